@@ -2,8 +2,8 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // On Linux the window's thread may still be on its way out when a host that has closed the editor
-    // unloads the library at once, and would go on in code that is no longer there.
+    // On Linux the window's thread may still be running when a host closes the editor and unloads the library at once. The
+    // thread's code must stay in memory until then.
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
     }

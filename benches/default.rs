@@ -1,7 +1,7 @@
-//! Cost of the sound of a new instance, stage by stage: six notes in stereo, in blocks of 64 samples at 48 kHz.
+//! Cost of the sound of a new instance by stage: six notes in stereo, in blocks of 64 samples at 48 kHz.
 //!
-//! Filters that differ by one stage take turns, a stretch of the signal each, and each is judged by its fastest turn. A stage is
-//! the difference of two of them.
+//! Filters that differ by one stage take turns on the same signal, and the fastest turn of each filter counts. The cost of a
+//! stage is the difference between two filters.
 
 use std::{f64::consts::TAU, hint::black_box, time::Instant};
 use tone_filter_dsp::{BLOCK, Scout, Settings, Stereo, ToneFilter, notes::frequency};
@@ -9,11 +9,11 @@ use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];
-/// Blocks of a turn, which are some of the listener's frames.
+/// Blocks of a turn: about ten frames of the listener.
 const BLOCKS: usize = 90;
 const TURNS: usize = 600;
 
-/// Six notes with overtones, a little noise, and one channel lower than the other.
+/// Returns six notes with overtones and a little noise; the right channel is quieter.
 fn song() -> [Vec<f32>; 2] {
     let mut noise = noise(3);
     [1.0, 0.7].map(|gain| {
@@ -28,12 +28,12 @@ fn song() -> [Vec<f32>; 2] {
     })
 }
 
-/// A filter with some of the stages.
+/// Filter with some of the stages.
 struct Stages {
     filter: ToneFilter,
-    /// What listens in the filter's place, outside the measured time.
+    /// Listener in place of the filter's own, outside the measured time.
     scout: Option<Scout>,
-    /// Seconds of its fastest turn.
+    /// Seconds of the fastest turn.
     fastest: f64,
 }
 
@@ -43,7 +43,7 @@ impl Stages {
         Self { filter, scout: None, fastest: f64::INFINITY }
     }
 
-    /// Without the listener, whose decisions are given.
+    /// Creates a filter without its own listener: a scout supplies the decisions.
     fn scouted(settings: &Settings) -> Self {
         let stages = Self::new(settings);
         Self { scout: stages.filter.scout(), ..stages }

@@ -1,6 +1,6 @@
-//! The time of a frame of the editor, without OpenGL, and the cost of an open editor for the audio thread.
+//! Time of a frame of the editor, without OpenGL, and cost of an open editor for the audio thread.
 //!
-//! The latter is printed in the first two lines of the output, measured alternately with and without an editor in one
+//! The first two lines of the output are the cost for the audio thread, measured alternately with and without an editor in one
 //! run.
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -22,7 +22,7 @@ const RATE: f64 = 48_000.0;
 /// Samples between two frames of a display.
 const FRAME: usize = 800;
 
-/// A snapshot at `time` (in seconds) in which all bands sound, each at its own phase.
+/// Returns a snapshot at `time` (in seconds) in which all bands sound, each at its own phase.
 fn all_lit(time: f64) -> Snapshot {
     let mut lit = Snapshot { drive: 40.0, threshold: 0.001, ceiling: 0.05, ..Snapshot::default() };
     (lit.floor, lit.first.total_power) = (1e-6, 0.1);
@@ -30,12 +30,12 @@ fn all_lit(time: f64) -> Snapshot {
     for tone in 0..TONES {
         let turns = std::f64::consts::TAU * notes::frequency(tone, 440.0, 0.0);
         let (sine, cosine) = (turns * time).sin_cos();
-        // Below the ceiling and above it.
+        // Alternately below and above the ceiling.
         let amplitude = [0.05, 0.12][tone % 2];
         lit.tones.angular_frequency[tone] = turns as f32;
         lit.first.bp[tone] = (amplitude * sine) as f32;
         lit.first.lo[tone] = (amplitude * cosine) as f32;
-        // Levels that move at different rates.
+        // The levels move at different rates.
         let ratio = 0.05 + 0.04 * (time * (1.0 + tone as f64)).sin();
         lit.first.power[tone] = (0.1 * ratio) as f32;
     }
@@ -45,7 +45,7 @@ fn all_lit(time: f64) -> Snapshot {
 fn frames(c: &mut Criterion) {
     let mut group = c.benchmark_group("frame");
     let size = [1000.0, 640.0];
-    // Frames are a sixtieth of a second apart.
+    // The frames are 1/60 s apart.
     let mut time = 0.0;
     let mut next = || {
         time += 1.0 / 60.0;
@@ -93,8 +93,8 @@ fn frames(c: &mut Criterion) {
     group.finish();
 }
 
-/// Plays stereo noise through a filter and its meters, in blocks of `size`, while `viewer` reads the meters once per
-/// frame of a display. Returns the time without the viewer's part, which runs on another thread in the plugin.
+/// Plays stereo noise through a filter and its meters, in blocks of `size`. `viewer` reads the meters once per frame of a
+/// display. Returns the time without the viewer's part, which runs on another thread in the plugin.
 fn play(
     input: &mut MeterInput,
     filter: &mut ToneFilter,
@@ -118,8 +118,8 @@ fn play(
     time
 }
 
-/// Measures a closed and an open editor alternately, a quarter of a second each. The 5th percentile of each counts,
-/// which excludes the effect of other load.
+/// Measures a closed and an open editor alternately, a quarter of a second each. The 5th percentile of each counts, to exclude
+/// other load.
 fn audio_thread(_: &mut Criterion) {
     const TURNS: usize = 400;
     let signal = white(0.25, RATE);

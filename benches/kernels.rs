@@ -1,4 +1,4 @@
-//! The processing time of the filter: with every kernel, for different signals and block sizes.
+//! Processing time of the filter: with every kernel, for different signals and block sizes.
 
 mod frame;
 
@@ -14,7 +14,7 @@ fn filter(settings: &Settings, kernel: Kernel) -> ToneFilter {
     ToneFilter::new(RATE, settings).expect("the settings are in range").with_kernel(kernel)
 }
 
-/// Signals by name; each but silence comes after half a second of music, so that the bands ring.
+/// Returns the signals by name. Each except silence comes after half a second of music, so that the bands ring.
 fn signals() -> [(&'static str, Vec<f32>); 5] {
     let seconds = FRAMES as f64 / RATE + 0.001;
     let scaled = |level: f32| white(seconds, RATE).iter().map(|x| level * x).collect();
@@ -65,7 +65,7 @@ fn block_sizes(c: &mut Criterion) {
     }
 }
 
-/// The processing time while settings move, compared with constant settings.
+/// Measures the processing time while settings move, compared with constant settings.
 fn settings_that_move(c: &mut Criterion) {
     let mut group = c.benchmark_group("settings");
     group.throughput(Throughput::Elements(FRAMES as u64));
@@ -99,7 +99,7 @@ fn mono_and_stereo(c: &mut Criterion) {
     let mut group = c.benchmark_group("two channels");
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
-    // The last two have the listener, which knows the places.
+    // The last two need the listener, which finds the stereo positions.
     let heard = Settings { focus: 100.0, ..Settings::REFERENCE };
     let sounds = [
         ("Mono", Settings::REFERENCE),
@@ -120,13 +120,13 @@ fn mono_and_stereo(c: &mut Criterion) {
     }
 }
 
-/// Keys of all bands, at rest and moving: their weights, compared with no keys.
+/// Measures the cost of held keys for all bands, with constant and with ramping weights, compared with no keys.
 fn keys(c: &mut Criterion) {
     let mut group = c.benchmark_group("keys");
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     let hold = Settings { keys: Keys::Hold, ..Settings::REFERENCE };
-    // The velocities of one stretch of 192 samples and of the next one; a weight takes as long to move by a half.
+    // Velocities of alternate stretches of 192 samples, in which a weight can change by 0.87: too little to arrive while moving.
     let cases = [
         ("none", Settings::REFERENCE, [1.0, 1.0]),
         ("held", hold, [1.0, 1.0]),

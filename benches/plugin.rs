@@ -1,4 +1,4 @@
-//! The overhead of the plugin wrapper: the built CLAP bundle in a host, compared with the library, for each block size.
+//! Overhead of the plugin wrapper: the built CLAP bundle in a host, compared with the library, for each block size.
 //!
 //! The figures include the host's own work. Run `cargo xtask bundle --release` first.
 

@@ -1,7 +1,7 @@
-//! Cost of the voices: the whole filter at 44.1 kHz, mono, in blocks of 64 samples, against the soft clip.
+//! Cost of the voices: the whole filter at 44.1 kHz, mono, in blocks of 64 samples, compared with the soft clip.
 //!
-//! Six notes with overtones through Focus and Auto level, as a song would be; and white noise through the bare bank,
-//! where all 48 notes sound.
+//! One benchmark is six notes with overtones through Focus and Auto level, like a song. The other is white noise through the bare
+//! bank, where all 48 notes sound.
 
 mod frame;
 
@@ -31,7 +31,7 @@ fn voices(c: &mut Criterion) {
         let mut group = c.benchmark_group(name);
         for voice in Voice::ALL {
             let mut filter = ToneFilter::new(RATE, &Settings { voice, ..settings }).unwrap();
-            // The notes are found before the measurement begins.
+            // The listener finds the notes before the measurement begins.
             filter.process(&mut [&mut signal.clone()]);
             let mut blocks = signal.as_chunks::<BLOCK>().0.iter().cycle();
             group.bench_function(format!("{voice:?}"), |b| {

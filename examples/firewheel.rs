@@ -1,7 +1,7 @@
 //! Renders a sound file through a node of firewheel's graph, without an audio device:
 //! `cargo run -p tone-filter-firewheel --example firewheel -- in.wav out.wav`.
 //!
-//! The bits are those of the filter alone.
+//! The output has the bits of the filter alone.
 
 pub mod common;
 
@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     common::run(render)
 }
 
-/// Plays a sound of `rate` Hz in a game that changes the filter.
+/// Renders a sound of `rate` Hz in a game that changes the filter.
 pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     let (settings, keyboard) = common::state(0);
     let mut filter = Memo::new(ToneFilterNode { settings, keyboard });
@@ -41,17 +41,17 @@ pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     Ok(output)
 }
 
-/// A graph of one node between input and output, in place of an audio device.
+/// Graph of one node between input and output, in place of an audio device.
 pub struct Stream {
-    /// The game's side.
+    /// Game's side of the graph.
     pub context: FirewheelContext,
-    /// The filter.
+    /// Node of the filter.
     pub node: NodeID,
-    /// Callback of the device.
+    /// Processor that the device's callback would call.
     pub processor: FirewheelProcessor,
 }
 
-/// Starts a device of `rate` Hz.
+/// Starts a device of `rate` Hz. Returns the processor for its callback.
 pub fn start(context: &mut FirewheelContext, rate: u32) -> Result<FirewheelProcessor> {
     Ok(context.activate(ActivateInfo {
         sample_rate: NonZeroU32::new(rate).ok_or("the sample rate is 0")?,
@@ -63,11 +63,11 @@ pub fn start(context: &mut FirewheelContext, rate: u32) -> Result<FirewheelProce
 }
 
 impl Stream {
-    /// A stream of `rate` Hz.
+    /// Creates a stream of `rate` Hz.
     pub fn new(rate: u32, filter: ToneFilterNode) -> Result<Self> {
         let mut context = FirewheelContext::new(FirewheelConfig {
             num_graph_inputs: ChannelCount::STEREO,
-            // Otherwise, a quiet input is silence.
+            // With the default, a quiet input would be replaced by silence.
             clamp_graph_inputs_below: None,
             ..FirewheelConfig::default()
         });
@@ -78,7 +78,7 @@ impl Stream {
         Ok(Self { context, node, processor })
     }
 
-    /// Lets firewheel render the next frames.
+    /// Renders the next frames through firewheel.
     pub fn render(&mut self, input: &[[f32; 2]], output: &mut [[f32; 2]]) -> Result<()> {
         let frames = input.len();
         self.processor.process(

@@ -1,7 +1,7 @@
 //! Renders a sound file through a track of kira's mixer, without an audio device:
 //! `cargo run -p tone-filter-kira --example kira -- in.wav out.wav`.
 //!
-//! The bits are those of the filter alone, as long as they stay below full scale, where kira clips.
+//! The output has the bits of the filter alone, as long as it stays below full scale, where kira clips.
 
 pub mod common;
 
@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     common::run(render)
 }
 
-/// Plays a sound of `rate` Hz in a game that changes the filter.
+/// Renders a sound of `rate` Hz in a game that changes the filter.
 pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     let mut manager = AudioManager::<Offline>::new(AudioManagerSettings {
         backend_settings: rate,
@@ -45,14 +45,14 @@ pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     Ok(output)
 }
 
-/// In place of an audio device.
+/// Backend in place of an audio device.
 #[derive(Default)]
 pub struct Offline {
     renderer: Option<Renderer>,
 }
 
 impl Offline {
-    /// Lets kira render the next frames.
+    /// Renders the next frames through kira.
     pub fn render(&mut self, block: &mut [[f32; 2]]) {
         if let Some(renderer) = &mut self.renderer {
             renderer.on_start_processing();
@@ -62,7 +62,7 @@ impl Offline {
 }
 
 impl Backend for Offline {
-    /// Sample rate, Hz.
+    /// Sample rate in Hz.
     type Settings = u32;
     type Error = Infallible;
 

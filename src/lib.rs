@@ -1,6 +1,6 @@
-//! Tone Filter as a CLAP and VST3 plugin: 48 sharp resonators over four octaves pick the notes out of any music, each is
-//! driven into a square-like wave, a levelling stage keeps the notes that really sound, and the result is mixed back: an
-//! orchestra gains an 8-bit edge.
+//! Tone Filter as a CLAP and VST3 plugin, which gives an orchestra an 8-bit edge. 48 sharp resonators over four octaves pick the
+//! notes out of any music. Each resonator's signal is driven into a square-like wave, a levelling stage keeps the notes that
+//! really sound, and the result is mixed with the dry signal.
 //!
 //! The filter itself is the crate `tone-filter-dsp`. [`WindowlessEditor`] is the editor for tests and benches.
 

@@ -1,5 +1,5 @@
-//! A host's calls to the editor: every order that CLAP allows, while the plugin plays, and a library that is unloaded
-//! as soon as the window is closed.
+//! Tests of a host's calls to the editor: every order that CLAP allows, while the plugin plays, and a library that is unloaded as
+//! soon as the window is closed.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -20,7 +20,7 @@ use tone_filter_testkit::{
 
 const RATE: f64 = 48_000.0;
 
-/// Plays until dropped.
+/// Audio thread that plays until it is dropped.
 struct Playing(Arc<AtomicBool>, Option<JoinHandle<Processor>>);
 
 impl Playing {
@@ -50,7 +50,7 @@ impl Drop for Playing {
     }
 }
 
-/// All orders of `steps`.
+/// Returns all orders of `steps`.
 fn orders(steps: &[GuiStep]) -> Vec<Vec<GuiStep>> {
     let Some((&first, rest)) = steps.split_first() else { return vec![Vec::new()] };
     let mut all = Vec::new();
@@ -64,8 +64,8 @@ fn orders(steps: &[GuiStep]) -> Vec<Vec<GuiStep>> {
     all
 }
 
-/// Sequences of calls from `create` to `destroy`: scale and size before or after the parent is set, or never; shown or
-/// not, hidden or not.
+/// Returns sequences of calls from `create` to `destroy`: scale and size are set before or after the parent, or never; the editor
+/// is shown or not, hidden or not.
 fn lives(parent: GuiStep) -> Vec<Vec<GuiStep>> {
     use GuiStep::{Create, Destroy, Hide, Resize, Scale, Show};
     let mut lives = vec![
@@ -76,7 +76,7 @@ fn lives(parent: GuiStep) -> Vec<Vec<GuiStep>> {
         vec![parent, Show, Resize([480, 300]), Resize([1600, 1200]), Resize([1000, 640]), Hide],
     ];
     lives.extend(orders(&[Scale(2.0), Resize([900, 600]), parent]));
-    // Only an editor with a parent can be shown, and only one that is shown can be hidden.
+    // Only an editor with a parent can be shown, and only a shown editor can be hidden.
     for mut order in orders(&[Scale(1.0), Resize([900, 600])]) {
         order.extend([parent, Show, Hide]);
         lives.push(order);
@@ -99,7 +99,7 @@ fn every_order_of_steps(instance: &mut Instance, display: &Display, build: &str)
     }
 }
 
-/// The libraries of OpenGL that are in memory.
+/// Returns the libraries of OpenGL that are in memory.
 fn opengl() -> BTreeSet<String> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let files = maps.lines().filter_map(|line| line.split('/').next_back());
@@ -110,8 +110,8 @@ fn opengl() -> BTreeSet<String> {
 #[test]
 fn an_editor_comes_and_goes_as_the_host_likes() {
     let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
-    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
-    // environment meanwhile: the test harness only waits for this test.
+    // SAFETY: this is the only test in its process. No other thread uses the environment: the test harness only waits for this
+    // test.
     unsafe { display.set_environment() };
     for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
@@ -136,7 +136,7 @@ fn an_editor_comes_and_goes_as_the_host_likes() {
         let library = Library::load(&path).unwrap();
         let mut instance = new(&library);
         instance.open_editor(display.window()).unwrap();
-        // Without a pause, while the window's thread is still ending.
+        // Closes the editor and unloads the library at once, while the window's thread is still ending.
         instance.close_editor().unwrap();
         drop(instance);
         drop(library);

@@ -1,4 +1,4 @@
-//! The seeds of the fuzz targets: inputs that fuzzing has found, and small inputs with a high coverage.
+//! Runs the seeds of the fuzz targets: inputs that fuzzing has found, and small inputs with a high coverage.
 
 #[path = "../fuzz/src/preset.rs"]
 mod preset;

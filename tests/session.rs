@@ -1,4 +1,4 @@
-//! A few minutes of the session that `cargo xtask soak` has two hours of.
+//! A few minutes of the session that `cargo xtask soak` runs for two hours.
 
 use tone_filter_testkit::{plugin::library, soak::session::session};
 

@@ -1,13 +1,14 @@
-"""Plays what vst3_host.rs asks for through the VST3 plugin, in DawDreamer, a renderer with JUCE's host.
+"""Plays the cases of vst3_host.rs through the VST3 plugin, in DawDreamer, a renderer with JUCE's host.
 
 Usage: vst3_dawdreamer.py PLUGIN FOLDER
 
-Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, keys,
-notes, automation}, and for each case
-FOLDER/NAME.in: planar 32-bit floats. Writes FOLDER/NAME.out, FOLDER/NAME.reloaded (the same from a
-second instance that was given the first one's state), FOLDER/NAME.played (the same with Keys at
-"keys" and the notes of "notes", each with its key, velocity, first sample and length), and
-FOLDER/NAME.automated (the same with the parameters of "automation" going through their values, one a block).
+Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, keys, notes, automation}, and for each case
+FOLDER/NAME.in. Signals are planar 32-bit floats. Writes these outputs of each case:
+
+* FOLDER/NAME.out
+* FOLDER/NAME.reloaded: from a second instance with the state of the first
+* FOLDER/NAME.played: with the parameter Keys at "keys" and the notes of "notes" (key, velocity, first sample, length)
+* FOLDER/NAME.automated: with the parameters of "automation", one value per block
 """
 
 import json
@@ -15,7 +16,7 @@ import os
 import pathlib
 import sys
 
-# There is no window to show, and without a name JUCE would try the first display that it finds.
+# No window is shown. Without this name, JUCE would try the first display that it finds.
 os.environ["DISPLAY"] = ":none"
 
 import dawdreamer
@@ -23,12 +24,12 @@ import numpy
 
 
 class Host:
-    """One instance in a graph of its own."""
+    """One instance of the plugin, in its own graph."""
 
     def __init__(self, path, case, signal):
         self.engine = dawdreamer.RenderEngine(case["rate"], case["block"])
         self.plugin = self.engine.make_plugin_processor("plugin", path)
-        # DawDreamer cannot arrange plugins that have a second input. They keep their own layout.
+        # DawDreamer cannot change the layout of a plugin that has a second input. The plugin keeps its own layout.
         channels = case["channels"]
         assert self.plugin.get_num_input_channels() == channels
         assert self.plugin.get_num_output_channels() == channels
@@ -42,7 +43,7 @@ class Host:
 
     def set(self, parameters):
         for name, value in parameters.items():
-            # Like JUCE's other hosts: what is sent again comes back rounded.
+            # As in JUCE's other hosts, a value that is sent again would come back rounded.
             if self.plugin.get_parameter(self.index[name]) != numpy.float32(value):
                 self.plugin.set_parameter(self.index[name], value)
         self.check(parameters)
@@ -53,7 +54,7 @@ class Host:
             assert abs(actual - value) < 1e-6, f"{name}: {actual}, not {value}"
 
     def play(self):
-        # Values reach a VST3 plugin with the next block: the first time is for them, the second for us.
+        # Values reach a VST3 plugin with the next block. The first rendering delivers them, the second one is the result.
         for _ in range(2):
             assert self.engine.render(self.frames / self.rate)
         return self.engine.get_audio()[:, : self.frames]
@@ -64,7 +65,7 @@ def main(path, folder):
         signal = numpy.fromfile(folder / f"{case['name']}.in", numpy.float32)
         signal = signal.reshape(case["channels"], -1)
 
-        # Two at a time, set to different things, do not mix their settings up.
+        # Two instances at the same time, set differently, must not mix up their settings.
         first, other = (Host(path, case, signal) for _ in range(2))
         first.set(case["parameters"])
         other.set({name: 1.0 - value for name, value in case["parameters"].items()})
@@ -80,14 +81,14 @@ def main(path, folder):
         reloaded.check(case["parameters"])
         reloaded.play().tofile(folder / f"{case['name']}.reloaded")
 
-        # In the middle of its sample, so that rounding does not move it.
+        # Notes are in the middle of their sample, so that rounding does not move them.
         reloaded.set({"Keys": case["keys"]})
         for key, velocity, start, length in case["notes"]:
             begin, seconds = ((n + 0.5) / case["rate"] for n in (start, length))
             assert reloaded.plugin.add_midi_note(key, velocity, begin, seconds)
         reloaded.play().tofile(folder / f"{case['name']}.played")
 
-        # At audio rate; DawDreamer takes the value at the start of each block.
+        # Automation is at audio rate; DawDreamer takes the value at the start of each block.
         for name, values in case["automation"].items():
             values = numpy.repeat(values, case["block"]).astype(numpy.float32)
             assert first.plugin.set_automation(first.index[name], values)

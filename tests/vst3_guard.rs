@@ -1,4 +1,4 @@
-//! The VST3 plugin with hosts that do what nice-plug does not expect, through the interfaces that they see.
+//! Tests of the VST3 plugin with hosts that do what nice-plug does not expect, through the interfaces that hosts use.
 #![cfg(any(target_os = "linux", windows))]
 
 use std::mem;
@@ -17,14 +17,14 @@ use vst3::{
 
 const FRAMES: usize = 64;
 
-/// An active instance in stereo.
+/// Creates an active stereo instance.
 fn active() -> Instance {
-    // SAFETY: it gives away a reference to a factory.
+    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
     let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
     Instance::active(&factory, Setup { rate: 48_000.0, channels: 2, max_block: FRAMES })
 }
 
-/// The plugin's answer to a block of so many channels.
+/// Returns the plugin's result for a buffer with these numbers of channels.
 fn process(instance: &Instance, inputs: usize, outputs: usize) -> tresult {
     let input = vec![vec![0.1; FRAMES]; inputs];
     let mut output = vec![vec![0.0; FRAMES]; outputs];
@@ -38,7 +38,7 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
     let midi: ComPtr<IMidiMapping> = instance.component.cast().unwrap();
     let parameter = |channel: i16, controller: i16| {
         let mut id = 0;
-        // SAFETY: there is room for the answer.
+        // SAFETY: `id` has room for the answer.
         let result = unsafe { midi.getMidiControllerAssignment(0, channel, controller, &mut id) };
         (result == kResultOk).then_some(id)
     };
@@ -49,7 +49,7 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
         assert!([0, 5, 15].iter().all(|channel| parameter(*channel, controller) == Some(*id)));
     }
     assert_eq!(parameter(0, 1), None);
-    // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
+    // SAFETY: zeros are valid for all fields of `info`, which has room for the answer.
     let beyond = unsafe {
         let mut info: ParameterInfo = mem::zeroed();
         instance.controller.getParameterInfo(ids.len() as int32, &mut info)
@@ -111,7 +111,7 @@ fn a_host_may_leave_the_sidechain_out() {
     let instance = active();
     let (audio, input) = (MediaTypes_::kAudio as i32, BusDirections_::kInput as i32);
     let bus = || {
-        // SAFETY: all zeros are valid, and there is room for the answer.
+        // SAFETY: zeros are valid for all fields of `info`, which has room for the answer.
         unsafe {
             let mut info: BusInfo = mem::zeroed();
             assert_eq!(instance.component.getBusInfo(audio, input, 1, &mut info), kResultOk);
@@ -122,7 +122,7 @@ fn a_host_may_leave_the_sidechain_out() {
         let (mut inputs, mut outputs) = ([main, own], [out]);
         let (inputs, outputs) = (inputs.as_mut_ptr(), outputs.as_mut_ptr());
         let mut told = [9; 2];
-        // SAFETY: there are as many arrangements as the counts say, and there is room for the answers.
+        // SAFETY: there are as many arrangements as the counts say, and `told` has room for the answers.
         unsafe {
             let result = instance.processor.setBusArrangements(inputs, 2, outputs, 1);
             for (index, told) in (0..).zip(&mut told) {
@@ -140,6 +140,6 @@ fn a_host_may_leave_the_sidechain_out() {
     assert!(arrange(mono, mono, mono).0);
     assert!(!arrange(stereo, mono, stereo).0);
     assert_eq!(arrange(stereo, stereo, stereo), (true, [stereo; 2]));
-    // One input only, and nothing where the second one's samples would be.
+    // The buffer has one input bus, and no memory for the sidechain's samples.
     assert_eq!(process(&instance, 2, 2), kResultOk);
 }

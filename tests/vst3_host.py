@@ -1,10 +1,10 @@
-"""Plays what vst3_host.rs asks for through the VST3 plugin, in pedalboard, which is JUCE's host.
+"""Plays the cases of vst3_host.rs through the VST3 plugin, in pedalboard, which has JUCE's host.
 
 Usage: vst3_host.py PLUGIN FOLDER
 
 Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, latency}, and for each case
-FOLDER/NAME.in: planar 32-bit floats. Writes FOLDER/NAME.out, FOLDER/NAME.reloaded (the same from a
-second instance that was given the first one's state), and FOLDER/parameters.json.
+FOLDER/NAME.in. Signals are planar 32-bit floats. Writes FOLDER/NAME.out, FOLDER/NAME.reloaded (from a second instance with the
+state of the first), and FOLDER/parameters.json (units and texts of the parameters).
 """
 
 import json
@@ -20,7 +20,7 @@ def parameter(plugin, name):
 
 
 def play(plugin, signal, case):
-    # Values reach a VST3 plugin with the next block. Let them arrive before the music does.
+    # Values reach a VST3 plugin with the next block. They arrive before the music does.
     silence = numpy.zeros((case["channels"], 64), numpy.float32)
     plugin.process(silence, case["rate"], buffer_size=64)
     return plugin.process(signal, case["rate"], buffer_size=case["block"], reset=True)
@@ -45,7 +45,7 @@ def main(path, folder):
         plugin = pedalboard.load_plugin(path)
         for name, value in case["parameters"].items():
             parameter(plugin, name).raw_value = value
-        # The host takes the latency back.
+        # The host compensates the latency.
         output = play(plugin, signal, case)
         assert plugin.reported_latency_samples == case["latency"]
         output.tofile(folder / f"{case['name']}.out")

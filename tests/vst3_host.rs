@@ -1,5 +1,5 @@
-//! The built VST3 plugin in two independent hosts (pedalboard and DawDreamer, both based on JUCE), compared with the
-//! library as the CLAP plugin is in `clap_host`.
+//! Tests of the built VST3 plugin in two independent hosts (pedalboard and DawDreamer, both based on JUCE), compared with the
+//! library like the CLAP plugin in `clap_host`.
 
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -24,21 +24,21 @@ struct Case {
     block: usize,
     parameters: Value,
     input: Signal,
-    /// The latency in samples, which the host compensates.
+    /// Latency in samples, which the host compensates.
     latency: usize,
     expected: Signal,
-    /// One value (0..1) per block of each parameter that the host automates, by its name.
+    /// Values (0..1) of each parameter that the host automates, one per buffer, by the parameter's name.
     automation: BTreeMap<String, Vec<f32>>,
     automated: Signal,
-    /// The output with [`NOTES`] held.
+    /// Output with [`NOTES`] held.
     played: Signal,
 }
 
-/// Notes for the host that plays them: key, velocity, first sample, length. None begins or ends next to a multiple of 64.
+/// Notes that the host plays: key, velocity, first sample, length. No note begins or ends next to a multiple of 64.
 const NOTES: [(u8, u8, usize, usize); 3] =
     [(69, 100, 1_000, 9_000), (76, 127, 4_000, 20_010), (57, 40, 14_000, 3_000)];
 
-/// The library's output for `input` while [`NOTES`] are held.
+/// Returns the library's output for `input` while [`NOTES`] are held.
 fn held(sound: &Settings, rate: f64, input: &Signal) -> Signal {
     let mut filter = ToneFilter::new(rate, sound).unwrap();
     let on = NOTES.map(|(key, velocity, start, _)| (start, key, f32::from(velocity) / 127.0));
@@ -70,8 +70,8 @@ impl Case {
     }
 
     fn of(name: String, sound: &Settings, rate: f64, input: Signal, block: usize) -> Self {
-        // The same parameters as in CLAP, with the same values between 0 and 1, which are 32-bit numbers in these hosts. They do not
-        // send a value that a new instance has.
+        // The parameters have the same values between 0 and 1 as in CLAP, rounded to f32 as in these hosts. The hosts do not send
+        // a value that a new instance already has.
         let (mut typed, mut instance) = (instance(), instance());
         set(&mut typed, &parameters_alone(sound));
         let parameters = instance.parameters().unwrap();
@@ -98,7 +98,7 @@ impl Case {
                 (index * block, Controls::from(settings))
             })
             .collect();
-        // It is played twice; the second time starts from where the first has ended.
+        // The host plays the input twice. The second run starts with the settings at the end of the first.
         let automated = expected(&then.last().unwrap().1.settings, rate, &input, &then);
         let played = held(&Settings { keys: Keys::Hold, ..actual }, rate, &input);
         let latency = ToneFilter::new(rate, &actual).unwrap().latency();
@@ -120,7 +120,7 @@ impl Case {
         }
     }
 
-    /// The default sound, of which all parameters are automated.
+    /// Creates the case in which all parameters of the default sound are automated.
     fn automation() -> Self {
         const BLOCK: usize = 1024;
         let (automation, changes) = automated(48_000.0);
@@ -130,7 +130,7 @@ impl Case {
             let share =
                 |value: f64| ((value - parameter.min) / (parameter.max - parameter.min)) as f32;
             let own: Vec<_> = own.map(|change| (change.frame, share(change.value))).collect();
-            // Before the first change, it is where the last one has left it.
+            // Before its first change, the parameter has the value of its last change, from the run before.
             let at = |frame: usize| {
                 own.iter().rev().find(|(from, _)| *from <= frame).or(own.last()).unwrap().1
             };
@@ -170,8 +170,8 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-/// Runs the host `script` with cases of `sounds`, given as index, rate, channels and block size. Checks the files
-/// that it writes, and returns their folder.
+/// Runs the host `script` with cases of `sounds`, given as index, rate, channels and buffer size. Checks the files that the
+/// script writes, and returns their folder and the cases.
 fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let sounds = sounds();
@@ -242,9 +242,9 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
         ],
     );
     let parameters = fs::read_to_string(folder.path().join("parameters.json")).unwrap();
-    // By name: the host sorts them by groups.
+    // Parameters are found by name, as the host sorts them by groups.
     let parameters: Map<String, Value> = serde_json::from_str(&parameters).unwrap();
-    // This host also shows the four for MIDI controllers, which are hidden.
+    // This host also shows the four hidden parameters for MIDI controllers.
     assert_eq!(parameters.len(), SPECS.len() + CHOICES.len() + 4);
     for choice in &CHOICES {
         assert!(parameters.contains_key(choice.name), "{}", choice.id);
@@ -256,12 +256,12 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
     }
 }
 
-/// What a VST3 host reads of every parameter: its unit and the texts of its least and its greatest value.
+/// Checks what a VST3 host reads of every parameter: its unit, and the texts of its minimum and maximum.
 #[cfg(target_os = "linux")]
 #[test]
 fn units_have_no_blanks_and_texts_are_numbers() {
     use tone_filter_testkit::vst3::{Factory, Instance, Setup, text};
-    // SAFETY: it gives away a reference to a factory.
+    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
     let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
     let instance = Instance::new(&factory, Setup { rate: 48_000.0, channels: 2, max_block: 64 });
     for (spec, info) in SPECS.iter().zip(instance.parameters()) {

@@ -1,4 +1,4 @@
-//! The latency of the VST3 plugin: how hosts learn of a change, and when the sound has it.
+//! Tests of the VST3 plugin's latency: how hosts learn of a change, and when the sound changes.
 #![cfg(any(target_os = "linux", windows))]
 
 use std::thread;
@@ -15,9 +15,9 @@ use vst3::{
 const RATE: f64 = 48_000.0;
 const FRAMES: usize = 512;
 
-/// An instance in stereo, which is not active yet.
+/// Creates a stereo instance that is not active yet.
 fn instance(handler: Option<&ComPtr<IComponentHandler>>) -> Instance {
-    // SAFETY: it gives away a reference to a factory.
+    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
     let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
     let setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
     Instance::with_handler(&factory, setup, handler)
@@ -27,7 +27,7 @@ fn set(instance: &Instance, title: &str, value: f64) {
     instance.set(instance.id(title), value);
 }
 
-/// The left output for `signal` in both channels on an audio thread, where Lookahead changes at samples of the first block.
+/// Plays `signal` in both channels on an audio thread, with `changes` of Lookahead in the first buffer. Returns the left output.
 fn play(instance: &Instance, signal: &[f32], changes: &[(i32, ParamValue)]) -> Vec<f32> {
     let blocks = signal.chunks_exact(FRAMES).enumerate();
     let blocks = blocks.map(|(index, part)| (part, if index == 0 { changes } else { &[] }));
@@ -44,7 +44,7 @@ fn block(instance: &Instance, block: &[f32], changes: &[(i32, ParamValue)]) -> V
     left
 }
 
-/// The latency of Lookahead.
+/// Returns the latency of Lookahead in samples.
 fn late() -> usize {
     ToneFilter::lookahead(RATE)
 }
@@ -114,7 +114,7 @@ fn a_host_that_only_reads_the_latency_again_gets_the_sound_with_it() {
         assert!(sound == impulse(100 + before), "not before the host knows it");
         host.idle();
         assert_eq!((host.latency_changes(), instance.latency()), (1, latency));
-        // The old latency and the new one are crossfaded.
+        // In this call the output crossfades from the old latency to the new.
         assert!(play(&instance, &silence(), &[]) == silence());
         assert!(play(&instance, &impulse(100), &[]) == impulse(100 + latency));
         host.idle();
@@ -134,7 +134,7 @@ fn the_latency_is_known_before_the_activation() {
     host.idle();
     assert_eq!(host.latency_changes(), 0);
 
-    // A host that has read it too early is asked to read it again.
+    // A host that has read the latency too early is asked to read it again.
     instance.deactivate();
     set(&instance, "Lookahead", 0.0);
     instance.activate();
@@ -162,7 +162,7 @@ fn the_run_loop_is_left_with_the_plugin() {
     assert!(host.timers() == 0);
 }
 
-/// nice-plug's thread has to do where a host on Linux has none to offer.
+/// Tests a host on Linux without a run loop, which nice-plug's thread must call instead.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_host_without_a_run_loop_is_asked_too_but_not_on_the_audio_thread() {
@@ -170,7 +170,7 @@ fn a_host_without_a_run_loop_is_asked_too_but_not_on_the_audio_thread() {
     let handler = host.to_com_ptr().unwrap();
     let instance = instance(Some(&handler));
     instance.activate();
-    // On the thread that has made the instance, the call could only come within `process`.
+    // This thread has created the instance. Here the host could only be called within `process`.
     block(&instance, &music()[..FRAMES], &[(0, 1.0)]);
     assert!(host.restarts() == 0);
     instance.deactivate();

@@ -1,5 +1,5 @@
-//! The VST3 plugin in a host of ours that opens and closes its editor while the audio thread changes parameters.
-//! `cargo xtask soak` does it thousands of times.
+//! The VST3 plugin in the project's own host, which opens and closes its editor while the audio thread changes parameters. `cargo
+//! xtask soak` repeats this thousands of times.
 #![cfg(target_os = "linux")]
 
 use tone_filter_testkit::{
@@ -8,14 +8,14 @@ use tone_filter_testkit::{
     vst3::Factory,
 };
 
-// A single test, because there is one display, and because all instances of a process share nice-plug's worker thread.
+// A single test, because there is one display, and all instances of a process share nice-plug's worker thread.
 #[test]
 fn a_host_survives_its_windows() {
     let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
-    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the environment
-    // meanwhile: the test harness only waits for this test.
+    // SAFETY: this is the only test in its process. No other thread uses the environment: the test harness only waits for this
+    // test.
     unsafe { display.set_environment() };
-    // SAFETY: it gives away a reference to a factory.
+    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
     let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
     for (run_loop, company) in [(true, false), (true, true), (false, false), (false, true)] {
         let plan = Plan { instances: 3, openings: 4, run_loop, company };

@@ -3,7 +3,7 @@
 use criterion::Criterion;
 use std::time::Duration;
 
-/// Short measurements: a second each, in 20 samples.
+/// Returns a configuration for short measurements: a second each, in 20 samples.
 pub fn criterion() -> Criterion {
     Criterion::default()
         .sample_size(20)

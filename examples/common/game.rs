@@ -1,12 +1,12 @@
-//! The game.
+//! A game that changes the filter's settings and keys.
 
 use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Settings};
 
-/// The number of frames that the device asks for at a time. Each time, the game may change the sound.
+/// Number of frames that the device asks for at a time. Before each of these buffers, the game may change the sound.
 pub const FRAMES: usize = 512;
 
-/// The state of the game before block number `count`: for the first 100 blocks, the music goes over into the effect; from
-/// block 300 on, only the notes A and C are let through.
+/// Returns the game's settings and keys before buffer number `count`. Over the first 100 buffers, the music morphs into the
+/// effect. From buffer 300 on, only the notes A and C pass.
 pub fn state(count: usize) -> (Settings, Keyboard) {
     let keys = if count < 300 { Keys::Off } else { Keys::HoldAny };
     let settings = Settings { morph: count.min(100) as f32, keys, ..Settings::default() };

@@ -1,4 +1,4 @@
-//! Shared by both examples: a game, which renders one sound file, and the files.
+//! Shared by both examples: a game, and functions that read and write sound files.
 
 mod game;
 
@@ -7,13 +7,13 @@ use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{error::Error, path::Path};
 use tone_filter_dsp::{BandState, Bands, notes::PUBLISHED};
 
-/// A failure of any kind.
+/// Result with an error of any type.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Left and right, full scale is 1.
+/// Stereo frames: left and right, full scale is 1.
 pub type Sound = Vec<[f32; 2]>;
 
-/// Reads the WAV file that the command line names first, and writes the second with what `render` makes of it.
+/// Reads the WAV file that the command line names first, and writes the output of `render` to the file that it names second.
 pub fn run(render: fn(u32, &Sound) -> Result<Sound>) -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {
@@ -22,7 +22,8 @@ pub fn run(render: fn(u32, &Sound) -> Result<Sound>) -> Result<()> {
     render_file(render, input.as_ref(), output.as_ref())
 }
 
-/// Reads a WAV file of two channels of 16 bits, and writes what `render` makes of it in 32 bits.
+/// Reads a 16-bit stereo WAV file, and writes the output of `render` as 32-bit floats. `render` gets the rate in Hz and the
+/// input.
 pub fn render_file(
     render: fn(u32, &Sound) -> Result<Sound>,
     input: &Path,
@@ -42,7 +43,7 @@ pub fn render_file(
     Ok(file.finalize()?)
 }
 
-/// Prints the bands from A3 up, an octave a line: `o` sounds, `#` sounds at the ceiling.
+/// Prints the bands from A3 up, one octave per line: `o` for a band that sounds, `#` for one at the ceiling, `.` for all others.
 pub fn print(bands: &Bands) {
     for octave in bands.bands[..PUBLISHED].chunks(12) {
         let line = octave.iter().map(|band| match band.state {

@@ -1,12 +1,12 @@
-//! Text as a preset file.
+//! Fuzz target: any bytes as a preset file.
 
 use tone_filter_presets::{Loaded, Preset};
 use tone_filter_testkit::{Draws, controls};
 
-/// Text is refused with a reason, or it is a valid preset. Neither that one nor any settings change when they are written and read again.
+/// Checks that text is a valid preset or is refused with a reason, and that presets stay the same when written and read.
 pub fn check(bytes: &[u8]) {
     written_and_read(Preset::new("Any", controls(&mut Draws::of(bytes)).settings));
-    // Bytes that are not UTF-8 are refused when the file is read.
+    // The reader of files refuses bytes that are not UTF-8.
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Preset::from_json(text) {
         Ok(Loaded { preset, .. }) => {

@@ -1,20 +1,20 @@
-//! Bytes as a sequence of operations on a filter.
+//! Fuzz target: bytes as a sequence of operations on a filter.
 
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, SPECS, Setting, ToneFilter};
 use tone_filter_testkit::{Draws, Music, Signal, Values, controls, events, music, rate};
 
-/// The most samples in all blocks together, which bounds the time of an input.
+/// Maximum number of frames of all buffers together, which limits the time for an input.
 const LONGEST: usize = 1 << 13;
 
-/// Samples below this, -400 dB, may leave another state behind if blocks are divided.
+/// Amplitude, -400 dB, below which samples may leave another state behind if the signal is divided differently.
 const FAINT: f32 = 1e-20;
 
-/// The highest sample rate in Hz at which music is drawn; the filter may run at any other.
+/// Highest sample rate in Hz for which the input is drawn; the filter may run at a higher one.
 const HIGHEST: f64 = 192_000.0;
 
-/// The output is always finite and at most the sum of the dry and the bounded wet signal, values out of range change
-/// nothing, and the output does not depend on how the signal is divided into blocks.
+/// Checks that the output is finite and at most the sum of the dry and the bounded wet signal, that values out of range change
+/// nothing, and that the output does not depend on how the signal is divided into buffers.
 pub fn check(bytes: &[u8]) {
     let draws = &mut Draws::of(bytes);
     let any_rate = f64::from_bits(draws.bits());
@@ -65,7 +65,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// A number with any bits for any setting: refused if it is out of range.
+/// Sets any setting to a number with any bits. If the number is out of range, the filters must refuse it and stay as they are.
 fn refuse(filters: &mut [ToneFilter; 2], draws: &mut Draws) {
     let value = f32::from_bits(draws.bits() as u32);
     let spec = &SPECS[draws.below(SPECS.len())];
@@ -80,7 +80,7 @@ fn refuse(filters: &mut [ToneFilter; 2], draws: &mut Draws) {
     }
 }
 
-/// An event of any key with any number.
+/// Draws an event for any key, with a number of any bits.
 fn any_event(draws: &mut Draws) -> KeyEvent {
     let (key, any) = (draws.below(256) as u8, f32::from_bits(draws.bits() as u32));
     draws.pick(&[
@@ -92,7 +92,7 @@ fn any_event(draws: &mut Draws) -> KeyEvent {
     ])
 }
 
-/// Up to three channels of `sound` from any frame on, as loud as may be, a part of them with any bits.
+/// Draws up to three channels of `sound` from any frame on, as quiet or loud as may be; a section may have any value.
 fn part(draws: &mut Draws, sound: &Signal, frames: usize) -> Signal {
     let start = draws.below(sound[0].len());
     let gain = draws.pick(&[1.0, 1.0, 1.0, 1e-30, 1e30]);
@@ -156,19 +156,19 @@ fn play(
     }
 }
 
-/// The most of the dry and of the wet signal in the output, with all the settings since the last reset: on
-/// its way from one to the next, a level is between the two.
+/// Upper bounds of dry and wet signal in the output, over all settings since the last reset: a gain that is ramping lies between
+/// the old and the new one.
 #[derive(Debug)]
 struct Bounds {
     dry_share: f64,
     wet_share: f64,
     gain: f64,
     bypass: f64,
-    /// Whether there was a level to follow, or a delay.
+    /// Whether auto level or lookahead was on, so that the output depends on earlier input.
     remembers: bool,
-    /// The largest input.
+    /// Largest input.
     peak: f64,
-    /// Whether there was an input below [`FAINT`], of which the bands may keep more or less.
+    /// Whether there was an input below [`FAINT`], which may make the bands' states differ.
     faint: bool,
 }
 
@@ -197,8 +197,8 @@ impl Bounds {
         self.remembers |= settings.auto || settings.lookahead;
     }
 
-    /// The bound of the output for that input: the wet signal is at most 1, and with auto level the mix is at most full
-    /// scale or the largest input.
+    /// Returns the bound of an output sample for the dry input sample `dry`. The wet signal is at most 1. With auto level or
+    /// lookahead, the largest input since the last reset counts, not `dry`.
     fn of(&self, dry: f64) -> f64 {
         let bound = match self.remembers {
             true => self.gain.max(self.bypass) * (self.peak + 1.0),
@@ -206,7 +206,7 @@ impl Bounds {
                 (self.gain * self.dry_share).max(self.bypass) * dry + self.gain * self.wet_share
             }
         };
-        // As good as single precision is.
+        // Tolerance for single precision.
         bound * (1.0 + 1e-5)
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes as a saved state that a host loads into the plugin.
+//! Fuzz target: bytes as a saved state that a host loads into the plugin.
 
 use serde_json::Value;
 use std::{cell::RefCell, mem::ManuallyDrop, sync::LazyLock};
@@ -8,22 +8,22 @@ use tone_filter_testkit::{
 };
 
 thread_local! {
-    /// Two instances, which cost more to make than to use, for as long as the thread lives: a host may not end
-    /// them among what a thread has left behind.
+    /// Two instances, made once per thread, as making them takes longer than using them. They are never dropped: a host must not
+    /// destroy an instance in a destructor of thread-local data.
     static INSTANCES: RefCell<ManuallyDrop<[Instance; 2]>> = {
         let library = Library::linked(&tone_filter::clap_entry).unwrap();
         RefCell::new(ManuallyDrop::new([new(&library), new(&library)]))
     };
 }
 
-/// Two states that differ in everything, so that a parameter which a loaded state does not set is noticed.
+/// Two states that differ in every setting: they reveal a parameter that a loaded state leaves unset.
 static BEFORE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let library = Library::linked(&tone_filter::clap_entry).unwrap();
     [busy(&library), new(&library)].map(|mut instance| instance.save().unwrap())
 });
 
-/// They are refused and change nothing, or they are loaded and set the whole sound. They are tried as they are, and
-/// after the length field with which a state starts, which a fuzzer does not guess.
+/// Checks that `bytes` are refused and change nothing, or are loaded and set the whole sound. Tries them as they are, and behind
+/// a valid length field, which a fuzzer would hardly guess.
 pub fn check(bytes: &[u8]) {
     let with_length = [&(bytes.len() as u64).to_le_bytes()[..], bytes].concat();
     INSTANCES.with_borrow_mut(|instances| {

@@ -1,4 +1,4 @@
-//! The button that bypasses the plugin, in the header.
+//! Bypass button of the plugin, in the header.
 
 use super::{
     controls::focus_ring,
@@ -9,16 +9,16 @@ use crate::{params::Control, session::Edits};
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 use std::f32::consts::TAU;
 
-/// The width of a header above which the button has a word beside its symbol.
+/// Width of the header in points above which the button has a word beside its symbol.
 const ROOMY: f32 = 640.0;
 
-/// The width of the button in a header of this `area`.
+/// Returns the width in points of the button in a header of this `area`.
 pub fn width(area: Rect, scale: Scale) -> f32 {
     let word = if area.width() > ROOMY { 5.0 * scale.font(12.0).size } else { 0.0 };
     area.height() + word
 }
 
-/// The setting that the button sets.
+/// Id of the setting that the button switches.
 const BYPASS: &str = "bypass";
 
 /// Shows the button in `place`. It is filled, and its symbol crossed out, while the plugin is bypassed.
@@ -37,7 +37,7 @@ pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let (symbol, word) = place.split_left_right_at_x(place.left() + place.height());
     let (centre, radius) = (symbol.center(), 0.24 * symbol.height());
     let stroke = Stroke::new(scale.length(1.5).max(1.0), colour);
-    // A circle that is open at the top, where the line is.
+    // The symbol is a circle, open at the top, with a line in the opening.
     let arc = (0..=24).map(|step| {
         let (sine, cosine) = (TAU * (0.1 + 0.8 * step as f32 / 24.0)).sin_cos();
         centre + radius * vec2(sine, -cosine)

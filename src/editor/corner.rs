@@ -1,4 +1,4 @@
-//! The corner that resizes the window.
+//! Corner of the window that resizes it.
 
 use super::{MIN_SIZE, controls::focus_ring, theme};
 use egui::{
@@ -12,7 +12,7 @@ const SIDE: f32 = 12.0;
 /// Points by which an arrow key moves the corner.
 const STEP: f32 = 20.0;
 
-/// Shows the corner of `window`. It is moved by dragging it or, while it has the focus, by the arrow keys.
+/// Shows the corner of `window`. Dragging resizes the window, and so do the arrow keys while the corner has the focus.
 pub fn show(ui: &mut Ui, window: Rect) {
     let corner = Rect::from_min_max(window.max - Vec2::splat(SIDE), window.max);
     let id = ui.scope_id().with("corner");
@@ -24,7 +24,7 @@ pub fn show(ui: &mut Ui, window: Rect) {
         if response.drag_started() {
             ui.data_mut(|data| data.insert_temp(id, window.max - pointer));
         }
-        // From the pointer to the corner when the drag began.
+        // Vector from the pointer to the corner at the beginning of the drag.
         let grip: Vec2 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
         size = (pointer + grip).to_vec2();
     }

@@ -1,4 +1,4 @@
-//! Files that are dropped on the window: presets and scores.
+//! Presets and scores that are dropped on the window.
 
 use super::theme::{self, Scale};
 use crate::session::Edits;
@@ -7,10 +7,10 @@ use egui::{Align2, Id, LayerId, Order, Stroke, StrokeKind, Ui};
 #[cfg(target_os = "linux")]
 pub use x11::receive;
 
-/// Message while files are over the window.
+/// Message while dragged files are over the window.
 const HINT: &str = "Drop a preset (.json) or a score (.tfs, .mid)";
 
-/// Loads the files that have been dropped, one after the other, and shows where they can be dropped.
+/// Loads dropped files one after the other, and shows [`HINT`] while files are over the window.
 pub fn show(ui: &Ui, scale: Scale, edits: &mut Edits) {
     let (files, over) = ui.input(|input| {
         let files = input.raw.dropped_files.iter().map(|file| file.path().to_owned());
@@ -31,8 +31,8 @@ pub fn show(ui: &Ui, scale: Scale, edits: &mut Edits) {
     }
 }
 
-/// From the X server to egui, as egui-baseview 0.9.0 discards what baseview reports. On Windows and macOS, files cannot be
-/// dropped for that reason.
+/// Passes dropped files from the X server to egui, as egui-baseview 0.9.0 discards baseview's reports. On Windows and macOS,
+/// files cannot be dropped for the same reason.
 #[cfg(target_os = "linux")]
 mod x11 {
     use crossbeam::queue::SegQueue;
@@ -46,8 +46,7 @@ mod x11 {
         sync::Arc,
     };
 
-    /// Lets files be dropped on `window`, whose content is that of `ctx` and is repainted when `repaint` is notified. Where
-    /// the window is none of X11's, nothing happens.
+    /// Lets files be dropped on `window`, which shows `ctx`; `repaint` asks for its next frame. Does nothing without X11.
     pub fn receive(ctx: &Context, window: &impl HasWindowHandle, repaint: RepaintNotifier) {
         let reported = Arc::new(SegQueue::new());
         let queue = reported.clone();
@@ -60,7 +59,7 @@ mod x11 {
         }
     }
 
-    /// Brings what is reported to a frame, as a plugin of egui's context.
+    /// Plugin of egui's context that adds reported drags and drops to the input of a frame.
     struct Drops {
         _target: DropTarget,
         reported: Arc<SegQueue<Drag>>,
@@ -73,7 +72,7 @@ mod x11 {
         }
 
         fn input_hook(&mut self, _ctx: &Context, input: &mut RawInput) {
-            // While files are dragged, the pointer is the other program's; if that one has ended, it is ours again.
+            // The dragging program owns the pointer. If the pointer moves in our window, that program has ended.
             self.over &= !input.events.iter().any(|event| matches!(event, Event::PointerMoved(_)));
             while let Some(drag) = self.reported.pop() {
                 self.over = drag == Drag::Over;
@@ -88,7 +87,7 @@ mod x11 {
         }
     }
 
-    /// A file that was dropped.
+    /// Dropped file.
     #[derive(Debug)]
     struct File(PathBuf);
 

@@ -1,4 +1,4 @@
-//! The system's file dialog. It is open beside the window, which goes on.
+//! The system's file dialog. The editor's window keeps running while the dialog is open.
 
 use crate::session::{PRESET, SCORE};
 use plugin_guard::HostLink;
@@ -9,26 +9,25 @@ use std::{
     thread,
 };
 
-/// Purpose of a file.
+/// Purpose for which a file is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be read.
+    /// Reading of a preset or score.
     Import,
-    /// To be written.
+    /// Writing of a preset.
     Export,
 }
 
-/// The dialog that is open, if there is one.
+/// Purpose of the open dialog and receiver of its path; `None` while no dialog is open.
 #[derive(Default)]
 pub struct FileDialog(Option<(Purpose, Receiver<PathBuf>)>);
 
 impl FileDialog {
-    /// Opens it, in place of the one that is open. For an export, it suggests `name`. Repaints the window of `host` when the
-    /// user has decided.
+    /// Opens a dialog, in place of an open one. For an export it suggests `name`. Repaints the window of `host` after the choice.
     pub fn open(&mut self, purpose: Purpose, name: &str, host: &HostLink) {
         let (sender, host) = (self.expect(purpose), host.clone());
         let dialog = AsyncFileDialog::new();
-        // On macOS, it must be made on this thread.
+        // On macOS, the dialog must be created on this thread.
         let file = match purpose {
             Purpose::Import => {
                 let dialog =
@@ -42,21 +41,21 @@ impl FileDialog {
         };
         thread::spawn(move || {
             if let Some(file) = pollster::block_on(file) {
-                // A window that was closed meanwhile has no use for it.
+                // The window may have been closed meanwhile.
                 let _ = sender.send(file.path().to_owned());
                 host.repaint();
             }
         });
     }
 
-    /// Receiver of the path of a file for `purpose`.
+    /// Waits for the path of a file for `purpose`, which the returned sender delivers.
     pub fn expect(&mut self, purpose: Purpose) -> Sender<PathBuf> {
         let (sender, receiver) = channel();
         self.0 = Some((purpose, receiver));
         sender
     }
 
-    /// The file that the user has chosen, once.
+    /// Returns the file that the user has chosen, once.
     pub fn chosen(&mut self) -> Option<(Purpose, PathBuf)> {
         let (purpose, receiver) = self.0.as_ref()?;
         let chosen = (*purpose, receiver.try_recv().ok()?);

@@ -1,4 +1,4 @@
-//! Key and tuning of the music, at the right of the line with the scale. A click takes one over.
+//! Detected key and tuning of the music, at the right of the line with the scale. A click sets the filter to them.
 
 use super::{
     controls::focus_ring,
@@ -8,21 +8,21 @@ use crate::session::Edits;
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
 use tone_filter_dsp::{FoundKey, Snapshot, spec};
 
-/// Key and tuning that were found last.
+/// Key and tuning that were detected last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Found {
     key: Option<FoundKey>,
-    /// The frequency of A4 in Hz.
+    /// Frequency of A4 in Hz.
     tuning: Option<f64>,
 }
 
 impl Found {
-    /// Key and tuning of `bands`.
+    /// Takes key and tuning from `bands`.
     pub fn of(bands: &Snapshot) -> Self {
         Self { key: bands.key, tuning: bands.tuning }
     }
 
-    /// Shows it at the right of `area` as far as there is room. Returns the area that is left.
+    /// Shows key and tuning at the right of `area` as far as there is room. Returns the area that is left.
     pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         let mut rest = area;
         if let Some(hertz) = self.tuning {
@@ -49,7 +49,7 @@ fn take_key(key: &FoundKey, edits: &mut Edits) {
     edits.change_to("scale", sound);
 }
 
-/// Sets the tuning to `hertz` to one decimal, as it is shown, and no longer follows it, as one undo step.
+/// Sets the tuning to `hertz`, rounded to the one decimal on display, and switches auto tuning off, as one undo step.
 fn take_tuning(hertz: f64, edits: &mut Edits) {
     let mut sound = edits.sound();
     let settings = &mut sound.controls.settings;
@@ -60,7 +60,7 @@ fn take_tuning(hertz: f64, edits: &mut Edits) {
     edits.change_to("tuning", sound);
 }
 
-/// Shows `text` as a button at the right of `rest`, which becomes narrower, if there is room. True if it was clicked.
+/// Shows `text` as a button at the right of `rest`, if there is room, and shrinks `rest`. Returns whether it was clicked.
 fn button(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str) -> bool {
     let font = scale.font(11.0);
     let painter = ui.painter();

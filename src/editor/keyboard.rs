@@ -1,4 +1,4 @@
-//! Below the grid: one key for each pitch class, which shows whether it is in the scale and where its notes sound.
+//! Keyboard below the grid: one key per pitch class, which shows whether it is in the scale and where its notes sound.
 
 use super::{
     band_grid,
@@ -12,16 +12,16 @@ use tone_filter_dsp::{
     notes::{PITCH_CLASSES, pitch_class},
 };
 
-/// The height of the keyboard.
+/// Returns the height of the keyboard in points.
 pub fn height(scale: Scale) -> f32 {
     scale.line(11.0) + scale.length(10.5)
 }
 
-/// Shows one key for each column of `grid` in `area`. Keys whose notes sound are lit; those that sound at another pitch
-/// class show it.
+/// Shows one key for each column of `grid` in `area`. Keys of the scale are lit; with [`Map::Custom`], all keys are. A key whose
+/// notes sound at another pitch class shows that pitch class.
 ///
-/// A click toggles a key and makes the scale a custom one. With [`Map::Custom`], a click offers the targets of the key, and a
-/// drag to another key makes that its target.
+/// A click toggles a key, and the scale becomes custom. With [`Map::Custom`], a click offers target pitch classes, and a drag to
+/// another key makes that key the target.
 pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
     let settings = edits.params.chosen().settings;
     let keys = Keys { area, grid, scale, settings: &settings };
@@ -40,7 +40,7 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
     }
 }
 
-/// The keys, as the settings have them.
+/// Layout of the keys, and the settings that they show.
 struct Keys<'a> {
     area: Rect,
     grid: Rect,
@@ -58,7 +58,7 @@ impl Keys<'_> {
         scale.pitch_classes(root, custom).contains(index)
     }
 
-    /// The pitch class at which the notes of the key sound while no MIDI key is held.
+    /// Returns the pitch class at which the key's notes sound while no MIDI key is held.
     fn target(&self, index: usize) -> usize {
         match self.settings.map {
             Map::Custom => self.settings.targets.of(index).index(),
@@ -106,7 +106,7 @@ impl Keys<'_> {
         response
     }
 
-    /// Sets the target of the key `index` by what the user does to it.
+    /// Sets the target of the key `index` when the user drags from it, or chooses from its menu.
     fn edit_target(&self, ui: &Ui, response: &Response, index: usize, edits: &mut Edits) {
         let targets = self.settings.targets;
         let pointer = response.interact_pointer_pos();

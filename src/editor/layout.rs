@@ -1,36 +1,36 @@
-//! Where the parts of the window are.
+//! Layout of the window.
 
 use super::{band_grid, bypass, controls, keyboard, preset_bar, scale_strip, theme::Scale};
 use egui::Rect;
 
-/// The least height of the grid with what is below it; the spectrum is left out of less.
+/// Minimum height in points, from the grid to the lower edge, at which the spectrum is shown.
 const LOWEST_WITH_SPECTRUM: f32 = 330.0;
 
-/// The least height of a legible grid. A window without room for it shows the settings under More instead.
+/// Minimum height in points of a legible grid. A window without room for it shows the settings under More instead.
 const LOWEST_GRID: f32 = 96.0;
 
-/// The areas of the panel's parts.
+/// Areas of the window.
 pub struct Layout {
     pub scale: Scale,
     pub bypass: Rect,
     pub header: Rect,
-    /// The strip of main controls.
+    /// Strip of main controls.
     pub main: Rect,
-    /// The groups of all other controls; `None` while they are closed.
+    /// Groups of all other controls; `None` while they are closed.
     pub more: Option<Rect>,
     /// Whether there is room for the grid, its octaves and the keyboard.
     pub has_grid: bool,
-    /// The names of the grid's rows.
+    /// Names of the grid's rows.
     pub octaves: Rect,
     pub grid: Rect,
     pub keyboard: Rect,
     pub strip: Rect,
-    /// `None` where there is little room.
+    /// Spectrum; `None` where there is little room.
     pub spectrum: Option<Rect>,
 }
 
 impl Layout {
-    /// For a window of this area, with the groups of More `open` or closed.
+    /// Lays out the area `window`, with the groups of More `open` or closed.
     pub fn new(window: Rect, open: bool) -> Self {
         let scale = Scale::new(window.size());
         let margin = scale.length(16.0).max(6.0);

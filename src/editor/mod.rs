@@ -1,6 +1,6 @@
-//! The plugin's window: a display of the bands, and the controls of all settings.
+//! The plugin's window: displays the bands and has controls for all settings.
 //!
-//! The window is repainted on demand: a meter update or an edit requests a frame, an animation the next one.
+//! The window is repainted on demand. A meter update or an edit requests a frame; an animation requests frames until it ends.
 
 mod access;
 mod band_grid;
@@ -64,22 +64,22 @@ pub use windowless::WindowlessEditor;
 /// Seconds without a meter update after which the host counts as stopped.
 const PAUSE: f64 = 0.25;
 
-/// Opens the window and saves its size with the plugin's state, which nice-plug's own editor does not.
+/// Editor of the plugin. Opens the window, and saves its size with the plugin's state, as nice-plug's own editor does not.
 pub struct ToneFilterEditor {
     session: Session,
     meters: Meters,
     repaint: RepaintNotifier,
-    /// Physical pixels per logical pixel; 1 until the host or the window reports it.
+    /// Physical pixels per logical pixel; 1 until the host or the window reports the ratio.
     pixel_ratio: Arc<AtomicCell<f64>>,
 }
 
 impl ToneFilterEditor {
-    /// An editor of `session` that displays `meters` and is repainted when `repaint` is notified.
+    /// Creates an editor of `session` that displays `meters`. `repaint` asks for the window's next frame.
     pub fn new(session: Session, meters: Meters, repaint: RepaintNotifier) -> Self {
         Self { session, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
     }
 
-    /// The content of a new window.
+    /// Creates the content of a new window.
     fn app(&self) -> App {
         App {
             meters: self.meters.open(),
@@ -119,8 +119,8 @@ impl Editor for ToneFilterEditor {
         let spawned = create_egui_editor(state, self.repaint.clone(), settings, self.app())
             .ok_or("no editor")?
             .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
-        // On Linux, baseview 0.4.2 loses a request to close that comes before the window's event loop runs, and the
-        // caller then blocks for ever. The event loop answers this call, so it runs once the call has returned.
+        // On Linux, baseview 0.4.2 loses a request to close that comes before the window's event loop runs; the caller then
+        // blocks for ever. The event loop answers the call below, so it runs once the call has returned.
         let scale = fallback_scale_factor.unwrap_or(1.0);
         spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
         Ok(window::shared(spawned))
@@ -142,7 +142,7 @@ impl Editor for ToneFilterEditor {
     }
 }
 
-/// In a window, parameters are set by gestures, which a host records as automation.
+/// Sets parameters by gestures, which a host records as automation.
 impl Sink for ParamSetter<'_> {
     fn begin(&self, control: &Control) {
         // SAFETY: the pointer is to a parameter of the plugin, which `control` borrows.
@@ -160,7 +160,7 @@ impl Sink for ParamSetter<'_> {
     }
 }
 
-/// An open window.
+/// Open window.
 struct App {
     meters: MeterViewer,
     pixel_ratio: Arc<AtomicCell<f64>>,
@@ -169,7 +169,7 @@ struct App {
     #[cfg(target_os = "linux")]
     repaint: RepaintNotifier,
     panel: Panel,
-    /// egui's time of the last meter update, in seconds.
+    /// egui's time in seconds of the last meter update.
     last_update: f64,
 }
 
@@ -182,7 +182,7 @@ impl NiceEguiApp for App {
     ) -> Result<(), HandlerError> {
         let window = frame.baseview_window();
         self.pixel_ratio.store(window.size().scale_factor);
-        // Where that fails, baseview may still draw.
+        // If the selection fails, baseview may still draw.
         #[cfg(target_os = "linux")]
         let _ = window::select_answers(window);
         theme::install(&ctx);
@@ -194,7 +194,7 @@ impl NiceEguiApp for App {
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
-        // The space bar goes to the host, except while the user types text.
+        // The space bar goes to the host, except while the user is typing.
         let space = || Key::Character(" ".to_owned());
         frame.set_key_capture(match ui.ctx().text_edit_focused() {
             true => KeyCapture::CaptureAll,
@@ -209,7 +209,7 @@ impl NiceEguiApp for App {
         }
     }
 
-    /// `size` is in points of the panel, which are larger than the window's logical pixels by the zoom factor.
+    /// Saves the new size. `size` is in points of the panel; a point is as many logical pixels as the zoom factor.
     fn resized(&mut self, size: WindowSize) {
         let params = &self.panel.session.params;
         let zoom = f64::from(params.editor_zoom.load());
@@ -232,8 +232,7 @@ impl Drop for App {
 }
 
 impl App {
-    /// Takes the latest meter update at `now` (egui's time in seconds), or silence after a pause. True while the
-    /// host is playing.
+    /// Takes the latest meter update at `now` (egui's time in seconds), or silence after a pause. Returns whether the host plays.
     fn receive(&mut self, now: f64) -> bool {
         if let Some(update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
@@ -255,13 +254,13 @@ impl App {
     }
 }
 
-/// The content of the window. It depends neither on the plugin nor on a window.
+/// Content of the window. Depends neither on the plugin nor on a window.
 #[derive(Default)]
 struct Panel {
     bands: Bands,
-    /// The bands whose keys are held.
+    /// Bands whose keys are held.
     held: BandMask,
-    /// Key and tuning of the music.
+    /// Detected key and tuning of the music.
     found: Found,
     output: OutputMeter,
     spectrum: Spectrum,
@@ -273,10 +272,10 @@ struct Panel {
 }
 
 impl Panel {
-    /// Shows all parts of the panel, over the whole window.
+    /// Shows the whole content of the window.
     fn show(&mut self, ui: &mut Ui, sink: &dyn Sink) {
         if !ui.ctx().text_edit_focused() {
-            // The space bar would press the focused button; it is for the host's transport.
+            // egui would press the focused button; the space bar is for the host's transport.
             let is_space =
                 |event: &Event| matches!(event, Event::Key { key: egui::Key::Space, .. });
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));

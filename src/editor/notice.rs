@@ -1,4 +1,4 @@
-//! A notice of the result of an action, over everything else at the bottom of the window.
+//! Notice of an action's result, at the bottom of the window, above everything else.
 
 use super::{access, theme};
 use egui::{Align2, Area, Frame, Id, Order, RichText, Ui, vec2};
@@ -6,16 +6,16 @@ use egui::{Align2, Area, Frame, Id, Order, RichText, Ui, vec2};
 /// Seconds for which a notice is shown.
 pub const SECONDS: f64 = 4.0;
 
-/// The notice that is shown.
+/// Notice on display.
 #[derive(Default)]
 pub struct Notice {
     text: String,
-    /// egui's time in seconds at which it disappears.
+    /// egui's time in seconds at which the notice disappears.
     end: f64,
 }
 
 impl Notice {
-    /// Takes `message`, if there is one, in place of the last, and shows it for [`SECONDS`].
+    /// Shows the notice. A `message` that is not empty is taken, replaces the last one, and stays for [`SECONDS`].
     pub fn show(&mut self, ui: &Ui, message: &mut String) {
         let now = ui.input(|input| input.time);
         if !message.is_empty() {

@@ -1,4 +1,4 @@
-//! The bar at the top: presets, A and B, undo and redo, zoom, and the output level.
+//! Bar at the top: presets, A and B, undo and redo, zoom, and the output level.
 
 use super::{
     controls::focus_ring,
@@ -14,30 +14,30 @@ use egui::{
 };
 use tone_filter_dsp::Bands;
 
-/// The zoom factors in the menu.
+/// Zoom factors in the menu.
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 
-/// The space between two buttons of a group, in points.
+/// Space between two buttons of a group, in points.
 const GAP: f32 = 2.0;
 
-/// The power of the input below which it counts as silence, -110 dB full scale.
+/// Power of the input below which it counts as silence: -110 dB full scale.
 const SILENCE: f32 = 1e-11;
 
-/// The output level and the CPU load.
+/// Output level and CPU load.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OutputMeter {
-    /// The peaks of the left and the right channel, 1 at full scale.
+    /// Peaks of the left and the right channel; 1 is full scale.
     pub peaks: [f32; 2],
-    /// Processing time as a fraction of a block's duration; 1 is the deadline.
+    /// Processing time as a fraction of a buffer's duration; 1 is the deadline.
     pub load: f32,
 }
 
-/// The height of the bar.
+/// Returns the height of the bar in points.
 pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(10.0).max(5.0)
 }
 
-/// Places items in a row, from the left and from the right.
+/// Row of items, placed from the left and from the right.
 struct Row {
     rest: Rect,
     scale: Scale,
@@ -56,7 +56,7 @@ impl Row {
         place
     }
 
-    /// The width of a button for `chars` characters.
+    /// Returns the width in points of a button for `chars` characters.
     fn width(&self, chars: f32) -> f32 {
         chars * 0.55 * self.scale.font(12.0).size + self.scale.length(14.0).max(6.0)
     }
@@ -66,7 +66,7 @@ impl Row {
     }
 }
 
-/// The bar, with the state of its menus.
+/// Bar, with the state of its menus.
 #[derive(Default)]
 pub struct PresetBar {
     browser: PresetBrowser,
@@ -74,7 +74,7 @@ pub struct PresetBar {
 }
 
 impl PresetBar {
-    /// Shows the bar in `area`, with the gains in `bands` and the level of `output`.
+    /// Shows the bar in `area`, with the gains of `bands`, and level and load of `output`.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -85,7 +85,7 @@ impl PresetBar {
         edits: &mut Edits,
     ) {
         let mut row = Row { rest: area, scale };
-        // A narrow window has no place for the track, the load and the gains; the gains are in the meter's tooltip.
+        // A narrow window has no room for the track, the load and the gains; the meter's tooltip has load and gains.
         let unit = scale.length(1.0).max(0.75);
         let roomy = area.width() > 800.0 * unit;
         if area.width() > 1050.0 * unit {
@@ -101,14 +101,14 @@ impl PresetBar {
         let gains = auto.then(|| gains(bands));
         show_meter(ui, &mut row, output, gains.as_deref());
         if roomy {
-            // The place of the gains is kept in silence and while Auto level is off, so that nothing moves.
+            // The gains keep their room in silence and while Auto level is off, so that nothing moves.
             let place = row.right(row.width(21.0));
             if let Some(gains) = &gains {
                 show_gains(ui, place, scale, gains);
             }
             show_load(ui, row.right(row.width(8.0)), scale, output);
         }
-        // All places first, since the tab key follows the order in which the buttons are shown: from left to right.
+        // All areas are computed first: the tab key follows the order in which the buttons are shown, from left to right.
         let widths = [
             row.width(4.5),
             2.0 * row.width(4.0) + GAP,
@@ -125,7 +125,7 @@ impl PresetBar {
         zoom(ui, zoomed, scale, edits);
     }
 
-    /// The presets, in the rest of the row.
+    /// Shows the preset buttons in the rest of the row.
     fn presets(&mut self, ui: &mut Ui, mut row: Row, edits: &mut Edits) {
         let file = row.right(row.width(4.0));
         row.right(GAP);
@@ -146,7 +146,7 @@ impl PresetBar {
     }
 }
 
-/// A button called `label` that loads the preset that many `steps` after the one called `name`.
+/// Shows a button called `label` that loads the preset `steps` places after the preset called `name`.
 fn step(
     ui: &mut Ui,
     place: Rect,
@@ -167,7 +167,7 @@ fn step(
     }
 }
 
-/// Shows a padlock in `place`, for what is kept when a preset is loaded.
+/// Shows a padlock in `place`, whose tooltip says what loading a preset does not change.
 fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     let side = 0.55 * place.width();
     let centre = place.center() + vec2(0.0, 0.25 * side);
@@ -189,7 +189,7 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     response.on_hover_text(&text);
 }
 
-/// The buttons that compare two sounds, A and B.
+/// Shows the buttons that compare two sounds, A and B.
 fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     for (slot, name, label) in [(0, "A", "First sound"), (1, "B", "Second sound")] {
         let place = row.left(row.width(1.6));
@@ -211,7 +211,7 @@ fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     }
 }
 
-/// Undo and redo.
+/// Shows the buttons Undo and Redo.
 fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     let (can_undo, can_redo) = (edits.state.history.can_undo(), edits.state.history.can_redo());
     let place = row.left(0.5 * (row.rest.width() - GAP));
@@ -224,7 +224,7 @@ fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     }
 }
 
-/// The zoom menu. The window grows with the zoom.
+/// Shows the zoom menu. The window grows with the zoom.
 fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
@@ -239,7 +239,7 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     });
 }
 
-/// The level of the output. Its tooltip has the `gains` of Auto level, too.
+/// Shows the output level. The tooltip also has the load, and the `gains` of Auto level if there are any.
 fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>) {
     let bars = row.right(row.scale.length(90.0).max(36.0));
     let height = (0.16 * bars.height()).max(2.0);
@@ -266,18 +266,17 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>)
     row.right(row.scale.length(8.0));
 }
 
-/// The CPU load.
 fn show_load(ui: &Ui, place: Rect, scale: Scale, output: &OutputMeter) {
     note(ui, place, scale, &format!("CPU {:.1} %", 100.0 * output.load));
 }
 
-/// The two gains of Auto level, in dB.
+/// Returns the two gains of Auto level in dB, as text.
 fn gains(bands: &Bands) -> String {
     let [input, wet] = [bands.gain, bands.makeup].map(|gain| 20.0 * gain.log10());
     format!("In {input:+.1} dB  Wet {wet:+.1} dB")
 }
 
-/// Shows the gains of Auto level.
+/// Shows the gains of Auto level, with a tooltip.
 fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
     note(ui, place, scale, gains);
     let response = ui.interact(place, ui.scope_id().with("gains"), Sense::hover());
@@ -289,13 +288,13 @@ fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
     );
 }
 
-/// A line of text at the right of `place`.
+/// Paints a line of text at the right of `place`.
 fn note(ui: &Ui, place: Rect, scale: Scale, text: &str) {
     let (at, font) = (place.right_center(), scale.font(11.0));
     theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::DIM);
 }
 
-/// A flat button with `text`. `label` is its name in AccessKit and its tooltip.
+/// Shows a flat button with `text`. `label` is its accessible name and its tooltip.
 fn button(
     ui: &mut Ui,
     place: Rect,

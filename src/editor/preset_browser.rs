@@ -1,5 +1,5 @@
-//! The list of all presets: a field for a search, what to keep when one is loaded, and those that were found, by their
-//! categories. The arrow keys try presets out: Enter, or a click anywhere, keeps the last one, Escape none.
+//! List of all presets: a search field, switches for what to keep when a preset is loaded, and the presets found, by category.
+//! The arrow keys audition presets. Enter or a click anywhere keeps the current preset; Escape restores the earlier sound.
 
 use super::{
     controls::focus_ring,
@@ -11,24 +11,24 @@ use egui::{
     ScrollArea, Sense, Shape, Stroke, TextEdit, Ui, Vec2, WidgetInfo, vec2,
 };
 
-/// The width of the list in points, at the default size of the window.
+/// Width of the list in points, at the default size of the window.
 const WIDTH: f32 = 270.0;
 
-/// The state of the list.
+/// State of the list.
 #[derive(Default)]
 pub struct PresetBrowser {
-    /// The text of the field for a search.
+    /// Text of the search field.
     search: String,
-    /// The name of the preset that the arrow keys have selected.
+    /// Name of the preset that the arrow keys have selected.
     marked: String,
-    /// The list was opened, and the field has yet to get the focus.
+    /// Whether the list was just opened, and the search field still needs the focus.
     opened: bool,
-    /// The list has yet to scroll to the marked preset.
+    /// Whether the list still has to scroll to the marked preset.
     scroll: bool,
 }
 
 impl PresetBrowser {
-    /// Shows the list below `button`, which opens and closes it. The preset called `current` is loaded.
+    /// Shows the list below `button`, which opens and closes it. `current` is the name of the loaded preset.
     pub fn show(
         &mut self,
         ui: &Ui,
@@ -71,7 +71,7 @@ impl PresetBrowser {
             if typed || steps != 0 || !names.contains(&&self.marked) {
                 let wanted = self.search.trim().to_lowercase();
                 let now = names.iter().position(|name| match typed {
-                    // The best guess is found by its name.
+                    // A preset whose name contains the text is the best guess.
                     true => name.to_lowercase().contains(&wanted),
                     false => **name == self.marked,
                 });
@@ -109,7 +109,7 @@ impl PresetBrowser {
                             });
                             let row = row.inner;
                             if marked && self.scroll && !ui.is_sizing_pass() {
-                                // The first of a group with its title.
+                                // The first preset of a group is shown with the group's title.
                                 let above = if index == 0 { title.rect } else { row.rect };
                                 ui.scroll_to_rect(row.rect.union(above), None);
                                 self.scroll = false;
@@ -127,7 +127,7 @@ impl PresetBrowser {
                     }
                 });
             ui.separator();
-            // The place of the description is kept, so that nothing moves.
+            // The description keeps its room when it is empty, so that nothing moves.
             ui.allocate_ui_with_layout(vec2(width, lines), Layout::top_down(Align::Min), |ui| {
                 ui.set_min_height(lines);
                 let mut entries = found.iter().flat_map(|(_, entries)| entries);
@@ -152,7 +152,7 @@ impl PresetBrowser {
         }
     }
 
-    /// The field for the search; true if its text was changed.
+    /// Shows the search field. Returns whether its text has changed.
     fn show_search(&mut self, ui: &mut Ui, field: egui::Id) -> bool {
         let hint = "Search names, tags, descriptions";
         let field = TextEdit::singleline(&mut self.search)
@@ -160,10 +160,10 @@ impl PresetBrowser {
             .hint_text(hint)
             .desired_width(f32::INFINITY);
         let response = ui.add(field);
-        // A widget that is not painted yet cannot have the focus.
+        // A widget that is not painted yet cannot get the focus.
         if self.opened && !ui.is_sizing_pass() {
             response.request_focus();
-            // From the next frame on, it receives the arrow keys.
+            // The field receives the arrow keys from the next frame on.
             ui.ctx().request_repaint();
             self.opened = false;
         }
@@ -172,7 +172,7 @@ impl PresetBrowser {
     }
 }
 
-/// The star that marks the preset called `name` as a favourite: filled if it is one. True if it was clicked.
+/// Shows the star of the preset called `name`, filled for a favourite; a click toggles it. Returns whether it was clicked.
 fn star(ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
     let side = ui.text_style_height(&egui::TextStyle::Body);
     let (place, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
@@ -201,7 +201,7 @@ fn star(ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
     response.on_hover_text("Marks a favourite, which is listed first").clicked()
 }
 
-/// The switches for what to keep.
+/// Shows the switches for what to keep when a preset is loaded.
 fn keep(ui: &mut Ui, edits: &mut Edits) {
     let mut keep = edits.params.keep.load();
     ui.horizontal(|ui| {
@@ -220,7 +220,7 @@ fn keep(ui: &mut Ui, edits: &mut Edits) {
     edits.set_keep(keep);
 }
 
-/// The buttons for a random sound.
+/// Shows the buttons for a random sound.
 fn randomise(ui: &mut Ui, edits: &mut Edits) {
     ui.horizontal(|ui| {
         ui.label("Randomise");

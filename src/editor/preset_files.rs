@@ -1,4 +1,4 @@
-//! The menu of files: presets are saved, deleted, imported and exported, scores imported.
+//! Menu of files: saves, deletes, imports and exports presets, and imports scores.
 
 use super::{
     file_dialog::{FileDialog, Purpose},
@@ -9,32 +9,32 @@ use egui::{
     Button, Key, Modifiers, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
 };
 
-/// The width of the menu in points.
+/// Width of the menu in points.
 const WIDTH: f32 = 260.0;
 
-/// The state of the menu.
+/// State of the menu.
 #[derive(Default)]
 pub struct PresetFiles {
-    /// The text of the field for a name to save under.
+    /// Text of the field for the name to save under.
     name: String,
-    /// The action to confirm, if there is one.
+    /// Action that waits for the user's confirmation.
     question: Option<Question>,
     dialog: FileDialog,
 }
 
-/// An action that destroys something, and is done only once the user has confirmed it.
+/// Action that destroys something and needs the user's confirmation.
 #[derive(Clone)]
 enum Question {
-    /// To save over the user's preset of this name.
+    /// Saves over the user's preset of this name.
     Replace(String),
-    /// To delete the user's preset of this name.
+    /// Deletes the user's preset of this name.
     Delete(String),
-    /// To export over the file.
+    /// Exports over the existing file.
     Overwrite,
 }
 
 impl PresetFiles {
-    /// Shows the menu below `button`, which opens and closes it. The preset called `name` is loaded.
+    /// Shows the menu below `button`, which opens and closes it. `name` is the name of the loaded preset.
     pub fn show(&mut self, button: &Response, name: &str, edits: &mut Edits) {
         if button.clicked() {
             edits.state.presets.refresh();
@@ -43,7 +43,7 @@ impl PresetFiles {
         if let Some((purpose, path)) = self.dialog.chosen() {
             match purpose {
                 Purpose::Import => edits.import(&path),
-                // The dialog has asked before it replaces a file.
+                // The dialog has already asked whether to replace an existing file.
                 Purpose::Export => edits.export(&path),
             }
         }
@@ -62,7 +62,7 @@ impl PresetFiles {
         });
     }
 
-    /// The fields and buttons of all actions.
+    /// Shows the fields and buttons of all actions.
     fn actions(&mut self, ui: &mut Ui, name: &str, edits: &mut Edits) {
         let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
             let caption = ui.label(RichText::new(label).color(theme::DIM));
@@ -119,7 +119,7 @@ impl PresetFiles {
         }
     }
 
-    /// Shows `question`, and runs its action once it is confirmed.
+    /// Shows `question`, and runs its action once the user has confirmed it.
     fn ask(&mut self, ui: &mut Ui, question: &Question, edits: &mut Edits) {
         let presets = &edits.state.presets;
         let (text, verb) = match question {
@@ -129,7 +129,7 @@ impl PresetFiles {
         };
         ui.label(text);
         ui.label(RichText::new("This cannot be undone.").color(theme::DIM));
-        // The escape key is for the question and not for the menu.
+        // The escape key cancels the question; it must not close the menu, too.
         let mut cancelled = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         let mut confirmed = false;
         ui.horizontal(|ui| {

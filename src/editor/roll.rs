@@ -1,4 +1,4 @@
-//! Piano roll in the grid's place: the last seconds of all bands.
+//! Piano roll of the last seconds of all bands, in place of the grid.
 
 use super::{
     controls::focus_ring,
@@ -17,27 +17,27 @@ use tone_filter_dsp::{
 
 /// Seconds that the roll shows.
 const SECONDS: usize = 8;
-/// Columns per second: those of a display.
+/// Columns per second: the frame rate of a common display.
 const RATE: usize = 60;
-/// The columns of the roll.
+/// Number of columns of the roll.
 pub const COLUMNS: usize = SECONDS * RATE;
 
-/// Columns without an update after which the host has paused. The roll stands still meanwhile.
+/// Longest time in columns that one update fills. After a longer gap the host was paused, and the roll stood still.
 const LONGEST: i64 = (super::PAUSE * RATE as f64) as i64;
 
-/// The texture is a ring: its columns are used again from the left.
+/// Options of the texture, a ring in which new columns replace the oldest.
 const OPTIONS: TextureOptions =
     TextureOptions { wrap_mode: TextureWrapMode::Repeat, ..TextureOptions::LINEAR };
 
-/// The last [`SECONDS`] of the bands, and their picture.
+/// Columns of the last [`SECONDS`], and their picture.
 pub struct Roll {
-    /// A ring: column `number` is at `number % COLUMNS`. Empty before the first update.
+    /// Ring: column `number` is at `number % COLUMNS`. Empty before the first update.
     columns: Vec<Column>,
-    /// The bar of each column, while the host plays and has bars.
+    /// Bar of the host for each column of the ring, from 0; `None` while the host stands still or has no bars.
     bars: [Option<i32>; COLUMNS],
-    /// The columns so far.
+    /// Number of columns so far.
     count: usize,
-    /// The time of the last column, in columns.
+    /// Time of the last update, in columns.
     last: i64,
     picture: Option<Picture>,
 }
@@ -48,18 +48,18 @@ impl Default for Roll {
     }
 }
 
-/// The columns in a texture, one pixel wide each.
+/// Texture with the columns, one pixel wide each.
 struct Picture {
     texture: TextureHandle,
     rows: Rows,
-    /// A column without notes. Its length is the height of the texture.
+    /// Colours of a column without notes, as many as the texture is high.
     background: Vec<Color32>,
-    /// The columns that have been drawn so far.
+    /// Number of columns drawn so far.
     drawn: usize,
 }
 
 impl Roll {
-    /// Appends `bands` at `now`, in seconds, in the host's `bar` if it has one.
+    /// Appends `bands` at the time `now`, in seconds, in the host's `bar` if it has one.
     pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64) {
         self.columns.resize(COLUMNS, Column::default());
         let mut column = Column::from(bands);
@@ -70,7 +70,7 @@ impl Roll {
         };
         self.last = time;
         if due == 0 {
-            // Two updates in one column.
+            // Two updates fall in one column.
             self.count = self.count.saturating_sub(1);
             column.merge(&self.columns[self.count % COLUMNS]);
             if let Some(picture) = &mut self.picture {
@@ -103,7 +103,7 @@ impl Roll {
 
         self.draw(ui, &rows, height as usize);
         if let Some(picture) = &self.picture {
-            // From the middle of the oldest column to that of the newest one.
+            // The mesh spans the middle of the oldest column to the middle of the newest one.
             let oldest = (self.count % COLUMNS) as f32 + 0.5;
             let at = |column: f32, y| pos2(column / COLUMNS as f32, y);
             let corners = [at(oldest, 0.0), at(oldest + COLUMNS as f32 - 1.0, 1.0)];
@@ -137,14 +137,14 @@ impl Roll {
         Some(row.tone)
     }
 
-    /// Shows a line and the number at the beginning of each bar.
+    /// Shows a line and the bar's number at the beginning of each bar.
     fn show_bars(&self, ui: &Ui, roll: Rect, scale: Scale) {
         let font = scale.font(10.0);
         for place in 1..COLUMNS {
             let [before, bar] = [place - 1, place].map(|at| self.bars[(self.count + at) % COLUMNS]);
             let (Some(before), Some(bar)) = (before, bar) else { continue };
             if before != bar {
-                // Between the two columns.
+                // The line is between the two columns.
                 let x = roll.left() + roll.width() * (place as f32 - 0.5) / (COLUMNS - 1) as f32;
                 ui.painter().vline(x, roll.y_range(), Stroke::new(1.0, theme::LINE));
                 let (at, text) = (pos2(x + 3.0, roll.top()), (i64::from(bar) + 1).to_string());
@@ -153,7 +153,7 @@ impl Roll {
         }
     }
 
-    /// Brings the picture up to date. Only new columns are drawn, unless its rows or its height have changed.
+    /// Brings the picture up to date. Draws only new columns, unless rows or height have changed.
     fn draw(&mut self, ui: &Ui, rows: &Rows, height: usize) {
         if self.columns.is_empty() {
             self.columns.resize(COLUMNS, Column::default());
@@ -189,7 +189,7 @@ impl Roll {
     }
 }
 
-/// Draws the notes of `column` over the background in `pixels`, every `stride`th of which belongs to it.
+/// Draws the notes of `column` into `pixels`, over the background. Every `stride`th pixel belongs to the column.
 fn draw_notes(rows: &Rows, column: &Column, pixels: &mut [Color32], stride: usize) {
     let height = pixels.len().div_ceil(stride);
     for (span, [red, green, blue]) in rows.notes(column, height) {
@@ -197,13 +197,13 @@ fn draw_notes(rows: &Rows, column: &Column, pixels: &mut [Color32], stride: usiz
     }
 }
 
-/// The name of MIDI note `key`.
+/// Returns the name of MIDI note `key`.
 fn name(key: i32) -> String {
-    // The pitch classes begin at A, the octaves at C.
+    // Pitch classes begin at A, octave numbers at C.
     format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
 }
 
-/// The roll for a screen reader: the notes that sound now.
+/// Describes the roll for a screen reader, with the notes that sound now.
 fn described(rows: &Rows, bands: &Bands) -> String {
     let sounding = rows.0.iter().filter(|row| bands.bands[row.tone].state != BandState::Inactive);
     let names: Vec<String> = sounding.map(|row| name(row.key)).collect();
@@ -211,8 +211,8 @@ fn described(rows: &Rows, bands: &Bands) -> String {
     format!("Piano roll of the last {SECONDS} s. Notes that sound now: {names}")
 }
 
-/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches,
-/// too, unless the user types text or drags.
+/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, unless
+/// the user is typing or dragging.
 pub fn switch(ui: &mut Ui, area: Rect, scale: Scale, edits: &Edits) -> Rect {
     let font = scale.font(12.0);
     let width = 2.2 * font.size + scale.length(10.0);

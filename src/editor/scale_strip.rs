@@ -1,4 +1,4 @@
-//! At the lower edge: the scale, the range, the map, and the legend of the cells' marks.
+//! Line at the lower edge: scale, range, map, and the legend of the cells' marks.
 
 use super::{
     band_grid, controls,
@@ -9,12 +9,12 @@ use crate::{params::Control, session::Edits};
 use egui::{Align2, Rect, Ui, Vec2, vec2};
 use tone_filter_dsp::{BandState, Group};
 
-/// The height of the line with the scale and the range.
+/// Returns the height in points of the line with the scale and the range.
 pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(9.0).max(4.0)
 }
 
-/// Shows the scale, the range and the map at the left of `area`. Returns the area that is left.
+/// Shows root, scale, range and map at the left of `area`. Returns the area that is left.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
     let params = edits.params;
     let mut left = area.left();
@@ -43,7 +43,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
     area.with_min_x(left)
 }
 
-/// Shows the meaning of the colours and marks at the right of `area`, as many as it has room for.
+/// Shows the legend of colours and marks at the right of `area`, with as many entries as fit.
 pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let painter = ui.painter();
     let mut right = area.right_center();

@@ -1,4 +1,4 @@
-//! The spectra of the input and of the output, over the frequency range of the bands.
+//! Spectra of input and output, over the frequency range of the bands.
 
 use super::theme::{self, Scale};
 use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2, vec2};
@@ -12,43 +12,46 @@ use tone_filter_dsp::{
 /// Points per curve.
 const POINTS: usize = 256;
 
-/// The levels at the bottom and at the top, in dB relative to a full-scale sine.
+/// Level at the bottom of the plot, in dB relative to a full-scale sine.
 const QUIETEST: f32 = -90.0;
+/// Level at the top of the plot, in dB relative to a full-scale sine.
 const LOUDEST: f32 = 0.0;
 
-/// Time constants in seconds of a rising and of a falling curve.
+/// Time constant of a rising curve, in seconds.
 const RISE: f32 = 0.03;
+/// Time constant of a falling curve, in seconds.
 const FALL: f32 = 0.2;
 
-/// Half width of a point's frequency window: a semitone, as a ratio, or so many bins where that is wider.
+/// Half width of a point's frequency window, relative to its frequency: a semitone.
 const REACH: f32 = 0.059_463;
+/// Minimum half width of a point's frequency window, in bins.
 const BINS: f32 = 1.5;
 
-/// Least length in seconds of the sound that is transformed: enough to separate the lowest notes.
+/// Minimum length in seconds of the transformed signal: enough to separate the lowest notes.
 const LENGTH: f32 = 0.15;
 
-/// The spectra of input and output.
+/// Spectra of input and output.
 #[derive(Default)]
 pub struct Spectrum {
     transform: Option<Transform>,
     smoothing: Option<Smoothing>,
-    /// The input's and the output's.
+    /// Curves of the input and of the output.
     curves: [Curve; 2],
 }
 
-/// The weighted sums of bin powers that make the points of a curve.
+/// Weights of the bin powers that add up to the points of a curve.
 struct Smoothing {
-    /// Frequencies at the left and at the right, Hz.
+    /// Frequencies at the left and right end of the plot, in Hz.
     range: [f32; 2],
-    /// Distance of the bins, Hz.
+    /// Distance between bins, in Hz.
     width: f32,
-    /// The bins of each point: the first, and the one after the last.
+    /// Bins of each point: the first bin, and the bin after the last.
     bins: Vec<[usize; 2]>,
-    /// The weights of the bins' powers, point by point.
+    /// Weights of the bins' powers, point by point.
     weights: Vec<f32>,
 }
 
-/// The Fourier transform for one sample rate.
+/// Fourier transform for one sample rate.
 struct Transform {
     sample_rate: f32,
     fft: Arc<dyn RealToComplex<f64>>,
@@ -57,16 +60,16 @@ struct Transform {
     output: Vec<Complex64>,
 }
 
-/// One of the two signals and its spectrum.
+/// Input or output signal with its spectrum.
 #[derive(Default)]
 struct Curve {
-    /// The latest samples, the newest last.
+    /// Latest samples, the newest last.
     samples: Vec<f32>,
-    /// The power of every bin; a full-scale sine has a total of 1.
+    /// Power of every bin; the powers of a full-scale sine add up to 1.
     bins: Vec<f32>,
-    /// The displayed heights, 0..1.
+    /// Displayed heights, 0..1.
     heights: Vec<f32>,
-    /// The heights of the last spectrum, which the displayed ones follow.
+    /// Heights of the last spectrum, towards which the displayed heights move.
     targets: Vec<f32>,
 }
 
@@ -93,7 +96,7 @@ impl Spectrum {
         }
     }
 
-    /// Advances the animation by `seconds`; true until it has arrived.
+    /// Advances the animation by `seconds`. Returns whether it is still moving.
     pub fn advance(&mut self, seconds: f32) -> bool {
         let [rise, fall] = [RISE, FALL].map(|time| (-seconds / time).exp());
         let mut moving = false;
@@ -113,8 +116,7 @@ impl Spectrum {
         moving
     }
 
-    /// Shows both curves in `area`, with marks at the bands' frequencies for `settings` and a line at that of the
-    /// `hovered` band.
+    /// Shows both curves in `area`, with marks at the bands' frequencies for `settings`, and a line at the band `hovered`.
     pub fn show(
         &mut self,
         ui: &Ui,
@@ -125,14 +127,14 @@ impl Spectrum {
     ) {
         let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
         let hertz = |tone| notes::frequency(tone, tuning, transpose) as f32;
-        // An octave below the lowest band, and one and a half above the highest.
+        // The plot begins an octave below the lowest band, and ends about an octave and a half above the highest.
         let lowest = settings.range.by_pitch().next().unwrap_or(0);
         let range = [hertz(lowest) / 2.0, hertz(PUBLISHED - 1) * 3.0];
         self.set_targets(range);
 
         let painter = ui.painter();
         let font = scale.font(9.0);
-        // Labels of notes and levels are placed outside the plot.
+        // Labels of notes and levels are outside the plot.
         let margin = vec2(3.4 * font.size, 1.4 * font.size);
         let plot = Rect::from_min_max(area.min, area.max - margin);
         painter.rect_filled(plot, scale.length(4.0).max(2.0), theme::SURFACE.gamma_multiply(0.5));
@@ -144,7 +146,7 @@ impl Spectrum {
         for (label, db) in [("-24 dB", -24.0), ("-48 dB", -48.0), ("-72 dB", -72.0)] {
             let y = egui::remap(db, QUIETEST..=LOUDEST, plot.bottom()..=plot.top());
             painter.hline(plot.x_range(), y, Stroke::new(1.0, theme::LINE.gamma_multiply(0.6)));
-            // In a low plot there is room for the middle label only.
+            // A low plot has room for the middle label only.
             if db == -48.0 || !low {
                 let at = pos2(area.right(), y);
                 theme::text(painter, at, Align2::RIGHT_CENTER, label, font.clone(), theme::DIM);
@@ -187,7 +189,7 @@ impl Spectrum {
 }
 
 impl Smoothing {
-    /// For points over `range` in Hz, logarithmically spaced, and `count` bins that are `width` Hz apart.
+    /// Computes the weights for points over `range` in Hz, logarithmically spaced, and `count` bins that are `width` Hz apart.
     fn new(range: [f32; 2], width: f32, count: usize) -> Self {
         let (mut bins, mut weights) = (Vec::with_capacity(POINTS), Vec::new());
         for point in 0..POINTS {
@@ -223,10 +225,10 @@ impl Transform {
         for (input, (sample, window)) in self.input[start..].iter_mut().zip(samples) {
             *input = f64::from(sample * window);
         }
-        // The transform fails for buffers of another length only.
+        // The transform fails only for buffers of a wrong length.
         if self.fft.process(&mut self.input, &mut self.output).is_ok() {
-            // The mean of the Hann window is 1/2, and half of a sine's amplitude is at negative frequencies. The
-            // window spreads the power over bins whose sum is 1.5 times that of the middle one.
+            // The mean of the Hann window is 1/2, and half of a sine's amplitude is at negative frequencies. The window spreads
+            // the power over several bins, whose powers add up to 1.5 times the power of the middle bin.
             let gain = (4.0 / self.window.len() as f32).powi(2) / 1.5;
             curve.bins.clear();
             curve.bins.extend(self.output.iter().map(|bin| gain * bin.norm_sqr() as f32));
@@ -306,16 +308,16 @@ mod tests {
                 let peak =
                     (0..POINTS).max_by(|a, b| curve.targets[*a].total_cmp(&curve.targets[*b]));
                 let peak = peak.unwrap() as f64;
-                // A bin of the transform is wider than a point of the curve at the lowest notes.
+                // At the lowest notes, a bin of the transform is wider than a point of the curve.
                 let bin = point(hertz + f64::from(width)) - point(hertz);
                 assert!((peak - point(hertz)).abs() <= bin + 1.0, "{hertz} Hz at {peak}");
-                // At the lowest notes a sine's main lobe is as wide as the window of a point: of its powers 1, 1/4
-                // and 1/4, the outer ones have a weight of at least cos^2 60 degrees.
+                // At the lowest notes, a sine's main lobe (bin powers 1/4, 1 and 1/4) is as wide as a point's window, which
+                // weights the outer bins by at least cos^2 60 degrees = 1/4.
                 let lobe = 10.0 * ((1.0 + 2.0 * 0.25 * 0.25) / 1.5f64).log10();
                 let level =
                     f64::from(QUIETEST + curve.targets[peak as usize] * (LOUDEST - QUIETEST));
                 assert!((lobe - 0.2..0.01).contains(&(level - db)), "{level} dB for {db}");
-                // Two octaves away the curve is near 0.
+                // Two octaves away, the curve is near 0.
                 let away = curve.targets[point(880.0) as usize];
                 assert!(away < 0.15, "{away}");
             }
@@ -335,8 +337,7 @@ mod tests {
         transform.run(&mut curve);
         let width = 48_000.0 / transform.window.len() as f32;
         curve.set_targets(&Smoothing::new([110.0, 10_000.0], width, transform.output.len()));
-        // Neighbouring points share most of their bins. Single bins of noise differ from the next one by 5.6 dB in
-        // the median.
+        // Neighbouring points share most of their bins. Adjacent bins of noise differ by a median of 5.6 dB.
         let steps =
             curve.targets.windows(2).map(|pair| (pair[1] - pair[0]).abs() * (LOUDEST - QUIETEST));
         let mean = steps.sum::<f32>() / (POINTS - 1) as f32;

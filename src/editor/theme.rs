@@ -7,31 +7,31 @@ use egui::{
 use std::sync::Arc;
 use tone_filter_dsp::BandState;
 
-/// Behind everything.
+/// Colour of the window's background.
 pub const BACKGROUND: Color32 = Color32::from_rgb(0x10, 0x12, 0x16);
-/// Cells and slider tracks at rest.
+/// Colour of cells, buttons and menus at rest.
 pub const SURFACE: Color32 = Color32::from_rgb(0x19, 0x1d, 0x23);
-/// Hairlines.
+/// Colour of hairlines.
 pub const LINE: Color32 = Color32::from_rgb(0x2a, 0x30, 0x39);
-/// Text.
+/// Colour of text.
 pub const TEXT: Color32 = Color32::from_rgb(0xdc, 0xdf, 0xe4);
-/// Captions and other text of less importance.
+/// Colour of captions and other secondary text.
 pub const DIM: Color32 = Color32::from_rgb(0x9a, 0xa3, 0xb0);
-/// Text of what has no effect now, such as a muted band.
+/// Colour of the text of anything without effect now, such as a muted band.
 pub const IDLE: Color32 = Color32::from_rgb(0x80, 0x89, 0x96);
-/// A key of the scale, and one with a sharp.
+/// Colours of the scale's keys: natural notes, and sharps.
 pub const KEYS: [Color32; 2] =
     [Color32::from_rgb(0x5e, 0x5a, 0x4e), Color32::from_rgb(0x41, 0x40, 0x3b)];
-/// Controls.
+/// Colour of controls.
 pub const ACCENT: Color32 = Color32::from_rgb(0xd1, 0xc7, 0xa8);
-/// A note that is not played.
+/// Colour of a note that is not played.
 pub const MUTED: Color32 = Color32::from_rgb(0x4f, 0x86, 0xe0);
-/// A note that sounds.
+/// Colour of a note that sounds.
 pub const SOUNDING: Color32 = Color32::from_rgb(0x45, 0xd0, 0x83);
-/// A note at the ceiling.
+/// Colour of a note at the ceiling.
 pub const SATURATED: Color32 = Color32::from_rgb(0xff, 0x5c, 0x52);
 
-/// The colour of a state.
+/// Returns the colour of a state.
 pub const fn state_colour(state: BandState) -> Color32 {
     match state {
         BandState::Inactive => MUTED,
@@ -40,10 +40,10 @@ pub const fn state_colour(state: BandState) -> Color32 {
     }
 }
 
-/// The least contrast with [`BACKGROUND`] of a colour that the host has chosen: that of WCAG 2 for graphics.
+/// Minimum contrast of a host's colour with [`BACKGROUND`]; WCAG 2 demands it of graphics.
 const CONTRAST: f32 = 3.0;
 
-/// A colour of the host, as much lighter as it needs to be to be seen.
+/// Returns the host's colour, lightened as far as [`CONTRAST`] needs.
 pub fn legible([red, green, blue]: [u8; 3]) -> Color32 {
     let colour = Color32::from_rgb(red, green, blue);
     let lighter = (0..=10).map(|tenths| colour.lerp_to_gamma(Color32::WHITE, 0.1 * tenths as f32));
@@ -51,7 +51,7 @@ pub fn legible([red, green, blue]: [u8; 3]) -> Color32 {
     lighter.next().unwrap_or(TEXT)
 }
 
-/// The contrast of two colours by WCAG 2, from 1 to 21.
+/// Returns the contrast of two colours by WCAG 2, from 1 to 21.
 pub fn contrast(one: Color32, other: Color32) -> f32 {
     let luminance = |colour: Color32| {
         let [red, green, blue, _] = egui::Rgba::from(colour).to_array();
@@ -61,44 +61,43 @@ pub fn contrast(one: Color32, other: Color32) -> f32 {
     one.max(other) / one.min(other)
 }
 
-/// A factor for lengths and fonts that follows the size of the window.
+/// Factor for lengths and fonts, by the size of the window.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale(f32);
 
 impl Scale {
-    /// For a window of this logical size: 1 from [`super::DEFAULT_SIZE`] up to twice that size, where only the
-    /// display grows.
+    /// Computes the scale for a window of this logical size: 1 from [`super::DEFAULT_SIZE`] up to twice that size, where only the
+    /// bands' display grows; at least 0.5.
     pub fn new(window: egui::Vec2) -> Self {
         let [width, height] = super::DEFAULT_SIZE;
         let size = (window.x / width).min(window.y / height);
         Self(size.min(size.max(2.0) / 2.0).max(0.5))
     }
 
-    /// For a cell of the grid of this size; 1 at the cell size of the default window.
+    /// Computes the scale for a cell of the grid of this size; 1 is the cell of a window of default size.
     pub fn of_cell(cell: egui::Vec2) -> Self {
         Self((cell.x / 76.0).min(cell.y / 70.0).clamp(0.5, 4.0))
     }
 
-    /// A length that is `points` at the default size.
+    /// Scales a length of `points` at the default size.
     pub fn length(self, points: f32) -> f32 {
         points * self.0
     }
 
-    /// A font that is `points` high at the default size, and legible at any.
+    /// Returns a font that is `points` high at the default size, and at least 9 points high.
     pub fn font(self, points: f32) -> FontId {
         FontId::proportional((points * self.0).max(9.0))
     }
 
-    /// The height of a line in [`Scale::font`].
+    /// Returns the line height of [`Scale::font`].
     pub fn line(self, points: f32) -> f32 {
         1.25 * self.font(points).size
     }
 }
 
-/// Paints a line of text with its `align` corner at `at` and returns its area.
+/// Paints a line of text with its `align` corner at `at`. Returns its area.
 ///
-/// Unlike [`Painter::text`], it does not lay the text out again when only its colour changes, as it does while
-/// animated.
+/// Unlike [`Painter::text`], it does not lay the text out again when only the colour changes, as in an animation.
 pub fn text(
     painter: &Painter,
     at: Pos2,
@@ -113,7 +112,7 @@ pub fn text(
     place
 }
 
-/// Makes buttons in a menu stand out from it, and puts what is beside them in the middle of their height.
+/// Makes buttons in a menu stand out from its background, and centres the items beside them.
 pub fn raise(ui: &mut egui::Ui) {
     ui.visuals_mut().widgets.inactive.weak_bg_fill = LINE;
     let height = ui.text_style_height(&egui::TextStyle::Button);
@@ -121,7 +120,7 @@ pub fn raise(ui: &mut egui::Ui) {
     spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
 }
 
-/// The greatest height of the content of a menu below `button`, from which the menu does not leave the window of `ui`.
+/// Returns the maximum height in points of a menu below `button` that stays inside the window of `ui`.
 pub fn room_below(ui: &egui::Ui, button: &egui::Response) -> f32 {
     let frame = egui::Frame::popup(ui.style()).total_margin().sum().y;
     ui.ctx().content_rect().bottom() - button.rect.bottom() - frame - 12.0
@@ -130,7 +129,7 @@ pub fn room_below(ui: &egui::Ui, button: &egui::Response) -> f32 {
 /// Sets the text size of menus and tooltips of `ctx`.
 pub fn resize(ctx: &egui::Context, scale: Scale) {
     let font = scale.font(12.0);
-    // A change of style makes egui lay out all text again.
+    // egui lays out all text again after a change of style, so an unchanged style is not set.
     if ctx.global_style().text_styles.values().any(|style| *style != font) {
         ctx.all_styles_mut(|style| {
             style.text_styles.values_mut().for_each(|style| *style = font.clone());
@@ -160,7 +159,7 @@ pub fn install(ctx: &egui::Context) {
     visuals.selection.bg_fill = ACCENT.gamma_multiply(0.3);
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);
-    // egui's own widgets look like those painted here.
+    // egui's own widgets look like the painted controls.
     let widgets = &mut visuals.widgets;
     for (state, fill) in [
         (&mut widgets.inactive, SURFACE),

@@ -1,4 +1,4 @@
-//! The editor without a window, for tests and benches.
+//! Editor without a window, for tests and benches.
 
 use super::{App, ToneFilterEditor, theme};
 use crate::{
@@ -18,15 +18,14 @@ use nice_plug_egui::RepaintNotifier;
 use plugin_guard::HostLink;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The editor without a window, with a host that applies its edits. It starts with default settings and no user
-/// presets.
+/// Editor without a window, whose host applies its edits. Starts with default settings and without user presets.
 pub struct WindowlessEditor {
     pub(super) app: App,
     host: Host,
 }
 
 impl WindowlessEditor {
-    /// An editor, and the meter input that feeds its displays.
+    /// Creates an editor, and the meter input that feeds its displays.
     pub fn new() -> (Self, MeterInput) {
         let (input, connection) = meters();
         let session = Session::new(Arc::default(), HostLink::default(), None);
@@ -39,15 +38,15 @@ impl WindowlessEditor {
         self.app.panel.session.params.editor_roll.store(true);
     }
 
-    /// An egui context with the editor's fonts and colours.
+    /// Creates an egui context with the editor's fonts and colours.
     pub fn context() -> Context {
         let ctx = Context::default();
         theme::install(&ctx);
         ctx
     }
 
-    /// Runs a frame in `ctx` at `time` in seconds: takes the latest meter update, lays out a window of `size` (width
-    /// and height in logical pixels) and tessellates it. Returns the number of vertices.
+    /// Runs a frame in `ctx` at `time` in seconds: takes the latest meter update, lays out a window of `size` (width and height
+    /// in logical pixels) and tessellates it. Returns the number of vertices.
     pub fn frame(&mut self, ctx: &Context, size: [f32; 2], time: f64) -> usize {
         let input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size.into())),
@@ -80,14 +79,14 @@ impl WindowlessEditor {
         self.app.panel.session.edit(&ParamSetter::new(&self.host), now, edit)
     }
 
-    /// The calls that the host has received since the last time: "begin", "set" and "end".
+    /// Returns the host's log of calls ("begin", "set" and "end"), and clears it.
     #[cfg(test)]
     pub(super) fn take_log(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.host.log.lock().unwrap())
     }
 }
 
-/// A host that logs every call and sets the parameter.
+/// Host that logs every call and sets the parameter.
 #[derive(Default)]
 struct Host {
     log: Mutex<Vec<&'static str>>,
@@ -110,7 +109,7 @@ impl GuiContextInner for Host {
 
     unsafe fn raw_set_parameter_normalized(&self, param: ParamPtr, normalized: f32) {
         self.record("set");
-        // SAFETY: the parameters belong to the editor, which is borrowed while it edits them.
+        // SAFETY: the parameters belong to the editor, which is borrowed during its edits.
         unsafe { param._internal_set_normalized_value(normalized) };
     }
 

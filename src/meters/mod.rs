@@ -1,12 +1,11 @@
-//! Meter data from the audio thread to the editor: the state of the bands, and the sound itself.
+//! Meter data from the audio thread to the editor: the state of the bands, input and output.
 //!
-//! A fixed set of packets circulates through two lock-free queues: the audio thread fills one for each update and sends
-//! it, the editor reads it and sends it back. Neither side ever waits for the other. While no editor is open, nothing
-//! is sent.
+//! A fixed set of packets circulates through two lock-free queues. For each update the audio thread fills a packet and sends it;
+//! the editor reads it and sends it back. Neither thread ever waits for the other.
 //!
-//! An open editor does not change the sound. The audio thread reads one counter to learn whether an editor is open; if so, it
-//! fills a packet 60 times a second. Updates are dropped while no packet is free. Levels, states and peaks are computed on the
-//! editor's thread.
+//! An open editor does not change the sound. The audio thread reads one counter to learn whether an editor is open. If so, it
+//! sends an update 60 times a second; otherwise nothing. Updates are dropped while no packet is free. Levels, states and peaks
+//! are computed on the editor's thread.
 
 #[cfg(all(test, loom))]
 use loom::sync::{Arc, Mutex, atomic::AtomicUsize};
@@ -19,57 +18,56 @@ use std::{
 };
 use tone_filter_dsp::Snapshot;
 
-/// Updates per second, the refresh rate of most displays.
+/// Updates per second: the refresh rate of most displays.
 const RATE: f64 = 60.0;
 
-/// The number of packets, and so the number of updates that the editor may be late by. While none is free, updates are
-/// dropped.
+/// Number of packets, and so the number of updates that the editor may be late by.
 const PACKETS: usize = 4;
 
-/// The most samples in a packet: enough for the longest blocks, and for the time between two updates at 192 kHz plus a
-/// block. Not a power of two, with which input and output would compete for the same cache lines.
+/// Maximum number of samples in a packet. Enough for the host's longest buffers, and for the time between two updates at 192 kHz
+/// plus a buffer. Not a power of two, at which input and output would compete for the same cache lines.
 const CAPACITY: usize = 9000;
 
-/// Updates from one timed block to the next: seven or eight blocks are timed per second.
+/// Number of updates between two timed buffers: seven or eight buffers are timed per second.
 const TIMING_INTERVAL: usize = 8;
 
-/// Content of the display: the bands at one moment, and the sound since the last update.
+/// Data for the display: the bands at one moment, and the signals since the last update.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeterUpdate {
-    /// The state of the bands.
+    /// State of the bands.
     pub bands: Snapshot,
-    /// The peaks of the output since the last update, left and right, 1 at full scale.
+    /// Peaks of the output since the last update, left and right; 1 is full scale.
     pub peaks: [f32; 2],
-    /// Processing time as a fraction of a block's duration; 1 is the deadline.
+    /// Processing time as a fraction of a buffer's duration; 1 is the deadline.
     pub load: f32,
-    /// Hz.
+    /// Sample rate in Hz.
     pub sample_rate: f32,
-    /// The number of the song's bar, from 0 on, while the host plays and has bars.
+    /// Bar of the host's song, from 0; `None` while the host stands still or has no bars.
     pub bar: Option<i32>,
-    /// The samples of the input and of the output, each the mean of the first and the last channel.
+    /// Samples of the input and of the output, each the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
 }
 
-/// The data of an update, with buffers of fixed length.
+/// Data of an update, with buffers of fixed length.
 struct Packet {
     bands: Snapshot,
     load: f32,
     sample_rate: f32,
     bar: Option<i32>,
-    /// The sum of the first and the last channel of the input.
+    /// Sum of the first and the last channel of the input.
     dry: Box<[f32]>,
-    /// The first and the last channel of the output. The viewer computes their peaks and their mean.
+    /// First and last channel of the output. The viewer computes their peaks and their mean.
     wet: [Box<[f32]>; 2],
-    /// The number of valid samples in `dry` and `wet`.
+    /// Number of valid samples in `dry` and `wet`.
     filled: usize,
 }
 
-/// The two ends of a new connection.
+/// Creates a connection, and returns the audio thread's end and the editor's end.
 pub fn meters() -> (MeterInput, Meters) {
     let (full, output) = RingBuffer::new(PACKETS);
     let (mut back, empty) = RingBuffer::new(PACKETS);
     for _ in 0..PACKETS {
-        // Not zeros: for those the system would map memory only when the audio thread first writes.
+        // Not zeros: the system would map their memory only at the audio thread's first write.
         let buffer = || vec![1.0; CAPACITY].into();
         let packet = Packet {
             bands: Snapshot::default(),
@@ -80,7 +78,7 @@ pub fn meters() -> (MeterInput, Meters) {
             wet: [buffer(), buffer()],
             filled: 0,
         };
-        // The queue has room for all of them.
+        // The queue has room for all packets.
         let _ = back.push(Box::new(packet));
     }
     let viewers = Arc::new(AtomicUsize::new(0));
@@ -101,20 +99,20 @@ pub fn meters() -> (MeterInput, Meters) {
     (input, meters)
 }
 
-/// The audio thread's end of the connection.
+/// Audio thread's end of the connection.
 pub struct MeterInput {
-    /// The packet that is being filled.
+    /// Packet that is being filled.
     packet: Option<Box<Packet>>,
     empty: Consumer<Box<Packet>>,
     full: Producer<Box<Packet>>,
     viewers: Arc<AtomicUsize>,
-    /// Hz.
+    /// Sample rate in Hz.
     sample_rate: f32,
     /// See [`MeterUpdate::bar`].
     pub bar: Option<i32>,
     /// See [`MeterUpdate::load`].
     load: f32,
-    /// Updates until the next block is timed.
+    /// Number of updates until the next buffer is timed.
     untimed: usize,
     /// Frames between two updates.
     period: usize,
@@ -134,7 +132,7 @@ impl MeterInput {
         self.viewers.load(Ordering::Relaxed) > 0
     }
 
-    /// Runs `process` on `channels`. While a viewer is open, the input and the output are recorded for it.
+    /// Runs `process` on `channels`. While a viewer is open, records input and output for it.
     ///
     /// Neither waits nor allocates.
     pub fn measure<R>(
@@ -152,8 +150,8 @@ impl MeterInput {
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         let mut start = None;
         if let Some(packet) = &mut self.packet {
-            // To read the clock for every short block would cost more than everything else here. It is no system call
-            // on the supported systems.
+            // Reading the clock for every short buffer would cost more than all else here. It makes no system call on the
+            // supported systems.
             start = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
             packet.write_dry(channels, frames);
         }
@@ -168,21 +166,21 @@ impl MeterInput {
         result
     }
 
-    /// Discards recorded sound, which would be old when the next viewer opens.
+    /// Discards the recorded samples, which would be old when the next viewer opens.
     fn discard(&mut self) {
         if let Some(packet) = &mut self.packet {
             packet.filled = 0;
         }
     }
 
-    /// Updates the load with the measurement that `frames` took `seconds`.
+    /// Updates the load: processing `frames` took `seconds`.
     fn update_load(&mut self, seconds: f32, frames: usize) {
         let load = seconds * self.sample_rate / frames.max(1) as f32;
-        // An average, as single blocks differ.
+        // The load is smoothed, as single buffers differ.
         self.load += 0.25 * (load - self.load);
     }
 
-    /// Counts `frames`, and sends an update with the result of `bands` when one is due. True if one was sent.
+    /// Counts `frames`, and sends an update with the result of `bands` if one is due. Returns whether it was sent.
     ///
     /// Neither waits nor allocates.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
@@ -208,7 +206,7 @@ impl MeterInput {
 }
 
 impl Packet {
-    /// Copies `frames` of the input's `channels`, as far as the buffer has room.
+    /// Copies the sum of the first and the last channel of the input, `frames` samples or as many as fit.
     fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
         let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
         let free = self.dry[self.filled..].iter_mut();
@@ -217,7 +215,7 @@ impl Packet {
         }
     }
 
-    /// Copies `frames` of the output's `channels`, as far as the buffers have room.
+    /// Copies the first and the last channel of the output, `frames` samples or as many as fit.
     fn write_wet(&mut self, channels: &[&mut [f32]], frames: usize) {
         let end = CAPACITY.min(self.filled + frames);
         for (to, from) in self.wet.iter_mut().zip([channels.first(), channels.last()]) {
@@ -228,13 +226,13 @@ impl Packet {
     }
 }
 
-/// The editor's ends of the queues, shared by all viewers.
+/// Editor's ends of the queues, shared by all viewers.
 struct Output {
     full: Consumer<Box<Packet>>,
     back: Producer<Box<Packet>>,
 }
 
-/// The editor's end of the connection, which opens viewers.
+/// Editor's end of the connection, which opens viewers.
 #[derive(Clone)]
 pub struct Meters {
     /// Locked by viewers only, on the window's thread.
@@ -243,26 +241,26 @@ pub struct Meters {
 }
 
 impl Meters {
-    /// Opens a viewer. Updates are sent while one is open.
+    /// Opens a viewer. Updates are sent while at least one viewer is open.
     pub fn open(&self) -> MeterViewer {
         let mut viewer = MeterViewer(self.clone());
         if self.viewers.fetch_add(1, Ordering::Relaxed) == 0 {
-            // Discards the updates that the last viewer has not read.
+            // Discards updates that an earlier viewer has not read.
             viewer.latest();
         }
         viewer
     }
 }
 
-/// Receives updates for an open window.
+/// Receiver of updates for an open window.
 pub struct MeterViewer(Meters);
 
 impl MeterViewer {
-    /// The latest update since the last call, if there is one, with the sound of all updates since then.
+    /// Returns the latest update since the last call, with the samples of all updates since then; `None` without an update.
     pub fn latest(&mut self) -> Option<MeterUpdate> {
         let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
         let mut update = None;
-        // Bounded: the audio thread may fill packets as fast as they are sent back.
+        // The loop is bounded, as the audio thread may fill packets as fast as they are sent back.
         for _ in 0..PACKETS {
             let Ok(mut packet) = output.full.pop() else { break };
             let latest = update.get_or_insert_with(MeterUpdate::default);

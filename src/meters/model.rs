@@ -1,18 +1,18 @@
-//! Model checking of the meters: all interleavings of the threads' accesses to the count of viewers and to the lock
+//! Model checking of the meters: loom runs all interleavings of the threads' accesses to the count of viewers and to the lock
 //! between viewers. The queues belong to another crate; each of their operations is one step here.
 
 use super::{MeterInput, meters};
 use loom::{model, thread};
 use tone_filter_dsp::Snapshot;
 
-/// A block that is long enough for an update to be due.
+/// Buffer length at which an update is due.
 const LONG: usize = 1 << 20;
 
 fn snapshot(number: usize) -> Snapshot {
     Snapshot { drive: number as f32, ..Snapshot::default() }
 }
 
-/// Sends updates 1 and 2, and returns how many were sent.
+/// Sends updates 1 and 2. Returns the number of updates sent.
 fn send_two(input: &mut MeterInput) -> usize {
     (1..=2).filter(|&number| input.advance(LONG, || snapshot(number))).count()
 }
@@ -89,7 +89,7 @@ fn the_audio_thread_needs_no_lock() {
         let (mut input, meters) = meters();
         let _viewer = meters.open();
         let held = meters.output.lock().unwrap();
-        // If it took the lock it would wait for ever, which loom reports.
+        // If the audio thread took the lock, it would wait for ever, and loom would report it.
         let audio = thread::spawn(move || {
             input.measure(&mut [&mut [1.0, 2.0]], |_| ());
             send_two(&mut input)

@@ -1,9 +1,9 @@
-//! The meters on one thread, and on two threads under load.
+//! Tests of the meters on one thread, and on two threads under load.
 
 use super::*;
 use tone_filter_dsp::{BankSnapshot, notes::TONES};
 
-/// A snapshot in which every value is `number`.
+/// Returns a snapshot in which every value is `number`.
 fn snapshot(number: u32) -> Snapshot {
     let value = number as f32;
     let values = [value; TONES];
@@ -15,7 +15,7 @@ fn latest(viewer: &mut MeterViewer) -> Option<Snapshot> {
     viewer.latest().map(|update| update.bands)
 }
 
-/// The sound of the latest update.
+/// Returns input and output of the latest update.
 fn sound(viewer: &mut MeterViewer) -> [Vec<f32>; 2] {
     viewer.latest().map(|update| update.sound).unwrap_or_default()
 }
@@ -62,7 +62,7 @@ fn updates_are_sent_at_the_rate_and_no_faster() {
     }
 }
 
-/// Measures a block of `left` and `right` that is passed through unchanged.
+/// Measures a buffer of `left` and `right` that is passed through unchanged.
 fn pass(input: &mut MeterInput, left: &[f32], right: &[f32]) {
     let (mut left, mut right) = (left.to_vec(), right.to_vec());
     input.measure(&mut [&mut left, &mut right], |_| ());
@@ -134,7 +134,7 @@ fn the_channel_means_of_input_and_output_are_sent() {
         let mut right: Vec<f32> = left.iter().map(|n| n + 4.0).collect();
         assert_eq!(input.measure(&mut [&mut left, &mut right], halve), "done");
         input.advance(100, Snapshot::default);
-        // Not for every block, so that several packets are read at once.
+        // Several packets are read at once, as not every buffer is followed by a read.
         if first % 3000 == 0 || first == 99_000 {
             for (received, new) in received.iter_mut().zip(sound(&mut viewer)) {
                 received.extend(new);

@@ -1,4 +1,4 @@
-//! The settings with a list of choices as parameters: booleans for off and on, enums for all others.
+//! Parameters for settings that are a choice from a list: a boolean for off and on, an enum for any other list.
 
 use super::changes::Changes;
 use nice_plug::{
@@ -8,21 +8,21 @@ use nice_plug::{
 use std::sync::{Arc, LazyLock};
 use tone_filter_dsp::{CHOICES, Choice, Controls};
 
-/// The parameter of one row of [`CHOICES`].
+/// Parameter of one row of [`CHOICES`].
 pub struct ChoiceParam {
-    /// The row.
+    /// Row of [`CHOICES`].
     pub choice: &'static Choice,
     param: Box<dyn Indexed>,
 }
 
-/// The constructors of the parameters by the rows of [`CHOICES`], and some more.
+/// Constructors of the parameters by row of [`CHOICES`], and of some rows beyond the last, which are never called.
 macro_rules! rows {
     ($($row:literal)*) => {
         [$(row::<$row>),*]
     };
 }
 
-/// Returns the parameters of all rows, at their defaults, which count their `changes`.
+/// Returns the parameters of all rows at their defaults. They count their changes in `changes`.
 pub fn all(changes: &Changes) -> [ChoiceParam; CHOICES.len()] {
     let rows = rows![0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31];
     std::array::from_fn(|index| rows[index](changes))
@@ -53,7 +53,7 @@ impl ChoiceParam {
         self.param.index()
     }
 
-    /// nice-plug's pointer to the parameter, valid as long as this one lives.
+    /// Returns nice-plug's pointer to the parameter. The pointer is valid as long as `self` lives.
     pub fn as_ptr(&self) -> ParamPtr {
         self.param.pointer()
     }
@@ -79,7 +79,7 @@ impl ChoiceParam {
     }
 }
 
-/// A parameter whose values are indices of entries: a common interface to nice-plug's booleans and enums.
+/// Parameter whose values are indices of entries: a common interface to nice-plug's booleans and enums.
 trait Indexed: Send + Sync {
     fn index(&self) -> usize;
     fn pointer(&self) -> ParamPtr;
@@ -132,11 +132,11 @@ impl<const ROW: usize> Indexed for EnumParam<Entry<ROW>> {
     }
 }
 
-/// An entry of row `ROW` of [`CHOICES`], by its index.
+/// Index of an entry of row `ROW` of [`CHOICES`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry<const ROW: usize>(usize);
 
-/// The names and the ids of each row's entries, in the form that nice-plug requires.
+/// Names and ids of each row's entries, in the form that nice-plug requires.
 static TEXTS: LazyLock<[[Vec<&'static str>; 2]; CHOICES.len()]> = LazyLock::new(|| {
     std::array::from_fn(|row| {
         let entries = CHOICES[row].entries;

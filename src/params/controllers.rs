@@ -9,12 +9,12 @@ use std::{
 /// Sentinel: no parameter.
 const NONE: u8 = u8::MAX;
 
-/// Map from controllers to parameters, at most one each. Lock-free: the audio thread and the editor share it. A parameter's number is
-/// its place in [`ids`].
+/// Map between controllers and parameters: at most one parameter per controller, and one controller per parameter. Lock-free, as
+/// the audio thread and the editor share it. A parameter's number is its index in [`ids`].
 pub struct Controllers {
-    /// The numbers of the parameters, by controller.
+    /// Number of the parameter that each controller sets, or [`NONE`].
     mapped: [AtomicU8; 128],
-    /// The number of the parameter that the next controller is mapped to.
+    /// Number of the parameter that the next moved controller is mapped to, or [`NONE`].
     learning: AtomicU8,
 }
 
@@ -24,23 +24,24 @@ impl Default for Controllers {
     }
 }
 
-/// Returns whether `controller` may be mapped. Bank select, the pedal and the mode messages may not: they have a meaning of their own.
+/// Whether `controller` may be mapped. Bank select, sustain pedal and mode messages have other uses, and may not.
 fn is_free(controller: u8) -> bool {
     !matches!(controller, 0 | 32 | 64 | 120..)
 }
 
-/// Returns the number of the parameter called `id`.
+/// Returns the number of the parameter called `id`; `None` if it is unknown.
 fn number(id: &str) -> Option<u8> {
     ids().position(|own| own == id).and_then(|number| u8::try_from(number).ok())
 }
 
 impl Controllers {
-    /// Starts MIDI learn: the next controller that is moved gets mapped to the parameter called `id`. `None` cancels that; mappings stay.
+    /// Starts MIDI learn: the next moved controller is mapped to the parameter called `id`. `None` cancels learning; mappings
+    /// stay.
     pub fn learn(&self, id: Option<&str>) {
         self.learning.store(id.and_then(number).unwrap_or(NONE), Relaxed);
     }
 
-    /// Returns whether the next controller will be mapped to the parameter called `id`.
+    /// Whether the next moved controller will be mapped to the parameter called `id`.
     pub fn is_learning(&self, id: &str) -> bool {
         number(id) == Some(self.learning.load(Relaxed))
     }
@@ -51,15 +52,15 @@ impl Controllers {
         (0..128).find(|controller| self.mapped[usize::from(*controller)].load(Relaxed) == number)
     }
 
-    /// Removes the controller of the parameter called `id`.
+    /// Removes the controller's mapping to the parameter called `id`.
     pub fn forget(&self, id: &str) {
         if let Some(controller) = self.of(id) {
             self.mapped[usize::from(controller)].store(NONE, Relaxed);
         }
     }
 
-    /// Receives the move of a controller (0 to 127). Returns the number of the parameter that it sets, and whether it has been mapped to
-    /// it just now.
+    /// Receives the move of a controller (0 to 127). Returns the number of the parameter that the controller sets, and whether
+    /// this move has mapped it.
     pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
         let own = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
         let learning = self.learning.swap(NONE, Relaxed);
@@ -74,13 +75,13 @@ impl Controllers {
         (number != NONE).then_some((usize::from(number), learning != NONE))
     }
 
-    /// Returns the ids of the parameters by controller, for a saved state.
+    /// Returns the parameters' ids by controller, for a saved state.
     pub fn save(&self) -> BTreeMap<u8, String> {
         let of = |id: &str| Some((self.of(id)?, id.to_owned()));
         ids().filter_map(of).collect()
     }
 
-    /// Loads the result of [`Controllers::save`]; unknown parameters are left out.
+    /// Loads the result of [`Controllers::save`]. Leaves out unknown parameters and reserved controllers.
     pub fn load(&self, saved: &BTreeMap<u8, String>) {
         for controller in 0..128 {
             let id = saved.get(&controller).filter(|_| is_free(controller));

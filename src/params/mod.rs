@@ -1,9 +1,9 @@
-//! The settings as plugin parameters, and the other fields of the saved state.
+//! Settings as plugin parameters, and the other fields of the saved state.
 //!
-//! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter by one rule, so the plugin has the same ranges,
-//! defaults and units as the renderer.
+//! One rule makes a parameter of every row of [`SPECS`] and [`CHOICES`]. So ranges, defaults and units are those of the renderer.
 //!
-//! A unit ends with a blank: VST3 hosts get number and unit separately, CLAP hosts both in one text without a blank of its own.
+//! The text of a number ends with a blank. VST3 hosts get number and unit separately; CLAP hosts get both in one text, to which
+//! nice-plug adds no blank.
 
 mod changes;
 mod choices;
@@ -27,7 +27,7 @@ use std::{
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, Spec, TEXTS, Taper};
 pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
-/// Keys of fields in the saved state.
+/// Key of the editor's size in the saved state. The constants below are the keys of the other fields.
 const EDITOR_SIZE: &str = "editor-size";
 const EDITOR_ZOOM: &str = "editor-zoom";
 const EDITOR_MORE: &str = "editor-more";
@@ -37,8 +37,9 @@ const KEEP: &str = "keep";
 const CONTROLLERS: &str = "controllers";
 const SCORE: &str = "score";
 
-/// Preset name of a new instance, and of a saved state without a name.
+/// Preset name of a new instance.
 const DEFAULT: &str = "Tone Filter";
+/// Preset name of a saved state without a name.
 const REFERENCE: &str = "Reference";
 
 /// State that is saved with a host's session.
@@ -47,32 +48,32 @@ pub struct ToneFilterParams {
     numbers: [FloatParam; SPECS.len()],
     /// Choices, in the order of [`CHOICES`].
     choices: [ChoiceParam; CHOICES.len()],
-    /// Texts, in the order of [`TEXTS`]. Not parameters: 77 switches alone would clutter a host's list.
+    /// Settings as texts, in the order of [`TEXTS`]. Not parameters: the 77 band switches alone would clutter a host's list.
     texts: [WatchedText; TEXTS.len()],
     changes: Changes,
-    /// The name of the preset that was loaded last. Not accessed by the audio thread.
+    /// Name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
-    /// Settings that the editor keeps when it loads a preset.
+    /// Settings that loading a preset leaves as they are.
     pub keep: AtomicCell<Keep>,
-    /// The MIDI controllers that set parameters.
+    /// MIDI controllers that set parameters.
     pub controllers: Controllers,
-    /// The score that decides which notes are played.
+    /// Score that decides which notes are played.
     pub score: ScoreSlot,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
-    /// The zoom factor of the editor, 0.75..2.
+    /// Zoom factor of the editor, 0.75..2.
     pub editor_zoom: AtomicCell<f32>,
-    /// True if the editor shows `Group::MORE`.
+    /// Whether the editor shows `Group::MORE`.
     pub editor_more: AtomicCell<bool>,
-    /// True if the editor shows the bands as a piano roll instead of a grid.
+    /// Whether the editor shows the bands as a piano roll instead of a grid.
     pub editor_roll: AtomicCell<bool>,
 }
 
-/// Parameter, by its kind.
+/// Parameter of a setting.
 pub enum Control<'a> {
-    /// A numeric setting.
+    /// Number, such as Mix.
     Number(&'static Spec, &'a FloatParam),
-    /// A setting that is a choice from a list.
+    /// Choice from a list.
     Choice(&'a ChoiceParam),
 }
 
@@ -99,22 +100,22 @@ impl Default for ToneFilterParams {
 }
 
 impl ToneFilterParams {
-    /// Returns the number of changes of the settings so far, modulo 2^32. Settings that are read after it are at least as new.
+    /// Returns the number of changes of the settings so far, modulo 2^32. Settings that are read afterwards are at least as new.
     pub fn changes(&self) -> u32 {
         self.changes.count()
     }
 
-    /// Returns the current controls including the host's modulation, always within their ranges.
+    /// Returns the current controls, including the host's modulation. All are within their ranges.
     pub fn controls(&self) -> Controls {
         self.read(FloatParam::value, ChoiceParam::value)
     }
 
-    /// Returns the sound of [`ToneFilterParams::controls`].
+    /// Returns the settings of [`ToneFilterParams::controls`].
     pub fn settings(&self) -> Settings {
         self.controls().settings
     }
 
-    /// Returns the current controls without the host's modulation, always within their ranges.
+    /// Returns the current controls without the host's modulation. All are within their ranges.
     pub fn chosen(&self) -> Controls {
         self.read(FloatParam::unmodulated_plain_value, ChoiceParam::unmodulated)
     }
@@ -157,7 +158,7 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 }
 
 impl Control<'_> {
-    /// nice-plug's pointer to the parameter, valid as long as the parameters live.
+    /// Returns nice-plug's pointer to the parameter. The pointer is valid as long as the parameters live.
     pub fn as_ptr(&self) -> ParamPtr {
         match self {
             Self::Number(_, param) => param.as_ptr(),
@@ -173,8 +174,8 @@ impl Control<'_> {
         }
     }
 
-    /// Like [`Control::normalized`]. Of several neighbouring values, returns the one that yields exactly the value in `controls`,
-    /// if there is one: nice-plug rounds on the way from one to the other.
+    /// Returns a normalised value like [`Control::normalized`], if possible one that yields exactly the value in `controls`.
+    /// nice-plug rounds when it converts, so neighbouring values are tried.
     pub fn exact(&self, controls: &Controls) -> f32 {
         let near = self.normalized(controls);
         let Self::Number(spec, param) = self else { return near };
@@ -185,7 +186,7 @@ impl Control<'_> {
         exact.find(|value| (0.0..=1.0).contains(value)).unwrap_or(near)
     }
 
-    /// Sets its entry in `controls` to the parameter's value at `normalized` (0..1).
+    /// Sets this setting in `controls` to the parameter's value at `normalized` (0..1).
     pub fn put(&self, controls: &mut Controls, normalized: f32) {
         match self {
             Self::Number(spec, param) => {
@@ -197,8 +198,7 @@ impl Control<'_> {
     }
 }
 
-// SAFETY: the pointers are to fields of the object, which live as long as it does; nice-plug holds it in an `Arc`, in
-// which it never moves.
+// SAFETY: the pointers are to fields of `self`, and live as long as it. nice-plug holds `self` in an `Arc`, so it never moves.
 unsafe impl Params for ToneFilterParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         let numbers = SPECS.iter().zip(&self.numbers);
@@ -245,7 +245,7 @@ unsafe impl Params for ToneFilterParams {
         }
         let mut settings = Settings::REFERENCE;
         for own in &TEXTS {
-            // A missing or invalid text, such as a mask for other bands, counts as the reference.
+            // A missing or invalid text, such as a mask for other bands, keeps the value of the reference.
             let text = field::<String>(fields, own.id);
             let _ = text.map(|text| own.set(&mut settings, &text));
         }
@@ -266,13 +266,12 @@ fn field<T: serde::de::DeserializeOwned>(
     serde_json::from_str(fields.get(key)?).ok()
 }
 
-/// Completes a saved state before it is loaded: a parameter that is missing or invalid, such as one of another version,
-/// gets its value in [`Settings::REFERENCE`], and one out of range the nearest allowed value. nice-plug would leave
-/// such parameters at their values from before.
+/// Completes a saved state before it is loaded. A missing or invalid parameter, for instance of another version, gets its value
+/// in [`Settings::REFERENCE`]; a number out of range gets the nearest allowed value. nice-plug would leave both unchanged.
 pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
         let value = match state.params.get(spec.id) {
-            // Without -0: nice-plug would take it for the 0 that a parameter may have.
+            // Adding 0 turns -0 into 0. nice-plug takes both for equal, and would not replace one by the other.
             Some(&ParamValue::F32(value)) => allowed(spec, value) + 0.0,
             _ => spec.reference(),
         };
@@ -301,23 +300,23 @@ fn float_param(index: usize, changes: &Changes) -> FloatParam {
     let &Spec { min, max, .. } = spec;
     let range = match spec.taper {
         Taper::Linear | Taper::Whole => FloatRange::Linear { min, max },
-        // nice-plug has no logarithmic range. A power law with the geometric mean in the middle is close to it.
+        // nice-plug has no logarithmic range. A power law with the geometric mean in the middle comes close.
         Taper::Logarithmic => {
             let middle = ((min * max).sqrt() - min) / (max - min);
             FloatRange::Skewed { min, max, factor: 0.5f32.log(middle) }
         }
     };
-    // Without nice-plug's step size, with which a -0 becomes 0 after saving and loading. The filter rounds by itself.
+    // No step size is set: with nice-plug's step size, a -0 becomes 0 after saving and loading. The filter itself rounds.
     FloatParam::new(spec.name, spec.default(), range)
-        // VST3 hosts get unit and number apart, CLAP hosts in one text. The blank between them belongs to the number: a
-        // VST3 host would show one before the unit, and most hosts add one there themselves.
+        // The blank between number and unit belongs to the number. CLAP hosts get both in one text. VST3 hosts get them apart: if
+        // the unit had the blank, they would show two, as most of them add their own.
         .with_unit(spec.unit)
         .with_value_to_string(Arc::new(|value| format!("{} ", spec.number(value, spec.decimals))))
         .with_string_to_value(Arc::new(|text| spec.parse(text)))
         .with_callback(changes.callback())
 }
 
-/// Returns `value`, or the nearest allowed one of `spec`.
+/// Returns `value`, limited to the range of `spec`; its default for a NaN.
 fn allowed(spec: &Spec, value: f32) -> f32 {
     if value.is_nan() { spec.default() } else { value.clamp(spec.min, spec.max) }
 }

@@ -1,24 +1,24 @@
-//! The score of an instance: it decides which notes are played while the host plays.
+//! Score of an instance, which decides which notes are played while the host plays.
 
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tone_filter_dsp::{Score, SharedScores};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// Score, if there is one.
+/// Score, or `None` without one.
 type Shared = Option<Arc<Score>>;
 
-/// The audio thread's end of a [`ScoreSlot`].
+/// Audio thread's end of a [`ScoreSlot`].
 pub type ScoreOutput = Output<Shared>;
 
-/// Score of an instance. Not for the audio thread, which has the [`ScoreOutput`].
+/// Score of an instance, for all threads but the audio thread, which has the [`ScoreOutput`].
 pub struct ScoreSlot(Mutex<Slot>);
 
 struct Slot {
     name: String,
     score: Shared,
     input: Input<Shared>,
-    /// `None` once the audio thread has it.
+    /// `None` once the audio thread has taken it.
     output: Option<ScoreOutput>,
     sent: SharedScores,
 }
@@ -48,7 +48,7 @@ impl ScoreSlot {
         self.lock().output.take()
     }
 
-    /// Replaces the score by one with a name for people, or removes it.
+    /// Replaces the score and its displayed name, or removes the score.
     pub fn set(&self, score: Option<(String, Score)>) {
         let mut slot = self.lock();
         let (name, score) = score.map(|(name, score)| (name, Arc::new(score))).unzip();
@@ -64,7 +64,7 @@ impl ScoreSlot {
         slot.score.is_some().then(|| slot.name.clone())
     }
 
-    /// Returns the score for a saved state.
+    /// Returns the score for a saved state; `None` without a score.
     pub fn save(&self) -> Option<SavedScore> {
         let slot = self.lock();
         let score = slot.score.as_ref()?;
@@ -90,7 +90,7 @@ mod tests {
             let kept = Arc::downgrade(output.read().as_ref().unwrap());
             slot.set(None);
             assert!(kept.upgrade().is_some(), "the audio thread has it");
-            // Through all three buffers, and once more.
+            // Each of the three buffers is replaced, and one more write frees the score.
             (0..4).for_each(|_| {
                 slot.set(None);
                 assert!(output.read().is_none());

@@ -1,4 +1,4 @@
-//! Parameters against the settings they stand for.
+//! Tests of the parameters against the settings.
 
 use super::*;
 use tone_filter_dsp::{BandMask, Group, PitchClass, PitchClasses, Targets};
@@ -58,7 +58,7 @@ fn every_setting_goes_through_its_parameter() {
             let mut expected = Settings::default();
             spec.set(&mut expected, value);
             let settings = params.settings();
-            // A host's normalised f32 with a skew of 4 has an error of at most a millionth.
+            // A skew of 4 on a host's normalised f32 causes an error of at most a millionth.
             let error = (spec.get(&settings) - value).abs();
             assert!(error <= 1e-6 * value.abs().max(1.0), "{} {value}: {error}", spec.id);
             spec.set(&mut expected, spec.get(&settings));
@@ -72,7 +72,7 @@ fn every_setting_goes_through_its_parameter() {
             let mut expected = Controls::default();
             choice.set(&mut expected, entry);
             assert_eq!(params.controls(), expected, "{} {entry}", choice.id);
-            // To a host and back.
+            // The value goes to a host and back.
             let control = params.control(choice.id).unwrap();
             let mut controls = Controls::default();
             control.put(&mut controls, control.normalized(&expected));
@@ -131,7 +131,7 @@ fn fields_other_than_parameters_are_saved_too() {
     assert_eq!(loaded.controllers.of("tone"), Some(74));
     assert_eq!(*loaded.preset.lock().unwrap(), "My \"own\"");
 
-    // A state of an older version, or a damaged one.
+    // State of an older version, or a damaged state.
     for text in ["{}", "\"2222\"", ""] {
         loaded.keep.store(Keep { scale: true, tuning: true });
         let keys =
@@ -143,7 +143,7 @@ fn fields_other_than_parameters_are_saved_too() {
         assert!(loaded.editor_roll.load());
         assert_eq!(loaded.keep.load(), Keep::default());
         assert!(loaded.controllers.save().is_empty());
-        // "2222" is no valid mask, but a valid name.
+        // "2222" is not a valid mask, but a valid name.
         let name = if text == "\"2222\"" { "2222" } else { "Reference" };
         assert_eq!(*loaded.preset.lock().unwrap(), name);
     }
@@ -151,7 +151,7 @@ fn fields_other_than_parameters_are_saved_too() {
 
 #[test]
 fn pitches_survive_a_host_exactly() {
-    // A millionth of a semitone shifts the phase of resonators that ring for seconds.
+    // An error of a millionth of a semitone would shift the phase of resonators that ring for seconds.
     let params = ToneFilterParams::default();
     for cents in 0..=8000 {
         let hertz = (40_000 + cents) as f32 / 100.0;
@@ -190,7 +190,7 @@ fn texts_round_trip() {
     }
     for param in &ToneFilterParams::default().choices {
         for (index, (id, name)) in param.choice.entries.iter().enumerate() {
-            // nice-plug has the names of entries alone.
+            // For enums, nice-plug knows the entries' names only.
             let texts = [*name, if param.choice.is_switch() { id } else { name }];
             for text in texts {
                 // SAFETY: the parameter outlives its pointer.
@@ -278,7 +278,7 @@ fn whether_more_is_open_is_saved_and_closed_at_first() {
     let loaded = ToneFilterParams::default();
     loaded.deserialize_fields(&params.serialize_fields());
     assert!(loaded.editor_more.load());
-    // A state of an older version, or a damaged one, leaves the window as it is.
+    // A state of an older version, or a damaged state, leaves the window as it is.
     for fields in [vec![], vec![(EDITOR_MORE.to_owned(), "\"open\"".to_owned())]] {
         loaded.deserialize_fields(&fields.into_iter().collect());
         assert!(loaded.editor_more.load());

@@ -1,4 +1,4 @@
-//! The plugin's part of the guard: extensions for hosts beyond nice-plug.
+//! The plugin's side of plugin-guard: host extensions beyond nice-plug.
 
 use super::ToneFilterPlugin;
 use crate::{
@@ -20,7 +20,7 @@ use tone_filter_dsp::{
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
-/// Pages for hardware controllers. A setting that is on no page joins the page of its group.
+/// Pages for hardware controllers. A setting on no page joins its group's page if that has room, or gets a new page.
 const PAGES: [(&str, &[&str]); 7] = [
     ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
     (
@@ -37,7 +37,7 @@ const PAGES: [(&str, &[&str]); 7] = [
     ("Pitch", &["map", "glide", "vibrato", "octave", "transpose", "tuning", "root", "scale"]),
 ];
 
-/// Controls on a page, as hosts have them.
+/// Number of controls on a page.
 const PAGE: usize = 8;
 
 impl GuardedPlugin for ToneFilterPlugin {
@@ -86,14 +86,14 @@ fn error(error: Error) -> PresetError {
     PresetError { os_error, message: error.to_string() }
 }
 
-/// Returns the key of the lowest band, and the current settings.
+/// Returns the MIDI key of the lowest band, and the current settings.
 fn first_key(params: &ToneFilterParams) -> (u32, Settings) {
     let settings = params.chosen().settings;
     let lowest = settings.range.by_pitch().next().expect("a band");
     (midi_note(lowest, settings.transpose) as u32, settings)
 }
 
-/// Part of an instance that its shim shares.
+/// Parts of an instance that its shim shares.
 pub struct Guarded {
     pub session: Session,
     pub latency: Arc<Latency>,
@@ -131,7 +131,7 @@ impl Instance for Guarded {
         (ToneFilter::tail(&settings) * sample_rate).ceil() as u32 + self.latency.samples()
     }
 
-    /// Returns the names of the bands that the keys play. The highest bands may have no key.
+    /// Returns key and name of the band with this index in order of pitch. The highest bands may have no key.
     fn note_name(&self, index: u32) -> Option<NoteName> {
         let (first, settings) = first_key(&self.session.params);
         let key = u8::try_from(first + index).ok().filter(|key| *key < 128)?;

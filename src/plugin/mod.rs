@@ -1,4 +1,4 @@
-//! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
+//! CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
 mod guarded;
 mod notes;
@@ -25,35 +25,36 @@ use tone_filter_presets::Folder;
 pub struct ToneFilterPlugin {
     params: Arc<ToneFilterParams>,
     latency: Arc<Latency>,
-    /// The audio thread's end of the meters.
+    /// Audio thread's end of the meters.
     meter_input: MeterInput,
-    /// The editor's end of the meters.
+    /// Editor's end of the meters.
     meters: Meters,
     repaint: RepaintNotifier,
-    /// The audio thread's end of the parameters' score.
+    /// Audio thread's end of the parameters' score.
     score: Option<ScoreOutput>,
-    /// `None` until nice-plug has asked for the editor, which is before the first activation.
+    /// `None` until nice-plug asks for the editor, which it does before the first activation.
     remote: Option<Arc<Remote>>,
     /// `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
-    /// Notes of the last activation for the next one: each note that was sent must end.
+    /// Notes of the last activation, kept for the next: each note that was sent must end.
     notes: Option<Notes>,
 }
 
-/// The state between activation and deactivation.
+/// State between activation and deactivation.
 struct Active {
     filter: ToneFilter,
-    /// The latency that the host compensates; `None` for a host that does not, where it follows the parameter.
+    /// Latency that the host compensates. `None` without a host, where lookahead follows its parameter at once.
     latency: Option<Arc<Latency>>,
-    /// The largest block that the host has announced, in frames.
+    /// Length of the longest buffer that the host has announced, in frames.
     max_frames: usize,
     /// Frames of digital silence at the input so far.
     silent_frames: u32,
     notes: Notes,
-    /// The song's beats a minute, and whether it plays.
+    /// Tempo of the song in beats per minute.
     tempo: f64,
+    /// Whether the song plays.
     playing: bool,
-    /// The parameters' changes, the tempo and the lookahead that the filter has followed last.
+    /// Changes of the parameters, tempo and compensated lookahead that the filter has last been set to.
     followed: Option<(u32, f64, Option<bool>)>,
     /// Frames for which the output goes on after the input has ended.
     tail: u32,
@@ -79,14 +80,14 @@ impl Default for ToneFilterPlugin {
 
 plugin_guard::export!(ToneFilterPlugin);
 
-/// Opens the plugin's window as a program of its own, with the system's devices for audio and MIDI that `args` names; the first
-/// argument is the program's name. Returns when the window is closed, and false when it could not be opened.
+/// Opens the plugin's window as a standalone program, with the system's devices for audio and MIDI that `args` names. The first
+/// argument is the program's name. Returns when the window is closed; false if it could not be opened.
 #[cfg(feature = "standalone")]
 pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
     nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
 }
 
-/// Returns a layout with `channels` inputs and as many outputs, and with these sidechains.
+/// Returns a layout with `channels` inputs, as many outputs, and these sidechains.
 const fn layout(
     name: &'static str,
     channels: u32,
@@ -123,7 +124,7 @@ impl Plugin for ToneFilterPlugin {
     // Pitch bend and the sustain pedal come with the controllers.
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
     const MIDI_OUTPUT: MidiConfig = MidiConfig::MidiCCs;
-    // More events than this in a block would be allocated on the audio thread.
+    // Events beyond this number in a buffer would be allocated on the audio thread.
     const INPUT_EVENT_CAPACITY: usize = 8192;
 
     type Editor = ToneFilterEditor;
@@ -160,7 +161,7 @@ impl Plugin for ToneFilterPlugin {
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
         self.meter_input.set_sample_rate(f64::from(config.sample_rate));
-        // The program of its own has no host that would activate it again.
+        // The standalone program has no host that could activate the plugin again after a change of latency.
         let compensated = context.plugin_api() != PluginApi::Standalone;
         let latency = compensated.then(|| self.latency.clone());
         let notes = self.notes.take().unwrap_or_else(Notes::new);
@@ -175,8 +176,8 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn reset(&mut self) {
-        // `reset` runs on the audio thread before the first block. In hosts without `clap.thread-check`, nice-plug asks
-        // for the current thread's id while processing, which allocates on the first call. This is the first call.
+        // `reset` runs on the audio thread before the first buffer. In hosts without `clap.thread-check`, nice-plug asks for the
+        // current thread's id while processing, and the first such call allocates. So the first call is made here.
         std::hint::black_box(std::thread::current().id());
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
@@ -217,14 +218,14 @@ impl Plugin for ToneFilterPlugin {
         status
     }
 
-    /// `Some(false)`: no logger and no panic hook are installed in the host's process.
+    /// Returns `Some(false)`: no logger and no panic hook are installed in the host's process.
     fn setup_logger() -> Option<bool> {
         Some(false)
     }
 }
 
 impl Active {
-    /// `None` if the sample rate is out of range.
+    /// Creates the state for a sample rate; `None` if the rate is out of range.
     fn new(
         params: &ToneFilterParams,
         latency: Option<Arc<Latency>>,
@@ -237,7 +238,7 @@ impl Active {
         if let Some(latency) = &latency {
             latency.activate(filter.latency() as u32);
         }
-        // An unknown name in the environment variable is ignored: the plugin must not fail in a host because of it.
+        // An unknown kernel name in the environment variable is ignored, so that the plugin does not fail in a host.
         let mut filter =
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
         filter.set_routing(routing);
@@ -256,7 +257,7 @@ impl Active {
         })
     }
 
-    /// Follows the song: its tempo, and its stop, which releases the keys.
+    /// Takes the song's tempo. Releases the keys when the song stops.
     fn transport(&mut self, transport: &Transport) {
         self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
         if self.playing && !transport.playing {
@@ -266,7 +267,7 @@ impl Active {
         self.playing = transport.playing;
     }
 
-    /// Passes the parameters' values to the filter, which smooths them, if any has changed.
+    /// Passes the parameters' values to the filter, which smooths them, if anything has changed.
     fn follow(&mut self, params: &ToneFilterParams) {
         let lookahead = self.latency.as_ref().map(|latency| latency.samples() > 0);
         let now = Some((params.changes(), self.tempo, lookahead));
@@ -277,7 +278,7 @@ impl Active {
         let Controls { settings, routing } = params.controls();
         let mut settings = settings.at_tempo(self.tempo);
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
-        // The parameters keep values within their ranges, so this does not fail. Otherwise the old settings would stay.
+        // Never fails, as the parameters are within their ranges. If it did, the old settings would stay.
         let _ = self.filter.set_settings(&settings);
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);
@@ -291,7 +292,7 @@ impl Active {
         meters: &mut MeterInput,
         queue: &mut impl NoteQueue,
     ) -> ProcessStatus {
-        // A longer block than announced is refused, as buffers may be shorter than the host announced.
+        // A longer buffer than announced is refused, as its memory may be shorter than its length says.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
@@ -306,7 +307,7 @@ impl Active {
         if self.filter.settings().freeze {
             return ProcessStatus::KeepAlive;
         }
-        // With `Normal` a host may stop processing silence, so it must not come before the tail has ended.
+        // After `Normal`, a host may stop processing silence, so the tail must end first.
         let tail = self.tail;
         let frames = buffer.samples() as u32;
         self.silent_frames = if silent { self.silent_frames.saturating_add(frames) } else { 0 };
@@ -314,7 +315,7 @@ impl Active {
     }
 }
 
-/// Frames for which the output of `filter` goes on after the input has ended.
+/// Returns the frames for which the output of `filter` goes on after the input has ended.
 fn tail(filter: &ToneFilter) -> u32 {
     let tail = ToneFilter::tail(filter.settings()) * filter.sample_rate();
     tail.ceil() as u32 + filter.latency() as u32

@@ -1,4 +1,4 @@
-//! Program changes and mapped controllers. The audio thread leaves them here; a task loads the preset or sets the parameters.
+//! Program changes and mapped controllers. The audio thread queues them here; a task loads the preset or sets the parameters.
 
 use crate::session::Session;
 use nice_plug::prelude::NoteEvent;
@@ -6,24 +6,24 @@ use plugin_guard::Job;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::Relaxed};
 use tone_filter_dsp::{CHOICES, SPECS};
 
-/// Sentinel: no program.
+/// Sentinel: no program change.
 const NONE: u8 = u8::MAX;
-/// Sentinel: bits of a NaN.
+/// Sentinel: no new value. These bits are a NaN, which is never a value.
 const UNCHANGED: u32 = u32::MAX;
 
-/// Messages that are not carried out yet.
+/// Program change and controller values that wait for [`Job::run`].
 pub struct Remote {
     session: Session,
-    /// The last program.
+    /// Last program received, or [`NONE`].
     program: AtomicU8,
-    /// The bits of the last value (0..1) of each parameter, in the order of [`ids`](crate::params::ids).
+    /// Bits of each parameter's last value (0..1), or [`UNCHANGED`], in the order of [`ids`](crate::params::ids).
     values: [AtomicU32; SPECS.len() + CHOICES.len()],
-    /// A controller has been mapped.
+    /// Whether a controller has been mapped.
     learned: AtomicBool,
 }
 
 impl Remote {
-    /// Returns a remote control of `session`.
+    /// Creates a remote control of `session`.
     pub fn new(session: Session) -> Self {
         Self {
             session,
@@ -33,7 +33,7 @@ impl Remote {
         }
     }
 
-    /// Receives `event` in real time. True if [`Job::run`] has something to do.
+    /// Receives `event` in real time. Returns whether [`Job::run`] has something to do.
     pub fn receive(&self, event: &NoteEvent<()>) -> bool {
         match *event {
             NoteEvent::MidiProgramChange { program, .. } => self.program.store(program, Relaxed),
@@ -91,7 +91,7 @@ mod tests {
     fn program_changes_load_the_presets_in_the_order_of_the_list() {
         let (remote, params, host) = remote();
         for (number, id) in ids().enumerate() {
-            // Among several, the last one counts.
+            // Only the last of several program changes counts.
             assert!(remote.receive(&program(0)) && remote.receive(&program(number as u8)));
             remote.run();
             let preset = Preset::factory(id).unwrap();

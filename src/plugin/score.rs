@@ -1,10 +1,10 @@
-//! The score on the audio thread, which follows the host's song.
+//! Score on the audio thread, which follows the host's song.
 
 use crate::params::ScoreOutput;
 use tone_filter_dsp::ToneFilter;
 
-/// Sets the score of `filter`, with the host at `seconds` of the song. Without a score, or while the host has stopped, the listener
-/// decides. Neither allocates nor frees: the main thread owns all scores, too.
+/// Sets the score of `filter`. `seconds` is the host's position in the song, `None` while the host has stopped. Without a score
+/// or a position, the listener decides. Neither allocates nor frees, as the main thread also holds each score.
 pub fn follow(score: &mut ScoreOutput, filter: &mut ToneFilter, seconds: Option<f64>) {
     let changed = score.update();
     match (score.output_buffer_mut(), seconds) {
@@ -28,7 +28,7 @@ mod tests {
 
     const TEXT: &str = "tone-filter-score 1\n0.0 0.5 69\n0.4 2.0 76\n";
 
-    /// Half a second of a chord.
+    /// Returns half a second of a chord.
     fn chord() -> Vec<f32> {
         let tone =
             |t: usize, hertz: f32| (std::f32::consts::TAU * hertz * t as f32 / 48_000.0).sin();

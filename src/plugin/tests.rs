@@ -1,4 +1,4 @@
-//! The shell around the filter, without a host.
+//! Tests of the shell around the filter, without a host.
 
 use super::{notes::TestQueue, *};
 use tone_filter_dsp::Settings;
@@ -47,7 +47,7 @@ fn set(params: &ToneFilterParams, id: &str, normalized: f32) {
     unsafe { param._internal_set_normalized_value(normalized) };
 }
 
-/// Returns a sine in each channel, of different frequencies.
+/// Returns a sine of another frequency in each channel.
 fn music(frames: usize) -> [Vec<f32>; 2] {
     [220.0, 330.0].map(|hertz| {
         (0..frames).map(|frame| 0.3 * (0.000_1 * hertz * frame as f32).sin()).collect()
@@ -100,7 +100,7 @@ fn nothing_a_host_sets_stops_it() {
             set(&params, id, normalized);
             active.follow(&params);
             let expected = params.settings().at_tempo(DEFAULT_TEMPO);
-            // This one waits for the next activation.
+            // `lookahead` waits for the next activation.
             let expected = Settings { lookahead: false, ..expected };
             assert_eq!(*active.filter.settings(), expected, "{id} = {normalized}");
             let mut channels = music(512);

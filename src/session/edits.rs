@@ -1,7 +1,7 @@
-//! Edits of the settings: each goes to the sink as a gesture and is recorded as an undo step.
+//! Edits of the settings. Each edit goes to the sink as a gesture and is recorded as an undo step.
 //!
-//! A `Sink` sets the parameters. The window's sink sends gestures to the host. A host that loads a preset (`Session::load`)
-//! gets no gestures and reads all values afterwards: one undo step, no automation.
+//! A `Sink` sets the parameters. The window's sink sends gestures to the host. When the host loads a preset (`Session::load`), it
+//! gets no gestures and reads all values afterwards; this makes one undo step and no automation.
 
 use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
 use crate::params::{self, Control, Keep, ToneFilterParams};
@@ -9,53 +9,53 @@ use plugin_guard::{HostLink, Indication, Mapping, Request};
 use std::sync::PoisonError;
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, TEXTS, Targets};
 
-/// A state of the sound that undo, redo and the A/B switch restore.
+/// State of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sound {
     /// All settings and the routing.
     pub controls: Controls,
-    /// The name of the preset it started from.
+    /// Name of the preset that the sound started from.
     pub preset: String,
-    /// 0 for A, 1 for B.
+    /// Slot of the sound: 0 for A, 1 for B.
     pub slot: usize,
-    /// The sound in the other slot; `None` if that slot was never used.
+    /// Sound in the other slot; `None` if that slot was never used.
     pub other: Option<Box<Self>>,
 }
 
 impl Sound {
-    /// This sound without the one in the other slot.
+    /// Returns a copy without the sound in the other slot.
     fn without_other(&self) -> Self {
         Self { other: None, ..self.clone() }
     }
 }
 
-/// An edit that has begun and not yet ended.
+/// Edit that has begun and not yet ended.
 pub struct Gesture {
-    /// The setting's id; `None` for a drag over the bands.
+    /// Id of the setting; `None` for a drag over the bands.
     id: Option<&'static str>,
     before: Sound,
-    /// The sound as edited so far. Kept here because a host may apply new values late.
+    /// Sound as edited so far. Kept here because a host may apply new values late.
     after: Sound,
 }
 
-/// Presets that are tried out, before the user has decided for one.
+/// Presets that the user auditions before choosing one.
 pub struct Audition {
-    /// The sound before the first of them.
+    /// Sound before the first auditioned preset.
     before: Sound,
-    /// The sound of the last one. Kept here because a host may apply new values late.
+    /// Sound of the current preset. Kept here because a host may apply new values late.
     after: Sound,
 }
 
-/// Access to the settings while the session is locked, such as for a frame of the window.
+/// Access to the settings while the session is locked, for instance during a frame of the window.
 pub struct Edits<'a> {
-    /// The parameters that are edited.
+    /// Parameters that are edited.
     pub params: &'a ToneFilterParams,
-    /// The link between editor and host.
+    /// Link between editor and host.
     pub host: &'a HostLink,
-    /// The rest of the session.
+    /// Rest of the session.
     pub state: &'a mut State,
     pub(super) sink: &'a dyn Sink,
-    /// Seconds, from any start.
+    /// Time of the edits in seconds, from an arbitrary start.
     pub(super) now: f64,
 }
 
@@ -99,19 +99,19 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Like [`Edits::set_once`], but several in quick succession are one undo step.
+    /// Sets the setting called `id` like [`Edits::set_once`], but calls in quick succession make one undo step.
     pub fn nudge(&mut self, id: &'static str, normalized: f32) {
         self.begin(id);
         self.set(id, normalized);
         self.end(id);
     }
 
-    /// Begins a drag over the bands, which [`Edits::end_painting`] ends.
+    /// Begins a drag over the bands. [`Edits::end_painting`] ends it.
     pub fn begin_painting(&mut self) {
         self.begin_gesture(None);
     }
 
-    /// Sets which bands are on, within a drag.
+    /// Sets the bands that are on, within a drag.
     pub fn paint(&mut self, bands: BandMask) {
         let settings = self.params.chosen().settings;
         self.params.set_texts(&Settings { bands, ..settings });
@@ -124,12 +124,11 @@ impl Edits<'_> {
     pub fn end_painting(&mut self) {
         self.mark_dirty();
         self.finish("bands");
-        // Two drags are two undo steps, however fast they follow each other.
+        // Two drags are two undo steps, however fast one follows the other.
         self.state.history.seal();
     }
 
-    /// Ends the open gesture, and keeps a preset that is tried out. For a window that closes during a drag, which gets no release of the
-    /// mouse button will arrive.
+    /// Ends the open gesture, and keeps an auditioned preset. For a window that closes during a drag and never sees its end.
     pub fn end_open_gesture(&mut self) {
         match &self.state.gesture {
             Some(Gesture { id: Some(id), .. }) => self.end(id),
@@ -140,14 +139,14 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Sets which bands are on, as a complete undo step.
+    /// Sets the bands that are on, as a complete undo step.
     pub fn set_bands(&mut self, bands: BandMask) {
         self.begin_painting();
         self.paint(bands);
         self.end_painting();
     }
 
-    /// Sets what presets leave as it is. No undo step, as it changes no sound.
+    /// Sets which settings presets leave as they are. Not an undo step, as the sound does not change.
     pub fn set_keep(&self, keep: Keep) {
         if keep != self.params.keep.load() {
             self.params.keep.store(keep);
@@ -170,7 +169,7 @@ impl Edits<'_> {
         self.change_to("targets", sound);
     }
 
-    /// Sets a random sound, except for the kept settings.
+    /// Sets a random sound, as one undo step. The kept settings stay.
     pub fn randomise(&mut self, amount: Amount) {
         self.keep_audition();
         let (mut sound, keep) = (self.sound(), self.params.keep.load());
@@ -179,7 +178,7 @@ impl Edits<'_> {
         self.change_to("randomise", sound);
     }
 
-    /// Changes the settings to `after`, as one undo step called `what`.
+    /// Changes the settings to `after`, as one undo step. `what` identifies the kind of edit.
     pub fn change_to(&mut self, what: &'static str, after: Sound) {
         self.keep_audition();
         let before = self.sound();
@@ -188,20 +187,20 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Maps the MIDI controller that is moved next to the setting called `id`.
+    /// Starts MIDI learn: the next controller that is moved is mapped to the setting called `id`.
     pub fn learn(&mut self, id: &str) {
         self.params.controllers.learn(Some(id));
         "Move a knob or a fader of your MIDI controller"
             .clone_into(&mut self.state.presets.message);
     }
 
-    /// Removes the MIDI controller of the setting called `id`. No undo step, as the sound does not change.
+    /// Removes the MIDI controller of the setting called `id`. Not an undo step, as the sound does not change.
     pub fn forget_controller(&self, id: &str) {
         self.params.controllers.forget(id);
         self.mark_dirty();
     }
 
-    /// Returns the host's and the MIDI controllers' marks of the setting called `id`.
+    /// Returns the host's marks of the setting called `id`. If the host has not mapped it, a MIDI controller counts as mapping.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {
@@ -217,13 +216,13 @@ impl Edits<'_> {
         self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns whether loading that preset again would change the sound.
+    /// Whether loading [`Edits::preset`] again would change the sound.
     pub fn is_changed(&mut self) -> bool {
         let (name, keep) = (self.preset(), self.params.keep.load());
         self.state.presets.is_changed(&name, &self.params.chosen().settings, keep)
     }
 
-    /// Saves the sound as the user's preset `name`, which then counts as loaded.
+    /// Saves the sound as the user's preset `name`. The saved preset then counts as loaded.
     pub fn save(&mut self, name: &str) {
         if let Some(preset) = self.state.presets.save(name, self.params.chosen().settings) {
             let sound = self.sound();
@@ -238,15 +237,14 @@ impl Edits<'_> {
         }
     }
 
-    /// Sets `settings` of the preset called `preset`, except for the kept settings. One undo step, together with the presets that
-    /// were tried out before.
+    /// Sets the `settings` of the preset called `preset`, except for the kept settings. Makes one undo step, together with
+    /// presets auditioned before.
     pub fn use_preset(&mut self, preset: String, settings: &Settings) {
         self.try_out(preset, settings);
         self.keep_audition();
     }
 
-    /// Loads the preset called `name`, until [`Edits::keep_audition`] makes an undo step of it or
-    /// [`Edits::cancel_audition`] takes it back.
+    /// Auditions the preset called `name`: [`Edits::keep_audition`] makes an undo step, [`Edits::cancel_audition`] reverts.
     pub fn audition(&mut self, name: &str) {
         if let Some(preset) = self.state.presets.load(name) {
             self.try_out(name.to_owned(), &preset.settings);
@@ -266,7 +264,7 @@ impl Edits<'_> {
         self.state.audition = Some(Audition { before, after });
     }
 
-    /// Makes an undo step of the presets that were tried out, if there are any.
+    /// Makes one undo step of the auditioned presets, if there are any.
     pub fn keep_audition(&mut self) {
         if let Some(Audition { before, after }) = self.state.audition.take() {
             self.state.history.record("preset", before, after, self.now);
@@ -274,7 +272,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Brings back the sound before the presets that were tried out, if there are any. No undo step.
+    /// Restores the sound before the auditioned presets, if there are any. Not an undo step.
     pub fn cancel_audition(&mut self) {
         if let Some(Audition { before, after }) = self.state.audition.take() {
             self.apply(&after, &before);
@@ -297,7 +295,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Switches between A and B. An unused slot starts as a copy of the current one.
+    /// Switches between A and B. A slot that was never used starts as a copy of the current one.
     pub fn swap(&mut self) {
         let current = self.sound();
         let slot = 1 - current.slot;
@@ -313,8 +311,7 @@ impl Edits<'_> {
         self.change_to("copy", Sound { other, ..current });
     }
 
-    /// Sets only what differs between `from` and `to`, so that other settings keep the values that the host has
-    /// automated in the meantime.
+    /// Sets only the values that differ between `from` and `to`. Other settings keep the values of the host's automation.
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut notified = false;
         for id in params::ids() {
@@ -344,7 +341,7 @@ impl Edits<'_> {
         self.sink.end(control);
     }
 
-    /// Marks the state as changed. A host without such a mark gets a gesture on a parameter that keeps its value.
+    /// Marks the state as changed. If the host cannot mark states, it gets a gesture on a parameter that keeps its value.
     pub(super) fn mark_dirty(&self) {
         if self.host.request(Request::MarkDirty) {
             return;

@@ -1,14 +1,14 @@
-//! Files that the user imports and exports: presets and scores.
+//! Import and export of presets and scores as files.
 
 use super::Edits;
 use std::{fs, path::Path};
 use tone_filter_dsp::Score;
 use tone_filter_midi::{Drums, EXTENSIONS as MIDI, MidiFile};
 
-/// The extension of a preset's file.
+/// File name extension of presets.
 pub const PRESET: &str = "json";
 
-/// The extension of a score's file.
+/// File name extension of scores.
 pub const SCORE: &str = "tfs";
 
 impl Edits<'_> {
@@ -21,7 +21,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Imports a file of any kind, such as a file dropped on the window.
+    /// Imports a dropped file. For a file that is neither preset nor score, shows a message.
     pub fn import_dropped(&mut self, path: &Path) {
         if is(path, PRESET) || is_score(path) {
             self.import(path);
@@ -32,7 +32,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Sets the score in the file at `path`, which decides which notes are played while the host plays. No undo step.
+    /// Sets the score in the file at `path`. It decides which notes are played while the host plays. Not an undo step.
     fn import_score(&mut self, path: &Path) {
         self.state.presets.message = match read_score(path) {
             Ok(score) => {
@@ -46,19 +46,19 @@ impl Edits<'_> {
         };
     }
 
-    /// Removes the score, so that the listener decides again. No undo step.
+    /// Removes the score, so that the listener decides again. Not an undo step.
     pub fn remove_score(&mut self) {
         self.params.score.set(None);
         self.mark_dirty();
     }
 
-    /// Writes the sound to the file at `path`.
+    /// Writes the sound as a preset to the file at `path`.
     pub fn export(&mut self, path: &Path) {
         self.state.presets.export(&self.preset(), self.params.chosen().settings, path);
     }
 }
 
-/// Reads the score in the file at `path`. The error is a text for the user.
+/// Reads the score in the file at `path`, which may be a MIDI file. The error is a text for the user.
 fn read_score(path: &Path) -> Result<Score, String> {
     let text = |error: &dyn std::error::Error| error.to_string();
     if is(path, SCORE) {
@@ -69,12 +69,12 @@ fn read_score(path: &Path) -> Result<Score, String> {
     }
 }
 
-/// Returns whether the file at `path` is a score by its name: one of ours, or a MIDI file.
+/// Whether the name of the file at `path` is the name of a score: a score file, or a MIDI file.
 fn is_score(path: &Path) -> bool {
     is(path, SCORE) || MIDI.iter().any(|extension| is(path, extension))
 }
 
-/// Returns whether the name of the file at `path` ends in `extension`.
+/// Whether the file at `path` has the `extension`, in small or capital letters.
 fn is(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }

@@ -2,17 +2,17 @@
 
 use super::Sound;
 
-/// The number of undo steps that are kept.
+/// Maximum number of undo steps.
 const STEPS: usize = 200;
 
-/// Seconds within which wheel turns and arrow key presses on one control are merged into one step.
+/// Seconds within which wheel turns and arrow keys on one control are merged into one step.
 const MERGE_TIME: f64 = 0.7;
 
-/// The undo steps of a session.
+/// Undo steps of a session.
 #[derive(Default)]
 pub struct History {
     steps: Vec<Step>,
-    /// The number of `steps` in effect; the steps after them can be redone.
+    /// Number of `steps` in effect; later steps can be redone.
     done: usize,
 }
 
@@ -26,8 +26,7 @@ struct Step {
 }
 
 impl History {
-    /// Records that `what` was changed at `time` (seconds), and discards the steps that could be redone.
-    /// An edit that leaves the sound as it was is not recorded.
+    /// Records that `what` was changed at `time` in seconds, and discards the steps to redo. Ignores an edit without a change.
     pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
         if before == after {
             return;
@@ -46,33 +45,33 @@ impl History {
         self.done = self.steps.len();
     }
 
-    /// Keeps the next edit from being merged with the last step.
+    /// Prevents the next edit from being merged with the last step.
     pub fn seal(&mut self) {
         if let Some(last) = self.steps.last_mut() {
             last.time = f64::NEG_INFINITY;
         }
     }
 
-    /// Undoes a step: the sounds to change from and to.
+    /// Undoes a step. Returns the sounds to change from and to; `None` without a step to undo.
     pub fn undo(&mut self) -> Option<(Sound, Sound)> {
         self.done = self.done.checked_sub(1)?;
         let step = &self.steps[self.done];
         Some((step.after.clone(), step.before.clone()))
     }
 
-    /// Redoes a step: the sounds to change from and to.
+    /// Redoes a step. Returns the sounds to change from and to; `None` without a step to redo.
     pub fn redo(&mut self) -> Option<(Sound, Sound)> {
         let step = self.steps.get(self.done)?;
         self.done += 1;
         Some((step.before.clone(), step.after.clone()))
     }
 
-    /// Returns whether there is an edit to undo.
+    /// Whether there is an edit to undo.
     pub fn can_undo(&self) -> bool {
         self.done > 0
     }
 
-    /// Returns whether there is an edit to redo.
+    /// Whether there is an edit to redo.
     pub fn can_redo(&self) -> bool {
         self.done < self.steps.len()
     }

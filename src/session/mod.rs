@@ -1,5 +1,5 @@
-//! The session of an instance: the preset that is loaded, what presets keep, undo, redo and A/B, and how all of these set
-//! the parameters. Neither window nor DSP: plugin and editor import it, and it imports `params` alone.
+//! Session of an instance: the loaded preset, settings that presets keep, undo, redo and A/B, and setting of parameters by all of
+//! these. Has neither window nor DSP: plugin and editor import it, and it imports only `params`.
 
 mod edits;
 mod files;
@@ -19,50 +19,50 @@ pub use randomise::Amount;
 use std::sync::{Arc, Mutex, PoisonError};
 use tone_filter_presets::{Folder, Loaded};
 
-/// Session. Its clones share it: one each for the editor, its windows and the shim.
+/// Session of an instance. Clones share one session: editor, windows and shim each have a clone.
 #[derive(Clone, Default)]
 pub struct Session {
-    /// The parameters and all else that a host saves.
+    /// Parameters, and everything else that a host saves.
     pub params: Arc<ToneFilterParams>,
-    /// The link between editor and host.
+    /// Link between editor and host.
     pub host: HostLink,
-    /// Edits, locked by the window, of which there is one at a time, and while the host loads a preset.
+    /// State of edits. Locked by the window, of which there is one at a time, and by a host that loads a preset.
     state: Arc<Mutex<State>>,
 }
 
 /// State that lives as long as the instance, across windows, and is not saved.
 #[derive(Default)]
 pub struct State {
-    /// The factory presets and the user's.
+    /// Factory presets and the user's.
     pub presets: PresetList,
-    /// The undo steps.
+    /// Undo steps.
     pub history: History,
-    /// The active slot: 0 for A, 1 for B.
+    /// Active slot: 0 for A, 1 for B.
     pub slot: usize,
-    /// See [`Sound::other`].
+    /// Sound in the other slot, see [`Sound::other`].
     pub other: Option<Box<Sound>>,
-    /// The edit that has begun and not yet ended.
+    /// Edit that has begun and not yet ended.
     gesture: Option<edits::Gesture>,
-    /// The presets that are tried out.
+    /// Presets that the user auditions.
     audition: Option<edits::Audition>,
 }
 
 impl Session {
-    /// Returns a session without edits. The user's presets are in `folder`.
+    /// Creates a session without edits. The user's presets are in `folder`.
     pub fn new(params: Arc<ToneFilterParams>, host: HostLink, folder: Option<Folder>) -> Self {
         let state = State { presets: PresetList::new(folder), ..State::default() };
         Self { params, host, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Runs `edit`, whose edits go to `sink` and have the time `now` in seconds, from any start. Other threads wait.
+    /// Runs `edit`. Its edits go to `sink` and have the time `now`, in seconds from an arbitrary start. Other threads wait.
     pub fn edit<R>(&self, sink: &dyn Sink, now: f64, edit: impl FnOnce(&mut Edits) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Self { params, host, .. } = self;
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
 
-    /// Loads a preset as the editor does, with or without a window: as one undo step, and except for the kept
-    /// settings. The window shows its warning, now or when it opens. The host must then read all parameters again.
+    /// Loads a preset as the editor does, with or without a window: as one undo step that leaves the kept settings alone. A
+    /// warning is shown by the window, now or when it opens. The host must then read all parameters again.
     pub fn load(&self, loaded: Loaded) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             let presets = &mut edits.state.presets;
@@ -74,8 +74,7 @@ impl Session {
         self.host.repaint();
     }
 
-    /// Loads a preset by its index in the list, as [`Session::load`] does, and has the host read all parameters again. On
-    /// any thread but the audio thread.
+    /// Loads preset number `program` like [`Session::load`], and has the host read all parameters. Not for the audio thread.
     pub fn load_program(&self, program: usize) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             edits.state.presets.refresh();
@@ -93,8 +92,8 @@ impl Session {
         self.host.repaint();
     }
 
-    /// Sets the parameters that have a value, in the order of [`ids`], as a host does: without undo steps. `learned`: a controller was
-    /// mapped. On any thread but the audio thread.
+    /// Sets parameters as a host does, without undo steps. `values` has the order of [`ids`]; `None` leaves a parameter as it is.
+    /// With `learned`, a controller was mapped, and the state is marked as changed. Not for the audio thread.
     pub fn set_from_outside(&self, values: &[Option<f32>], learned: bool) {
         let mut any = false;
         for (id, value) in ids().zip(values) {
@@ -113,7 +112,7 @@ impl Session {
     }
 }
 
-/// Setter of parameters: a window by gestures, or [`Silent`].
+/// Setter of parameters: by gestures of a window, or silently ([`Silent`]).
 pub trait Sink {
     /// Begins a gesture on `control`.
     fn begin(&self, _control: &Control) {}
@@ -125,7 +124,7 @@ pub trait Sink {
     fn end(&self, _control: &Control) {}
 }
 
-/// Sets parameters without informing the host, which reads all of them afterwards.
+/// Sink that does not inform the host, which must read all parameters afterwards.
 struct Silent;
 
 impl Sink for Silent {

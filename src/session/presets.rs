@@ -1,4 +1,4 @@
-//! The list of presets: the factory presets and the user's.
+//! List of the factory presets and the user's.
 
 use crate::params::Keep;
 use std::{
@@ -9,14 +9,14 @@ use std::{
 use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 
-/// A preset in the list.
+/// Entry of a preset in the list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
     /// Name.
     pub name: String,
     /// Purpose; may be empty.
     pub description: String,
-    /// Words to find it by.
+    /// Words that a search finds, for genre and character.
     pub tags: Vec<String>,
 }
 
@@ -28,13 +28,13 @@ impl Entry {
         Self { name, description, tags }
     }
 
-    /// Returns the title of its group in the list: the first tag, if there is one.
+    /// Returns the title of the preset's group in the list: its first tag, capitalised; `None` without a tag.
     fn category(&self) -> Option<String> {
         let mut tag = self.tags.first()?.chars();
         Some(tag.next()?.to_uppercase().chain(tag).collect())
     }
 
-    /// Returns whether the name, the description or a tag has each word of `search`, in small or capital letters.
+    /// Whether the name, the description or a tag contains each word of `search`, in small or capital letters.
     fn matches(&self, search: &str) -> bool {
         let tags = self.tags.join(" ");
         let text = format!("{} {} {tags}", self.name, self.description).to_lowercase();
@@ -42,26 +42,26 @@ impl Entry {
     }
 }
 
-/// The factory presets and the user's, and which of them was loaded.
+/// Factory presets and the user's, and the preset loaded last.
 #[derive(Default)]
 pub struct PresetList {
-    /// The folder of the user's presets; `None` for a user without a home directory.
+    /// Folder of the user's presets; `None` for a user without a home directory.
     folder: Option<Folder>,
     factory: Vec<Preset>,
-    /// The factory presets, then the user's.
+    /// Factory presets, then the user's.
     entries: Vec<Entry>,
-    /// The names of the presets that the user has marked.
+    /// Names of the presets that the user has marked.
     favourites: BTreeSet<String>,
-    /// The preset that [`PresetList::is_changed`] compared with last: its name, and its settings if it exists.
+    /// Preset with which [`PresetList::is_changed`] last compared: its name, and its settings if it exists.
     compared: Option<(String, Option<Settings>)>,
-    /// The path of the file to import or export.
+    /// Path of the file to import or export.
     pub path: String,
-    /// The result of the last action, until it is shown.
+    /// Result of the last action, until it is shown.
     pub message: String,
 }
 
 impl PresetList {
-    /// Returns the factory presets and those in `folder`.
+    /// Creates a list of the factory presets and the presets in `folder`.
     pub fn new(folder: Option<Folder>) -> Self {
         let factory: Vec<_> = ids().filter_map(Preset::factory).collect();
         let entries = factory.iter().map(|preset| Entry::new(preset.name.clone(), Some(preset)));
@@ -70,7 +70,7 @@ impl PresetList {
         presets
     }
 
-    /// Reads the folder again, for presets that other windows and programs have saved.
+    /// Reads the folder again, as other windows and programs may have saved presets.
     pub fn refresh(&mut self) {
         self.compared = None;
         self.entries.truncate(self.factory.len());
@@ -91,8 +91,8 @@ impl PresetList {
         self.entries.split_at(self.factory.len()).into()
     }
 
-    /// Returns the presets that `search` finds, in groups with a title: the favourites, one group for each category, and the
-    /// user's presets without one.
+    /// Returns the presets that `search` finds, in groups with titles: the favourites, a group for each category, and the user's
+    /// presets without a category.
     pub fn found(&self, search: &str) -> Vec<(String, Vec<Entry>)> {
         let mut groups: BTreeMap<_, Vec<Entry>> = BTreeMap::new();
         for entry in self.entries.iter().filter(|entry| entry.matches(search)) {
@@ -106,12 +106,12 @@ impl PresetList {
         groups.into_iter().map(|((_, title), entries)| (title, entries)).collect()
     }
 
-    /// Returns whether the user has marked the preset called `name`.
+    /// Whether the user has marked the preset called `name`.
     pub fn is_favourite(&self, name: &str) -> bool {
         self.favourites.contains(name)
     }
 
-    /// Marks the preset called `name`, or removes its mark, and saves that.
+    /// Marks the preset called `name`, or removes its mark, and saves the marks. Shows an error in `message`.
     pub fn toggle_favourite(&mut self, name: &str) {
         let Some(folder) = &self.folder else {
             "There is no home directory to keep favourites in".clone_into(&mut self.message);
@@ -127,14 +127,14 @@ impl PresetList {
         }
     }
 
-    /// Returns whether the user has a preset called `name`.
+    /// Whether the user has a preset called `name`.
     pub fn is_user_s(&self, name: &str) -> bool {
         let [_, user] = self.entries();
         user.iter().any(|entry| entry.name == name)
     }
 
-    /// Returns the name of the preset `steps` after the one called `name`. After the last one comes the first. An unknown name counts
-    /// as the first.
+    /// Returns the name of the preset `steps` after `name`. The first preset follows the last. An unknown `name` counts as the
+    /// first.
     pub fn neighbour(&self, name: &str, steps: isize) -> Option<String> {
         let count = self.entries.len() as isize;
         let now = self.entries.iter().position(|entry| entry.name == name).unwrap_or(0) as isize;
@@ -156,10 +156,10 @@ impl PresetList {
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
-    /// Returns whether loading the preset called `name` would change `settings`, with `keep` kept.
+    /// Whether loading the preset called `name` would change `settings`, except for what `keep` keeps.
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
-            // This is called in every frame: it reads a preset from disk once only, and leaves `message` alone.
+            // Called in every frame, so it reads a preset from disk only once, and leaves `message` alone.
             let found = self.find(name).ok().flatten().map(|loaded| loaded.preset.settings);
             self.compared = Some((name.to_owned(), found));
         }
@@ -172,8 +172,8 @@ impl PresetList {
         self.folder.as_ref()?.taken(name)
     }
 
-    /// Saves `settings` as `name` and returns the name of the preset, in which characters that a file name cannot have
-    /// are replaced. A preset that is replaced keeps its description and tags.
+    /// Saves `settings` as `name`. Returns the name of the saved preset, in which characters are replaced that a file name cannot
+    /// have; `None` after an error, shown in `message`. A replaced preset keeps its description and tags.
     pub fn save(&mut self, name: &str, settings: Settings) -> Option<String> {
         let Some(folder) = &self.folder else {
             "There is no home directory to save presets in".clone_into(&mut self.message);
@@ -191,7 +191,7 @@ impl PresetList {
         Some(saved)
     }
 
-    /// Deletes the user's preset called `name`.
+    /// Deletes the user's preset called `name`. Shows the result in `message`.
     pub fn delete(&mut self, name: &str) {
         let Some(folder) = &self.folder else { return };
         let deleted = folder.delete(name);
@@ -201,12 +201,12 @@ impl PresetList {
         }
     }
 
-    /// Returns the file that is named in `path`.
+    /// Returns the file that the user has entered in `path`.
     pub fn file(&self) -> PathBuf {
         self.path.trim().into()
     }
 
-    /// Reads the preset in the file at `path`.
+    /// Reads the preset in the file at `path`. Shows the result in `message`; `None` after an error.
     pub fn import(&mut self, path: &Path) -> Option<Preset> {
         let read = Preset::read(path);
         let loaded = self.report(read)?;
@@ -215,8 +215,8 @@ impl PresetList {
         Some(self.accept(&name, loaded))
     }
 
-    /// Returns the preset loaded as `name`, with which [`PresetList::is_changed`] compares from now on. Shows its warning,
-    /// if there is one, in `message`.
+    /// Accepts a preset as loaded under `name`: [`PresetList::is_changed`] compares with it from now on. Shows its warning, if
+    /// there is one, in `message`. Returns the preset.
     pub fn accept(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
         self.compared = Some((name.to_owned(), Some(preset.settings)));
         if let Some(warning) = warning {
@@ -225,7 +225,7 @@ impl PresetList {
         preset
     }
 
-    /// Writes `settings` as the preset called `name` to the file at `path`.
+    /// Writes `settings` as the preset called `name` to the file at `path`. Shows the result in `message`.
     pub fn export(&mut self, name: &str, settings: Settings, path: &Path) {
         let written = Preset::new(name, settings).write(path);
         if self.report(written).is_some() {
@@ -233,14 +233,14 @@ impl PresetList {
         }
     }
 
-    /// Replaces `message` by the error, if there is one, and returns the value otherwise.
+    /// Returns the value of `result`, or `None` after an error. Replaces `message` by the error, or clears it.
     fn report<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         self.message.clear();
         result.map_err(|error| self.message = error.to_string()).ok()
     }
 }
 
-/// Returns the settings after `preset` replaces `now`, except for the kept settings.
+/// Returns the settings after `preset` replaces `now`, except for the settings that `keep` keeps.
 pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     let mut settings = *preset;
     if keep.scale {
@@ -254,10 +254,10 @@ pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     settings
 }
 
-/// Returns the preset in the file at `path`, under the name in the editor: for the user's folder, the file's name.
+/// Returns the preset in the file at `path`, named as in the editor: a preset in the user's folder has the file's name.
 ///
 /// # Errors
-/// When the file cannot be read or the preset is invalid.
+/// If the file cannot be read, or the preset is invalid.
 pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
     if path.exists() && !path.is_file() {
         // Opening a pipe would block.
@@ -274,13 +274,13 @@ pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
     Ok(loaded)
 }
 
-/// Returns whether two sounds are equal, within the rounding of a host's normalised f32 values.
+/// Whether two sounds are equal, within the rounding of a host's normalised f32 values.
 pub fn is_same(one: &Settings, other: &Settings) -> bool {
     let near = |spec: &tone_filter_dsp::Spec| {
         let (one, other) = (spec.get(one), spec.get(other));
         (one - other).abs() <= 2e-6 * one.abs().max(1.0)
     };
-    // All but the numbers must be equal.
+    // All settings but the numbers must be equal.
     let mut rest = *other;
     SPECS.iter().for_each(|spec| spec.set(&mut rest, spec.get(one)));
     SPECS.iter().all(near) && rest == *one
@@ -341,7 +341,7 @@ mod tests {
         presets.delete("Mine_own");
         assert!(presets.entries()[1].is_empty() && presets.load("Mine_own").is_none());
 
-        // Compared in every frame from now on: no file is read, and the message stays.
+        // From now on the comparison of every frame reads no file, and the message stays.
         presets.export("Out", settings, &path);
         assert!(presets.import(&path).is_some());
         fs::write(home.path().join("presets").join("Out.json"), "no preset").unwrap();
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_the_scale_or_the_tuning() {
-        // Two sounds that differ in everything.
+        // Two sounds that differ in every setting.
         let sound = |end: bool| {
             let mut controls = Controls::default();
             for choice in &CHOICES {

@@ -4,22 +4,22 @@ use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
 use tone_filter_dsp::{Controls, Group, Scale, Setting, Taper};
 
-/// Distance of a random sound from the sound before.
+/// Distance of a random sound from the current sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// Numbers move by at most a tenth of their range, choices stay.
+    /// Numbers move by at most a tenth of their range; choices stay.
     Slight,
     /// All settings of the sound are random.
     Full,
 }
 
-/// Ids of the settings that a random sound changes, except for what is kept.
+/// Returns the ids of the settings that a random sound changes, without the kept settings.
 fn random_ids(keep: Keep) -> impl Iterator<Item = &'static str> {
     let kept = move |own: &Setting| keep.scale && own.group() == Some(Group::Scale);
     Setting::all().filter(move |own| own.is_random() && !kept(own)).map(Setting::id)
 }
 
-/// Returns `now` with random values of the settings that a random sound changes, except for the kept ones.
+/// Returns `now` with random values of the settings that a random sound changes. The kept settings stay.
 pub fn randomised(
     params: &ToneFilterParams,
     now: &Controls,
@@ -46,7 +46,7 @@ pub fn randomised(
             spec.set(settings, spec.get(settings).round());
         }
     }
-    // The notes of the custom scale are the user's.
+    // A custom scale is never chosen, as its notes are the user's.
     if controls.settings.scale == Scale::Custom {
         controls.settings.scale = now.settings.scale;
     }
@@ -59,7 +59,7 @@ mod tests {
     use crate::session::presets::loaded;
     use tone_filter_dsp::{SPECS, Settings, ToneFilter};
 
-    /// Random sounds and the one before.
+    /// Returns the sound before, and random sounds.
     fn sounds(amount: Amount, keep: Keep) -> (Controls, Vec<Controls>) {
         let (params, now) = (ToneFilterParams::default(), Controls::default());
         let random = |seed| randomised(&params, &now, amount, keep, &mut Rng::with_seed(seed));
@@ -104,7 +104,7 @@ mod tests {
             let [min, max] = range(&full);
             assert!(min < 0.1 && max > 0.9, "{id}: {min} to {max}");
             let ([min, max], at) = (range(&slight), control.normalized(&now));
-            // Half a step of Octave, which has the fewest.
+            // At most a tenth of the range, and half a step of Octave, which has the fewest steps (4).
             assert!(at - min < 0.23 && max - at < 0.23, "{id}: {min} to {max}");
         }
         assert!(

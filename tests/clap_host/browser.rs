@@ -1,4 +1,4 @@
-//! The presets in a host's browser: what it finds, and what happens when it loads one.
+//! Presets in a host's browser: what the host finds, and what happens when it loads a preset.
 
 use crate::raw::{RawHost, entries};
 use clap_sys::{
@@ -26,7 +26,7 @@ use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::plugin::settings_in;
 
-/// Runs this test again in a process of its own, whose user keeps settings in `home`; true in that process.
+/// Runs this test again in a child process, whose user keeps settings below `home`. Returns true in the child.
 fn with_home(test: &str, home: &Path) -> bool {
     if env::var_os(HOME).is_some() {
         return true;
@@ -40,24 +40,26 @@ fn with_home(test: &str, home: &Path) -> bool {
     false
 }
 
-/// Set in the process of [`with_home`].
+/// Environment variable that [`with_home`] sets in the child process.
 const HOME: &str = "TONE_FILTER_TEST_HOME";
 
 fn text(text: *const c_char) -> String {
     if text.is_null() {
         return "null".to_owned();
     }
-    // SAFETY: CLAP promises texts that end.
+    // SAFETY: CLAP's texts end with a zero.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
-/// What an indexer is told, in a line each.
+/// Log of the provider's calls, one line each.
 type Lines = RefCell<Vec<String>>;
 
+/// Appends `line` to `lines`.
+///
 /// # Safety
-/// `lines` must be the data that a test has passed on.
+/// `lines` must point to the [`Lines`] that the test has passed on.
 unsafe fn push(lines: *mut c_void, line: String) {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe { (*lines.cast::<Lines>()).borrow_mut().push(line) };
 }
 
@@ -65,7 +67,7 @@ unsafe extern "C" fn declare_filetype(
     indexer: *const clap_preset_discovery_indexer,
     file: *const clap_preset_discovery_filetype,
 ) -> bool {
-    // SAFETY: it is ours, and the file type is complete.
+    // SAFETY: the indexer is the test's, and the file type is complete.
     unsafe { push((*indexer).indexer_data, format!("type {}", text((*file).file_extension))) };
     true
 }
@@ -74,7 +76,7 @@ unsafe extern "C" fn declare_location(
     indexer: *const clap_preset_discovery_indexer,
     location: *const clap_preset_discovery_location,
 ) -> bool {
-    // SAFETY: it is ours, and the location is complete.
+    // SAFETY: the indexer is the test's, and the location is complete.
     unsafe {
         let clap_preset_discovery_location { flags, name, kind, location } = *location;
         let line = format!("location {flags} {} {kind} {}", text(name), text(location));
@@ -83,13 +85,13 @@ unsafe extern "C" fn declare_location(
     true
 }
 
-/// Functions of a receiver that write down a line with their texts.
+/// Defines functions of a receiver that append a line with their texts.
 macro_rules! receive {
     ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:literal $kind:ty)?: $line:expr;)*) => {
         $(unsafe extern "C" fn $name(
             receiver: *const clap_preset_discovery_metadata_receiver, $($argument: $type),*
         ) $(-> $kind)? {
-            // SAFETY: the receiver is ours, and its arguments are CLAP's.
+            // SAFETY: the receiver is the test's, and its arguments are CLAP's.
             unsafe { push((*receiver).receiver_data, $line) };
             $($result)?
         })*
@@ -112,7 +114,8 @@ receive! {
         format!("{}: {}", text(key), text(value));
 }
 
-/// What the provider declares, and what it tells of each place: its kind and path, if it has one.
+/// Returns what the provider declares. For each place (kind, and path if any), returns whether it is known, and what is told of
+/// it.
 fn crawl(
     entry: &clap_plugin_entry,
     compat: bool,
@@ -135,7 +138,7 @@ fn crawl(
         false => CLAP_PRESET_DISCOVERY_FACTORY_ID,
         true => CLAP_PRESET_DISCOVERY_FACTORY_ID_COMPAT,
     };
-    // SAFETY: the calls are in CLAP's order, with what CLAP wants.
+    // SAFETY: the calls are in CLAP's order, with valid arguments.
     unsafe {
         assert!(entry.init.unwrap()(c"".as_ptr()));
         let factory = entry.get_factory.unwrap()(id.as_ptr());
@@ -240,10 +243,10 @@ fn a_host_finds_the_presets() {
     }
 }
 
-/// The saved state of the plugin.
+/// Returns the saved state of the plugin.
 pub fn save(host: &RawHost) -> Vec<u8> {
     unsafe extern "C" fn write(to: *const clap_ostream, from: *const c_void, size: u64) -> i64 {
-        // SAFETY: the context is the vector below, and there are so many bytes.
+        // SAFETY: the context is the vector below, and `from` has `size` bytes.
         unsafe {
             let bytes = std::slice::from_raw_parts(from.cast::<u8>(), size as usize);
             (*(*to).ctx.cast::<Vec<u8>>()).extend(bytes);
@@ -284,13 +287,13 @@ fn a_host_loads_the_presets() {
                 [location, key].map(|text| text.map(|it| CString::new(it).unwrap()));
             let pointer = |text: &Option<CString>| text.as_ref().map_or(null(), |it| it.as_ptr());
             let (location, key) = (pointer(&location), pointer(&key));
-            // SAFETY: this is the main thread, and the texts end.
+            // SAFETY: this is the main thread, and the texts end with a zero.
             let loaded = unsafe { load.from_location.unwrap()(host.plugin(), kind, location, key) };
             host.idle();
             (loaded, host.take())
         };
         let pad = Preset::factory("chord-pad").unwrap().settings;
-        // While it plays and while it does not.
+        // While the plugin is inactive, and while it is active.
         for active in [false, true] {
             if active {
                 host.activate(48_000.0);
@@ -331,7 +334,7 @@ fn a_host_loads_the_presets() {
     }
 }
 
-/// Asserts that two sounds are the same within the rounding of normalised values.
+/// Asserts that two sounds are equal within the rounding of normalised values.
 fn assert_near(actual: &Settings, expected: &Settings) {
     let mut rounded = *actual;
     for spec in &SPECS {
@@ -346,7 +349,7 @@ fn assert_near(actual: &Settings, expected: &Settings) {
     assert_eq!(rounded, *expected);
 }
 
-/// The name of the preset in a saved state.
+/// Returns the name of the preset in a saved state.
 fn preset(saved: &[u8]) -> String {
     let state = tone_filter_testkit::plugin::state(saved);
     serde_json::from_str(state["fields"]["preset"].as_str().unwrap()).unwrap()

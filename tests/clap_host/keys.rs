@@ -1,4 +1,4 @@
-//! Keys that a host plays, and the tempo of its song: the plugin's output is that of the library.
+//! Tests that the plugin's output is the library's, with keys that a host plays and with the tempo of its song.
 
 use super::{MAX_BLOCK, RATE, random_blocks};
 use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, ToneFilter};
@@ -7,7 +7,7 @@ use tone_filter_testkit::{
     plugin::{Signal, assert_same, instance, music, set, settings},
 };
 
-/// The library's output for stereo `input`, with `play` called at its frames.
+/// Returns the library's output for stereo `input`. At each of the `frames`, calls `play` with its index.
 fn by_library(
     settings: &Settings,
     input: &Signal,
@@ -38,7 +38,7 @@ fn keys_reach_the_filter_at_their_sample() {
         let actual = settings(&mut instance);
         assert_eq!(actual.keys, keys);
         let input = music(1.0, RATE);
-        // A4, pressure on it, the wheel, the pedal, off, and all off.
+        // A4 and D5 on, pressure on A4, pitch wheel, pedal, A4 off, wheel back, all notes off.
         let messages = [
             (1000, [0x90, 69, 100]),
             (2000, [0x90, 74, 127]),
@@ -86,7 +86,7 @@ fn ring_and_release_follow_the_song_s_tempo() {
         instance.select(2).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         processor.surroundings.transport = tempo.map(transport_at);
-        // The first block tells the tempo, to which the settings then move.
+        // The first buffers tell the tempo, and the settings move to their new values.
         let mut first: Signal = vec![vec![0.0; 4800]; 2];
         processor.run(&mut first, true, &mut random_blocks(5), &[]).unwrap();
         processor.reset();

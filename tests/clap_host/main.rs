@@ -1,4 +1,4 @@
-//! The built CLAP plugin in a host, compared with the library: same settings, same input, same output.
+//! The built CLAP plugin in a host, compared with the library: equal settings and input must give equal output.
 
 #[cfg(target_os = "linux")]
 mod browser;
@@ -23,7 +23,7 @@ use tone_filter_testkit::{
 const RATE: f64 = 48_000.0;
 const MAX_BLOCK: usize = 16_384;
 
-/// The plugin's output for `input`, in blocks of the lengths `blocks`, in place or not.
+/// Returns the plugin's output for `input`, in buffers of the lengths `blocks`, in place or not.
 fn played(
     instance: &mut Instance,
     rate: f64,
@@ -40,13 +40,13 @@ fn played(
     signal
 }
 
-/// Random block lengths from 1 to [`MAX_BLOCK`], uniform on a logarithmic scale.
+/// Returns random buffer lengths from 1 to [`MAX_BLOCK`], uniform on a logarithmic scale.
 fn random_blocks(seed: u64) -> impl Iterator<Item = usize> {
     let mut noise = noise(seed);
     std::iter::repeat_with(move || (MAX_BLOCK as f64).powf((noise() + 1.0) / 2.0).round() as usize)
 }
 
-/// Blocks of equal `length`.
+/// Returns buffer lengths that all are `length`.
 fn every(length: usize) -> impl Iterator<Item = usize> {
     std::iter::repeat(length)
 }

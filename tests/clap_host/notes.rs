@@ -1,4 +1,4 @@
-//! Notes that the plugin sends.
+//! Tests of the notes that the plugin sends.
 
 use super::{MAX_BLOCK, random_blocks};
 use tone_filter_dsp::Settings;
@@ -7,7 +7,7 @@ use tone_filter_testkit::{
     plugin::{demo, instance, set},
 };
 
-/// The plugin's notes for the demo tune, in blocks of random lengths.
+/// Returns the plugin's notes for the demo tune, in buffers of random lengths.
 fn sent(sound: &Settings, notes: Vec<Midi>) -> Vec<Sent> {
     let mut instance = instance();
     set(&mut instance, sound);
@@ -43,7 +43,7 @@ fn notes_that_come_in_go_out_as_late_as_the_sound() {
 #[test]
 fn a_stop_a_reset_and_a_new_activation_keep_no_note_on() {
     let sound = Settings { lookahead: true, ..Settings::default() };
-    // The first note has left when its end is still on its way; the second one has not begun.
+    // After 4000 samples, the first note-on has been sent, its note-off is still delayed, and the second note has not begun.
     let messages = [(0, [0x90, 60, 127]), (3000, [0x80, 60, 0]), (3500, [0x90, 64, 127])];
     let stop = |processor: &mut Processor, plays: bool| {
         processor.surroundings.transport = Some(transport_that(plays));

@@ -1,4 +1,4 @@
-//! Notifications of the host: changes of the tail, the latency and the keys' names.
+//! Tests of the notifications that a host gets: changes of the tail, the latency and the keys' names.
 
 use crate::{
     browser::save,
@@ -36,7 +36,7 @@ fn names(host: &RawHost) -> u32 {
 /// Loads a saved state.
 fn load(host: &RawHost, mut bytes: &[u8]) {
     unsafe extern "C" fn read(stream: *const clap_istream, to: *mut c_void, size: u64) -> i64 {
-        // SAFETY: the context is the bytes that are left, and there is room for `size` more.
+        // SAFETY: the context is the slice of the bytes that are left, and `to` has room for `size` bytes.
         unsafe {
             let left = &mut *(*stream).ctx.cast::<&[u8]>();
             let (part, rest) = left.split_at(left.len().min(size as usize));
@@ -52,14 +52,14 @@ fn load(host: &RawHost, mut bytes: &[u8]) {
     host.idle();
 }
 
-/// Sets a parameter as a host does that does not play.
+/// Sets a parameter as a host that does not process.
 fn set(host: &RawHost, id: &str, value: f64) {
     let params: &clap_plugin_params = host.extension(CLAP_EXT_PARAMS, CLAP_EXT_PARAMS);
     let event = change_of(parameter_id(id), value);
     let events = vec![&event.header];
     let (input, output) = lists(&events);
-    // SAFETY: the lists live until the call returns; the plugin is not active, and this is the main thread, or
-    // it is active, and this is its only audio thread.
+    // SAFETY: the lists live until the call returns. Either the plugin is inactive and this is the main thread, or it is active
+    // and this is its only audio thread.
     unsafe { params.flush.unwrap()(host.plugin(), &input, &output) };
 }
 
@@ -111,7 +111,7 @@ fn a_first_tempo_of_0_is_a_tempo() {
     }
 }
 
-/// The latency that the plugin reports.
+/// Returns the latency that the plugin reports.
 fn latency(host: &RawHost) -> u32 {
     let latency: &clap_plugin_latency = host.extension(CLAP_EXT_LATENCY, CLAP_EXT_LATENCY);
     // SAFETY: this is the main thread.
@@ -146,7 +146,7 @@ fn a_new_latency_asks_for_one_restart_and_is_reported_while_it_is_activated() {
         // A host that does not process passes changes, too: as events, or as a state.
         let on = save(&host);
         let off = || {
-            // While the plugin is active, this is for the audio thread.
+            // While the plugin is active, only an audio thread may set parameters.
             thread::scope(|scope| drop(scope.spawn(|| set(&host, "lookahead", 0.0))));
             host.take()
         };
@@ -219,7 +219,7 @@ fn a_program_change_loads_a_preset_on_the_main_thread() {
     }
 }
 
-/// Whether all numbers are the same, but for the rounding of the host's values.
+/// Whether voice, scale and bands are equal, and all numbers within the rounding of the host's values.
 fn is_same(one: &Settings, other: &Settings) -> bool {
     SPECS.iter().all(|spec| {
         let (one, other) = (spec.get(one), spec.get(other));

@@ -1,4 +1,4 @@
-//! What the host reads and stores: the plugin's description, its parameters and its state.
+//! Tests of what the host reads and stores: the plugin's description, its parameters and its state.
 
 use crate::{RATE, every, played};
 use tone_filter_dsp::{CHOICES, SPECS};
@@ -56,7 +56,7 @@ fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
             let text = instance.value_to_text(id, value).unwrap();
             assert_eq!(text, *name);
             let back = instance.text_to_value(id, &text).unwrap().unwrap();
-            // nice-plug keeps the place in the list as an f32 from 0 to 1.
+            // nice-plug keeps the index of the entry as an f32 from 0 to 1.
             assert!((back - value).abs() <= max * f64::from(f32::EPSILON), "{text}: {back}");
             assert_eq!(instance.value_to_text(id, back).unwrap(), text);
         }

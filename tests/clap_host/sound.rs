@@ -1,4 +1,4 @@
-//! The output: the same as the library's at every rate, in every layout and in blocks of any length.
+//! Tests that the output is the library's at every rate, in every layout and in buffers of any length.
 
 use crate::{MAX_BLOCK, RATE, every, played, random_blocks};
 use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};
@@ -112,13 +112,13 @@ fn bypass_fades_to_the_input_itself_and_back_without_a_click() {
     let effect = played(&mut instance(), RATE, &input, true, every(512), &start);
     let output = played(&mut instance(), RATE, &input, true, every(512), &bypass);
 
-    // 20 ms, in whole blocks of 64 samples, from the next one on.
+    // The fade takes 20 ms (960 samples), and begins at the next block of 64 samples.
     let glide = 64 + 960;
     assert!(output[0][..on] == effect[0][..on]);
     assert!(output[0][on + glide..off] == input[0][on + glide..off], "the input, to the last bit");
     assert!(output[0][off + glide..] == effect[0][off + glide..], "the effect goes on underneath");
 
-    // The position of the output between effect and input. In a linear fade of 20 ms it has no steps.
+    // `share` is the position of the output between the two signals. It has no steps in a linear fade of 20 ms.
     for (start, from, to) in [(on, &effect, &input), (off, &input, &effect)] {
         let mut last: Option<(usize, f32)> = None;
         let mut seen = 0;
@@ -130,7 +130,7 @@ fn bypass_fades_to_the_input_itself_and_back_without_a_click() {
             let share = (output[0][t] - from[0][t]) / distance;
             if let Some((before, last)) = last {
                 let step = (share - last) / (t - before) as f32;
-                // The slope of a linear fade over 960 samples; 1e-4 is the rounding of the quotient in f32.
+                // Slope of a linear fade over 960 samples; 1e-4 is the rounding of the quotient in f32.
                 assert!((-1e-4..1.0 / 960.0 + 1e-4).contains(&step), "{step} at {t}");
             }
             last = Some((t, share));
@@ -153,7 +153,7 @@ fn silence_stays_silence() {
 #[test]
 fn a_faulty_block_has_no_lasting_effect() {
     let rate = 44_100.0;
-    // Eight ring times of the reference sound after the fault.
+    // Long enough for eight ring times of the reference sound after the fault.
     let clean = music(14.0, rate);
     let (start, end) = (22_050, 22_050 + 256);
     let reference = || {
@@ -175,7 +175,7 @@ fn a_faulty_block_has_no_lasting_effect() {
                 assert!(output[end..].iter().all(|sample| sample.abs() <= 1.0), "{bad}");
                 let truth: Vec<f64> =
                     undisturbed[13 * 44_100..].iter().map(|&sample| sample.into()).collect();
-                // The difference is no more than the accuracy of the kernels.
+                // The outputs may differ by the accuracy of the kernels.
                 let db = snr(&truth, &output[13 * 44_100..]);
                 assert!(db >= 80.0, "{bad}: {db} dB");
             }

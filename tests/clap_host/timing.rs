@@ -1,4 +1,4 @@
-//! Latency, tail and reset.
+//! Tests of latency, tail and reset.
 
 use crate::{MAX_BLOCK, RATE, every, random_blocks};
 use tone_filter_dsp::{Settings, ToneFilter};
@@ -21,7 +21,7 @@ fn reset_restores_the_initial_state() {
     assert!(first == second);
 }
 
-/// The latency of Lookahead in samples.
+/// Returns the latency of Lookahead in samples.
 fn late(rate: f64) -> u32 {
     (2048.0 / 44_100.0 * rate).round() as u32
 }

@@ -1,4 +1,4 @@
-//! The open editor and the host: the track, marks at controls, menus, and a state that has changed.
+//! Test of an open editor in a host: the track, marks at controls, menus, and the mark of a changed state.
 
 use crate::raw::{RawHost, entries};
 use clap_sys::{
@@ -28,24 +28,24 @@ use tone_filter_testkit::{
     display::{Display, Picture},
 };
 
-/// Far above what a software renderer on a busy machine needs.
+/// Timeout, far longer than a software renderer on a busy machine needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const SIZE: [u32; 2] = [1000, 640];
 
-// Colours that nothing else has.
+// Colours that nothing else in the window has.
 const TRACK: [u8; 3] = [255, 128, 0];
 const OTHER: [u8; 3] = [0, 200, 255];
 const MAPPED: [u8; 3] = [255, 0, 255];
 const AUTOMATED: [u8; 3] = [0, 255, 255];
 
-/// The first pixel of this colour, row by row.
+/// Returns the first pixel of this colour, row by row: x and y.
 fn find(picture: &Picture, colour: [u8; 3]) -> Option<[i16; 2]> {
     let index = picture.pixels.iter().position(|pixel| *pixel == colour)?;
     Some([(index % picture.width) as i16, (index / picture.width) as i16])
 }
 
-/// Whether a pixel has nearly this colour: of a thin line, none has it wholly.
+/// Whether a pixel has nearly this colour. No pixel of a thin line has its exact colour.
 fn has_nearly(picture: &Picture, colour: [u8; 3]) -> bool {
     let near = |pixel: &[u8; 3]| pixel.iter().zip(colour).all(|(own, it)| own.abs_diff(it) < 70);
     picture.pixels.iter().any(near)
@@ -55,7 +55,7 @@ fn colour([red, green, blue]: [u8; 3]) -> clap_color {
     clap_color { alpha: 255, red, green, blue }
 }
 
-/// Serves the plugin until `done` returns something.
+/// Serves the plugin until `done` returns a result. Fails after [`PATIENCE`].
 fn wait<T>(host: &RawHost, what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
@@ -68,7 +68,7 @@ fn wait<T>(host: &RawHost, what: &str, mut done: impl FnMut() -> Option<T>) -> T
     }
 }
 
-/// The next call that the host gets, which must not be on the wrong thread.
+/// Returns the next call that the host gets. Fails if it comes on the wrong thread.
 fn next_call(host: &RawHost, what: &str) -> String {
     let call = wait(host, what, || host.take().into_iter().next());
     assert!(!call.contains("WRONG"), "{call}");
@@ -80,7 +80,7 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
     const CHILD: &str = "TONE_FILTER_WINDOW";
     let test = "window::the_editor_shows_what_the_host_tells_and_asks_for_its_menu";
     if env::var_os(CHILD).is_none() {
-        // A process of its own, because the display is in the environment.
+        // The test needs a process of its own, because it sets the display in the environment.
         let mut child = Command::new(env::current_exe().unwrap());
         child.args(["--exact", test, "--nocapture", "--test-threads", "1"]).env(CHILD, "1");
         let output = child.env("LIBGL_ALWAYS_SOFTWARE", "1").output().unwrap();
@@ -91,8 +91,8 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
     }
     let display = Display::start([1000, 640]).unwrap_or_else(|error| panic!("{error:#}"));
     display.resize(SIZE).unwrap();
-    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the environment: the test
-    // harness only waits for this test.
+    // SAFETY: this is the only test in its process. No other thread uses the environment, as the test harness only waits for this
+    // test.
     unsafe { env::set_var("DISPLAY", display.name()) };
     for (entry, compat) in entries().into_iter().zip([true, false]) {
         let host = RawHost::new(entry, compat, Some(("Lead Guitar", Some(TRACK))));
@@ -124,13 +124,13 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
         let (map, automate) = (indication.set_mapping.unwrap(), indication.set_automation.unwrap());
         let (mapped, automated) = (colour(MAPPED), colour(AUTOMATED));
         let playing = CLAP_PARAM_INDICATION_AUTOMATION_PLAYING;
-        // SAFETY: this is the main thread, and the texts end.
+        // SAFETY: this is the main thread, and the texts end with a zero.
         unsafe {
             let (plugin, mix) = (host.plugin(), parameter_id("mix"));
             map(plugin, mix, true, &mapped, c"K1".as_ptr(), c"a knob".as_ptr());
             automate(plugin, parameter_id("focus"), playing, &automated);
             automate(plugin, mix, playing, &automated);
-            // All that a host may leave out, and a parameter that does not exist.
+            // Everything that a host may leave out, and a parameter that does not exist.
             map(plugin, parameter_id("ring"), true, null(), null(), null());
             automate(plugin, parameter_id("tone"), playing, null());
             map(plugin, 12, true, &mapped, null(), null());
@@ -138,14 +138,14 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
         let marked =
             seen("the marks", &|it| find(it, MAPPED).is_some() && has_nearly(it, AUTOMATED));
 
-        // The mark is left of the name of the slider.
+        // The mark is left of the slider's name.
         let [x, y] = find(&marked, MAPPED).unwrap();
         let slider = [x + 20, y + 20];
         assert!(host.take().is_empty());
         display.click(slider, 3).unwrap();
         let call = next_call(&host, "a menu");
         assert_eq!(call, format!("populate 1 {}", parameter_id("mix")));
-        // It opens to the right of the pointer; its first entry is below its title.
+        // The menu opens to the right of the pointer. Its first entry is below its title.
         sleep(Duration::from_millis(500));
         let folder = tone_filter_testkit::target().join("pictures");
         fs::create_dir_all(&folder).unwrap();
@@ -156,7 +156,7 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
 
         host.pops_up.store(true, Ordering::Relaxed);
         let expected = format!("popup {} on 0 at {} {}", parameter_id("mix"), slider[0], slider[1]);
-        // A click in the frame after the one in which the menu closed is still the menu's, and is lost: try again.
+        // The click is lost if it comes in the frame after the one in which the menu closed. Then it is tried again.
         let mut clicked: Option<Instant> = None;
         let call = wait(&host, "the host's own menu", || {
             if clicked.is_none_or(|at| at.elapsed() > Duration::from_secs(2)) {
@@ -166,7 +166,7 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
             host.take().into_iter().next()
         });
         assert_eq!(call, expected);
-        // The middle of the window is all bands.
+        // The middle of the window shows only bands.
         display.click([330, 275], 1).unwrap();
         let call = wait(&host, "a changed state", || {
             host.take().into_iter().find(|call| *call != expected)

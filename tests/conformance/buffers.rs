@@ -1,4 +1,4 @@
-//! Blocks of all lengths and buffers as hosts pass them.
+//! Tests of buffers of all lengths, as hosts pass them.
 
 use tone_filter_testkit::{
     clap::{Library, Surroundings, random_transport},
@@ -95,7 +95,7 @@ fn channels_that_the_layout_does_not_have_are_an_error_and_do_no_harm() {
 #[test]
 fn a_buffer_marked_as_constant_is_read_like_any_other() {
     for (_, library) in builds(&tone_filter::clap_entry) {
-        // Half a second of a constant, then of another, marked as constant as a host would.
+        // Half a second of constants, then half a second of zeros, with and without the mark that a host may set.
         let mut input = vec![vec![0.25; 24_000], vec![-0.5; 24_000]];
         input.iter_mut().for_each(|channel| channel.extend([0.0; 24_000]));
         let [marked, plain] = [true, false].map(|constant| {

@@ -1,4 +1,4 @@
-//! States and presets that released versions have saved (`cargo xtask corpus` makes those of this one).
+//! Tests with states and presets that released versions have saved. `cargo xtask corpus` writes those of this version.
 
 use serde_json::Value;
 use std::{fs, path::PathBuf};
@@ -6,7 +6,7 @@ use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings};
 use tone_filter_presets::Preset;
 use tone_filter_testkit::plugin::{builds, controls_in, new};
 
-/// Every pair of a state and a preset, by the preset's path.
+/// Returns the paths of all presets in the corpus. Each has a state of the same name beside it.
 fn presets() -> Vec<PathBuf> {
     let versions = fs::read_dir(tone_filter_testkit::root().join("tests/corpus")).unwrap();
     let files = versions.flat_map(|version| fs::read_dir(version.unwrap().path()).unwrap());
@@ -14,7 +14,7 @@ fn presets() -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
 }
 
-/// The settings in the JSON, parsed without the code under test.
+/// Checks that `controls` have the settings of the preset in `json`, parsed without the code under test.
 fn check(controls: &Controls, json: &str) {
     let settings = &controls.settings;
     let preset: Value = serde_json::from_str(json).unwrap();
@@ -30,7 +30,7 @@ fn check(controls: &Controls, json: &str) {
         });
         assert_eq!(choice.get(controls), entry.unwrap_or(choice.reference()), "{}", choice.id);
     }
-    // A released preset has all settings of its version: the first one had 17.
+    // A released preset has all settings of its version; the first version had 17.
     assert!(said.len() >= 17, "{json}");
     assert_eq!(settings.bands.to_string(), said["bands"].as_str().unwrap());
     assert_eq!(settings.custom.to_string(), said["custom"].as_str().unwrap());
@@ -43,7 +43,7 @@ fn what_was_ever_released_still_loads() {
     for path in presets {
         let preset = Preset::read(&path).unwrap().preset;
         if path.parent().is_some_and(|version| version.ends_with("0.1.0")) {
-            // Settings that the version did not have must be at their values in the reference sound.
+            // Settings that the version lacked must have their values of the reference sound.
             let Settings { auto, focus, sensitivity, lookahead, .. } = preset.settings;
             assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false));
         }

@@ -1,4 +1,4 @@
-//! Parameter events of a block, with times within the block and outside of it.
+//! Tests of a buffer's parameter events, with times inside and outside of the buffer.
 
 use tone_filter_dsp::Settings;
 use tone_filter_testkit::{
@@ -8,12 +8,12 @@ use tone_filter_testkit::{
 
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 512;
-/// Samples before and after each block that must not be accessed.
+/// Samples before and after each buffer that must not be accessed.
 const MARGIN: usize = 2048;
 const CANARY: f32 = 12_345.0;
 
-/// What the plugin makes of `input` if every block comes with `changes`. Every buffer is in the middle of
-/// a larger one, the rest of which must stay as it is; the input must, too, if it has buffers of its own.
+/// Returns the plugin's output for `input` if every buffer comes with `changes`. Each buffer is in the middle of a larger one,
+/// whose margins must stay unchanged. The input must also stay unchanged, unless processing is in place.
 fn played(library: &Library, input: &Signal, in_place: bool, changes: &[Change]) -> Signal {
     let mut instance = new(library);
     let mut processor = instance.activate(RATE, BLOCK + MARGIN).unwrap();
@@ -50,7 +50,7 @@ fn played(library: &Library, input: &Signal, in_place: bool, changes: &[Change])
     output
 }
 
-/// The settings of an instance after `changes`.
+/// Returns the settings of an instance after `changes`.
 fn after(library: &Library, changes: &[Change]) -> Settings {
     let mut instance = new(library);
     for change in changes {
@@ -98,7 +98,7 @@ fn each_of_ten_thousand_changes_in_a_block_is_heard() {
     let input = music(0.1, RATE);
     let input: Signal = input.iter().map(|channel| channel[..2 * BLOCK].to_vec()).collect();
     for (build, library) in builds(&tone_filter::clap_entry) {
-        // More events than fit into nice-plug's list, over the whole block and many at the same time.
+        // More events than fit into nice-plug's list, spread over the buffer, with many at the same sample.
         let changes: Vec<_> = (0..10_000)
             .map(|index| {
                 let id = ["mix", "drive", "tone"][index % 3];

@@ -1,4 +1,4 @@
-//! The life cycle of an instance, from its descriptor to its destruction.
+//! Tests of an instance's life cycle, from its descriptor to its destruction.
 
 use tone_filter_dsp::Settings;
 use tone_filter_testkit::{

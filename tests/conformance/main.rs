@@ -1,5 +1,5 @@
-//! The requirements of CLAP hosts and validators, checked with the plugin linked into the test, which has
-//! overflow checks and debug assertions, and with the bundle that was built last. The sound is tested in `clap_host`.
+//! Tests of the requirements of CLAP hosts and validators, with the plugin linked into the test, which has overflow checks and
+//! debug assertions, and with the bundle that was built last. `clap_host` tests the sound.
 
 mod buffers;
 mod corpus;

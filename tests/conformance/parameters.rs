@@ -1,4 +1,4 @@
-//! Parameters: what hosts read and set.
+//! Tests of the parameters that hosts read and set.
 
 use std::collections::HashSet;
 use tone_filter_dsp::{CHOICES, SPECS, Settings};
@@ -41,7 +41,7 @@ fn a_value_that_is_set_is_the_value_that_is_read() {
                 instance.set(&[change]).unwrap();
                 let read = instance.value(parameter.id).unwrap();
                 let error = (read - value).abs() / (parameter.max - parameter.min);
-                // Where the text has more digits than the normalised value, the text must be the same.
+                // If the text has more digits than the normalised value, the texts must be equal.
                 let mut text = |value| instance.value_to_text(parameter.id, value).unwrap();
                 let (was, is) = (text(value), text(read));
                 assert!(error <= 1e-5 || was == is, "{build}, {}: {is}, not {was}", parameter.name);
@@ -102,7 +102,7 @@ fn texts_go_both_ways_and_nonsense_means_nothing() {
             if let Some(value) = instance.text_to_value(parameter.id, &long).unwrap() {
                 assert!((parameter.min..=parameter.max).contains(&value), "{value}");
             }
-            // Out of range and not finite: any text, but no crash.
+            // For values out of range or not finite, any text will do, but no crash.
             for value in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
                 let _ = instance.value_to_text(parameter.id, value);
             }

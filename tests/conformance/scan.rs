@@ -1,16 +1,15 @@
-//! A host's scan of the plugin.
+//! Test of a host's scan of the plugin.
 
 use std::{env, mem::MaybeUninit, path::Path, process::Command};
 use tone_filter_testkit::{bundle, clap::Library};
 
-/// The environment variable with the bundle's path for the process that scans: finding the bundle takes longer than
-/// scanning it.
+/// Environment variable with the bundle's path, for the process that scans. Finding the bundle takes longer than scanning it.
 const SCAN: &str = "TONE_FILTER_SCAN";
 
-/// CPU time in seconds of the terminated children of this process.
+/// Returns the CPU time in seconds of the terminated children of this process.
 fn work() -> f64 {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: there is room for a whole `rusage`, which may be all zeros as well.
+    // SAFETY: `usage` has room for a whole `rusage`, for which zeros are valid.
     let usage = unsafe {
         assert_eq!(libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()), 0);
         usage.assume_init()
@@ -19,7 +18,7 @@ fn work() -> f64 {
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-// CPU time, because the elapsed time depends on other processes.
+// Measures CPU time, because the elapsed time depends on other processes.
 #[test]
 fn a_scan_is_less_than_a_tenth_of_a_second_of_work() {
     if let Some(bundle) = env::var_os(SCAN) {
@@ -27,7 +26,7 @@ fn a_scan_is_less_than_a_tenth_of_a_second_of_work() {
         return;
     }
     let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
-    // In a new process, whose own start and end are included.
+    // The scan runs in a new process, whose start and end are included.
     let mut scan = Command::new(env::current_exe().unwrap());
     scan.args(["--exact", "scan::a_scan_is_less_than_a_tenth_of_a_second_of_work"])
         .env(SCAN, bundle);

@@ -1,4 +1,4 @@
-//! Saved states: they are restored exactly, and invalid ones change nothing.
+//! Tests that saved states are restored exactly, and that invalid states change nothing.
 
 use serde_json::{Value, json};
 use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings};
@@ -51,7 +51,7 @@ fn half_a_state_is_refused_at_every_length() {
         for length in 0..full.len() {
             assert!(instance.load(&full[..length]).is_err(), "{build}: {length} bytes");
         }
-        // The same with a truncated length field.
+        // Truncated states with a matching length field are refused, too.
         for length in (0..full.len() - 8).step_by(7) {
             let cut = [&(length as u64).to_le_bytes()[..], &full[8..]].concat();
             assert!(instance.load(&cut).is_err(), "{build}: a length of {length}");
@@ -78,7 +78,7 @@ fn bytes_at_random_are_refused() {
             let lie = [&length.to_le_bytes()[..], b"{}"].concat();
             assert!(instance.load(&lie).is_err(), "{build}: a length of {length}");
         }
-        // Nested deeper than any stack, and a name longer than any other.
+        // Nested deeper than any stack, and a key longer than any other.
         for json in ["[".repeat(1 << 20), format!("{{\"{}\":1}}", "x".repeat(1 << 20))] {
             let bytes = [&(json.len() as u64).to_le_bytes()[..], json.as_bytes()].concat();
             assert!(instance.load(&bytes).is_err(), "{build}");
@@ -90,7 +90,7 @@ fn bytes_at_random_are_refused() {
 #[test]
 fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
     for (build, library) in builds(&tone_filter::clap_entry) {
-        // Two instances that differ in everything, so that a parameter which the state does not set is noticed.
+        // Two instances that differ in every setting show whether the state leaves a parameter unset.
         let mut instances = [busy(&library), new(&library)];
         let draws = &mut Draws::seeded(9);
         let original = {
@@ -123,7 +123,7 @@ fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
     }
 }
 
-/// A state without the window's size and zoom, which are not changed by a state that lacks them.
+/// Returns a state without the window's fields, which a state that lacks them does not change.
 fn sound(state: &Value) -> Value {
     let mut state = state.clone();
     let fields = state["fields"].as_object_mut().unwrap();
@@ -141,7 +141,7 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
             instance.load(&saved(state)).unwrap();
             controls_in(&instance.save().unwrap())
         };
-        // A state without any parameters, and one of a later version with more.
+        // A state without any parameters, and a state of a later version with more parameters.
         assert_eq!(load(&json!({ "params": {}, "fields": {} })), reference, "{build}");
         let mut newer = full.clone();
         newer["version"] = json!("99.0.0");
@@ -176,7 +176,7 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
         let mut odd = full.clone();
         odd["fields"]["bands"] = json!("\"111\"");
         assert_eq!(load(&odd).settings.bands, BandMask::ALL, "{build}");
-        // A state of the version before auto level and the listener.
+        // A state from before auto level and the listener.
         let mut older = full.clone();
         for id in ["auto", "focus", "sensitivity", "lookahead"] {
             older["params"].as_object_mut().unwrap().remove(id).unwrap();

@@ -1,4 +1,4 @@
-//! Concurrent use as CLAP allows: audio on one thread, everything else on the main thread.
+//! Tests of concurrent use as CLAP allows it: audio on one thread, everything else on the main thread.
 
 use tone_filter_testkit::{
     Draws,
@@ -8,14 +8,14 @@ use tone_filter_testkit::{
 
 const RATE: f64 = 48_000.0;
 
-/// Two seconds of music in short blocks, each with random changes.
+/// Plays two seconds of music in short buffers, with random changes.
 fn play(processor: &mut Processor, parameters: &[Parameter]) {
     let draws = &mut Draws::seeded(10);
     let mut signal = music(2.0, RATE);
     let frames = (0..signal[0].len()).step_by(50);
     let changes: Vec<_> = frames.map(|frame| any_change(draws, parameters, frame)).collect();
     processor.run(&mut signal, true, &mut std::iter::repeat(64), &changes).unwrap();
-    // The output gain adds at most 12 dB to the bound.
+    // The output's bound is 2, and the output gain adds at most 12 dB.
     assert!(signal.iter().flatten().all(|sample| sample.abs() < 4.0 * 2.0));
 }
 

@@ -1,4 +1,4 @@
-//! Files that another program drags over the window and drops there, by X11's XDND protocol.
+//! Test of files that another program drags over the window and drops there, by X11's XDND protocol.
 
 use crate::{
     look::is_drawn,
@@ -30,18 +30,18 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-/// A program from which files are dragged.
+/// Program from which files are dragged.
 struct Source {
     connection: RustConnection,
     window: u32,
-    /// The editor's window, and the one that answers for it.
+    /// Editor's window, and the window that answers for it (XDND's proxy).
     target: [u32; 2],
-    /// The content of the drag, as `text/uri-list`.
+    /// Dragged content, as `text/uri-list`.
     list: String,
 }
 
 impl Source {
-    /// A drag of `list` over the window that lies in `parent`.
+    /// Creates a drag of `list` over the window inside `parent`.
     fn new(parent: u32, list: String) -> Self {
         let (connection, screen) = x11rb::connect(None).unwrap();
         let root = connection.setup().roots[screen].root;
@@ -69,7 +69,7 @@ impl Source {
         reply.unwrap().reply().unwrap().value32()?.next()
     }
 
-    /// Sends the message called `name`, of which the last four numbers are `data`.
+    /// Sends the message called `name`. Its first number is the source's window; `data` are the other four.
     fn send(&self, name: &str, data: [u32; 4]) {
         let [editor, proxy] = self.target;
         let data = [self.window, data[0], data[1], data[2], data[3]];
@@ -78,7 +78,7 @@ impl Source {
         self.connection.flush().unwrap();
     }
 
-    /// The data of the answer called `name`, until which the content is handed out.
+    /// Returns the data of the answer called `name`. While waiting, hands out the content when the editor requests it.
     fn answer(&self, name: &str) -> [u32; 5] {
         let (name, begun) = (self.atom(name), Instant::now());
         while begun.elapsed() < PATIENCE {
@@ -110,7 +110,7 @@ impl Source {
         panic!("no answer");
     }
 
-    /// Enters with content of the type called `kind`, and moves; whether it is accepted.
+    /// Enters with content of the type called `kind`, and moves. Returns whether the editor accepts it.
     fn enter(&self, kind: &str) -> bool {
         self.send("XdndEnter", [5 << 24, self.atom(kind), NONE, NONE]);
         self.send("XdndPosition", [0, 20 << 16 | 20, CURRENT_TIME, self.atom("XdndActionCopy")]);
@@ -119,14 +119,14 @@ impl Source {
         flags & 1 == 1
     }
 
-    /// Drops; whether it is accepted.
+    /// Drops the content. Returns whether the editor accepts it.
     fn drop(&self) -> bool {
         self.send("XdndDrop", [0, CURRENT_TIME, 0, 0]);
         self.answer("XdndFinished")[1] & 1 == 1
     }
 }
 
-/// The picture of `window` once it has not changed for half a second.
+/// Returns the picture of `window` once it has stayed unchanged for half a second.
 fn still(window: &mut Window) -> Picture {
     let mut before = window.wait(is_drawn).0;
     let begun = Instant::now();
@@ -169,7 +169,7 @@ pub fn files_are_dropped(stage: &mut Stage) {
     assert!(!source.drop(), "they are no longer there");
 
     assert!(source.enter("text/uri-list") && source.drop());
-    // A score is no parameter, for which the host has to play.
+    // A score is not a parameter, so it is loaded although the host does not play.
     let begun = Instant::now();
     while state(&window.instance.save().unwrap())["fields"]["score"] == "null" {
         assert!(begun.elapsed() < PATIENCE, "they are not loaded");

@@ -13,14 +13,14 @@ use tone_filter_testkit::{
     clap::Processor, display::Display, plugin::instance, signals::noisy_chord, soak::memory::Memory,
 };
 
-/// How often the editor is opened.
+/// Number of times that the editor is opened.
 const TIMES: usize = 100;
 
-/// Openings that are not measured, for memory that is allocated once: OpenGL's compiled shaders, the heaps of its
+/// Number of openings before the measurement, for memory that is allocated once: OpenGL's compiled shaders, the heaps of its
 /// threads.
 const WARM_UP: usize = 25;
 
-/// Bytes from `malloc` that each of the others may leak. A keymap has 70 KiB, a font atlas 512.
+/// Maximum memory from `malloc` that an editor may leak, in bytes. A leaked keymap would have 70 KiB, a font atlas 512 KiB.
 const LEAK: f64 = 8.0 * 1024.0;
 
 pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
@@ -37,13 +37,13 @@ pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
                     break;
                 }
                 let [output, expected] = [&mut watched, &mut twin].map(|p| process(p, block));
-                // As bits, because zeros have signs.
+                // Compared as bits, because zeros have signs.
                 let bits = |signal: [Vec<f32>; 2]| signal.map(|c| c.into_iter().map(f32::to_bits));
                 let same =
                     bits(output).into_iter().flatten().eq(bits(expected).into_iter().flatten());
                 assert!(same, "block {blocks:?} sounds otherwise with an editor open");
                 blocks.fetch_add(1, Ordering::Relaxed);
-                // Blocks at intervals as from a sound card, though faster.
+                // The intervals between buffers are regular as with a sound card, but shorter.
                 sleep(Duration::from_millis(2));
             }
         });
@@ -80,7 +80,7 @@ pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
     alone.deactivate(twin);
 }
 
-/// What the plugin makes of `block` on both channels.
+/// Returns the plugin's output for `block` in both channels.
 fn process(processor: &mut Processor, block: &[f32]) -> [Vec<f32>; 2] {
     let mut output = [block.to_vec(), block.to_vec()];
     let mut channels = output.each_mut().map(Vec::as_mut_slice);

@@ -2,7 +2,7 @@
 
 use tone_filter_testkit::display::Picture;
 
-/// The appearance of a cell.
+/// Appearance of a cell or a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     Dark,
@@ -11,7 +11,7 @@ pub enum Look {
     Red,
 }
 
-/// The colour of `pixel` if it is saturated, or [`Look::Dark`].
+/// Returns the look of `pixel`: its colour if saturated, or else [`Look::Dark`].
 fn look(pixel: [u8; 3]) -> Look {
     let [r, g, b] = pixel.map(i32::from);
     let (max, min) = (r.max(g).max(b), r.min(g).min(b));
@@ -24,12 +24,12 @@ fn look(pixel: [u8; 3]) -> Look {
     }
 }
 
-/// Left, top, right and bottom, exclusive.
+/// Left, top, right and bottom of an area, in pixels; right and bottom are exclusive.
 #[derive(Debug, Clone, Copy)]
 pub struct Area(pub [usize; 4]);
 
 impl Area {
-    /// The bounding box of all pixels that look `wanted` in `picture` but not in `before`.
+    /// Returns the bounding box of all pixels that look `wanted` in `picture` but not in `before`; `None` without such a pixel.
     pub fn appeared(before: &Picture, picture: &Picture, wanted: Look) -> Option<Self> {
         let mut area: Option<[usize; 4]> = None;
         for (index, (old, new)) in before.pixels.iter().zip(&picture.pixels).enumerate() {
@@ -42,14 +42,14 @@ impl Area {
         area.map(Self)
     }
 
-    /// The number of its pixels that look `wanted`.
+    /// Returns the number of the area's pixels that look `wanted`.
     pub fn count(self, picture: &Picture, wanted: Look) -> usize {
         let Self([left, top, right, bottom]) = self;
         let pixels = (top..bottom).flat_map(|y| (left..right).map(move |x| picture.pixel(x, y)));
         pixels.filter(|&pixel| look(pixel) == wanted).count()
     }
 
-    /// The look of the area: red or green if at least a fiftieth of it is, else blue if any of it is.
+    /// Returns the look of the area: red or green if more than a fiftieth of it is; else blue if any pixel is blue; else dark.
     pub fn look(self, picture: &Picture) -> Look {
         let Self([left, top, right, bottom]) = self;
         let [red, green, blue] =
@@ -68,17 +68,17 @@ impl Area {
     }
 }
 
-/// Whether the editor is drawn: many pixels differ from the background.
+/// Checks that the editor is drawn: many pixels differ from the background.
 pub fn is_drawn(picture: &Picture) -> Result<(), String> {
     let background = picture.pixel(2, 2);
     let drawn = picture.pixels.iter().filter(|&&pixel| pixel != background).count();
     if drawn * 20 > picture.pixels.len() { Ok(()) } else { Err(format!("{drawn} pixels drawn")) }
 }
 
-/// Whether some notes sound.
+/// Checks that some notes sound.
 pub fn is_lit(picture: &Picture) -> Result<(), String> {
     is_drawn(picture)?;
-    // The upper half has the grid, and nothing else that is green; below it, the legend is green as well.
+    // In the upper half, only the grid can be green. Below it, the legend is green as well.
     let grid = Area([0, 0, picture.width, picture.height / 2]);
     let green = grid.count(picture, Look::Green);
     if green > 50 { Ok(()) } else { Err(format!("{green} green pixels")) }

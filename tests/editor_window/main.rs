@@ -1,4 +1,4 @@
-//! The editor of the built plugin in a window of a host that plays, tested by screenshots.
+//! Tests of the built plugin's editor in a window of a host that plays, by screenshots.
 #![cfg(target_os = "linux")]
 
 mod drops;
@@ -31,7 +31,7 @@ fn the_editor_in_a_window() {
     endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
 }
 
-/// Sines of notes and amplitudes.
+/// Returns a sum of sines at the frequencies of `notes`, given as names and amplitudes.
 fn chord(notes: &[(&str, f64)]) -> impl Fn(f64) -> f64 + Sync + use<> {
     let tones = notes.iter().map(|&(note, level)| {
         let tone = (0..PUBLISHED).find(|&tone| name(tone) == note).unwrap();
@@ -41,7 +41,7 @@ fn chord(notes: &[(&str, f64)]) -> impl Fn(f64) -> f64 + Sync + use<> {
     move |t| tones.iter().map(|(turns, level)| level * (turns * t).sin()).sum()
 }
 
-/// The demo tune up to its last chord, which then goes on and on.
+/// Returns the demo tune from 7 s on, whose last chord then repeats.
 fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
     let left = demo().remove(0);
     move |t| {
@@ -50,7 +50,7 @@ fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
     }
 }
 
-/// The expected look of the cell of `note` after `notes` have sounded for long, by `docs/dsp.md`.
+/// Returns the expected look of the cell of `note` after `notes` have sounded for long, by `docs/dsp.md`.
 fn due(notes: &[(&str, f64)], note: &str) -> Look {
     let power = |decibels: f32| 10f64.powf(f64::from(decibels) / 10.0);
     let Settings { threshold, floor, ceiling, .. } = Settings::REFERENCE;
@@ -64,14 +64,14 @@ fn due(notes: &[(&str, f64)], note: &str) -> Look {
     }
 }
 
-/// Where the cells of the published bands are.
+/// Positions of the published bands' cells in a picture.
 struct Grid {
     first: [usize; 4],
     last: [usize; 4],
 }
 
 impl Grid {
-    /// Alone, a tone holds all the power: red. The first and the last one show where the grid is.
+    /// Finds the grid by the cells of its first and last band. A single tone has all the power, so its cell is red.
     fn find(stage: &mut Stage) -> Self {
         let silent = stage.show("editor-silent", &|_| 0.0, is_drawn);
         let mut corner = |note: &str| {
@@ -96,11 +96,11 @@ impl Grid {
         }))
     }
 
-    /// Whether every cell looks as it must when `notes` sound.
+    /// Checks that every cell has the look that `notes` must cause.
     fn check(&self, picture: &Picture, notes: &[(&str, f64)]) -> Result<(), String> {
         for tone in 0..PUBLISHED {
             let (look, due) = (self.cell(tone).look(picture), due(notes, name(tone)));
-            // A band beside a loud one hears a little of it.
+            // A little of a loud note leaks into the bands beside it.
             if look != due && (due, look) != (Look::Dark, Look::Blue) {
                 return Err(format!("{} looks {look:?}, not {due:?}", name(tone)));
             }
@@ -118,8 +118,8 @@ fn each_band_is_in_its_place_and_has_the_colour_of_its_state(stage: &mut Stage) 
     );
     stage.show("editor-a-major", &chord(&a_major), |picture| grid.check(picture, &a_major));
 
-    // Of 0.136 in all: 0.045 each, far over the ceiling of a tenth; 0.0018 and 0.0008: between the gate
-    // and the ceiling; -39 dB full scale, 2.3 dB under the floor.
+    // The total power is 0.136. A3, C#5 and E6 have 0.045 each, far above the ceiling of a tenth. A4 (0.0018) and G#7 (0.0008)
+    // are between gate and ceiling. C4 has -39 dB full scale, 2.3 dB below the floor.
     let all = [("A3", 0.3), ("C#5", 0.3), ("E6", 0.3), ("A4", 0.06), ("G#7", 0.04), ("C4", 0.0159)];
     assert_eq!(
         ["A3", "G#7", "C4"].map(|note| due(&all, note)),
@@ -130,18 +130,18 @@ fn each_band_is_in_its_place_and_has_the_colour_of_its_state(stage: &mut Stage) 
 
 fn it_is_drawn_at_every_size(stage: &mut Stage) {
     let sound = tune();
-    // As it comes: the picture of the README.
+    // Default sound and size, as in the README's picture.
     stage.load(&Settings::default());
     stage.window.resize([1000, 640]);
     stage.show("editor", &sound, is_lit);
-    // With the gains of Auto level in the bar.
+    // These settings show the gains of Auto level in the bar.
     stage.load(&Settings { focus: 0.0, ..Settings::default() });
     let wide = [("A3", 0.3), ("A4", 0.06), ("G#7", 0.04)];
     for size in [[1000, 640], [480, 300], [1600, 1000], [3840, 2160], [700, 500]] {
         stage.window.resize(size);
         let title = |what: &str| format!("editor-{what}-{}x{}", size[0], size[1]);
         stage.show(&title("chord"), &chord(&wide), |picture| {
-            // A3 and A4 near the left edge, beside the octaves' names, G#7 at the right one, wherever those are now.
+            // A3 and A4 are near the left edge, beside the octaves' names, and G#7 is near the right edge, at every size.
             let column = |index: usize, wanted: Look| {
                 let edge = |index| picture.width * index / 12;
                 Area([edge(index), 0, edge(index + 2), picture.height]).count(picture, wanted)
@@ -176,7 +176,7 @@ fn the_session_remembers_the_size_and_the_zoom(mut stage: Stage, display: &Displ
     assert_eq!(stage.window.size, [700, 500]);
     stage.close();
 
-    // Eight bytes of length, then JSON.
+    // The saved state is eight bytes of length, then JSON.
     let mut state: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
     state["fields"]["editor-zoom"] = "2.0".into();
     state["fields"]["editor-size"] = "[2000,1280]".into();

@@ -1,4 +1,4 @@
-//! A host that plays with an open editor.
+//! Host that plays with an open editor.
 
 use std::{
     fs,
@@ -18,19 +18,19 @@ use tone_filter_testkit::{
 pub const RATE: f64 = 48_000.0;
 pub const BLOCK: usize = 480;
 
-/// Timeout, far above what a software renderer on a busy machine needs.
+/// Timeout, far longer than a software renderer on a busy machine needs.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The display for all tests: when a display is closed, Xlib ends a process that is still connected to it.
+/// Starts the display of all tests. There is only one, because Xlib ends a process that is still connected to a closed display.
 pub fn display() -> Display {
     let display = Display::start([3840, 2160]).unwrap_or_else(|error| panic!("{error:#}"));
-    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
-    // environment meanwhile: the test harness only waits for this test.
+    // SAFETY: this is the only test in its process. No other thread uses the environment: the test harness only waits for this
+    // test.
     unsafe { display.set_environment() };
     display
 }
 
-/// Stops a player when dropped, also when the window's thread panics.
+/// Guard that stops a player when it is dropped, also when the window's thread panics.
 pub struct Stop<'a>(pub &'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -39,12 +39,12 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// An open editor on a display.
+/// Open editor on a display.
 pub struct Window<'a> {
     pub instance: Instance,
     pub display: &'a Display,
     pub size: [u32; 2],
-    /// The number of threads of this process without an open editor.
+    /// Number of threads of this process without an open editor.
     threads: usize,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Window<'a> {
         self.display.picture(self.size).unwrap()
     }
 
-    /// Waits until `check` accepts a screenshot, or a timeout. Returns the last screenshot, and the error of `check` if
+    /// Waits until `check` accepts a screenshot, at most [`PATIENCE`]. Returns the last screenshot, and the error of `check` if
     /// there was one.
     pub fn wait(
         &mut self,
@@ -94,14 +94,14 @@ impl<'a> Window<'a> {
     }
 }
 
-/// An open editor with its audio processor.
+/// Open editor with its audio processor.
 pub struct Stage<'a> {
     processor: Processor,
     pub window: Window<'a>,
 }
 
 impl<'a> Stage<'a> {
-    /// With the reference sound.
+    /// Opens an editor with the reference sound.
     pub fn open(display: &'a Display) -> Self {
         let mut instance = instance();
         set(&mut instance, &Settings::REFERENCE);
@@ -109,8 +109,8 @@ impl<'a> Stage<'a> {
         Self { processor, window: Window::open(instance, display) }
     }
 
-    /// Plays `sound` (the sample at a time in seconds) after a reset until `check` accepts a screenshot, and returns
-    /// that.
+    /// Resets the plugin, plays `sound` (the sample at a time in seconds) until `check` accepts a screenshot, and returns the
+    /// screenshot. Saves it as `title`, and fails after [`PATIENCE`].
     pub fn show(
         &mut self,
         title: &str,
@@ -125,17 +125,17 @@ impl<'a> Stage<'a> {
         let (done, blocks) = (AtomicBool::new(false), AtomicUsize::new(0));
         let (picture, complaint) = scope(|scope| {
             let _stop = Stop(&done);
-            // On a separate thread, because a screenshot takes a while.
+            // Plays on a separate thread, because a screenshot takes a while.
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     play(processor, sound, &mut time, BLOCK as f64 / RATE);
                     blocks.fetch_add(1, Ordering::Relaxed);
-                    // No faster than real time, for which the display is made.
+                    // The display is made for real time, so the player is no faster.
                     sleep(Duration::from_millis(10));
                 }
             });
             window.wait(|picture| match blocks.load(Ordering::Relaxed) {
-                // Half a second fills the spectrum.
+                // Half a second of sound fills the spectrum.
                 50.. => check(picture),
                 blocks => Err(format!("only {blocks} blocks were played")),
             })
@@ -148,27 +148,27 @@ impl<'a> Stage<'a> {
         picture
     }
 
-    /// Opens it as a busy host does: it plays already, and shows the window long after it was made.
+    /// Opens the editor as a busy host does: it plays already, and shows the window long after creating it.
     pub fn reopen_late(&mut self) {
         let Self { processor, window } = self;
         let parent = GuiStep::Parent(window.display.window());
         for step in [GuiStep::Create, GuiStep::Scale(1.0), parent] {
             window.instance.gui(step).unwrap();
         }
-        // Now there is something to draw.
+        // Now the editor has something to draw.
         play(processor, &|_| 0.0, &mut 0.0, 0.1);
         sleep(Duration::from_millis(200));
         window.instance.gui(GuiStep::Show).unwrap();
     }
 
-    /// Loads other settings while it plays.
+    /// Loads other settings while the plugin plays.
     pub fn load(&mut self, settings: &Settings) {
         let mut other = instance();
         set(&mut other, settings);
         self.window.instance.load(&other.save().unwrap()).unwrap();
     }
 
-    /// Sets a field of the saved state, such as whether More is open.
+    /// Sets a field of the saved state, for instance whether More is open.
     pub fn set(&mut self, field: &str, value: bool) {
         let mut state = state(&self.window.instance.save().unwrap());
         state["fields"][field] = value.to_string().into();
@@ -181,7 +181,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Plays the next `seconds` after `time`, as fast as possible.
+/// Plays the next `seconds` after `time`, as fast as possible, and advances `time`.
 fn play(
     processor: &mut Processor,
     sound: &(dyn Fn(f64) -> f64 + Sync),

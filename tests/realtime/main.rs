@@ -1,5 +1,5 @@
-//! The audio thread of the plugin neither allocates nor makes system calls, through CLAP and VST3, linked into
-//! the test and in the bundle that was built last.
+//! Tests that the plugin's audio thread neither allocates nor makes system calls, through CLAP and VST3, with the plugin linked
+//! into the test and with the bundle that was built last.
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
 mod vst3;
@@ -25,7 +25,7 @@ const MAX_BLOCK: usize = 16_384;
 
 trap_allocations!();
 
-/// Plays in blocks of `size` while all parameters change; alternately in place and not, half of the latter with a sidechain.
+/// Plays in buffers of `size` while all parameters change, first in place, then not. Half of the latter have a sidechain.
 fn play(
     processor: &mut Processor,
     draws: &mut Draws,
@@ -45,7 +45,7 @@ fn play(
     let mut changes: Vec<_> =
         at.into_iter().map(|frame| any_change(draws, parameters, frame)).collect();
     changes.sort_by_key(|change| change.frame);
-    // Ten thousand events a second.
+    // Ten thousand events per second.
     processor.notes = (0..frames * 10_000 / RATE as usize)
         .map(|_| {
             let status = draws.pick(&[0x80, 0x90, 0x90, 0xA0, 0xB0, 0xC0, 0xE0]);
@@ -62,7 +62,7 @@ fn play(
     }
 }
 
-/// Plays on an audio thread in blocks of all sizes, at any sample rate, while the main thread repeats `meanwhile`.
+/// Plays on an audio thread in buffers of all sizes, at a random sample rate, while the main thread repeats `meanwhile`.
 fn session(
     instance: &mut Instance,
     draws: &mut Draws,
@@ -109,8 +109,8 @@ fn a_block_neither_allocates_nor_calls_the_system() {
     assert!(child("nothing").0);
 
     let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
-    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
-    // environment meanwhile: the test harness only waits for this test.
+    // SAFETY: this is the only test in its process. No other thread uses the environment: the test harness only waits for this
+    // test.
     unsafe { display.set_environment() };
     let draws = &mut Draws::seeded(1);
     for (build, library) in builds(&tone_filter::clap_entry) {
@@ -119,11 +119,11 @@ fn a_block_neither_allocates_nor_calls_the_system() {
         let mut instance = new(&library);
         session(&mut instance, draws, 1, |_| thread::yield_now());
 
-        // States change sounds and masks.
+        // Loading states changes sounds and masks.
         let mut next = states.iter().cycle();
         let mut load = |instance: &mut Instance| instance.load(next.next().unwrap()).unwrap();
         session(&mut instance, draws, 2, &mut load);
-        // The editor reads the meters.
+        // The open editor reads the meters.
         let threads = threads();
         instance.open_editor(display.window()).unwrap();
         session(&mut instance, draws, 2, &mut load);
@@ -135,20 +135,20 @@ fn a_block_neither_allocates_nor_calls_the_system() {
     vst3::neither_allocates_nor_calls_the_system();
 }
 
-/// Set for the child processes that must be aborted.
+/// Environment variable that tells a child process which rule to break.
 const OFFENCE: &str = "TONE_FILTER_OFFENCE";
 
 fn offend(how: &str) {
     watch_system_calls();
     watched(&mut || match how {
         "malloc" => drop(std::hint::black_box(vec![1u8; 100])),
-        // SAFETY: it only asks.
+        // SAFETY: it only reads the parent's id.
         "system call" => _ = unsafe { libc::getppid() },
         _ => {}
     });
 }
 
-/// Whether a process that breaks the rule survives, and its error output.
+/// Runs a child process that commits `offence`. Returns whether it survives, and its error output.
 fn child(offence: &str) -> (bool, String) {
     let mut test = Command::new(env::current_exe().unwrap());
     let output = test.env(OFFENCE, offence).output().unwrap();

@@ -1,4 +1,4 @@
-//! The same tests for blocks that are processed through VST3.
+//! The same tests for buffers that are processed through VST3.
 
 use super::{MAX_BLOCK, RATE};
 use ::vst3::Steinberg::{Vst::ParamID, kResultOk};
@@ -10,14 +10,14 @@ use tone_filter_testkit::{
     vst3::{Factory, Instance, Queue, Setup},
 };
 
-/// The factories of the linked build and of the bundle.
+/// Returns the factories of the linked build and of the bundle.
 fn factories() -> [Factory; 2] {
-    // SAFETY: it gives away a reference to a factory.
+    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
     let linked = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
     [linked, Factory::bundled().unwrap_or_else(|error| panic!("{error}"))]
 }
 
-/// Replaces `signal` by the plugin's output while a few parameters change; in place or not.
+/// Replaces `signal` by the plugin's output while a few parameters change, in place or not.
 fn play(
     instance: &Instance,
     parameters: &[ParamID],
@@ -42,7 +42,7 @@ fn play(
     assert_eq!(instance.process(input, signal, changes), kResultOk);
 }
 
-/// Plays in blocks of all sizes, mono and stereo, in place and not.
+/// Plays in buffers of all sizes, mono and stereo, in place and not.
 pub fn neither_allocates_nor_calls_the_system() {
     watch_system_calls();
     let draws = &mut Draws::seeded(3);
@@ -69,6 +69,6 @@ pub fn neither_allocates_nor_calls_the_system() {
             }
         }
     }
-    // Of 28 runs, some end up bypassed or dry.
+    // Some of the 28 outputs are bypassed or dry.
     assert!(changed > 7, "{changed} outputs are not the input");
 }

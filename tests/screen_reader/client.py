@@ -1,7 +1,7 @@
-"""A screen reader without a voice: an AT-SPI client in pyatspi, which knows nothing of the plugin.
+"""A screen reader without a voice: an AT-SPI client in pyatspi that knows nothing of the plugin.
 
-It reads commands from standard input, one in a line of JSON, and answers each with a line of JSON. The session bus is that of
-DBUS_SESSION_BUS_ADDRESS. The first argument is the name of the program to read.
+Reads commands from standard input, one JSON object per line, and answers each with a line of JSON. DBUS_SESSION_BUS_ADDRESS names
+the session bus. The first argument is the name of the program to read.
 """
 
 import json
@@ -14,7 +14,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib
 
 PATIENCE = 60.0
-# In milliseconds, for calls and for the start of programs: a busy machine takes longer than the second that is usual.
+# Timeouts in milliseconds, for calls and for the start of programs. A busy machine takes longer than the usual second.
 Atspi.set_timeout(60_000, 60_000)
 
 import pyatspi
@@ -23,7 +23,7 @@ announced = []
 
 
 def switch(on):
-    """Tells all programs whether there is a screen reader, as a desktop does."""
+    """Tells all programs whether a screen reader is active, as a desktop does."""
     bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
     arguments = GLib.Variant("(ssv)", ("org.a11y.Status", "IsEnabled", GLib.Variant("b", on)))
     bus.call_sync("org.a11y.Bus", "/org/a11y/bus", "org.freedesktop.DBus.Properties", "Set", arguments, None, 0, -1, None)
@@ -35,14 +35,14 @@ def pump():
 
 
 def wait(find):
-    """What `find` returns once that is not None."""
+    """Calls `find` until its result is not None, and returns the result. Ends the program after PATIENCE seconds."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         pump()
         try:
             found = find()
         except GLib.Error:
-            # The tree has changed while it was read.
+            # The tree has changed during the read.
             found = None
         if found is not None:
             return found
@@ -51,7 +51,8 @@ def wait(find):
 
 
 def bus():
-    """Whether there is a screen reader, and which programs the bus of the screen readers knows, asked without AT-SPI's cache."""
+    """Describes the buses for an error message: whether a screen reader is active, and the programs on the accessibility bus
+    and in AT-SPI's cache."""
     session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
     call = lambda bus, *what: bus.call_sync(*what, None, 0, -1, None).unpack()
     launcher = ("org.a11y.Bus", "/org/a11y/bus")
@@ -70,9 +71,9 @@ def bus():
 
 
 def frames(program):
-    """The windows of `program` that have content."""
+    """Returns the windows of `program` that have content."""
     desktop = pyatspi.Registry.getDesktop(0)
-    # AT-SPI's cache never learns of a window that appears between its first look and its first event.
+    # AT-SPI's cache never learns of a window that appears between its first reading and its first event.
     desktop.clear_cache()
     applications = [one for one in desktop if one and one.name == program]
     return [window for one in applications for window in one if window and window.childCount > 1]

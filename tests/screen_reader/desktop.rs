@@ -1,4 +1,4 @@
-//! A desktop's buses for screen readers, and a screen reader on them.
+//! A desktop's buses for screen readers, and a screen reader that uses them.
 
 use serde_json::Value;
 use std::{
@@ -11,7 +11,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A session bus, which starts the bus of the screen readers when that is asked for. Dropping it ends both.
+/// Session bus, which starts the accessibility bus when a program asks for it. Dropping it ends both.
 pub struct Bus {
     daemon: Child,
     address: String,
@@ -23,9 +23,9 @@ impl Bus {
         let folder = tempfile::tempdir().unwrap();
         let mut daemon = Command::new("dbus-daemon")
             .args(["--session", "--nofork", "--nopidfile", "--print-address=1"])
-            // The bus of the screen readers has its socket there.
+            // The accessibility bus has its socket in this folder.
             .env("XDG_RUNTIME_DIR", folder.path())
-            // Whether there is a screen reader is a setting of the user's desktop, which all sessions would share.
+            // Whether a screen reader is active is a setting of the user's desktop, which all sessions would share.
             .env("GSETTINGS_BACKEND", "memory")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -45,13 +45,13 @@ impl Bus {
 
 impl Drop for Bus {
     fn drop(&mut self) {
-        // Nothing is left to be done if it has ended by itself.
+        // An error means that the daemon has already ended.
         let _ = self.daemon.kill();
         let _ = self.daemon.wait();
     }
 }
 
-/// `client.py` with its input and output.
+/// Process that runs `client.py`, with its input and output.
 pub struct Client {
     process: Child,
     input: ChildStdin,
@@ -59,11 +59,11 @@ pub struct Client {
 }
 
 impl Client {
-    /// A screen reader on `bus` that reads this program.
+    /// Starts a screen reader on `bus` that reads this program.
     pub fn start(bus: &Bus) -> Self {
         let program = std::env::current_exe().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screen_reader/client.py");
-        // Debian's own interpreter has Debian's packages.
+        // Debian's own interpreter finds the Python packages of Debian.
         let mut process = Command::new("/usr/bin/python3")
             .arg(script)
             .arg(program.file_name().unwrap())
@@ -81,7 +81,7 @@ impl Client {
         Self { process, input, answers }
     }
 
-    /// The answer to `command`, until which the host goes on.
+    /// Sends `command` and returns its answer. Calls `host` repeatedly while waiting.
     pub fn ask(&mut self, command: &Value, mut host: impl FnMut()) -> Value {
         writeln!(self.input, "{command}").unwrap();
         loop {
@@ -96,7 +96,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Nothing is left to be done if it has ended by itself.
+        // An error means that the process has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! The built plugin's editor as a screen reader meets it: through AT-SPI, in a window of a host that plays.
+//! Tests of the built plugin's editor through a screen reader: over AT-SPI, in a window of a host that plays.
 #![cfg(target_os = "linux")]
 
 mod desktop;
@@ -25,16 +25,16 @@ use tone_filter_testkit::{
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 480;
 
-/// The roles of controls, as AT-SPI has them.
+/// Roles of controls in AT-SPI.
 const ROLES: [&str; 6] =
     ["push button", "table cell", "check box", "combo box", "radio button", "slider"];
 
-/// A host with an open editor, which plays a chord.
+/// Host with an open editor that plays a chord.
 struct Host {
     instance: Instance,
     processor: Processor,
     input: Vec<f32>,
-    /// The greatest difference between the input and the output of the last block.
+    /// Greatest difference between input and output in the last buffer.
     difference: f32,
 }
 
@@ -47,7 +47,7 @@ impl Host {
         Self { instance, processor, input: noisy_chord(2.0, RATE), difference: 0.0 }
     }
 
-    /// Plays a block.
+    /// Plays a buffer.
     fn step(&mut self) {
         let block = self.input[..BLOCK].to_vec();
         self.input.rotate_left(BLOCK);
@@ -65,15 +65,15 @@ impl Host {
     }
 }
 
-/// The current number of threads of this process, without those that read and write for all connections to a bus.
+/// Returns the number of threads of this process, without those that read and write for all connections to a bus.
 fn threads() -> usize {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
-    // A thread may have ended meanwhile.
+    // A thread may have ended meanwhile, so errors are skipped.
     let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
     names.filter(|name| !name.starts_with("async-io") && !name.starts_with("blocking-")).count()
 }
 
-/// Waits until at most `threads` are left.
+/// Waits until at most `threads` are left. Fails after a minute.
 fn settle(threads: usize) {
     let begun = Instant::now();
     while self::threads() > threads {
@@ -82,7 +82,7 @@ fn settle(threads: usize) {
     }
 }
 
-/// A screen reader with the host that it reads.
+/// Screen reader, with the host that it reads.
 struct Reader<'a>(&'a mut Client, &'a mut Host);
 
 impl Reader<'_> {
@@ -94,7 +94,7 @@ impl Reader<'_> {
         assert_eq!(self.ask(json!({ "do": "press", "role": role, "name": name })), true);
     }
 
-    /// The node of that role and name, once its `field` contains `text`.
+    /// Waits until the `field` of the node with this role and name contains `text`, and returns the node.
     fn wait(&mut self, role: &str, name: &str, field: &str, text: &str) -> Value {
         self.ask(json!({ "do": "await", "role": role, "name": name, "field": field, "text": text }))
     }
@@ -105,8 +105,8 @@ impl Reader<'_> {
 fn a_screen_reader_reads_and_operates_the_editor() {
     let display = Display::start([1000, 640]).unwrap_or_else(|error| panic!("{error:#}"));
     let bus = Bus::start();
-    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
-    // environment meanwhile: the test harness only waits for this test.
+    // SAFETY: this is the only test in its process. No other thread uses the environment: the test harness only waits for this
+    // test.
     unsafe {
         env::set_var("DISPLAY", display.name());
         env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
@@ -124,7 +124,7 @@ fn a_screen_reader_reads_and_operates_the_editor() {
     it_comes_and_goes(&mut reader);
     windows_come_and_go(&display, &mut reader);
     host.close();
-    // One more thread talks to the bus until the process ends. The display must stay until a window's own have ended.
+    // One thread more talks to the bus until the process ends. The display must outlive the window's own threads.
     settle(before + 1);
 }
 
@@ -137,7 +137,7 @@ fn every_control_has_a_name_a_role_and_actions(reader: &mut Reader) {
     let with = |role: &'static str| nodes.iter().filter(move |node| node["role"] == role);
     for node in nodes.iter().filter(|node| node["focusable"] == true) {
         assert!(!node["name"].as_str().unwrap().trim().is_empty(), "{node}");
-        // The arrow keys move the corner.
+        // The arrow keys move the corner of the window, so it has no action.
         let corner = node["role"] == "separator" && node["name"] == "Size of the window";
         if node["role"] != "frame" && !corner {
             assert!(ROLES.iter().any(|role| node["role"] == *role), "{node}");
@@ -170,7 +170,7 @@ fn what_it_sets_is_what_sounds(reader: &mut Reader) {
     assert!(reader.1.difference > 0.01, "Mix is at {:?}", settings(&mut reader.1.instance).mix);
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 0.0 }));
     assert_eq!(reader.1.instance.value(parameter_id("mix")).unwrap(), 0.0);
-    // Smoothed over much less than these 0.5 s.
+    // Smoothing takes much less than these 0.5 s.
     (0..50).for_each(|_| reader.1.step());
     assert_eq!(reader.1.difference, 0.0, "at 0 %, the sound is untouched");
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 62.5 }));
@@ -180,7 +180,7 @@ fn what_it_sets_is_what_sounds(reader: &mut Reader) {
 }
 
 fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
-    // C5 is no note of the chord, E5 is.
+    // C5 is not a note of the chord, but E5 is.
     reader.wait("table cell", "Band C5", "description", "Not played, ");
     reader.press("table cell", "Band C5");
     let cell = reader.wait("table cell", "Band C5", "checked", "False");
@@ -209,7 +209,7 @@ fn windows_come_and_go(display: &Display, reader: &mut Reader) {
     let before = threads();
     for time in 0..30 {
         let other = Host::open(display);
-        // The screen reader meets some of them, and others are closed while it is told of them.
+        // The screen reader meets every tenth window. The other windows close while it is told of them.
         if time % 10 == 0 {
             reader.ask(json!({ "do": "windows", "count": 2 }));
         }

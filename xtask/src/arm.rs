@@ -1,12 +1,11 @@
-//! `cargo xtask test-arm`: the DSP's tests for 64-bit ARM with NEON, cross-compiled with Debian's compiler and run in
-//! QEMU.
+//! `cargo xtask test-arm`: the DSP's tests for 64-bit ARM with NEON, cross-compiled with Debian's compiler and run in QEMU.
 
 use crate::{kit::kit, run, suite, target};
 use anyhow::{Result, bail};
 use std::process::Command;
 
-/// The compiler and its library, a linker, an emulator, and the C library for the tests. With a loader and a C library
-/// from different packages, threads do not start.
+/// Rust's compiler and its library, a linker, an emulator, and the C library. The loader and the C library must come from the
+/// same package: otherwise threads do not start.
 const PACKAGES: [&str; 5] = [
     "rustc-web",
     "libstd-rust-web-dev:arm64",
@@ -15,12 +14,12 @@ const PACKAGES: [&str; 5] = [
     "libc6-dev:arm64",
 ];
 
-/// The package of the filter.
+/// Package of the filter.
 const DSP: &str = "--package=tone-filter-dsp";
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Compares files, and builds and runs the tests.
+/// Compares files rendered by both CPUs' builds, then builds and runs the tests.
 pub fn test() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !suite::on_path("dpkg-query") {
         bail!(
@@ -49,11 +48,11 @@ pub fn test() -> Result<()> {
     run(kit("bits").arg(own).args(["--", "qemu-aarch64"]).arg(program))?;
     tests(&["--package=tone-filter-listener", "--package=tone-filter-simd", "--lib"])?;
     tests(&[DSP, "--lib", "--test=override", "--test=accuracy", "--test=kernels"])?;
-    // The waveforms themselves are the same on every CPU, and their spectra take an emulator an hour.
+    // Only the tests by kernel: the waveforms are the same on every CPU, and their spectra take an hour in an emulator.
     tests(&[DSP, "--test=voices", "every_kernel"])
 }
 
-/// Builds and runs the tests that cargo's `arguments` name.
+/// Builds and runs the tests that `arguments` of `cargo test` name.
 fn tests(arguments: &[&str]) -> Result<()> {
     cargo(&[&["test"], arguments].concat())
 }

@@ -1,8 +1,8 @@
-//! The AU bundle for macOS. Its library is that of the CLAP bundle, which has the entry points of both formats.
+//! AU bundle for macOS. It has the library of the CLAP bundle, which has the entry points of both formats.
 //!
-//! AU is CLAP in a wrapper (`clap-wrapper`, feature `au`, in `bundle-universal` only), so that VST3 stays nice-plug's and keeps
-//! its ids. It is an effect without MIDI (`aufx`), since Logic offers effects with MIDI as instruments only: Keys and MIDI out
-//! are for CLAP and VST3. It has been built nowhere yet: its C++ needs Apple's SDK.
+//! AU is a wrapper around CLAP (`clap-wrapper`, feature `au`, in `bundle-universal` only), so that VST3 remains nice-plug's and
+//! keeps its ids. The AU is an effect without MIDI (`aufx`), as Logic offers effects with MIDI only as instruments: Keys and MIDI
+//! out need CLAP or VST3. The AU has never been built: its C++ needs Apple's SDK.
 
 use crate::{install, pack};
 use anyhow::{Context, Result};
@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Property list, which macOS reads before it loads the bundle: an effect (`aufx`), which Logic offers on every track.
+/// Property list, which macOS reads before it loads the bundle. The type `aufx` is an effect, which Logic offers on every track.
 const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -39,7 +39,7 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
-/// Makes `Tone Filter.component` beside the bundle `clap`, and gives its path.
+/// Makes `Tone Filter.component` beside the bundle `clap` and returns its path.
 pub fn make(clap: &Path) -> Result<PathBuf> {
     let version = pack::version()?;
     let unit = clap.with_extension("component");
@@ -56,7 +56,7 @@ pub fn make(clap: &Path) -> Result<PathBuf> {
     Ok(unit)
 }
 
-/// Apple's form of a version: a byte each for its last two parts.
+/// Returns a version such as 1.10.3 as Apple's number: a byte for each part, the last part in the lowest byte.
 fn number(version: &str) -> Result<u32> {
     version.split('.').try_fold(0, |number, part| {
         let part: u8 = part.parse().with_context(|| format!("{version} is no plain version"))?;
@@ -74,7 +74,7 @@ mod tests {
         let clap = folder.path().join("Tone Filter.clap");
         fs::create_dir_all(clap.join("Contents/MacOS")).unwrap();
         fs::write(clap.join("Contents/MacOS/Tone Filter"), "library").unwrap();
-        // Twice, as the second time replaces the first one.
+        // Twice, as the second bundle must replace the first one.
         for _ in 0..2 {
             assert_eq!(make(&clap).unwrap(), folder.path().join("Tone Filter.component"));
         }

@@ -32,29 +32,29 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
-/// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
+/// Builds the plugin with `args`, the options of `cargo build`, and bundles it. The options may begin with the package.
 pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
     let args = options(args);
     make(&args, &[value(&args, "--target")], &[])
 }
 
-/// Bundles a universal binary for both CPU types of Macs, and AU. On macOS only, with both targets installed.
+/// Bundles a universal binary for both CPU types of Macs, and the AU. On macOS only; both targets must be installed.
 pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
     make(&options(args), &macos::TARGETS.map(Some), &["--features=au"])?;
     audio_unit::make(&built("clap")?).map(drop)
 }
 
-/// Builds and bundles the release build.
+/// Makes a release build of the plugin and bundles it.
 pub fn bundle_release() -> Result<()> {
     bundle_with(&[])
 }
 
-/// Builds and bundles the release build, with the options `more` of `cargo build`.
+/// Makes a release build of the plugin and bundles it; `more` are further options of `cargo build`.
 pub fn bundle_with(more: &[&str]) -> Result<()> {
     make(&["--release".to_owned()], &[None], more)
 }
 
-/// Builds all tests by `cargo` with `args`, and bundles the plugin that is built with them, which shares what it is made of.
+/// Builds all tests by cargo with `args`, and bundles the plugin from the same build, so that both share compiled crates.
 pub fn bundle_tests(args: &[&str]) -> Result<()> {
     let started = SystemTime::now();
     let mut cargo = Command::new("cargo");
@@ -65,7 +65,7 @@ pub fn bundle_tests(args: &[&str]) -> Result<()> {
     let messages = lines.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
     let mut library = None;
     let mut sources = BTreeSet::new();
-    // Of the packages here alone: others change with the lock.
+    // Only crates with sources in this repository: other crates change only with the lock file.
     let is_here = |message: &&Value| {
         let id = message["package_id"].as_str().unwrap_or_default();
         message["reason"] == "compiler-artifact" && id.starts_with("path+")
@@ -78,7 +78,7 @@ pub fn bundle_tests(args: &[&str]) -> Result<()> {
         if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
             library = Some(own.to_path_buf());
         }
-        // What the plugin is made of, and some more.
+        // Sources of the plugin, and of some crates that it does not need.
         for rlib in files.iter().filter(|path| end(path, "rlib")) {
             let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
             let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));
@@ -92,19 +92,19 @@ pub fn bundle_tests(args: &[&str]) -> Result<()> {
     stamped.context("cannot write to target/bundled")
 }
 
-/// Path of the bundle of a format: `clap`, `vst3`, or `component` for AU.
+/// Returns the path of the bundle with the extension `clap`, `vst3`, or `component` for AU.
 pub fn built(extension: &str) -> Result<PathBuf> {
     Ok(target()?.join("bundled").join(name()?).with_extension(extension))
 }
 
-/// The bundles' name, from `bundler.toml`.
+/// Returns the bundles' name, from `bundler.toml`.
 fn name() -> Result<String> {
     let config = fs::read_to_string(root().join("bundler.toml"))?;
     let line = config.lines().find_map(|line| line.strip_prefix("name = "));
     Ok(line.context("bundler.toml has no name")?.trim_matches('"').to_owned())
 }
 
-/// The options in `args`, without the package.
+/// Returns the options in `args`, without the package.
 fn options(args: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut args = args.into_iter().peekable();
     args.next_if(|first| first == "-p");
@@ -112,13 +112,13 @@ fn options(args: impl IntoIterator<Item = String>) -> Vec<String> {
     args.collect()
 }
 
-/// The value of a flag.
+/// Returns the value of the option `flag`, written as `FLAG VALUE` or `FLAG=VALUE`.
 fn value<'a>(options: &'a [String], flag: &str) -> Option<&'a str> {
     let separate = options.iter().skip_while(|arg| *arg != flag).nth(1).map(String::as_str);
     separate.or_else(|| options.iter().find_map(|arg| arg.strip_prefix(flag)?.strip_prefix('=')))
 }
 
-/// Builds for each of `triples`, and bundles all in one.
+/// Builds the plugin for each of `triples`, and bundles all builds in one. `None` is the default target.
 fn make(options: &[String], triples: &[Option<&str>], more: &[&str]) -> Result<()> {
     let started = SystemTime::now();
     let system = System::of(triples[0]);
@@ -147,7 +147,7 @@ fn make(options: &[String], triples: &[Option<&str>], more: &[&str]) -> Result<(
     stamped.context("cannot write to target/bundled")
 }
 
-/// Makes the bundles of `libraries`, which are built for `triple`, and several CPU types on Macs.
+/// Makes the bundles from `libraries`, which are built for `triple`. On macOS, there may be one library for each CPU type.
 fn assemble(libraries: &[PathBuf], system: System, triple: Option<&str>) -> Result<()> {
     let cpu = triple.and_then(|triple| triple.split('-').next()).unwrap_or(ARCH);
     let name = name()?;
@@ -172,7 +172,7 @@ fn assemble(libraries: &[PathBuf], system: System, triple: Option<&str>) -> Resu
             fs::write(bundle.join("Contents/PkgInfo"), "BNDL????")?;
             let properties = PROPERTIES.replace("{name}", &name);
             fs::write(bundle.join("Contents/Info.plist"), properties)?;
-            // Macs with ARM load nothing that is not signed. Elsewhere, there is no such program.
+            // Macs with ARM load only signed code. Cross-builds do not have this program.
             if let Err(error) = run(Command::new("codesign").args(["-f", "-s", "-"]).arg(&bundle)) {
                 println!("not signed: {error:#}");
             }
@@ -182,9 +182,8 @@ fn assemble(libraries: &[PathBuf], system: System, triple: Option<&str>) -> Resu
     Ok(())
 }
 
-/// Files that decide what is built: those in cargo's or the compiler's list `dep_info`, of which the latter starts from `root`, and below
-/// `root` the manifests of their packages, the lock and cargo's
-/// configuration.
+/// Returns the files that decide what is built: the sources in the list `dep_info` from cargo or the compiler, and below `root`
+/// the manifests of their packages, the lock file and cargo's configuration. The compiler's paths are relative to `root`.
 fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
     let sources = dep_info.lines().next().and_then(|line| line.split_once(": "));
     let sources = sources.map_or("", |(_, sources)| sources).replace("\\ ", "\0");
@@ -198,7 +197,7 @@ fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
     inputs
 }
 
-/// Writes the list `inputs` of bundles whose build `started` then: what has changed meanwhile counts as newer.
+/// Writes the list `inputs`, dated to the start of the build: files that have changed during the build count as newer.
 fn stamp(path: &Path, inputs: &BTreeSet<PathBuf>, started: SystemTime) -> io::Result<()> {
     let lines = inputs.iter().map(|path| format!("{}\n", path.display()));
     fs::write(path, lines.collect::<String>())?;
@@ -239,7 +238,7 @@ mod tests {
         }
         let escaped = |path: &PathBuf| path.display().to_string().replace(' ', "\\ ");
         let mut listed: Vec<_> = all[..sources.len()].iter().map(escaped).collect();
-        // The compiler names sources of the packages here from the root.
+        // The compiler writes paths of this repository's sources relative to the root.
         listed[2] = sources[2].to_owned();
         let dep_info = format!("/x/libtone_filter.so: {}\n", listed.join(" "));
         let inputs = inputs(&dep_info, &root);

@@ -1,11 +1,11 @@
-//! `cargo xtask install-c`: the C library, its header and its pkg-config file.
+//! `cargo xtask install-c`: installs the C library, its header and its pkg-config file.
 
 use crate::{root, run, target};
 use anyhow::{Context, Result, ensure};
 use std::{fs, path::Path, process::Command};
 
-/// The pkg-config file. Its folder can be moved. The private libraries are those of Rust's standard library, as
-/// `rustc --print native-static-libs` lists them.
+/// pkg-config file, whose paths are relative, so that the installation can be moved. The private libraries are those of Rust's
+/// standard library, as `rustc --print native-static-libs` lists them.
 const PKG_CONFIG: &str = "\
 prefix=${pcfiledir}/../..
 libdir=${prefix}/lib
@@ -19,7 +19,7 @@ Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
 Cflags: -I${includedir}
 ";
 
-/// Builds the library and installs it below `folder`, which is made if needed.
+/// Builds the library and installs it below `folder`, which is created if needed.
 pub fn install(folder: &Path) -> Result<()> {
     ensure!(
         cfg!(target_os = "linux"),
@@ -31,7 +31,7 @@ pub fn install(folder: &Path) -> Result<()> {
     let copy = |from: &Path, to: &Path| {
         let folder = to.parent().context("a file lies in a folder")?;
         fs::create_dir_all(folder)?;
-        // A program that runs keeps the old one.
+        // Running programs keep the old file.
         let _ = fs::remove_file(to);
         fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))
     };
@@ -48,7 +48,7 @@ pub fn install(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The version of the package.
+/// Returns the version of the package `tone-filter-capi`.
 fn version() -> &'static str {
     let manifest = include_str!("../../bindings/c/Cargo.toml");
     let line = manifest.lines().find_map(|line| line.strip_prefix("version = "));

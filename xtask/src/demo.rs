@@ -4,7 +4,7 @@ use crate::{bundle, run, target};
 use anyhow::Result;
 use std::{env::consts::EXE_SUFFIX, process::Command};
 
-/// The host, which is built together with the plugin.
+/// Arguments of cargo for the host, which is built together with the plugin.
 const HOST: [&str; 3] =
     ["--package=tone-filter-testkit", "--features=tone-filter-testkit/demo", "--bin=demo"];
 

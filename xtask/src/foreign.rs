@@ -1,12 +1,12 @@
-//! Builds for other systems with Debian's compiler and a standard library from its source.
+//! Builds for other systems with Debian's compiler, and with a standard library that cargo builds from source.
 
 use std::{path::Path, process::Command};
 
-/// The compiler, and the source of its library.
+/// Debian packages of the compiler and of its library's source.
 pub const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 
-/// Lets cargo build for `triple`, with the crate `panic` of the standard library, which otherwise takes a nightly
-/// compiler. The results need a folder of their own, as those of another compiler would replace them.
+/// Lets cargo build for `triple`, with a standard library from source and its crate `panic`; that normally takes a nightly
+/// compiler. The target folder `folder` should be a separate one, as builds by another compiler would be replaced.
 pub fn from_source<'a>(
     command: &'a mut Command,
     triple: &str,

@@ -1,4 +1,4 @@
-//! `cargo xtask install`: puts the plugin where the user's hosts look for it.
+//! `cargo xtask install`: installs the plugin where the user's hosts look for it.
 
 use crate::bundle;
 #[cfg(target_os = "linux")]
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Builds the plugin and copies the bundles into the user's own plugin folders.
+/// Builds the plugin, and copies the bundles into the user's own plugin folders.
 pub fn install() -> Result<()> {
     bundle::bundle_release()?;
     let bundles =
@@ -25,7 +25,7 @@ pub fn install() -> Result<()> {
     Ok(())
 }
 
-/// Where hosts look for the user's own plugins of a format.
+/// Returns the folder where hosts look for the user's own plugins of a format.
 fn folder(format: &str) -> Result<PathBuf> {
     let from = |variable| env::var_os(variable).with_context(|| format!("${variable} is not set"));
     Ok(if cfg!(windows) {
@@ -37,8 +37,8 @@ fn folder(format: &str) -> Result<PathBuf> {
     })
 }
 
-/// Installs `bundle` into `folder` in place of an older one, atomically: it is copied under another name first, then
-/// renamed.
+/// Installs `bundle` into `folder` and returns its new path. An older bundle is replaced atomically: the new one is copied under
+/// another name, then renamed.
 fn replace(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     let name = bundle.file_name().context("a bundle has a name")?;
     let aside = |suffix: &str| {
@@ -62,7 +62,7 @@ fn replace(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(target)
 }
 
-/// Removes a file or a folder, if it is there.
+/// Removes a file or a folder, if it exists.
 pub fn remove(path: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! `cargo xtask bundle-lv2` and `test-lv2`: the LV2 bundle, and the same in the programs that load it.
+//! `cargo xtask bundle-lv2` and `test-lv2`: builds the LV2 bundle, and tests it in LV2 hosts.
 
 use crate::{install, run, suite, target};
 use anyhow::{Result, ensure};
@@ -8,10 +8,9 @@ use std::{
     process::Command,
 };
 
-/// The bundle's name.
 const BUNDLE: &str = "tone-filter.lv2";
 
-/// Debian packages with LV2's schemas and validators, and with the hosts.
+/// Debian packages with LV2's schemas and validators, and with hosts.
 const PACKAGES: [&str; 16] = [
     "lv2-dev",
     "sordi",
@@ -31,7 +30,7 @@ const PACKAGES: [&str; 16] = [
     "dbus-daemon",
 ];
 
-/// Builds with the options of `cargo build` in `args`, and makes the bundle of it in `target/bundled`. On Linux only.
+/// Builds with `args`, the options of `cargo build`, and makes the bundle in `target/bundled`. Returns its path. Linux only.
 pub fn bundle(args: &[String]) -> Result<PathBuf> {
     ensure!(cfg!(target_os = "linux"), "the LV2 bundle is for Linux, and is made there");
     run(Command::new("cargo").args(["build", "--package=tone-filter-lv2", "--lib"]).args(args))?;
@@ -45,7 +44,7 @@ pub fn bundle(args: &[String]) -> Result<PathBuf> {
     let bundle = target()?.join("bundled").join(BUNDLE);
     install::remove(&bundle)?;
     fs::create_dir_all(&bundle)?;
-    // For this system, with what has been built, if that is for it, too.
+    // The program that describes the plugin runs on this system, so it is built without `--target`.
     let release = (profile == "release").then_some("--release");
     let describe = ["run", "--package=tone-filter-lv2", "--example=describe"];
     run(Command::new("cargo").args(describe).args(release).arg("--").args([&library, &bundle]))?;
@@ -53,13 +52,13 @@ pub fn bundle(args: &[String]) -> Result<PathBuf> {
     Ok(bundle)
 }
 
-/// Builds the bundle, validates its description, and runs it in lilv, ffmpeg, jalv and PipeWire.
+/// Builds the bundle, validates its description, and runs the plugin in lilv, ffmpeg, jalv and PipeWire.
 pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its hosts");
     suite::step("tools", || suite::install(&PACKAGES))?;
     let built = bundle(&["--release".to_owned()])?;
     let folder = tempfile::tempdir()?;
-    // In a folder of its own, as lilv complains of bundles of other formats.
+    // In a separate folder, as lilv complains about bundles of other formats.
     let bundle = folder.path().join("lv2").join(BUNDLE);
     fs::create_dir_all(folder.path().join("lv2"))?;
     install::copy(&built, &bundle)?;
@@ -67,7 +66,7 @@ pub fn test() -> Result<()> {
     run(Command::new("cargo").args(programs).env("BUNDLE", bundle))
 }
 
-/// Tries the plugin of a bundle in `folder` in ffmpeg, which finds it as all hosts do.
+/// Runs the LV2 bundle in `folder` in ffmpeg, which finds it by `LV2_PATH` as all hosts do.
 pub fn loads(folder: &Path) -> Result<()> {
     suite::install(&["ffmpeg"])?;
     run(Command::new("ffmpeg")

@@ -1,5 +1,5 @@
-//! `cargo xtask`: the project's own commands. It needs few crates, so that it is built in seconds: what a verb needs beyond them is in programs
-//! and tests of other crates, which it runs with cargo.
+//! `cargo xtask`: the project's own commands. This crate has few dependencies, so that it builds within seconds. Verbs that need
+//! more run programs and tests of other crates with cargo.
 
 mod arm;
 mod audio_unit;
@@ -157,12 +157,12 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The repository's root.
+/// Returns the repository's root.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
-/// The workspace, as `cargo metadata` describes it with `options`.
+/// Returns the workspace as `cargo metadata` with `options` describes it.
 pub fn metadata(options: &[&str]) -> Result<Value> {
     let mut cargo = Command::new("cargo");
     cargo.args(["metadata", "--format-version=1"]).args(options).current_dir(root());
@@ -171,7 +171,7 @@ pub fn metadata(options: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Cargo's target folder, by the user's configuration.
+/// Returns cargo's target folder, as the user has configured it.
 pub fn target() -> Result<PathBuf> {
     let metadata = metadata(&["--no-deps"])?;
     Ok(metadata["target_directory"].as_str().context("no target folder")?.into())

@@ -1,4 +1,4 @@
-//! The npm package: its files, and those that `bindings/web/examples/tables.rs` makes of the library's tables.
+//! npm package: `bindings/web/package`, and files that `bindings/web/examples/tables.rs` makes from the library's tables.
 
 use crate::{install, root, run};
 use anyhow::{Context, Result, ensure};
@@ -8,10 +8,10 @@ use std::{
     process::Command,
 };
 
-/// Its name in the registry.
+/// Name of the package in npm's registry.
 pub(super) const NAME: &str = "tone-filter";
 
-/// Writes the package with the module at `module` into `folder`.
+/// Writes the package into `folder`; `module` is the path of the WebAssembly module.
 pub(super) fn write(folder: &Path, module: &Path) -> Result<()> {
     install::copy(&root().join("bindings/web/package"), folder)?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -23,13 +23,13 @@ pub(super) fn write(folder: &Path, module: &Path) -> Result<()> {
     run(Command::new("cargo").args(tables).arg(folder))
 }
 
-/// Packs the package in `folder` as the registry gets it, and unpacks it into `results/package`.
+/// Packs the package in `folder` as the registry gets it, and unpacks the archive into `results/package`.
 pub(super) fn pack(folder: &Path, results: &Path) -> Result<()> {
     let archive = archive(folder, results)?;
     run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(results))
 }
 
-/// Packs the package in `folder` into an archive in `results`, which has no other one, and gives the archive's path.
+/// Packs the package in `folder` into the only archive in `results`, and returns the archive's path.
 pub(super) fn archive(folder: &Path, results: &Path) -> Result<PathBuf> {
     let mut npm = Command::new("npm");
     run(npm.arg("pack").arg(folder).arg("--pack-destination").arg(results))?;

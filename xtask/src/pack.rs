@@ -1,4 +1,4 @@
-//! Downloads: archives and installers of a build.
+//! Downloads: archives and installers made from a build.
 
 use crate::{install, metadata, root, run};
 use anyhow::{Context, Result};
@@ -8,10 +8,10 @@ use std::{
     process::Command,
 };
 
-/// The pages that all packages have.
+/// Documents in every download.
 const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// A system that packages are made for.
+/// System of a download.
 #[derive(Clone, Copy, PartialEq)]
 pub enum System {
     Linux,
@@ -20,7 +20,7 @@ pub enum System {
 }
 
 impl System {
-    /// The system of a target of Rust, or this one.
+    /// Returns the system of the Rust target `triple`; without a triple, this system.
     pub fn of(triple: Option<&str>) -> Self {
         let is = |name: &str, here: bool| triple.map_or(here, |triple| triple.contains(name));
         match () {
@@ -30,7 +30,7 @@ impl System {
         }
     }
 
-    /// As it is in the packages' names.
+    /// Returns the system's name in the downloads' file names.
     fn name(self) -> &'static str {
         match self {
             Self::Linux => "linux",
@@ -40,24 +40,24 @@ impl System {
     }
 }
 
-/// Content of a package: the bundles and the program of one build.
+/// Build to be packed.
 pub struct Build {
     pub system: System,
-    /// Rust's name of its CPU type.
+    /// Rust's name of the CPU type.
     pub cpu: String,
-    /// Whether it is a release build, which is worth the best compression.
+    /// Whether this is a release build, which gets the best compression.
     pub released: bool,
-    /// The bundles and the program.
+    /// Paths of the bundles and of the program `tone-filter`.
     pub parts: Vec<PathBuf>,
 }
 
 impl Build {
-    /// Beginning of its packages' names.
+    /// Returns the beginning of the downloads' file names.
     pub fn name(&self) -> Result<String> {
         Ok(format!("tone-filter-{}-{}-{}", version()?, self.system.name(), self.cpu))
     }
 
-    /// Packs it in `folder`, with the pages. Gives the packages.
+    /// Packs the build with the documents into `folder`. Returns the paths of the downloads.
     pub fn pack(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let Self { system, cpu, released, parts } = self;
         let name = self.name()?;
@@ -93,7 +93,7 @@ impl Build {
     }
 }
 
-/// The version of what is packed.
+/// Returns the version of the plugin, which is that of the downloads.
 pub fn version() -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
@@ -119,7 +119,7 @@ fn zip(files: &Path, out: PathBuf) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// An installer by NSIS. Debian's makes it for 64 bits, others for 32, which every Windows runs.
+/// Makes a Windows installer by NSIS: for 64 bits with Debian's NSIS, otherwise for 32 bits, which every Windows runs.
 fn installer(files: &Path, release: bool, out: PathBuf) -> Result<PathBuf> {
     let define = |name: &str, value: &Path| format!("-D{name}={}", value.display());
     run(Command::new("makensis")
@@ -134,7 +134,7 @@ fn installer(files: &Path, release: bool, out: PathBuf) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// Debian's word for a CPU.
+/// Returns Debian's name of a CPU type.
 fn debian_name(cpu: &str) -> &str {
     match cpu {
         "x86_64" => "amd64",
@@ -169,7 +169,7 @@ fn debian(files: &Path, cpu: &str, out: PathBuf) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// Bytes of all files in `folder`.
+/// Returns the total size of all files in `folder` in bytes.
 fn size(folder: &Path) -> Result<u64> {
     fs::read_dir(folder)?.try_fold(0, |sum, entry| {
         let entry = entry?;
@@ -178,7 +178,7 @@ fn size(folder: &Path) -> Result<u64> {
     })
 }
 
-/// An installer by Apple's tools, which is not signed.
+/// Makes a macOS installer with Apple's tools. The installer is not signed.
 fn mac_installer(files: &Path, out: PathBuf) -> Result<PathBuf> {
     let tree = out.with_file_name("pkg");
     install::remove(&tree)?;

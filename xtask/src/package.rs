@@ -1,4 +1,4 @@
-//! `cargo xtask package`: what users download, for the system that cargo builds for.
+//! `cargo xtask package`: makes all downloads of a release for the system that cargo builds for.
 
 #[cfg(target_os = "linux")]
 use crate::lv2;
@@ -14,9 +14,9 @@ use std::{
     process::Command,
 };
 
-/// Builds with the options of `cargo build` in `args`, and packs bundles and program, with a bill of materials and with
-/// checksums of all. A release for this system has its wheel, and that for Linux on x86-64 the npm package, too. Gives the
-/// packages, which lie in `target/package`.
+/// Builds with `args`, the options of `cargo build`, and packs bundles and program, with a bill of materials and with checksums
+/// of all files. On x86-64, the package for Unity is added. A release build for this system adds the Python wheel, and on Linux
+/// on x86-64 also the npm package. Returns the paths of the downloads, which are in `target/package`.
 pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let triple = args.iter().position(|arg| arg == "--target").and_then(|at| args.get(at + 1));
     let system = System::of(triple.map(String::as_str));
@@ -62,14 +62,14 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     Ok(packages)
 }
 
-/// Copies `file` into `folder` and gives the copy's path.
+/// Copies `file` into `folder` and returns the copy's path.
 fn beside(folder: &Path, file: PathBuf) -> Result<PathBuf> {
     let copy = folder.join(file.file_name().context("a package has a name")?);
     fs::copy(file, &copy)?;
     Ok(copy)
 }
 
-/// The target that cargo builds for by itself.
+/// Returns the target that cargo builds for by default.
 fn host() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
     let text = String::from_utf8(output.stdout)?;
@@ -81,7 +81,7 @@ fn released(args: &[String]) -> bool {
     args.iter().any(|arg| arg == "--release")
 }
 
-/// Builds the command with all that it can do, for `triple` or for this system.
+/// Builds the command `tone-filter` with all its features, for `triple` or for this system. Returns its path.
 fn program(args: &[String], triple: Option<&str>, system: System) -> Result<PathBuf> {
     let build = ["build", "--locked", "--package=tone-filter-cli", "--features=app"];
     run(Command::new("cargo").args(build).args(args))?;
@@ -91,7 +91,7 @@ fn program(args: &[String], triple: Option<&str>, system: System) -> Result<Path
     Ok(folder.join(profile).join(name))
 }
 
-/// Packs both CPU types of Macs in one file.
+/// Builds the command for both CPU types of Macs, and joins both in one file. Returns its path.
 fn universal_program(args: &[String]) -> Result<PathBuf> {
     let folder = target()?.join("package");
     fs::create_dir_all(&folder)?;

@@ -1,17 +1,17 @@
-//! `cargo xtask test-release`: the crates as they would be published, and the bill of materials.
+//! `cargo xtask test-release`: checks the crates as they would be published, and the bill of materials.
 //!
-//! The command is not on crates.io, as its feature `app` contains the plugin, whose dependencies are replaced by `patches`, and
-//! a published crate cannot replace any.
+//! The command `tone-filter` is not on crates.io. Its feature `app` contains the plugin, some of whose dependencies are replaced
+//! by `patches`, and a published crate cannot replace dependencies.
 
 use crate::{metadata, python, run, sbom, suite::step, target};
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::{fs, path::Path, process::Command};
 
-/// Content of every published crate.
+/// Files that every published crate must have.
 const PAGES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Reads the file that is named, and prints what is wrong with it.
+/// Python program that validates the file in its argument as CycloneDX, and prints what is wrong with it.
 const VALIDATE: &str = "
 import sys
 from cyclonedx.schema import SchemaVersion
@@ -20,7 +20,7 @@ error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1]).r
 sys.exit(str(error) if error else 0)
 ";
 
-/// Packs, builds and checks what is for the registry, and checks the bill of materials.
+/// Checks the bill of materials, and packs, builds and checks the crates for crates.io.
 pub fn test() -> Result<()> {
     step("bill of materials", bill)?;
     let folder = target()?.join("publish");
@@ -28,9 +28,9 @@ pub fn test() -> Result<()> {
     step("what is in them", || contents(&folder.join("package")))
 }
 
-/// Everything but the upload, with what is not committed, in `folder`.
+/// Prepares all crates for publishing in `folder`, uncommitted changes included, and builds them. Uploads nothing.
 fn publish(folder: &Path) -> Result<()> {
-    // Cargo takes a crate of an earlier run for this one's, as it has the same version.
+    // Otherwise cargo would use crates of an earlier run, which have the same version.
     let _ = fs::remove_dir_all(folder);
     let publish = ["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty", "--quiet"];
     run(Command::new("cargo").args(publish).arg("--target-dir").arg(folder))
@@ -40,11 +40,11 @@ fn contents(folder: &Path) -> Result<()> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let is_empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
-    // Those that are for the registry.
+    // Only crates that may be published.
     for package in packages.filter(|package| package["publish"].is_null()) {
         let [name, version] = ["name", "version"].map(|key| package[key].as_str().unwrap_or("?"));
         let name = format!("{name}-{version}");
-        // Where cargo has unpacked it to build it.
+        // Folder into which cargo has unpacked the crate to build it.
         let unpacked = folder.join(&name);
         for page in PAGES {
             ensure!(unpacked.join(page).is_file(), "{name} has no {page}");

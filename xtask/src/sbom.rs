@@ -1,4 +1,4 @@
-//! The software bill of materials of what is released: every crate that is built into it, as CycloneDX.
+//! Software bill of materials of a release in the format CycloneDX: all crates that are built into it.
 
 use crate::metadata;
 use anyhow::{Context, Result, ensure};
@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The packages that are released, with the features that they have there.
+/// Packages of a release, which are built with [`FEATURES`].
 const RELEASED: [&str; 6] = [
     "tone-filter",
     "tone-filter-cli",
@@ -21,14 +21,14 @@ const RELEASED: [&str; 6] = [
 ];
 const FEATURES: &str = "--features=tone-filter-cli/app";
 
-/// Prints the SHA-256 sums of files as `sha256sum --check` reads them.
+/// Python program that prints the SHA-256 sums of files, in the format of `sha256sum --check`.
 const SUMS: &str = "
 import hashlib, os, sys
 for path in sys.argv[1:]:
     print(hashlib.sha256(open(path, 'rb').read()).hexdigest(), '', os.path.basename(path))
 ";
 
-/// Writes the bill of what is built for `triple` to `path`, and gives `path`.
+/// Writes the bill of a release for `triple` to `path`, and returns `path`.
 pub fn write(triple: &str, path: PathBuf) -> Result<PathBuf> {
     let metadata = metadata(&["--locked", "--filter-platform", triple, FEATURES])?;
     let bill = bill(&metadata, triple)?;
@@ -37,7 +37,7 @@ pub fn write(triple: &str, path: PathBuf) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The bill for the packages of [`RELEASED`].
+/// Returns the bill for the packages of [`RELEASED`].
 fn bill(metadata: &Value, triple: &str) -> Result<Value> {
     let by_id = |list: &'_ Value| -> BTreeMap<String, Value> {
         let entries = list.as_array().into_iter().flatten();
@@ -84,7 +84,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Dependencies that are built into or with a package, without the tests' own.
+/// Returns the ids of the package's dependencies, build dependencies included, without those of its tests.
 fn needs(node: &Value) -> impl Iterator<Item = &str> {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let deps = node["deps"].as_array().into_iter().flatten();
@@ -102,19 +102,19 @@ fn component(package: &Value) -> Value {
         "purl": purl(package),
     });
     if let Some(licence) = package["license"].as_str() {
-        // Before there were expressions, a slash was an OR.
+        // Older manifests use a slash for OR.
         let expression = licence.replace('/', " OR ");
         component["licenses"] = json!([{ "expression": expression }]);
     }
     component
 }
 
-/// The package's name in all registries.
+/// Returns the package URL, which names the package across registries.
 fn purl(package: &Value) -> String {
     format!("pkg:cargo/{}@{}", text(&package["name"]), text(&package["version"]))
 }
 
-/// Writes the SHA-256 sums of `files`, which lie in `folder`, to `SHA256SUMS` there, as `sha256sum --check` reads them.
+/// Writes the SHA-256 sums of `files`, which must be in `folder`, to `SHA256SUMS` there, for `sha256sum --check`.
 pub fn write_sums(folder: &Path, files: &[PathBuf]) -> Result<()> {
     ensure!(files.iter().all(|file| file.parent() == Some(folder)), "packages lie in one folder");
     let mut python = Command::new(if cfg!(windows) { "python" } else { "python3" });
@@ -135,7 +135,7 @@ mod tests {
         let file = folder.path().join("abc.zip");
         fs::write(&file, "abc").unwrap();
         write_sums(folder.path(), &[file]).unwrap();
-        // FIPS 180-4's example.
+        // Example of FIPS 180-4.
         let expected =
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc.zip\n";
         assert_eq!(fs::read_to_string(folder.path().join("SHA256SUMS")).unwrap(), expected);

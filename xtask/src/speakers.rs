@@ -1,17 +1,17 @@
-//! `cargo xtask test-play`: `tone-filter play` on a device that writes a file, and the window of `tone-filter app`.
+//! `cargo xtask test-play`: tests of `tone-filter play` on a device that writes a file, and of the window of `tone-filter app`.
 
 use crate::{kit::kit, run, suite, target};
 use anyhow::Result;
 use std::process::Command;
 
-/// Headers of ALSA and JACK, and a display.
+/// Debian packages with the headers of ALSA and JACK, and with a display.
 const PACKAGES: [&str; 6] =
     ["libasound2-dev", "libjack-jackd2-dev", "pkg-config", "xvfb", "libgl1", "libgl1-mesa-dri"];
 
-/// The arguments with which the command opens the editor where there is no sound.
+/// Arguments with which the command opens the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];
 
-/// Builds and runs both.
+/// Builds the command and runs these tests.
 pub fn test() -> Result<()> {
     if suite::on_path("dpkg-query") {
         suite::install(&PACKAGES)?;

@@ -4,8 +4,8 @@ use crate::{bundle, python, run};
 use anyhow::{Context, Result, bail};
 use std::{env, path::Path, process::Command, time::Instant};
 
-/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the buses of screen readers and a
-/// client of them, programs to exchange files with, and songs with a synthesiser.
+/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
+/// client for them, programs for tests of file exchange, and songs with a synthesiser.
 const PACKAGES: [&str; 17] = [
     "xvfb",
     "libgl1",
@@ -26,24 +26,24 @@ const PACKAGES: [&str; 17] = [
     "zsh",
 ];
 
-/// Debian packages for the tests in Python, on any system with Python.
+/// Debian packages for the tests in Python, on any system.
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// The packages of the workspace but for the game engines', which `test-engines` tests.
+/// All packages of the workspace but those for game engines, which `test-engines` tests.
 const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
 
-/// Features of what verbs run on Linux, for clippy and the documentation.
+/// Features for verbs on Linux, so that clippy and the documentation cover their code.
 const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/demo,tone-filter-testkit/traps,\
                         tone-filter-manual/media,tone-filter-capi/programs,tone-filter-lv2/programs,\
                         tone-filter-unity/programs";
 
-/// The packages whose tests take no more than seconds to build.
+/// Packages whose tests build within seconds.
 const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-dsp \
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline \
                      -p tone-filter-testkit -p xtask";
 
-/// Runs all steps; missing tools and cheap checks come first.
+/// Runs all checks. Missing tools and fast checks come first.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     step("format", || cargo("fmt --all --check"))?;
@@ -58,15 +58,14 @@ pub fn test() -> Result<()> {
             .env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
-    // Hosts load the debug build, as it is built for the tests. `test-package` tries the release build.
+    // Hosts load this debug build; `test-package` tests the release build.
     step("tests and bundle, built", || {
         bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
     })?;
     step("tests, real hosts included", || cargo(&tests))
 }
 
-/// Runs the steps that take no hosts and no other programs: format, clippy, unit tests, and the filter against its
-/// reference.
+/// Runs the checks that need no hosts and no other programs: format, clippy, unit tests, and the filter against its reference.
 pub fn quick() -> Result<()> {
     step("format", || cargo("fmt --all --check"))?;
     step("clippy", || cargo(&format!("clippy {QUICK} --all-targets -- -D warnings")))?;
@@ -77,13 +76,13 @@ pub fn quick() -> Result<()> {
     })
 }
 
-/// The Debian packages that [`test()`] needs, for systems that install them on their own.
+/// Returns the Debian packages that [`test()`] needs, for systems that install them beforehand.
 pub fn packages() -> String {
     PACKAGES.iter().chain(&PYTHON).copied().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. Not part of
-/// [`test()`], because new advisories would fail unrelated changes.
+/// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. This is not part of
+/// [`test()`], as new advisories would fail unrelated changes.
 pub fn deny() -> Result<()> {
     if !on_path("cargo-deny") {
         bail!("cargo-deny is missing: install it with `cargo install --locked cargo-deny@0.20.2`");
@@ -104,7 +103,7 @@ fn cargo(arguments: &str) -> Result<()> {
     run(Command::new("cargo").args(arguments.split(' ')))
 }
 
-/// Installs missing tools, as far as this user is permitted to.
+/// Installs missing tools, if this user may.
 fn tools() -> Result<()> {
     let mut missing = Vec::new();
     if cfg!(target_os = "linux") {
@@ -124,7 +123,7 @@ fn tools() -> Result<()> {
     python::set_up()
 }
 
-/// Installs those of Debian's packages that are missing.
+/// Installs those of `packages` that are missing.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> = packages.iter().copied().filter(|package| !installed(package)).collect();
     if missing.is_empty() { Ok(()) } else { apt_install(&missing) }

@@ -1,4 +1,4 @@
-//! `cargo xtask unity-package`: the package that Unity's Package Manager takes.
+//! `cargo xtask unity-package`: makes the package for Unity's Package Manager.
 
 use crate::{install, pack, root, run, target};
 use anyhow::{Context, Result, ensure};
@@ -9,11 +9,11 @@ use std::{
     process::Command,
 };
 
-/// The package's name, which projects that use it know it by.
+/// Name by which Unity projects refer to the package.
 const NAME: &str = "com.tone-filter.effect";
 
-/// Every file and folder but the libraries, where it comes from, its id and its importer. Scenes and scripts refer to the ids, which never
-/// change. Unity ignores what has none.
+/// Files and folders of the package other than libraries: path, source (empty if generated), id, and Unity's importer. Scenes and
+/// scripts refer to the ids, so they must never change. Unity ignores files without an id.
 const FILES: [(&str, &str, &str, &str); 8] = [
     (
         "README.md",
@@ -40,13 +40,13 @@ const FILES: [(&str, &str, &str, &str); 8] = [
     ),
 ];
 
-/// The folders of the libraries, and their ids.
+/// Folders of the libraries, and their ids.
 const FOLDERS: [(&str, &str); 2] = [
     ("Plugins", "96c3a1d5e8f74b20b6a9d7c4e5f3182a"),
     ("Plugins/x86_64", "d0b7f4e9c2a64d53a8e1f6b3c5d7920e"),
 ];
 
-/// A system whose library can be in the package: as it is in targets of Rust, and in Unity's terms.
+/// System for which the package can have a library: its name in Rust's targets, and its properties in Unity.
 struct System {
     target: &'static str,
     library: &'static str,
@@ -72,8 +72,8 @@ const SYSTEMS: [System; 2] = [
     },
 ];
 
-/// Builds the library with the options of `cargo build` in `args`, and packs it for Unity in `target/package`: with the libraries of several
-/// systems, if `args` has several `--target`.
+/// Builds the library with `args`, the options of `cargo build`, and packs it into `target/package`. Several `--target` in `args`
+/// give one package with the libraries of several systems. Returns the package's path.
 pub fn package(args: &[String]) -> Result<PathBuf> {
     let targets: Vec<_> = args.windows(2).filter(|pair| pair[0] == "--target").collect();
     let mut names: Vec<_> = targets.iter().map(|pair| pair[1].clone()).collect();
@@ -92,7 +92,7 @@ pub fn package(args: &[String]) -> Result<PathBuf> {
     pack(&libraries, &target()?.join("package"))
 }
 
-/// The system of a target of Rust.
+/// Returns the system of a Rust target.
 fn system(target: &str) -> Result<&'static System> {
     let system = SYSTEMS.iter().find(|system| target.contains(system.target));
     let system = system.filter(|_| target.starts_with("x86_64"));
@@ -103,10 +103,10 @@ fn system(target: &str) -> Result<&'static System> {
     })
 }
 
-/// Packs `libraries` and all else in `folder`. Gives the package.
+/// Packs `libraries` and all other files into `folder`. Returns the package's path.
 fn pack(libraries: &[(&System, PathBuf)], folder: &Path) -> Result<PathBuf> {
     let version = pack::version()?;
-    // Archives of packages have this folder at their top.
+    // Package archives must have this folder at the top.
     let files = folder.join("unity/package");
     install::remove(&folder.join("unity"))?;
     for (name, id) in FOLDERS {
@@ -143,7 +143,7 @@ fn pack(libraries: &[(&System, PathBuf)], folder: &Path) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// The package's description for the Package Manager.
+/// Returns the package's description for the Package Manager.
 fn manifest(version: &str) -> String {
     format!(
         r#"{{
@@ -159,14 +159,14 @@ fn manifest(version: &str) -> String {
     )
 }
 
-/// The script as a library of its own, which all scripts of a project can use.
+/// Assembly definition: the script becomes a library that all scripts of a project can use.
 const ASSEMBLY: &str = r#"{
   "name": "ToneFilterUnity",
   "autoReferenced": true
 }
 "#;
 
-/// Writes what Unity knows of a file or folder beside it.
+/// Writes the `.meta` file beside a file or folder, which tells Unity its id and importer.
 fn write_meta(path: &Path, id: &str, importer: &str, settings: &str) -> Result<()> {
     let folder = if path.is_dir() { "folderAsset: yes\n" } else { "" };
     let text = format!(
@@ -179,7 +179,7 @@ fn write_meta(path: &Path, id: &str, importer: &str, settings: &str) -> Result<(
 }
 
 impl System {
-    /// The importer's settings of a library: loaded at the start, in the editor and the games of its system only.
+    /// Returns the import settings of a library: loaded at startup, only in the editor and in games of its system.
     fn settings(&self) -> String {
         let mut text = "  serializedVersion: 2\n  iconMap: {}\n  executionOrder: {}\n  defineConstraints: []\n  \
                         isPreloaded: 1\n  isOverridable: 0\n  isExplicitlyReferenced: 0\n  validateReferences: 1\n  platformData:\n"

@@ -1,5 +1,5 @@
-//! `cargo xtask test-package`: the packages for Linux, unpacked, installed and loaded as users would, and the release
-//! build in the hosts of the tests.
+//! `cargo xtask test-package`: unpacks, installs and loads the packages for Linux as users would, and tests the release build in
+//! plugin hosts.
 
 use crate::{bundle, kit::kit, lv2, package, run};
 use anyhow::{Context, Result, ensure};
@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-/// Makes the packages of the debug build and tries them, and runs the plugin's tests with the release bundle.
+/// Makes the packages of the debug build and tests them, then runs the plugin's tests with the release bundle.
 pub fn test() -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "this verb tries packages for Linux, on Linux");
     let packages = package::package(&[])?;
@@ -24,7 +24,7 @@ pub fn test() -> Result<()> {
     run(Command::new("cargo").args(["test", "--package=tone-filter", "--no-fail-fast"]))
 }
 
-/// Lets the system's own program compare the checksums, which name all packages.
+/// Verifies the checksums with the system's own program. They must cover all packages.
 fn checksums(packages: &[PathBuf]) -> Result<()> {
     let folder = packages[0].parent().context("packages lie in a folder")?;
     let mut check = Command::new("sha256sum");
@@ -60,7 +60,7 @@ fn archive(tar: &Path) -> Result<()> {
     let script = |flags: &[&str]| {
         run(Command::new(top.join("install.sh")).args(flags).env("HOME", home.path()))
     };
-    // Twice, as an update is.
+    // Twice, as users do for an update.
     script(&[])?;
     script(&[])?;
     installed(&at(".clap"), &at(".vst3"), &at(".local/bin"))?;
@@ -72,7 +72,7 @@ fn archive(tar: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Loads the plugin in these folders in both formats, and renders with the program.
+/// Loads the plugin from these folders in both formats, and renders with the program in `bin`.
 fn installed(clap: &Path, vst3: &Path, bin: &Path) -> Result<()> {
     let (clap, vst3) = (clap.join("Tone Filter.clap"), vst3.join("Tone Filter.vst3"));
     run(kit("loads").args([clap, vst3]))?;

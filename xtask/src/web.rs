@@ -1,4 +1,4 @@
-//! `cargo xtask web` and `test-web`: the npm package with the filter, the page that uses it, and their tests in a browser.
+//! `cargo xtask web` and `test-web`: the npm package, the web page that uses it, and their tests in a browser.
 
 use crate::{
     foreign, install,
@@ -14,10 +14,10 @@ use std::{
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// A linker for WebAssembly, with Debian's compiler.
+/// Debian package of the linker for WebAssembly, for Debian's compiler.
 const LINKER: [&str; 1] = ["lld"];
 
-/// Settings that keep the module small: all code is optimised as one.
+/// Cargo options that keep the module small: all code is optimised as one unit.
 const SMALL: [&str; 4] = [
     "profile.release.lto='fat'",
     "profile.release.codegen-units=1",
@@ -25,17 +25,17 @@ const SMALL: [&str; 4] = [
     "profile.release.opt-level=2",
 ];
 
-/// The same, for a standard library from its source: no texts for panics, which nobody could read.
+/// Another such option, for a standard library built from source: panics have no messages, which nobody could read.
 const SILENT: &str =
     "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
 
-/// Debian packages that the songs of the page are made with.
+/// Debian packages for making the page's songs.
 const SONGS: [&str; 4] = ["ffmpeg", "fluid-soundfont-gm", "fluidsynth", "openttd-openmsx"];
 
-/// For the tests, a browser and what runs the script that uses it: programs, and Debian's packages of them.
+/// Programs for the tests, and the Debian packages that contain them: a browser, and Node.js for the script that controls it.
 const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
-/// Builds the package and the page, and prints where they are.
+/// Builds the package and the page, and prints their folders.
 pub fn web() -> Result<()> {
     let (package, page) = build()?;
     println!("The npm package is in {}.", package.display());
@@ -44,7 +44,7 @@ pub fn web() -> Result<()> {
     Ok(())
 }
 
-/// Runs the tests of the package and of the page in Debian's Chromium. The page gets what `npm pack` packs.
+/// Runs the tests of the package and of the page in Debian's Chromium. The page uses the files that `npm pack` packs.
 pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its browser");
     let missing = BROWSER.into_iter().filter(|(program, _)| !suite::on_path(program));
@@ -66,7 +66,7 @@ pub fn test() -> Result<()> {
     run(Command::new("node").arg(scripts.join("test.mjs")).arg(page).arg(results))
 }
 
-/// Builds the npm package and packs it as npm takes it. Gives the archive's path.
+/// Builds the npm package and packs it as the registry gets it. Returns the archive's path.
 pub fn package() -> Result<PathBuf> {
     let folder = target()?.join("npm");
     let (package, packed) = (folder.join(npm::NAME), folder.join("packed"));
@@ -78,7 +78,7 @@ pub fn package() -> Result<PathBuf> {
     npm::archive(&package, &packed)
 }
 
-/// Builds the package and the page and returns their folders.
+/// Builds the package and the page. Returns their folders.
 fn build() -> Result<(PathBuf, PathBuf)> {
     let module = module()?;
     let package = target()?.join("npm").join(npm::NAME);
@@ -100,14 +100,14 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     Ok((package, page))
 }
 
-/// Whether the packages for songs are there, if need be after their installation.
+/// Whether the Debian packages for songs are installed. Root installs them if they are missing.
 fn has_songs() -> bool {
     suite::on_path("dpkg-query")
         && (SONGS.iter().all(|package| suite::installed(package))
             || suite::is_root() && suite::install(&SONGS).is_ok())
 }
 
-/// Builds the module and returns its path.
+/// Builds the WebAssembly module and returns its path.
 fn module() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--locked", "--package=tone-filter-web"]);
@@ -117,7 +117,7 @@ fn module() -> Result<PathBuf> {
     }
     let mut folder = target()?;
     let debian = [&foreign::PACKAGES[..], &LINKER].concat();
-    // The module of a standard library from its source is smaller.
+    // With a standard library built from source, the module is smaller.
     if debian.iter().all(|package| suite::installed(package)) || !has_target()? {
         ensure!(
             suite::on_path("dpkg-query"),
@@ -127,7 +127,7 @@ fn module() -> Result<PathBuf> {
         folder.push("foreign");
         foreign::from_source(&mut cargo, TARGET, "panic_abort", &folder);
         cargo.args(["--config", SILENT]);
-        // Numbers as text, sorting and the like; no sound passes through them.
+        // Affects the conversion of numbers to text, sorting and the like: no audio passes through the standard library.
         cargo.env("CARGO_UNSTABLE_BUILD_STD_FEATURES", "optimize_for_size");
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
     }
@@ -135,7 +135,7 @@ fn module() -> Result<PathBuf> {
     Ok(folder.join(TARGET).join("release/tone_filter_web.wasm"))
 }
 
-/// Whether the compiler has a standard library for [`TARGET`].
+/// Whether the compiler has a precompiled standard library for [`TARGET`].
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
     let output = rustc.args(["--print=target-libdir", "--target", TARGET]).output()?;

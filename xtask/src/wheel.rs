@@ -1,4 +1,4 @@
-//! `cargo xtask test-python`: the Python package, tested from its wheel in an environment of its own, and the example in Python.
+//! `cargo xtask test-python`: tests of the Python package's wheel in a separate environment, and of the Python example.
 
 use crate::{
     install::copy,
@@ -16,13 +16,13 @@ use std::{
     process::Command,
 };
 
-/// Requirements of the step "tools": a program, and Debian's packages of Python with its venv module.
+/// Debian packages for the step "tools".
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// Folders that the manifest of the workspace names beside the crates, and maturin leaves out.
+/// Folders that the workspace's manifest refers to, and that maturin leaves out of the source distribution.
 const BESIDE: [&str; 1] = ["patches"];
 
-/// Builds the source distribution, the wheel from it, and the command, and tests the wheel.
+/// Builds the source distribution, from it the wheel, and the command, and tests the wheel.
 pub fn test() -> Result<()> {
     let folder = target()?.join("python");
     let (tools, clean, dist) = (folder.join("tools"), folder.join("clean"), folder.join("dist"));
@@ -35,7 +35,7 @@ pub fn test() -> Result<()> {
     let wheel = the_only(&dist, "whl")?;
     step("installation", || {
         make(&clean)?;
-        // Alone, so that its metadata have to name what it needs.
+        // Alone, so that a dependency missing from the wheel's metadata is noticed.
         install(&clean, [wheel.as_path()])?;
         let python = in_environment(&clean, "python");
         run(Command::new(python).args(["-c", "import tone_filter; tone_filter.presets()"]))?;
@@ -65,7 +65,7 @@ pub fn test() -> Result<()> {
     })
 }
 
-/// Builds the wheel for this system and gives its path.
+/// Builds the wheel for this system and returns its path.
 pub fn package() -> Result<PathBuf> {
     let folder = target()?.join("python");
     let (tools, dist) = (folder.join("tools"), folder.join("dist"));
@@ -74,7 +74,7 @@ pub fn package() -> Result<PathBuf> {
     the_only(&dist, "whl")
 }
 
-/// Makes an environment with maturin and what the tests need.
+/// Makes an environment with maturin and the packages that the tests need.
 fn set_up(tools: &Path) -> Result<()> {
     if cfg!(target_os = "linux") && on_path("dpkg-query") {
         suite::install(&PYTHON)?;
@@ -83,7 +83,7 @@ fn set_up(tools: &Path) -> Result<()> {
     install(tools, ["-r".as_ref(), requirements().as_path()])
 }
 
-/// Builds both distributions into `dist`, the wheel from the source distribution, so that what is published is complete.
+/// Builds both distributions into `dist`: the wheel from the source distribution, which proves the latter complete.
 fn build(tools: &Path, dist: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(dist);
     let maturin = || Command::new(in_environment(tools, "maturin"));
@@ -92,7 +92,7 @@ fn build(tools: &Path, dist: &Path) -> Result<()> {
     let archive = the_only(dist, "gz")?;
     let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let source = dist.join(name.trim_end_matches(".tar.gz"));
-    // All files are of the year 2006 there, and cargo builds what is new: they are dated now.
+    // Files in the archive are dated 2006, but cargo rebuilds only what is newer: `-m` gives them the current time.
     run(Command::new("tar").arg("-xmzf").arg(&archive).arg("-C").arg(dist))?;
     for folder in BESIDE {
         copy(&root().join(folder), &source.join(folder))?;
@@ -101,13 +101,13 @@ fn build(tools: &Path, dist: &Path) -> Result<()> {
     run(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(dist).arg(packed))?;
     let mut wheel = maturin();
     wheel.args(["build", "--release", "--compatibility", "pypi", "--out"]).arg(dist);
-    // In the workspace's own folder, cargo would take these crates for those of the same names.
+    // In the workspace's target folder, cargo would mistake these crates for the workspace's.
     let builds = dist.with_file_name("build");
     wheel.arg("-m").arg(manifest(&source)).env("CARGO_TARGET_DIR", builds);
     run(&mut wheel)
 }
 
-/// The only file in `folder` that ends so.
+/// Returns the only file in `folder` with the extension `extension`.
 fn the_only(folder: &Path, extension: &str) -> Result<PathBuf> {
     let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut files = files.collect::<Result<Vec<_>>>()?;

@@ -16,23 +16,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A linker with the C library, a maker of installers, Windows, and a display for it.
+/// Debian packages: a linker with the C library, a maker of installers, wine, and a display for wine.
 const PACKAGES: [&str; 6] =
     ["gcc-mingw-w64-x86-64", "nsis", "wine", "wine64", "xvfb", "libgl1-mesa-dri"];
 
-/// The tests that start sox and ffmpeg, which Debian does not have for Windows.
+/// Arguments that skip the tests with sox and ffmpeg, which Debian does not have for Windows.
 const WITHOUT: [&str; 3] = ["--skip=coded::", "--skip=flac::", "--skip=interop::"];
 
-/// Longest time of an uninstaller.
+/// Longest time for an uninstaller.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// Folder of Debian's package; the linker's libraries are there, too.
+/// C compiler from Debian's package, which is also Rust's linker.
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
-/// Rust's standard library asks a library for random numbers that wine has had since version 9. This one passes it on
-/// to the older function.
+/// C source of `bcryptprimitives.dll`, from which Rust's standard library takes random numbers. Wine has this library only since
+/// version 9. This replacement calls the older function.
 const RANDOM: &str = "
 #include <windows.h>
 BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
@@ -41,19 +41,19 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size) {
 }
 ";
 
-/// Wine with its own drive, and a display for it.
+/// Wine with its own drive and display.
 struct Wine {
     display: Xvfb,
     prefix: PathBuf,
-    /// Cargo's target folder for Windows.
+    /// Cargo's target folder for Windows builds.
     target: PathBuf,
-    /// The folder with the libraries of the C compiler.
+    /// Folder with the libraries of the C compiler, as a Windows path.
     libraries: String,
-    /// The command that starts a program.
+    /// Command line that starts a Windows program.
     loader: &'static [&'static str],
 }
 
-/// Builds and runs all of it, and prints a table of the results.
+/// Runs all steps, and prints a table of the results.
 pub fn test() -> Result<()> {
     if !cfg!(target_arch = "x86_64") || !suite::on_path("dpkg-query") {
         bail!("this verb needs Debian on x86-64; on Windows, `cargo test` runs the same tests");
@@ -105,14 +105,14 @@ pub fn test() -> Result<()> {
 }
 
 impl Wine {
-    /// Starts Wine on a virtual display, and sets its prefix up where that is missing.
+    /// Starts wine on a virtual display. Sets its prefix up if that is missing.
     fn start() -> Result<Self> {
         let target = target()?.join("windows");
         let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;
         let library = PathBuf::from(String::from_utf8(library.stdout)?.trim());
         let libraries = library.parent().context("a library lies in a folder")?;
-        // One in some thousands of programs fails to start, as Linux has randomly put its heap where wine 8 wants a page
-        // that all programs share. Containers may not allow to switch that off.
+        // Without random addresses (`setarch -R`, which some containers forbid). With them, one in some thousands of programs
+        // fails to start: Linux puts the heap where wine 8 wants a page that all programs share.
         let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
         let wine = Self {
             loader: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
@@ -122,8 +122,8 @@ impl Wine {
             target,
         };
         fs::create_dir_all(&wine.prefix)?;
-        // Debian's wine lets its server end with the last program, and a program that starts just then fails. This one
-        // waits for a minute.
+        // Debian's wine server ends with the last program, and a program that starts at that moment fails. This server waits for
+        // a minute.
         run(wine.environment(&mut Command::new("wineserver")).arg("-p60"))?;
         run(wine.environment(&mut Command::new("wineboot")).arg("--init"))?;
         let system = wine.prefix.join("drive_c/windows/system32");
@@ -140,29 +140,29 @@ impl Wine {
         Ok(wine)
     }
 
-    /// Sets what wine reads.
+    /// Sets the environment of wine for `command`.
     fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .env("DISPLAY", self.display.name())
             .env("WINEPREFIX", &self.prefix)
             .env("WINEPATH", &self.libraries)
-            // Neither .NET nor a browser is asked for.
+            // Wine does not offer to install .NET or a browser.
             .env("WINEDLLOVERRIDES", "mscoree,mshtml=")
             .env("WINEDEBUG", "-all")
     }
 
-    /// A Windows program.
+    /// Returns a command that runs a Windows program.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(self.loader[0]);
         self.environment(&mut command).args(&self.loader[1..]).arg(program);
         command
     }
 
-    /// Sets what cargo builds for.
+    /// Sets the environment of `command` so that cargo builds for Windows and runs programs under wine.
     fn cargo<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         let command = self.environment(command);
         foreign::from_source(command, TARGET, "panic_unwind", &self.target)
-            // Linker and installer take minutes for it.
+            // With debug information, linker and installer would take minutes.
             .env("CARGO_PROFILE_DEV_DEBUG", "none")
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER)
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", self.loader.join(" "))
@@ -177,18 +177,18 @@ impl Wine {
             .args(options))
     }
 
-    /// Builds the bundles, as the debug build.
+    /// Makes a debug build of the bundles.
     fn bundle(&self) -> Result<()> {
         let mut this = Command::new(env::current_exe()?);
         run(self.cargo(&mut this).args(["bundle", "--target", TARGET]))
     }
 
-    /// The renderer that the tests of the command line have built.
+    /// Returns the path of `tone-filter.exe`, which the tests of the command line have built.
     fn program(&self) -> PathBuf {
         self.target.join(TARGET).join("debug/tone-filter.exe")
     }
 
-    /// Packs what the other tests have loaded, and runs the installer and the uninstaller without questions.
+    /// Packs the files that the other steps have tested, runs installer and uninstaller silently, and checks what they did.
     fn install(&self) -> Result<()> {
         let bundled = |name: &str| self.target.join("bundled").join(name);
         let parts = vec![bundled("Tone Filter.clap"), bundled("Tone Filter.vst3"), self.program()];
@@ -212,7 +212,7 @@ impl Wine {
         }
         run(self.command(&installed[2].1).arg("--version"))?;
         run(self.command(&programs.join("Tone Filter/uninstall.exe")).arg("/S"))?;
-        // The uninstaller goes on as a copy of itself.
+        // The uninstaller continues as a copy of itself.
         let start = Instant::now();
         while programs.join("Tone Filter").exists() {
             ensure!(start.elapsed() < PATIENCE, "the uninstaller leaves the program's folder");
@@ -224,7 +224,7 @@ impl Wine {
         Ok(())
     }
 
-    /// Opens the editor as a program of its own until there is a picture of it.
+    /// Opens the editor by `tone-filter app` until it is visible, and saves a picture of it.
     fn open_editor(&self) -> Result<()> {
         let mut window = kit("window");
         window.arg(self.target.join("editor.png")).args([self.display.name(), "--"]);

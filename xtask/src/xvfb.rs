@@ -1,4 +1,4 @@
-//! A display without a screen.
+//! X display without a screen.
 
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -6,16 +6,16 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// An X server, which ends with this.
+/// X server, which ends when this is dropped.
 pub struct Xvfb {
     server: Child,
     name: String,
 }
 
 impl Xvfb {
-    /// Starts a server with a `screen` of a width, a height and a depth.
+    /// Starts a server with a `screen` as `WIDTHxHEIGHTxDEPTH`.
     pub fn start(screen: &str) -> Result<Self> {
-        // Xvfb chooses a free number and writes it as soon as it is ready.
+        // Xvfb chooses a free display number, and prints it once the server is ready.
         let mut command = Command::new("Xvfb");
         command.args(["-displayfd", "1", "-screen", "0", screen]);
         let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -26,7 +26,7 @@ impl Xvfb {
         Ok(Self { server, name: format!(":{}", number.trim()) })
     }
 
-    /// `$DISPLAY` for programs that shall show up here.
+    /// Returns the value of `$DISPLAY` for programs that open their windows on this display.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -34,7 +34,7 @@ impl Xvfb {
 
 impl Drop for Xvfb {
     fn drop(&mut self) {
-        // Nothing is left to be done if it has ended by itself.
+        // Errors mean that the server has ended already.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

@@ -1,4 +1,4 @@
-//! The project's pages: their links lead somewhere, and their commands exist.
+//! Tests of the project's pages: links lead to files and headings, and commands exist.
 
 use cargo_metadata::{Metadata, MetadataCommand};
 use std::{
@@ -51,7 +51,7 @@ fn the_workflow_installs_what_the_tests_need() {
     }
 }
 
-/// `path` without `..`.
+/// Returns `path` with every `..` resolved.
 fn normal(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut whole, part| {
         match part {
@@ -96,11 +96,11 @@ fn every_cargo_command_names_what_there_is() {
     assert!(checked > 40, "only {checked} commands found");
 }
 
-/// Commands of cargo within the text of a page.
+/// Returns the cargo commands within the text of a page, which are in backticks.
 fn inline(page: &Page) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(&page.path)).unwrap();
     let spans = text.split('`').skip(1).step_by(2);
-    // Variables may stand before it.
+    // Variables may stand before `cargo`.
     let is_command = |span: &&str| {
         span.split_whitespace().find(|word| !word.contains('=')) == Some("cargo")
             && span.contains("cargo ")
@@ -108,8 +108,8 @@ fn inline(page: &Page) -> Vec<String> {
     spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
 }
 
-/// Whether a command line of cargo, without `cargo` itself, names verbs, packages, features, targets and folders that
-/// there are.
+/// Checks that the verbs, packages, features, targets and folders in a cargo command exist; `words` are its arguments. Returns
+/// the error as a sentence.
 fn check(words: &[&str], metadata: &Metadata, usage: &str) -> Result<(), String> {
     let words: Vec<_> = words.iter().flat_map(|word| word.splitn(2, '=')).collect();
     let words =
@@ -127,7 +127,7 @@ fn check(words: &[&str], metadata: &Metadata, usage: &str) -> Result<(), String>
         return Err(format!("there is no crate in {folder}"));
     }
     let name = value(&["-p", "--package"]);
-    // What belongs to a crate of others, or to no crate.
+    // Packages of other projects, and commands without a package, pass.
     let Some(package) = metadata.packages.iter().find(|package| match (name, folder) {
         (Some(name), _) => package.name.as_str() == name,
         (None, Some(folder)) => {

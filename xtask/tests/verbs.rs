@@ -1,4 +1,4 @@
-//! The command line of `cargo xtask`.
+//! Test of the command line of `cargo xtask`.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! The walls of the workspace: which crate may import which.
+//! Test of the workspace's walls: which crate may depend on which.
 
 use tone_filter_manual::root;
 
@@ -9,8 +9,8 @@ const PRESETS: &str = "tone-filter-presets";
 const REFERENCE: &str = "tone-filter-reference";
 const TESTKIT: &str = "tone-filter-testkit";
 
-/// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
-/// crates, in `patches`, depends on none.
+/// Our crates: name, allowed dependencies on our crates, and further ones for tests only. Crates in `patches` may not depend on
+/// any of our crates.
 const CRATES: [(&str, &[&str], &[&str]); 20] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),

@@ -1,4 +1,4 @@
-//! Settings and routing by presets and JSON.
+//! Conversion of presets and JSON to settings and routing.
 
 use crate::{Status, status::fail};
 use tone_filter_dsp::Controls;
@@ -16,7 +16,7 @@ pub fn of_preset(id: &str) -> Result<Controls, Status> {
     preset.map(|preset| preset.settings.into()).ok_or_else(unknown)
 }
 
-/// Returns the settings of a preset file's text, or of an object of settings.
+/// Returns the settings and routing in a preset file's text or a JSON object of settings.
 pub fn of_json(json: &str) -> Result<Controls, Status> {
     let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
     if object.contains_key("settings") {

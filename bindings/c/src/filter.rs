@@ -1,14 +1,14 @@
 //! Filter: creation, settings, processing.
 //!
-//! The library copies samples: it filters buffers of its own, chunk by chunk, which costs little beside the resonators. So
-//! channels that alternate need no second path, and buffers of the caller may overlap.
+//! The library filters its own copy of the samples, chunk by chunk; beside the resonators, copying costs little. So interleaved
+//! channels need no second code path, and the caller's buffers may overlap.
 //!
-//! One thread at a time uses a filter. A lock would not be real time, and a queue for settings is the engine's own matter.
-//! Errors are codes; the details of the last one are per thread, in a fixed buffer, because the first error may be that no
-//! filter could be made.
+//! One thread at a time uses a filter. A lock would not be real time, and a queue for settings is the engine's task. Functions
+//! return error codes. The details of the last error are per thread, in a fixed buffer, because an error can occur before any
+//! filter exists.
 //!
-//! Keys are a value where a game's thread plays them: a `Keyboard` is a copy of all keys, and the latest copy counts. No queue
-//! can be full and no key can stay down. A key that is pressed and released between two blocks has no effect.
+//! In engines where a game thread plays keys, they are a value: a `Keyboard` is a copy of all keys, and the latest copy counts.
+//! So no queue can overflow and no key can hang. A key that is pressed and released between two blocks has no effect.
 
 use crate::{
     MAX_CHANNELS, Status,
@@ -22,17 +22,17 @@ use std::{
 };
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, ToneFilter};
 
-/// Frames that are processed at a time.
+/// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
 
 /// A tone filter for a sample rate and a number of channels.
 pub struct Filter {
     pub(crate) inner: ToneFilter,
-    /// Settings before the tempo, and routing.
+    /// Settings, before the tempo is applied, and routing.
     pub(crate) controls: Controls,
     /// Beats a minute.
     pub(crate) tempo: f64,
-    /// Chunk of each channel. The caller's samples are only ever copied: how its buffers overlap does not matter.
+    /// One chunk for each channel. A chunk is read before its output is written, so the caller's buffers may overlap.
     chunks: Vec<f32>,
 }
 
@@ -46,8 +46,8 @@ pub extern "C" fn tf_version() -> *const c_char {
 ///
 /// sample_rate: Hz, 1000 to 1e9.
 /// channels: 1 to TF_MAX_CHANNELS. Two channels can be stereo; any other number shares one set of resonators.
-/// preset: its id, as tf_preset_at() lists it; NULL for "tone-filter", the sound of a new instance of the plugin.
-/// filter: receives the filter, which tf_destroy() frees; NULL after a failure.
+/// preset: preset id from tf_preset_at(); NULL for "tone-filter", the sound of a new instance of the plugin.
+/// filter: receives the filter, to be freed by tf_destroy(); receives NULL after a failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_create(
     sample_rate: f64,
@@ -57,14 +57,14 @@ pub unsafe extern "C" fn tf_create(
 ) -> Status {
     let controls = || match preset.is_null() {
         true => Ok(Controls::default()),
-        // SAFETY: a text by the header.
+        // SAFETY: the header requires a C string.
         false => of_preset(unsafe { text(preset) }?),
     };
-    // SAFETY: a valid pointer by the header.
+    // SAFETY: the header requires a valid `filter` pointer.
     unsafe { create(sample_rate, channels, controls, filter) }
 }
 
-/// Creates a filter at rest with the settings of a JSON, as tf_set_json() reads it; the rest is as for tf_create().
+/// Creates a filter at rest with the settings of a JSON text, as for tf_set_json(). The other arguments are as for tf_create().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_create_json(
     sample_rate: f64,
@@ -72,12 +72,12 @@ pub unsafe extern "C" fn tf_create_json(
     json: *const c_char,
     filter: *mut *mut Filter,
 ) -> Status {
-    // SAFETY: a text and a valid pointer by the header.
+    // SAFETY: the header requires a C string and a valid `filter` pointer.
     unsafe { create(sample_rate, channels, || of_json(text(json)?), filter) }
 }
 
 /// # Safety
-/// `filter` is NULL or valid for a write.
+/// `filter` must be NULL or valid for a write.
 unsafe fn create(
     sample_rate: f64,
     channels: u32,
@@ -85,7 +85,7 @@ unsafe fn create(
     filter: *mut *mut Filter,
 ) -> Status {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { put(filter, ptr::null_mut()) }?;
         let channels = usize::try_from(channels).ok().filter(|n| (1..=MAX_CHANNELS).contains(n));
         let channels = channels.ok_or_else(|| {
@@ -104,7 +104,7 @@ unsafe fn create(
             tempo: DEFAULT_TEMPO,
             chunks: vec![0.0; channels * CHUNK],
         };
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { put(filter, Box::into_raw(Box::new(created))) }
     })
 }
@@ -114,7 +114,7 @@ unsafe fn create(
 pub unsafe extern "C" fn tf_destroy(filter: *mut Filter) {
     if let Some(filter) = NonNull::new(filter) {
         guard(|| {
-            // SAFETY: by the header it comes from `create`, and nobody uses it any more.
+            // SAFETY: the header requires a pointer from `create`, which is no longer used.
             drop(unsafe { Box::from_raw(filter.as_ptr()) });
             Ok(())
         });
@@ -124,17 +124,17 @@ pub unsafe extern "C" fn tf_destroy(filter: *mut Filter) {
 /// Resets a filter to the state of a new one with its settings, without keys. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_reset(filter: *mut Filter) -> Status {
-    // SAFETY: used by this thread only, by the header.
+    // SAFETY: the header requires a valid filter that no other thread uses.
     guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.reset()))
 }
 
-/// Filters a block of any length whose channels lie in arrays of their own. Full scale is 1; NaN and infinite samples
-/// count as 0. Real time.
+/// Filters a block of any length whose channels lie in separate arrays. Full scale is 1; NaN and infinite samples count as 0.
+/// Real time.
 ///
-/// input, output: an array of as many pointers as the filter has channels, each to `frames` samples. An output may be
-/// its own input.
+/// input, output: an array with a pointer for each channel of the filter, each to `frames` samples. An output channel may be its
+/// own input.
 ///
-/// The sound does not depend on the lengths of the blocks.
+/// The length of the blocks has no effect on the sound.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_process(
     filter: *mut Filter,
@@ -143,17 +143,17 @@ pub unsafe extern "C" fn tf_process(
     frames: usize,
 ) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         let filter = unsafe { exclusive(filter) }?;
         if input.is_null() || output.is_null() {
             return Err(Status::Null);
         }
-        // SAFETY: the arrays have a pointer for every channel, by the header.
+        // SAFETY: the header requires arrays with a pointer for every channel.
         let null = |c| unsafe { (*input.add(c)).is_null() || (*output.add(c)).is_null() };
         if (0..filter.channels()).any(null) {
             return Err(Status::Null);
         }
-        // SAFETY: each pointer of the arrays leads to `frames` samples, by the header.
+        // SAFETY: the header requires `frames` samples at each pointer.
         filter.process(
             frames,
             |c, i| unsafe { *(*input.add(c)).add(i) },
@@ -162,10 +162,9 @@ pub unsafe extern "C" fn tf_process(
     })
 }
 
-/// Filters a block of any length whose samples alternate between the channels, as in a WAV file; otherwise as
-/// tf_process(). Real time.
+/// Filters a block of any length with interleaved channels, as in a WAV file; otherwise as tf_process(). Real time.
 ///
-/// input, output: `frames` times as many samples as the filter has channels. They may be the same.
+/// input, output: `frames` samples for each channel of the filter. They may be the same array.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_process_interleaved(
     filter: *mut Filter,
@@ -174,13 +173,13 @@ pub unsafe extern "C" fn tf_process_interleaved(
     frames: usize,
 ) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         let filter = unsafe { exclusive(filter) }?;
         if input.is_null() || output.is_null() {
             return Err(Status::Null);
         }
         let channels = filter.channels();
-        // SAFETY: both have `frames * channels` samples, by the header.
+        // SAFETY: the header requires `frames * channels` samples in both arrays.
         filter.process(
             frames,
             |c, i| unsafe { *input.add(i * channels + c) },
@@ -194,7 +193,7 @@ impl Filter {
         self.chunks.len() / CHUNK
     }
 
-    /// Sets `controls` at the filter's tempo.
+    /// Checks `controls` and sets them at the filter's tempo.
     pub(crate) fn set(&mut self, controls: Controls) -> Result<(), Status> {
         let Controls { settings, routing } = controls;
         let checked = settings.validate();
@@ -206,7 +205,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Filters `frames` samples of every channel, which `read` gets by channel and frame, and `write` puts.
+    /// Filters `frames` samples of every channel. `read` and `write` access a sample by channel and frame.
     fn process(
         &mut self,
         frames: usize,
@@ -215,7 +214,7 @@ impl Filter {
     ) -> Result<(), Status> {
         let channels = self.channels();
         if frames > isize::MAX as usize / (channels * size_of::<f32>()) {
-            // No memory holds so many.
+            // The samples would not fit into any memory.
             return Err(Status::Range);
         }
         for start in (0..frames).step_by(CHUNK) {
@@ -243,14 +242,14 @@ impl Filter {
 /// Writes the latency in frames: 46 ms with the setting "lookahead", else 0. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_latency(filter: *const Filter, frames: *mut usize) -> Status {
-    // SAFETY: valid by the header.
+    // SAFETY: the header requires valid pointers.
     guard(|| unsafe { put(frames, shared(filter)?.inner.latency()) })
 }
 
-/// Writes the seconds after the end of a sound until the filter's notes are at least 60 dB down, without the latency.
-/// Real time.
+/// Writes the decay time in seconds: that long after the end of the input, all notes are at least 60 dB down. The latency is not
+/// included. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_tail(filter: *const Filter, seconds: *mut f64) -> Status {
-    // SAFETY: valid by the header.
+    // SAFETY: the header requires valid pointers.
     guard(|| unsafe { put(seconds, ToneFilter::tail(shared(filter)?.inner.settings())) })
 }

@@ -1,5 +1,5 @@
-//! Tone Filter for C. `include/tone_filter.h` is generated from this crate; `cbindgen.toml` has its first comment, with
-//! the rules for pointers and threads.
+//! Tone Filter for C. `include/tone_filter.h` is generated from this crate. Its first comment, with the rules for pointers and
+//! threads, is in `cbindgen.toml`.
 
 #![allow(
     clippy::missing_safety_doc,
@@ -24,13 +24,13 @@ pub use settings::*;
 pub use status::{Status, tf_error_message, tf_last_error};
 pub use tables::*;
 
-/// The number of bands: 48 semitones from A3 on, the range of the published filter, then the 29 from E1 to G#3.
+/// Number of bands: the 48 semitones from A3 up, the range of the published filter, then the 29 from E1 to G#3.
 pub const TF_BANDS: usize = 77;
 
-/// The most channels of a filter.
+/// Maximum number of channels of a filter.
 pub const TF_MAX_CHANNELS: usize = 64;
 
-/// A buffer of so many bytes holds any text that is written to a buffer.
+/// Size in bytes of a buffer that holds any text written to a buffer.
 pub const TF_TEXT_SIZE: usize = 2048;
 
 use TF_MAX_CHANNELS as MAX_CHANNELS;

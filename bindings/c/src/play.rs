@@ -12,35 +12,35 @@ use tone_filter_dsp::{self as dsp, KeyEvent, notes::midi_note};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandState {
-    /// Does not sound: not played, or muted by the scale, the switches or the keys.
+    /// The note does not sound: not played, or muted by the scale, the switches or the keys.
     Muted = 0,
-    /// Sounds at its own level.
+    /// The note sounds at its own level.
     Sounding = 1,
-    /// Sounds at the level of the ceiling.
+    /// The note sounds at the level of the ceiling.
     Saturated = 2,
 }
 
-/// A band at one moment.
+/// A band at one time.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
-    /// Power after the gates, 1 at full scale.
+    /// Power after the gate; 1 at full scale.
     pub power: f32,
-    /// `power` in dB of the total power of the input; negative infinity in silence.
+    /// Level of `power` relative to the total power of the input, in dB; negative infinity in silence.
     pub level_db: f32,
-    /// The state of its note.
+    /// State of the band's note.
     pub state: BandState,
-    /// The MIDI note that sounds, after "transpose" and "octave"; 69 is A4. It can lie outside 0 to 127.
+    /// MIDI note that sounds, after "transpose", "octave" and "map"; 69 is A4. It can lie outside 0 to 127.
     pub note: i32,
 }
 
-/// Writes the current state of the bands: the 48 from A3 on, then the 29 from E1 on. Real time.
+/// Writes the current state of the bands: the 48 from A3 up, then the 29 from E1 up. Real time.
 ///
-/// bands: an array of TF_BANDS.
+/// bands: an array of TF_BANDS elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -> Status {
     guard(|| {
-        // SAFETY: valid by the header.
+        // SAFETY: the header requires valid pointers.
         let filter = unsafe { shared(filter) }?;
         if bands.is_null() {
             return Err(Status::Null);
@@ -58,19 +58,19 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
             },
             note: midi_note(tone, shift) + i32::from(offsets[tone]),
         });
-        // SAFETY: an array of so many, by the header.
+        // SAFETY: the header requires an array of TF_BANDS elements.
         unsafe { put(bands.cast(), now) }
     })
 }
 
-/// Presses a key, which chooses the band of its note by the setting "keys", or releases it. Real time.
+/// Presses or releases a key. The setting "keys" says how keys choose bands. Real time.
 ///
 /// note: MIDI note, 0 to 127. By default, 28 (E1) to 104 have a band; with the "range" "published", 57 (A3) to 104. "transpose" moves the bands.
-/// velocity: above 0 to 1, whose square is the band's gain; 0 releases the key.
+/// velocity: above 0 to 1 presses the key, and the band's gain is the square; 0 releases the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_key(filter: *mut Filter, note: i32, velocity: f32) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         let filter = unsafe { exclusive(filter) }?;
         let key = u8::try_from(note).ok().filter(|key| *key < 128);
         let key =
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn tf_key(filter: *mut Filter, note: i32, velocity: f32) -
 /// Releases all keys and the sustain pedal. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_release_keys(filter: *mut Filter) -> Status {
-    // SAFETY: used by this thread only, by the header.
+    // SAFETY: the header requires a valid filter that no other thread uses.
     guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.play(KeyEvent::ReleaseAll)))
 }
 
@@ -94,16 +94,16 @@ pub unsafe extern "C" fn tf_release_keys(filter: *mut Filter) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_sustain(filter: *mut Filter, down: i32) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         unsafe { exclusive(filter) }.map(|filter| filter.inner.play(KeyEvent::Sustain(down != 0)))
     })
 }
 
-/// Moves all bands by -48 to 48 semitones, while keys are in use. Real time.
+/// Transposes all bands by -48 to 48 semitones, unless the setting "keys" is "off". Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_bend(filter: *mut Filter, semitones: f32) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         let filter = unsafe { exclusive(filter) }?;
         if !(-48.0..=48.0).contains(&semitones) {
             return Err(fail(Status::Range, format_args!("bend {semitones}; use -48 to 48")));

@@ -1,42 +1,42 @@
-//! C pointers as references; NULL is an error.
+//! Conversion of C pointers to references; NULL is an error.
 
 use crate::{Status, status::fail};
 use std::ffi::{CStr, c_char};
 
 /// # Safety
-/// `pointer` is NULL or valid for reads during `'a`, and nobody writes there meanwhile.
+/// `pointer` must be NULL or valid for reads during `'a`, and nothing may write to its target meanwhile.
 pub unsafe fn shared<'a, T>(pointer: *const T) -> Result<&'a T, Status> {
-    // SAFETY: by the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { pointer.as_ref() }.ok_or(Status::Null)
 }
 
 /// # Safety
-/// `pointer` is NULL or valid during `'a`, and nobody else reads or writes there meanwhile.
+/// `pointer` must be NULL or valid during `'a`, and nothing else may read or write its target meanwhile.
 pub unsafe fn exclusive<'a, T>(pointer: *mut T) -> Result<&'a mut T, Status> {
-    // SAFETY: by the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { pointer.as_mut() }.ok_or(Status::Null)
 }
 
-/// Writes `value`, to memory that may be uninitialised.
+/// Writes `value` to memory that may be uninitialised.
 ///
 /// # Safety
-/// `pointer` is NULL or valid for a write.
+/// `pointer` must be NULL or valid for a write.
 pub unsafe fn put<T>(pointer: *mut T, value: T) -> Result<(), Status> {
     if pointer.is_null() {
         return Err(Status::Null);
     }
-    // SAFETY: it is not NULL, and valid by the caller.
+    // SAFETY: `pointer` is not NULL, and the caller guarantees that it is valid.
     unsafe { pointer.write(value) };
     Ok(())
 }
 
 /// # Safety
-/// `pointer` is NULL or a text that ends with a NUL and does not change during `'a`.
+/// `pointer` must be NULL or lead to a NUL-terminated text that does not change during `'a`.
 pub unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a str, Status> {
     if pointer.is_null() {
         return Err(Status::Null);
     }
-    // SAFETY: it is not NULL, and a text by the caller.
+    // SAFETY: `pointer` is not NULL, and the caller guarantees a C string.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map_err(|error| fail(Status::Text, error))
 }
@@ -44,7 +44,7 @@ pub unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a str, Status> {
 /// Copies `text` and a NUL to a buffer of `size` bytes.
 ///
 /// # Safety
-/// `buffer` is NULL or valid for writes of `size` bytes.
+/// `buffer` must be NULL or valid for writes of `size` bytes.
 pub unsafe fn put_text(buffer: *mut c_char, size: usize, text: &str) -> Result<(), Status> {
     if buffer.is_null() {
         return Err(Status::Null);
@@ -53,7 +53,7 @@ pub unsafe fn put_text(buffer: *mut c_char, size: usize, text: &str) -> Result<(
     if size < needed {
         return Err(fail(Status::Size, format_args!("the text needs {needed} bytes, not {size}")));
     }
-    // SAFETY: the buffer holds `needed` bytes, and a text of ours is not within it.
+    // SAFETY: the buffer holds `needed` bytes, and does not overlap `text`, which belongs to this library.
     unsafe {
         buffer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
         buffer.add(text.len()).write(0);

@@ -1,4 +1,4 @@
-//! Scores: which notes the music plays.
+//! Scores: the notes of the music, given in advance.
 
 use crate::{
     Status,
@@ -9,18 +9,18 @@ use crate::{
 use std::{ffi::c_char, sync::Arc};
 use tone_filter_dsp::Score;
 
-/// Lets a score decide which notes are played, in place of what is found in the sound: no latency, no errors, and less work. It has an
+/// Sets a score, which decides which notes are played in place of the listener: no latency, no errors, and less work. It has an
 /// effect with a "focus" above 0. Allocates: not for the audio thread.
 ///
-/// score: the text of a file that `tone-filter bands song.wav --score song.tfs` has written; NULL for none.
+/// score: the text of a file written by `tone-filter bands song.wav --score song.tfs`; NULL to remove the score.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_score(filter: *mut Filter, score: *const c_char) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         let filter = unsafe { exclusive(filter) }?;
         let score = match score.is_null() {
             true => None,
-            // SAFETY: a text by the header.
+            // SAFETY: the header requires a C string.
             false => Some(unsafe { text(score) }?),
         };
         let score = score.map(str::parse::<Score>).transpose();
@@ -30,13 +30,13 @@ pub unsafe extern "C" fn tf_set_score(filter: *mut Filter, score: *const c_char)
     })
 }
 
-/// Goes on in the score from the time of the next sample that is passed to the filter: when the music begins, jumps or repeats. Real time.
+/// Sets the score's time at the next sample that is passed to the filter, for when the music begins, jumps or repeats. Real time.
 ///
-/// seconds: from the start of the score.
+/// seconds: time from the start of the score.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_seek(filter: *mut Filter, seconds: f64) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         let filter = unsafe { exclusive(filter) }?;
         if !seconds.is_finite() {
             return Err(fail(Status::Range, format_args!("{seconds} s; use a finite time")));

@@ -1,4 +1,4 @@
-//! Settings: one by its id, all by a preset or a JSON.
+//! Settings: one by its id, or all by a preset or JSON.
 
 use crate::{
     Status,
@@ -29,30 +29,30 @@ fn no_entry(choice: &Choice, entry: &str) -> Status {
     fail(Status::Entry, format_args!("{} has no entry {entry:?}; use one of {ids}", choice.id))
 }
 
-/// Moves all settings smoothly, within 20 ms, to those of a factory preset; tf_reset() has them arrive at once.
+/// Moves all settings smoothly, within 20 ms, to those of a factory preset. tf_reset() applies them at once.
 ///
-/// preset: its id, as tf_preset_at() lists it.
+/// preset: preset id from tf_preset_at().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_preset(filter: *mut Filter, preset: *const c_char) -> Status {
-    // SAFETY: valid, and used by this thread only, by the header.
+    // SAFETY: the header requires valid pointers and a filter that no other thread uses.
     guard(|| unsafe { exclusive(filter)?.set(of_preset(text(preset)?)?) })
 }
 
-/// Moves all settings smoothly, within 20 ms, to those of a JSON.
+/// Moves all settings smoothly, within 20 ms, to those of a JSON text.
 ///
-/// json: an object with settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}: numbers, entries,
-/// true or false for those whose entries are off and on, and switches as text. Or the text of a preset file, as the
-/// plugin saves it. Settings that it lacks are those of the preset "reference", and so are those of a preset file of a
-/// newer version that this library cannot use; anything else that it cannot use is an error.
+/// json: an object of settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}, or the text of a preset file,
+/// as the plugin saves it. Values: numbers; ids of entries; true or false where the entries are off and on; switches as text.
+/// Missing settings are those of the preset "reference". In a preset file of a newer version, so are settings that this library
+/// cannot use. Anything else that it cannot use is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_json(filter: *mut Filter, json: *const c_char) -> Status {
-    // SAFETY: valid, and used by this thread only, by the header.
+    // SAFETY: the header requires valid pointers and a filter that no other thread uses.
     guard(|| unsafe { exclusive(filter)?.set(of_json(text(json)?)?) })
 }
 
-/// Writes all settings as a JSON that tf_set_json() reads.
+/// Writes all settings as JSON for tf_set_json().
 ///
-/// buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
+/// buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_get_json(
     filter: *const Filter,
@@ -60,17 +60,17 @@ pub unsafe extern "C" fn tf_get_json(
     size: usize,
 ) -> Status {
     guard(|| {
-        // SAFETY: valid by the header.
+        // SAFETY: the header requires valid pointers.
         let controls = &unsafe { shared(filter) }?.controls;
         let json = to_json(controls);
-        // SAFETY: valid by the header.
+        // SAFETY: the header requires valid pointers.
         unsafe { put_text(buffer, size, &json) }
     })
 }
 
-/// Moves a number smoothly, within 20 ms, to a value. Real time.
+/// Moves a number setting smoothly, within 20 ms, to a value. Real time.
 ///
-/// id, value: the setting and its range, as tf_setting_at() lists them.
+/// id, value: the setting's id and a value in its range, both from tf_setting_at().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_number(
     filter: *mut Filter,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn tf_set_number(
     value: f32,
 ) -> Status {
     guard(|| {
-        // SAFETY: valid, and used by this thread only, by the header.
+        // SAFETY: the header requires valid pointers and a filter that no other thread uses.
         let (filter, id) = unsafe { (exclusive(filter)?, text(id)?) };
         let spec = spec(id).ok_or_else(|| unknown(id))?;
         let mut controls = filter.controls;
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn tf_set_number(
     })
 }
 
-/// Writes the value of a number. Real time.
+/// Writes the value of a number setting. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_get_number(
     filter: *const Filter,
@@ -95,18 +95,19 @@ pub unsafe extern "C" fn tf_get_number(
     value: *mut f32,
 ) -> Status {
     guard(|| {
-        // SAFETY: valid by the header.
+        // SAFETY: the header requires valid pointers.
         let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
         let spec = spec(id).ok_or_else(|| unknown(id))?;
-        // SAFETY: valid by the header.
+        // SAFETY: the header requires valid pointers.
         unsafe { put(value, spec.get(&filter.controls.settings)) }
     })
 }
 
-/// Sets a choice to the entry with an id, switches by their digits, or notes by their names. Real time for choices.
+/// Sets a choice, switches or notes. Real time for choices.
 ///
-/// id, entry: as tf_setting_at() lists them. Switches have a digit each, 1 for on and 0 for off; blanks are ignored. Names of
-/// notes, like "A C# Bb", have blanks between them.
+/// id: the setting's id from tf_setting_at().
+/// entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,
+/// their names with blanks between them, like "A C# Bb".
 ///
 /// "midi-out" and "listen" are about connections to a host, and have no effect here.
 #[unsafe(no_mangle)]
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn tf_set_text(
     entry: *const c_char,
 ) -> Status {
     guard(|| {
-        // SAFETY: valid, and used by this thread only, by the header.
+        // SAFETY: the header requires valid pointers and a filter that no other thread uses.
         let (filter, id, entry) = unsafe { (exclusive(filter)?, text(id)?, text(entry)?) };
         let mut controls = filter.controls;
         match Setting::find(id) {
@@ -134,9 +135,9 @@ pub unsafe extern "C" fn tf_set_text(
     })
 }
 
-/// Writes the id of a choice's entry, the digits of switches, or the names of notes.
+/// Writes the id of a choice's current entry, the digits of switches, or the names of notes.
 ///
-/// buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
+/// buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_get_text(
     filter: *const Filter,
@@ -145,22 +146,22 @@ pub unsafe extern "C" fn tf_get_text(
     size: usize,
 ) -> Status {
     guard(|| {
-        // SAFETY: valid by the header.
+        // SAFETY: the header requires valid pointers.
         let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
         let setting = Setting::find(id).filter(|own| !matches!(own, Setting::Number(_)));
         let entry = setting.ok_or_else(|| unknown(id))?.text(&filter.controls);
-        // SAFETY: valid by the header.
+        // SAFETY: the header requires valid pointers.
         unsafe { put_text(buffer, size, &entry) }
     })
 }
 
-/// Sets the tempo, of which the setting "sync" makes "ring" and "release"; 120 unless it is set. Real time.
+/// Sets the tempo, 120 by default. With the setting "sync", "ring" and "release" follow it. Real time.
 ///
 /// tempo: beats a minute, above 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_tempo(filter: *mut Filter, tempo: f64) -> Status {
     guard(|| {
-        // SAFETY: used by this thread only, by the header.
+        // SAFETY: the header requires a valid filter that no other thread uses.
         let filter = unsafe { exclusive(filter) }?;
         if !(tempo.is_finite() && tempo > 0.0) {
             return Err(fail(Status::Range, format_args!("tempo {tempo}; use more than 0")));

@@ -1,4 +1,4 @@
-//! Errors: a code for each, a text for each code, and the details of the last one.
+//! Errors: status codes, a text for each code, and the details of the last error.
 
 use crate::MAX_CHANNELS;
 use std::{
@@ -35,9 +35,9 @@ pub enum Status {
     Text = 9,
     /// A buffer is too small.
     Size = 10,
-    /// A fault of this library. The filter is to be destroyed.
+    /// The library has a fault. Destroy the filter.
     Panic = 11,
-    /// A text is no score.
+    /// A text is not a valid score.
     Score = 12,
 }
 
@@ -59,34 +59,34 @@ const TEXTS: [(Status, &CStr); 13] = [
 
 const _: () = assert!(MAX_CHANNELS == 64, "as in the text");
 
-/// Meaning of a status, in English; for a number that is no status, "unknown status". Real time.
+/// Returns the meaning of a status, in English; "unknown status" for any other number. Real time.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_error_message(status: i32) -> *const c_char {
     let text = TEXTS.iter().find(|(known, _)| *known as i32 == status);
     text.map_or(c"unknown status", |(_, text)| text).as_ptr()
 }
 
-/// Bytes of the details of an error; longer ones are cut.
+/// Size in bytes of the details of an error, with the NUL; longer details are cut.
 const DETAILS: usize = 512;
 
 thread_local! {
     static LAST: Cell<[u8; DETAILS]> = const { Cell::new([0; DETAILS]) };
 }
 
-/// The details of the last failure in this thread, in English: which setting, its range, the place in the JSON. Valid
-/// until the thread's next failure; empty before the first.
+/// Returns the details of the last failure in this thread, in English: which setting, its range, the place in the JSON. The text
+/// is valid until the thread's next failure, and empty before the first.
 ///
-/// TF_STATUS_NULL and TF_STATUS_PANIC have no details: the text is empty then.
+/// TF_STATUS_NULL and TF_STATUS_PANIC have no details; the text is empty after them.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_last_error() -> *const c_char {
     LAST.with(Cell::as_ptr).cast::<c_char>().cast_const()
 }
 
-/// `status`, with details for [`tf_last_error`]. Does not allocate, except for a thread's first failure where the system
-/// allocates thread-local memory late.
+/// Stores the details of an error for [`tf_last_error`], and returns `status`. Allocates only on a thread's first failure, on
+/// systems that allocate thread-local memory late.
 pub fn fail(status: Status, details: impl fmt::Display) -> Status {
     let mut text = [0; DETAILS];
-    // The last byte stays 0, and what is cut is no error, unless it is half a character.
+    // The last byte stays 0 as the NUL. Details that are cut are no error; a cut may split a character.
     let _ = write!(&mut text[..DETAILS - 1], "{details}");
     if let Err(error) = str::from_utf8(&text) {
         text[error.valid_up_to()..].fill(0);
@@ -95,7 +95,7 @@ pub fn fail(status: Status, details: impl fmt::Display) -> Status {
     status
 }
 
-/// Runs a function's body, without letting a panic out.
+/// Runs a function's body and turns a panic into a status.
 pub fn guard(body: impl FnOnce() -> Result<(), Status>) -> Status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Status::Ok,

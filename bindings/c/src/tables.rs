@@ -1,4 +1,4 @@
-//! The lists of settings and presets.
+//! Tables of settings and presets.
 
 use std::{
     ffi::{CString, c_char},
@@ -8,7 +8,7 @@ use std::{
 use tone_filter_dsp::{CHOICES, Choice, SPECS, Spec, TEXTS, Text, TextOf};
 use tone_filter_presets::{self as presets, Preset};
 
-/// Kind of a setting's values.
+/// Kind of a setting's value.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
@@ -16,37 +16,38 @@ pub enum SettingKind {
     Number = 0,
     /// An entry of a list, for tf_set_text().
     Choice = 1,
-    /// A number of switches, for tf_set_text().
+    /// Switches, for tf_set_text().
     Switches = 2,
-    /// A number of names of notes, for tf_set_text().
+    /// Names of notes, for tf_set_text().
     Notes = 3,
 }
 
-/// A setting.
+/// A setting: its ids, texts and range.
 #[repr(C)]
 #[derive(Debug)]
 pub struct SettingInfo {
-    /// Kind of the values.
+    /// Kind of the value.
     pub kind: SettingKind,
-    /// Its id, which never changes.
+    /// Id, which never changes.
     pub id: *const c_char,
-    /// Its name for people.
+    /// Name to display.
     pub name: *const c_char,
     /// Effect on the sound, in a sentence.
     pub help: *const c_char,
-    /// The unit of a number; else empty.
+    /// Unit of a number; otherwise empty.
     pub unit: *const c_char,
-    /// The least value of a number; else 0.
+    /// Minimum of a number; otherwise 0.
     pub min: f32,
-    /// The greatest value of a number; the index of the last entry of a choice; the number of switches or notes.
+    /// Maximum of a number; index of a choice's last entry; number of switches or notes.
     pub max: f32,
-    /// The value in a new instance of a number; the index of that entry of a choice; 1 for switches, all on; 0 for notes, each its own.
+    /// Value in a new instance of the plugin; for a choice, the index of an entry. 1 for switches: all on. 0 for notes: each its
+    /// own target.
     pub initial: f32,
-    /// The number of entries of a choice; else 0.
+    /// Number of entries of a choice; otherwise 0.
     pub entry_count: usize,
-    /// The ids of the entries of a choice; else NULL.
+    /// Ids of a choice's entries; otherwise NULL.
     pub entries: *const *const c_char,
-    /// The names of the entries for people; else NULL.
+    /// Names of a choice's entries to display; otherwise NULL.
     pub entry_names: *const *const c_char,
 }
 
@@ -54,20 +55,20 @@ pub struct SettingInfo {
 #[repr(C)]
 #[derive(Debug)]
 pub struct PresetInfo {
-    /// Its id, which never changes.
+    /// Id, which never changes.
     pub id: *const c_char,
-    /// Its name for people.
+    /// Name to display.
     pub name: *const c_char,
     /// Purpose, in a sentence.
     pub description: *const c_char,
 }
 
-/// A list that lives as long as the program.
+/// A table that is never freed.
 struct Table<T>(Vec<T>);
 
-// SAFETY: its pointers lead to text and arrays that are neither changed nor freed.
+// SAFETY: all pointers in a table lead to text and arrays that are neither changed nor freed.
 unsafe impl<T> Send for Table<T> {}
-// SAFETY: likewise.
+// SAFETY: as for `Send`.
 unsafe impl<T> Sync for Table<T> {}
 
 static SETTINGS: LazyLock<Table<SettingInfo>> = LazyLock::new(|| {
@@ -87,15 +88,15 @@ static PRESETS: LazyLock<Table<PresetInfo>> = LazyLock::new(|| {
     Table(presets.map(info).collect())
 });
 
-/// The setting at an index: the numbers, then the choices, then the switches and notes. NULL behind the last, so that a loop can
-/// end there. The first call allocates.
+/// Returns the setting at an index: the numbers, then the choices, then switches and notes. Returns NULL behind the last setting,
+/// so that a loop can end there. The first call allocates.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_setting_at(index: usize) -> *const SettingInfo {
     SETTINGS.0.get(index).map_or(ptr::null(), ptr::from_ref)
 }
 
-/// The factory preset at an index: the sound of a new instance of the plugin, then the published sound, then the others.
-/// NULL behind the last. The first call allocates.
+/// Returns the factory preset at an index: the sound of a new instance of the plugin, then the published sound, then the others.
+/// Returns NULL behind the last preset. The first call allocates.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_preset_at(index: usize) -> *const PresetInfo {
     PRESETS.0.get(index).map_or(ptr::null(), ptr::from_ref)
@@ -152,7 +153,7 @@ fn named(id: &str, name: &str, help: &str) -> SettingInfo {
     }
 }
 
-/// `text` for C; it is never freed.
+/// Returns `text` as a C string that is never freed; empty if `text` contains a NUL.
 fn forever(text: &str) -> *const c_char {
     CString::new(text).map_or(c"".as_ptr(), |text| text.into_raw().cast_const())
 }

@@ -1,8 +1,8 @@
-//! The committed header is the one that cbindgen makes of the source.
+//! The committed header is equal to the one that cbindgen generates from the source.
 
 use std::{env, fs, path::Path};
 
-/// With this variable set, the header is written instead.
+/// Environment variable that makes the test write the header instead of comparing it.
 const UPDATE: &str = "UPDATE_HEADER";
 
 #[test]

@@ -28,22 +28,23 @@ use std::sync::Arc;
 use tone_filter_dsp::{Bands, Keyboard, Score, Settings, Snapshot, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// The filter, stereo to stereo. Changes of its fields go to the audio thread as events, without locks there.
+/// A node with the filter, stereo to stereo. Changes of its fields reach the audio thread as events, without locks.
 ///
-/// Firewheel asks for a node's latency before there is a sample rate, so a node does not report the latency of [`Settings::lookahead`],
-/// [`ToneFilter::lookahead`] frames.
+/// The node reports no latency, because Firewheel asks for it before the sample rate is known. With [`Settings::lookahead`], the
+/// latency is [`ToneFilter::lookahead`] frames.
 ///
 /// With the feature `bevy`, the node is a Bevy component.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
-    /// The sound. Settings out of range are an error when the node's processor is constructed; later, they have no effect.
+    /// Settings of the sound. Out of range, they are an error when the node's processor is constructed; later, they have no
+    /// effect.
     pub settings: Settings,
-    /// The keys that are held; see [`Settings::keys`].
+    /// Keys that are held; see [`Settings::keys`].
     pub keyboard: Keyboard,
 }
 
-/// A change of one field of [`ToneFilterNode`], which is sent as a whole.
+/// A change of one field of [`ToneFilterNode`]; an event carries the whole field.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a box would be freed on the audio thread")]
 pub enum ToneFilterNodePatch {
@@ -84,7 +85,7 @@ impl Patch for ToneFilterNode {
     }
 }
 
-/// A change of the score that decides which notes are played, an event for `FirewheelContext::queue_event_for`:
+/// A change of the score, which decides which notes are played. Send it with `FirewheelContext::queue_event_for`:
 ///
 /// ```
 /// # use firewheel::{FirewheelConfig, FirewheelContext};
@@ -97,9 +98,9 @@ impl Patch for ToneFilterNode {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScoreEvent {
-    /// Sets a score, or removes it; see [`ToneFilter::set_score`]. The music begins at the score's start.
+    /// Sets or removes the score, see [`ToneFilter::set_score`], and sets its time to 0.
     Set(Option<Arc<Score>>),
-    /// Continues the score at a time in seconds: when the music begins, jumps or repeats.
+    /// Sets the score's time in seconds, for when the music begins, jumps or repeats.
     Seek(f64),
 }
 
@@ -115,7 +116,7 @@ pub struct ToneFilterState {
 }
 
 impl ToneFilterState {
-    /// The bands at the end of the last block.
+    /// Returns the bands at the end of the last block.
     pub fn bands(&mut self) -> Bands {
         self.bands.read().read()
     }
@@ -147,7 +148,7 @@ impl AudioNode for ToneFilterNode {
     }
 }
 
-/// Hz.
+/// Returns the sample rate in Hz.
 fn rate(stream: &StreamInfo) -> f64 {
     stream.sample_rate.get().into()
 }
@@ -162,7 +163,7 @@ impl AudioNodeProcessor for Processor {
         for mut event in events.drain() {
             match event.downcast_mut() {
                 Some(ScoreEvent::Set(score)) => {
-                    // The event takes the old score along, which is freed on another thread.
+                    // The old score goes into the event, which another thread frees.
                     *score = self.filter.set_score(score.take());
                     self.filter.seek(0.0);
                 }
@@ -183,7 +184,7 @@ impl AudioNodeProcessor for Processor {
     }
 
     fn bypassed(&mut self, bypassed: bool) {
-        // Sound from before the bypass ends here.
+        // No sound from before the bypass may be left.
         if !bypassed {
             let keyboard = *self.filter.keyboard();
             self.filter.reset();
@@ -212,7 +213,7 @@ impl AudioNodeProcessor for Processor {
 #[doc = include_str!("../../../docs/manual/games.md")]
 struct Manual;
 
-/// Examples of this crate's own page.
+/// Compiles and runs the Rust in this crate's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct OwnReadme;

@@ -1,4 +1,4 @@
-//! The tone filter as an audio effect of Godot's, for a bus.
+//! The tone filter as an audio effect for Godot's buses.
 
 mod player;
 
@@ -18,16 +18,16 @@ use triple_buffer::Input;
 
 struct ToneFilterExtension;
 
-// SAFETY: of Godot's memory, only that of the buffers below is accessed without its bindings.
+// SAFETY: only the buffers of `process_rawptr` are accessed without Godot's bindings.
 #[gdextension]
 unsafe impl ExtensionLibrary for ToneFilterExtension {}
 
-/// The effect. A change takes effect with the next block, on every bus of the effect.
+/// Audio effect with the tone filter. A change takes effect with the next block, on every bus that has this effect.
 #[derive(GodotClass)]
 #[class(tool, init, base = AudioEffect)]
 pub struct AudioEffectToneFilter {
     state: State,
-    /// Channels to the instances.
+    /// Senders of the state to the instances.
     senders: Vec<(InstanceId, Input<State>)>,
     scores: SharedScores,
     base: Base<AudioEffect>,
@@ -35,8 +35,8 @@ pub struct AudioEffectToneFilter {
 
 #[godot_api]
 impl AudioEffectToneFilter {
-    /// Sets a numeric setting by its id, such as `morph`, in its own unit. Returns false for an unknown id or a value
-    /// out of range; then nothing changes.
+    /// Sets a numeric setting by its id, such as `morph`, in its unit. Returns false and changes nothing if the id is unknown or
+    /// the value out of range.
     #[func]
     pub fn set_number(&mut self, id: String, value: f32) -> bool {
         let Some(spec) = spec(&id) else { return false };
@@ -45,8 +45,8 @@ impl AudioEffectToneFilter {
         self.change(state)
     }
 
-    /// Sets a choice by its id, such as `keys`, to one of its entries, such as `hold`. Returns false for an unknown id or
-    /// entry; then nothing changes.
+    /// Sets a choice by its id, such as `keys`, to one of its entries, such as `hold`. Returns false and changes nothing if the
+    /// id or the entry is unknown.
     #[func]
     pub fn set_choice(&mut self, id: String, entry: String) -> bool {
         let Some(choice) = choice(&id) else { return false };
@@ -64,9 +64,9 @@ impl AudioEffectToneFilter {
         self.change(state);
     }
 
-    /// Sets a score, which decides which notes are played from its start on, in place of the listener: the text of a file that
-    /// `tone-filter bands music.wav --score music.tfs` has written; an empty text removes it. Returns false for an invalid
-    /// score; then nothing changes.
+    /// Sets a score, which decides which notes are played in place of the listener, and starts it at 0 s. `score` is the text of
+    /// a file written by `tone-filter bands music.wav --score music.tfs`; an empty text removes the score. Returns false and
+    /// changes nothing if it is invalid.
     #[func]
     pub fn set_score(&mut self, score: String) -> bool {
         let parsed = (!score.is_empty()).then(|| score.parse::<Score>()).transpose();
@@ -80,7 +80,7 @@ impl AudioEffectToneFilter {
         self.change(state)
     }
 
-    /// Continues the score at a time in seconds: when the music begins, jumps or repeats.
+    /// Sets the score's time in seconds, for when the music begins, jumps or repeats.
     #[func]
     pub fn seek(&mut self, seconds: f64) {
         let mut state = self.state.clone();
@@ -88,7 +88,7 @@ impl AudioEffectToneFilter {
         self.change(state);
     }
 
-    /// Sends a state to all instances if it is valid.
+    /// Sends a state to all instances if it is valid. Returns whether it is.
     fn change(&mut self, state: State) -> bool {
         let valid = state.controls.settings.validate().is_ok();
         if valid {
@@ -111,7 +111,7 @@ impl IAudioEffect for AudioEffectToneFilter {
     }
 }
 
-/// The effect on one bus, or on one pair of its channels.
+/// Instance of the effect on one bus, or on one pair of a bus's channels.
 #[derive(GodotClass)]
 #[class(tool, no_init, base = AudioEffectInstance)]
 pub struct ToneFilterInstance {
@@ -139,7 +139,7 @@ impl IAudioEffectInstance for ToneFilterInstance {
         self.player.process(source, target);
     }
 
-    /// The filter rings on when the music is over.
+    /// Returns true: the filter still rings when its input is silent.
     fn process_silence(&self) -> bool {
         true
     }

@@ -1,11 +1,11 @@
-//! The filter on the audio thread, and the channel to it. Runs without Godot.
+//! The filter on the audio thread, and the channel that sends it states. Runs without Godot.
 
 use godot::classes::native::AudioFrame;
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Error, Keyboard, Score, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// Frames that are filtered at a time.
+/// Maximum number of frames processed at once.
 const CHUNK: usize = 64;
 
 /// State that the game sets.
@@ -13,22 +13,22 @@ const CHUNK: usize = 64;
 pub struct State {
     pub controls: Controls,
     pub keyboard: Keyboard,
-    /// Decides which notes are played, if there is one.
+    /// Score that decides which notes are played; `None` leaves it to the listener.
     pub score: Option<Arc<Score>>,
-    /// Count of the positions that have been set, and the last one: seconds of the score.
+    /// Number of seeks so far, and the latest position in seconds of the score.
     pub position: (u64, f64),
 }
 
-/// The filter, which takes the latest state.
+/// Filter that follows the latest state it has received.
 pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
-    /// Count of the positions at the last block.
+    /// Number of seeks at the last block.
     positions: u64,
 }
 
 impl Player {
-    /// At `rate` Hz, and the way to set another state later.
+    /// Creates the filter at `rate` Hz, and the sender of later states.
     pub fn new(rate: f32, state: &State) -> Result<(Self, Input<State>), Error> {
         let mut filter = ToneFilter::new(rate.into(), &state.controls.settings)?;
         filter.set_routing(state.controls.routing);
@@ -40,11 +40,12 @@ impl Player {
         Ok((Self { filter, receiver, positions }, sender))
     }
 
-    /// Filters a block; of different lengths, the shorter counts. Neither allocates nor waits, nor frees a score, which its sender keeps.
+    /// Filters `source` into `target`, up to the shorter length. Neither allocates, waits, nor frees a score: the sender keeps a
+    /// reference.
     pub fn process(&mut self, source: &[AudioFrame], target: &mut [AudioFrame]) {
         if self.receiver.update() {
             let state = self.receiver.output_buffer();
-            // Settings out of range, which are not sent, would have no effect.
+            // The sender has validated the settings.
             let _ = self.filter.set_settings(&state.controls.settings);
             self.filter.set_routing(state.controls.routing);
             self.filter.set_keyboard(&state.keyboard);

@@ -25,20 +25,20 @@ use tone_filter_dsp::{
 };
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// Frames that are filtered at a time.
+/// Maximum number of frames processed at once.
 const CHUNK: usize = 64;
 
-/// Configures the effect: the settings at the start, by default those of [`Settings`].
+/// Builder of the effect, with its initial settings; by default those of [`Settings`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToneFilterBuilder {
     settings: Settings,
 }
 
 impl ToneFilterBuilder {
-    /// Returns an effect with these settings.
+    /// Creates a builder with these settings.
     ///
     /// # Errors
-    /// When a setting is out of range.
+    /// If a setting is out of range.
     pub fn new(settings: &Settings) -> Result<Self, OutOfRange> {
         settings.validate()?;
         Ok(Self { settings: *settings })
@@ -62,8 +62,8 @@ impl EffectBuilder for ToneFilterBuilder {
     }
 }
 
-/// Controls the effect from the game's thread, without locks. Changes take effect when the device asks for its next
-/// block, from the next multiple of 64 frames on. The last of several values in that time counts.
+/// Handle by which the game's thread controls the effect, without locks. Changes take effect when the device asks for its next
+/// block, from the next multiple of 64 frames on. Of several values sent before that, the last counts.
 pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
@@ -72,29 +72,29 @@ pub struct ToneFilterHandle {
 }
 
 impl ToneFilterHandle {
-    /// Moves to other settings, within 20 ms; see [`ToneFilter::set_settings`].
+    /// Moves to `settings` within 20 ms; see [`ToneFilter::set_settings`].
     ///
     /// # Errors
-    /// When a setting is out of range; then nothing changes.
+    /// If a setting is out of range. Then nothing changes.
     pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
         settings.validate()?;
         self.writers.set_settings.write(*settings);
         Ok(())
     }
 
-    /// Plays what `keyboard` holds, in place of all keys so far; see [`Settings::keys`].
+    /// Replaces all held keys by those of `keyboard`; see [`Settings::keys`].
     pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
         self.writers.set_keyboard.write(*keyboard);
     }
 
-    /// Sets a score, which decides which notes are played, or removes it; see [`ToneFilter::set_score`]. The music then begins at the score's start, until
+    /// Sets or removes the score, which decides which notes are played; see [`ToneFilter::set_score`]. Its time starts at 0;
     /// [`ToneFilterHandle::seek`] sets another time.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) {
         self.scores.keep(score.as_ref());
         self.score.write(score);
     }
 
-    /// Continues the score at a time in seconds: when the music begins, jumps or repeats.
+    /// Sets the score's time in seconds, for when the music begins, jumps or repeats.
     pub fn seek(&mut self, seconds: f64) {
         self.writers.seek.write(seconds);
     }
@@ -116,7 +116,7 @@ struct ToneFilterEffect {
     settings: Settings,
     keyboard: Keyboard,
     score: Output<Option<Arc<Score>>>,
-    /// `None` until the sample rate is known, and at a rate out of range: the sound passes through.
+    /// The filter; `None` before the sample rate is known and at a rate out of range, where the sound passes through.
     filter: Option<ToneFilter>,
     picture: Input<Snapshot>,
 }
@@ -126,7 +126,7 @@ impl Effect for ToneFilterEffect {
         self.on_change_sample_rate(sample_rate);
     }
 
-    /// Allocates, as kira permits it here.
+    /// Creates the filter anew. Allocates, as kira permits it here.
     fn on_change_sample_rate(&mut self, sample_rate: u32) {
         self.filter = ToneFilter::new(sample_rate.into(), &self.settings).ok();
         if let Some(filter) = &mut self.filter {
@@ -150,7 +150,7 @@ impl Effect for ToneFilterEffect {
             filter.seek(seconds);
         }
         if settings.is_some() {
-            // No error: the handle has checked them.
+            // The handle has validated the settings.
             let _ = filter.set_settings(&self.settings);
         }
         if keyboard.is_some() {
@@ -174,7 +174,7 @@ impl Effect for ToneFilterEffect {
     }
 }
 
-/// Compiles and runs the Rust in the README.
+/// Compiles and runs the Rust in this crate's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

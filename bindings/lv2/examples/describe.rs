@@ -1,4 +1,4 @@
-//! Makes the bundle in a folder: the plugin's library, and the files that describe it.
+//! Writes the bundle into a folder: the plugin's library and the files that describe it.
 
 use std::{env, fs, io, path::PathBuf};
 use tone_filter_lv2::turtle;

@@ -1,11 +1,11 @@
-//! The types of LV2 that host and plugin share, with the layouts of its C headers.
+//! LV2's types that host and plugin share, with the layouts of its C headers.
 
 use std::ffi::{c_char, c_void};
 
-/// `LV2_URID`: a number that the host gives a URI.
+/// `LV2_URID`: the host's number for a URI.
 pub type Urid = u32;
 
-/// `LV2_Feature`: something that a host offers.
+/// `LV2_Feature`: a feature that a host offers.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Feature {
@@ -19,13 +19,13 @@ pub struct Feature {
 #[repr(C)]
 #[derive(Debug)]
 pub struct UridMap {
-    /// The argument of `map`.
+    /// Argument for `map`.
     pub handle: *mut c_void,
-    /// The number of a URI; 0 if the host has none for it.
+    /// Returns the number of a URI; 0 if the host has none.
     pub map: unsafe extern "C" fn(handle: *mut c_void, uri: *const c_char) -> Urid,
 }
 
-/// `LV2_Handle`: an instance.
+/// `LV2_Handle`: a plugin instance.
 pub type Handle = *mut c_void;
 
 /// `LV2_Descriptor`: the functions of a plugin.
@@ -34,31 +34,31 @@ pub type Handle = *mut c_void;
 pub struct Descriptor {
     /// The plugin's URI.
     pub uri: *const c_char,
-    /// Makes an instance; NULL if that fails.
+    /// Creates an instance; NULL on failure.
     pub instantiate: unsafe extern "C" fn(
         descriptor: *const Descriptor,
         rate: f64,
         bundle: *const c_char,
         features: *const *const Feature,
     ) -> Handle,
-    /// Sets where a port's data is.
+    /// Sets the address of a port's data.
     pub connect_port: unsafe extern "C" fn(instance: Handle, port: u32, data: *mut c_void),
     /// Resets the instance before a sequence of calls of `run`.
     pub activate: Option<unsafe extern "C" fn(instance: Handle)>,
-    /// Processes so many frames.
+    /// Processes `frames` frames.
     pub run: unsafe extern "C" fn(instance: Handle, frames: u32),
-    /// Ends that sequence.
+    /// Ends a sequence of calls of `run`.
     pub deactivate: Option<unsafe extern "C" fn(instance: Handle)>,
     /// Frees the instance.
     pub cleanup: unsafe extern "C" fn(instance: Handle),
-    /// The functions of an extension; NULL if the plugin does not have it.
+    /// Returns the functions of an extension; NULL if the plugin lacks it.
     pub extension_data: unsafe extern "C" fn(uri: *const c_char) -> *const c_void,
 }
 
-// SAFETY: it is never written to, and what it points to is constant.
+// SAFETY: a descriptor and everything that it points to are constant.
 unsafe impl Sync for Descriptor {}
 
-/// `LV2_State_Store_Function`: saves a value; 0 is success.
+/// `LV2_State_Store_Function`: saves a value; returns 0 on success.
 pub type Store = unsafe extern "C" fn(
     handle: *mut c_void,
     key: Urid,
@@ -68,7 +68,7 @@ pub type Store = unsafe extern "C" fn(
     flags: u32,
 ) -> u32;
 
-/// `LV2_State_Retrieve_Function`: a saved value, or NULL.
+/// `LV2_State_Retrieve_Function`: returns a saved value, or NULL.
 pub type Retrieve = unsafe extern "C" fn(
     handle: *mut c_void,
     key: Urid,
@@ -99,20 +99,20 @@ pub struct StateInterface {
     ) -> u32,
 }
 
-/// `LV2_STATE_IS_POD | LV2_STATE_IS_PORTABLE`: a value that can be copied, and read on any computer.
+/// `LV2_STATE_IS_POD | LV2_STATE_IS_PORTABLE`: flags of a value that can be copied, and read on any computer.
 pub const PLAIN: u32 = 1 | 1 << 1;
 /// `LV2_STATE_SUCCESS`.
 pub const SUCCESS: u32 = 0;
 /// `LV2_STATE_ERR_BAD_TYPE`.
 pub const BAD_TYPE: u32 = 2;
 
-/// `LV2_Atom`: what stands before each value, and before a sequence.
+/// `LV2_Atom`: head of a value or a sequence.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Atom {
-    /// Bytes of what follows; of a sequence that a plugin writes, first the room for it.
+    /// Size in bytes of the content behind the head. In a plugin's output, the host first sets it to the available size.
     pub size: u32,
-    /// Type.
+    /// Type of the content.
     pub kind: Urid,
 }
 
@@ -134,10 +134,10 @@ pub mod uri {
     pub const FLOAT: &CStr = c"http://lv2plug.in/ns/ext/atom#Float";
     /// MIDI message.
     pub const MIDI: &CStr = c"http://lv2plug.in/ns/ext/midi#MidiEvent";
-    /// The type of an object: where the host's song is.
+    /// Type of an object: the transport position of the host.
     pub const POSITION: &CStr = c"http://lv2plug.in/ns/ext/time#Position";
-    /// A position's beats a minute.
+    /// Property of a position: beats a minute.
     pub const TEMPO: &CStr = c"http://lv2plug.in/ns/ext/time#beatsPerMinute";
-    /// A position's speed, 0 while the song is stopped.
+    /// Property of a position: speed, 0 while the song is stopped.
     pub const SPEED: &CStr = c"http://lv2plug.in/ns/ext/time#speed";
 }

@@ -1,30 +1,30 @@
-//! Sequences of events, as hosts pass them in buffers: an [`Atom`], a unit, and after them the events, each with its frame, an
-//! atom and its content, padded to 8 bytes.
+//! Reads and writes sequences of events in the host's buffers. A sequence has an [`Atom`], a unit of time, and events. Each event
+//! has its frame, an atom and its content, padded to 8 bytes.
 
 use crate::abi::{Atom, Urid};
 
-/// Bytes of the unit at the start of a sequence's content, which stands for frames.
+/// Size in bytes of a sequence's unit of time; 0 stands for frames.
 const UNIT: usize = 8;
-/// Bytes before an event's content: its frame, and its atom.
+/// Size in bytes of an event's head: frame and atom.
 const EVENT: usize = 16;
-/// Bytes before an object's first property.
+/// Size in bytes of an object's head: id and type.
 const OBJECT: usize = 8;
-/// Bytes before a property's content: key, context and atom.
+/// Size in bytes of a property's head: key, context and atom.
 const PROPERTY: usize = 16;
-/// Bytes of an event with a message of MIDI.
+/// Size in bytes of an event with a MIDI message.
 const MESSAGE: usize = EVENT + 8;
 
-/// A key, the type of its value, and the value.
+/// Property of an object: key, type and value.
 type Part<'a> = (Urid, Urid, &'a [u8]);
 
-/// A MIDI message of up to three bytes; a shorter one ends in zeros.
+/// MIDI message of up to three bytes, padded with zeros.
 pub type Message = [u8; 3];
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
-/// Returns the parts of `bytes`, each of which has a head of `head` bytes that ends with an atom. An incomplete part ends them.
+/// Returns head, type and content of each element, up to an incomplete one. A head has `head` bytes and ends with an atom.
 fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[u8])> {
     std::iter::from_fn(move || {
         let size = u32_at(bytes, head - 8)? as usize;
@@ -34,19 +34,19 @@ fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[
     })
 }
 
-/// Returns the events of a sequence: their frames, types and contents.
+/// Returns the events of a sequence of type `kind`: frame, type and content. A sequence of another type has none.
 ///
 /// # Safety
-/// `sequence` is NULL, or an aligned atom of type `kind` with its content behind it, which nothing writes to while `'a` lasts.
-/// Another type has no events.
+/// `sequence` must be NULL, or an aligned atom. If its type is `kind`, its content must lie behind it. Nothing may write to them
+/// during `'a`.
 pub unsafe fn read<'a>(
     sequence: *const Atom,
     kind: Urid,
 ) -> impl Iterator<Item = (i64, Urid, &'a [u8])> {
-    // SAFETY: by the caller.
+    // SAFETY: the caller guarantees it.
     let head = unsafe { sequence.as_ref() }.filter(|head| head.kind == kind);
     let content = head.map_or(&[][..], |head| {
-        // SAFETY: by the caller, the content follows.
+        // SAFETY: the caller guarantees that the content follows.
         unsafe { std::slice::from_raw_parts(sequence.add(1).cast(), head.size as usize) }
     });
     parts(content.get(UNIT..).unwrap_or_default(), EVENT).map(|(head, kind, content)| {
@@ -55,7 +55,7 @@ pub unsafe fn read<'a>(
     })
 }
 
-/// Returns the type of an object and its properties: their keys, types and contents.
+/// Returns the type of an object, and key, type and value of each property; `None` if `content` is too short.
 pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Part<'_>>)> {
     let kind = u32_at(content, 4)?;
     let properties = parts(&content[OBJECT..], PROPERTY);
@@ -65,9 +65,9 @@ pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Part<'_>>)> 
     ))
 }
 
-/// Writes a sequence for the host.
+/// Writer of a sequence for the host.
 pub struct Writer<'a> {
-    /// The head and the room behind it; NULL if the port is not connected.
+    /// Head, with `room` behind it; NULL if the port is not connected.
     head: *mut Atom,
     room: &'a mut [u8],
     used: usize,
@@ -75,16 +75,16 @@ pub struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Returns an empty sequence of type `kind`, for events of type `midi`.
+    /// Creates an empty sequence of type `kind`, for events of type `midi`.
     ///
     /// # Safety
-    /// `sequence` is NULL, or an aligned atom with as much room behind it as its size tells, which nothing else accesses before the
-    /// writer is dropped.
+    /// `sequence` must be NULL, or an aligned atom with as many bytes behind it as its size says. Nothing else may access them
+    /// before the writer is dropped.
     pub unsafe fn new(sequence: *mut Atom, kind: Urid, midi: Urid) -> Self {
         let mut room: &mut [u8] = &mut [];
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         if let Some(head) = unsafe { sequence.as_mut() } {
-            // SAFETY: by the caller, the room follows.
+            // SAFETY: the caller guarantees that the bytes follow.
             room = unsafe {
                 std::slice::from_raw_parts_mut(sequence.add(1).cast(), head.size as usize)
             };
@@ -96,8 +96,8 @@ impl Writer<'_> {
         Self { head: sequence, room, used, midi }
     }
 
-    /// Writes `message` at `frame`, which is not before the last message. Leaves room for the ends of all notes in `sounding`, so
-    /// that every note ends: without that room, the message is lost.
+    /// Writes `message` at `frame`, which must not decrease. Drops the message if too little space would be left for a note-off
+    /// of every note in `sounding`, so that every note ends.
     pub fn write(&mut self, frame: u32, message: Message, sounding: &mut Sounding) {
         let [status, first, second] = message;
         let content = [status, first, second, 0, 0, 0, 0, 0];
@@ -113,17 +113,17 @@ impl Writer<'_> {
         event[12..EVENT].copy_from_slice(&self.midi.to_ne_bytes());
         event[EVENT..].copy_from_slice(&content);
         self.used = end;
-        // SAFETY: there is room, so the head is there, by `new`.
+        // SAFETY: there is room, so by `new` the head is valid.
         unsafe { (*self.head).size = end as u32 };
     }
 }
 
-/// The notes that were written and have not ended: the keys of each channel.
+/// Notes that were written and have not ended: a bit for each key of each channel.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sounding([u128; 16]);
 
 impl Sounding {
-    /// These notes after `message`.
+    /// Returns the notes after `message`.
     fn after(mut self, [status, key, velocity]: Message) -> Self {
         let keys = &mut self.0[usize::from(status & 15)];
         match (status & 0xF0, key, velocity) {
@@ -140,7 +140,7 @@ impl Sounding {
     }
 }
 
-/// Bytes of a message with this status.
+/// Returns the length in bytes of a message with this status.
 fn length(status: u8) -> u32 {
     match status {
         0xC0..=0xDF | 0xF1 | 0xF3 => 2,

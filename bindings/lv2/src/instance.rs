@@ -1,4 +1,4 @@
-//! An instance of a plugin, from its creation to its end.
+//! Plugin instance: ports, filter and event queue.
 
 use crate::{
     abi::{Atom, Feature, Urid},
@@ -10,13 +10,13 @@ use crate::{
 use std::{ffi::c_void, ptr};
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Settings, ToneFilter};
 
-/// Frames that are processed at a time.
+/// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
 
-/// The most channels of an input.
+/// Maximum number of channels of an input.
 const CHANNELS: usize = 2;
 
-/// The host's data of the ports; NULL where a port is not connected.
+/// Addresses of the host's data for the ports; NULL where a port is not connected.
 #[derive(Debug)]
 struct Connections {
     input: [*const f32; CHANNELS],
@@ -28,31 +28,29 @@ struct Connections {
     latency: *mut f32,
 }
 
-/// An instance.
 #[derive(Debug)]
 pub struct Instance {
     variant: &'static Variant,
     ports: Vec<Port>,
     connections: Connections,
-    /// The host's numbers.
     pub urids: Urids,
-    /// Settings without a port: the texts. All others have the values of a new instance.
+    /// Settings without a port: the texts. All other fields have the values of a new instance.
     pub portless: Settings,
     filter: ToneFilter,
     keys: Keys,
-    /// Copies of a chunk of each channel, of the input and of the sidechain: how the host's buffers overlap does not matter.
+    /// Copies of a chunk of input and sidechain for each channel, so that the host's buffers may overlap.
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
     tempo: f64,
     playing: bool,
-    /// True until the first block after the activation, in which settings take effect at once.
+    /// Whether no block has been processed since the activation. In the first block, settings take effect at once.
     fresh: bool,
 }
 
 impl Instance {
-    /// `None` if the sample rate is out of range or the host lacks a feature.
+    /// Creates an instance; `None` if the sample rate is out of range or the host lacks a feature.
     ///
     /// # Safety
-    /// `features` are the host's, by LV2.
+    /// `features` must come from the host, as LV2 defines them.
     pub unsafe fn new(
         variant: &'static Variant,
         sample_rate: f64,
@@ -73,7 +71,7 @@ impl Instance {
             },
             variant,
             ports,
-            // SAFETY: by the caller.
+            // SAFETY: the caller guarantees it.
             urids: unsafe { Urids::new(features) }?,
             filter: ToneFilter::new(sample_rate, &portless).ok()?.with_channels(variant.channels),
             portless,
@@ -81,12 +79,12 @@ impl Instance {
             chunks: [[[0.0; CHUNK]; CHANNELS]; 2],
             tempo: DEFAULT_TEMPO,
             playing: false,
-            // Some hosts never activate.
+            // Some hosts never call `activate`.
             fresh: true,
         })
     }
 
-    /// Remembers where the data of port `index` is. Real time.
+    /// Sets the address of the data of port `index`. Real time.
     pub fn connect(&mut self, index: u32, data: *mut c_void) {
         let Some(port) = self.ports.get(index as usize) else { return };
         let connections = &mut self.connections;
@@ -115,15 +113,17 @@ impl Instance {
     /// Processes `frames` frames. Real time.
     ///
     /// # Safety
-    /// Each port is connected to its own type, or to nothing; audio to `frames` samples. Nothing else accesses the data meanwhile.
+    /// Each port must be connected to data of its type or NULL, audio to `frames` samples. Nothing else may access the data
+    /// meanwhile.
     pub unsafe fn run(&mut self, frames: u32) {
         let Connections { events_in, events_out, latency, .. } = self.connections;
         let sequence = self.urids.sequence;
-        // SAFETY: by the caller; the events are not where others are written to: there, the head does not tell a content but the room.
+        // SAFETY: the caller guarantees it. The buffers of input and output differ, as the size in the output's head is its
+        // space.
         let events = || unsafe { events::read(events_in, sequence) };
         events().for_each(|(_, kind, content)| self.follow_song(kind, content));
         self.follow_settings();
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         let mut writer = unsafe { Writer::new(events_out, sequence, self.urids.midi) };
         for (frame, kind, content) in events() {
             if kind == self.urids.midi {
@@ -135,23 +135,23 @@ impl Instance {
             // SAFETY: the chunk lies within the `frames` samples of each channel.
             unsafe { self.process(start, CHUNK.min(frames - start), &mut writer) };
         }
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         if let Some(latency) = unsafe { latency.as_mut() } {
             *latency = self.filter.latency() as f32;
         }
     }
 
-    /// Processes `frames` (up to [`CHUNK`]) frames from `start` on.
+    /// Processes `frames` frames (at most [`CHUNK`]) from `start` on.
     ///
     /// # Safety
-    /// As for [`Instance::run`], with `start + frames` samples of audio.
+    /// As for [`Instance::run`]; audio ports need `start + frames` samples.
     unsafe fn process(&mut self, start: usize, frames: usize, writer: &mut Writer) {
         let Self { connections, chunks, filter, keys, variant, .. } = self;
         let Connections { input, output, sidechain, .. } = connections;
         for (own, host) in chunks.iter_mut().flatten().zip(input.iter().chain(&*sidechain)) {
             match host.is_null() {
                 true => own.fill(0.0),
-                // SAFETY: by the caller; `own` is the instance's and has room for a chunk.
+                // SAFETY: the caller guarantees the source; `own` belongs to the instance and has room for a chunk.
                 false => unsafe {
                     ptr::copy_nonoverlapping(host.add(start), own.as_mut_ptr(), frames);
                 },
@@ -164,12 +164,12 @@ impl Instance {
         let mut channels = main.each_mut().map(|channel| &mut channel[..frames]);
         keys.process(filter, &mut channels[..variant.channels], side, start, writer);
         for (own, host) in channels.iter().zip(output).filter(|(_, host)| !host.is_null()) {
-            // SAFETY: by the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { ptr::copy_nonoverlapping(own.as_ptr(), host.add(start), frames) };
         }
     }
 
-    /// Follows the host's transport, if the event is a position: takes its tempo, and releases all keys when it stops.
+    /// Takes the tempo from a position event, and releases all keys when the song stops. Ignores other events.
     fn follow_song(&mut self, kind: Urid, content: &[u8]) {
         let urids = &self.urids;
         let Some((position, properties)) = events::object(content) else { return };
@@ -192,18 +192,18 @@ impl Instance {
         }
     }
 
-    /// Passes the ports' values to the filter, which smooths them.
+    /// Sets the filter to the ports' values, which it smooths. Resets it in the first block after the activation.
     fn follow_settings(&mut self) {
         let mut controls = Controls::from(self.portless);
         for (port, value) in &self.connections.settings {
-            // SAFETY: a port of a setting is connected to a number while the host runs the plugin, or to nothing.
+            // SAFETY: while the host runs the plugin, a setting's port is connected to a float or to NULL.
             let value = unsafe { value.as_ref() }.copied().filter(|value| !value.is_nan());
             if let Some(value) = value {
                 port.set(&mut controls, value);
             }
         }
         let Controls { settings, routing } = controls;
-        // The ports' values are within their ranges, so this does not fail. Otherwise the old settings would stay.
+        // The ports clamp values to their ranges, so this cannot fail.
         let _ = self.filter.set_settings(&settings.at_tempo(self.tempo));
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);

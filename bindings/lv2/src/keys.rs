@@ -1,9 +1,9 @@
-//! The host's MIDI on its way to the filter, and from there back to the host.
+//! Queue of MIDI messages from the host to the filter and back.
 
 use crate::events::{Message, Sounding, Writer};
 use tone_filter_dsp::{MessageQueue, ToneFilter};
 
-/// Queue of the MIDI input and of the detected notes, with the notes that sound at the host.
+/// Queue of MIDI input and detected notes, and the notes that sound at the host.
 #[derive(Debug)]
 pub struct Keys {
     queue: MessageQueue<Message>,
@@ -11,22 +11,22 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Returns a queue without messages. Allocates all memory that it needs.
+    /// Creates an empty queue. Allocates all memory that it needs.
     pub fn new() -> Self {
         Self { queue: MessageQueue::new(), sounding: Sounding::default() }
     }
 
-    /// Removes all notes that have not begun.
+    /// Removes all waiting note-ons. All other waiting messages are due at once.
     pub fn clear(&mut self) {
         self.queue.clear();
     }
 
-    /// Ends the detected notes with the next block of 64 frames.
+    /// Ends all detected notes with the next block of 64 frames.
     pub fn end_detected(&mut self) {
         self.queue.end_detected();
     }
 
-    /// Receives a message at `frame` of the host's block. A message of more than three bytes is not passed on.
+    /// Queues a message for `frame` of the host's block. Ignores messages of more than three bytes.
     pub fn receive(
         &mut self,
         filter: &mut ToneFilter,
@@ -44,7 +44,7 @@ impl Keys {
         }
     }
 
-    /// Processes the channels from frame `start` of the host's block on, with the messages that are due.
+    /// Processes channels that start at frame `start` of the host's block, with the messages that are due.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,

@@ -1,14 +1,13 @@
 //! Tone Filter as an LV2 plugin: an adapter around the filter, without an editor.
 //!
-//! [`ports`] is the table of plugins and ports, by which an instance reads the settings, and of which [`turtle`] makes the files
-//! that describe the plugin to hosts. So the tables of settings and presets remain their only description.
+//! [`ports`] is the table of plugins and ports. An instance reads the settings by it, and [`turtle`] generates from it the files
+//! that describe the plugin to hosts. So the settings and presets are described in their tables alone.
 //!
-//! * The order of a list's entries is part of the description: hosts save the number of a choice, so new entries come last.
+//! * Hosts save a choice as the index of its entry, so new entries come last.
 //! * Stereo, mono and sidechain are three plugins: ffmpeg and others give a plugin as many channels as it has audio inputs,
 //!   optional or not.
-//! * No window: the editor shows `Session`, `Meters` and `HostLink` of the CLAP and VST3 plugin and sets nice-plug's
-//!   parameters.
-//! * LV2 has no request for a restart, so sound and latency port follow Lookahead at once, by a crossfade.
+//! * No window: the editor shows `Session`, `Meters` and `HostLink` of the CLAP and VST3 plugin and sets nice-plug's parameters.
+//! * LV2 cannot request a restart, so the sound and the latency port follow the setting Lookahead at once, with a crossfade.
 
 pub mod abi;
 mod events;
@@ -27,7 +26,7 @@ use std::{
     ptr,
 };
 
-/// The plugins, in the order of [`VARIANTS`].
+/// Descriptors of the plugins, in the order of [`VARIANTS`].
 static DESCRIPTORS: [Descriptor; VARIANTS.len()] =
     [descriptor::<0>(), descriptor::<1>(), descriptor::<2>()];
 
@@ -44,8 +43,8 @@ const fn descriptor<const VARIANT: usize>() -> Descriptor {
     }
 }
 
-/// The plugin with this index, or NULL: the entry of LV2.
-// SAFETY: nothing else has this name.
+/// Returns the plugin with this index, or NULL. This is LV2's entry point.
+// SAFETY: no other symbol has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn lv2_descriptor(index: u32) -> *const Descriptor {
     DESCRIPTORS.get(index as usize).map_or(ptr::null(), ptr::from_ref)
@@ -57,7 +56,7 @@ unsafe extern "C" fn instantiate<const VARIANT: usize>(
     _bundle: *const c_char,
     features: *const *const Feature,
 ) -> Handle {
-    // SAFETY: by LV2, these are the host's features.
+    // SAFETY: LV2 hosts pass valid features.
     let instance = unsafe { Instance::new(&VARIANTS[VARIANT], rate, features) };
     instance.map_or(ptr::null_mut(), |instance| Box::into_raw(Box::new(instance)).cast())
 }
@@ -65,34 +64,34 @@ unsafe extern "C" fn instantiate<const VARIANT: usize>(
 /// Returns the instance of a handle.
 ///
 /// # Safety
-/// The instance comes from [`instantiate`], and nothing else uses it for `'a`: by LV2, hosts call one function of an instance at a time.
+/// The handle must come from [`instantiate`]. Nothing else may use it during `'a`: LV2 hosts call one function at a time.
 unsafe fn instance<'a>(handle: Handle) -> &'a mut Instance {
-    // SAFETY: by the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { &mut *handle.cast() }
 }
 
 unsafe extern "C" fn connect_port(handle: Handle, port: u32, data: *mut c_void) {
-    // SAFETY: by LV2.
+    // SAFETY: LV2 hosts pass a valid handle and call one function at a time.
     unsafe { instance(handle) }.connect(port, data);
 }
 
 unsafe extern "C" fn activate(handle: Handle) {
-    // SAFETY: by LV2.
+    // SAFETY: LV2 hosts pass a valid handle and call one function at a time.
     unsafe { instance(handle) }.activate();
 }
 
 unsafe extern "C" fn run(handle: Handle, frames: u32) {
-    // SAFETY: by LV2, for the handle and for what the ports are connected to.
+    // SAFETY: LV2 hosts pass a valid handle, and have connected the ports to valid data.
     unsafe { instance(handle).run(frames) }
 }
 
 unsafe extern "C" fn cleanup(handle: Handle) {
-    // SAFETY: by LV2, it comes from `instantiate` and is not used any more.
+    // SAFETY: LV2 hosts pass a handle from `instantiate` and do not use it again.
     drop(unsafe { Box::from_raw(handle.cast::<Instance>()) });
 }
 
 unsafe extern "C" fn extension_data(uri: *const c_char) -> *const c_void {
-    // SAFETY: by LV2, it is a C string.
+    // SAFETY: LV2 hosts pass a C string.
     match unsafe { CStr::from_ptr(uri) } == uri::STATE {
         true => ptr::from_ref(&state::INTERFACE).cast(),
         false => ptr::null(),

@@ -1,23 +1,23 @@
-//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for
-//! hosts, and an instance is connected by them.
+//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for hosts;
+//! an instance follows the same order.
 
 use std::ffi::CStr;
 use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Spec};
 
-/// The setting that is a port of its own kind in LV2.
+/// Id of the setting for which LV2 has a port of its own, `enabled`.
 pub const BYPASS: &str = "bypass";
 
-/// Plugin of the bundle: a number of channels with or without a sidechain. Hosts such as ffmpeg want as many inputs as the sound has
-/// channels, so that a sidechain cannot be an optional port of all.
+/// Plugin of the bundle, by its channels. Hosts such as ffmpeg want as many inputs as the sound has channels, so a sidechain
+/// cannot be an optional port of every plugin.
 #[derive(Debug)]
 pub struct Variant {
     /// The plugin's URI.
     pub uri: &'static CStr,
-    /// Name for people.
+    /// Name to display.
     pub name: &'static str,
-    /// Channels of its input and of its output, 1 or 2.
+    /// Number of channels of the input and of the output, 1 or 2.
     pub channels: usize,
-    /// True for a sidechain of as many channels.
+    /// Whether there is a sidechain, with as many channels as the input.
     pub sidechain: bool,
 }
 
@@ -38,7 +38,7 @@ pub static VARIANTS: [Variant; 3] = [
     },
 ];
 
-/// The setting that has an effect with a sidechain only.
+/// Id of the setting that needs a sidechain.
 const LISTEN: &str = "listen";
 
 /// Type of a port.
@@ -56,14 +56,14 @@ pub enum Port {
     EventsOut,
     /// A numeric setting, in its unit.
     Number(&'static Spec),
-    /// A choice from a list, by its index; 0 and 1 for a switch. The setting "bypass" is reversed: hosts have a port that enables.
+    /// A choice, by the index of its entry; 0 or 1 for a switch. The setting "bypass" is inverted: LV2 has a port that enables.
     Choice(&'static Choice),
     /// Latency of the output in frames.
     Latency,
 }
 
 impl Variant {
-    /// Returns the ports by their indices.
+    /// Returns the ports in the order of their indices.
     pub fn ports(&self) -> impl Iterator<Item = Port> {
         let audio = |port: fn(usize) -> Port, count| (0..count).map(port);
         let sidechain = if self.sidechain { self.channels } else { 0 };
@@ -79,7 +79,7 @@ impl Variant {
 }
 
 impl Port {
-    /// Returns the symbol by which hosts save and name the port: a setting's id with underscores for hyphens.
+    /// Returns the symbol under which hosts save the port. For a setting, it is the id with underscores, or `enabled`.
     pub fn symbol(self) -> String {
         match self {
             Self::Input(channel) => format!("in_{}", channel + 1),
@@ -94,7 +94,7 @@ impl Port {
         }
     }
 
-    /// Returns whether the port is a setting's.
+    /// Whether the port belongs to a setting.
     pub fn is_setting(self) -> bool {
         matches!(self, Self::Number(_) | Self::Choice(_))
     }
@@ -117,7 +117,7 @@ impl Port {
         }
     }
 
-    /// Returns a setting's value for `controls`; 0 for other ports.
+    /// Returns the value of the port's setting in `controls`; 0 for other ports.
     pub fn get(self, controls: &Controls) -> f32 {
         match self {
             Self::Number(spec) => spec.get(&controls.settings),

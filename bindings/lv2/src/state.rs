@@ -1,4 +1,4 @@
-//! The saved state beside the values of the ports: the texts among the settings, as presets have them.
+//! State that hosts save beside the ports' values: the text settings, in the form that presets have.
 
 use crate::{
     abi::{BAD_TYPE, Feature, Handle, PLAIN, Retrieve, SUCCESS, StateInterface, Store, Urid},
@@ -17,11 +17,11 @@ unsafe extern "C" fn save(
     _flags: u32,
     _features: *const *const Feature,
 ) -> u32 {
-    // SAFETY: by LV2, it comes from `instantiate`, and nothing changes it meanwhile.
+    // SAFETY: LV2 hosts pass a handle from `instantiate`, and nothing changes the instance meanwhile.
     let instance = unsafe { &*instance.cast::<Instance>() };
     let stored = instance.urids.keys.iter().zip(&TEXTS).map(|(key, text)| {
         let text = text.get(&instance.portless) + "\0";
-        // SAFETY: the host's function is called with the host's handle, and copies the text.
+        // SAFETY: the host's function gets the host's handle, and copies the text.
         unsafe {
             store(handle, *key, text.as_ptr().cast(), text.len(), instance.urids.string, PLAIN)
         }
@@ -36,21 +36,21 @@ unsafe extern "C" fn restore(
     _flags: u32,
     _features: *const *const Feature,
 ) -> u32 {
-    // SAFETY: by LV2, it comes from `instantiate`, and nothing else uses it meanwhile.
+    // SAFETY: LV2 hosts pass a handle from `instantiate`, and nothing else uses the instance meanwhile.
     let instance = unsafe { &mut *instance.cast::<Instance>() };
     let text = |key: Urid| {
         let (mut size, mut kind, mut flags) = (0, 0, 0);
-        // SAFETY: the host's function is called with the host's handle and valid pointers.
+        // SAFETY: the host's function gets the host's handle and valid pointers.
         let value = unsafe { retrieve(handle, key, &mut size, &mut kind, &mut flags) };
         if value.is_null() || kind != instance.urids.string {
             return None;
         }
-        // SAFETY: by LV2, the value has so many bytes, until the end of this call.
+        // SAFETY: by LV2, the value has `size` bytes until the end of this call.
         let bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) };
         str::from_utf8(bytes).ok().map(|text| text.trim_end_matches('\0'))
     };
     let texts = instance.urids.keys.map(text);
-    // An older state may lack texts; those get the value of a new instance.
+    // An older state may lack texts; these get the values of a new instance.
     instance.portless = Settings::default();
     let settings = &mut instance.portless;
     let set = TEXTS

@@ -1,4 +1,4 @@
-//! The description of the bundle for hosts, in Turtle, made of the tables of ports, settings and presets.
+//! Description of the bundle for hosts, in Turtle, generated from the tables of ports, settings and presets.
 
 use crate::{
     ports::{BYPASS, Port, VARIANTS, Variant},
@@ -8,11 +8,12 @@ use std::fmt::Write;
 use tone_filter_dsp::{Controls, Entry, Group, Spec, TEXTS, Taper};
 use tone_filter_presets::{Preset, ids};
 
-/// The name of the library in the bundle.
+/// File name of the library in the bundle.
 pub const LIBRARY: &str = "tone-filter.so";
 
-/// The names of the files.
+/// File name of the plugins' description.
 const PLUGINS: &str = "tone-filter.ttl";
+/// File name of the presets' description.
 const PRESETS: &str = "presets.ttl";
 
 const PREFIXES: &str = "\
@@ -39,7 +40,6 @@ pub fn files() -> [(&'static str, String); 3] {
     [("manifest.ttl", manifest()), (PLUGINS, plugins()), (PRESETS, presets())]
 }
 
-/// `text` as a literal.
 fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
@@ -48,12 +48,11 @@ fn uri(variant: &Variant) -> String {
     format!("<{}>", variant.uri.to_string_lossy())
 }
 
-/// Returns the URI of the preset called `id`.
 fn preset_uri(id: &str) -> String {
     format!("<urn:tone-filter:preset:{id}>")
 }
 
-/// Returns the index of the bundle, which hosts read first.
+/// Returns the manifest, which hosts read first.
 fn manifest() -> String {
     let mut text = PREFIXES.to_owned();
     for variant in &VARIANTS {
@@ -87,7 +86,7 @@ fn plugins() -> String {
     text
 }
 
-/// Minor and micro version in the numbering of LV2, in which odd ones are in development: 2 and 0 for 0.2.0, 100 and 0 for 1.0.0.
+/// Returns LV2's minor and micro version: 2 and 0 for 0.2.0, 100 and 0 for 1.0.0. Odd numbers are for development versions.
 fn version() -> [u32; 2] {
     let part = |text: &str| text.parse::<u32>().unwrap_or(0);
     let [major, minor, patch] = [
@@ -161,7 +160,7 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
     Ok(())
 }
 
-/// Returns the group of a port's setting.
+/// Returns the group of a port's setting; `None` for other ports.
 fn group_of(port: Port) -> Option<Group> {
     match port {
         Port::Number(spec) => Some(spec.group),
@@ -170,7 +169,7 @@ fn group_of(port: Port) -> Option<Group> {
     }
 }
 
-/// Returns the description of `port`, but for index and symbol.
+/// Appends the description of `port`, without index and symbol.
 fn port(
     text: &mut String,
     port: Port,
@@ -242,7 +241,7 @@ fn port(
     }
 }
 
-/// Adds the common part of all settings.
+/// Appends the properties that all settings have.
 fn control(text: &mut String, name: &str, help: &str, group: &str) -> std::fmt::Result {
     writeln!(
         text,
@@ -267,7 +266,7 @@ fn number(text: &mut String, spec: &Spec, default: f32) -> std::fmt::Result {
     )
 }
 
-/// Returns LV2's unit, or the description of a unit that LV2 lacks.
+/// Returns LV2's unit, or the definition of a unit that LV2 lacks.
 fn unit(spec: &Spec) -> String {
     let known = match spec.unit {
         "%" => "pc",
@@ -310,7 +309,7 @@ fn entries(text: &mut String, entries: &[Entry], switch: bool, default: f32) -> 
 
 fn presets() -> String {
     let mut text = PREFIXES.to_owned();
-    // The sidechain is no part of a sound, so these are the ports that all plugins have.
+    // Presets set only ports that all plugins have, so the first plugin's serve for all.
     let [variant, ..] = &VARIANTS;
     for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
         let controls = Controls::from(preset.settings);

@@ -1,16 +1,16 @@
-//! The host's numbers of URIs.
+//! The host's numbers for URIs.
 
 use crate::abi::{Feature, Urid, UridMap, uri};
 use std::ffi::{CStr, CString};
 use tone_filter_dsp::{TEXTS, Text};
 
-/// Returns the URI of a text's key in the state.
+/// Returns the URI under which the state has a text setting.
 pub fn key(text: &Text) -> CString {
     let id = text.id;
     CString::new(format!("urn:tone-filter:{id}")).expect("an id has no zero")
 }
 
-/// The host's numbers of the types that the plugin uses.
+/// Host's numbers for the URIs that the plugin uses.
 #[derive(Debug)]
 pub struct Urids {
     /// Number of [`uri::SEQUENCE`].
@@ -29,26 +29,26 @@ pub struct Urids {
     pub speed: Urid,
     /// Number of [`uri::STRING`].
     pub string: Urid,
-    /// Keys of the texts in the state, in the order of [`TEXTS`].
+    /// Numbers of the state's keys, one for each text setting in the order of [`TEXTS`].
     pub keys: [Urid; TEXTS.len()],
 }
 
 impl Urids {
-    /// Asks the host for its numbers; `None` if it lacks [`uri::MAP`], which the description in Turtle requires.
+    /// Asks the host for its numbers; `None` if it lacks [`uri::MAP`], which the plugin's description requires.
     ///
     /// # Safety
-    /// `features` is NULL or an array of valid pointers that ends with NULL; the data of [`uri::MAP`] is a [`UridMap`].
+    /// `features` must be NULL or a NULL-terminated array of valid pointers. The data of [`uri::MAP`] must be a [`UridMap`].
     pub unsafe fn new(features: *const *const Feature) -> Option<Self> {
         if features.is_null() {
             return None;
         }
-        // SAFETY: by the caller, the array goes on until a NULL.
+        // SAFETY: the caller guarantees an array that ends with NULL.
         let mut all = (0..).map_while(|index| unsafe { (*features.add(index)).as_ref() });
-        // SAFETY: a URI is a C string.
+        // SAFETY: LV2 requires a C string.
         let map = all.find(|feature| unsafe { CStr::from_ptr(feature.uri) } == uri::MAP)?;
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         let map = unsafe { map.data.cast::<UridMap>().as_ref() }?;
-        // SAFETY: the host's function is called with the host's handle and a C string.
+        // SAFETY: the host's function gets the host's handle and a C string.
         let number = |uri: &CStr| unsafe { (map.map)(map.handle, uri.as_ptr()) };
         Some(Self {
             sequence: number(uri::SEQUENCE),

@@ -1,4 +1,4 @@
-//! The attributes of a filter, one for each setting of the tables.
+//! Python attributes of a filter, one for each setting.
 
 use crate::{filter::ToneFilter, settings::Keyword};
 use pyo3::{
@@ -6,7 +6,7 @@ use pyo3::{
     types::{PyCFunction, PyDict, PyTuple, PyType},
 };
 
-/// Gives `class`, which is that of [`ToneFilter`], an attribute for each setting.
+/// Adds an attribute for each setting to `class`, which must be the class of [`ToneFilter`].
 pub fn add_attributes(class: &Bound<PyType>) -> PyResult<()> {
     let py = class.py();
     let property = py.import("builtins")?.getattr("property")?;

@@ -1,7 +1,7 @@
 //! The filter for sound that comes block by block.
 //!
-//! A filter has a lock, as Python has threads but no real time. Samples are copied once, on the way in, so the interpreter can
-//! let other threads run meanwhile. One wheel serves all versions of Python (abi3).
+//! A filter has a lock, because Python has threads but no real time. The input's samples are copied, so that the interpreter can
+//! run other threads during the processing. One wheel serves all versions of Python (abi3).
 
 use crate::{
     make::{self, at_tempo, value_error},
@@ -17,32 +17,32 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
 
 /// The tone filter, for sound that comes block by block.
 ///
-/// The filter keeps its state from one call to the next: the output does not depend on the sizes of the blocks. Every setting
-/// is an attribute, which can be set at any time; it moves there smoothly, within 20 ms. The audio may have any
-/// number of channels up to `channels`. A filter may be used by several threads: one call follows the other. While it
-/// processes, other Python threads run.
+/// The filter keeps its state from call to call, so the sizes of the blocks do not change the output. Every setting is an
+/// attribute. When it is set, the sound moves to the new value smoothly, within 20 ms. The audio may have any number of channels
+/// up to `channels`. Several threads may use one filter: their calls wait for each other, and other Python threads run during
+/// processing.
 ///
 /// Parameters
 /// ----------
 /// sample_rate : float
-///     Hz, 1000 to 1e9.
+///     Sample rate in Hz, 1000 to 1e9.
 /// preset : str or path, default "tone-filter"
-///     A preset's id or name, see `presets`; the name of one that you have saved; or the path of a `.json` file.
+///     Id or name of a preset, see `presets`; the name of a preset that you have saved; or the path of a `.json` file.
 /// channels : int, default 2
-///     The most channels of the audio, 1 to 64.
+///     Maximum number of channels of the audio, 1 to 64.
 /// tempo : float, default 120
-///     Beats a minute, above 0, for the setting `sync`.
+///     Tempo in beats a minute, above 0, for the setting `sync`.
 /// **settings
-///     Changes of the preset, see `settings`.
+///     Settings that replace those of the preset, see `settings`.
 ///
 /// Raises
 /// ------
 /// ValueError
-///     When there is no such preset, or a value is out of range.
+///     If the preset does not exist, or a value is out of range.
 /// TypeError
-///     When there is no such setting, or a value has a wrong type.
+///     If a setting does not exist, or a value has a wrong type.
 /// OSError
-///     When the preset's file cannot be read.
+///     If the preset's file cannot be read.
 ///
 /// Examples
 /// --------
@@ -56,11 +56,11 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
 #[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
 pub struct ToneFilter(Mutex<Box<State>>);
 
-/// Content of a filter, in a box, as it is aligned to whole cache lines and Python's objects are not.
+/// State of a filter, in a box: its alignment to whole cache lines is more than that of Python's objects.
 struct State {
     inner: Inner,
     channels: usize,
-    /// As they were set, whatever the tempo makes of them.
+    /// Settings before the tempo is applied, and routing.
     controls: Controls,
     /// Beats a minute.
     tempo: f64,
@@ -78,12 +78,12 @@ impl State {
 }
 
 impl ToneFilter {
-    /// Its settings.
+    /// Returns the settings and the routing.
     pub fn controls(&self, py: Python) -> Controls {
         self.lock(py).controls
     }
 
-    /// Changes its settings, or none if one of them is wrong.
+    /// Changes the settings by `edit`. If `edit` or a value fails, nothing changes.
     pub fn change(
         &self,
         py: Python,
@@ -139,14 +139,14 @@ impl ToneFilter {
     /// Returns
     /// -------
     /// numpy.ndarray
-    ///     float32, of the same shape. With `lookahead`, it is `latency` frames late.
+    ///     Output of the same shape, as float32. With `lookahead`, it is `latency` frames late.
     ///
     /// Raises
     /// ------
     /// TypeError
-    ///     When `audio` is no array of floats.
+    ///     If `audio` is not an array of floats.
     /// ValueError
-    ///     When it has another shape, or more channels than the filter.
+    ///     If `audio` has neither one nor two axes, or has more channels than the filter.
     fn process<'py>(&self, audio: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = audio.py();
         let mut sound = Sound::read(audio)?;
@@ -164,24 +164,24 @@ impl ToneFilter {
         Ok(sound.into_array(py))
     }
 
-    /// Resets it to the state of a new filter with its settings, without keys. A score stays, and begins again.
+    /// Resets the filter to the state of a new one with its settings, without keys. A score stays, and starts again.
     fn reset(&self, py: Python) {
         self.lock(py).inner.reset();
     }
 
-    /// Moves smoothly, within 20 ms, to a preset or to several settings at once. If one is wrong, nothing changes.
+    /// Moves smoothly, within 20 ms, to a preset or to several settings at once. If a value is invalid, nothing changes.
     ///
     /// Parameters
     /// ----------
     /// preset : str or path, optional
-    ///     As for `ToneFilter`. Without it, the other settings stay.
+    ///     As for `ToneFilter`. Without a preset, settings that are not given stay as they are.
     /// **settings
-    ///     What else to change, see `settings`.
+    ///     Settings to change, see `settings`.
     ///
     /// Raises
     /// ------
     /// ValueError, TypeError, OSError
-    ///     As `ToneFilter`.
+    ///     As for `ToneFilter`.
     #[pyo3(signature = (preset=None, **settings))]
     fn set(
         &self,
@@ -196,7 +196,7 @@ impl ToneFilter {
         })
     }
 
-    /// All settings by their names, as a dict. `ToneFilter(rate, **filter.settings)` is a filter with the same sound.
+    /// All settings by their names, as a dict. `ToneFilter(rate, **filter.settings)` creates a filter with the same sound.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let controls = self.controls(py);
@@ -207,25 +207,25 @@ impl ToneFilter {
         Ok(settings)
     }
 
-    /// Hz.
+    /// Sample rate in Hz.
     #[getter]
     fn sample_rate(&self, py: Python) -> f64 {
         self.lock(py).inner.sample_rate()
     }
 
-    /// The most channels of the audio.
+    /// Maximum number of channels of the audio.
     #[getter]
     fn channels(&self, py: Python) -> usize {
         self.lock(py).channels
     }
 
-    /// Frames by which the output is late: 46 ms with the setting `lookahead`, else 0.
+    /// Latency of the output in frames: 46 ms with the setting `lookahead`, otherwise 0.
     #[getter]
     fn latency(&self, py: Python) -> usize {
         self.lock(py).inner.latency()
     }
 
-    /// Beats a minute, above 0, for the setting `sync`.
+    /// Tempo in beats a minute, above 0, for the setting `sync`.
     #[getter]
     fn get_tempo(&self, py: Python) -> f64 {
         self.lock(py).tempo
@@ -238,19 +238,19 @@ impl ToneFilter {
         state.set(controls, tempo)
     }
 
-    /// Lets a score decide which notes are played, in place of what is found in the audio: notes begin on time, without
-    /// latency. `seek` tells where in the score the audio is.
+    /// Sets a score, which decides which notes are played in place of the listener: notes begin on time, without latency. `seek`
+    /// sets the score's time.
     ///
     /// Parameters
     /// ----------
     /// score : str or None
-    ///     `Transcription.score`, or the text of a file that `tone-filter bands song.wav --score song.tfs` has written;
-    ///     None to find notes in the audio again.
+    ///     `Transcription.score`, or the text of a file written by `tone-filter bands song.wav --score song.tfs`. None removes
+    ///     the score: the filter finds notes in the audio again.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     When it is no score; then the one before stays.
+    ///     If `score` is invalid. Then nothing changes.
     #[pyo3(signature = (score))]
     fn set_score(&self, py: Python, score: Option<&str>) -> PyResult<()> {
         let score = make::score(score)?;
@@ -259,12 +259,12 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Goes on in the score from a time in seconds, that of the next frame.
+    /// Sets the score's time at the next frame, in seconds.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     When the time is not finite.
+    ///     If the time is not finite.
     fn seek(&self, py: Python, seconds: f64) -> PyResult<()> {
         if !seconds.is_finite() {
             return Err(value_error(format_args!("seconds = {seconds}; use a finite time")));
@@ -273,19 +273,19 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Presses a key, which chooses the band of its note by the setting `keys`.
+    /// Presses a key. The setting `keys` says how keys choose bands.
     ///
     /// Parameters
     /// ----------
     /// pitch : int
     ///     MIDI note, 0 to 127. Those from 28 (E1) to 104 (G#7) have a band.
     /// velocity : float, default 1
-    ///     0 to 1, whose square is the band's gain; 0 releases the key.
+    ///     0 to 1; the band's gain is its square. 0 releases the key.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     When one is out of range.
+    ///     If an argument is out of range.
     #[pyo3(signature = (pitch, velocity=1.0))]
     fn key_on(&self, py: Python, pitch: i64, velocity: f32) -> PyResult<()> {
         if !(0.0..=1.0).contains(&velocity) {
@@ -302,7 +302,7 @@ impl ToneFilter {
     /// Raises
     /// ------
     /// ValueError
-    ///     When it is out of range.
+    ///     If `pitch` is out of range.
     fn key_off(&self, py: Python, pitch: i64) -> PyResult<()> {
         self.play(py, KeyEvent::Key(key(pitch)?, 0.0));
         Ok(())
@@ -313,17 +313,17 @@ impl ToneFilter {
         self.play(py, KeyEvent::ReleaseAll);
     }
 
-    /// Presses the sustain pedal, which holds keys that are released meanwhile, or releases it.
+    /// Presses or releases the sustain pedal. While pressed, it holds keys that are released.
     fn sustain(&self, py: Python, down: bool) {
         self.play(py, KeyEvent::Sustain(down));
     }
 
-    /// Moves all bands by -48 to 48 semitones while keys are in use.
+    /// Transposes all bands by -48 to 48 semitones, unless the setting `keys` is "off".
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     When it is out of range.
+    ///     If `semitones` is out of range.
     fn bend(&self, py: Python, semitones: f32) -> PyResult<()> {
         if !(-48.0..=48.0).contains(&semitones) {
             return Err(value_error(format_args!(
@@ -334,7 +334,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// An expression of the filter: what differs from the default sound.
+    /// Returns a Python expression of the filter, with the settings that differ from the default.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let state = self.lock(py);
         let State { channels, controls, tempo, .. } = **state;
@@ -351,7 +351,7 @@ impl ToneFilter {
     }
 }
 
-/// The key of a MIDI note.
+/// Checks that `pitch` is a MIDI note.
 fn key(pitch: i64) -> PyResult<u8> {
     let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
     key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))

@@ -1,4 +1,4 @@
-//! Tone Filter for Python: the module `tone_filter._native`, all of which `tone_filter` has; its types are in
+//! Tone Filter for Python: the module `tone_filter._native`. The package `tone_filter` exports all of it, and has its types in
 //! `tone_filter/__init__.pyi`.
 
 mod attributes;
@@ -19,10 +19,10 @@ use std::path::PathBuf;
 use tone_filter_dsp::DEFAULT_TEMPO;
 use tone_filter_presets::{self as presets, Preset};
 
-/// Filters a whole recording, as `tone-filter render` does: the output is in time with the input, and as long.
+/// Filters a whole recording, as `tone-filter render` does. The output has the length of the input and is not delayed.
 ///
-/// With the listener, it looks ahead 46 ms unless `lookahead` is given. Ctrl-C ends it, and other Python threads run
-/// meanwhile.
+/// If the setting `focus` is above 0, `lookahead` (46 ms) is on unless it is given. Ctrl-C interrupts the call. Other Python
+/// threads run meanwhile.
 ///
 /// Parameters
 /// ----------
@@ -30,25 +30,25 @@ use tone_filter_presets::{self as presets, Preset};
 ///     Floats of shape (channels, frames), or (frames,) for one channel. Full scale is 1; NaN and infinite samples count as
 ///     0.
 /// sample_rate : float
-///     Hz, 1000 to 1e9.
+///     Sample rate in Hz, 1000 to 1e9.
 /// preset : str or path, default "tone-filter"
 ///     As for `ToneFilter`.
 /// tempo : float, default 120
-///     Beats a minute, above 0, for the setting `sync`.
+///     Tempo in beats a minute, above 0, for the setting `sync`.
 /// score : str, optional
-///     The notes that are played, instead of those that are found: `Transcription.score`.
+///     Score that decides which notes are played, in place of the listener: `Transcription.score`.
 /// **settings
-///     Changes of the preset, see `settings`.
+///     Settings that replace those of the preset, see `settings`.
 ///
 /// Returns
 /// -------
 /// numpy.ndarray
-///     float32, of the same shape. Samples may be beyond full scale.
+///     Output of the same shape, as float32. Samples may exceed full scale.
 ///
 /// Raises
 /// ------
 /// ValueError, TypeError, OSError
-///     As `ToneFilter` and `ToneFilter.process`.
+///     As for `ToneFilter` and `ToneFilter.process`.
 ///
 /// Examples
 /// --------
@@ -70,7 +70,7 @@ fn render<'py>(
     let mut controls = of_preset(py, preset)?;
     apply(&mut controls, settings)?;
     controls.settings.lookahead = controls.settings.focus > 0.0;
-    // The keyword `lookahead` wins.
+    // Applied again, as the keyword `lookahead` takes precedence.
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
     let mut filter = make::filter(sample_rate, sound.channels(), &controls, tempo)?;
@@ -80,7 +80,7 @@ fn render<'py>(
     Ok(sound.into_array(py))
 }
 
-/// The sounds that come with the package.
+/// Lists the factory presets.
 ///
 /// Returns
 /// -------
@@ -96,12 +96,12 @@ fn list_presets(py: Python) -> PyResult<Vec<Bound<PyAny>>> {
     presets.map(row).collect()
 }
 
-/// Tone Filter: resonators pick the notes out of any music and give them an 8-bit edge, and a listener finds them.
+/// Tone Filter: resonators pick the notes out of any music and give them an 8-bit edge; a neural network finds the notes.
 ///
 /// Audio is a numpy array of floats of shape (channels, frames), or (frames,) for one channel.
 ///
-/// `render` filters a recording, `ToneFilter` sound that comes block by block; `notes` and `transcribe` find which notes
-/// are played; `presets` and `settings` list what there is.
+/// `render` filters a recording; `ToneFilter` filters sound block by block. `notes` and `transcribe` find which notes are played.
+/// `presets` and `settings` list the presets and the settings.
 #[pymodule]
 fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,15 +1,14 @@
-//! Filters of whatever the module's functions take.
+//! Creation of filters and scores from Python arguments.
 
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Score, Settings, ToneFilter};
 
-/// The exception for a value that cannot be used.
 pub fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// `settings` at `tempo` beats a minute.
+/// Returns `settings` at `tempo` beats a minute.
 pub fn at_tempo(settings: &Settings, tempo: f64) -> PyResult<Settings> {
     if !(tempo.is_finite() && tempo > 0.0) {
         return Err(value_error(format_args!("tempo = {tempo} is out of range; use more than 0")));
@@ -17,7 +16,7 @@ pub fn at_tempo(settings: &Settings, tempo: f64) -> PyResult<Settings> {
     Ok(settings.at_tempo(tempo))
 }
 
-/// A filter at rest.
+/// Creates a filter at rest.
 pub fn filter(
     sample_rate: f64,
     channels: usize,
@@ -32,7 +31,7 @@ pub fn filter(
     Ok(inner)
 }
 
-/// The score of `text`, as `Transcription.score` and `tone-filter bands --score` write it.
+/// Parses a score, as `Transcription.score` and `tone-filter bands --score` write it. Without a text, there is no score.
 pub fn score(text: Option<&str>) -> PyResult<Option<Arc<Score>>> {
     let score = text.map(str::parse).transpose();
     Ok(score.map_err(|error| value_error(format_args!("score, {error}")))?.map(Arc::new))

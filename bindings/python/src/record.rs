@@ -1,8 +1,8 @@
-//! Named tuples of the module, which unpack, compare and become tables as tuples do.
+//! Named tuples of the module: they unpack, compare and convert to tables as tuples do.
 
 use pyo3::{prelude::*, sync::PyOnceLock, types::PyTuple};
 
-/// The class of a named tuple.
+/// Class of a named tuple, created on first use.
 pub struct Record {
     name: &'static str,
     fields: &'static [&'static str],
@@ -10,7 +10,6 @@ pub struct Record {
     class: PyOnceLock<Py<PyAny>>,
 }
 
-/// A note, found in music.
 pub static NOTE: Record = Record::new(
     "Note",
     &["start", "end", "pitch", "velocity"],
@@ -20,7 +19,6 @@ pub static NOTE: Record = Record::new(
      velocity: 1 to 127, for -60 to -3 dB of the power at the note's frequency; a sine of full scale has -3 dB.",
 );
 
-/// A key, found in music.
 pub static KEY: Record = Record::new(
     "Key",
     &["root", "scale", "certainty"],
@@ -30,7 +28,6 @@ pub static KEY: Record = Record::new(
      certainty: 0 to 1; below 0.5, the filter does not follow it.",
 );
 
-/// A factory preset.
 pub static PRESET: Record = Record::new(
     "Preset",
     &["id", "name", "description", "tags"],
@@ -40,7 +37,6 @@ pub static PRESET: Record = Record::new(
      tags: words to find it by.",
 );
 
-/// A row of the tables of settings.
 pub static SETTING: Record = Record::new(
     "Setting",
     &["name", "default", "min", "max", "unit", "choices", "help"],
@@ -58,7 +54,6 @@ impl Record {
         Self { name, fields, doc, class: PyOnceLock::new() }
     }
 
-    /// Its class, which is made once.
     pub fn class<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyAny>> {
         let class = self.class.get_or_try_init(py, || {
             let new = py.import("collections")?.getattr("namedtuple")?;
@@ -70,7 +65,7 @@ impl Record {
         Ok(class.bind(py))
     }
 
-    /// One with `values`, in the order of its fields.
+    /// Creates a tuple with `values`, in the order of the fields.
     pub fn make<'py>(
         &self,
         py: Python<'py>,
@@ -79,7 +74,6 @@ impl Record {
         self.class(py)?.call1(values.into_pyobject(py)?)
     }
 
-    /// Puts its class into `module`.
     pub fn add(&self, module: &Bound<PyModule>) -> PyResult<()> {
         module.add(self.name, self.class(module.py())?)
     }

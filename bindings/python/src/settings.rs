@@ -1,4 +1,4 @@
-//! Settings by their names, as the tables have them.
+//! Settings as Python keywords and attributes.
 
 use crate::record::SETTING;
 use pyo3::{
@@ -11,20 +11,19 @@ use std::{ffi::CString, path::PathBuf};
 use tone_filter_dsp::{Controls, Setting, Spec};
 use tone_filter_presets::{Error, Loaded, Preset};
 
-/// A setting, as Python has it.
+/// A setting as a Python keyword and attribute.
 #[derive(Clone, Copy)]
 pub struct Keyword(Setting);
 
 use Setting::{Number, Text};
 
 impl Keyword {
-    /// All but those that connect the filter to a host.
+    /// Returns all settings but those that connect the filter to a host; `bypass` is included.
     pub fn all() -> impl Iterator<Item = Self> {
         let own = |setting: &Setting| !setting.is_routing() || setting.id() == "bypass";
         Setting::all().filter(own).map(Self)
     }
 
-    /// The setting called `name`.
     fn find(name: &str) -> PyResult<Self> {
         Self::all().find(|setting| setting.name() == name).ok_or_else(|| {
             let names = Self::all().map(|setting| setting.name()).collect::<Vec<_>>().join(", ");
@@ -32,12 +31,12 @@ impl Keyword {
         })
     }
 
-    /// Its keyword and attribute: its id, as an identifier.
+    /// Returns the keyword: the setting's id with underscores for hyphens.
     pub fn name(self) -> String {
         self.0.id().replace('-', "_")
     }
 
-    /// The texts to choose from.
+    /// Returns the ids of a choice's entries; empty for switches and for other settings.
     fn choices(self) -> Vec<&'static str> {
         match self.0 {
             Setting::Choice(choice) if !choice.is_switch() => {
@@ -47,7 +46,7 @@ impl Keyword {
         }
     }
 
-    /// The text of its attribute: what it does, its range and its default.
+    /// Returns the docstring: help, range and default.
     pub fn doc(self, py: Python) -> PyResult<String> {
         let default = self.get(&Controls::default(), py)?.repr()?;
         let range = match self.0 {
@@ -59,7 +58,7 @@ impl Keyword {
         Ok(format!("{}\n\n{range}; default {default}", self.0.help()))
     }
 
-    /// Its value in `controls`: a number, a text, or True or False.
+    /// Returns the value in `controls`: a number, a str or a bool.
     pub fn get<'py>(self, controls: &Controls, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.0 {
             Number(spec) => decimal(spec.get(&controls.settings)).into_bound_py_any(py),
@@ -70,7 +69,6 @@ impl Keyword {
         }
     }
 
-    /// Puts `value` into `controls`.
     pub fn set(self, controls: &mut Controls, value: &Bound<PyAny>) -> PyResult<()> {
         let settings = &mut controls.settings;
         match self.0 {
@@ -115,19 +113,18 @@ impl Keyword {
     }
 }
 
-/// The number that `value` is written as: of 0.1 in 32 bits, 0.1.
+/// Returns the shortest decimal number that rounds to `value`: 0.1 for the f32 nearest to 0.1.
 pub fn decimal(value: f32) -> f64 {
     value.to_string().parse().unwrap_or_else(|_| value.into())
 }
 
-/// Puts all of `settings` into `controls`.
 pub fn apply(controls: &mut Controls, settings: Option<&Bound<PyDict>>) -> PyResult<()> {
     settings.into_iter().flatten().try_for_each(|(name, value)| {
         Keyword::find(&name.extract::<String>()?)?.set(controls, &value)
     })
 }
 
-/// The settings of the preset called `name`, or in the file of this name.
+/// Returns the settings of the preset called `name`, or in the file with this path.
 pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
     let Loaded { preset, warning } =
         Preset::find(&name.to_string_lossy()).map_err(|error| match &error {
@@ -141,12 +138,12 @@ pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
     Ok(preset.settings.into())
 }
 
-/// All settings: what they do, their ranges and choices.
+/// Lists all settings, with their effects, ranges and choices.
 ///
 /// Returns
 /// -------
 /// list of Setting
-///     Those that `ToneFilter`, `render`, `notes` and `transcribe` take as keywords.
+///     The settings that `ToneFilter`, `render`, `notes` and `transcribe` take as keywords.
 #[pyfunction]
 pub fn settings(py: Python) -> PyResult<Vec<Bound<PyAny>>> {
     let row = |setting: Keyword| {

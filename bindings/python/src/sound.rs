@@ -10,22 +10,22 @@ use pyo3::{
 };
 use tone_filter_dsp::ToneFilter;
 
-/// Frames between two looks at Ctrl-C, a second or so.
+/// Frames between two checks for Ctrl-C, about a second.
 const CHUNK: usize = 1 << 16;
 
-/// The most channels of an array. With more, its axes are the other way round.
+/// Maximum number of channels. An array with more probably has the shape (frames, channels).
 pub const MOST_CHANNELS: usize = 64;
 
-/// A copy of the samples of an array.
+/// Copy of the samples of an array.
 pub struct Sound {
-    /// Samples of shape (channels, frames), row by row in memory.
+    /// Samples of shape (channels, frames), contiguous in this order.
     pub samples: Array2<f32>,
-    /// Whether the array had no axis for channels.
+    /// Whether the array had one axis, for one channel.
     flat: bool,
 }
 
 impl Sound {
-    /// Copies `audio`, an array of floats of shape (frames,) or (channels, frames).
+    /// Copies `audio`, which must be an array of floats of shape (frames,) or (channels, frames).
     pub fn read(audio: &Bound<PyAny>) -> PyResult<Self> {
         let py = audio.py();
         let Ok(array) = audio.cast::<PyUntypedArray>() else {
@@ -67,23 +67,20 @@ impl Sound {
         Ok(Self { samples: samples.to_owned(), flat })
     }
 
-    /// Its channels.
     pub fn channels(&self) -> usize {
         self.samples.nrows()
     }
 
-    /// Its frames.
     pub fn frames(&self) -> usize {
         self.samples.ncols()
     }
 
-    /// Lets `filter` process all of it.
     pub fn process(&mut self, filter: &mut ToneFilter) {
         filter.process(&mut rows(&mut self.samples.view_mut()));
     }
 
-    /// Lets `filter` process all of it and then as much silence as it has latency, which is taken out again at the start. `each` gets
-    /// the filter after each of its blocks. Ctrl-C ends it.
+    /// Filters the sound without delay: appends silence for the latency, and removes the first `latency` frames of the output.
+    /// Calls `each` with the filter after each of its blocks. Ctrl-C interrupts it.
     pub fn process_whole(
         &mut self,
         py: Python,
@@ -101,7 +98,7 @@ impl Sound {
         Ok(())
     }
 
-    /// An array of the shape that was read.
+    /// Returns an array with the axes of the original.
     pub fn into_array(self, py: Python) -> Bound<PyAny> {
         if self.flat {
             PyArray::from_owned_array(py, self.samples.index_axis_move(Axis(0), 0)).into_any()
@@ -111,7 +108,7 @@ impl Sound {
     }
 }
 
-/// The rows of `samples`, each of which is contiguous.
+/// Returns the rows of `samples`, each of which must be contiguous.
 fn rows<'a>(samples: &'a mut numpy::ndarray::ArrayViewMut2<f32>) -> Vec<&'a mut [f32]> {
     let rows = samples.axis_iter_mut(Axis(0));
     rows.map(|row| row.into_slice().expect("rows are contiguous in this layout")).collect()

@@ -1,4 +1,4 @@
-//! The notes, the key and the tuning of a recording.
+//! Transcription: notes, key and tuning of a recording.
 
 use crate::{
     make::{self, value_error},
@@ -22,34 +22,34 @@ use tone_filter_offline::{
     transcribe::{Note, Transcriber, midi, score},
 };
 
-/// MIDI notes.
+/// Number of MIDI notes.
 const PITCHES: usize = 128;
 
 /// Result of `transcribe`.
 #[pyclass(frozen, get_all, module = "tone_filter")]
 pub struct Transcription {
-    /// The notes, by their start: list of Note.
+    /// Notes, sorted by start: list of Note.
     notes: Py<PyList>,
-    /// The key of the whole recording: Key, or None where too few notes are found.
+    /// Key of the whole recording: Key, or None if too few notes are found.
     key: Option<Py<PyAny>>,
-    /// The frequency of A4 in Hz, within half a semitone of the setting `tuning`; None where the tones do not agree.
+    /// Frequency of A4 in Hz, within half a semitone of the setting `tuning`; None if the tones do not agree.
     tuning: Option<f64>,
-    /// The times of the decisions in s: float64 of shape (decisions,), some 86 a second.
+    /// Times of the decisions in s: float64 of shape (decisions,), about 86 a second.
     times: Py<PyArray1<f64>>,
-    /// The piano roll, whether each MIDI note is played at each time: bool of shape (128, decisions).
+    /// Piano roll: whether each MIDI note is played at each time. Array of bool of shape (128, decisions).
     played: Py<PyArray2<bool>>,
-    /// The log odds of the network that each MIDI note is played: float32 of shape (128, decisions), -inf where it has no
-    /// note, or that note cannot sound. `played` is where they are above a threshold, with hysteresis.
+    /// Log odds that each MIDI note is played, from the network: float32 of shape (128, decisions); -inf for notes that the
+    /// network lacks or that cannot sound. `played` is True where they are above a threshold, with hysteresis.
     log_odds: Py<PyArray2<f32>>,
-    /// The notes as the text of a score, for `ToneFilter.set_score`, `render` and files for `tone-filter render --score`.
+    /// Notes as the text of a score, for `ToneFilter.set_score`, `render` and files for `tone-filter render --score`.
     score: String,
-    /// The notes as the bytes of a MIDI file, at 120 beats a minute whatever the tempo of the music is.
+    /// Notes as the bytes of a MIDI file, which always has 120 beats a minute.
     midi: Py<PyBytes>,
 }
 
 #[pymethods]
 impl Transcription {
-    /// A summary.
+    /// Returns a summary.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let notes = self.notes.bind(py).len();
         let key = self
@@ -61,18 +61,18 @@ impl Transcription {
     }
 }
 
-/// The decisions over time: a column for each.
+/// Decisions over time, a column of 128 values for each.
 #[derive(Default)]
 struct Roll {
     times: Vec<f64>,
     played: Vec<bool>,
     log_odds: Vec<f32>,
-    /// Decisions so far.
+    /// Number of decisions at the last column.
     frames: u64,
 }
 
 impl Roll {
-    /// Takes what the filter has decided; to be called after each of its blocks.
+    /// Adds a column if there is a new decision. Must be called after each block of the filter.
     fn push(&mut self, filter: &ToneFilter) {
         let (listener, decisions) = (filter.listener(), filter.decisions());
         if decisions.frames == self.frames {
@@ -100,7 +100,7 @@ impl Roll {
         }
     }
 
-    /// Without what is decided about the time after `seconds`.
+    /// Removes the columns after `seconds`.
     fn end(&mut self, seconds: f64) {
         let columns = self.times.partition_point(|time| *time <= seconds);
         self.times.truncate(columns);
@@ -109,7 +109,7 @@ impl Roll {
     }
 }
 
-/// `columns` of 128 values each as an array of 128 rows.
+/// Returns columns of 128 values each as an array with 128 rows.
 fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bound<PyArray2<T>>> {
     let matrix = Array2::from_shape_vec((columns.len() / PITCHES, PITCHES), columns);
     let matrix = matrix.map_err(value_error)?;
@@ -118,25 +118,25 @@ fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bou
 
 /// Finds the notes of a recording, its key and its tuning.
 ///
-/// The listener of the filter is a causal network of 220 kB that decides every 11.6 ms which of the notes from E1 to G#7 are
-/// played. It runs on one core, some tens of times faster than real time, and needs no other package than numpy. Ctrl-C
-/// ends it, and other Python threads run meanwhile.
+/// The filter's listener is a causal network of 220 kB. Every 11.6 ms, it decides which of the notes from E1 to G#7 are played.
+/// It runs on one core, some tens of times faster than real time, and needs no package but numpy. Ctrl-C interrupts the call.
+/// Other Python threads run meanwhile.
 ///
 /// Parameters
 /// ----------
 /// audio : numpy.ndarray
 ///     Floats of shape (channels, frames), or (frames,) for one channel, at any level; NaN and infinite samples count as 0.
 /// sample_rate : float
-///     Hz, 1000 to 1e9.
+///     Sample rate in Hz, 1000 to 1e9.
 /// preset : str or path, default "tone-filter"
 ///     As for `ToneFilter`.
 /// live : bool, default False
-///     Notes as the plugin's MIDI out reports them: as soon as they are decided on, and short ones, too. Otherwise
-///     those below 70 ms are left out.
+///     If True, notes as the plugin's MIDI out reports them: at once, including short notes. Otherwise, notes below 70 ms are
+///     left out.
 /// **settings
-///     Those of the listener are `sensitivity` (more or fewer notes), `lookahead` (True unless it is given: decisions know
-///     46 ms of what follows, and are more accurate), `listener` ("light" has a quarter of the work), `tuning` (the pitch
-///     of A4 in Hz) and `transpose`; `range`, `bands`, `scale` and the like leave notes out.
+///     These concern the listener: `sensitivity` (more or fewer notes), `lookahead` (default True: decisions use the next 46 ms
+///     and are more accurate), `listener` ("light" needs a quarter of the work), `tuning` (frequency of A4 in Hz) and
+///     `transpose`. `range`, `bands`, `scale` and others exclude notes.
 ///
 /// Returns
 /// -------
@@ -145,7 +145,7 @@ fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bou
 /// Raises
 /// ------
 /// ValueError, TypeError, OSError
-///     As `ToneFilter` and `ToneFilter.process`.
+///     As for `ToneFilter` and `ToneFilter.process`.
 ///
 /// Examples
 /// --------
@@ -198,7 +198,7 @@ pub fn transcribe(
     })
 }
 
-/// `note` of bands that are moved by `shift` semitones; `None` beyond the MIDI keyboard.
+/// Returns the tuple of a note whose bands are transposed by `shift` semitones; `None` beyond the MIDI keyboard.
 fn record<'py>(py: Python<'py>, note: &Note, shift: f32) -> PyResult<Option<Bound<'py, PyAny>>> {
     let pitch = midi_note(note.tone, shift) + i32::from(note.offset);
     let pitch = (0..PITCHES as i32).contains(&pitch).then_some(pitch);
@@ -210,32 +210,32 @@ fn of_key(py: Python, key: FoundKey) -> PyResult<Py<PyAny>> {
     Ok(KEY.make(py, (root.name(), Scale::ENTRIES[scale as usize].0, decimal(certainty)))?.unbind())
 }
 
-/// Finds the notes of a recording: start, end, pitch and velocity of each, of all instruments together.
+/// Finds the notes of a recording, of all instruments together: start, end, pitch and velocity.
 ///
-/// `transcribe` has the same, and piano roll, key, tuning and MIDI beside it, at the same cost; it describes the parameters further.
+/// `transcribe` also returns a piano roll, key, tuning and MIDI, at the same cost, and describes the parameters in more detail.
 ///
 /// Parameters
 /// ----------
 /// audio : numpy.ndarray
 ///     Floats of shape (channels, frames), or (frames,) for one channel, at any level.
 /// sample_rate : float
-///     Hz, 1000 to 1e9.
+///     Sample rate in Hz, 1000 to 1e9.
 /// preset : str or path, default "tone-filter"
 ///     As for `ToneFilter`.
 /// live : bool, default False
-///     Notes as the plugin's MIDI out reports them, short ones, too.
+///     If True, notes as the plugin's MIDI out reports them, including short notes.
 /// **settings
-///     Such as `sensitivity`, 0 to 100 %, default 50: less for clean lines, more for dense music.
+///     For example `sensitivity`, 0 to 100 %, default 50: less for clean lines, more for dense music.
 ///
 /// Returns
 /// -------
 /// list of Note
-///     Named tuples of start and end in s, MIDI pitch (28, E1, to 104, G#7) and velocity (1 to 127), by their start.
+///     Named tuples of start and end in s, MIDI pitch (28, E1, to 104, G#7) and velocity (1 to 127), sorted by start.
 ///
 /// Raises
 /// ------
 /// ValueError, TypeError, OSError
-///     As `ToneFilter` and `ToneFilter.process`.
+///     As for `ToneFilter` and `ToneFilter.process`.
 ///
 /// Examples
 /// --------

@@ -1,4 +1,4 @@
-//! The effect's definition and callbacks, and its instances.
+//! The effect's definition, callbacks and instances.
 
 use crate::{
     interface::{
@@ -23,25 +23,25 @@ use std::{
 /// The effect's name in Unity.
 pub const NAME: &str = "Tone Filter";
 
-/// Definitions, which Unity reads once.
+/// Definition of the effect, which Unity reads once.
 pub struct Definitions {
     effect: EffectDefinition,
     _parameters: Vec<ParameterDefinition>,
 }
 
-// SAFETY: its pointers lead to what is neither changed nor freed.
+// SAFETY: the pointers lead to data that is neither changed nor freed.
 unsafe impl Send for Definitions {}
-// SAFETY: likewise.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Definitions {}
 
 impl Definitions {
-    /// Returns the effect's definition, which is valid as long as this is.
+    /// Returns the effect's definition, which is valid as long as `self`.
     pub fn effect(&self) -> *const EffectDefinition {
         &raw const self.effect
     }
 }
 
-/// The library's definitions.
+/// The library's only definition.
 pub static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
     let parameters: Vec<_> = PARAMETERS.iter().map(Parameter::definition).collect();
     let part = |text: &str| text.parse().unwrap_or(0_u32);
@@ -72,25 +72,26 @@ pub static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
     Definitions { effect, _parameters: parameters }
 });
 
-/// Instance. Unity calls `process` on one thread at a time, and the other callbacks on any thread meanwhile, which access atomics only.
+/// Instance of the effect. Unity calls `process` on one thread at a time, and meanwhile on any thread the others, which use
+/// atomics only.
 struct Effect {
     values: Values,
     levels: Levels,
     resets: AtomicBool,
-    /// Filter, for `process` alone.
+    /// Filter, which only `process` uses.
     player: UnsafeCell<Player>,
 }
 
-/// Returns the instance behind `state`, if there is one.
+/// Returns the instance of `state`; `None` if there is none.
 ///
 /// # Safety
-/// `state` is null, or Unity's state of an instance that is not released during `'a`.
+/// `state` must be null, or Unity's state of an instance that is not released during `'a`.
 unsafe fn effect<'a>(state: *mut EffectState) -> Option<&'a Effect> {
-    // SAFETY: by the caller; its data is null or that of `create`.
+    // SAFETY: the caller guarantees it; `effect_data` is null or comes from `create`.
     unsafe { state.as_ref()?.effect_data.cast::<Effect>().as_ref() }
 }
 
-/// Runs a callback's body without letting a panic out.
+/// Runs a callback's body. A `None` or a panic becomes [`UNSUPPORTED`].
 fn guard(body: impl FnOnce() -> Option<()>) -> c_int {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Some(())) => OK,
@@ -100,7 +101,7 @@ fn guard(body: impl FnOnce() -> Option<()>) -> c_int {
 
 unsafe extern "system" fn create(state: *mut EffectState) -> c_int {
     guard(|| {
-        // SAFETY: Unity's state of the instance that it creates, which only this call uses.
+        // SAFETY: Unity passes the state of the new instance, which only this call uses.
         let state = unsafe { state.as_mut() }?;
         state.effect_data = ptr::null_mut();
         let player = UnsafeCell::new(Player::new(state.sample_rate).ok()?);
@@ -113,11 +114,11 @@ unsafe extern "system" fn create(state: *mut EffectState) -> c_int {
 
 unsafe extern "system" fn release(state: *mut EffectState) -> c_int {
     guard(|| {
-        // SAFETY: Unity's state of the instance that it releases, which only this call uses.
+        // SAFETY: Unity passes the state of the instance to release, which only this call uses.
         let state = unsafe { state.as_mut() }?;
         let effect = std::mem::replace(&mut state.effect_data, ptr::null_mut()).cast::<Effect>();
         if !effect.is_null() {
-            // SAFETY: it comes from `create`, and no other callback follows.
+            // SAFETY: the pointer comes from `create`, and no other callback follows.
             drop(unsafe { Box::from_raw(effect) });
         }
         Some(())
@@ -126,7 +127,7 @@ unsafe extern "system" fn release(state: *mut EffectState) -> c_int {
 
 unsafe extern "system" fn reset(state: *mut EffectState) -> c_int {
     guard(|| {
-        // SAFETY: Unity's state of an instance.
+        // SAFETY: Unity passes null or the state of an instance.
         unsafe { effect(state) }?.resets.store(true, Ordering::Relaxed);
         Some(())
     })
@@ -146,33 +147,33 @@ unsafe extern "system" fn process(
         if input.is_null() || output.is_null() {
             return None;
         }
-        // SAFETY: Unity's state of an instance.
+        // SAFETY: Unity passes null or the state of an instance.
         let effect = unsafe { effect(state) };
         let Some(effect) = effect.filter(|_| (1..=MAX_CHANNELS).contains(&inputs)) else {
-            // SAFETY: both have so many frames and channels.
+            // SAFETY: Unity passes `frames` frames of these channels.
             unsafe { pass(input, output, frames, inputs, outputs) };
             return None;
         };
-        // SAFETY: it is not null, as the effect was behind it. Unity writes there before and after this call only.
+        // SAFETY: `state` is not null, as there is an effect. Unity does not write to it during this call.
         let (sidechain, tick) = unsafe { ((*state).sidechain, (*state).current_dsp_tick) };
         let reset = effect.resets.swap(false, Ordering::Relaxed);
         let block = Block { input, sidechain, output, inputs, outputs, frames, tick, reset };
-        // SAFETY: Unity calls this on one thread at a time, and nothing else uses the player.
+        // SAFETY: Unity calls `process` on one thread at a time, and nothing else uses the player.
         let player = unsafe { &mut *effect.player.get() };
-        // SAFETY: the buffers have so many frames and channels, the sidechain as many as the input.
+        // SAFETY: Unity passes `frames` frames of these channels; the sidechain has the input's channels.
         unsafe { player.process(&effect.values, &effect.levels, &block) };
         Some(())
     })
 }
 
-/// Copies the input to the output.
+/// Copies the input to the output; surplus output channels become silent.
 ///
 /// # Safety
-/// The buffers have so many frames and channels. They may overlap if they are the same.
+/// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same.
 unsafe fn pass(input: *const f32, output: *mut f32, frames: usize, inputs: usize, outputs: usize) {
     for frame in 0..frames {
         for channel in 0..outputs {
-            // SAFETY: by the caller.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let sample = match channel < inputs {
                     true => input.add(frame * inputs + channel).read(),
@@ -191,12 +192,12 @@ unsafe extern "system" fn set_parameter(
 ) -> c_int {
     guard(|| {
         let index = usize::try_from(index).ok()?;
-        // SAFETY: Unity's state of an instance.
+        // SAFETY: Unity passes null or the state of an instance.
         unsafe { effect(state) }?.values.set(index, value).then_some(())
     })
 }
 
-/// The text is left empty, as in Unity's own effects: how much room there is for one is nowhere written.
+/// Leaves the text empty, as Unity's own effects do: Unity does not document the size of its buffer.
 unsafe extern "system" fn get_parameter(
     state: *mut EffectState,
     index: c_int,
@@ -205,9 +206,9 @@ unsafe extern "system" fn get_parameter(
 ) -> c_int {
     guard(|| {
         let index = usize::try_from(index).ok()?;
-        // SAFETY: Unity's state of an instance.
+        // SAFETY: Unity passes null or the state of an instance.
         let current = unsafe { effect(state) }?.values.get(index)?;
-        // SAFETY: null, or valid for a write.
+        // SAFETY: Unity passes null, or pointers that are valid for a write.
         unsafe {
             if !value.is_null() {
                 value.write(current);
@@ -231,12 +232,12 @@ unsafe extern "system" fn get_buffer(
         if name.is_null() || buffer.is_null() {
             return None;
         }
-        // SAFETY: a text that ends with a NUL.
+        // SAFETY: Unity passes a C string.
         let picture = Picture::named(unsafe { CStr::from_ptr(name) }.to_bytes())?;
-        // SAFETY: Unity's state of an instance.
+        // SAFETY: Unity passes null or the state of an instance.
         let levels = &unsafe { effect(state) }?.levels;
         for index in 0..count {
-            // SAFETY: the buffer has room for so many.
+            // SAFETY: Unity passes a buffer of `count` numbers.
             unsafe { buffer.add(index).write(levels.read(picture, index)) };
         }
         Some(())

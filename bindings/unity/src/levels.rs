@@ -1,4 +1,4 @@
-//! The levels of the bands, from the audio thread to all others.
+//! Levels of the bands, written on the audio thread and read on any other.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use tone_filter_dsp::{
@@ -6,7 +6,7 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch},
 };
 
-/// Kind of levels.
+/// Selection of levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Picture {
     /// Levels of all bands.
@@ -16,7 +16,6 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// Returns the kind by its name.
     pub fn named(name: &[u8]) -> Option<Self> {
         match name {
             b"Bands" => Some(Self::Bands),
@@ -26,8 +25,8 @@ impl Picture {
     }
 }
 
-/// Amplitudes of the bands at the end of the last block, E1 first: 1 at the ceiling, which no note exceeds. Silent bands have a
-/// negative sign.
+/// Amplitudes of the bands at the end of the last block, E1 first. At the ceiling, the maximum, an amplitude is 1. Bands that do
+/// not sound have a negative sign.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {
@@ -37,7 +36,7 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Stores the levels of `bands`, for a ceiling as a ratio to the power of the input.
+    /// Stores the levels of `bands`. `ceiling` is a ratio to the power of the input.
     pub fn write(&self, bands: &Bands, ceiling: f32) {
         for (cell, tone) in self.0.iter().zip(by_pitch()) {
             let band = &bands.bands[tone];
@@ -47,7 +46,7 @@ impl Levels {
         }
     }
 
-    /// Returns the level of the `index`-th band by pitch; 0 for an index past the last band.
+    /// Returns the level of the band `index`, counted by pitch; 0 behind the last band.
     pub fn read(&self, picture: Picture, index: usize) -> f32 {
         let bits = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
         match picture {

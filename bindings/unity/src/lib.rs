@@ -2,11 +2,11 @@
 //!
 //! Unity calls [`UnityGetAudioEffectDefinitions`] when it loads the library, and the callbacks of the definition afterwards.
 //!
-//! Parameters are atomics, since Unity may set one on any thread; the audio thread makes the settings of its next block of
-//! them. They are named by the ids of settings, by which Unity saves them.
+//! Unity may set parameters on any thread, so they are atomics. The audio thread reads the settings of its next block from them.
+//! Unity saves parameters by their names, which are ids of settings.
 //!
-//! Mixers make the instances, so scripts cannot reach one. Scripts address a number, which is a parameter, and queue requests
-//! for it (`remote.rs`); filters take the requests at their next block, also filters that are made later.
+//! Unity's mixers create the instances, so scripts cannot reach one. Scripts queue requests for an instance number (`remote.rs`),
+//! which is a parameter. Filters with this number, also later ones, take the requests at their next block.
 
 #![allow(non_snake_case, reason = "the name of the file begins as Unity wants it")]
 
@@ -24,20 +24,21 @@ use effect::DEFINITIONS;
 use interface::EffectDefinition;
 use std::{ffi::c_int, ptr};
 
-/// A list of pointers that is never changed.
+/// List of pointers that is never changed.
 struct List([*const EffectDefinition; 1]);
 
-// SAFETY: they lead to what is neither changed nor freed.
+// SAFETY: the pointers lead to data that is neither changed nor freed.
 unsafe impl Send for List {}
-// SAFETY: likewise.
+// SAFETY: as for `Send`.
 unsafe impl Sync for List {}
 
 static LIST: std::sync::LazyLock<List> = std::sync::LazyLock::new(|| List([DEFINITIONS.effect()]));
 
-/// Writes the address of a list of pointers to the definitions of all effects, and returns their number: 1.
+/// Writes the address of a list of pointers to all definitions of effects. Returns their number: 1, or 0 if `definitions` is
+/// null.
 ///
 /// # Safety
-/// `definitions` is null or valid for a write.
+/// `definitions` must be null or valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn UnityGetAudioEffectDefinitions(
     definitions: *mut *const *const EffectDefinition,
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn UnityGetAudioEffectDefinitions(
     if definitions.is_null() {
         return 0;
     }
-    // SAFETY: it is not null, and valid by the caller.
+    // SAFETY: `definitions` is not null, and the caller guarantees that it is valid.
     unsafe { ptr::write(definitions, LIST.0.as_ptr()) };
     1
 }

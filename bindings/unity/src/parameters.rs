@@ -1,4 +1,4 @@
-//! The parameters: a preset, the numbers and choices of the filter's tables, and the number of the instance.
+//! Parameters: a preset, the filter's numbers and choices, and the number of the instance.
 
 use crate::interface::ParameterDefinition;
 use std::{
@@ -11,10 +11,10 @@ use std::{
 use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Settings, Spec, Taper};
 use tone_filter_presets::Preset;
 
-/// Maximum number of instances.
+/// Number of values of the parameter Instance.
 pub const INSTANCES: usize = 64;
 
-/// The factory presets. Mixers are saved with their places, from 1 on: new ones come last.
+/// Ids of the factory presets. Mixers are saved with an index into this list, from 1 on, so new presets come last.
 pub const PRESETS: [&str; 26] = [
     "tone-filter",
     "reference",
@@ -44,33 +44,33 @@ pub const PRESETS: [&str; 26] = [
     "crystal",
 ];
 
-/// Parameter.
+/// Parameter of the effect.
 #[derive(Debug, Clone, Copy)]
 pub enum Parameter {
-    /// The factory preset in place of the settings, from 1 on; 0 for none.
+    /// Factory preset in place of the settings: 1 for the first; 0 for none.
     Preset,
-    /// A number of the filter's.
+    /// Numeric setting of the filter.
     Number(&'static Spec),
-    /// The index of a choice's entry.
+    /// Choice, by the index of its entry.
     Choice(&'static Choice),
     /// Number by which scripts address the instance.
     Instance,
 }
 
-/// All parameters. Unity knows them by their names: the order may change.
+/// All parameters. Unity identifies them by name, so their order may change.
 pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
-    // Unity has no MIDI that could go out.
+    // Unity has no MIDI output.
     let choices = CHOICES.iter().filter(|choice| choice.id != "midi-out");
     let settings = SPECS.iter().map(Parameter::Number).chain(choices.map(Parameter::Choice));
     [Parameter::Preset].into_iter().chain(settings).chain([Parameter::Instance]).collect()
 });
 
-/// The settings of [`PRESETS`].
+/// Settings of [`PRESETS`], in the same order.
 pub static PRESET_SETTINGS: LazyLock<Vec<Settings>> =
     LazyLock::new(|| PRESETS.iter().filter_map(|id| Some(Preset::factory(id)?.settings)).collect());
 
 impl Parameter {
-    /// Returns the name: the id of the setting, as people write it. Ids never change.
+    /// Returns the name: the setting's id, capitalised and with blanks for hyphens. Ids never change.
     pub fn name(&self) -> String {
         let id = match self {
             Self::Preset => "preset",
@@ -82,12 +82,12 @@ impl Parameter {
         first.to_uppercase() + &rest.replace('-', " ")
     }
 
-    /// Returns the unit of a number; else empty.
+    /// Returns the unit of a number; otherwise an empty text.
     pub fn unit(&self) -> &'static str {
         if let Self::Number(spec) = self { spec.unit } else { "" }
     }
 
-    /// Returns the description. Entries of a list have their numbers before them.
+    /// Returns the description. It lists the entries of a choice or of the presets with their numbers.
     pub fn description(&self) -> String {
         let help = match self {
             Self::Preset => {
@@ -103,7 +103,7 @@ impl Parameter {
         entries.fold(help.to_owned(), |text, (index, entry)| format!("{text} {index}: {entry}."))
     }
 
-    /// Returns the ids of the entries of a list, in the order of their numbers; else empty.
+    /// Returns the ids of the entries of a choice or of the presets, in the order of their numbers; otherwise none.
     pub fn entries(&self) -> Vec<&'static str> {
         match self {
             Self::Preset => ["none"].into_iter().chain(PRESETS).collect(),
@@ -112,7 +112,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the least and the greatest value.
+    /// Returns minimum and maximum.
     pub fn range(&self) -> [f32; 2] {
         match self {
             Self::Preset => [0.0, PRESETS.len() as f32],
@@ -122,7 +122,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the value of a new instance.
+    /// Returns the value in a new instance.
     pub fn default(&self) -> f32 {
         match self {
             Self::Number(spec) => spec.default(),
@@ -131,7 +131,7 @@ impl Parameter {
         }
     }
 
-    /// `value` within the range, and whole where only whole numbers have a meaning. `None` for NaN.
+    /// Returns `value` limited to the range, and rounded unless the parameter is continuous. `None` for NaN.
     pub fn valid(&self, value: f32) -> Option<f32> {
         let [min, max] = self.range();
         let continuous = matches!(self, Self::Number(spec) if spec.taper != Taper::Whole);
@@ -139,7 +139,7 @@ impl Parameter {
         (!value.is_nan()).then(|| value.clamp(min, max))
     }
 
-    /// Returns the exponent that puts the geometric mean of a logarithmic range in the middle of a slider.
+    /// Returns the slider's exponent: it puts the geometric mean of a logarithmic range in the slider's middle.
     fn display_exponent(&self) -> f32 {
         match self {
             Self::Number(spec) if spec.taper == Taper::Logarithmic => {
@@ -149,7 +149,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the parameter for Unity. The description is never freed.
+    /// Returns the definition for Unity. Its description is never freed.
     pub fn definition(&self) -> ParameterDefinition {
         let [min, max] = self.range();
         let description = CString::new(self.description()).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Parameter {
     }
 }
 
-/// Returns `text` with a NUL, cut where there is no room.
+/// Returns `text` with a NUL, cut to `N - 1` bytes.
 pub fn text<const N: usize>(text: &str) -> [c_char; N] {
     let mut chars = [0; N];
     for (char, byte) in chars[..N - 1].iter_mut().zip(text.bytes()) {
@@ -175,7 +175,7 @@ pub fn text<const N: usize>(text: &str) -> [c_char; N] {
     chars
 }
 
-/// The values of an instance's parameters, which any thread may set and read at any time.
+/// Values of an instance's parameters. Any thread may set and read them at any time.
 pub struct Values(Vec<AtomicU32>);
 
 impl Default for Values {
@@ -186,19 +186,19 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Sets a parameter to the valid value nearest to `value`. Returns false for an unknown parameter, or for NaN.
+    /// Sets a parameter to the valid value nearest to `value`. Returns false for an unknown parameter or NaN.
     pub fn set(&self, index: usize, value: f32) -> bool {
         let valid = PARAMETERS.get(index).and_then(|parameter| parameter.valid(value));
         let cell = self.0.get(index).zip(valid);
         cell.inspect(|(cell, valid)| cell.store(valid.to_bits(), Ordering::Relaxed)).is_some()
     }
 
-    /// Returns the value of a parameter, if there is one.
+    /// Returns the value of a parameter; `None` if it is unknown.
     pub fn get(&self, index: usize) -> Option<f32> {
         self.0.get(index).map(|cell| f32::from_bits(cell.load(Ordering::Relaxed)))
     }
 
-    /// Returns the controls and the instance's number.
+    /// Reads all parameters.
     pub fn read(&self) -> Meaning {
         let mut meaning = Meaning::default();
         let Meaning { controls, preset, instance } = &mut meaning;
@@ -215,13 +215,13 @@ impl Values {
     }
 }
 
-/// Meaning of an instance's parameters.
+/// Meaning of all parameters.
 #[derive(Debug, Default, PartialEq)]
 pub struct Meaning {
-    /// The settings and the connections.
+    /// Settings and routing.
     pub controls: Controls,
-    /// An index of [`PRESETS`].
+    /// Index of the factory preset in [`PRESETS`].
     pub preset: Option<usize>,
-    /// The number of the instance.
+    /// Number of the instance.
     pub instance: usize,
 }

@@ -1,7 +1,7 @@
 //! The filter on Unity's audio thread.
 //!
-//! A score follows the DSP clock: a silent mixer rests, and a paused game's clock stands still, so samples do not tell the
-//! time. Each block has the clock's time, and after a gap the filter seeks.
+//! A score follows Unity's DSP clock. The number of processed samples would be wrong, because a silent mixer rests, and the clock
+//! stands still while the game is paused. Each block has the clock's time; after a gap, the filter seeks.
 
 use crate::{
     levels::Levels,
@@ -13,59 +13,58 @@ use tone_filter_dsp::{DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
 /// Maximum number of filtered channels, as in Unity's largest speaker mode, 7.1.
 pub const MAX_CHANNELS: usize = 8;
 
-/// Frames that are filtered at a time.
+/// Maximum number of frames filtered at once.
 const CHUNK: usize = 256;
 
 type Chunk = [[f32; CHUNK]; MAX_CHANNELS];
 
-/// A block. Samples alternate between the channels.
+/// Block of sound, with interleaved samples.
 pub struct Block {
-    /// With `inputs` channels.
+    /// Input, with `inputs` channels.
     pub input: *const f32,
-    /// The second input, with as many channels; may be null.
+    /// Sidechain, with `inputs` channels; may be null.
     pub sidechain: *const f32,
-    /// With `outputs` channels.
+    /// Output, with `outputs` channels.
     pub output: *mut f32,
-    /// Channels of both inputs.
+    /// Number of channels of the input and of the sidechain.
     pub inputs: usize,
-    /// Channels of the output.
+    /// Number of channels of the output.
     pub outputs: usize,
-    /// Samples of each channel.
     pub frames: usize,
-    /// Frames since the audio system started.
+    /// Start of the block, in frames since the audio system started.
     pub tick: u64,
-    /// Resets the filter before the block.
+    /// Whether the filter is reset before the block.
     pub reset: bool,
 }
 
 /// Filter, with the requests that it has taken so far.
 pub struct Player {
-    /// On the heap: threads of games have little stack.
+    /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,
     remotes: &'static [Remote],
     presets: &'static [Settings],
-    /// The instance's number and the version of the requests that have been taken over last.
+    /// Instance number and version of the requests that were taken last.
     seen: Option<(usize, u64)>,
     preset: Option<Settings>,
     tempo: f64,
     keyboard: Keyboard,
-    /// The instance's number and the count of the position that has been taken over last.
+    /// Instance number and count of the position that was taken last.
     position: Option<(usize, u64)>,
-    /// When the score is at its start, in seconds of Unity's DSP clock; `None` before the first block.
+    /// Time of the score's start in seconds of Unity's DSP clock; `None` before the first block.
     origin: Option<f64>,
-    /// Seconds after which the score begins again.
+    /// Seconds after which the score repeats.
     length: Option<f64>,
-    /// Tick of the next block, if the clock has no gap.
+    /// Tick of the next block if the clock has no gap; `None` to seek at the next block.
     next_tick: Option<u64>,
     input: Box<Chunk>,
     sidechain: Box<Chunk>,
 }
 
 impl Player {
-    /// At `sample_rate` Hz.
+    /// Creates a player at `sample_rate` Hz.
     ///
     /// # Errors
-    /// When the sample rate is out of range.
+    /// If the sample rate is out of range.
     pub fn new(sample_rate: u32) -> Result<Self, Error> {
         let filter = ToneFilter::new(sample_rate.into(), &Settings::default())?;
         Ok(Self {
@@ -85,10 +84,10 @@ impl Player {
         })
     }
 
-    /// Filters a block by the parameters, after a reset if one is due, and stores the levels of the bands. Neither allocates nor waits.
+    /// Filters a block, with the values of the parameters, and stores the levels of the bands. Neither allocates nor waits.
     ///
     /// # Safety
-    /// The pointers of `block` are valid for its frames and channels, and nobody else writes there meanwhile. They may overlap.
+    /// The pointers of `block` must be valid for its frames and channels, and nothing else may write there. Buffers may overlap.
     pub unsafe fn process(&mut self, values: &Values, levels: &Levels, block: &Block) {
         let meaning = values.read();
         let remote = &self.remotes[meaning.instance];
@@ -100,7 +99,7 @@ impl Player {
             self.filter.set_keyboard(&self.keyboard);
             self.next_tick = None;
         }
-        // A mixer rests while it is silent, and the clock stands still while the game is paused.
+        // The clock has a gap if the mixer has rested.
         if self.next_tick != Some(block.tick) {
             self.filter.seek(now - self.origin.unwrap_or(now));
         }
@@ -108,7 +107,7 @@ impl Player {
         for start in (0..block.frames).step_by(CHUNK) {
             let frames = CHUNK.min(block.frames - start);
             self.repeat(now + start as f64 / self.filter.sample_rate());
-            // SAFETY: by the caller; no frame beyond those of the block is accessed.
+            // SAFETY: the caller guarantees it; only frames of the block are accessed.
             unsafe { self.process_chunk(block, start, frames) };
         }
         let snapshot = self.filter.snapshot();
@@ -117,7 +116,7 @@ impl Player {
         remote.levels.write(&bands, snapshot.ceiling);
     }
 
-    /// Takes the requests since the last block, for a block that starts at `now` of Unity's DSP clock.
+    /// Takes new requests, for a block that starts at `now` seconds of Unity's DSP clock. While a script writes, they wait.
     fn follow(&mut self, remote: &Remote, instance: usize, now: f64) {
         let seen = Some((instance, remote.version()));
         if self.seen == seen {
@@ -127,7 +126,7 @@ impl Player {
             let Requests { preset, tempo, keyboard, score, position } = requests;
             (self.preset, self.tempo, self.keyboard) = (*preset, *tempo, *keyboard);
             self.filter.set_keyboard(keyboard);
-            // The score before is still in the remote's hands, so that nothing is freed here.
+            // The remote keeps a reference to the old score, so nothing is freed here.
             drop(self.filter.set_score(score.clone()));
             *position
         });
@@ -140,10 +139,10 @@ impl Player {
         self.seen = seen;
     }
 
-    /// Returns to the start of the score if it is at its end at `now`.
+    /// Seeks to the start of the score if `now` is at or behind its end.
     fn repeat(&mut self, now: f64) {
         let Some((origin, length)) = self.origin.zip(self.length) else { return };
-        // Rounding must not make a frame at the end one before it.
+        // Rounding must not put the end one frame late.
         let times = ((now - origin) / length + 1e-9).floor();
         if times >= 1.0 {
             let origin = origin + times * length;
@@ -157,19 +156,19 @@ impl Player {
         let factory = || preset.and_then(|index| self.presets.get(index)).copied();
         let settings = self.preset.or_else(factory).unwrap_or(controls.settings);
         let settings = Settings { morph: controls.settings.morph, ..settings };
-        // No error: each is within its range.
+        // All values are within their ranges, so this cannot fail.
         let _ = self.filter.set_settings(&settings.at_tempo(self.tempo));
         self.filter.set_routing(controls.routing);
     }
 
     /// # Safety
-    /// The pointers of `block` are valid for frames `start..start + frames`, which are at most [`CHUNK`].
+    /// The pointers of `block` must be valid for frames `start..start + frames`; `frames` must be at most [`CHUNK`].
     unsafe fn process_chunk(&mut self, block: &Block, start: usize, frames: usize) {
         let Block { inputs, outputs, .. } = *block;
         let read = |from: *const f32, chunk: &mut Chunk| {
             for (channel, samples) in chunk[..inputs].iter_mut().enumerate() {
                 for (frame, sample) in samples[..frames].iter_mut().enumerate() {
-                    // SAFETY: by the caller.
+                    // SAFETY: the caller guarantees it.
                     *sample = unsafe { from.add((start + frame) * inputs + channel).read() };
                 }
             }
@@ -192,7 +191,7 @@ impl Player {
                     1 => channels[0][frame],
                     _ => channels[..inputs].get(output).map_or(0.0, |channel| channel[frame]),
                 };
-                // SAFETY: by the caller.
+                // SAFETY: the caller guarantees it.
                 unsafe { block.output.add((start + frame) * outputs + output).write(sample) };
             }
         }

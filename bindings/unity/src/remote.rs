@@ -1,4 +1,4 @@
-//! Requests of scripts to the filters with a number: score, position, preset, tempo and keys.
+//! Requests of scripts to the filters with an instance number: score, position, preset, tempo and keys.
 
 use crate::{levels::Levels, parameters::INSTANCES};
 use std::{
@@ -10,47 +10,45 @@ use std::{
 };
 use tone_filter_dsp::{DEFAULT_TEMPO, Keyboard, Score, Settings, SharedScores};
 
-/// A number for each instance that scripts can address.
+/// Requests and levels for each instance number.
 pub static REMOTES: LazyLock<Vec<Remote>> =
     LazyLock::new(|| (0..INSTANCES).map(|_| Remote::default()).collect());
 
-/// Requests.
+/// Requests to the filters with one instance number.
 #[derive(Clone)]
 pub struct Requests {
-    /// Settings in place of the parameters, as of a factory preset.
+    /// Settings in place of those of the parameters.
     pub preset: Option<Settings>,
-    /// Beats a minute.
+    /// Tempo in beats a minute.
     pub tempo: f64,
-    /// The keys that are held.
     pub keyboard: Keyboard,
-    /// Decides which notes are played.
+    /// Score that decides which notes are played; `None` leaves it to the listener.
     pub score: Option<Arc<Score>>,
-    /// Time of the music.
     pub position: Position,
 }
 
-/// A time of the score.
+/// Position in the score at a time of Unity's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Position {
-    /// Counts the positions that have been set.
+    /// Number of positions that have been set so far.
     pub count: u64,
-    /// Seconds from the start of the score.
+    /// Position in seconds from the start of the score.
     pub seconds: f64,
-    /// When it is that time, in seconds of Unity's DSP clock; `None` for the start of the next block.
+    /// Time of this position in seconds of Unity's DSP clock; `None` for the start of the next block.
     pub dsp_time: Option<f64>,
-    /// Seconds after which the score begins again; `None` for never.
+    /// Seconds after which the score repeats; `None` for never.
     pub length: Option<f64>,
 }
 
 impl Position {
-    /// Seconds of the score at `now` on Unity's DSP clock, in which the next block starts.
+    /// Returns the position in seconds at `now` on Unity's DSP clock, the start of the next block.
     pub fn at(&self, now: f64) -> f64 {
         self.seconds + self.dsp_time.map_or(0.0, |then| now - then)
     }
 }
 
 impl Requests {
-    /// Sets the time of the music.
+    /// Sets the position, with a new count.
     pub fn seek(&mut self, position: Position) {
         self.position = Position { count: self.position.count + 1, ..position };
     }
@@ -64,15 +62,15 @@ impl Default for Requests {
     }
 }
 
-/// Requests to a number, and the levels of the filter with that number.
+/// Requests to an instance number, and the levels of the filter with that number.
 ///
-/// No thread ever waits within the lock's code: if a script holds the lock, the audio thread reads at its next block, and
-/// another script tries again. So releasing the lock wakes nobody, and is no system call.
+/// No thread ever waits for the lock: if a script holds it, the audio thread reads at its next block, and another script tries
+/// again. So releasing the lock need not wake a thread, and makes no system call.
 #[derive(Default)]
 pub struct Remote {
     version: AtomicU64,
     state: Mutex<State>,
-    /// Levels of the filter that has last processed a block.
+    /// Levels of the filter that has processed a block last.
     pub levels: Levels,
 }
 
@@ -83,17 +81,17 @@ struct State {
 }
 
 impl Remote {
-    /// Counts the changes.
+    /// Returns the number of changes so far.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Passes the requests to `take`, unless a script is setting some at this moment. Neither waits nor allocates.
+    /// Passes the requests to `take`; `None` if a script is changing them at this moment. Neither waits nor allocates.
     pub fn try_read<T>(&self, take: impl FnOnce(&Requests) -> T) -> Option<T> {
         self.try_lock().map(|state| take(&state.requests))
     }
 
-    /// Changes the requests. Not for the audio thread.
+    /// Changes the requests, after a wait for other scripts. Not for the audio thread.
     pub fn change(&self, change: impl FnOnce(&mut Requests)) {
         let mut state = loop {
             match self.try_lock() {

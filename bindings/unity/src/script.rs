@@ -1,5 +1,5 @@
-//! Functions for `ToneFilter.cs`, on any thread but the audio thread. Each function returns null, or an error: a text of the calling
-//! thread, until its next call.
+//! Functions for `ToneFilter.cs`, on any thread but the audio thread. Each returns null on success, else the text of an error.
+//! The text belongs to the calling thread and is valid until its next call.
 
 use crate::{
     levels::Picture,
@@ -18,7 +18,7 @@ use std::{
 use tone_filter_dsp::{KeyEvent, Score};
 use tone_filter_presets::Preset;
 
-/// Bytes of an error; longer ones are cut.
+/// Size in bytes of the text of an error, with the NUL; longer texts are cut.
 const MOST: usize = 512;
 
 thread_local! {
@@ -31,7 +31,7 @@ fn fault(text: fmt::Arguments) -> Fault {
     Box::new(text.to_string())
 }
 
-/// Runs a function's body for the filters of a number, and returns its error for C#.
+/// Runs a function's body for the filters with a number, and returns its error for C#.
 fn answer(instance: c_int, body: impl FnOnce(&Remote) -> Result<(), Fault>) -> *const c_char {
     let remote = usize::try_from(instance).ok().and_then(|instance| REMOTES.get(instance));
     let run = || match remote {
@@ -44,27 +44,27 @@ fn answer(instance: c_int, body: impl FnOnce(&Remote) -> Result<(), Fault>) -> *
         Err(_) => Box::new("a fault of the library"),
     };
     let mut text = [0; MOST];
-    // The last byte stays 0; a text that is cut is accepted.
+    // The last byte stays 0 as the NUL. A text that is too long is cut.
     let _ = write!(&mut text[..MOST - 1], "{fault}");
     ERROR.set(text);
     ERROR.with(Cell::as_ptr).cast::<c_char>().cast_const()
 }
 
 /// # Safety
-/// `text` is null, or has `length` bytes that do not change during `'a`.
+/// `text` must be null, or have `length` bytes that do not change during `'a`.
 unsafe fn utf8<'a>(text: *const u8, length: c_int) -> Result<Option<&'a str>, Fault> {
     if text.is_null() {
         return Ok(None);
     }
-    // SAFETY: by the caller.
+    // SAFETY: the caller guarantees it.
     let bytes = unsafe { slice::from_raw_parts(text, length.max(0) as usize) };
     str::from_utf8(bytes).map(Some).map_err(|error| fault(format_args!("the text: {error}")))
 }
 
-/// Sets a score, which decides which notes are played from its start on; null removes it.
+/// Sets a score, which decides which notes are played, and starts it at the next block; null removes the score.
 ///
 /// # Safety
-/// `text` is null, or has `length` bytes.
+/// `text` must be null, or have `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tone_filter_unity_set_score(
     instance: c_int,
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
     length: c_int,
 ) -> *const c_char {
     answer(instance, |remote| {
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         let score = unsafe { utf8(text, length) }?.map(str::parse::<Score>).transpose();
         let score = score.map_err(|error| fault(format_args!("the score: {error}")))?.map(Arc::new);
         remote.change(|requests| {
@@ -83,8 +83,8 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
     })
 }
 
-/// Continues the score at `seconds`, at `dsp_time` seconds of Unity's DSP clock; with NaN, at the start of the next block. After `length`
-/// seconds, the score begins again; with 0, never.
+/// Sets the score's position to `seconds` at the time `dsp_time` of Unity's DSP clock in seconds; NaN is the start of the next
+/// block. The score repeats after `length` seconds; 0 is never.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_seek(
     instance: c_int,
@@ -110,10 +110,10 @@ pub extern "C" fn tone_filter_unity_seek(
     })
 }
 
-/// Puts the preset of a file's text in place of the parameters; null for none.
+/// Sets a preset, the text of a preset file, in place of the parameters; null removes it.
 ///
 /// # Safety
-/// `json` is null, or has `length` bytes.
+/// `json` must be null, or have `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tone_filter_unity_set_preset(
     instance: c_int,
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
     length: c_int,
 ) -> *const c_char {
     answer(instance, |remote| {
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees it.
         let loaded = unsafe { utf8(json, length) }?.map(Preset::from_json).transpose();
         let loaded = loaded.map_err(|error| fault(format_args!("the preset: {error}")))?;
         let preset = loaded.map(|loaded| loaded.preset.settings);
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
     })
 }
 
-/// Sets the tempo of the parameter Sync, in beats a minute.
+/// Sets the tempo for the parameter Sync, in beats a minute.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *const c_char {
     answer(instance, |remote| {
@@ -142,7 +142,7 @@ pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *c
     })
 }
 
-/// Presses the key of a MIDI note with a velocity above 0 to 1; 0 releases it.
+/// Presses the key of a MIDI note with a velocity above 0 to 1; a velocity of 0 releases the key.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_key(
     instance: c_int,
@@ -160,7 +160,7 @@ pub extern "C" fn tone_filter_unity_key(
     })
 }
 
-/// Releases all keys.
+/// Releases all keys and the sustain pedal.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_char {
     answer(instance, |remote| {
@@ -169,10 +169,10 @@ pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_ch
     })
 }
 
-/// Writes the levels of the bands, E1 first: of all (`sounding` 0), or of the bands that sound (any other number). Surplus numbers are 0.
+/// Writes the levels of the bands, E1 first; 0 behind the last band. Unless `sounding` is 0, bands that do not sound have 0.
 ///
 /// # Safety
-/// `levels` has room for `count` numbers.
+/// `levels` must have room for `count` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tone_filter_unity_read_bands(
     instance: c_int,
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn tone_filter_unity_read_bands(
         }
         let picture = if sounding == 0 { Picture::Bands } else { Picture::Notes };
         for index in 0..usize::try_from(count).unwrap_or(0) {
-            // SAFETY: by the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { levels.add(index).write(remote.levels.read(picture, index)) };
         }
         Ok(())

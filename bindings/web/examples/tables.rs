@@ -1,4 +1,4 @@
-//! Writes the files of the npm package that are made of the library's tables, settings, presets and their types, into a folder.
+//! Writes two files of the npm package into a folder: the tables of settings and presets, and their TypeScript types.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,12 +17,12 @@ fn main() -> Result<()> {
     Ok(fs::write(Path::new(&folder).join("settings.d.ts"), declarations())?)
 }
 
-/// `value` as JSON, with the fewest digits that tell numbers of 32 bits apart.
+/// Returns `value` as JSON, in which 32-bit numbers have their shortest form.
 fn short(value: &impl Serialize) -> Result<Value> {
     Ok(serde_json::from_str(&serde_json::to_string(value)?)?)
 }
 
-/// The tables of settings and presets as JavaScript, a row a line.
+/// Returns the tables of settings and presets as JavaScript, with a line for each row.
 fn tables() -> Result<String> {
     let numbers = SPECS.iter().map(|spec| {
         let taper = format!("{:?}", spec.taper).to_lowercase();
@@ -64,7 +64,7 @@ fn tables() -> Result<String> {
     Ok(text)
 }
 
-/// The pattern of a text, for JavaScript.
+/// Returns the regular expression of a text setting for JavaScript.
 fn form(of: TextOf) -> String {
     let digits = |count| format!("(?:[01]\\s*){{{count}}}");
     match of {
@@ -74,7 +74,7 @@ fn form(of: TextOf) -> String {
     }
 }
 
-/// The ids of numbers and choices by the names of their groups, in the order of the plugin's window.
+/// Returns the groups in the order of the plugin's window: name, and ids of numbers and choices.
 fn groups() -> Vec<Value> {
     let with_one_name = Group::ALL.chunk_by(|one, next| one.name() == next.name());
     let group = |groups: &[Group]| {
@@ -84,7 +84,7 @@ fn groups() -> Vec<Value> {
     with_one_name.map(group).collect()
 }
 
-/// The settings and the presets as TypeScript.
+/// Returns the TypeScript types of settings and presets.
 fn declarations() -> String {
     let mut text = String::from(
         "/** All settings: those of the sound, and `bypass`. */\nexport interface Settings {\n",

@@ -1,18 +1,18 @@
 //! The tone filter for web pages: functions that JavaScript calls with numbers and pointers alone.
 //!
-//! [`tone_filter_new`] returns the address of a [`Web`], the first argument of all other functions. An AudioWorklet
-//! writes 128 samples of both channels to [`tone_filter_input`], calls [`tone_filter_process`] and reads
-//! [`tone_filter_output`]. Texts are UTF-8: [`tone_filter_write`] makes room for one that is passed, and a function that
-//! returns one returns its length, with the text at [`tone_filter_text`].
+//! [`tone_filter_new`] returns the address of a [`Web`], which is the first argument of all other functions. An AudioWorklet
+//! writes 128 samples of both channels to [`tone_filter_input`], calls [`tone_filter_process`] and reads [`tone_filter_output`].
+//! Texts are UTF-8. JavaScript passes a text in the memory that [`tone_filter_write`] returns. A function that returns a text
+//! returns the length; the text is at [`tone_filter_text`].
 //!
-//! Any call may move the memory, so that JavaScript's views of it must be made again.
+//! Any call may move the memory, after which JavaScript must create its views of the memory anew.
 //!
-//! No `wasm-bindgen`: an AudioWorklet has neither `TextDecoder` nor `fetch`, which its code needs. `worklet.js` is all the
-//! JavaScript around the module, in one file without imports, as bundlers copy a worklet as it is.
+//! There is no `wasm-bindgen`, because its code needs `TextDecoder` and `fetch`, which an AudioWorklet lacks. `worklet.js` is all
+//! the JavaScript around the module: one file without imports, as bundlers copy a worklet unchanged.
 //!
-//! The page asks for pictures: with each frame that it draws, it sends the audio thread a buffer and gets it back with the
-//! bands, so a hidden page costs nothing and the audio thread allocates nothing for it. `settings.js` checks settings against
-//! tables in the npm package; the audio thread gets arrays of numbers. So the module needs no JSON, and stays small.
+//! The page requests pictures of the bands: for each frame that it draws, it sends the audio thread a buffer, and gets it back
+//! filled. So a hidden page costs nothing, and the audio thread need not allocate. `settings.js` checks settings against tables
+//! in the npm package, and the audio thread gets arrays of numbers. So the module needs no JSON, and stays small.
 
 mod picture;
 
@@ -23,13 +23,13 @@ use tone_filter_dsp::{
     notes::{by_pitch, midi_note},
 };
 
-/// Samples that the Web Audio API processes at a time.
+/// Length of a block of the Web Audio API in samples.
 const QUANTUM: usize = 128;
 
-/// A stereo block of that length, left first.
+/// Stereo block of this length, left channel first.
 type Quantum = [[f32; QUANTUM]; 2];
 
-/// A filter and the memory that it shares with JavaScript.
+/// Filter, and the memory that it shares with JavaScript.
 pub struct Web {
     filter: ToneFilter,
     /// Settings that [`tone_filter_apply`] passes to the filter.
@@ -38,7 +38,7 @@ pub struct Web {
     output: Quantum,
     picture: Picture,
     text: Vec<u8>,
-    /// The notes of the score to come.
+    /// Notes for the next score.
     notes: Vec<ScoreNote>,
 }
 
@@ -56,7 +56,7 @@ impl Web {
         })
     }
 
-    /// Leaves `text` for JavaScript and returns its length.
+    /// Stores `text` for JavaScript and returns its length.
     fn put_text(&mut self, text: &str) -> usize {
         self.text = text.into();
         self.text.len()
@@ -68,26 +68,27 @@ impl Web {
     }
 }
 
-/// A filter with the settings of a new instance for a sample rate in Hz, or 0 if that is out of range.
-// SAFETY: nothing else has this name, nor those below.
+/// Creates a filter at a sample rate in Hz, with the settings of a new instance of the plugin. Returns 0 if the rate is out of
+/// range.
+// SAFETY: no other symbol has this name, or one of those below.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_new(sample_rate: f64) -> Option<Box<Web>> {
     Web::new(sample_rate).map(Box::new)
 }
 
-/// Frees it. Its address must not be used again.
+/// Frees a filter. Its address must not be used again.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_free(_: Box<Web>) {}
 
-/// The address of 128 samples of the left channel and 128 of the right one, which [`tone_filter_process`] reads.
+/// Returns the address of the input, which [`tone_filter_process`] reads: 128 samples of the left channel, then 128 of the right.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_input(web: &mut Web) -> *mut f32 {
     web.input.as_flattened_mut().as_mut_ptr()
 }
 
-/// The address of the samples that [`tone_filter_process`] writes, in the same order.
+/// Returns the address of the output, which [`tone_filter_process`] writes, in the order of the input.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_output(web: &Web) -> *const f32 {
@@ -102,7 +103,7 @@ pub extern "C" fn tone_filter_process(web: &mut Web) {
     web.filter.process(&mut web.output.each_mut().map(|channel| &mut channel[..]));
 }
 
-/// Makes room for a text of `length` bytes and returns its address.
+/// Allocates memory for a text of `length` bytes and returns its address.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_write(web: &mut Web, length: usize) -> *mut u8 {
@@ -110,35 +111,35 @@ pub extern "C" fn tone_filter_write(web: &mut Web, length: usize) -> *mut u8 {
     web.text.as_mut_ptr()
 }
 
-/// The address of the text that was returned last.
+/// Returns the address of the text that was returned last.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_text(web: &Web) -> *const u8 {
     web.text.as_ptr()
 }
 
-/// Sets the number at `index` of the table of numbers for [`tone_filter_apply`].
+/// Sets the number at `index` of the table of numbers. [`tone_filter_apply`] passes it to the filter.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_number(web: &mut Web, index: usize, value: f32) {
     SPECS[index].set(&mut web.controls.settings, value);
 }
 
-/// Sets the choice at `index` of the table of choices to one of its entries.
+/// Sets the choice at `index` of the table of choices to an entry. [`tone_filter_apply`] passes it to the filter.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_choice(web: &mut Web, index: usize, entry: usize) {
     CHOICES[index].set(&mut web.controls, entry);
 }
 
-/// Sets the setting at `index` of the table of texts to the text that was written. Returns whether it is one for it.
+/// Sets the setting at `index` of the table of texts to the written text, for [`tone_filter_apply`]. Returns whether it is valid.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
     web.set_text(index).is_some()
 }
 
-/// Gives the filter what has been set. Returns whether all of it is in range; if not, nothing changes.
+/// Passes all changed settings to the filter. If a value is out of range, discards all changes and returns false.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
@@ -151,21 +152,21 @@ pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
     applied
 }
 
-/// The number at `index`, as the filter has it.
+/// Returns the filter's value of the number at `index`.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_number(web: &Web, index: usize) -> f32 {
     SPECS[index].get(web.filter.settings())
 }
 
-/// The entry of the choice at `index`.
+/// Returns the index of the filter's entry of the choice at `index`.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_choice(web: &Web, index: usize) -> usize {
     CHOICES[index].get(web.filter.controls())
 }
 
-/// The text at `index`, as [`tone_filter_set_text`] takes it. Returns its length.
+/// Stores the filter's value of the text at `index`, in the form for [`tone_filter_set_text`]. Returns its length.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize {
@@ -173,8 +174,8 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
     web.put_text(&text)
 }
 
-/// Adds a note to the score that [`tone_filter_set_score`] will set: start and end in seconds, a MIDI number, a velocity of 1 to 127 and a
-/// place of -1 (right) to 1 (left). One that no band has is left out. Allocates.
+/// Adds a note to the next score: start and end in seconds, MIDI note, velocity of 1 to 127 and stereo position of -1 (right) to
+/// 1 (left). Ignores a note without a band. Allocates.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_add_note(
@@ -189,8 +190,8 @@ pub extern "C" fn tone_filter_add_note(
     web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
 }
 
-/// Lets the score of the notes that were added decide which notes are played, in place of what is found in the sound; the music begins at
-/// its start. Without any, there is no score. Allocates.
+/// Sets the score of the notes that were added. It decides which notes are played in place of the listener, and starts at 0 s. If
+/// no notes were added, removes the score. Allocates.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_score(web: &mut Web) {
@@ -199,53 +200,53 @@ pub extern "C" fn tone_filter_set_score(web: &mut Web) {
     web.filter.seek(0.0);
 }
 
-/// Goes on in the score from a time in seconds, of the next sample.
+/// Sets the score's time at the next sample, in seconds.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_seek(web: &mut Web, seconds: f64) {
     web.filter.seek(seconds);
 }
 
-/// Presses the key of a MIDI note with a velocity of 0..1, or releases it with 0.
+/// Presses the key of a MIDI note with a velocity above 0 to 1; a velocity of 0 releases the key.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_key(web: &mut Web, note: u8, velocity: f32) {
     web.filter.play(KeyEvent::Key(note, velocity));
 }
 
-/// Releases all keys.
+/// Releases all keys and the sustain pedal.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
     web.filter.play(KeyEvent::ReleaseAll);
 }
 
-/// The bands as they are now, from E1 to G#7: the address of 77 records of 99 numbers.
+/// Computes the current picture of the bands and returns its address: 77 records of 99 numbers, from E1 to G#7.
 ///
-/// A record has the band's power in dB, as the filter measures it; its level in dB of the whole sound; its state, which
-/// is 0 for not played, 1 for sounding, 2 for at the ceiling and 3 for a band that may not sound; and the last periods of its
-/// wave, with a peak of 1, from the oldest sample to the latest.
+/// A record has the band's power in dB, as the filter measures it; its level in dB relative to the whole input; its state; and 96
+/// samples of its waveform with a peak of 1, the oldest first. The state is 0 for not played, 1 for sounding, 2 for at the
+/// ceiling and 3 for a band that may not sound.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_picture(web: &mut Web) -> *const f32 {
     web.picture.take(&web.filter)
 }
 
-/// Latency in samples.
+/// Returns the latency in samples.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_latency(web: &Web) -> usize {
     web.filter.latency()
 }
 
-/// Seconds after the end of a sound until the wet signal is at least 60 dB down.
+/// Returns the decay time in seconds: that long after the end of the input, the wet signal is at least 60 dB down.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_tail(web: &Web) -> f64 {
     ToneFilter::tail(web.filter.settings())
 }
 
-/// Resets it to the state of a new filter with the current settings.
+/// Resets the filter to the state of a new one with the current settings.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_reset(web: &mut Web) {

@@ -1,26 +1,26 @@
-//! The bands as numbers that a page can draw.
+//! Picture of the bands: numbers for a page to draw.
 
 use tone_filter_dsp::{
     ToneFilter,
     notes::{PITCH_CLASSES, TONES, by_pitch, semitone},
 };
 
-/// Points of a wave.
+/// Number of points of a waveform.
 const POINTS: usize = 96;
 
-/// The numbers of a band: power, level, state and wave.
+/// Length of a band's record: power, level, state and waveform.
 const RECORD: usize = 3 + POINTS;
 
-/// The power in dB below which no wave is computed, as it is drawn without height.
+/// Power in dB below which no waveform is computed, as its height would be 0.
 const FAINTEST: f32 = -80.0;
 
 /// Level and power of silence, in dB.
 const SILENCE: f32 = -200.0;
 
-/// The state of a band that may not sound.
+/// State of a band that may not sound.
 pub const CLOSED: f32 = 3.0;
 
-/// The records of all bands, the lowest first.
+/// Records of all bands, the lowest first.
 pub struct Picture(pub [[f32; RECORD]; TONES]);
 
 impl Default for Picture {
@@ -30,7 +30,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// Draws the current state of `filter` and returns the address of the numbers.
+    /// Computes the records from the current state of `filter` and returns their address.
     pub fn take(&mut self, filter: &ToneFilter) -> *const f32 {
         let bands = filter.bands();
         for (tone, record) in by_pitch().zip(&mut self.0) {

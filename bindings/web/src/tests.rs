@@ -1,4 +1,4 @@
-//! The module as JavaScript calls it, without JavaScript.
+//! Tests of the functions that JavaScript calls, without JavaScript.
 
 use super::{picture::CLOSED, *};
 use std::f64::consts::TAU;
@@ -7,8 +7,9 @@ use tone_filter_testkit::{Automation, assert_same_bits};
 
 const RATE: f64 = 48_000.0;
 
-/// The records of these notes; the first one is that of E1, the MIDI note 28.
+/// Record of A3, the MIDI note 57; the first record is for E1, the MIDI note 28.
 const A3: usize = 57 - 28;
+/// Record of A4.
 const A4: usize = 69 - 28;
 
 fn web() -> Box<Web> {
@@ -20,7 +21,7 @@ fn write(web: &mut Web, text: &str) {
     web.text.copy_from_slice(text.as_bytes());
 }
 
-/// Sets what is in `controls`, in the way that JavaScript does.
+/// Sets all settings as JavaScript does.
 fn set(web: &mut Web, controls: impl Into<Controls>) {
     let controls = controls.into();
     for (index, spec) in SPECS.iter().enumerate() {
@@ -44,7 +45,7 @@ fn read(web: &Web, length: usize) -> &str {
     std::str::from_utf8(&web.text).unwrap()
 }
 
-/// Plays a sine of `hertz` for a second; passes each quantum's input and output on.
+/// Plays a sine of `hertz` for a second. Passes the input and output of each block to `each`.
 fn play(web: &mut Web, hertz: f64, mut each: impl FnMut(&Quantum, &Quantum)) {
     for start in (0..RATE as usize).step_by(QUANTUM) {
         let sine = |t: usize| (0.5 * (TAU * hertz * (start + t) as f64 / RATE).sin()) as f32;
@@ -137,7 +138,7 @@ fn the_picture_shows_the_note_that_sounds() {
     assert!(state(A4) >= 1.0);
     assert!((A3..notes::TONES).all(|record| record == A4 || state(record) == 0.0));
     let [power, level, _, wave @ ..] = &web.picture.0[A4];
-    // The ceiling is a tenth of the power, and so a twentieth of the square's peak. The mean of what is below it:
+    // The ceiling is a tenth of the squared sine's mean, and so a twentieth of its peak. Mean of the square, cut at the ceiling:
     let ceiling = 0.05f64;
     let angle = ceiling.sqrt().asin();
     let below = angle / 2.0 - (2.0 * angle).sin() / 4.0 + ceiling * (TAU / 4.0 - angle);

@@ -11,7 +11,7 @@ pub struct Args {
     _all: Vec<OsString>,
 }
 
-/// Explains why there is no verb of the feature `name`, and how to get it.
+/// Returns the error that the verb `name` is not in this build, with the command that installs it.
 pub fn refused(name: &str) -> anyhow::Error {
     let headers = match name {
         _ if !cfg!(target_os = "linux") => "",

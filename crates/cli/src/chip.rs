@@ -64,13 +64,13 @@ pub struct Args {
     sound: ChipSound,
 }
 
-/// The flags of a sound that reach a console, with the values of the preset [`PRESET`].
+/// Sound flags that have an effect on a console. The defaults are the values of the preset [`PRESET`].
 struct ChipSound(Sound);
 
-/// The preset that the settings start from.
+/// Preset with the default settings.
 const PRESET: &str = "sound-chip";
 
-/// Settings of the mix, which a console lacks, and of other voices.
+/// Settings without an effect on a console: those of the mix and of other voices.
 const LEFT_OUT: [&str; 7] = ["mix", "output", "drive", "tone", "morph", "bypass", "stereo"];
 
 impl clap::Args for ChipSound {
@@ -98,12 +98,12 @@ impl FromArgMatches for ChipSound {
 #[derive(Debug, Clone, Copy)]
 enum Format {
     Vgm,
-    /// VGM, packed.
+    /// VGM, compressed with gzip.
     Vgz,
     Nsf,
 }
 
-/// Reads a path, and the format that it ends in.
+/// Parses a path, and derives the format from its extension.
 fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
     PathBufValueParser::new().try_map(|path| {
         let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
@@ -126,12 +126,12 @@ fn is_chip(id: &str) -> bool {
     Preset::factory(id).is_some_and(|preset| preset.settings.voice == Voice::Chip)
 }
 
-/// Reads seconds.
+/// Parses a time in seconds.
 fn time(text: &str) -> Result<f64, String> {
     number("loop", text, "s", 0.0..=86_400.0)
 }
 
-/// Filters the file, and writes the music of its voice Chip.
+/// Filters the file, and writes the notes of the voice Chip as a song.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let default = find(PRESET, args.quiet)?.settings.into();
     let (controls, keys) = args.sound.0.read_from(default, of_file, args.quiet)?;

@@ -1,17 +1,17 @@
-//! The entries of settings that are a choice from a list, as flags name them.
+//! Names of choices and their entries on the command line.
 
 use tone_filter_dsp::{CHOICES, Choice, PitchClass};
 
 /// Returns the name of the flag of `choice`.
 pub fn flag_name(choice: &Choice) -> &'static str {
     match choice.id {
-        // `--keys` names the MIDI file that plays them, which is given more often than the mode.
+        // `--keys` names the MIDI file that plays the keys: it is given more often than the mode.
         "keys" => "key-mode",
         id => id,
     }
 }
 
-/// Reads an entry of `choice`.
+/// Parses an entry of `choice`. Returns its index, or an error with a hint.
 pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     choice.parse(text).ok_or_else(|| {
         if let Some(hint) = of_key(choice, text) {
@@ -28,14 +28,14 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     })
 }
 
-/// Returns the text to write for a key like `C minor`, `F#m` or `Bb`, which was given for the `choice` of a root or of a scale.
+/// Returns a hint if `key` is a musical key like `C minor`, `F#m` or `Bb`, but `choice` is the root or the scale.
 fn of_key(choice: &Choice, key: &str) -> Option<String> {
     let scale = CHOICES.iter().find(|scale| scale.id == "scale")?;
     if !["root", "scale"].contains(&choice.id) {
         return None;
     }
     let ends = key.char_indices().skip(1).take(2).map(|(end, _)| end);
-    // The longest root first: with its accidental, if it has one.
+    // Tries the longest root first: with its accidental, if it has one.
     let ends: Vec<usize> = ends.chain([key.len()]).collect();
     ends.into_iter().rev().find_map(|end| {
         let root = key[..end].parse::<PitchClass>().ok()?.name();
@@ -54,7 +54,7 @@ fn of_key(choice: &Choice, key: &str) -> Option<String> {
     })
 }
 
-/// `words` as a list: `a, b or c`.
+/// Joins `words` to a list: `a, b or c`.
 pub fn or(words: &[&str]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),

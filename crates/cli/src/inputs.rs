@@ -1,4 +1,4 @@
-//! The files that a verb works on: named one by one, in folders, by patterns and in lists.
+//! Input files of a verb: named one by one, in folders, by patterns and in lists.
 
 use super::Usage;
 use clap::ValueHint;
@@ -9,7 +9,7 @@ use std::{
 };
 use tone_filter_offline::{Error, STDIO};
 
-/// The flags.
+/// Flags that name the input files.
 #[derive(Clone, clap::Args)]
 pub struct Inputs {
     /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); folders with all that is in them; patterns like
@@ -32,17 +32,17 @@ pub struct Inputs {
 pub struct Named {
     /// Files, folders and patterns.
     pub all: Vec<PathBuf>,
-    /// Number of inputs from a list, which are the last ones.
+    /// Number of inputs from the list, which are the last ones in `all`.
     pub listed: usize,
-    /// True if there is a list.
+    /// Whether there is a list.
     pub many: bool,
 }
 
 impl Inputs {
-    /// Returns all inputs, the list's content included.
+    /// Returns all inputs, including those in the list.
     ///
     /// # Errors
-    /// When the list cannot be read, is not text or is empty.
+    /// If the list cannot be read, is not text or is empty.
     pub fn read(&self) -> anyhow::Result<Named> {
         let mut all = self.inputs.clone();
         all.extend(self.listed()?);
@@ -50,7 +50,7 @@ impl Inputs {
         Ok(Named { all, listed, many: self.input_list.is_some() })
     }
 
-    /// Threads for so many files.
+    /// Returns the number of threads for `files` files: as the flag says, or one per core, but at most one per file.
     pub fn workers(&self, files: usize) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, Into::into);
         self.jobs.map_or_else(cores, usize::from).min(files.max(1))
@@ -89,7 +89,7 @@ impl Inputs {
     }
 }
 
-/// Returns `text` without its byte order mark, which tells whether it is UTF-16, as some editors write it.
+/// Converts `text` from UTF-8 or UTF-16, as its byte order mark says, to UTF-8 without the mark. Some editors write UTF-16.
 fn in_utf8(text: Vec<u8>) -> Vec<u8> {
     let decode = |text: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
@@ -103,13 +103,13 @@ fn in_utf8(text: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Returns whether `path` can be read once only: a pipe or a device.
+/// Returns whether `path` can be read only once: a pipe or a device.
 pub fn is_read_once(path: &Path) -> bool {
     let is_pipe = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
     path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_pipe)
 }
 
-/// Prints which files are named more than once.
+/// Prints a note for each file that is named more than once.
 pub fn print_repeated(repeated: &[PathBuf]) {
     for input in repeated {
         message!("note: {}: named more than once, read once", input.display());
@@ -121,14 +121,14 @@ fn jobs(text: &str) -> Result<u16, String> {
     jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
 }
 
-/// Returns a name as the system has it: on Unix any bytes, elsewhere text.
+/// Converts a name in the list to a path: on Unix any bytes, elsewhere UTF-8 only.
 #[cfg(unix)]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     Some(OsStr::from_bytes(name).into())
 }
 
-/// Returns a name as the system has it: on Unix any bytes, elsewhere text.
+/// Converts a name in the list to a path: on Unix any bytes, elsewhere UTF-8 only.
 #[cfg(not(unix))]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(name).ok().map(PathBuf::from)

@@ -1,6 +1,6 @@
-//! The command `tone-filter`: one file a verb.
+//! The command `tone-filter`, with one file per verb.
 
-/// Prints a line on standard error. Control characters in names of files are escaped.
+/// Prints a line to standard error, with control characters escaped.
 macro_rules! message {
     ($($words:tt)*) => {
         eprintln!("{}", crate::escaped(&format!($($words)*)))
@@ -90,7 +90,7 @@ fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     Ok(())
 }
 
-/// `text` with its control characters written out, like `\u{1b}`.
+/// Returns `text` with control characters escaped, like `\u{1b}`.
 fn escaped(text: &str) -> String {
     let one = |letter: char| match letter.is_control() {
         true => letter.escape_unicode().to_string(),
@@ -102,12 +102,12 @@ fn escaped(text: &str) -> String {
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
-/// Returns the kernel that a flag names, or the environment, or the fastest.
+/// Returns the kernel named by a flag, else by the environment, else the fastest one.
 fn kernel(named: Option<Kernel>) -> Kernel {
     named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
 }
 
-/// Keeps panics of decoders off standard error, where the errors that they become are printed.
+/// Hides the messages of panics in decoders: such a panic becomes an error, which is printed.
 fn silence_decoders() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -117,7 +117,6 @@ fn silence_decoders() {
     }));
 }
 
-/// Runs the command line.
 fn main() -> ExitCode {
     silence_decoders();
     let args: Vec<OsString> = std::env::args_os().collect();
@@ -153,7 +152,7 @@ fn main() -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FILE_FAILED),
-        // Whoever reads standard output has enough.
+        // The reader of standard output has closed the pipe.
         Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
             message!("error: {error}");
@@ -170,7 +169,7 @@ fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// Returns how to write an output whose name begins like a flag, if one of `args` is such a name.
+/// Returns a hint if one of `args` is an output name that begins like a flag, as in `-o -x.wav`.
 fn hyphenated_output(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, name) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -179,7 +178,7 @@ fn hyphenated_output(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Prints help, or the error of the command line: for an invalid value, its own message is enough.
+/// Prints help, or the error of the command line: for an invalid value, only the reason. Returns the exit code.
 fn refuse(error: &clap::Error) -> ExitCode {
     if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
         && Path::new(name).exists()

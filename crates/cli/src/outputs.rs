@@ -1,13 +1,13 @@
-//! Names of the outputs of `render`, after inputs and presets.
+//! Names of the outputs of `render`, made from the names of inputs and presets.
 
 use super::Usage;
 use clap::ValueHint;
 use std::path::{Path, PathBuf};
 use tone_filter_offline::container::Container;
 
-/// Placeholder of the preset's name in `--out` and `--suffix`.
+/// Placeholder for the preset's name in `--out` and `--suffix`.
 const PRESET: &str = "{preset}";
-/// Placeholder of the input's name, without its extension, in `--out`.
+/// Placeholder for the input's name, without its extension, in `--out`.
 const NAME: &str = "{name}";
 
 /// Flags that name the outputs.
@@ -20,7 +20,7 @@ pub struct Outputs {
     /// Text to add to the names of outputs; without --out, they are written beside their inputs
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
     pub suffix: Option<String>,
-    /// Container that the pattern in --out ends in.
+    /// Container by the extension of the pattern in `--out`.
     #[arg(skip)]
     container: Option<Container>,
 }
@@ -50,7 +50,7 @@ impl Outputs {
     /// Checks that every preset has outputs of its own.
     ///
     /// # Errors
-    /// When several presets would have the same outputs.
+    /// If several presets would have the same outputs.
     pub fn check_for_several_presets(&self) -> Result<(), Usage> {
         let out = self.out.as_deref().map(Path::to_string_lossy).unwrap_or_default();
         let suffix = self.suffix.as_deref().unwrap_or_default();
@@ -62,10 +62,10 @@ impl Outputs {
         Err(Usage(line.into()))
     }
 
-    /// Returns these outputs with the name of `preset` in place of its placeholder, and the pattern in `--out` as folder and suffix.
+    /// Returns these outputs with `preset` in place of [`PRESET`], and a pattern in `--out` split into folder and suffix.
     ///
     /// # Errors
-    /// When [`NAME`] stands in the wrong place.
+    /// If [`NAME`] does not begin the name of a WAV or FLAC file, or if there is also a suffix.
     pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
         let mut own = self.clone();
         let label = match preset {
@@ -96,7 +96,7 @@ impl Outputs {
             return Err(Usage(line));
         };
         own.suffix = Some(suffix.to_owned());
-        // With a separator at its end, the path is a folder even for one file.
+        // The separator at its end makes the path a folder, even for one file.
         own.out = Some(Path::new(folder).join(""));
         Ok(own)
     }

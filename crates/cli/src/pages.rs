@@ -1,12 +1,12 @@
-//! The parser accepts every command of `tone-filter` in the project's pages, also those that tests do not run:
-//! `play`, `app` and `bench`. A build without the features `play` and `app` skips their commands.
+//! Test that the parser accepts every command of `tone-filter` in the project's pages, including `play`, `app` and `bench`, which
+//! no test runs. A build without the features `play` and `app` skips their commands.
 
 use super::{Cli, reference::is_here};
 use clap::CommandFactory;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 use tone_filter_manual::pages;
 
-/// Replacement of the command: writes its arguments to a file, each with a NUL at its end, and a line feed.
+/// Script in place of the command: appends its arguments to a file, each followed by a NUL, and then a line feed.
 const STAND_IN: &str =
     "#!/bin/sh\nprintf '%s\\0' \"$@\" >> \"$ARGUMENTS\"\necho >> \"$ARGUMENTS\"\n";
 
@@ -44,7 +44,7 @@ fn the_parser_takes_every_command_of_the_pages() {
     assert_eq!(left == 0, cfg!(feature = "app"), "{left} commands left out");
 }
 
-/// Returns the arguments of each run of `tone-filter` in a line of shell. No other program is found.
+/// Returns the arguments of each run of `tone-filter` in a line of shell, which finds no other program.
 fn arguments(line: &str, folder: &Path) -> Vec<Vec<String>> {
     let record = folder.join("arguments");
     let _ = fs::remove_file(&record);

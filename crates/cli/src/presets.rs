@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the preset called `name`. A warning of it goes to standard error unless `quiet`.
+/// Returns the preset called `name`, and prints its warning, if any, to standard error unless `quiet`.
 ///
 /// # Errors
 /// Errors of [`Preset::find`].

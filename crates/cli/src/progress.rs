@@ -1,4 +1,4 @@
-//! Progress bars on the terminal while files are rendered: one for all, and one for every worker.
+//! Progress bars on the terminal while files are rendered: one for all files, and one for each worker.
 
 use super::report::{self, Summary};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -9,14 +9,14 @@ use std::{
 };
 use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
 
-/// Steps of a worker's bar.
+/// Number of steps of a bar.
 const STEPS: u64 = 1000;
 
-/// Bar on standard error, if that is a terminal, for work of one file. Disappears when it is dropped.
+/// Single progress bar on standard error, if that is a terminal. Dropping it removes it from the terminal.
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// Returns a bar called `name`.
+    /// Creates a bar labelled `name`, hidden if `quiet`.
     pub fn new(name: &str, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
         bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", gone));
@@ -25,12 +25,12 @@ impl Bar {
         Self(bar)
     }
 
-    /// Sets the bar to the fraction of the work that is done, 0 to 1.
+    /// Sets the bar to `part`, the fraction of the work that is done, 0 to 1.
     pub fn move_to(&self, part: f64) {
         self.0.set_position((part * STEPS as f64) as u64);
     }
 
-    /// Calls `print`, which writes to standard error, while the bar is off the terminal.
+    /// Hides the bar while `print` writes to standard error.
     pub fn suspend(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }
@@ -46,35 +46,35 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the templates are well formed")
 }
 
-/// Writes how long a bar has existed. An error of drawing is ignored.
+/// Writes the time since a bar was created. Errors are ignored.
 fn gone(state: &ProgressState, to: &mut dyn Write) {
     let _ = write!(to, "{}", Short(state.elapsed()));
 }
 
-/// Bars on standard error, if that is a terminal.
+/// Progress bars of a batch on standard error, if that is a terminal.
 pub struct Progress {
     bars: MultiProgress,
-    /// Counts work that is done and work that is left.
+    /// Bar for the work on all files.
     all: ProgressBar,
-    /// Bars of the workers, with the files that they render.
+    /// Bars of the workers, each with the name of its current file.
     files: Vec<ProgressBar>,
-    /// Outcomes so far, those known before the work included.
+    /// Outcomes so far, including those known before rendering.
     summary: Mutex<Summary>,
     decided: usize,
-    /// Files to render.
+    /// Number of files to render.
     count: usize,
     list_files: bool,
     quiet: bool,
 }
 
 impl Progress {
-    /// Bars for what `plan` has to do.
+    /// Creates the bars for the jobs of `plan`.
     pub fn new(plan: &Plan, workers: usize, quiet: bool, list_files: bool) -> Self {
         let bars = MultiProgress::new();
         if quiet {
             bars.set_draw_target(ProgressDrawTarget::hidden());
         }
-        // Nobody knows at the start.
+        // At the start, the remaining time is unknown.
         let left = |state: &ProgressState, to: &mut dyn Write| {
             if state.pos() > 0 {
                 let _ = write!(to, ", {} to go", Short(state.eta()));
@@ -98,7 +98,7 @@ impl Progress {
         Self { bars, all, files, summary, decided, count, list_files, quiet }
     }
 
-    /// Prints the progress, for a user who ends the program early.
+    /// Prints the progress when the user interrupts the program.
     pub fn interrupted(&self) {
         let total = self.count + self.decided;
         if !self.quiet && total > 1 {
@@ -120,7 +120,7 @@ impl Progress {
         self.files.iter().chain([&self.all]).for_each(ProgressBar::finish_and_clear);
     }
 
-    /// Moves a worker's bar to where `job` is, and the bar for all by as much.
+    /// Sets a worker's bar to `part`, the fraction of `job` that is done, and advances the bar for all files by the same work.
     fn move_to(&self, worker: usize, job: &Job, part: f64) {
         let bar = &self.files[worker];
         let (before, now) = (bar.position(), (part * STEPS as f64) as u64);
@@ -155,7 +155,7 @@ impl Watch for Progress {
     }
 }
 
-/// A duration in as few letters as a narrow terminal asks for: `7 s`, `3:07`, `2:03:07`.
+/// Duration in a short form for narrow terminals: `7 s`, `3:07`, `2:03:07`.
 struct Short(Duration);
 
 impl fmt::Display for Short {

@@ -1,13 +1,13 @@
-//! `docs/cli.md` lists every flag of the parser. This test writes the page, or compares it.
+//! Test that `docs/cli.md` lists every flag of the parser. It compares the page, or writes it.
 
 use super::{Cli, sound::Sound};
 use clap::{Arg, ArgAction, Args, Command, CommandFactory};
 use std::{collections::BTreeMap, env, fs, path::Path};
 
-/// With this variable set, the page is written instead.
+/// Environment variable that makes the test write the page.
 const UPDATE: &str = "UPDATE_CLI";
 
-/// The heading of the flags that several verbs share.
+/// Heading of the flags that several verbs share.
 const SOUND: &str = "Sound flags";
 
 const INTRODUCTION: &str = "\
@@ -49,7 +49,7 @@ fn the_page_is_that_of_the_parser() {
     }
 }
 
-/// Returns the sections of a page by their headings.
+/// Returns the sections of a page, by their headings.
 fn sections(page: &str) -> BTreeMap<String, String> {
     let sections = page.split("\n## ").skip(1);
     sections
@@ -60,14 +60,14 @@ fn sections(page: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns whether this build has a verb. Without its feature, `play` or `app` only names that feature.
+/// Returns whether this build has `verb`. Without their features, `play` and `app` only say how to get them.
 pub fn is_here(verb: &str) -> bool {
     verb != "help"
         && (verb != "play" || cfg!(feature = "play"))
         && (verb != "app" || cfg!(feature = "app"))
 }
 
-/// Returns the sections that the parser makes.
+/// Returns the sections generated from the parser, by their headings.
 fn made() -> BTreeMap<String, String> {
     let mut cli = Cli::command();
     cli.build();
@@ -113,7 +113,7 @@ fn is_sound(arg: &Arg) -> bool {
     arg.get_help_heading() == Some("Sound")
 }
 
-/// Describes the sound flags of a verb: all of them, or which are left out and which have other defaults.
+/// Returns the text on a verb's sound flags: which ones it lacks, and which ones have other defaults.
 fn shared(verb: &Command) -> String {
     let own: BTreeMap<_, _> =
         verb.get_arguments().filter(|arg| is_sound(arg)).map(|arg| (arg.get_id(), arg)).collect();
@@ -170,7 +170,7 @@ fn signature(arg: &Arg) -> String {
     format!("{short}--{long}{value}{many}")
 }
 
-/// Returns the values that an argument takes, with its default, and its help without them.
+/// Returns the values that an argument takes, with its default, and then its help text without them.
 fn parts(arg: &Arg) -> (String, String) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ");
     let (help, range) = match help.strip_suffix(']').and_then(|help| help.rsplit_once(" [")) {
@@ -188,7 +188,7 @@ fn parts(arg: &Arg) -> (String, String) {
     (cell(&all.join(", ")), cell(&help))
 }
 
-/// `text` for a cell of a table.
+/// Escapes `text` for a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;")
 }

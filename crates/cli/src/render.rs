@@ -107,7 +107,7 @@ enum BitDepth {
     Float32,
 }
 
-/// Reads Hz or kHz.
+/// Parses a frequency in Hz or kHz.
 fn sample_rate(text: &str) -> Result<u32, String> {
     number("sample-rate", text, "Hz", 1000.0..=768_000.0).map(|rate| rate.round() as u32)
 }
@@ -242,7 +242,7 @@ impl Args {
     /// Returns the arguments for each preset of `--preset`, with the outputs named after it.
     ///
     /// # Errors
-    /// When one of several presets does not exist, when two would have the same outputs, or when a name stands in the wrong place.
+    /// If one of several presets does not exist, two would have the same outputs, or a placeholder is in the wrong position.
     fn variants(&self) -> anyhow::Result<Vec<Self>> {
         let given = self.sound.preset.clone().unwrap_or_default();
         // A user's preset may have a comma in its name.
@@ -263,7 +263,7 @@ impl Args {
         presets.iter().map(variant).collect()
     }
 
-    /// Prints the plan, and returns whether nothing stands in its way.
+    /// Prints the plan. Returns whether no file has failed already.
     fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
         let mut stdout = io::stdout().lock();
         plan.decided().for_each(|outcome| report::print(outcome, !self.quiet, self.quiet));

@@ -11,17 +11,17 @@ use tone_filter_offline::{
     unheard::Cause,
 };
 
-/// The version of the report for programs. Keys may be added; what there is keeps its meaning.
+/// Version of the JSON report. Keys may be added without a new version; existing keys keep their meaning.
 const VERSION: u32 = 1;
 
-/// Sound whose peak in dB full scale is below this is called silent: no format of whole numbers holds it.
+/// Peak in dB full scale below which sound is called silent: no integer format can represent it.
 const SILENT: f32 = -200.0;
 
-/// All files together.
+/// Summary of all files.
 pub struct Summary {
     /// Number of files that were rendered.
     pub done: usize,
-    /// Number of outputs that existed.
+    /// Number of files skipped because their outputs exist.
     pub skipped: usize,
     /// Number of files that failed.
     pub failed: usize,
@@ -32,7 +32,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds up what took `wall_seconds`.
+    /// Creates the summary of `outcomes`, which took `wall_seconds` in all.
     pub fn new<'a>(
         outcomes: impl IntoIterator<Item = &'a Outcome>,
         left_out: &[LeftOut],
@@ -51,7 +51,7 @@ impl Summary {
         summary
     }
 
-    /// Counts a file.
+    /// Adds the outcome of a file.
     pub fn add(&mut self, outcome: &Outcome) {
         match &outcome.fate {
             Fate::Done(report) => {
@@ -104,7 +104,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Joins numbers of files, without those that are 0: `3 files done, 1 failed`.
+/// Formats counts of files, without those that are 0: `3 files done, 1 failed`.
 pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     let mut counts = counts.iter().filter(|(count, _)| *count > 0);
     let first = counts
@@ -113,7 +113,7 @@ pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 
-/// Names the flags that go on where so many outputs, more than one, exist.
+/// Prints a hint at the flags for existing outputs, if these caused more than one error in `failed`.
 pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
     let count = failed.filter(|error| matches!(error, Error::Exists(_))).count();
     if count > 1 {
@@ -123,8 +123,7 @@ pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
     }
 }
 
-/// Prints the result of a file on standard error: what went wrong in any case, warnings unless `quiet`, all else if
-/// `in_full`.
+/// Prints the result of a file to standard error: errors always, warnings unless `quiet`, everything else only if `in_full`.
 pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
     let input = outcome.input.display();
     let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
@@ -169,7 +168,7 @@ pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
     }
 }
 
-/// Warns of so many samples of `input` that are not finite, if there are any.
+/// Warns that `count` samples of `input` are not finite, unless `count` is 0.
 pub fn warn_not_finite(input: &Path, count: u64) {
     if count > 0 {
         let input = input.display();
@@ -179,7 +178,7 @@ pub fn warn_not_finite(input: &Path, count: u64) {
     }
 }
 
-/// Prints on standard error which files are left out and why: all of them if `in_full`, or one for each reason.
+/// Prints to standard error which files are left out and why: all of them if `in_full`, otherwise one line per reason.
 pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     for reason in Reason::ALL {
         let mut inputs =
@@ -196,13 +195,13 @@ pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     }
 }
 
-/// Why no note sounded in an output that should have some.
+/// Returns why no note sounded in an output; `None` if notes sounded or the output is dry.
 pub fn unheard(report: &Report) -> Option<Cause> {
     let is_wet = !report.bypass && report.settings.mix > 0.0;
     report.unheard.filter(|_| is_wet)
 }
 
-/// Prints why no note sounded in some of the files, which are one item each: a line for each kind of cause.
+/// Prints why no note sounded, in one line per kind of cause. `files` has one item per file.
 pub fn print_unheard(files: &[Option<Cause>]) {
     let mut causes: Vec<Cause> = files.iter().flatten().copied().collect();
     while let Some(first) = causes.first().copied() {
@@ -214,7 +213,7 @@ pub fn print_unheard(files: &[Option<Cause>]) {
     }
 }
 
-/// Returns the plan's outcomes for all files.
+/// Returns the JSON report of a plan for a dry run.
 pub fn json_of_plan(plan: &Plan) -> Value {
     let planned = |job: &Job| json!({ "input": text(&job.input), "output": text(&job.output), "status": "planned" });
     let files: Vec<Value> = plan.jobs.iter().map(planned).chain(plan.decided().map(file)).collect();
@@ -232,7 +231,7 @@ pub fn json_of_plan(plan: &Plan) -> Value {
     })
 }
 
-/// Returns the complete report. Decibels of silence are null.
+/// Returns the JSON report of a run. Levels of silence in dB are null.
 pub fn json(outcomes: &[Outcome], others: &[LeftOut], summary: &Summary) -> Value {
     json!({
         "version": VERSION,

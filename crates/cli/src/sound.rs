@@ -1,4 +1,4 @@
-//! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
+//! Flags for the sound: a preset, and one flag per setting, which overrides the preset.
 
 use super::{
     Usage,
@@ -21,28 +21,28 @@ use tone_filter_presets as presets;
 /// Sound flags on the command line.
 #[derive(Clone)]
 pub struct Sound {
-    /// The name of a preset or the path to its file.
+    /// Name of a preset, or path of its file.
     pub preset: Option<String>,
-    /// Values, one a row of [`SPECS`].
+    /// Value of each number in [`SPECS`], if given.
     values: [Option<f32>; SPECS.len()],
-    /// Entries, one a row of [`CHOICES`].
+    /// Index of the entry of each choice in [`CHOICES`], if given.
     entries: [Option<usize>; CHOICES.len()],
-    /// Texts, one a row of [`TEXTS`].
+    /// Each text of [`TEXTS`], if given.
     texts: [Option<String>; TEXTS.len()],
-    /// A MIDI file.
+    /// MIDI file that plays the keys.
     pub keys: Option<PathBuf>,
     /// Whether channel 10 of MIDI files counts as notes.
     pub drums: Drums,
-    /// Beats a minute.
+    /// Tempo in beats per minute.
     tempo: Option<f64>,
 }
 
 impl Sound {
-    /// Returns the preset, or else the default sound, with every flag applied, the bypass, and the keys that are played. Without a flag
-    /// for lookahead, `looks_ahead` decides from the preset. Warnings go to standard error unless `quiet`.
+    /// Returns the preset's settings, or else the default ones, with all flags applied, and the keys of the MIDI file. Without a
+    /// flag for lookahead, `looks_ahead` derives it from the settings. Prints warnings unless `quiet`.
     ///
     /// # Errors
-    /// When the preset or the MIDI file is missing, or when a flag is given without another one that it needs.
+    /// If the preset or the MIDI file cannot be read, or a flag has no effect without another one.
     pub fn read(
         &self,
         looks_ahead: fn(&Settings) -> bool,
@@ -51,7 +51,7 @@ impl Sound {
         self.read_from(Controls::default(), looks_ahead, quiet)
     }
 
-    /// [`Sound::read`] with another `default` sound.
+    /// Works like [`Sound::read`], with `default` in place of the default settings.
     ///
     /// # Errors
     /// Errors of [`Sound::read`].
@@ -90,7 +90,7 @@ impl Sound {
         let wrong = if given("custom") && !has_scale {
             "custom has no effect; add --scale custom"
         } else if has_scale && settings.custom == PitchClasses::ALL && !given("custom") {
-            // A preset may have others.
+            // A preset may have chosen its notes.
             "scale = custom lets all notes sound; name yours with --custom"
         } else if given("targets") && settings.map != Map::Custom {
             "targets has no effect; add --map custom"
@@ -117,8 +117,8 @@ impl Sound {
         Err(Usage(wrong.into()).into())
     }
 
-    /// Warns of flags that have no effect with these `settings`. With lookahead but without focus, as in `bands`, the detected notes
-    /// count, so the flags of the listener have an effect.
+    /// Warns of flags that have no effect with `settings`. If `looks_ahead`, flags of the listener always have an effect: with
+    /// lookahead but without focus, as in `bands`, the detected notes are the output.
     fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
@@ -132,7 +132,7 @@ impl Sound {
         }
     }
 
-    /// Adds the flags to `command`, with the values of `default` in their help, but for the settings that are `left_out`.
+    /// Adds the flags to `command`, except for the settings in `left_out`. The help texts show the values of `default`.
     pub fn add_flags(command: Command, default: &Controls, left_out: &[&str]) -> Command {
         let presets = presets::ids().collect::<Vec<_>>().join(", ");
         command
@@ -182,14 +182,14 @@ impl Args for Sound {
     }
 }
 
-/// Names what of the MIDI file `path` is left out, if anything is.
+/// Prints which content of the MIDI file `path` is left out, if any.
 pub fn note_left_out(path: &Path, left_out: Option<&str>) {
     if let Some(part) = left_out {
         message!("note: {}: left out {part}", path.display());
     }
 }
 
-/// Reads a number in `unit` for the flag `id`.
+/// Parses a number in `unit` for the flag `id`, and checks its range.
 pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
     quantity(text, unit).filter(|number| range.contains(number)).ok_or_else(|| {
         let (min, max) = range.into_inner();
@@ -197,17 +197,17 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
     })
 }
 
-/// Returns whether `choice` has an effect on files, for which there is neither a host nor a sidechain.
+/// Returns whether `choice` has an effect on files, which have neither a host nor a sidechain.
 fn has_flag(choice: &&Choice) -> bool {
     !choice.is_routing() || choice.id == "bypass"
 }
 
-/// Returns the default of lookahead for files, which are completely known. Without focus, lookahead would change nothing.
+/// Returns whether lookahead is on by default for files, which can be read ahead. Without focus, lookahead changes nothing.
 pub fn of_file(settings: &Settings) -> bool {
     settings.focus > 0.0
 }
 
-/// Returns the text to write where a switch is followed by its state, as in `--auto off`, which would be taken for an input.
+/// Returns a hint if a switch is followed by its state, as in `--auto off`: the state would be taken for an input.
 pub fn loose_state(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -219,7 +219,7 @@ pub fn loose_state(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Returns the flag of a choice, from the table that all choices come from.
+/// Returns the flag for a row of [`CHOICES`].
 fn choice_flag(choice: &'static Choice, default: &Controls) -> Arg {
     let ids: Vec<&str> = choice.entries.iter().map(|entry| entry.0).collect();
     let default = match choice.id {
@@ -238,7 +238,7 @@ fn choice_flag(choice: &'static Choice, default: &Controls) -> Arg {
     }
 }
 
-/// Returns the flag of a number, from the table that all numbers come from.
+/// Returns the flag for a row of [`SPECS`].
 fn flag(spec: &'static Spec, default: &Controls) -> Arg {
     let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
     let whole = if spec.taper == Taper::Whole { "whole numbers, " } else { "" };
@@ -259,7 +259,7 @@ fn flag(spec: &'static Spec, default: &Controls) -> Arg {
         .help(help)
 }
 
-/// Returns the flag of a text, from the table that all texts come from.
+/// Returns the flag for a row of [`TEXTS`].
 fn text_flag(text: &'static Text) -> Arg {
     let value_name = match text.of {
         TextOf::Switches(_) => "SWITCHES",

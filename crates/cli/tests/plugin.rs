@@ -16,7 +16,7 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
     // The renderer compensates latency, so sounds with lookahead cannot be compared.
     for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
         let mut instance = instance();
-        // The renderer refuses to wait for keys that nothing plays.
+        // The renderer refuses key modes without a MIDI file.
         set(&mut instance, &Settings { keys: Keys::Off, ..sound });
         let actual = settings(&mut instance);
 
@@ -50,7 +50,7 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
     }
 }
 
-/// The plugin's notes for the demo tune, in blocks of several lengths.
+/// Returns the notes that the plugin sends for the demo tune, in buffers of several lengths.
 fn sent(sound: &Settings) -> Vec<Sent> {
     let mut instance = instance();
     let routing = Routing { midi_out: true, ..Routing::default() };
@@ -66,7 +66,7 @@ fn sent(sound: &Settings) -> Vec<Sent> {
     sent
 }
 
-/// The notes in the file that `bands --midi --live` writes for the demo tune: the second, the key, whether it begins.
+/// Returns the notes that `bands --midi --live` writes for the demo tune: time in seconds, key, and whether it is a note-on.
 fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
     let folder = tempfile::tempdir().unwrap();
     let midi = folder.path().join("out.mid");
@@ -80,7 +80,7 @@ fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
     for event in &song.tracks[0] {
         ticks += event.delta.as_int();
         if let TrackEventKind::Midi { message, .. } = event.kind {
-            // 960 ticks a second.
+            // 960 ticks per second.
             let seconds = f64::from(ticks) / 960.0;
             match message {
                 MidiMessage::NoteOn { key, .. } => {
@@ -102,11 +102,11 @@ fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
         let sound = Settings { lookahead, ..Settings::default() };
         let live = sent(&sound);
         let filter = ToneFilter::new(44_100.0, &sound).unwrap();
-        // The file has the time that a decision refers to, not that at which it is available.
+        // The file has the time to which a decision applies. The plugin sends the note later by this latency.
         let latency = filter.latency() + filter.listener().delay();
         let file = in_file(&[flag]);
         assert!(live.iter().filter(|note| note.velocity.is_some()).count() > 50, "{live:?}");
-        // What is still held at the end of the file ends with it.
+        // Notes still held at the end of the file end there, so later note-offs are not compared.
         let end = demo()[0].len() as f64 / 44_100.0;
         let file: Vec<_> = file.into_iter().filter(|(at, _, on)| *on || *at < end - 0.1).collect();
         let mut rest: Vec<_> = live
@@ -117,7 +117,7 @@ fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
             .collect();
         assert_eq!(rest.len(), file.len());
         for (at, key, on) in file {
-            // Within a block of 64 samples and a tick of the file.
+            // Tolerance: a block of 64 samples and a tick of the file.
             let same = |note: &&Sent| {
                 let late = (note.frame as f64 - latency as f64) / 44_100.0 - at;
                 note.key == key && note.velocity.is_some() == on && (-0.001..0.0025).contains(&late)

@@ -1,4 +1,4 @@
-//! `tone-filter play`, with a device of ALSA's that writes a file in place of speakers. `cargo xtask test-play` runs it.
+//! Tests of `tone-filter play` with an ALSA device that writes to a file. `cargo xtask test-play` runs them.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -12,21 +12,22 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// What a terminal sends for these keys.
+/// Bytes that a terminal sends for the key Right.
 const RIGHT: &str = "\x1b[C";
+/// Bytes that a terminal sends for the key Down.
 const DOWN: &str = "\x1b[B";
 
-/// Seconds of the demo tune that are played.
+/// Length in seconds of the part of the demo tune that is played.
 const SECONDS: u32 = 3;
 
-/// A folder with `in.wav`, the start of the demo tune in stereo, and a device called tape.
+/// Folder with `in.wav`, the start of the demo tune in stereo, and an ALSA device called tape.
 struct Studio(TempDir);
 
 impl Studio {
     fn new() -> Self {
         let studio = Self(tempfile::tempdir().unwrap());
         let tape = studio.path("tape.raw");
-        // The device takes what it gets as fast as it comes.
+        // The device takes samples as fast as they come.
         let devices = format!(
             "</usr/share/alsa/alsa.conf>\npcm.tape {{ type file slave.pcm null file \"{}\" format raw }}\n",
             tape.display()
@@ -47,7 +48,7 @@ impl Studio {
         self.0.path().join(name)
     }
 
-    /// `tone-filter` with the arguments in `line`, and the device.
+    /// Returns the command `tone-filter` with the arguments in `line`, and access to the device.
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
         command
@@ -59,7 +60,7 @@ impl Studio {
         command
     }
 
-    /// Runs what must end with exit code `code`, and gives what it says.
+    /// Runs `line`, which must exit with `code`, and returns its standard error.
     fn run(&self, line: &str, code: i32) -> String {
         let output = self.command(line).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
@@ -67,7 +68,7 @@ impl Studio {
         said
     }
 
-    /// The stereo frames on the tape, but for silent ones, as the device starts and ends with some.
+    /// Returns the recorded stereo frames without silent ones, as the device starts and ends with some.
     fn heard(&self) -> Vec<[f32; 2]> {
         let bytes = fs::read(self.path("tape.raw")).unwrap();
         let samples: Vec<f32> =
@@ -75,7 +76,7 @@ impl Studio {
         without_silence(samples.as_chunks().0)
     }
 
-    /// What `render` makes of `input`, without silent frames.
+    /// Returns the output of `render` for `input`, without silent frames.
     fn rendered(&self, input: &str, flags: &str) -> Vec<[f32; 2]> {
         self.run(&format!("render {input} -o out.wav --force --bit-depth 32f {flags}"), 0);
         let mut wav = hound::WavReader::open(self.path("out.wav")).unwrap();
@@ -88,7 +89,7 @@ fn without_silence(frames: &[[f32; 2]]) -> Vec<[f32; 2]> {
     frames.iter().copied().filter(|frame| *frame != [0.0; 2]).collect()
 }
 
-/// Sends what a user sends who ends a program from outside, and waits.
+/// Sends SIGTERM to `child`, and returns its exit code.
 fn end(mut child: Child) -> i32 {
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -233,7 +234,7 @@ fn the_terminal_shows_the_bands_and_takes_keys() {
     {
         wait_for(words);
     }
-    // A band that sounds is green.
+    // Bright green, the colour of a band that sounds.
     wait_for("\x1b[38;5;10m");
     assert!(!shows("Mix 55 %") && !shows("paused"));
     press(RIGHT);
@@ -245,6 +246,6 @@ fn the_terminal_shows_the_bands_and_takes_keys() {
     press("q");
     assert!(script.wait().unwrap().success());
     reader.join().unwrap();
-    // The terminal is as it was.
+    // The terminal is restored.
     assert!(shows("\x1b[?1049h") && shows("\x1b[?1049l"), "the screen stays");
 }

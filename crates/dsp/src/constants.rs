@@ -1,36 +1,36 @@
-//! The settings converted to the constants of the formulas at a sample rate.
+//! Constants of the DSP formulas, computed from the settings and the sample rate.
 
 use super::settings::Settings;
 
-/// Keeps the drive finite while a band has no power yet.
+/// Added to a band's RMS where the drive divides by it: keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f64 = 0.001;
 
-/// Ratio of the time constants of the trackers of total power and of a band's power.
+/// Ratio of the time constants: total power tracker to band power trackers.
 pub const TOTAL_RELEASE: f64 = 1.2;
 
-/// The constants for one set of settings at one sample rate.
+/// Constants for one set of settings at one sample rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants {
     /// Weight of the new value in the total power tracker, per sample.
     pub total_step: f64,
     /// Weight of the new value in the band power trackers, per sample.
     pub band_step: f64,
-    /// Relative gate, as a ratio to total power.
+    /// Relative gate: minimum power of a band, as a ratio to total power.
     pub threshold: f64,
-    /// Relative limit, as a ratio to total power.
+    /// Relative limit: maximum power of a band, as a ratio to total power.
     pub ceiling: f64,
-    /// Absolute gate, as power.
+    /// Absolute gate: minimum power of a band.
     pub floor: f64,
     /// Gain into each band's soft clip.
     pub drive: f64,
-    /// Weight of the old value in the low-pass, per sample.
+    /// Weight of the old value in the soft clip's low-pass, per sample.
     pub smoothing: f64,
-    /// Smoothing of the voices' low-pass, which is off at the top of the range.
+    /// Weight of the old value in the other voices' low-pass, per sample; 0 (off) at the top of the range of `tone`.
     pub voice_smoothing: f64,
 }
 
 impl Constants {
-    /// The constants for `settings` at `sample_rate` Hz.
+    /// Computes the constants for `settings` at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let power = |db: f32| libm::exp10(f64::from(db) / 10.0);
         let release = f64::from(settings.release) / 1000.0;
@@ -47,18 +47,18 @@ impl Constants {
     }
 }
 
-/// The step of a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
+/// Returns the weight of the new value in a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
 pub fn tracker_step(tau: f64, sample_rate: f64) -> f64 {
     -libm::expm1(-1.0 / (tau * sample_rate))
 }
 
-/// The pole of a one-pole low-pass with its cutoff at `cutoff` Hz: `exp(-2 pi cutoff / fs)`.
+/// Returns the pole of a one-pole low-pass with its cutoff at `cutoff` Hz: `exp(-2 pi cutoff / fs)`.
 pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
     libm::exp(-std::f64::consts::TAU * cutoff / sample_rate)
 }
 
-/// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: equal within 1 % up to 6 kHz, and infinite at 20 kHz,
-/// so that a waveform can keep all its harmonics.
+/// Returns the cutoff in Hz of the voices' low-pass for a `tone` in Hz. It equals `tone` within 1 % up to 6 kHz, and is infinite
+/// at 20 kHz, so that a waveform can keep all its harmonics.
 pub fn voice_cutoff(tone: f64) -> f64 {
     tone / (1.0 - (tone / 20_000.0).powi(4))
 }
@@ -83,7 +83,7 @@ mod tests {
         let constants = Constants::new(&Settings::REFERENCE, 44_100.0);
         let near = |a: f64, b: f64, within: f64| assert!((a / b - 1.0).abs() < within, "{a} {b}");
         near(constants.band_step, 1.0 - (0.00503f64.ln() / 44_100.0).exp(), 1e-6);
-        // The published 0.01215 rounds the ratio of 1.2.
+        // The published 0.01215 implies a rounded ratio of 1.2.
         near(constants.total_step, 1.0 - (0.01215f64.ln() / 44_100.0).exp(), 1e-4);
         near(constants.threshold, 2e-4, 1e-6);
         near(constants.ceiling, 0.1, 1e-6);

@@ -1,48 +1,46 @@
-//! A multichannel delay line, which aligns the sound with the listener's decisions for `lookahead`.
+//! A multichannel delay line. For `lookahead`, it aligns the sound with the listener's decisions.
 
 use std::ops::Range;
 
-/// A delay line for a number of channels.
+/// A delay line of a fixed number of channels.
 #[derive(Debug, Clone)]
 pub struct Delay {
-    /// A ring buffer for each channel.
     rings: Vec<Vec<f32>>,
     position: usize,
-    /// Samples since the line was switched on, at most its length.
+    /// Samples that count as recorded, at most the length.
     filled: usize,
 }
 
 impl Delay {
-    /// A delay of `length` samples (one or more) for `channels`, filled with silence.
+    /// Creates a delay of `length` samples (one or more) for `channels`, filled with silence.
     pub fn new(length: usize, channels: usize) -> Self {
         Self { rings: vec![vec![0.0; length]; channels], position: 0, filled: length }
     }
 
-    /// The delay in samples.
+    /// Returns the delay in samples.
     pub fn length(&self) -> usize {
         self.rings.first().map_or(0, Vec::len)
     }
 
-    /// Fills the delay line with silence, as the sound before the first sample.
+    /// Resets to the state before the first sample. The line is full: silence counts as recorded sound.
     pub fn reset(&mut self) {
         self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
         (self.position, self.filled) = (0, self.length());
     }
 
-    /// Fills the delay line with silence in place of the sound before the next sample, of which it has none.
+    /// Starts to record. The line is filled with silence, which does not count as recorded sound.
     pub fn activate(&mut self) {
         self.reset();
         self.filled = 0;
     }
 
-    /// Whether its output is sound, not the silence of [`Delay::activate`].
+    /// Whether the output is recorded sound, not the silence of [`Delay::activate`].
     pub fn is_full(&self) -> bool {
         self.filled == self.length()
     }
 
-    /// Crossfades the samples `range` of every channel with the delayed signal: `wet(frame)` is the weight of the
-    /// delayed one, 0..1, with frames counted from the start of the range. Channels beyond the number given to
-    /// [`Delay::new`] are not changed.
+    /// Crossfades the samples `range` of every channel with the delayed signal. `wet(frame)` is the weight of the delayed signal,
+    /// 0..1, with frames counted from the start of the range. Channels beyond the number given to [`Delay::new`] are not changed.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],

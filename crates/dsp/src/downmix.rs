@@ -1,8 +1,8 @@
-//! From the channels of a signal to the inputs of the listener and the banks.
+//! Downmix of a signal's channels to the inputs of the listener and the banks.
 
 use std::ops::Range;
 
-/// Puts the mean of the samples `range` of all channels into `to`.
+/// Writes the mean of all channels over the samples `range` to `to`.
 pub fn mean(channels: &[impl AsRef<[f32]>], range: Range<usize>, to: &mut [f32]) {
     if let [only] = channels {
         return to.copy_from_slice(&only.as_ref()[range]);
@@ -16,8 +16,7 @@ pub fn mean(channels: &[impl AsRef<[f32]>], range: Range<usize>, to: &mut [f32])
     }
 }
 
-/// Puts the samples `range` of channel `index` of `count` into `to`, or the mean of all channels if there are more or
-/// fewer.
+/// Writes the samples `range` of channel `index` to `to`, or the mean of all channels if there are not exactly `count`.
 pub fn channel(
     count: usize,
     channels: &[impl AsRef<[f32]>],
@@ -29,7 +28,7 @@ pub fn channel(
     mean(channels, range, to);
 }
 
-/// `x`, or 0 for NaN and infinity; bounded so that no gain makes it infinite.
+/// Returns `x`, or 0 for NaN and infinity; limited to 1e30, so that no gain makes it infinite.
 #[inline(always)]
 pub fn finite(x: f32) -> f32 {
     if x.is_finite() { x.clamp(-1e30, 1e30) } else { 0.0 }

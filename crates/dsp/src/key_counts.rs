@@ -1,7 +1,7 @@
-//! One note of MIDI for each key, however many notes share it.
+//! Counts of the notes on each MIDI key: notes that share a key are sent as one MIDI note.
 
-/// Counts the notes on each key of MIDI. Notes that [`Map`](crate::Map) moves to one key are one note, from the first start to the
-/// last end: a second note-on would be cut off by the first note-off.
+/// Number of notes on each MIDI key. Notes that [`Map`](crate::Map) moves to one key are sent as one note, from the first start
+/// to the last end: a second note-on would be cut off by the first note-off.
 ///
 /// ```
 /// use tone_filter_dsp::KeyCounts;
@@ -20,19 +20,19 @@ impl Default for KeyCounts {
 }
 
 impl KeyCounts {
-    /// Without notes.
+    /// Creates counts of 0.
     pub const fn new() -> Self {
         Self([0; 128])
     }
 
-    /// Adds a note on `key` (0..128). Returns whether it is the first: a note-on is due.
+    /// Adds a note on `key` (0..128). Returns whether it is the only one, so that a note-on is due.
     pub fn press(&mut self, key: u8) -> bool {
         let notes = self.notes(key);
         *notes += 1;
         *notes == 1
     }
 
-    /// Removes a note from `key` (0..128), if there is one. Returns whether it was the last: a note-off is due.
+    /// Removes a note from `key` (0..128), if there is one. Returns whether it was the last, so that a note-off is due.
     pub fn release(&mut self, key: u8) -> bool {
         let notes = self.notes(key);
         let before = *notes;

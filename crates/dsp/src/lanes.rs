@@ -1,13 +1,12 @@
-//! The data types of the kernels: one value per tone, and the length of a block.
+//! Data types of the kernels: one value per tone, and the length of a block.
 
 use super::notes::TONES;
 
-/// The greatest number of samples in a call of a kernel, and the distance between two updates of the
-/// coefficients.
+/// Length of a block in samples: the maximum of a kernel call, and the interval of updates of the coefficients.
 pub const BLOCK: usize = 64;
 
-/// The sum of `values`, of which there are a multiple of eight. Eight sums side by side do not wait for each other as the
-/// terms of one do.
+/// Returns the sum of `values`; their number must be a multiple of eight. Eight partial sums are faster than one, because they do
+/// not wait for each other.
 pub fn sum(values: &[f32]) -> f32 {
     let mut sums = [0.0; 8];
     for eight in values.as_chunks::<8>().0 {
@@ -16,19 +15,18 @@ pub fn sum(values: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// The number of lanes: one for each tone, and those that fill up the vectors.
+/// Number of lanes: one for each tone, and padding that fills up the vectors.
 pub const LANES: usize = 80;
 
-/// One value per tone; the lanes beyond are 0.
+/// One value per tone. The padding lanes are 0.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Lanes(pub [f32; LANES]);
 
 impl Lanes {
-    /// Every lane zero.
     pub const ZERO: Self = Self([0.0; LANES]);
 
-    /// `value` of each tone.
+    /// Creates lanes with `value(tone)` for each tone.
     pub fn of(value: impl Fn(usize) -> f32) -> Self {
         let mut lanes = Self::ZERO;
         let tones = lanes.0[..TONES].iter_mut().enumerate();
@@ -36,18 +34,18 @@ impl Lanes {
         lanes
     }
 
-    /// Whether `holds` is true of every lane. It asks all of them, which vectors do at once.
+    /// Whether `holds` is true of every lane. It does not stop early, so that vectors can check all lanes at once.
     #[inline(always)]
     pub fn all(&self, holds: impl Fn(f32) -> bool) -> bool {
         self.0.iter().fold(true, |all, lane| all & holds(*lane))
     }
 
-    /// The values of the tones.
+    /// Returns the values of the tones, without padding.
     pub fn tones(self) -> [f32; TONES] {
         std::array::from_fn(|tone| self.0[tone])
     }
 
-    /// Moves every lane towards that of `target`, by `step` at most. Returns whether one has moved.
+    /// Moves every lane towards the same lane of `target`, by `step` at most. Returns whether any lane has moved.
     pub fn approach(&mut self, target: &Self, step: f32) -> bool {
         self.0.iter_mut().zip(&target.0).fold(false, |moved, (own, target)| {
             let before = *own;
@@ -58,7 +56,7 @@ impl Lanes {
 }
 
 impl PartialEq for Lanes {
-    /// Compares all lanes, which vectors do at once.
+    /// Compares all lanes without stopping early, so that vectors can do it at once.
     fn eq(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).fold(true, |equal, (one, other)| equal & (one == other))
     }

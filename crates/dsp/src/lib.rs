@@ -56,16 +56,16 @@ use settings::smoother::Smoother;
 use std::{fmt, sync::Arc};
 use synthesis::Synthesis;
 
-/// Seconds by which `lookahead` delays the sound; at most [`MOST_LATENCY`] samples.
+/// Latency of `lookahead` in seconds; limited to [`MOST_LATENCY`] samples.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
 
-/// Greatest latency in samples.
+/// Maximum latency in samples.
 const MOST_LATENCY: f64 = 65_536.0;
 
-/// Number of channels, unless [`ToneFilter::with_channels`] sets another.
+/// Default number of channels; [`ToneFilter::with_channels`] sets another.
 const CHANNELS: usize = 2;
 
-/// Why a filter cannot be built.
+/// Reason why a [`ToneFilter`] cannot be created.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Error {
     /// A setting is out of range.
@@ -95,35 +95,34 @@ impl From<OutOfRange> for Error {
 
 /// The tone filter for any number of channels.
 ///
-/// Changes of the settings are smoothed over 20 ms, in steps of 64 samples counted from the last reset. The output
-/// does not depend on the sizes of the blocks that are passed to [`ToneFilter::process`].
+/// Changes of the settings are smoothed over 20 ms, in steps of 64 samples counted from the last reset. The output does not
+/// depend on the sizes of the buffers that are passed to [`ToneFilter::process`].
 #[derive(Debug, Clone)]
 pub struct ToneFilter {
     sample_rate: f64,
     kernel: Kernel,
     controls: Controls,
     smoother: Smoother,
-    /// Boxed, as the stacks of threads are small: those of macOS have 512 KiB.
+    /// Boxed to save stack: threads of macOS have 512 KiB.
     analysis: Box<Analysis>,
     synthesis: Box<Synthesis>,
     output: Output,
-    /// Decisions of analysis for the current block.
+    /// Plan of the current block, written by `analysis`.
     plan: BlockPlan,
-    /// The number of samples of the current block that have been processed.
+    /// Number of samples of the current block that have been processed.
     position: usize,
 }
 
 impl ToneFilter {
-    /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9) and two channels; see
-    /// [`ToneFilter::with_channels`].
+    /// Creates a filter at rest for a sample rate of 1000 to 1e9 Hz and for two channels; see [`ToneFilter::with_channels`].
     ///
-    /// The filter uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
+    /// It uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
     ///
     /// # Errors
-    /// When a setting or the sample rate is out of range.
+    /// If a setting or the sample rate is out of range.
     pub fn new(sample_rate: f64, settings: &Settings) -> Result<Self, Error> {
         settings.validate()?;
-        // At much higher rates, angles per sample would be lost to the rounding of f32.
+        // At much higher rates, f32 cannot resolve the angle per sample.
         if !(1000.0..=1e9).contains(&sample_rate) {
             return Err(Error::SampleRate(sample_rate));
         }
@@ -162,8 +161,7 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// Sets the number of channels, at least 1, and resets the filter: `lookahead` delays only as many of them, and `auto` measures the
-    /// loudness of only as many.
+    /// Sets the number of channels, at least 1, that `lookahead` delays and whose loudness `auto` measures. Resets the filter.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -186,27 +184,27 @@ impl ToneFilter {
         filter
     }
 
-    /// Hz.
+    /// Returns the sample rate in Hz.
     pub fn sample_rate(&self) -> f64 {
         self.sample_rate
     }
 
-    /// The listener, which decides which notes are played.
+    /// Returns the listener, which decides which notes are played.
     pub fn listener(&self) -> &Listener {
         self.analysis.listener()
     }
 
-    /// The kernel that computes the inner loop.
+    /// Returns the kernel of the inner loop.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
 
-    /// Moves smoothly to `settings`, from the next multiple of 64 samples on.
+    /// Changes the settings. The sound moves to them smoothly, from the next multiple of 64 samples on.
     ///
-    /// Does not allocate, and may be called between any two blocks. With unchanged settings it costs almost nothing.
+    /// Does not allocate, and may be called before every buffer. With unchanged settings it costs almost nothing.
     ///
     /// # Errors
-    /// When a setting is out of range; then nothing changes.
+    /// If a setting is out of range; then nothing changes.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -230,21 +228,22 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Sets the smoother's targets: the settings, morphed and bent.
+    /// Sets the targets of the smoother and of the timbre: the settings with found key and tuning, morph and pitch bend.
     fn aim(&mut self) {
         let mut settings = self.resolved().morphed();
         settings.transpose += self.analysis.keys.bend(settings.keys);
         self.synthesis.aim(&settings);
-        // The target of a crossfade may not be ready yet; see `begin_block`.
+        // The targets of the crossfades stay: `begin_block` sets them once they are ready.
         self.smoother.aim(&settings, self.smoother.fades());
     }
 
-    /// The settings that were set last.
+    /// Returns the settings that were set last.
     pub fn settings(&self) -> &Settings {
         &self.controls.settings
     }
 
-    /// Changes the connections: bypass and input are crossfaded, from the next multiple of 64 samples on. Does not allocate.
+    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on. Does not
+    /// allocate.
     ///
     /// ```
     /// use tone_filter_dsp::{Routing, Settings, ToneFilter};
@@ -261,20 +260,20 @@ impl ToneFilter {
         self.controls.routing = routing;
     }
 
-    /// Sound and connections as they were set last.
+    /// Returns the settings and connections that were set last.
     pub fn controls(&self) -> &Controls {
         &self.controls
     }
 
-    /// Switches the listener on whatever the focus is, for [`ToneFilter::report_notes`], from the next multiple of 64 samples
-    /// on. Without it, the listener runs at a focus above 0 % only.
+    /// Sets whether the listener runs at a focus of 0 %, too, for [`ToneFilter::report_notes`]. Takes effect from the next
+    /// multiple of 64 samples on.
     pub fn detect_notes(&mut self, detect: bool) {
         if self.analysis.detect_notes(detect) {
             self.aim();
         }
     }
 
-    /// Resets it to the state of a new filter with the current settings. Does not allocate.
+    /// Resets the filter to the state of a new one with the current settings. Does not allocate.
     pub fn reset(&mut self) {
         self.analysis.keys.reset(self.controls.settings.keys);
         self.analysis.found.reset();
@@ -289,13 +288,13 @@ impl ToneFilter {
         self.position = 0;
     }
 
-    /// Seconds after the end of a sound until the wet signal is at least 60 dB down: the T60 of the resonators plus
-    /// that of the power trackers.
+    /// Returns the seconds from the end of the input until the wet signal is at least 60 dB down: the T60 of the resonators plus
+    /// the T60 of the RMS trackers.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
     ///
-    /// // 0.2 s of the resonators at A3 and 1.07 s at E1, 0.28 s of the trackers.
+    /// // Resonators: 0.2 s at A3, 1.07 s at E1. Trackers: 0.28 s.
     /// assert!((ToneFilter::tail(&Settings::default()) - 1.344).abs() < 0.001);
     /// ```
     pub fn tail(settings: &Settings) -> f64 {
@@ -304,12 +303,12 @@ impl ToneFilter {
         bank::ring_of(lowest, f64::from(settings.ring)) + rms_t60
     }
 
-    /// Latency in samples of `lookahead` at `sample_rate` Hz.
+    /// Returns the latency of `lookahead` in samples at `sample_rate` Hz.
     pub fn lookahead(sample_rate: f64) -> usize {
         (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize
     }
 
-    /// Latency in samples: 46 ms with `lookahead`, 0 without.
+    /// Returns the latency in samples: 46 ms with `lookahead`, otherwise 0.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -323,7 +322,8 @@ impl ToneFilter {
         if self.controls.settings.lookahead { self.output.latency() } else { 0 }
     }
 
-    /// The current levels and states of the bands. In stereo, each band is that of the channel in which it is stronger.
+    /// Returns the current levels and states of the bands. In stereo, each band is taken from the channel in which it is
+    /// stronger.
     ///
     /// ```
     /// use std::f32::consts::TAU;
@@ -341,18 +341,20 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// Registers of the voice [`Voice::Chip`] since its last tick, as the hardware would have them; with two banks, of the left channel. `None` while another voice sounds.
+    /// Returns the registers of the voice [`Voice::Chip`] since its last tick, as the hardware would have them; in stereo, those
+    /// of the left channel. `None` while another voice sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.synthesis.chip()
     }
 
-    /// A copy of the bands' state, from which [`Snapshot::read`] computes the same later. It takes a third of the time.
+    /// Returns a copy of the bands' state, from which [`Snapshot::read`] computes the result of [`ToneFilter::bands`] later. The
+    /// copy takes a third of the time of `bands`.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
     ///
     /// let filter = ToneFilter::new(48_000.0, &Settings::default())?;
-    /// // The audio thread copies, and another one computes.
+    /// // The audio thread copies, and another thread computes.
     /// let snapshot = filter.snapshot();
     /// assert_eq!(snapshot.read().total_power, 0.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -365,8 +367,8 @@ impl ToneFilter {
         snapshot
     }
 
-    /// Applies a player's `event`, from the next multiple of 64 samples on; see
-    /// [`ToneFilter::process_events`]. It has an effect if [`Settings::keys`] is on.
+    /// Applies an event of the player's keys from the next multiple of 64 samples on. Events have no effect with [`Keys::Off`].
+    /// [`ToneFilter::process_events`] takes events with sample offsets.
     ///
     /// ```
     /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
@@ -387,7 +389,7 @@ impl ToneFilter {
         }
     }
 
-    /// Plays what `keyboard` holds, in place of all keys so far. Does not allocate.
+    /// Replaces the state of the player's keys. Does not allocate.
     ///
     /// ```
     /// use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Settings, ToneFilter};
@@ -408,35 +410,35 @@ impl ToneFilter {
         self.aim();
     }
 
-    /// The keys that are held.
+    /// Returns the state of the player's keys.
     pub fn keyboard(&self) -> &Keyboard {
         self.analysis.keys.keyboard()
     }
 
-    /// Semitones from each band's own note to the one at which it sounds now; see [`Settings::offsets`].
+    /// Returns the semitones from each band's own note to the note at which it sounds now; see [`Settings::offsets`].
     pub fn offsets(&self) -> [i8; notes::TONES] {
         self.in_use().offsets(self.analysis.keys.notes())
     }
 
-    /// The bands that may sound now; see [`Settings::bands_with_keys`].
+    /// Returns the bands that may sound now; see [`Settings::bands_with_keys`].
     pub fn sounding_bands(&self) -> BandMask {
         self.in_use().bands_with_keys(self.held())
     }
 
-    /// The bands that sound by their keys.
+    /// Returns the bands that sound because their keys are held.
     pub(crate) fn held(&self) -> BandMask {
         let settings = self.in_use();
         self.analysis.keys.held(settings.keys, settings.transpose)
     }
 
-    /// Lets `score` decide which notes are played, in place of the listener, which then does not run; with `None`, the listener
-    /// decides again, after some 100 ms. From the next multiple of 64 samples on; [`ToneFilter::seek`] tells it what time of the music it
-    /// is. It has an effect at a [focus](Settings::focus) above 0 %, and is reported by [`ToneFilter::report_notes`].
+    /// Sets a score, which decides in place of the listener which notes are played. The listener then does not run. With `None`,
+    /// the listener decides again, after some 100 ms. Takes effect from the next multiple of 64 samples on.
     ///
-    /// Decisions are those of the score at the time at which the sound comes out, with `lookahead` and without: it is not needed. A note is as
-    /// loud as it is in the sound.
+    /// A score needs a [focus](Settings::focus) above 0 %. [`ToneFilter::seek`] sets its time. The score is read at the time of
+    /// the sound that comes out, so it needs no `lookahead`, and may be used with it. The levels of the notes follow the input,
+    /// not the score. [`ToneFilter::report_notes`] reports the notes of the score.
     ///
-    /// Neither allocates nor frees: the score before is returned, for another thread to drop.
+    /// Neither allocates nor frees: returns the previous score, for another thread to drop.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -454,52 +456,54 @@ impl ToneFilter {
         self.analysis.set_score(score)
     }
 
-    /// The latest decisions: those of the score if there is one, or of the listener.
+    /// Returns the latest decisions: of the score if there is one, otherwise of the listener.
     pub fn decisions(&self) -> &Decisions {
         self.analysis.decisions()
     }
 
-    /// The score that decides which notes are played.
+    /// Returns the score that decides which notes are played, if there is one.
     pub fn score(&self) -> Option<&Arc<Score>> {
         self.analysis.score()
     }
 
-    /// Goes on in the score from a time in seconds, of the next sample that is passed to the filter; from then on, it follows the samples. Outside
-    /// the score, and before 0, no note is played.
+    /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time advances
+    /// with the samples. Before 0 and after the end of the score, no note is played.
     pub fn seek(&mut self, seconds: f64) {
         self.analysis.seek(seconds - self.position as f64 / self.sample_rate);
     }
 
-    /// The settings that were set last, with the scale and the tuning that were found in the music where they follow it.
+    /// Returns the settings that were set last. Where scale or tuning follow the music, they have the found values.
     pub fn resolved(&self) -> Settings {
         *self.in_use()
     }
 
-    /// [`ToneFilter::resolved`], for what takes no other settings.
+    /// Returns the settings of [`ToneFilter::resolved`] as the type that the stages require.
     pub(crate) fn in_use(&self) -> Resolved {
         self.analysis.found.resolve(&self.controls.settings)
     }
 
-    /// Looks for key and tuning of the music from the next multiple of 64 samples on, for [`ToneFilter::found_key`] and
-    /// [`ToneFilter::found_tuning`], where the listener runs. Without it, they are looked for only where the settings follow them.
+    /// Sets whether to look for key and tuning of the music although no setting follows them, for [`ToneFilter::found_key`] and
+    /// [`ToneFilter::found_tuning`]. Needs a running listener. Takes effect from the next multiple of 64 samples on.
     pub fn find_key_and_tuning(&mut self, find: bool) {
         self.analysis.found.want(find);
     }
 
-    /// The key of the last half minute or so, if it is looked for and enough notes were detected.
+    /// Returns the key of the last half minute or so; `None` if it is not looked for, or too few notes were detected.
     pub fn found_key(&self) -> Option<FoundKey> {
         self.analysis.found.key()
     }
 
-    /// The frequency of A4 in Hz that fits the tones of the last 20 s or so best, within 60 cents of `tuning`, if it is looked for and
-    /// enough tones agree.
+    /// Returns the frequency of A4 in Hz that fits the tones of the last 20 s or so best, within 60 cents of `tuning`; `None` if
+    /// it is not looked for, or too few tones agree.
     pub fn found_tuning(&self) -> Option<f64> {
         self.analysis.found.a4(&self.controls.settings)
     }
 
-    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound; see
-    /// [`of_listener`]. To be called after each block, with the same `notes`; needs a
-    /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
+    /// Passes the notes that began or ended in the last block to `report`, for bands that may sound. [`of_listener`] converts the
+    /// notes to tones.
+    ///
+    /// Must be called after each block, with the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen
+    /// filter reports nothing.
     ///
     /// ```
     /// use std::f32::consts::TAU;
@@ -527,8 +531,9 @@ impl ToneFilter {
         }
     }
 
-    /// Listener for this filter, which is at rest, from its first sample on; `None` where the listener is off, or depends on more than the
-    /// input: on keys, a sidechain, or on key and tuning that are found. Settings must stay as they are.
+    /// Returns a listener for another thread, which decides about the filter's input from the first sample on. The filter must be
+    /// at rest, and its settings must not change afterwards. `None` if the listener is off, a score is set, or the sound depends
+    /// on more than the main input: on keys, the sidechain, or the found key or tuning.
     pub fn scout(&self) -> Option<Scout> {
         let controls = self.controls();
         let alone = controls.settings.keys == Keys::Off
@@ -539,9 +544,9 @@ impl ToneFilter {
             .then(|| Scout::new(source.clone(), self.kernel))
     }
 
-    /// Uses a scout's decisions for the next blocks in place of the filter's own listener, which is off from then on. Each block's decision
-    /// must be passed before the block ends. The output equals the own listener's bit for bit. Allocates, and the filter frees the decisions
-    /// while it processes.
+    /// Queues a scout's decisions for the next blocks. From the first call on, they replace the filter's own listener, which no
+    /// longer runs. Each block's decision must be queued before the block ends. The output is the same bit for bit as with the
+    /// own listener. Allocates, and the filter frees the decisions while it processes.
     pub fn follow_scout(&mut self, decided: Decided) {
         self.analysis.source.follow_scout(decided.0);
     }

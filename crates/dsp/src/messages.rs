@@ -1,21 +1,21 @@
-//! A host's messages on their way through a plugin: MIDI, or events of a plugin format.
+//! Messages from a host to a filter and back: MIDI, or events of a plugin format.
 
 use crate::{KeyEvent, SentNotes, ToneFilter};
 use std::collections::VecDeque;
 
-/// The most messages that wait at a time.
+/// Maximum number of waiting messages.
 const CAPACITY: usize = 16_384;
 
 /// A host's message.
 pub trait Message: Copy {
-    /// Returns the effects on the keys, in order.
+    /// Returns the key events of the message, in order.
     fn keys(&self) -> impl Iterator<Item = KeyEvent>;
 
-    /// Returns the message for a key (0..128) of a detected note: its start with a velocity (1..128), or its end.
+    /// Returns the message for `key` (0..128) of a detected note: a note-on with a velocity (1..128), or a note-off for `None`.
     fn of_note(key: u8, velocity: Option<u8>) -> Self;
 }
 
-/// A MIDI message of up to three bytes; a shorter one ends in zeros.
+/// A MIDI message of up to three bytes; shorter ones are padded with zeros.
 impl Message for [u8; 3] {
     fn keys(&self) -> impl Iterator<Item = KeyEvent> {
         KeyEvent::from_midi(*self).into_iter()
@@ -26,10 +26,10 @@ impl Message for [u8; 3] {
     }
 }
 
-/// Messages between a host and a filter. Incoming messages wait: the filter plays them as late as it plays the sound, and then they
-/// go back to the host, together with the notes that the filter detects ([`SentNotes`]).
+/// Queue of a host's messages for a filter. The filter plays each message with the latency of the sound. Then the message goes
+/// back to the host, together with the notes that the filter detects ([`SentNotes`]).
 ///
-/// Memory is bounded, and no message is lost or overtakes another. Where too many wait, the oldest is played early.
+/// Memory is bounded. No message is lost or overtakes another; if the queue is full, its oldest message is played early.
 ///
 /// ```
 /// use tone_filter_dsp::{MessageQueue, Settings, ToneFilter};
@@ -44,9 +44,9 @@ impl Message for [u8; 3] {
 /// ```
 #[derive(Debug)]
 pub struct MessageQueue<M> {
-    /// Messages with the frames since the start at which they are due, in this order.
+    /// Messages in order, each with the frame at which it is due, counted from the creation of the queue.
     waiting: VecDeque<(u64, M)>,
-    /// Frames since the start.
+    /// Frames processed since the creation of the queue.
     now: u64,
     detected: SentNotes,
 }
@@ -58,14 +58,14 @@ impl<M: Message> Default for MessageQueue<M> {
 }
 
 impl<M: Message> MessageQueue<M> {
-    /// A queue without messages. Allocates all memory that it needs.
+    /// Creates an empty queue. Allocates all memory that it ever needs.
     pub fn new() -> Self {
         let waiting = VecDeque::with_capacity(CAPACITY);
         Self { waiting, now: 0, detected: SentNotes::new() }
     }
 
-    /// Removes all notes that have not begun. All other messages are due at once: the end of a note that was passed on, a
-    /// pedal or a controller must not be lost. Does not allocate.
+    /// Removes all waiting note-ons. All other messages become due at once, because note-offs, pedals and controllers must not be
+    /// lost. Does not allocate.
     pub fn clear(&mut self) {
         let begins = |event| matches!(event, KeyEvent::Key(_, velocity) if velocity > 0.0);
         self.waiting.retain_mut(|(due, message)| {
@@ -79,8 +79,8 @@ impl<M: Message> MessageQueue<M> {
         self.detected.clear();
     }
 
-    /// Receives a message at `frame` of the next call of [`MessageQueue::process`]. A message that is played early goes to `send`.
-    /// Does not allocate.
+    /// Queues a message that arrives at `frame` of the next call of [`MessageQueue::process`]. If the queue is full, its oldest
+    /// message is played at once and passed to `send`. Does not allocate.
     pub fn push(
         &mut self,
         filter: &mut ToneFilter,
@@ -99,8 +99,8 @@ impl<M: Message> MessageQueue<M> {
         self.waiting.push_back((due.max(last), message));
     }
 
-    /// Processes `channels` with [`ToneFilter::process_events`] and the messages that are due. Passes these and the detected notes to
-    /// `send`, each with its frame, in order. Does not allocate.
+    /// Processes `channels` with [`ToneFilter::process_events`] and the messages that are due. Passes these messages and the
+    /// detected notes to `send`, in order, each with its frame. Does not allocate.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,
@@ -139,7 +139,7 @@ mod tests {
         let settings = Settings { lookahead: true, ..Settings::default() };
         let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
         let (mut queue, mut sent) = (MessageQueue::new(), Vec::new());
-        // All keys stay down but every third one.
+        // Every third key is released again.
         let messages = (0..3 * CAPACITY).map(|n| {
             let key = (n / 2 % 128) as u8;
             let ends = n % 2 == 1 && key.is_multiple_of(3);

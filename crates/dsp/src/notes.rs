@@ -1,69 +1,68 @@
-//! The 77 tones of the filter: four octaves of semitones from A3, which are the published ones, and those below them
-//! down to E1.
+//! The 77 tones of the filter: the published ones, four octaves of semitones from A3 on, then those below A3, from E1 on.
 
 use tone_filter_listener::{LOWEST_NOTE, NOTES};
 
 /// Number of tones of the filter.
 pub const TONES: usize = 77;
 
-/// Number of tones of the published filter, A3 to G#7, which come first; E1 to G#3 follow.
+/// Number of tones of the published filter, A3 to G#7. These come first; E1 to G#3 follow.
 pub const PUBLISHED: usize = 48;
 
-/// The tone whose frequency is the tuning reference itself: A4.
+/// Tone A4, whose frequency is the setting `tuning`.
 pub const A4: usize = 12;
 
 const _: () = assert!(TONES <= NOTES && LOWEST_NOTE + TONES - PUBLISHED == A3);
 const A3: usize = 57;
 
-/// Semitones from A3 to tone `index` (0..77): 0 to 47 for the published ones, -29 to -1 for the others.
+/// Returns the semitones from A3 to tone `index` (0..77): 0 to 47 for the published tones, -29 to -1 for the others.
 pub const fn semitone(index: usize) -> i32 {
     index as i32 - if index < PUBLISHED { 0 } else { TONES as i32 }
 }
 
-/// All tones by their pitch, the lowest first.
+/// Returns all tones by pitch, the lowest first.
 pub fn by_pitch() -> impl DoubleEndedIterator<Item = usize> + Clone {
     (PUBLISHED..TONES).chain(0..PUBLISHED)
 }
 
-/// The tone of a note of the listener, by its index there, if there is one.
+/// Returns the tone of a listener's note, given by its index there; `None` for a note above the tones.
 pub fn of_listener(note: usize) -> Option<usize> {
     (note < TONES).then_some((note + PUBLISHED) % TONES)
 }
 
-/// The listener's note of tone `index`, by its index there.
+/// Returns the index of tone `index` among the listener's notes.
 pub const fn to_listener(index: usize) -> usize {
     (index + TONES - PUBLISHED) % TONES
 }
 
-/// The pitch class of tone `index` as an index of [`PITCH_CLASSES`].
+/// Returns the pitch class of tone `index` as an index of [`PITCH_CLASSES`].
 pub const fn pitch_class(index: usize) -> usize {
     semitone(index).rem_euclid(12) as usize
 }
 
-/// The twelve pitch classes in the order of the band grid's columns, A first.
+/// Names of the twelve pitch classes in the order of the band grid's columns, A first.
 pub const PITCH_CLASSES: [&str; 12] =
     ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
 
-/// The scientific name of tone `index` (0..77) before transposition: `A3` for 0, `G#7` for 47, `E1` for 48.
+/// Returns the scientific name of tone `index` (0..77) before transposition: `A3` for 0, `G#7` for 47, `E1` for 48.
 ///
 /// # Panics
-/// When `index` is 77 or more.
+/// If `index` is 77 or more.
 pub const fn name(index: usize) -> &'static str {
     NAMES[index]
 }
 
-/// The MIDI note of tone `index`, moved by `transpose` semitones, which are rounded: 57, A3, for tone 0.
+/// Returns the MIDI note of tone `index`, transposed by `transpose` semitones, which are rounded. Tone 0 is 57, A3.
 pub fn midi_note(index: usize, transpose: f32) -> i32 {
     A3 as i32 + semitone(index) + transpose.round() as i32
 }
 
-/// The frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz,
-/// moved by `transpose` semitones (fractions allowed).
+/// Returns the frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz, transposed by
+/// `transpose` semitones (fractions allowed).
 pub fn frequency(index: usize, tuning: f64, transpose: f64) -> f64 {
     frequency_above_a3(semitone(index), tuning, transpose)
 }
 
-/// [`frequency`] of the note so many semitones above A3, which may lie beyond the tones.
+/// Returns the [`frequency`] of the note that is `semitones` above A3; it may lie outside the tones.
 pub(crate) fn frequency_above_a3(semitones: i32, tuning: f64, transpose: f64) -> f64 {
     tuning * libm::exp2((f64::from(semitones) - A4 as f64 + transpose) / 12.0)
 }

@@ -1,4 +1,4 @@
-//! Plan of a block of 64 samples: analysis makes it, synthesis and output follow it.
+//! Plan of a block of 64 samples: analysis writes it, synthesis and output follow it.
 
 use crate::{
     lanes::{BLOCK, Lanes},
@@ -8,33 +8,34 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Decisions for the current block.
+/// Settings, weights and gains for the current block.
 #[derive(Debug, Clone)]
 pub struct BlockPlan {
-    /// The smoothed settings at the end of the block.
+    /// Smoothed settings at the end of the block.
     pub settings: SmoothedSettings,
-    /// Whether the settings differ from those of the block before.
+    /// Whether the smoothed settings have changed since the block before.
     pub moved: bool,
-    /// The bands' weights in the sum.
+    /// Weights of the bands in the sum.
     pub weights: Ramp<Lanes>,
-    /// The gain that brings the input to the nominal level.
+    /// Gain that brings the input to the nominal level.
     pub gains: Ramp<f32>,
-    /// The notes' places, 1 for left and -1 for right; `None` if all are in the middle.
+    /// Stereo positions of the notes, 1 for left and -1 for right; `None` if all are in the centre.
     pub places: Option<Ramp<Lanes>>,
-    /// Gains and crossfades, which move sample by sample.
+    /// Gains and crossfades, interpolated sample by sample.
     pub levels: Ramp<Levels>,
-    /// Whether the delay for lookahead records: some time before and after it has a part in the sound.
+    /// Whether the delay of `lookahead` records. It records before its fade-in and until its fade-out has ended.
     pub delaying: bool,
-    /// The output gain, as a factor; 1 while bypassed.
+    /// Output gain as a factor; 1 while bypassed.
     pub output_gain: f32,
-    /// The listener's power at the frequency of each note, which the voices follow; `None`: they follow the bands' own.
+    /// Power that the listener measures at the frequency of each note, which the voices follow; `None`: they follow the bands'
+    /// own power.
     pub powers: Option<Lanes>,
-    /// Semitones from each band's own note to the one at which it sounds.
+    /// Semitones from each band's own note to the note at which it sounds.
     pub offsets: [i8; TONES],
 }
 
 impl BlockPlan {
-    /// Plan of a block at rest with these settings; weights and gains are still to be decided.
+    /// Creates the plan of a block at rest at `settings`; the caller sets weights and gains.
     pub fn new(settings: SmoothedSettings) -> Self {
         Self {
             settings,
@@ -50,43 +51,42 @@ impl BlockPlan {
         }
     }
 
-    /// The levels of the sample at `position` in the block.
+    /// Returns the levels of the sample at `position` in the block.
     #[inline(always)]
     pub fn level(&self, position: usize) -> Levels {
         self.levels.from.towards(self.levels.to, position)
     }
 
-    /// Whether the sidechain has a part in the bands' input.
+    /// Whether the sidechain contributes to the bands' input in the block.
     pub fn sidechained(&self) -> bool {
         self.levels.from.sidechain > 0.0 || self.levels.to.sidechain > 0.0
     }
 
-    /// Whether two banks have a part in the sound.
+    /// Whether two banks contribute to the sound in the block.
     pub fn stereo(&self) -> bool {
         self.levels.from.stereo > 0.0 || self.levels.to.stereo > 0.0
     }
 }
 
-/// The gains and crossfades that are interpolated sample by sample.
+/// Gains and crossfades, interpolated sample by sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Levels {
     /// Gain of the dry signal.
     pub dry: f32,
     /// Gain of the wet signal.
     pub wet: f32,
-    /// 0 for one bank, 1 for two.
+    /// Crossfade from one bank (0) to two (1).
     pub stereo: f32,
-    /// 0 for no delay, 1 for all of it.
+    /// Crossfade from the undelayed signal (0) to the delayed one (1).
     pub lookahead: f32,
-    /// 0 for bands that process the main input, 1 for the sidechain.
+    /// Crossfade of the bands' input from the main input (0) to the sidechain (1).
     pub sidechain: f32,
 }
 
 impl Levels {
-    /// All zero.
     pub const ZERO: Self = Self { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
 
-    /// The levels for `settings`, with the gains of dry and wet before the bypass.
+    /// Computes the levels for `settings` from the gains of dry and wet without bypass.
     pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {
         let bypass = settings.bypass;
         Self {
@@ -98,8 +98,7 @@ impl Levels {
         }
     }
 
-    /// The levels `frame` samples (0..[`BLOCK`]) into a block, interpolated between `self` at its start and `to` at
-    /// its end.
+    /// Returns the levels of sample `frame` (0..[`BLOCK`]) in a block that starts at `self` and ends at `to`.
     #[inline(always)]
     fn towards(self, to: Self, frame: usize) -> Self {
         if self == to {
@@ -120,14 +119,14 @@ impl Levels {
 /// Samples of one call that lie in one block.
 #[derive(Debug, Clone)]
 pub struct Span {
-    /// Their place in the call.
+    /// Range in the call.
     pub range: Range<usize>,
-    /// Position in the block of the span's first sample.
+    /// Position of the first sample in the block.
     pub position: usize,
 }
 
 impl Span {
-    /// Their place in the block.
+    /// Returns the range in the block.
     pub fn part(&self) -> Range<usize> {
         self.position..self.position + self.range.len()
     }

@@ -1,7 +1,7 @@
 //! Processing: calls of any length, divided into blocks of 64 samples.
 //!
-//! Each call sets the number of channels; two channels can be stereo. Only lookahead and the loudness measurement of auto need
-//! memory for each channel: for two, unless `with_channels` sets another number.
+//! The number of channels may differ in each call; two channels can be stereo. Only `lookahead` and the loudness measurement of
+//! `auto` need memory for each channel: for two channels, unless `with_channels` sets another number.
 
 use crate::{
     KeyEvent, ToneFilter,
@@ -17,8 +17,8 @@ use tone_filter_simd::denormals::with_flush_to_zero;
 impl ToneFilter {
     /// Replaces the samples of every channel (full scale is 1) by the filter's output.
     ///
-    /// Takes any number of channels of any length; if the lengths differ, the shortest counts. NaN and infinite samples
-    /// count as 0. Channels beyond the two, or those of [`ToneFilter::with_channels`], are not delayed with `lookahead`.
+    /// Takes any number of channels of any length; if the lengths differ, the shortest counts. NaN and infinite samples count as
+    /// 0. `lookahead` delays only the first two channels, or the number that [`ToneFilter::with_channels`] sets.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -32,8 +32,8 @@ impl ToneFilter {
         self.process_with(channels, |_, _| ());
     }
 
-    /// [`ToneFilter::process`] with a callback: at the end of every block of 64 samples, `each` gets the number of
-    /// samples of this call so far and the filter.
+    /// Processes as [`ToneFilter::process`] does, with a callback: at the end of every block of 64 samples, `each` gets the
+    /// number of samples of this call so far and the filter.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -49,9 +49,9 @@ impl ToneFilter {
         self.process_sidechained(channels, &[], each);
     }
 
-    /// [`ToneFilter::process_with`] with a second input of any number of channels, which is the bands'
-    /// input with [`Listen::Sidechain`](super::Listen); their sound is mixed with `channels`. Without channels,
-    /// it has no effect. Where both inputs are stereo, left belongs to left and right to right.
+    /// Processes as [`ToneFilter::process_with`] does, with a second input of any number of channels. With
+    /// [`Listen::Sidechain`](super::Listen), the bands process this input, and their sound is mixed with `channels`. An empty
+    /// `sidechain` has no effect. If both inputs are stereo, left belongs to left and right to right.
     ///
     /// ```
     /// use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
@@ -71,9 +71,9 @@ impl ToneFilter {
         self.process_events(channels, sidechain, [], each);
     }
 
-    /// [`ToneFilter::process_sidechained`] with a player's events: each with the sample of this call at which it happens,
-    /// in this order. An event takes effect from the next multiple of 64 samples on, counted from the last reset; after
-    /// the call, all have happened.
+    /// Processes as [`ToneFilter::process_sidechained`] does, with events of the player's keys. Each event has the sample offset
+    /// in this call at which it happens; offsets must not decrease. An event takes effect from the next multiple of 64 samples
+    /// on, counted from the last reset, or at the end of the call, whichever is first.
     ///
     /// ```
     /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
@@ -97,7 +97,6 @@ impl ToneFilter {
         });
     }
 
-    /// [`ToneFilter::process_events`], block by block.
     fn process_blocks(
         &mut self,
         channels: &mut [&mut [f32]],
@@ -129,12 +128,12 @@ impl ToneFilter {
         events.for_each(|(_, event)| self.play(event));
     }
 
-    /// Plans a block of 64 samples of `channels`, with a sidechain that is connected or not.
+    /// Plans a block of 64 samples for this number of `channels`; `connected` says whether there is a sidechain.
     fn begin_block(&mut self, channels: usize, connected: bool) {
         let Self { controls, smoother, analysis, synthesis, output, plan, .. } = self;
         let wanted = controls.fades();
         let fades = Fades {
-            // Two banks have places of their own: one gives way to the other.
+            // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
             stereo: wanted.stereo && plan.settings.place == 0.0,
             place: wanted.place && plan.settings.stereo == 0.0,
             lookahead: output.prepare_delay(wanted.lookahead, plan.settings.lookahead),
@@ -143,7 +142,7 @@ impl ToneFilter {
         };
         smoother.fade(fades);
         if analysis.connect(connected) {
-            // The first block has nothing to be crossfaded with.
+            // Before the first block there is nothing to crossfade from.
             smoother.arrive_at_sidechain();
             let sidechain = f32::from(u8::from(fades.sidechain));
             plan.levels = Ramp::rest(Levels { sidechain, ..plan.levels.to });
@@ -162,7 +161,7 @@ impl ToneFilter {
         output.begin_block(synthesis.oscillates() || was_auto || plan.settings.auto > 0.0);
     }
 
-    /// Processes the samples `range` of a call, which lie in one block.
+    /// Processes the samples `range` of a call, which must lie in one block.
     fn process_part(
         &mut self,
         channels: &mut [&mut [f32]],
@@ -185,7 +184,7 @@ impl ToneFilter {
         output.mix(*kernel, plan, channels, |channel| synthesis.wet(channel), &span);
     }
 
-    /// Decides about the block of `channels` that is complete.
+    /// Ends a block of this number of `channels`: runs the listener and measures the level.
     fn end_block(&mut self, channels: usize) {
         let Self { analysis, synthesis, output, plan, .. } = self;
         let wet = (0..channels).map(|channel| synthesis.wet(channel));
@@ -195,7 +194,7 @@ impl ToneFilter {
         }
     }
 
-    /// Writes the filter's output for the channels of `input` to those of `output`.
+    /// Processes the channels of `input` and writes the result to the channels of `output`.
     ///
     /// If the numbers or the lengths of the channels differ, the smaller counts.
     ///

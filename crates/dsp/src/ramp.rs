@@ -1,4 +1,4 @@
-//! Values that move within a block.
+//! Values that ramp within a block.
 
 use crate::lanes::{BLOCK, Lanes};
 
@@ -9,36 +9,35 @@ pub struct Ramp<T> {
     pub from: T,
     /// Value at the end of the block.
     pub to: T,
-    /// Whether one of the two differs from the block before.
     changed: bool,
 }
 
 impl<T: Copy + PartialEq> Ramp<T> {
-    /// Rests at `value`.
+    /// Creates a ramp that rests at `value`.
     pub const fn rest(value: T) -> Self {
         Self { from: value, to: value, changed: false }
     }
 
-    /// Moves from `from` to `to`.
+    /// Creates a ramp from `from` to `to`.
     pub fn between(from: T, to: T) -> Self {
         Self { from, to, changed: from != to }
     }
 
-    /// Begins a block that ends at `to`.
+    /// Begins the next block, at whose end the value is `to`.
     pub fn next(&mut self, to: T) {
         let moved = self.moves();
         (self.from, self.to) = (self.to, to);
         self.changed = moved || self.moves();
     }
 
-    /// Begins a block that ends where it begins.
+    /// Begins the next block, in which the value rests.
     pub fn stay(&mut self) {
         if self.changed {
             self.next(self.to);
         }
     }
 
-    /// Whether it is at `value` in the whole block.
+    /// Whether the value rests at `value` in the whole block.
     pub fn is(&self, value: T) -> bool {
         self.from == value && self.to == value
     }
@@ -48,65 +47,64 @@ impl<T: Copy + PartialEq> Ramp<T> {
         self.from != self.to
     }
 
-    /// Whether the start or the end differ from those of the block before.
+    /// Whether the start or the end value differs from the block before.
     pub fn changed(&self) -> bool {
         self.changed
     }
 }
 
 impl<T> Ramp<T> {
-    /// Both ends, passed through `f`.
+    /// Returns a ramp between the results of `f` for both ends.
     pub fn map<U: Copy + PartialEq>(&self, f: impl Fn(&T) -> U) -> Ramp<U> {
         Ramp::between(f(&self.from), f(&self.to))
     }
 }
 
 impl Ramp<f32> {
-    /// Value at `share` (0..1) of the block.
+    /// Returns the value at `share` (0..1) of the block.
     #[inline(always)]
     pub fn at(self, share: f32) -> f32 {
         self.from + share * (self.to - self.from)
     }
 
-    /// Both ends, added to the ends of `other`.
+    /// Returns the sum of both ramps.
     pub fn plus(self, other: Self) -> Self {
         Self::between(self.from + other.from, self.to + other.to)
     }
 
-    /// Both ends, multiplied by the ends of `other`.
+    /// Returns a ramp between the products of the starts and of the ends.
     pub fn times(self, other: Self) -> Self {
         Self::between(self.from * other.from, self.to * other.to)
     }
 }
 
-/// Lanes that approach a target by a constant step a block.
+/// Lanes that approach a target in a constant step per block.
 #[derive(Debug, Clone)]
 pub struct Approach {
     now: Lanes,
     /// Target; `None` once it is reached.
     target: Option<Lanes>,
-    /// Greatest change of a lane within a block.
+    /// Maximum change of a lane per block.
     step: f32,
 }
 
 impl Approach {
-    /// Rests at `now`; a lane crosses 0..1 in `seconds` at `sample_rate` Hz.
+    /// Creates lanes at rest at `now`. A lane moves by 1 in `seconds` at `sample_rate` Hz.
     pub fn new(now: Lanes, seconds: f64, sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (seconds * sample_rate)).min(1.0) as f32;
         Self { now, target: None, step }
     }
 
-    /// Jumps to `now`.
+    /// Sets the lanes to `now` and removes the target.
     pub fn reset(&mut self, now: Lanes) {
         (self.now, self.target) = (now, None);
     }
 
-    /// Sets the target.
     pub fn aim(&mut self, target: Lanes) {
         self.target = Some(target);
     }
 
-    /// Moves by one block. Returns whether a lane has moved.
+    /// Moves the lanes by one block. Returns whether a lane has moved.
     pub fn step(&mut self) -> bool {
         let Some(target) = &self.target else { return false };
         let moved = self.now.approach(target, self.step);
@@ -121,7 +119,7 @@ impl Approach {
         self.target.is_some()
     }
 
-    /// The lanes at the end of the block.
+    /// Returns the lanes at the end of the block.
     pub fn now(&self) -> &Lanes {
         &self.now
     }

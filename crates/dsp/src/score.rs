@@ -1,8 +1,8 @@
-//! A score: which notes of a piece of music play when, in place of a listener that finds them.
+//! A score: the notes of a piece of music with their times, in place of a listener that detects them.
 //!
-//! As text, the first line is `tone-filter-score 1`, and each other line is a note: its start and its end in seconds, its MIDI
-//! note (69 is A4), its velocity (1 to 127), and its place from -100 (right) to 100 (left). Velocity and place may be left out.
-//! Empty lines and lines that begin with `#` do not count.
+//! As text, the first line is `tone-filter-score 1`, and each other line is a note: start and end in seconds, MIDI note (69 is
+//! A4), velocity (1 to 127), and stereo position from -100 (right) to 100 (left). Velocity and stereo position may be left out.
+//! Empty lines and lines that begin with `#` are ignored.
 //!
 //! ```text
 //! tone-filter-score 1
@@ -12,53 +12,52 @@
 use super::notes::{TONES, by_pitch, midi_note};
 use std::{error::Error, fmt, str::FromStr};
 
-/// The first line of the text.
 const HEADER: &str = "tone-filter-score 1";
 
-/// The greatest time in seconds, a day.
+/// Maximum time in seconds: a day.
 const LONGEST: f64 = 86_400.0;
 
-/// Seconds that a note ends before the next one of its tone begins, so that both are heard.
+/// Gap in seconds between a note and the next one of its tone, so that both are heard.
 const GAP: f64 = 0.02;
 
-/// Seconds for which a note counts as begun.
+/// Seconds from its start for which a note counts as just begun.
 const BEGUN: f64 = 0.035;
 
 /// A note of a [`Score`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreNote {
-    /// The tone, 0..77; see [`notes`](crate::notes).
+    /// Tone, 0..77; see [`notes`](crate::notes).
     pub tone: usize,
-    /// Seconds from the start of the music.
+    /// Start in seconds from the start of the music.
     pub start: f64,
     /// End in seconds, later than `start`.
     pub end: f64,
-    /// 1..=127.
+    /// MIDI velocity, 1..=127.
     pub velocity: u8,
-    /// 1 for left and -1 for right.
+    /// Stereo position from 1 (left) to -1 (right).
     pub place: f32,
 }
 
-/// State of a tone at some time.
+/// State of a tone at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoreState {
-    /// The note that plays.
+    /// Note that plays.
     pub note: ScoreNote,
-    /// Whether it has just begun.
+    /// Whether the note has just begun.
     pub begun: bool,
 }
 
 /// Notes with their times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// Notes of each tone by their start; none begins before the last one has ended.
+    /// Notes of each tone, sorted by start; notes of a tone do not overlap.
     tones: [Vec<ScoreNote>; TONES],
 }
 
-/// Text that is no score.
+/// Error in the text of a score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadScore {
-    /// The number of the line, from 1 on.
+    /// Number of the line, from 1 on.
     pub line: usize,
     reason: String,
 }
@@ -78,8 +77,8 @@ impl Default for Score {
 }
 
 impl Score {
-    /// The score of `notes` in any order. Of two notes of a tone that overlap, the first one ends when the second one begins; notes
-    /// of tones from 77 on, or that do not end after they start, are left out.
+    /// Creates a score of `notes` in any order. If two notes of a tone overlap, the first one ends before the second one begins.
+    /// Notes are left out whose tone is 77 or more, or whose end is not after their start.
     ///
     /// ```
     /// use tone_filter_dsp::{Score, ScoreNote, notes::A4};
@@ -98,7 +97,7 @@ impl Score {
         }
         for own in &mut tones {
             own.sort_by(|a: &ScoreNote, b| a.start.total_cmp(&b.start));
-            // Of two notes that start at once, the later one would leave no time for the other.
+            // Notes of a tone that start at once become one: the first would have no time before the second.
             own.dedup_by(|later, first| {
                 let same = later.start == first.start;
                 if same {
@@ -116,17 +115,18 @@ impl Score {
         Self { tones }
     }
 
-    /// All notes, by their tones, the lowest first, and their starts.
+    /// Returns all notes: the lowest tone first, and the notes of each tone by their start.
     pub fn notes(&self) -> impl Iterator<Item = ScoreNote> + '_ {
         by_pitch().flat_map(|tone| self.tones[tone].iter().copied())
     }
 
-    /// The end of the last note.
+    /// Returns the end of the last note in seconds.
     pub fn seconds(&self) -> f64 {
         self.notes().map(|note| note.end).fold(0.0, f64::max)
     }
 
-    /// State of `tone` (0..77) at a time in seconds. Takes time in proportion to the logarithm of its number of notes.
+    /// Returns the state of `tone` (0..77) at a time in seconds; `None` while no note plays. Takes time in proportion to the
+    /// logarithm of the tone's number of notes.
     pub(crate) fn state(&self, tone: usize, seconds: f64) -> Option<ScoreState> {
         let own = &self.tones[tone];
         let after = own.partition_point(|note| note.start <= seconds);
@@ -166,7 +166,7 @@ impl FromStr for Score {
     }
 }
 
-/// Reads the line of a note; `None` for one that no tone has.
+/// Reads the line of a note; `None` if no tone has its MIDI note.
 fn read(line: &str) -> Result<Option<ScoreNote>, String> {
     let mut words = line.split_whitespace();
     let mut number = |name: &str, default: Option<f64>, min: f64, max: f64| {

@@ -1,28 +1,30 @@
-//! The listener of a filter on another thread, ahead of it: for files, which are known before they are filtered.
+//! A listener that runs on another thread, ahead of the filter: for files, whose input is known in advance.
 
 use crate::{Kernel, analysis::NoteSource, downmix::finite, lanes::BLOCK, listener::Decisions};
 use tone_filter_simd::denormals::with_flush_to_zero;
 
-/// Listens for a [`ToneFilter`](crate::ToneFilter).
+/// A listener that decides in advance for a [`ToneFilter`](crate::ToneFilter).
 #[derive(Debug, Clone)]
 pub struct Scout {
     source: NoteSource,
     kernel: Kernel,
-    /// The number of samples of the current block so far.
+    /// Number of samples of the current block so far.
     position: usize,
 }
 
-/// Decisions of a [`Scout`], one item for each complete block of 64 samples. Few blocks have decisions, which are large.
+/// Decisions of a [`Scout`]: an item for each complete block of 64 samples. Boxed, because few blocks have decisions, and these
+/// are large.
 #[derive(Debug, Clone, Default)]
 pub struct Decided(pub(crate) Vec<Option<Box<Decisions>>>);
 
 impl Scout {
-    /// Listens as `source` does, which is at rest.
+    /// Creates a scout from `source`, which must be at rest.
     pub(crate) fn new(source: NoteSource, kernel: Kernel) -> Self {
         Self { source, kernel, position: 0 }
     }
 
-    /// Takes the next samples of all `channels`, which have one length, and decides about the blocks that are complete.
+    /// Listens to the next samples of all `channels`, which must have one length. Returns the decisions for the blocks that are
+    /// completed.
     pub fn listen(&mut self, channels: &[Vec<f32>]) -> Decided {
         let mut decided = Decided::default();
         with_flush_to_zero(&mut || self.listen_to(channels, &mut decided));

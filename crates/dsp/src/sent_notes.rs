@@ -1,4 +1,4 @@
-//! The detected notes as they begin and end, and as keys, for what sends them on as MIDI.
+//! Detected notes as key presses and releases, to be sent as MIDI.
 
 use crate::{
     Controls, KeyCounts, ToneFilter,
@@ -6,15 +6,15 @@ use crate::{
     notes::{TONES, midi_note, of_listener},
 };
 
-/// Keys of detected notes that have been sent, so that each of them ends.
+/// Keys of the detected notes that were sent, so that each of them is ended.
 #[derive(Debug)]
 pub struct SentNotes {
     notes: Notes,
     /// Key of the note that sounds on each band.
     keys: [Option<u8>; TONES],
-    /// Keys whose start was sent and whose end was not yet.
+    /// Keys that were sent as pressed and not yet as released.
     held: KeyCounts,
-    /// Whether these notes are to end with the next block.
+    /// Whether all notes are to end at the next [`SentNotes::push`].
     over: bool,
 }
 
@@ -25,19 +25,20 @@ impl Default for SentNotes {
 }
 
 impl SentNotes {
-    /// Without notes.
+    /// Creates the state without notes.
     pub const fn new() -> Self {
         Self { notes: Notes::live(), keys: [None; TONES], held: KeyCounts::new(), over: false }
     }
 
-    /// Lets all notes end with the next [`SentNotes::push`].
+    /// Ends all notes at the next [`SentNotes::push`].
     pub fn clear(&mut self) {
         self.over = true;
     }
 
-    /// Passes each key (0..128) that has begun in the filter's last block of 64 samples to `send`, with its velocity (1..128), and
-    /// each that has ended, with `None`. Notes on one key are one note; see [`KeyCounts`]. To be called after each block. Without
-    /// [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys end. Does not allocate.
+    /// Passes the keys (0..128) of the filter's last block of 64 samples to `send`: each key that has begun with its velocity
+    /// (1..128), and each that has ended with `None`. Must be called after each block. Notes on one key are sent as one note; see
+    /// [`KeyCounts`]. Without [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys end. Does not
+    /// allocate.
     ///
     /// ```
     /// use tone_filter_dsp::{Routing, SentNotes, Settings, ToneFilter};
@@ -71,7 +72,7 @@ impl SentNotes {
                 send(key, None);
             }
             if velocity.is_some() {
-                // A note beyond the MIDI keyboard has no key.
+                // A note outside the MIDI range has no key.
                 let note = midi_note(band, shift) + i32::from(offsets[band]);
                 keys[band] = u8::try_from(note).ok().filter(|key| *key < 128);
                 if let Some(key) = keys[band].filter(|key| held.press(*key)) {

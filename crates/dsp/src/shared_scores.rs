@@ -1,10 +1,11 @@
-//! Scores on their way from a game's or host's thread to the audio thread.
+//! Ownership of the scores that a game's or host's thread sends to the audio thread.
 
 use crate::Score;
 use std::sync::Arc;
 
-/// Scores that audio threads may still use. The thread that sends scores owns them here, too, so that no audio thread frees one: it
-/// gets clones of the [`Arc`], by any channel, and passes them to [`ToneFilter::set_score`](crate::ToneFilter::set_score).
+/// Scores that an audio thread may still use. The thread that sends scores keeps a reference to each here, so that the audio
+/// thread never frees one. The audio thread gets clones of the [`Arc`], by any channel, and passes them to
+/// [`ToneFilter::set_score`](crate::ToneFilter::set_score).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 pub struct SharedScores(Vec<Arc<Score>>);
 
 impl SharedScores {
-    /// Keeps a score that is about to be sent, and frees those that nothing else holds any more. Not for the audio thread.
+    /// Keeps a score that is about to be sent, and frees those to which no other reference is left. Not for the audio thread.
     pub fn keep(&mut self, score: Option<&Arc<Score>>) {
         self.0.retain(|kept| Arc::strong_count(kept) > 1);
         let is_new = |score: &&Arc<Score>| !self.0.iter().any(|kept| Arc::ptr_eq(kept, score));

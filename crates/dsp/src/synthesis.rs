@@ -1,4 +1,4 @@
-//! Synthesis: the banks and their voices make the wet signal, by the plan.
+//! Synthesis: banks and voices, which make the wet signal by the plan.
 
 use crate::{
     bank::{Bank, BankParams, LOOK},
@@ -13,21 +13,21 @@ use crate::{
 use std::ops::Range;
 use tone_filter_simd::Kernel;
 
-/// One bank, with the oscillators that follow it.
+/// A bank of resonators and the voices, whose oscillators follow its phases.
 #[derive(Debug, Clone)]
 struct Part {
     bank: Bank,
     voices: Voices,
 }
 
-/// Banks that run, and their outputs.
+/// Number of running banks, and their outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
     /// One bank with one output.
     Mono,
-    /// One bank with two outputs, between which the notes have their places.
+    /// One bank with a left and a right output, between which the notes are panned.
     Placed,
-    /// Two banks with an output each.
+    /// Two banks, for left and right, with one output each.
     Two,
 }
 
@@ -46,20 +46,18 @@ pub struct Synthesis {
     /// Parameters that all banks share.
     pub params: BankParams,
     timbres: Timbres,
-    /// Bank of the mean of all channels or of the left one, and bank of the right one.
+    /// Bank for the left channel, or for the mean of all channels; and bank for the right channel.
     parts: [Part; 2],
     layout: Layout,
-    /// Share of the tones below A3, which are computed unless it rests at 0.
+    /// Gain of the tones below A3, 0..1. They are not computed while it rests at 0.
     whole: Ramp<f32>,
-    /// Whether the oscillators run.
     oscillating: bool,
-    /// The inputs of the banks in the current block, and the wet signals.
     inputs: [[f32; BLOCK]; 2],
     wet: [[f32; BLOCK]; 2],
 }
 
 impl Synthesis {
-    /// At rest at `settings`, for `sample_rate` in Hz.
+    /// Creates banks and voices at rest, for `settings` and `sample_rate` in Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let part = Part { bank: Bank::new(), voices: Voices::new(sample_rate) };
         Self {
@@ -74,15 +72,15 @@ impl Synthesis {
         }
     }
 
-    /// Sets out for the timbre of `settings`.
+    /// Sets the target of the timbre by the `settings`.
     pub fn aim(&mut self, settings: &Settings) {
         self.timbres.aim(settings);
     }
 
-    /// Returns to the state after silence, at the timbre that was aimed at, with the first block of `plan`.
+    /// Resets to the state after silence for the first block of `plan`, with the timbre at its target.
     pub fn reset(&mut self, plan: &BlockPlan) {
         self.whole = Ramp::rest(plan.settings.whole);
-        // Without the pitches of tones below A3 that were computed before.
+        // New parameters, without the pitches of the tones below A3 that were computed before.
         self.params = BankParams::new(&plan.settings.settings, self.params.sample_rate);
         self.params.update(&plan.settings.settings, self.tones());
         self.params.coefficients.set_weights(&plan.weights);
@@ -95,7 +93,7 @@ impl Synthesis {
         (self.layout, self.oscillating) = (Layout::Mono, false);
     }
 
-    /// Updates the constants, if the settings of the `plan` have moved.
+    /// Updates the parameters of the banks if settings or the number of computed tones have changed.
     pub fn update(&mut self, plan: &BlockPlan) {
         let before = self.tones();
         self.whole.next(plan.settings.whole);
@@ -110,24 +108,23 @@ impl Synthesis {
         }
     }
 
-    /// Number of tones that are computed.
     fn tones(&self) -> usize {
         if self.whole.is(0.0) { PUBLISHED } else { TONES }
     }
 
-    /// The tracked powers of the bands, of the stronger one where two banks run.
+    /// Returns the tracked powers of the bands; with two banks, the greater one of each band.
     pub fn powers(&self) -> Lanes {
         let powers = self.banks().map(|bank| bank.powers(&self.params));
         powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
     }
 
-    /// Begins a block for as many `channels`.
+    /// Begins a block for this number of `channels`.
     pub fn begin_block(&mut self, kernel: Kernel, plan: &BlockPlan, channels: usize) {
         self.timbres.step();
         if plan.weights.changed() {
             self.params.coefficients.set_weights(&plan.weights);
         }
-        // The constants have a part in what follows from the gains.
+        // `set_gains` also depends on the constants of the settings.
         if plan.moved || plan.gains.changed() {
             self.params.set_gains(plan.gains);
         }
@@ -141,12 +138,12 @@ impl Synthesis {
         self.oscillating = oscillating;
     }
 
-    /// Whether something else than the soft clip sounds in the current block.
+    /// Whether any voice but the soft clip sounds in the current block.
     pub fn oscillates(&self) -> bool {
         self.oscillating
     }
 
-    /// Chooses the banks and outputs for so many `channels`. A second bank starts from the state of the first.
+    /// Chooses banks and outputs for the number of `channels`. A second bank starts with the state of the first.
     fn arrange(&mut self, plan: &BlockPlan, channels: usize) {
         let layout = match channels {
             2 if plan.stereo() => Layout::Two,
@@ -183,8 +180,8 @@ impl Synthesis {
         }
     }
 
-    /// Makes the wet signal of the samples `span` of `channels`, or of the `rows` of the block that are the banks' input
-    /// in their place.
+    /// Computes the wet signal for the samples `span`. The banks' input is the `rows` of the current block, if given, otherwise
+    /// `channels`.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -195,12 +192,12 @@ impl Synthesis {
     ) {
         let (position, part) = (span.position, span.part());
         let two = channels.len() == 2 && plan.stereo();
-        // The number of channels may change within a block; places wait for the next one.
+        // The number of channels may change within a block; a change to or from panned notes waits for the next block.
         if two != (self.layout == Layout::Two) {
             self.arrange(plan, channels.len());
         }
         let stereo = |frame: usize| plan.level(position + frame).stereo;
-        // A short cut for fully separate channels: the same as the crossfades with a stereo of 1.
+        // With a stereo of 1 in the whole block, the crossfades have no effect and are left out.
         let Ramp { from, to, .. } = plan.levels;
         let apart = two && from.stereo == 1.0 && to.stereo == 1.0;
         let crossfade = (!apart).then_some(stereo);
@@ -211,7 +208,7 @@ impl Synthesis {
         }
         let places = plan.places.as_ref().filter(|_| self.layout == Layout::Placed);
         let [left, right] = self.wet.each_mut().map(|wet| &mut wet[part.clone()]);
-        // The second bank writes to the right channel, or the first one, if it has two outputs.
+        // The right output belongs to the second bank, if there is one, or to the first.
         let outputs: [[&mut [f32]; 2]; 2] = if two {
             [[left, &mut []], [right, &mut []]]
         } else {
@@ -247,35 +244,35 @@ impl Synthesis {
         }
     }
 
-    /// The inputs of the banks that run, in the current block.
+    /// Returns the inputs of the running banks in the current block.
     pub fn inputs(&self) -> &[[f32; BLOCK]] {
         &self.inputs[..self.layout.banks()]
     }
 
-    /// The wet signal of a channel in the current block.
+    /// Returns the wet signal of a channel in the current block.
     pub fn wet(&self, channel: usize) -> &[f32; BLOCK] {
         let outputs = if self.layout == Layout::Mono { 1 } else { 2 };
         &self.wet[channel.min(outputs - 1)]
     }
 
-    /// Registers of the first bank's chip since its last tick, while it sounds.
+    /// Returns the registers of the first bank's chip since its last tick; `None` unless the voice Chip sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.parts[0].voices.chip()
     }
 
-    /// The bands that are the bass and the lead of that chip.
+    /// Returns the bands of bass and lead of the first bank's chip.
     pub fn chip_parts(&self) -> [Option<usize>; 2] {
         self.parts[0].voices.chip_parts()
     }
 
-    /// The banks that run.
     pub fn banks(&self) -> impl Iterator<Item = &Bank> {
         self.parts[..self.layout.banks()].iter().map(|part| &part.bank)
     }
 }
 
-/// Puts the samples `range` of `channels` into the inputs of the banks: the mean of all channels; with `two` banks,
-/// crossfaded by `stereo(frame)` with left and right, of which there must be two; without `stereo`, just these.
+/// Writes the inputs of the banks for the samples `range` of `channels`. With one bank, this is the mean of all channels. With
+/// `two` banks, each input is a crossfade from the mean to left or right, by `stereo(frame)` of 0..1. Without `stereo`, the
+/// inputs are left and right. Two banks need two channels.
 fn bank_inputs(
     channels: &[impl AsRef<[f32]>],
     range: Range<usize>,

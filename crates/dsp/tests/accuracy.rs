@@ -17,7 +17,7 @@ fn whole() -> Settings {
     Settings { range: BandRange::Whole, ..wet() }
 }
 
-/// A filter with the kernel that the environment variable names.
+/// Creates a filter with the kernel named by the environment variable.
 fn filter(rate: f64, settings: &Settings) -> ToneFilter {
     ToneFilter::new(rate, settings).unwrap().with_kernel(Kernel::from_environment().unwrap())
 }
@@ -129,7 +129,7 @@ fn the_bands_are_those_of_the_reference() {
         assert!(close(band.power, truth.power), "tone {tone}");
         assert!(close(band.ratio, truth.power / (bank.total_power() + 1e-6)), "tone {tone}");
     }
-    // The chord: A3 C#4 E4 A4 C#5 with octaves. Their last three periods, as the meter draws them.
+    // The last three periods of the chord's notes A3 C#4 E4 A4 C#5, as the meter draws them.
     for tone in [0, 4, 7, 12, 16] {
         let band = &heard.bands[tone];
         let period = rate / frequency(tone, 440.0, 0.0);
@@ -173,7 +173,7 @@ fn every_tone_lights_its_own_band() {
 
 #[test]
 fn percussion_alone_lights_next_to_nothing() {
-    // Hits of decaying noise, four a second, as loud as music is: a snare or a hat without a note.
+    // Hits of decaying noise, four per second and as loud as music: a snare or a hi-hat without a note.
     let rate = 44_100.0;
     let mut signal = white(4.0, rate);
     for (t, x) in signal.iter_mut().enumerate() {

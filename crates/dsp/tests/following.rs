@@ -1,4 +1,4 @@
-//! Key and tuning of the music: what is found, and what follows it.
+//! Key and tuning of the music: what the filter finds, and what follows.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
@@ -15,12 +15,12 @@ static HEAP: heap::Counting = heap::Counting;
 
 const RATE: f64 = 44_100.0;
 
-/// The default sound with both followed.
+/// Returns the default sound with scale and tuning following the music.
 fn following() -> Settings {
     Settings { scale: Scale::Auto, auto_tuning: true, ..Settings::default() }
 }
 
-/// Chords of tones with overtones, 0.7 s each, `cents` above A4 = 440 Hz; notes are MIDI notes.
+/// Returns chords of notes with overtones, 0.7 s each, `cents` above a tuning of 440 Hz; `chords` has MIDI notes.
 fn chords(chords: &[&[i32]], cents: f64, seconds: f64, rate: f64) -> Vec<f32> {
     let tone = |note: i32, t: f64| {
         let f = 440.0 * ((f64::from(note - 69) + cents / 100.0) / 12.0).exp2();
@@ -36,7 +36,7 @@ fn chords(chords: &[&[i32]], cents: f64, seconds: f64, rate: f64) -> Vec<f32> {
         .collect()
 }
 
-/// I, IV, V, I in the major key whose root is `root` semitones above A.
+/// Returns I, IV, V, I in the major key whose root is `root` semitones above A, as MIDI notes.
 fn cadence(root: i32) -> [[i32; 4]; 4] {
     [[45, 57, 61, 64], [50, 57, 62, 66], [52, 56, 59, 64], [45, 57, 61, 64]]
         .map(|chord| chord.map(|note| note + root))
@@ -48,7 +48,7 @@ fn play(filter: &mut ToneFilter, signal: &[f32]) -> Vec<f32> {
     output
 }
 
-/// Cents from 440 Hz.
+/// Returns the distance from 440 Hz in cents.
 fn cents(hertz: f64) -> f64 {
     1200.0 * (hertz / 440.0).log2()
 }
@@ -91,7 +91,7 @@ fn the_tuning_is_the_one_near_the_setting_and_without_transposition() {
 
 #[test]
 fn vibrato_does_not_move_the_bands() {
-    // 6 Hz, 50 cents to either side: the phase is the integral of the frequency.
+    // 6 Hz, 50 cents to either side; the phase is the integral of the frequency.
     let (mut phase, mut t) = (0.0, 0.0);
     let vibrato: Vec<f32> = (0..(12.0 * RATE) as usize)
         .map(|_| {
@@ -143,7 +143,7 @@ fn the_scale_follows_the_key() {
     }
 }
 
-/// C# F# G# A# D# sound at C F G A D, as with C major set by hand: in the sound, in the offsets and as MIDI.
+/// C# F# G# A# D# must snap to C F G A D, whether C major is set or found: in the sound, in the offsets and as MIDI.
 #[test]
 fn notes_snap_to_the_key_that_is_found() {
     let cadence = cadence(3);
@@ -179,7 +179,7 @@ fn notes_snap_to_the_key_that_is_found() {
     }
 }
 
-/// Amplitude of a MIDI note in `sound`, through a Hann window.
+/// Returns the amplitude of a MIDI note in `sound`, through a Hann window.
 fn amplitude(sound: &[f32], note: f64) -> f64 {
     let w = TAU * 440.0 * ((note - 69.0) / 12.0).exp2() / RATE;
     let count = sound.len() as f64;
@@ -190,12 +190,12 @@ fn amplitude(sound: &[f32], note: f64) -> f64 {
     2.0 * re.hypot(im) / count
 }
 
-/// A note that is in the key goes on where the notes outside it are muted: no sample of the wet sound jumps.
+/// When a key is found and the notes outside it are muted, no sample of the wet sound may jump.
 #[test]
 fn a_key_that_is_found_does_not_click() {
     let cadence = cadence(0);
     let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 0.0, 8.0, RATE);
-    // A steady A#4, which is not in A major and has the greatest part of what sounds.
+    // A steady A#4, which is not in A major and is the loudest note.
     let mut held = sine(466.16, 0.2, 8.0, RATE);
     held.iter_mut().zip(&music).for_each(|(held, music)| *held += 0.5 * music);
     let settings = Settings { mix: 100.0, focus: 0.0, auto: false, ..following() };
@@ -209,7 +209,7 @@ fn a_key_that_is_found_does_not_click() {
         }
     }
     let at = muted.expect("a key was found");
-    // Third differences show a click, and grow with the third power of the frequency otherwise.
+    // Third differences reveal a click; without one, they grow with the third power of the frequency.
     let rough = |samples: &[f32]| {
         let third = samples.windows(4).map(|w| w[3] - 3.0 * (w[2] - w[1]) - w[0]);
         third.fold(0f32, |most, x| most.max(x.abs()))
@@ -236,7 +236,7 @@ fn to_look_for_both_changes_no_bit_and_does_not_run_the_listener() {
     }
 }
 
-/// What was displayed before does not count once it is followed.
+/// A search for the display must have no effect once the settings follow key and tuning.
 #[test]
 fn what_is_followed_does_not_depend_on_what_was_displayed() {
     let cadence = cadence(2);

@@ -115,7 +115,7 @@ fn every_cpu_has_the_plain_kernels_and_its_own() {
     let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
     let own = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
     assert_eq!(names[..3], ["scalar", "portable", own]);
-    // `avx512-zen` is for AMD's dividers alone: slower on other CPUs.
+    // `avx512-zen` is for the dividers of AMD's CPUs; on other CPUs it is slower.
     let fastest = names.iter().rfind(|name| **name != "avx512-zen" || is_by_amd());
     assert_eq!(Kernel::best().name(), *fastest.unwrap());
     for name in Kernel::NAMES {

@@ -1,4 +1,4 @@
-//! The listener does not allocate after construction, and runs where its notes are asked for.
+//! The listener does not allocate after construction, and runs while its notes are requested.
 
 use tone_filter_dsp::{
     BLOCK, Kernel, Settings, ToneFilter,

@@ -1,4 +1,4 @@
-//! The environment variable with the name of the kernel. A test of its own process, because it sets the variable.
+//! Test of the environment variable with the name of the kernel, in a process of its own because it sets the variable.
 
 use tone_filter_dsp::{Kernel, Settings, ToneFilter};
 

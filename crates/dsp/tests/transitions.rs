@@ -1,5 +1,5 @@
-//! Choices and switches while sound goes through: no click, no hole, no ghost of what sounded before, and the same
-//! output in blocks of any sizes.
+//! Changes of choices and switches while sound goes through: no click, no hole, no ghost of earlier sound, and the same output in
+//! blocks of any size.
 
 use std::{f64::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
@@ -9,18 +9,18 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{Draws, Music, Note, Values, signals::noise};
 
 const RATE: f64 = 48_000.0;
-/// The window in which a level is measured: 20 ms.
+/// Samples of the window in which a level is measured: 20 ms.
 const WINDOW: usize = 960;
-/// Until a filter has settled: lookahead, the listener and 50 time constants of the default Release.
+/// Samples until a filter has settled: lookahead, the listener and 50 time constants of the default Release.
 const SETTLED: usize = 96_000;
 
-/// With the sidechain as the bands' input.
+/// Routing with the sidechain as the bands' input.
 const SIDECHAIN: Routing = Routing { bypass: false, listen: Listen::Sidechain, midi_out: false };
 
 /// Left and right.
 type Sound = [Vec<f32>; 2];
 
-/// A chord of sines at -14 dB RMS in all.
+/// Returns a chord of sines at -14 dB RMS in all.
 fn chord(hertz: &[f64], seconds: f64) -> Vec<f32> {
     let amplitude = 0.2 * (2.0 / hertz.len() as f64).sqrt();
     let sample = |t: usize| -> f64 {
@@ -33,10 +33,10 @@ fn both(mono: Vec<f32>) -> Sound {
     [mono.clone(), mono]
 }
 
-/// Controls that are set at a sample.
+/// A sample, and the controls that are set there.
 type Change = (usize, Controls);
 
-/// The output for `input`, with a sidechain if there is one, in blocks of the given `sizes`.
+/// Returns the output for `input`, with a sidechain if there is one, in blocks of the given `sizes`.
 fn run(
     changes: &[Change],
     input: &Sound,
@@ -72,28 +72,28 @@ fn rms_db(part: &[f32]) -> f64 {
     10.0 * power.max(1e-30).log10()
 }
 
-/// The least level in dB of any window in `part`.
+/// Returns the least level in dB of all windows in `part`.
 fn least(part: &[f32]) -> f64 {
     levels(part).into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// The greatest second difference in `part`.
+/// Returns the greatest second difference in `part`.
 fn roughest(part: &[f32]) -> f32 {
     part.windows(3).map(|x| (x[0] - 2.0 * x[1] + x[2]).abs()).fold(0.0, f32::max)
 }
 
-/// Level in dB of a steady sound that is silence.
+/// Level in dB below which a steady sound counts as silence.
 const SILENCE: f64 = -90.0;
 
-/// Levels in dB of overlapping windows of `part`.
+/// Returns the levels in dB of overlapping windows of `part`.
 fn levels(part: &[f32]) -> Vec<f64> {
     let starts = (0..=part.len() - WINDOW).step_by(WINDOW / 8);
     starts.map(|start| rms_db(&part[start..start + WINDOW])).collect()
 }
 
-/// Checks a change at the sample `at` between two steady sounds: the one of the second before, and the one of the last
-/// second. No click, and between two sounds no hole. Where one of them is silence, the level falls to it or rises from it once: what
-/// has faded does not come back.
+/// Checks a change at the sample `at` between two steady sounds, which last from a second before `at` and for the last second.
+/// There must be no click, and no hole between two sounds. If one of the two is silence, the level must fall to it or rise from
+/// it once: what has faded must not come back.
 fn assert_seamless(what: &str, output: &Sound, at: usize) {
     for (channel, output) in ["left", "right"].iter().zip(output) {
         let second = RATE as usize;
@@ -134,7 +134,7 @@ fn assert_seamless(what: &str, output: &Sound, at: usize) {
     }
 }
 
-/// The output for a change from `one` to `other`.
+/// Returns the output for a change from `one` to `other`.
 fn changed<T: Into<Controls>>(one: T, other: T, input: &Sound, sidechain: Option<&Sound>) -> Sound {
     run(&[(0, one.into()), (SETTLED + 17, other.into())], input, sidechain, || 480)
 }
@@ -173,7 +173,7 @@ fn the_sidechain_is_faded_with_and_without_lookahead() {
 
 #[test]
 fn a_bank_that_is_switched_off_ranks_no_notes() {
-    // In the right channel alone, two loud notes; then two soft ones in both.
+    // In the right channel alone, two loud notes; then two soft notes in both channels.
     let (loud, soft) = (chord(&[440.0, 554.37], 2.0), chord(&[659.26, 880.0], 6.0));
     let quiet: Vec<f32> = soft.iter().map(|x| 0.05 * x).collect();
     let silence = vec![0.0; loud.len()];
@@ -217,11 +217,11 @@ fn a_voice_that_comes_back_plays_no_old_chord() {
     }
 }
 
-/// All twelve notes, so that every scale has some, tuned to repeat after a fifth of a second.
+/// Frequencies in Hz of all twelve notes, so that every scale has some: multiples of 5 Hz, so the sum repeats after 0.2 s.
 const TWELVE: [f64; 12] =
     [440.0, 465.0, 495.0, 520.0, 550.0, 590.0, 620.0, 660.0, 700.0, 740.0, 780.0, 830.0];
 
-/// Steady notes with overtones in different places, an octave higher for the sidechain.
+/// Returns steady notes with overtones at different stereo positions; with one octave more, they are the sidechain.
 fn notes(octaves: f64) -> Sound {
     let note = |(semitones, place): (f64, f64)| Note {
         pitch: 57.0 + semitones + 12.0 * octaves,
@@ -236,14 +236,14 @@ fn notes(octaves: f64) -> Sound {
     [left, right]
 }
 
-/// Two choices that are made one after the other, with the sound before.
+/// Returns pairs of two choices, made one after the other: their names, and the controls before and after the second choice.
 fn pairs() -> impl Iterator<Item = (String, Controls, Controls)> {
-    // The default, fully wet. Without auto, whose gains take seconds where other notes begin to sound.
+    // The default sound, fully wet. Without auto, whose gains take seconds when other notes begin to sound.
     let start =
         Controls::from(Settings { mix: 100.0, octave: -1.0, auto: false, ..Settings::default() });
     let entries = move |choice: &'static tone_filter_dsp::Choice| {
         let all = Setting::Choice(choice).ends(&start);
-        // Of a long list, some that differ most.
+        // Only some entries of a long list, far apart.
         let step = all.len().div_ceil(4).max(1);
         all.into_iter().step_by(step).map(move |before| (choice, before))
     };
@@ -262,14 +262,14 @@ fn pairs() -> impl Iterator<Item = (String, Controls, Controls)> {
     })
 }
 
-/// A seventh of all pairs; all with the variable `TONE_FILTER_ALL`.
+/// Tests a seventh of all pairs, or all with the variable `TONE_FILTER_ALL`.
 #[test]
 fn every_choice_changes_without_click_and_hole_after_any_other() {
     let (input, side) = (notes(0.0), notes(1.0));
     let at = SETTLED + 17;
     let all = std::env::var("TONE_FILTER_ALL").is_ok();
     let mut draws = Draws::seeded(1);
-    // A frozen bank plays its recorded sound again.
+    // A frozen bank would play its recorded sound again.
     let pairs = pairs().filter(|(_, one, two)| !one.settings.freeze && !two.settings.freeze);
     let pairs: Vec<_> = pairs.filter(|_| draws.chance(1.0 / 7.0) || all).collect();
     println!("{} pairs", pairs.len());
@@ -314,7 +314,7 @@ fn any_choices_at_any_times_leave_no_ghost_and_do_not_depend_on_the_block_sizes(
     }
 }
 
-/// Shares of the sounds `one` and `other` in `mixed` by least squares, from 2.5 ms before the sample `centre` to 2.5 ms after it.
+/// Returns the shares of the sounds `one` and `other` in `mixed` by least squares, within 2.5 ms of the sample `centre`.
 fn shares(mixed: &[f32], one: &[f32], other: &[f32], centre: usize) -> [f64; 2] {
     let window = centre - 120..centre + 120;
     let product = |a: &[f32], b: &[f32]| -> f64 {
@@ -329,8 +329,8 @@ fn shares(mixed: &[f32], one: &[f32], other: &[f32], centre: usize) -> [f64; 2] 
     [(bb * am - ab * bm) / determinant, (aa * bm - ab * am) / determinant]
 }
 
-/// Asserts a fade from `one` to `other` from the sample `begin` on, give or take a block. It is linear, or the square of that
-/// where the bands below A3 and their weights fade together.
+/// Asserts a fade from `one` to `other` that begins at the sample `begin`, give or take a block. The fade may be linear, or its
+/// square where the bands below A3 and their weights fade together.
 fn assert_fades(what: &str, [mixed, one, other]: [&[f32]; 3], begin: usize, milliseconds: f64) {
     let length = (milliseconds / 1000.0 * RATE) as usize;
     let at = |sample: usize| shares(mixed, one, other, sample).map(f64::abs);
@@ -341,7 +341,7 @@ fn assert_fades(what: &str, [mixed, one, other]: [&[f32]; 3], begin: usize, mill
     assert!(holds, "{what}: shares {before:.2?}, {half:.2?} at half time, {after:.2?}");
 }
 
-/// The times that docs/dsp.md gives.
+/// Checks the times of docs/dsp.md.
 #[test]
 fn choices_and_levels_fade_in_their_documented_times() {
     const AT: usize = 96_000;
@@ -365,7 +365,7 @@ fn choices_and_levels_fade_in_their_documented_times() {
         both_ways("voice", sine.into(), Settings { voice: Voice::Square, ..sine }.into(), AT, 10.0),
         both_ways("octave", sine.into(), Settings { octave: -1.0, ..sine }.into(), AT, 10.0),
     ];
-    // Bands below A3 begin from rest, and the delay has to fill.
+    // Bands below A3 begin at rest, and the delay must fill first.
     let others = [
         ("range", whole.into(), wet.into(), AT, 20.0),
         ("lookahead on", dry.into(), delayed.into(), AT + latency, 20.0),

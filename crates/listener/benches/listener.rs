@@ -1,4 +1,4 @@
-//! The network's rate in multiply-adds, beside the CPU's greatest one, and the time of all of the listener for a frame.
+//! Benchmarks: the network's multiply-adds a second beside the CPU's maximum, and the listener's time for a frame.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
@@ -9,7 +9,7 @@ use tone_filter_simd::{Kernel, Work};
 const RATE: f64 = 44_100.0;
 const MODELS: [(Model, &str); 2] = [(Model::Full, "full"), (Model::Light, "light")];
 
-/// Multiply-adds in registers, as many sums as hide the latency of each.
+/// Multiply-adds in registers, with enough independent sums to hide the latency.
 struct Peak(f32);
 
 impl Peak {
@@ -40,7 +40,7 @@ impl Work for Peak {
     }
 }
 
-/// The multiply-adds of [`Peak`] with a kernel.
+/// Output: the number of multiply-adds of [`Peak`] with a kernel.
 struct Count<'a>(&'a mut usize);
 
 impl Work for Count<'_> {

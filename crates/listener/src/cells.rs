@@ -1,4 +1,4 @@
-//! Gated recurrent units, some rows at a time.
+//! Gated recurrent units (GRUs), computed for several rows at once.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
@@ -6,13 +6,13 @@ use crate::weights::Cell;
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
 use tone_filter_simd::approx::decay;
 
-/// Multiply-adds that take as long as the functions of a cell's unit.
+/// Cost of the functions in a GRU's unit, in multiply-adds of the same duration.
 pub const UNIT_COST: usize = 50;
 
-/// A unit of a cell nearer to 0 than this becomes 0, so that none is ever denormal.
+/// A unit nearer to 0 than this becomes 0, so that no unit is ever denormal.
 const LEAST: f32 = 1e-20;
 
-/// Advances the cells of `R` notes by a frame.
+/// Advances the GRUs of `R` notes by a frame.
 #[inline(never)]
 pub fn advance<S: Simd, const R: usize, const C: usize>(
     simd: S,
@@ -32,7 +32,7 @@ pub fn advance<S: Simd, const R: usize, const C: usize>(
     );
 }
 
-/// The `new` units of a vector from `first` on.
+/// Computes one vector of `new` units, from unit `first` on.
 #[inline(always)]
 fn column<S: Simd, const R: usize, const C: usize>(
     simd: S,
@@ -47,7 +47,7 @@ fn column<S: Simd, const R: usize, const C: usize>(
     let Cell { reset, update, candidate, hidden_bias } = cell;
     let (mut resets, mut updates) = ([load(reset.bias); R], [load(update.bias); R]);
     let (mut candidates, mut own) = ([load(candidate.bias); R], [load(hidden_bias); R]);
-    // As many sums at a time as the registers hold.
+    // The registers hold the sums of three gates, or of two.
     if S::f32s::LEN == 16 || cfg!(target_arch = "aarch64") {
         for k in 0..C {
             let (a, b) = (load(&reset.input[k]), load(&update.input[k]));
@@ -100,10 +100,11 @@ fn column<S: Simd, const R: usize, const C: usize>(
     }
 }
 
-/// The new `hidden` units, by the sums of reset, update, candidate and the candidate's product with the old ones.
+/// Returns the new `hidden` units by sums: of the gates reset, update and candidate, and `own`, the old units' part of the
+/// candidate.
 ///
-/// With `c = tanh(candidate + own / (1 + e^-reset))` and `k = 1 / (1 + e^-update)`, they are `c + k (hidden - c)`. Here they are one
-/// fraction, as divisions take long.
+/// With `c = tanh(candidate + own / (1 + e^-reset))` and `k = 1 / (1 + e^-update)`, a new unit is `c + k (hidden - c)`. Here it
+/// is one fraction, because divisions take long.
 #[inline(always)]
 fn advanced<S: Simd, V: SimdFloat<S, Element = f32>>(
     simd: S,

@@ -1,4 +1,4 @@
-//! From log odds to decisions.
+//! Decisions from log odds.
 
 use crate::{
     BLOCK, NOTES,
@@ -6,36 +6,36 @@ use crate::{
     weights::{COLUMNS, Thresholds},
 };
 
-/// Frames that a decision with lookahead looks ahead.
+/// Lookahead of a decision in frames.
 pub const LOOKAHEAD: usize = 4;
 
-/// The decisions for one frame.
+/// Decisions of one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
-    /// Whether each note, from MIDI note 28 on, is played.
+    /// Whether each note is played, from MIDI note 28 on.
     pub on: [bool; NOTES],
-    /// Whether it begins about now, or began again while it was held: true in some frames after the beginning.
+    /// Whether each note begins, also anew while it is held; true for some frames after the beginning.
     pub begun: [bool; NOTES],
-    /// Log odds that it is played, before threshold and hysteresis.
+    /// Log odds that each note is played, before threshold and hysteresis.
     pub logit: [f32; NOTES],
-    /// Power of the input at the note's frequency, mean of the channels, at the time that the decision refers to: 0.5 for
+    /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
     /// a full-scale sine.
     pub level: [f32; NOTES],
-    /// Where the note lies at that time between left, 1, and right, -1: the difference of the amplitudes at its frequency over their
-    /// sum. 0 for a single channel.
+    /// Stereo position of each note at that time, from left, 1, to right, -1: the difference of the channels' amplitudes at its
+    /// frequency over their sum. 0 for a single channel.
     pub place: [f32; NOTES],
-    /// The greatest power there from that time to the last frame: with lookahead, that of a note that is just setting in.
+    /// Maximum power at each note's frequency from that time to the last frame; with lookahead, of a note that is just beginning.
     pub peak: [f32; NOTES],
-    /// Frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
+    /// Number of frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
     /// input.
     pub frames: u64,
-    /// Samples from the end of the last of these frames to the end of the block with which the decision was returned;
-    /// at most [`Listener::delay`](crate::Listener::delay).
+    /// Samples from the end of the last decided frame to the end of the block with which the decision was returned; at most
+    /// [`Listener::delay`](crate::Listener::delay).
     pub age: u64,
 }
 
 impl Decisions {
-    /// Nothing is played.
+    /// Decisions before the first frame: no note is played.
     pub const NONE: Self = Self {
         on: [false; NOTES],
         begun: [false; NOTES],
@@ -48,33 +48,32 @@ impl Decisions {
     };
 }
 
-/// Decides, and remembers the levels and places of the last frames.
+/// Decider, with the levels and stereo positions of the last frames.
 #[derive(Debug, Clone)]
 pub struct Decider {
-    /// Power at each note at the end of the last frames, newest first.
+    /// Power of each note at the end of the last frames, newest first.
     levels: [[f32; NOTES]; LOOKAHEAD + 1],
-    /// Their places.
+    /// Stereo position of each note at these times.
     places: [[f32; NOTES]; LOOKAHEAD + 1],
     pub decisions: Decisions,
 }
 
 impl Decider {
-    /// Nothing has been decided.
     pub const NEW: Self = Self {
         levels: [[0.0; NOTES]; LOOKAHEAD + 1],
         places: [[0.0; NOTES]; LOOKAHEAD + 1],
         decisions: Decisions::NONE,
     };
 
-    /// The power and the place of each note at the end of a frame, whose decisions follow.
+    /// Stores the power and the stereo position of each note at the end of a frame, before its decisions.
     pub fn push_levels(&mut self, [levels, places]: [[f32; NOTES]; 2]) {
         self.levels.rotate_right(1);
         self.places.rotate_right(1);
         (self.levels[0], self.places[0]) = (levels, places);
     }
 
-    /// Decides about a frame of `frame` samples by the log odds. The threshold is lowered by `sensitivity`; detectors that
-    /// are not `on` have no notes; `blocks` were pushed.
+    /// Decides on a frame by its log odds. `sensitivity` lowers the threshold of held notes. Notes whose detector is not `on` are
+    /// off. `frame` is the length of a frame in samples, `blocks` the number of blocks so far.
     pub fn decide(
         &mut self,
         logits: &[[f32; COLUMNS]; NOTES],

@@ -4,34 +4,34 @@ use crate::{BLOCK, detectors::CHUNK};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::f64::consts::{PI, TAU};
 
-/// Hz: the detectors' rate is near this, at a whole fraction of the sample rate.
+/// Approximate rate of the detectors in Hz: they run at the sample rate divided by an integer.
 const DETECTOR_RATE: f64 = 11_500.0;
 /// Cutoff of the low-pass (-6 dB) in Hz.
 const CUTOFF: f64 = 4700.0;
-/// Greatest cutoff as a fraction of the sample rate.
+/// Maximum cutoff as a fraction of the sample rate.
 const HIGHEST_CUTOFF: f64 = 0.45;
-/// Taps of the low-pass, as a multiple of the decimation factor.
+/// Number of taps of the low-pass for each unit of the decimation factor.
 const TAPS: usize = 12;
-/// Samples are limited to this magnitude, so that no state overflows.
+/// Limit of samples, so that no state overflows.
 const LOUDEST: f32 = 1e6;
-/// Samples below it count as 0, -300 dB of full scale, so that no state is denormal for long.
+/// Samples below this, -300 dB of full scale, count as 0, so that no state stays denormal.
 const QUIETEST: f32 = 1e-15;
-/// Lanes of the widest vectors. The number of taps is filled up to a multiple of it.
+/// Lanes of the widest vectors. The number of taps is padded to a multiple of this.
 const WIDEST: usize = 16;
 
-/// The decimation factor for a sample rate in Hz.
+/// Returns the decimation factor for a sample rate in Hz.
 pub fn decimation(sample_rate: f64) -> usize {
     (sample_rate / DETECTOR_RATE).round_ties_even().max(1.0) as usize
 }
 
-/// The low-pass for `sample_rate` Hz: a sinc under a Hamming window, symmetric, with a sum of 1.
+/// Returns the taps of the low-pass for `sample_rate` Hz: a sinc under a Hamming window, symmetric, with a sum of 1.
 pub fn low_pass(sample_rate: f64) -> Vec<f64> {
     let taps = TAPS * decimation(sample_rate);
     let cutoff = (CUTOFF / sample_rate).min(HIGHEST_CUTOFF);
     let last = (taps - 1) as f64;
     let mut low_pass: Vec<f64> = (0..taps)
         .map(|tap| {
-            // Never 0: there is an even number of taps.
+            // Never 0, because the number of taps is even.
             let x = TAU * cutoff * (tap as f64 - last / 2.0);
             libm::sin(x) / x * (0.54 - 0.46 * libm::cos(2.0 * PI * tap as f64 / last))
         })
@@ -41,44 +41,43 @@ pub fn low_pass(sample_rate: f64) -> Vec<f64> {
     low_pass
 }
 
-/// Low-pass and decimation. The low-pass is computed only for the samples that are kept, [`CHUNK`] at once.
+/// Low-pass and decimation. Only the samples that are kept are computed, [`CHUNK`] at once.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     decimation: usize,
-    /// The taps, with zeros before the first one that fill them up to whole vectors.
+    /// Taps, padded with zeros in front to whole vectors.
     taps: Box<[f32]>,
-    /// The last samples, twice in a row, so that those before any position are contiguous.
+    /// Delay line: the last samples, stored twice in a row, so that every window is contiguous.
     memory: Box<[f32]>,
-    /// Position of the last block in the first half.
+    /// Position of the last block in the first copy.
     position: usize,
 }
 
 impl Decimator {
-    /// A decimator for `sample_rate` Hz, at rest.
+    /// Creates a decimator at rest for `sample_rate` Hz.
     pub fn new(sample_rate: f64) -> Self {
         let low_pass = low_pass(sample_rate);
         let zeros = low_pass.len().next_multiple_of(WIDEST) - low_pass.len();
         let taps: Box<[f32]> =
             std::iter::repeat_n(0.0, zeros).chain(low_pass.iter().map(|tap| *tap as f32)).collect();
         let decimation = decimation(sample_rate);
-        // The last block must not overwrite what a chunk that ends in it needs.
+        // A new block must not overwrite samples that a chunk ending in this block needs.
         let half = (taps.len() + CHUNK * decimation + BLOCK).next_multiple_of(BLOCK);
         Self { decimation, taps, memory: vec![0.0; 2 * half].into(), position: 0 }
     }
 
-    /// Fills the memory with silence.
     pub fn reset(&mut self) {
         self.memory.fill(0.0);
         self.position = 0;
     }
 
-    /// The memory becomes that of `other`, for the same sample rate.
+    /// Copies the delay line of `other`, which must have the same sample rate.
     pub fn copy(&mut self, other: &Self) {
         self.memory.copy_from_slice(&other.memory);
         self.position = other.position;
     }
 
-    /// Appends a block to the memory. What is no number counts as 0.
+    /// Appends a block to the delay line. NaN counts as 0.
     pub fn push(&mut self, block: &[f32; BLOCK]) {
         let block =
             block.map(|x| if x.abs() >= QUIETEST { x.clamp(-LOUDEST, LOUDEST) } else { 0.0 });
@@ -89,8 +88,8 @@ impl Decimator {
         }
     }
 
-    /// The last [`CHUNK`] decimated samples before the sample `end` (1..=64) of the last block. `end` is the position
-    /// of the next one, so the last of them is one decimation factor before it.
+    /// Returns the last [`CHUNK`] decimated samples before the offset `end` (1..=64) in the last block. The next decimated sample
+    /// lies at this offset, so the last one returned is one decimation factor earlier.
     pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]
@@ -134,7 +133,6 @@ mod tests {
     use fearless_simd::Fallback;
 
     impl Decimator {
-        /// Bytes on the heap.
         pub fn bytes(&self) -> usize {
             size_of_val(&*self.taps) + size_of_val(&*self.memory)
         }
@@ -166,7 +164,7 @@ mod tests {
         }
     }
 
-    /// The magnitude of the response of `taps` at `hertz`.
+    /// Returns the magnitude response of `taps` at `hertz`.
     fn response(taps: &[f64], hertz: f64, rate: f64) -> f64 {
         let [re, im] = taps.iter().enumerate().fold([0.0; 2], |[re, im], (n, tap)| {
             let (sin, cos) = (TAU * hertz / rate * n as f64).sin_cos();
@@ -175,19 +173,19 @@ mod tests {
         re.hypot(im)
     }
 
-    /// `count` frequencies from `first` to `last`.
+    /// Returns `count + 1` frequencies from `first` to `last`.
     fn grid(first: f64, last: f64, count: u32) -> impl Iterator<Item = f64> {
         (0..=count).map(move |n| first + (last - first) * f64::from(n) / f64::from(count))
     }
 
-    /// The response is a rectangle from -[`CUTOFF`] to [`CUTOFF`], convolved with the spectrum of the window. In bins of
-    /// `rate / (taps - 1)`, the integral of Hamming's spectrum gives what is left of each of its two edges: half at the edge
-    /// itself, 0.0223 at 1.34 bins, from 1.7 bins on at most 0.0022 (the textbook's -53 dB), from 9 bins on at most 0.001.
+    /// The response is a rectangle from -[`CUTOFF`] to [`CUTOFF`], convolved with the window's spectrum, so its edges are
+    /// integrals of Hamming's spectrum. With bins of `rate / (taps - 1)`, an edge's error is half at the edge itself, 0.0223 at
+    /// 1.34 bins, from 1.7 bins on at most 0.0022 (the textbook's -53 dB), from 9 bins on at most 0.001.
     #[test]
     fn the_bands_pass_and_nothing_aliases_onto_a_detector() {
         const NEAR: f64 = 0.0223;
         const RIPPLE: f64 = 0.0022 + 0.001;
-        // Hz: the highest of the bands and of all detectors, G#7 and D8.
+        // Highest frequencies in Hz: of the filter's bands, G#7, and of the detectors, D8.
         let [band, detector] = [35.0, 41.0].map(|semitones| 440.0 * f64::exp2(semitones / 12.0));
         for rate in [44_100.0, 48_000.0, 96_000.0, 192_000.0] {
             let taps = low_pass(rate);
@@ -198,7 +196,7 @@ mod tests {
             assert!(2.0 * CUTOFF > 9.0 * bin, "{rate}: the edges are so far apart");
             assert!(CUTOFF - band > 1.34 * bin && lowest_alias - CUTOFF > 1.7 * bin, "{rate}");
 
-            // The gain at DC, which ripples too, is made 1: the rest shifts by as much.
+            // The taps have a gain of 1 at DC, where the response ripples, too: so other ripples may double.
             for hertz in grid(0.0, CUTOFF - 1.7 * bin, 500) {
                 let error = (gain(hertz) - 1.0).abs();
                 assert!(error < 2.0 * RIPPLE, "{rate}: {error} at {hertz} Hz");

@@ -1,28 +1,28 @@
 //! Sums of matrix products: nearly all of the listener's work.
 //!
-//! A tile of sums stays in registers while the rows of all matrices go by: each row of weights is loaded once for all rows
-//! of a tile, each input is spread over a vector. 5 rows by 2 vectors are 10 sums, which hide the latency of the
-//! multiply-add and fit into 16 registers. Where a tile is smaller, it has several sums for each output, of every second input
-//! or fewer. Where there are only a few outputs, the lanes are inputs instead.
+//! A tile of sums stays in registers while the rows of all matrices pass. Each row of weights is loaded once for all rows of a
+//! tile, and each input is copied to all lanes of a vector. A tile of 5 rows by 2 vectors has 10 sums, which hide the latency of
+//! the multiply-add and fit into 16 registers. A smaller tile has several partial sums for each output, for instance one each of
+//! every second input. Where there are few outputs, the lanes are inputs instead ([`add_dots`]).
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8};
 
-/// Rows that are computed together; twice as many where the outputs are a single vector.
+/// Rows that are computed together; twice as many if the outputs are a single vector.
 pub const ROWS: usize = 5;
-/// Inputs between two jumps of the loops over them, which are short enough to be predicted.
+/// Inputs in a round of an unrolled loop. The loops are so short that their branches are predicted.
 const UNROLLED: usize = 8;
 
-/// A factor pair: as many inputs for each row, and the matrix that they are multiplied with.
+/// Term of a sum: `IN` inputs of each of `R` rows, and the matrix that multiplies them.
 #[derive(Clone, Copy)]
 pub struct Term<'a, const R: usize, const IN: usize, const OUT: usize> {
     pub inputs: &'a [[f32; IN]; R],
     pub weights: &'a [[f32; OUT]; IN],
 }
 
-/// Sets each of `R` rows to its own start, that of all rows, and its inputs times the weights, for all terms. Sums are then at
-/// least `least`.
+/// Sets each of `R` rows of `sums` to its start, plus the common start, plus the inputs times the weights of all terms. Results
+/// below `least` become `least`.
 #[inline(never)]
 pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,
@@ -45,7 +45,7 @@ pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     );
 }
 
-/// Layer with vectors `V`.
+/// Computes [`products`] with vectors of type `V`.
 #[inline(always)]
 fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,
@@ -71,7 +71,7 @@ fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
     }
 }
 
-/// The same for `N` vectors from `column` on, with `P` sums for each, of every `P`th input.
+/// Computes `N` vectors of [`products`] from `column` on, with `P` partial sums of every `P`th input.
 #[inline(always)]
 fn tile<
     'a,
@@ -125,7 +125,7 @@ fn tile<
     }
 }
 
-/// Adds the `k`th input of each row times its weights.
+/// Adds input `k` of each row times its weights to `sums`.
 #[inline(always)]
 fn add<S, V, const N: usize, const R: usize, const IN: usize>(
     simd: S,
@@ -149,7 +149,7 @@ fn add<S, V, const N: usize, const R: usize, const IN: usize>(
     }
 }
 
-/// Adds to each of [`ROWS`] rows its inputs times the weights, of which there is a row for each output, for all terms.
+/// Adds the inputs times the weights of all terms to each of [`ROWS`] rows. The weights have a row of `IN` for each output.
 #[inline(never)]
 pub fn add_dots<'a, 'w, S: Simd, const IN: usize, const OUT: usize>(
     simd: S,
@@ -159,7 +159,7 @@ pub fn add_dots<'a, 'w, S: Simd, const IN: usize, const OUT: usize>(
     simd.vectorize(
         #[inline(always)]
         || {
-            // Two outputs at a time have ten sums.
+            // Two outputs at a time have ten sums, which hide the latency.
             for output in (0..OUT).step_by(2) {
                 let mut ones = [S::f32s::splat(simd, 0.0); ROWS];
                 let mut others = ones;

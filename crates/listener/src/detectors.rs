@@ -1,6 +1,7 @@
-//! Three banks of 87 detectors, one per semitone and bank: two complex one-poles in series, a gammatone filter of order 2.
+//! Three banks of 87 detectors, one per semitone. A detector is two complex one-poles in series, a gammatone filter of order 2.
 //!
-//! The recursion is `s1 = p s1 + g x; s2 = p s2 + g s1` with a pole `p` and `g = 1 - |p|`. In this form each sample depends
+//! The recursion is `s1 = p s1 + g x; s2 = p s2 + g s1` with a pole `p` and `g = 1 - |p|`. In this form each sample depends on
+//! the last one. Instead, 16 samples are processed at once. After `n` samples
 //! on the last, so 16 samples are processed at once. After `n` samples
 //!
 //! ```text
@@ -8,65 +9,64 @@
 //! s2 = p^n (s2 + n g s1) + g sum over k of g p^(n-1-k) (n-k) x[k]
 //! ```
 //!
-//! in which the weights `g p^(n-1-k)` are constants, and the same for the inputs and for the inputs times their ages `n-k`. Two
-//! channels are processed together, so that each weight is loaded once.
+//! in which the weights `g p^(n-1-k)` are constants. The inputs, and the inputs times their ages `n-k`, have the same weights.
+//! Two channels are processed together, so that each weight is loaded once.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
 use std::f64::consts::TAU;
 
-/// Detectors of a bank.
+/// Number of detectors of a bank.
 pub const DETECTORS: usize = 87;
 /// MIDI note of the lowest detector.
 pub const LOWEST: i32 = 24;
-/// Detector of the listener's lowest note.
+/// Index of the detector for the listener's lowest note.
 pub const FIRST_NOTE: usize = 4;
-/// Banks: the fast one, and two sharp ones, a quarter of a semitone below and above.
+/// Number of banks: a fast one, and two sharp ones a quarter of a semitone below and above.
 pub const BANKS: usize = 3;
-/// Lanes of a group, and groups of a bank and of all: the last lanes of a bank are padding.
+/// Lanes of a group.
 pub const LANES: usize = 16;
+/// Groups of a bank; the last lanes are padding.
 pub const BANK_GROUPS: usize = DETECTORS.div_ceil(LANES);
+/// Groups of all banks.
 pub const GROUPS: usize = BANKS * BANK_GROUPS;
-/// Samples that are processed at once.
+/// Samples processed at once.
 pub const CHUNK: usize = 16;
 
-/// Rate of decay of a bank's detectors in 1/s: the greater one of a multiple of the frequency in Hz and of a constant.
+/// Decay rate of each bank's detectors in 1/s: the first number times the frequency in Hz, but at least the second number.
 const DECAY: [(f64, f64); BANKS] = [(0.15, 16.0), (0.05, 7.0), (0.05, 7.0)];
-/// The detuning of the banks in semitones.
+/// Detuning of each bank in semitones.
 const DETUNING: [f64; BANKS] = [0.0, -0.25, 0.25];
-/// Detectors above this fraction of their sample rate are off.
+/// Detectors above this fraction of the detectors' sample rate are off.
 const HIGHEST: f64 = 0.45;
-/// States nearer to 0 than this become 0 at the end of a frame, so that none is ever denormal; they weigh nothing beside
-/// the power's floor of 1e-20.
+/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. They are negligible beside the
+/// power's floor of 1e-20.
 const LEAST: f32 = 1e-18;
 
-/// One value for each lane of a group.
+/// One value for each of 16 lanes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Group(pub [f32; LANES]);
 
 impl Group {
-    /// All zero.
     pub const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// A complex number.
 type Complex = [f64; 2];
 
-/// `a b`.
 fn product(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// The rate of decay of a detector at `frequency` Hz, in 1/s.
+/// Returns the decay rate of a detector at `frequency` Hz, in 1/s.
 pub fn decay(bank: usize, frequency: f64) -> f64 {
     let (share, least) = DECAY[bank];
     (share * frequency).max(least)
 }
 
-/// The pole of a detector at `frequency` and its gain `1 - |p|`, for a sample rate of `rate`, both in Hz; `None` if the
-/// detector is off.
+/// Returns the pole `p` of a detector at `frequency` and its gain `1 - |p|`, for a sample rate of `rate`, both in Hz; `None` if
+/// the detector is off.
 fn design(bank: usize, frequency: f64, rate: f64) -> Option<(Complex, f64)> {
     if frequency > HIGHEST * rate {
         return None;
@@ -76,37 +76,35 @@ fn design(bank: usize, frequency: f64, rate: f64) -> Option<(Complex, f64)> {
     Some(([radius * libm::cos(angle), radius * libm::sin(angle)], -libm::expm1(-decay)))
 }
 
-/// The states of a group: real and imaginary part of `s1`, then of `s2`.
+/// States of a group: real and imaginary part of `s1`, then of `s2`.
 pub type States = [Group; 4];
 
-/// The detectors at one sample rate, for up to two channels.
+/// Detectors at one sample rate, for up to two channels.
 #[derive(Debug, Clone)]
 pub struct Detectors {
-    /// For each channel.
     states: [[States; GROUPS]; 2],
     weights: Box<[Weights; GROUPS]>,
-    /// Samples of the last chunk of a frame.
+    /// Number of samples of a frame's last chunk.
     last: usize,
     /// Whether each detector of the fast bank is on.
     on: [bool; DETECTORS],
 }
 
-/// A complex number for each lane of a group: real and imaginary parts.
+/// Complex number for each lane of a group: real and imaginary parts.
 type Pair = [Group; 2];
 
-/// The constants of a group.
 #[derive(Debug, Clone)]
 struct Weights {
-    /// The weight of each sample of a chunk in `s1`.
+    /// Weight of each sample of a chunk in `s1`.
     inputs: [Pair; CHUNK],
-    /// `p^n` over a whole chunk, and over the last one of a frame.
+    /// `p^n` over a whole chunk, and over the last chunk of a frame.
     decays: [Pair; 2],
-    /// `g`.
+    /// Gain `g`.
     gain: Group,
 }
 
 impl Detectors {
-    /// Detectors that are all off; see [`Detectors::tune`].
+    /// Creates detectors that are all off; see [`Detectors::tune`].
     pub fn new() -> Self {
         const NONE: States = [Group::ZERO; 4];
         let none = [Group::ZERO; 2];
@@ -120,17 +118,16 @@ impl Detectors {
         }
     }
 
-    /// Sets all states to 0.
     pub fn reset(&mut self) {
         self.states = [[[Group::ZERO; 4]; GROUPS]; 2];
     }
 
-    /// Copies the state of the first channel to the second, when a signal goes from mono to stereo.
+    /// Copies the states of the first channel to the second, when the input changes from mono to stereo.
     pub fn copy_channel(&mut self) {
         self.states[1] = self.states[0];
     }
 
-    /// Tunes the detectors to semitones around `a4` Hz, for a rate of `rate` Hz and frames of `frame` samples.
+    /// Tunes the detectors to semitones around `a4` Hz, for a sample rate of `rate` Hz and frames of `frame` samples.
     pub fn tune(&mut self, a4: f64, rate: f64, frame: usize) {
         self.last = (frame - 1) % CHUNK + 1;
         for bank in 0..BANKS {
@@ -146,9 +143,9 @@ impl Detectors {
         }
     }
 
-    /// Processes a chunk of one or two channels. The `last` one of a frame may be shorter, with zeros in front.
+    /// Processes a chunk of one or two channels. The `last` chunk of a frame may have fewer samples, padded with zeros in front.
     pub fn advance<S: Simd>(&mut self, simd: S, chunks: &[[f32; CHUNK]], last: bool) {
-        // As many sums as hide the latency of each and fit into the registers.
+        // This many sums hide the latency and fit into the registers.
         match chunks {
             [one] => self.advance_channels::<S, 2, 1>(simd, [one], last),
             [one, other, ..] => self.advance_channels::<S, 1, 2>(simd, [one, other], last),
@@ -156,7 +153,7 @@ impl Detectors {
         }
     }
 
-    /// The same for `C` channels, `V` vectors at a time.
+    /// Processes a chunk of `C` channels, `V` vectors at a time.
     #[inline(never)]
     fn advance_channels<S: Simd, const V: usize, const C: usize>(
         &mut self,
@@ -188,7 +185,6 @@ impl Detectors {
         );
     }
 
-    /// The states of a channel.
     pub fn states(&self, channel: usize) -> &[States; GROUPS] {
         &self.states[channel]
     }
@@ -201,25 +197,23 @@ impl Detectors {
 
 #[cfg(test)]
 impl Detectors {
-    /// Bytes on the heap.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.weights)
     }
 }
 
-/// A chunk of `C` channels.
 struct Chunk<'a, const C: usize> {
     inputs: [&'a [f32; CHUNK]; C],
-    /// Times their ages, which are 1 for the last one.
+    /// Inputs times their ages; the last sample has the age 1.
     aged: &'a [[f32; CHUNK]; C],
-    /// Its samples; those before are zeros.
+    /// Number of samples without the padding.
     span: usize,
-    /// Whether it is the last one of a frame.
+    /// Whether this is the last chunk of a frame.
     last: bool,
 }
 
 impl Weights {
-    /// Sets a lane by its pole and gain, for frames of which the last chunk has `last` samples.
+    /// Sets the weights of a lane by its pole and gain, for frames whose last chunk has `last` samples.
     fn set(&mut self, lane: usize, (pole, gain): (Complex, f64), last: usize) {
         let put = |to: &mut Pair, value: Complex, scale: f64| {
             for (to, value) in to.iter_mut().zip(value) {
@@ -229,7 +223,7 @@ impl Weights {
         self.gain.0[lane] = gain as f32;
         let mut power = [1.0, 0.0];
         for age in 1..=CHUNK {
-            // Now `power` is p^(age-1).
+            // `power` is p^(age-1) here.
             put(&mut self.inputs[CHUNK - age], power, gain);
             power = product(power, pole);
             for (decay, span) in self.decays.iter_mut().zip([CHUNK, last]) {
@@ -240,7 +234,7 @@ impl Weights {
         }
     }
 
-    /// Processes a chunk, in `V` vectors from the lane `first` on.
+    /// Processes a chunk for `V` vectors from lane `first` on.
     #[inline(always)]
     fn advance<S: Simd, const V: usize, const C: usize>(
         &self,
@@ -250,7 +244,7 @@ impl Weights {
         chunk: &Chunk<C>,
     ) {
         let zero = S::f32s::splat(simd, 0.0);
-        // Real and imaginary part of `s1`, then of the sum in `s2`.
+        // Real and imaginary part of the sum in `s1`, then of the sum in `s2`.
         let mut sums = [[[zero; V]; 4]; C];
         for (k, weights) in self.inputs.iter().enumerate() {
             let mut parts = [[zero; V]; 2];
@@ -299,7 +293,7 @@ impl Weights {
     }
 }
 
-/// The vector of the lanes from `first` on.
+/// Loads the vector of lanes from `first` on.
 #[inline(always)]
 fn load<S: Simd>(simd: S, group: &Group, first: usize) -> S::f32s {
     S::f32s::from_slice(simd, &group.0[first..][..S::f32s::LEN])

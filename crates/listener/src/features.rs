@@ -1,4 +1,4 @@
-//! Features: the network's input from the detectors at the end of a frame: level, shift and growth of each.
+//! Features: the network's input. They are level, shift and growth of each detector at the end of a frame.
 
 use crate::{
     NOTES,
@@ -10,46 +10,48 @@ use crate::{
 use fearless_simd::Simd;
 use tone_filter_simd::approx::ln;
 
-/// Features of a semitone: three of each bank.
+/// Number of features of a semitone: three for each bank.
 pub const FEATURES: usize = 3 * BANKS;
-/// Frames that are remembered, the last one included.
+/// Number of frames that are kept, with the newest.
 pub const FRAMES: usize = 8;
-/// Rows of zeros at both ends.
+/// Rows of zeros at each end.
 pub const MARGIN: usize = 2;
 
-/// Added to the mean square, which keeps ratios of silence in bounds.
+/// Offset of the mean square, which bounds ratios in silence.
 const SILENCE: f32 = 1e-20;
-/// Levels are logarithms of powers relative to the reference, from this one on, divided by [`RANGE`].
+/// Offset of a power relative to the reference, before the logarithm; so silence has the level 0.
 const FLOOR: f32 = 1e-6;
+/// Divisor of levels.
 const RANGE: f32 = 4.0;
-/// The least total power.
+/// Minimum total power.
 const QUIETEST: f32 = 1e-15;
-/// Time constants of the reference power in s when it rises and falls.
+/// Time constant of the reference power in s when it rises.
 const RISE: f64 = 0.05;
+/// Time constant of the reference power in s when it falls.
 const FALL: f64 = 3.0;
-/// The greatest shift and growth, in bandwidths.
+/// Maximum shift and growth, either way. A shift is in bandwidths.
 const MOST: f32 = 2.0;
 
-/// Multiply-adds that take as long as a step.
+/// Cost of a step, in multiply-adds of the same duration.
 pub const STEP_COST: usize = 5000;
 
-/// The features of the last frames.
+/// Features of the last frames.
 #[derive(Debug, Clone)]
 pub struct Features {
-    /// The steps of the reference in a frame, when it rises and falls.
+    /// One-pole coefficients of the reference per frame, when it rises and when it falls.
     steps: [f32; 2],
     reference: f32,
-    /// A ring of frames, one row per semitone.
+    /// Ring of frames, with a row for each semitone.
     rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,
     newest: usize,
-    /// The detectors at the end of the last frame.
+    /// Products of the detectors' states at the end of the last frame.
     sums: [Sums; GROUPS],
-    /// Where those of the first bank lie between left and right.
+    /// Stereo positions of the fast bank's detectors.
     places: [Group; BANK_GROUPS],
 }
 
 impl Features {
-    /// After silence, for frames of `period` s.
+    /// Creates the state after silence, for frames of `period` s.
     pub fn new(period: f64) -> Self {
         Self {
             steps: [RISE, FALL].map(|tau| tracker_step(tau, 1.0 / period) as f32),
@@ -68,13 +70,13 @@ impl Features {
         self.rows.as_flattened_mut().fill([0.0; FEATURES]);
     }
 
-    /// The features `lag` frames ago, with [`MARGIN`] rows of zeros at both ends.
+    /// Returns the features of `lag` frames ago, with [`MARGIN`] rows of zeros at each end.
     pub fn rows(&self, lag: usize) -> &[[f32; FEATURES]; DETECTORS + 2 * MARGIN] {
         &self.rows[(self.newest + FRAMES - lag) % FRAMES]
     }
 
-    /// Begins the features of a frame that ends, of one or two `channels`; [`GROUPS`] steps follow. Returns the power at each
-    /// note, where a sine of amplitude `A` at its frequency gives `A^2 / 2`, and its place.
+    /// Begins the features of a frame, of one or two `channels`; [`GROUPS`] calls of [`Features::step`] must follow. Returns the
+    /// power of each note, `A^2 / 2` for a sine of amplitude `A` at its frequency, and its stereo position.
     pub fn push<S: Simd>(
         &mut self,
         simd: S,
@@ -110,13 +112,12 @@ impl Features {
         [powers, std::array::from_fn(|note| place(FIRST_NOTE + note))]
     }
 
-    /// The reference power.
     pub fn reference(&self) -> f32 {
         self.reference
     }
 
-    /// Of the sharp detector `index` of both banks, the lowest first: `|s2|^2`, and the parts of `s1` times the conjugate of `s2`,
-    /// means over the channels.
+    /// Returns the products of the sharp detector `index`, which counts both banks by frequency: `|s2|^2`, and real and imaginary
+    /// part of `s1 conj(s2)`, averaged over the channels.
     pub fn sharp(&self, index: usize) -> [f32; 3] {
         let (bank, n) = (1 + index % 2, index / 2);
         let Sums { square, re, im } = &self.sums[bank * BANK_GROUPS + n / LANES];
@@ -143,13 +144,12 @@ impl Features {
 
 #[cfg(test)]
 impl Features {
-    /// Bytes on the heap.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.rows)
     }
 }
 
-/// Means over the channels of a group: `|s2|^2`, and the parts of `s1` times the conjugate of `s2`.
+/// Products of a group's states, averaged over the channels: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`.
 #[derive(Debug, Clone, Copy)]
 struct Sums {
     square: Group,
@@ -160,7 +160,7 @@ struct Sums {
 impl Sums {
     const ZERO: Self = Self { square: Group::ZERO, re: Group::ZERO, im: Group::ZERO };
 
-    /// Sums of one channel.
+    /// Returns the products of one channel.
     #[inline(always)]
     fn of([a, b, c, d]: &States) -> Self {
         let mut sums = Self::ZERO;
@@ -173,7 +173,7 @@ impl Sums {
         sums
     }
 
-    /// Where each lies between this channel, 1, and another one, -1, by its amplitudes.
+    /// Returns the stereo positions by the amplitudes: 1 for this channel alone, -1 for `other` alone.
     #[inline(always)]
     fn places(&self, other: &Self) -> Group {
         let mut places = Group::ZERO;
@@ -184,7 +184,6 @@ impl Sums {
         places
     }
 
-    /// Averages with another channel.
     #[inline(always)]
     fn average(&mut self, other: &Self) {
         for n in 0..LANES {
@@ -194,7 +193,7 @@ impl Sums {
         }
     }
 
-    /// Level, shift and growth, for a scale of 2 / reference.
+    /// Returns level, shift and growth. `scale` is 2 / reference.
     #[inline(always)]
     fn features(&self, scale: f32) -> [Group; 3] {
         let mut features = [Group::ZERO; 3];
@@ -211,5 +210,4 @@ impl Sums {
     }
 }
 
-/// The logarithm of [`FLOOR`].
 const LN_FLOOR: f32 = -13.815_511;

@@ -5,7 +5,7 @@
 //!            each channel, each block | each frame | in steps, spread over some blocks
 //! ```
 //!
-//! `docs/listening.md` has the formulas; the crate `tone-filter-reference` computes the same in f64, one sample at a
+//! `docs/listening.md` has the formulas. The crate `tone-filter-reference` computes the same decisions in f64, one sample at a
 //! time.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -35,100 +35,101 @@ use features::{Features, STEP_COST};
 use network::{Network, STEPS};
 use tone_filter_simd::{Kernel, Work};
 
-/// Samples of a block.
+/// Length of a block in samples.
 pub const BLOCK: usize = 64;
 
-/// The number of notes, E1 to B7.
+/// Number of notes, E1 to B7.
 pub const NOTES: usize = 80;
-/// The MIDI note of the lowest one.
+/// MIDI note of the lowest note.
 pub const LOWEST_NOTE: usize = 28;
 
-/// Seconds from one decision to the next; the nearest whole number of detector samples is taken.
+/// Seconds from one decision to the next, before rounding to a whole number of detector samples.
 pub const FRAME: f64 = 512.0 / 44_100.0;
 
-/// The share of the greatest step in the work on a frame.
+/// Maximum share of a step in the work on a frame.
 const GREATEST_STEP: f64 = 0.02;
 
-/// The step of a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
+/// Returns the coefficient of a one-pole with the time constant `tau` s at `rate` Hz: `1 - exp(-1 / (tau rate))`.
 fn tracker_step(tau: f64, rate: f64) -> f64 {
     -libm::expm1(-1.0 / (tau * rate))
 }
 
-/// The decimation factor for a sample rate in Hz, and the length of a frame in decimated samples.
+/// Returns the decimation factor for a sample rate in Hz, and the length of a frame in decimated samples.
 pub fn frame(sample_rate: f64) -> (usize, usize) {
     let decimation = decimation(sample_rate);
     let frame = (FRAME * sample_rate / decimation as f64).round_ties_even() as usize;
     (decimation, frame)
 }
 
-/// The network that listens.
+/// Network of the listener.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Model {
     /// 2.9 million multiply-adds a frame.
     #[default]
     Full,
-    /// 0.8 million, and slightly less accurate.
+    /// 0.8 million multiply-adds a frame; slightly less accurate.
     Light,
 }
 
 impl Model {
-    /// All models, the most accurate one first.
+    /// All networks, the most accurate first.
     pub const ALL: [Self; 2] = [Self::Full, Self::Light];
 }
 
 /// Decides which notes of a signal are played.
 ///
-/// Processes whole blocks of 64 samples, each in bounded time: the work on a frame's decisions is spread over the block
-/// in which the frame ends and those that follow. It does not depend on how denormals are treated.
+/// Processes blocks of 64 samples, each in bounded time: the work on a frame's decisions is spread over the block in which the
+/// frame ends and the blocks after it. The CPU's handling of denormals has no effect.
 #[derive(Debug, Clone)]
 pub struct Listener {
     sample_rate: f64,
     decimation: usize,
-    /// Samples of a frame, at the rate of the detectors.
+    /// Length of a frame in samples at the detectors' rate.
     frame: usize,
-    /// Whether decisions look ahead: for the last frame that has ended, and from the next one on.
+    /// Whether decisions look ahead: those of the last complete frame, and from the next frame on.
     looks_ahead: [bool; 2],
     /// Network now, and from the next frame on.
     model: [Model; 2],
-    /// Frequency of the detector of A4 in Hz: the current one, and that from the next frame on.
+    /// Frequency of the detector of A4 in Hz: now, and from the next frame on.
     a4: [f64; 2],
-    /// Tuning of the last frame that has ended.
+    /// Frequency of the detector of A4 during the last complete frame, in Hz.
     last_a4: f64,
-    /// The amount by which the threshold is lowered, in log odds.
+    /// Amount in log odds by which the threshold is lowered.
     sensitivity: f32,
-    /// The channels of the last block, one or two.
+    /// Number of channels of the last block, 1 or 2.
     channels: usize,
     decimators: [Decimator; 2],
     detectors: Detectors,
     features: Features,
     full: Box<Network<16, 32>>,
     light: Box<Network<8, 16>>,
-    /// Samples from the start of the next block to the end of the next chunk for the detectors.
+    /// Samples from the start of the next block to the end of the detectors' next chunk.
     chunk_end: usize,
-    /// Samples from the start of that chunk to the end of the frame, at the detectors' rate.
+    /// Samples from the start of this chunk to the end of the frame, at the detectors' rate.
     left: usize,
-    /// The work on the decision for the last frame, if it is not complete.
+    /// Unfinished work on the decisions of the last frame.
     pending: Option<Pending>,
     decider: Decider,
-    /// Blocks since the reset.
+    /// Number of blocks since the reset.
     blocks: u64,
 }
 
-/// Work that is begun.
+/// Work on the decisions of a frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pending {
-    /// The next step, of the features, then of the network.
+    /// Next step: first those of the features, then those of the network.
     step: usize,
-    /// The cost of the steps before, and the blocks that have worked on it.
+    /// Cost of the steps so far.
     done: usize,
+    /// Number of blocks so far.
     blocks: usize,
 }
 
 impl Listener {
-    /// A listener for signals of `sample_rate` Hz (1000 to 1e9), tuned to A4 = 440 Hz, with the network `model`. With
+    /// Creates a listener for signals of `sample_rate` Hz (1000 to 1e9), tuned to A4 = 440 Hz, with the network `model`. With
     /// `lookahead`, its decisions are more accurate, and refer to the time [`Listener::lookahead`] samples ago.
     ///
-    /// The first one also reads the weights, which all share.
+    /// The first listener of a process also parses the weights, which all listeners share.
     pub fn new(sample_rate: f64, lookahead: bool, model: Model) -> Self {
         let (decimation, frame) = frame(sample_rate);
         let mut listener = Self {
@@ -156,7 +157,7 @@ impl Listener {
         listener
     }
 
-    /// Resets it to the state after silence.
+    /// Resets the listener to the state after silence.
     pub fn reset(&mut self) {
         self.decimators.iter_mut().for_each(Decimator::reset);
         self.detectors.reset();
@@ -174,51 +175,51 @@ impl Listener {
         self.blocks = 0;
     }
 
-    /// Switches lookahead on or off, from the next frame on. Both kinds of decisions come from one network, which keeps its
-    /// state.
+    /// Switches lookahead on or off, from the next frame on. The network's state stays: it always computes both kinds of
+    /// decisions.
     pub fn set_lookahead(&mut self, lookahead: bool) {
         self.looks_ahead[1] = lookahead;
     }
 
-    /// Chooses the network, from the next frame on. A new one starts as after silence.
+    /// Chooses the network, from the next frame on. Another network starts as after silence.
     pub fn set_model(&mut self, model: Model) {
         self.model[1] = model;
     }
 
-    /// Network that was chosen last.
+    /// Returns the network that was chosen last.
     pub fn model(&self) -> Model {
         self.model[1]
     }
 
-    /// Tunes it to `tuning` Hz for A4 and notes moved by `transpose` semitones, from the next frame on.
+    /// Tunes the listener to `tuning` Hz for A4 and notes transposed by `transpose` semitones, from the next frame on.
     pub fn set_tuning(&mut self, tuning: f64, transpose: f64) {
         self.a4[1] = tuning * libm::exp2(transpose / 12.0);
     }
 
-    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes, 0 the fitted threshold.
+    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes. 0 is the fitted threshold.
     pub fn set_sensitivity(&mut self, shift: f32) {
         self.sensitivity = shift;
     }
 
-    /// Samples from the time that decisions refer to, to the end of the last frame.
+    /// Returns the samples from the time that decisions refer to, to the end of the last frame.
     pub fn lookahead(&self) -> usize {
         if self.looks_ahead[0] { LOOKAHEAD * self.frame() } else { 0 }
     }
 
-    /// The greatest number of samples from the end of a frame to the end of the block that returns its decision: 256 at
+    /// Returns the maximum number of samples from the end of a frame to the end of the block that returns its decisions: 256 at
     /// 44.1 kHz, 5.8 ms.
     pub fn delay(&self) -> usize {
-        // The ends of frames within a block are multiples of the common divisor of the lengths of frame and block.
+        // Frames end in a block at multiples of the greatest common divisor of frame and block.
         let common = 1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros());
         self.parts() * BLOCK - common
     }
 
-    /// Samples of the input from one decision to the next.
+    /// Returns the samples of the input from one decision to the next.
     pub fn frame(&self) -> usize {
         self.frame * self.decimation
     }
 
-    /// The last decisions.
+    /// Returns the last decisions.
     pub fn decisions(&self) -> &Decisions {
         &self.decider.decisions
     }
@@ -229,17 +230,17 @@ impl Listener {
         &self.decider.decisions
     }
 
-    /// Deviation of the tones of the last complete frame from the semitones of A4 = 440 Hz: some 170 times a few functions, which
-    /// are computed by this call.
+    /// Returns the deviation of the last complete frame's tones from the semitones of A4 = 440 Hz. Each call computes it, from
+    /// 174 detectors.
     pub fn deviation(&self) -> Deviation {
         Deviation::of(&self.features, self.last_a4)
     }
 
-    /// Processes a block of one channel, or of two, with the vectors of `kernel`. Returns the decisions for a frame if one
-    /// was completed; if frames are shorter than a block, those for the last one.
+    /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if one was
+    /// completed; the last ones, if frames are shorter than a block.
     ///
-    /// A second channel that appears continues as if it had been the same as the first one. Two channels that have always
-    /// been equal take no more time than one, and give its decisions.
+    /// A new second channel continues as if it had been equal to the first one before. Two channels that have always been equal
+    /// cost no more time than one, and give its decisions.
     pub fn push(
         &mut self,
         kernel: Kernel,
@@ -251,8 +252,8 @@ impl Listener {
         (self.decisions().frames > before).then_some(&self.decider.decisions)
     }
 
-    /// Blocks over which the work on a decision is spread: as few as keep that of a block, with one step more, below twice
-    /// the mean.
+    /// Returns the number of blocks over which the work on a frame is spread: the smallest with which a block's work, with one
+    /// step more, is below twice the mean.
     fn parts(&self) -> usize {
         let blocks = self.frame() as f64 / BLOCK as f64;
         let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);
@@ -261,7 +262,7 @@ impl Listener {
 
     fn process<S: Simd>(&mut self, simd: S, left: &[f32; BLOCK], right: Option<&[f32; BLOCK]>) {
         self.blocks += 1;
-        // Channels that have always been equal are one.
+        // Two channels that have always been equal count as one.
         let right = right.filter(|right| self.channels > 1 || *right != left);
         self.set_channels(if right.is_some() { 2 } else { 1 });
         for (decimator, block) in self.decimators.iter_mut().zip([Some(left), right]) {
@@ -315,7 +316,7 @@ impl Listener {
         self.tune();
     }
 
-    /// Does a block's share of the pending work.
+    /// Does a block's share of the unfinished work.
     fn work<S: Simd>(&mut self, simd: S) {
         let Some(mut pending) = self.pending.take() else { return };
         let parts = self.parts();
@@ -348,7 +349,7 @@ impl Listener {
 }
 
 impl Pending {
-    /// Works for a block, if all is to be done in `parts` blocks. Returns whether it is complete.
+    /// Does the work of a block; `parts` blocks do all of it. Returns whether it is complete.
     fn work<S: Simd, const C1: usize, const C: usize>(
         &mut self,
         simd: S,
@@ -361,7 +362,7 @@ impl Pending {
         while self.step < GROUPS + STEPS {
             let of_network = self.step.checked_sub(GROUPS);
             let cost = of_network.map_or(STEP_COST, |step| network.cost(step));
-            // Half of a step more or less.
+            // Rounds to the nearest number of steps.
             if self.blocks < parts && self.done + cost / 2 > target {
                 return false;
             }
@@ -376,7 +377,7 @@ impl Pending {
     }
 }
 
-/// The work on a block, generic over the vectors.
+/// Processing of a block, generic over the vectors.
 struct Push<'a> {
     listener: &'a mut Listener,
     left: &'a [f32; BLOCK],

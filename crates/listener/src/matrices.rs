@@ -1,20 +1,20 @@
-//! The matrices of a file of weights, in memory: each starts on a line of the cache.
+//! Matrices of a file of weights, in memory: each starts at a cache line.
 
-/// The longest list in a file.
+/// Maximum length of a list in a file.
 const LONGEST: usize = 24;
-/// Floats of a cache line.
+/// Number of floats of a cache line.
 const LINE: usize = 16;
 
-/// Fault of a file of weights.
+/// Fault in a file of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
-    /// The beginning is not that of such a file.
+    /// The file does not begin as a file of weights.
     Magic,
-    /// Another version.
+    /// The version is not supported.
     Version,
-    /// Its checksum is wrong.
+    /// The checksum is wrong.
     Checksum,
-    /// The file ends too early or too late.
+    /// The file is too short or too long.
     Length,
     /// The file is for a network of other sizes, or offsets and lags exceed their bounds.
     Sizes,
@@ -22,10 +22,10 @@ pub enum Error {
     Infinite,
 }
 
-/// A matrix, one row for each input and one column for each output.
+/// Matrix with a row for each input and a column for each output.
 pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
 
-/// The rest of a file, little-endian.
+/// Remaining bytes of a file, whose numbers are little-endian.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl Reader<'_> {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         if value.is_finite() { Ok(value) } else { Err(Error::Infinite) }
     }
 
-    /// A list with its length in front.
+    /// Reads a list after its length, and converts each number.
     pub fn list<T>(&mut self, convert: impl Fn(u32) -> T) -> Result<Vec<T>, Error> {
         let length = self.size()?;
         if length > LONGEST {
@@ -54,24 +54,22 @@ impl Reader<'_> {
     }
 }
 
-/// A line of the cache.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([f32; LINE]);
 
-/// Lays matrices out in memory, in the order of the file, which is that of their use.
+/// Reader that lays matrices out in memory, in the order of the file, which is the order of use.
 pub struct Matrices<'a> {
-    /// The bytes of the weights, from the lowest one to the highest, each of all weights that follow.
+    /// Unread weights, split by byte: the lowest bytes of all weights, then the higher ones.
     bytes: [&'a [u8]; 4],
-    /// Memory that is not in use yet.
     free: &'static mut [Line],
 }
 
 impl<'a> Matrices<'a> {
-    /// More matrices than a network has.
+    /// Bound of the number of a network's matrices, each of which may leave a cache line partly unused.
     const MOST: usize = 64;
 
-    /// For the number of weights and the weights in a file that follow.
+    /// Reads the number of weights; the weights must be the rest of the file.
     pub fn new(mut from: Reader<'a>) -> Result<Self, Error> {
         let count = from.size()?;
         if from.0.len() != 4 * count {
@@ -87,7 +85,6 @@ impl<'a> Matrices<'a> {
         self.bytes[0].is_empty()
     }
 
-    /// The next weight.
     fn weight(&mut self) -> Result<f32, Error> {
         let mut value = [0; 4];
         for (byte, from) in value.iter_mut().zip(&mut self.bytes) {
@@ -97,13 +94,13 @@ impl<'a> Matrices<'a> {
         Reader(&value).f32()
     }
 
-    /// Memory for the next `count` weights, on whole lines.
+    /// Returns memory for `count` weights, from the start of a cache line.
     fn floats(&mut self, count: usize) -> Result<&'static mut [f32], Error> {
         let free = std::mem::take(&mut self.free);
         let (own, free) = free.split_at_mut_checked(count.div_ceil(LINE)).ok_or(Error::Length)?;
         self.free = free;
-        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own`, which nothing else refers to, is as
-        // many floats in a row.
+        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` has `LINE * own.len()` contiguous
+        // floats. Nothing else refers to `own`.
         let floats = unsafe {
             std::slice::from_raw_parts_mut(own.as_mut_ptr().cast::<f32>(), LINE * own.len())
         };
@@ -118,7 +115,7 @@ impl<'a> Matrices<'a> {
         Ok(own.as_chunks().0)
     }
 
-    /// Matrices with one row for each output instead of each input, as many as `count`.
+    /// Reads `count` matrices and transposes them: one row for each output instead of each input.
     pub fn transposed<const IN: usize, const OUT: usize>(
         &mut self,
         count: usize,

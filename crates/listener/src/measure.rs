@@ -1,4 +1,4 @@
-//! The network alone, for benchmarks.
+//! Networks without the rest of the listener, for benchmarks.
 
 use crate::{
     Model,
@@ -9,7 +9,7 @@ use crate::{
 use fearless_simd::Simd;
 use tone_filter_simd::{Kernel, Work};
 
-/// A network that computes frames of silence, which take as long as others.
+/// Network that computes frames of silence. They take as long as any frames.
 #[derive(Debug)]
 pub struct Frames {
     model: Model,
@@ -19,13 +19,13 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// At rest.
+    /// Creates a network at rest.
     pub fn new(model: Model) -> Self {
         let features = Features::new(crate::FRAME);
         Self { model, full: Network::new(&FULL), light: Network::new(&LIGHT), features }
     }
 
-    /// The multiply-adds of a frame's matrix products; the units' functions come on top.
+    /// Returns the multiply-adds of a frame's matrix products, without the functions of the units.
     pub fn multiply_adds(&self) -> usize {
         let of_step = |step| match self.model {
             Model::Full => self.full.multiply_adds(step),
@@ -34,7 +34,7 @@ impl Frames {
         (0..STEPS).map(of_step).sum()
     }
 
-    /// Computes a frame.
+    /// Computes a frame of silence.
     pub fn compute(&mut self, kernel: Kernel) {
         kernel.run(Compute(self));
     }

@@ -1,4 +1,4 @@
-//! The network: from the features of the detectors to the log odds of 80 notes, frame by frame.
+//! The network: computes the log odds of 80 notes from the detectors' features, frame by frame.
 //!
 //! ```text
 //! features of some frames -> near -> harmonic -> first GRU -> mix -> second GRU -> head
@@ -7,8 +7,8 @@
 //!                                      +----- skip -----------+ ------ direct --------+
 //! ```
 //!
-//! All weights but the biases are the same at every position. A frame is computed in steps of [`ROWS`] positions of a layer,
-//! so that the work can be spread over time. `docs/listening.md` has the formulas.
+//! All weights but the biases are the same at every position. `whole` is the global GRU; the others are one for each note. Steps
+//! of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the formulas.
 
 use crate::{
     NOTES,
@@ -21,13 +21,15 @@ use crate::{
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
 
-/// Rows of zeros at both ends of the detectors' units, and of the cells: as many as complete [`ROWS`] of which one is not there.
+/// Rows of zeros at each end, so that a window of [`ROWS`] rows may have all rows but one beyond the end.
 const MARGIN: usize = ROWS - 1;
-/// Steps of the layer of the detectors, and of the others.
+/// Rows of a step of the layer `near`.
 const NEAR_ROWS: usize = 2 * ROWS;
+/// Steps of the layer `near`.
 const NEAR_STEPS: usize = DETECTORS.div_ceil(NEAR_ROWS);
+/// Steps of each other layer.
 const STEPS_EACH: usize = NOTES / ROWS;
-/// The first step of each part.
+/// First step of each layer after `near`.
 const HARMONIC: usize = NEAR_STEPS;
 const WHOLE: usize = HARMONIC + STEPS_EACH;
 const CELL: usize = WHOLE + 1;
@@ -37,7 +39,7 @@ const HEAD: usize = SECOND + STEPS_EACH;
 /// Steps of a frame.
 pub const STEPS: usize = HEAD + STEPS_EACH;
 
-/// Rows with one unit per column, on whole cache lines.
+/// Rows with one unit per column, aligned to cache lines.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 struct Rows<const C: usize, const LENGTH: usize>([[f32; C]; LENGTH]);
@@ -45,7 +47,6 @@ struct Rows<const C: usize, const LENGTH: usize>([[f32; C]; LENGTH]);
 impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
     const ZERO: Self = Self([[0.0; C]; LENGTH]);
 
-    /// [`ROWS`] rows from `row` on.
     #[inline(always)]
     fn window(&self, row: usize) -> &[[f32; C]; ROWS] {
         window(&self.0, row)
@@ -56,14 +57,14 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
         &mut self.0[row..].as_chunks_mut().0[0]
     }
 
-    /// [`ROWS`] rows, of which the first one is `offset` above `row` and [`MARGIN`]; `None` if they are all beyond the ends.
+    /// Returns [`ROWS`] rows from `row + offset` on, where row 0 follows the margin; `None` if all are beyond an end.
     #[inline(always)]
     fn reach(&self, row: usize, offset: isize) -> Option<&[[f32; C]; ROWS]> {
         let first = (MARGIN + row).wrapping_add_signed(offset);
         (first < LENGTH - MARGIN).then(|| window(&self.0, first))
     }
 
-    /// The terms of a layer for the outputs from `row` on, without those whose inputs are all beyond the ends.
+    /// Returns the terms of a layer for the outputs from `row` on, without terms whose inputs are all beyond an end.
     #[inline(always)]
     fn along<'a, const OUT: usize>(
         &'a self,
@@ -77,35 +78,35 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
     }
 }
 
-/// As many rows from `row` on as the result has, of which there are enough.
+/// Returns `R` rows from `row` on, which must exist.
 #[inline(always)]
 fn window<const C: usize, const R: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; R] {
     &rows[row..].as_chunks().0[0]
 }
 
-/// The network and its state: `C1` units for each detector, `C` for each note and for the whole.
+/// Network and its state: `C1` units for each detector, `C` for each note and for the global GRU.
 #[derive(Debug, Clone)]
 pub struct Network<const C1: usize, const C: usize> {
     weights: &'static Weights<C1, C>,
     near: Rows<C1, { DETECTORS + 2 * MARGIN }>,
-    /// The notes' units.
+    /// Units of the notes after the layer `harmonic`.
     notes: Rows<C, NOTES>,
-    /// The hidden state of the cell of the whole, and its share in the inputs of the second cells and in the log odds.
+    /// Hidden state of the global GRU.
     whole: [[f32; C]; 1],
+    /// Global GRU's term in the inputs of the second GRUs.
     whole_mix: [[f32; C]; 1],
+    /// Global GRU's term in the log odds.
     whole_out: [[f32; COLUMNS]; 1],
     first: Rows<C, { NOTES + 2 * MARGIN }>,
-    /// The inputs of the second cells.
+    /// Inputs of the second GRUs.
     mixed: Rows<C, NOTES>,
     second: Rows<C, { NOTES + 2 * MARGIN }>,
     logits: Rows<COLUMNS, NOTES>,
-    /// The cost of each step, and of all.
     costs: [usize; STEPS],
     total: usize,
 }
 
 impl<const C1: usize, const C: usize> Network<C1, C> {
-    /// At rest.
     pub fn new(weights: &'static Weights<C1, C>) -> Self {
         let mut network = Self {
             weights,
@@ -126,28 +127,26 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         network
     }
 
-    /// Returns to the state after silence.
     pub fn reset(&mut self) {
         self.whole = [[0.0; C]];
         (self.first, self.second) = (Rows::ZERO, Rows::ZERO);
     }
 
-    /// The weights.
     pub fn weights(&self) -> &'static Weights<C1, C> {
         self.weights
     }
 
-    /// The log odds of all notes, after the last step.
+    /// Returns the log odds of all notes; valid after the last step.
     pub fn logits(&self) -> &[[f32; COLUMNS]; NOTES] {
         &self.logits.0
     }
 
-    /// The cost of a frame.
+    /// Returns the cost of a frame.
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// The cost of a step: its multiply-adds, and as many as take as long as the functions of its cells.
+    /// Returns the cost of a step: its multiply-adds, plus multiply-adds that take as long as the functions of its GRUs.
     pub fn cost(&self, step: usize) -> usize {
         self.costs[step]
     }
@@ -158,7 +157,6 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         self.multiply_adds(step) + UNIT_COST * C * cells
     }
 
-    /// Multiply-adds of a step.
     pub fn multiply_adds(&self, step: usize) -> usize {
         let w = self.weights;
         let row = |first: usize| (step - first) * ROWS;
@@ -175,12 +173,12 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         }
     }
 
-    /// Computes a step of a frame. Steps follow each other from 0 to [`STEPS`], exclusive; meanwhile the features stay as
-    /// they are.
+    /// Computes a step of a frame. Steps must follow each other from 0 to [`STEPS`] - 1, and `features` must not change
+    /// meanwhile.
     pub fn step<S: Simd>(&mut self, simd: S, step: usize, features: &Features) {
         let row = |first: usize| (step - first) * ROWS;
         match step {
-            // The last rows of the detectors overlap with those before.
+            // The rows of the last step overlap those of the step before.
             ..HARMONIC => self.near(simd, (step * NEAR_ROWS).min(DETECTORS - NEAR_ROWS), features),
             HARMONIC..WHOLE => self.harmonic(simd, row(HARMONIC)),
             WHOLE..CELL => self.whole(simd),
@@ -225,7 +223,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         products(simd, (window(layer.bias, row), &[0.0; C]), terms, 0.0, out);
     }
 
-    /// The cell of the whole, from the notes' mean and greatest units.
+    /// Advances the global GRU by the mean and the maximum of the notes' units.
     fn whole<S: Simd>(&mut self, simd: S) {
         let w = self.weights;
         let [mut mean, mut most] = [[[0.0; C]; 1]; 2];
@@ -278,7 +276,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         *self.logits.window_mut(row) = out;
     }
 
-    /// The terms of the head for the notes from `row` on.
+    /// Returns the terms of the head for the notes from `row` on.
     fn of_head(
         &self,
         row: usize,
@@ -293,14 +291,13 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
 
 #[cfg(test)]
 impl<const C1: usize, const C: usize> Network<C1, C> {
-    /// All units of all cells.
+    /// Returns all units of all GRUs.
     pub fn states(&self) -> impl Iterator<Item = f32> {
         let cells = self.first.0.as_flattened().iter().chain(self.second.0.as_flattened());
         cells.chain(&self.whole[0]).copied()
     }
 }
 
-/// `a + b`, element by element.
 #[inline(always)]
 fn sum<const C: usize>(a: [f32; C], b: &[f32; C]) -> [f32; C] {
     std::array::from_fn(|c| a[c] + b[c])

@@ -1,56 +1,55 @@
 //! Converts decisions, frame by frame, to notes with a start and an end.
 //!
-//! A held note is one note until the network decides that it begins again. For files, where latency does not matter, a
-//! note is reported when it has reached a minimum length, but with the frame in which it started. Live, it is reported at
-//! once, and ends only after a few frames off, since a decision that flickers would start it again.
+//! A held note is one note until the network decides that it begins again. In files, latency does not matter: a note is reported
+//! once it has a minimum length, with the frame of its start. Live, a note is reported at once. It ends only after some frames
+//! off, because flickering decisions would start it again.
 
 use crate::{Decisions, NOTES};
 
-/// Least number of frames between two beginnings of a note that stays held: 105 ms.
+/// Minimum number of frames between two starts of a held note: 105 ms.
 const AGAIN: u64 = 9;
-/// The shortest note in a file, in frames: the first whole number of them above 70 ms.
+/// Minimum length of a note in a file: the first whole number of frames above 70 ms.
 const SHORTEST: u64 = 7;
-/// Frames off that do not end a live note: 35 ms.
+/// Maximum number of frames off within a live note: 35 ms.
 const HOLD: u64 = 3;
-/// The levels in dB of velocities 1 and 127; a sine of full scale has -3 dB.
+/// Levels in dB of the velocities 1 and 127. A full-scale sine has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
-/// The start or the end of a note.
+/// Start or end of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// The index of the note, 0..80: its MIDI note less [`LOWEST_NOTE`](crate::LOWEST_NOTE), without a transposition.
+    /// Index of the note, 0..80: its MIDI note less [`LOWEST_NOTE`](crate::LOWEST_NOTE), without transposition.
     pub note: usize,
-    /// The value of [`Decisions::frames`] at the start or end.
+    /// Value of [`Decisions::frames`] at the start or end.
     pub frame: u64,
-    /// The velocity 1..=127 at the start; `None` at the end.
+    /// Velocity 1..=127 at the start; `None` at the end.
     pub velocity: Option<u8>,
 }
 
-/// All notes.
+/// Converter from decisions to notes.
 #[derive(Debug, Clone)]
 pub struct Notes {
     /// Minimum length of a note in frames.
     shortest: u64,
-    /// Frames off that do not end a note.
+    /// Maximum number of frames off within a note.
     hold: u64,
     tracks: [Track; NOTES],
     frame: u64,
-    /// Notes that were too short.
+    /// Number of notes that were too short.
     left_out: u64,
 }
 
-/// One note.
+/// State of one note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Track {
-    /// The frame in which it started; `None` without a note.
+    /// Frame of the start; `None` while the note is off.
     start: Option<u64>,
-    /// Whether its start was reported.
     reported: bool,
-    /// Whether the beginning has been over since the start, so that another one can follow.
+    /// Whether `begun` was false since the start; only then can the note begin again.
     armed: bool,
-    /// Its greatest level.
+    /// Maximum level since the start.
     peak: f32,
-    /// The last frame in which it was on.
+    /// Last frame in which the note was on.
     last: u64,
 }
 
@@ -59,12 +58,12 @@ impl Track {
 }
 
 impl Notes {
-    /// Reports notes as soon as they start, and their end as soon as it is known, in that frame.
+    /// Creates a converter that reports each start in its frame, and each end once it is known, in that frame.
     pub const fn live() -> Self {
         Self::new(1, HOLD)
     }
 
-    /// Reports only notes of at least 70 ms (7 frames), with the frames in which they start and end.
+    /// Creates a converter that reports only notes of at least 70 ms (7 frames), with the frames of their starts and ends.
     pub const fn checked() -> Self {
         Self::new(SHORTEST, 0)
     }
@@ -73,8 +72,8 @@ impl Notes {
         Self { shortest, hold, tracks: [Track::NONE; NOTES], frame: 0, left_out: 0 }
     }
 
-    /// Passes the start and the end of the notes that are `sounding` (by index) to `report`, if the decisions are those for
-    /// a new frame.
+    /// Passes starts and ends of notes to `report`, if the decisions are those of a new frame. Notes that are not `sounding` (by
+    /// index) count as off.
     pub fn push(
         &mut self,
         decisions: &Decisions,
@@ -86,7 +85,7 @@ impl Notes {
             return;
         }
         if frame < self.frame {
-            // The listener was reset.
+            // A smaller number of frames means that the listener was reset.
             self.finish(&mut report);
         }
         for (note, track) in self.tracks.iter_mut().enumerate() {
@@ -119,7 +118,7 @@ impl Notes {
         self.frame = frame;
     }
 
-    /// Ends all notes after the last frame, and resets the state.
+    /// Ends all notes after the last frame, and resets all but the number of notes left out.
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
         for (note, track) in self.tracks.iter_mut().enumerate() {
             self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));
@@ -127,14 +126,14 @@ impl Notes {
         *self = Self { left_out: self.left_out, ..Self::new(self.shortest, self.hold) };
     }
 
-    /// Returns the number of notes so far that were shorter than the shortest.
+    /// Returns the number of notes so far that were too short.
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
 }
 
 impl Track {
-    /// Ends the note, if there is one. True if it was too short to be reported.
+    /// Ends the note, if there is one. Returns whether it was too short to be reported.
     fn end(&mut self, note: usize, frame: u64, report: &mut impl FnMut(Event)) -> bool {
         if self.reported {
             report(Event { note, frame, velocity: None });
@@ -145,14 +144,14 @@ impl Track {
     }
 }
 
-/// The MIDI velocity of a note of this power.
+/// Returns the MIDI velocity of a note of this power.
 fn velocity(level: f32) -> u8 {
     let [low, high] = VELOCITY_DB;
     let db = 10.0 * libm::log10f(level.max(f32::MIN_POSITIVE));
     (1.0 + 126.0 * ((db - low) / (high - low)).clamp(0.0, 1.0)).round() as u8
 }
 
-/// The power at a note's frequency of which a note has `velocity` (1..=127), as in [`Decisions::peak`].
+/// Returns the power at a note's frequency, as in [`Decisions::peak`], that gives `velocity` (1..=127).
 pub fn level_of(velocity: u8) -> f32 {
     let [low, high] = VELOCITY_DB;
     let share = (f32::from(velocity) - 1.0) / 126.0;
@@ -163,7 +162,7 @@ pub fn level_of(velocity: u8) -> f32 {
 mod tests {
     use super::*;
 
-    /// The events of note 5 for a text with one letter per frame from 1 on: `.` off, `-` held, `b` held and begun.
+    /// Returns the events of note 5 for a text with a letter per frame, from frame 1 on: `.` off, `-` held, `b` held and begun.
     fn events(mut notes: Notes, frames: &str) -> Vec<(u64, Option<u8>)> {
         let mut events = Vec::new();
         let mut decisions = Decisions::NONE;

@@ -1,7 +1,7 @@
 //! Deviation of the tones of a frame from the semitones of A4 = 440 Hz.
 //!
-//! The sharp detectors lie half a semitone apart. Each measures the distance of a tone from itself by `Im r`, which is that of the
-//! features, so a pair of neighbours measures it twice. Where both agree and neither grows, there is one steady tone.
+//! The sharp detectors lie half a semitone apart. Each measures its distance from a tone by `Im r` (see the features), so two
+//! neighbours measure the distance twice. If both agree and neither grows, there is one steady tone.
 
 use crate::{
     detectors::{DETECTORS, LOWEST, decay},
@@ -9,44 +9,47 @@ use crate::{
 };
 use std::f64::consts::TAU;
 
-/// Sharp detectors, and cents from one to the next.
+/// Number of sharp detectors.
 const SHARP: usize = 2 * DETECTORS;
+/// Cents from one sharp detector to the next.
 const SPACING: f64 = 50.0;
-/// Cents from the lowest detector to its semitone.
+/// Cents from the lowest sharp detector up to its semitone.
 const FIRST: f64 = 25.0;
-/// Cents from a pair's middle at which its weight is 0.
+/// Distance of a tone from the middle of a pair in cents at which its weight is 0.
 const REACH: f64 = 50.0;
-/// The disagreement of a pair in cents, and the growth of each in bandwidths, at which its weight is down by a factor of e.
+/// Disagreement of a pair in cents at which its weight falls by a factor of e.
 const DISAGREEMENT: f64 = 28.0;
+/// Growth of a detector in bandwidths at which the pair's weight falls by a factor of e.
 const GROWTH: f64 = 0.6;
-/// Weights grow with this power of a pair's share in the reference power: weak tones count nearly as much as strong ones.
+/// Exponent of a pair's share in the reference power: weak tones count nearly as much as strong ones.
 const EXPONENT: f64 = 0.15;
-/// The least share that counts, and the least reference power: -100 dB full scale.
+/// Minimum share of a pair that counts.
 const LEAST_SHARE: f64 = 1e-6;
+/// Minimum reference power: -100 dB full scale.
 const QUIETEST: f64 = 1e-10;
-/// Weights below e to the power of this count as 0.
+/// Logarithm of the weight below which a tone does not count, without the factors for share and distance.
 const LEAST_LOG: f64 = -8.0;
 
-/// The sum of all tones' weights `w`, times `exp(2 pi i cents / 100)`, where `cents` is the distance of a tone from the nearest semitone of
-/// A4 = 440 Hz. Sums of several frames are means over all their tones.
+/// Sum over the tones of a frame of their weights, times `exp(2 pi i cents / 100)`, where `cents` is the distance of a tone from
+/// the nearest semitone of A4 = 440 Hz. Adding up several frames averages over all their tones.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Deviation {
-    /// The real part of the sum.
+    /// Real part of the sum.
     pub re: f64,
-    /// The imaginary part.
+    /// Imaginary part of the sum.
     pub im: f64,
-    /// The sum of the weights, without direction: at least the absolute value of the sum.
+    /// Sum of the weights alone: at least the absolute value of the complex sum.
     pub weight: f64,
 }
 
 impl Deviation {
-    /// Deviation of the last frame, whose detectors were tuned to `a4` Hz.
+    /// Computes the deviation of the last frame, whose detectors were tuned to `a4` Hz.
     pub(crate) fn of(features: &Features, a4: f64) -> Self {
         let reference = f64::from(features.reference());
         if reference < QUIETEST {
             return Self::default();
         }
-        // Cents from the semitones of 440 Hz to those of the detectors, and the frequency of the lowest one.
+        // Cents from the semitones of 440 Hz to the detectors' semitones.
         let offset = 1200.0 * libm::log2(a4 / 440.0);
         let semitones = f64::from(LOWEST - 69) - FIRST / 100.0;
         let (mut hertz, step) = (a4 * libm::exp2(semitones / 12.0), libm::exp2(SPACING / 1200.0));
@@ -56,7 +59,7 @@ impl Deviation {
             hertz *= step;
             let next = Detector::of(features, upper, hertz);
             if let Some((cents, weight)) = tone(&lower, &next, reference) {
-                // The middle of a pair is a semitone, or half of one above it.
+                // The middle of a pair is on a semitone or half a semitone above it.
                 let middle = if upper % 2 == 1 { 0.0 } else { SPACING };
                 let (sin, cos) = libm::sincos(TAU / 100.0 * (offset + middle + cents));
                 sum.re += weight * cos;
@@ -71,16 +74,16 @@ impl Deviation {
 
 /// Measurement of a detector.
 struct Detector {
-    /// Mean square of its output.
+    /// Mean square of the detector's output, over the channels.
     square: f64,
-    /// Cents from it to the tone.
+    /// Cents from the detector up to the tone.
     cents: f64,
-    /// `Re r - 1`.
+    /// Growth: `Re r - 1`.
     growth: f64,
 }
 
 impl Detector {
-    /// The sharp detector `index`, the lowest first, at `hertz`.
+    /// Reads the sharp detector `index`, counted by frequency; it lies at `hertz`.
     fn of(features: &Features, index: usize, hertz: f64) -> Self {
         let [square, re, im] = features.sharp(index).map(f64::from);
         let x = im / square * decay(1, hertz) / (TAU * hertz);
@@ -90,7 +93,7 @@ impl Detector {
     }
 }
 
-/// The cents from the middle of a pair of neighbours to its tone, and the tone's weight, if it has one.
+/// Returns the cents from the middle of two neighbours up to their tone, and the tone's weight; `None` without a steady tone.
 fn tone(lower: &Detector, upper: &Detector, reference: f64) -> Option<(f64, f64)> {
     let square = lower.square + upper.square;
     let share = square / reference;
@@ -99,7 +102,7 @@ fn tone(lower: &Detector, upper: &Detector, reference: f64) -> Option<(f64, f64)
     let of = |value: f64, scale: f64| (value / scale) * (value / scale);
     let doubt =
         of(below - above, DISAGREEMENT) + of(lower.growth, GROWTH) + of(upper.growth, GROWTH);
-    // Also false for what is no number.
+    // The condition is also false for NaN.
     if !(share > LEAST_SHARE && cents.abs() < REACH && doubt < -LEAST_LOG) {
         return None;
     }

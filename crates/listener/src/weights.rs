@@ -1,4 +1,4 @@
-//! The fitted weights: a binary file each, checked and laid out in memory once, for all listeners.
+//! The fitted weights: a binary file for each network, checked and laid out in memory once, for all listeners.
 //!
 //! `tools/fit/export.py` writes the files and describes them.
 
@@ -10,93 +10,94 @@ use crate::{
 };
 use std::sync::LazyLock;
 
-/// Log odds of a note: held now, held before (with lookahead), begun, begun before.
+/// Number of log odds for each note: held now, held before (with lookahead), begun, begun before.
 pub const COLUMNS: usize = 4;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 2;
 
-/// The weights of `large.npz`.
+/// Weights of the network `full`, exported from `large.npz`.
 pub static FULL: LazyLock<Weights<16, 32>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/full.bin")));
-/// The weights of `medium.npz`.
+/// Weights of the network `light`, exported from `medium.npz`.
 pub static LIGHT: LazyLock<Weights<8, 16>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/light.bin")));
 
-/// Parses a file that is part of the program; the tests parse them all.
+/// Parses a file that is part of the program. Tests parse all these files.
 fn fitted<const C1: usize, const C: usize>(file: &[u8]) -> Weights<C1, C> {
     Weights::parse(file).expect("the tests parse the files that are included")
 }
 
-/// The weights of a network with `C1` units for each detector and `C` for each note, and as many for the whole.
+/// Weights of a network with `C1` units for each detector, and `C` for each note and for the global GRU.
 #[derive(Debug)]
 pub struct Weights<const C1: usize, const C: usize> {
-    /// From the features of some frames to the detectors' units.
+    /// From the features of some frames to the units of the detectors.
     pub near: Near<C1>,
-    /// From these to the notes' units.
+    /// From the detectors' units to the notes' units.
     pub harmonic: Layer<C>,
-    /// From the mean and the maximum of the notes' units to the units of the whole.
+    /// Bias of the inputs of the global GRU.
     pub whole_in_bias: &'static [f32; C],
+    /// From the mean and the maximum of the notes' units to the inputs of the global GRU.
     pub whole_in: [&'static [[f32; C]; C]; 2],
     pub whole: Cell<C>,
-    /// From the units of the whole to those of every note, and to its log odds.
+    /// From the global GRU to the inputs of every note's second GRU.
     pub whole_mix: &'static [[f32; C]; C],
+    /// From the global GRU to the log odds of every note.
     pub whole_out: &'static [[f32; COLUMNS]; C],
     pub first: Cell<C>,
-    /// From the first cells to the second ones. The rows of `skip`, for the notes' units, follow those of all offsets.
+    /// From the first GRUs to the inputs of the second ones.
     pub mix: Layer<C>,
+    /// From the notes' units to the inputs of the second GRUs.
     pub skip: &'static [[f32; C]; C],
     pub second: Cell<C>,
-    /// From the second cells and their inputs to the log odds.
+    /// From the second GRUs and their inputs to the log odds.
     pub head: Head<C>,
-    /// Without and with lookahead.
+    /// Thresholds without and with lookahead.
     pub thresholds: [Thresholds; 2],
 }
 
-/// A layer with the same weights at every position.
+/// Layer with the same weights at every position.
 #[derive(Debug)]
 pub struct Layer<const OUT: usize> {
-    /// In semitones, from the output's position to the input's.
+    /// Offsets in semitones from an output's position to an input's.
     pub offsets: Vec<isize>,
-    /// For each position.
+    /// Bias of each position.
     pub bias: Matrix<OUT>,
-    /// For each offset, the rows of the inputs.
+    /// Matrix for each offset, one below the other, with a row for each input.
     pub weights: Matrix<OUT>,
 }
 
 /// First layer: from the features of nearby semitones and recent frames.
 #[derive(Debug)]
 pub struct Near<const OUT: usize> {
-    /// Of each matrix, the offset like that of a [`Layer`], and the age of the features in frames; the lags of an offset follow each
-    /// other.
+    /// Offset and lag of each matrix: the offset as in a [`Layer`], the lag in frames. The lags of an offset follow each other.
     pub terms: Vec<(isize, usize)>,
     pub bias: Matrix<OUT>,
     pub weights: &'static [[[f32; OUT]; FEATURES]],
 }
 
-/// The layer of the log odds.
+/// Layer of the log odds.
 #[derive(Debug)]
 pub struct Head<const C: usize> {
-    /// Like those of a [`Layer`].
+    /// Offsets as in a [`Layer`].
     pub offsets: Vec<isize>,
     pub bias: Matrix<COLUMNS>,
-    /// For each offset, a row of weights for each output.
+    /// Matrix for each offset, with a row for each output.
     pub weights: &'static [[[f32; C]; COLUMNS]],
-    /// Weights for the inputs of the second cell at the same position.
+    /// Weights of the second GRU's inputs at the same position.
     pub direct: &'static [[f32; C]; COLUMNS],
 }
 
-/// A gated recurrent unit.
+/// Gated recurrent unit (GRU).
 #[derive(Debug)]
 pub struct Cell<const C: usize> {
     pub reset: Gate<C>,
     pub update: Gate<C>,
     pub candidate: Gate<C>,
-    /// Added to the candidate's product with the hidden state.
+    /// Bias of the candidate's product with the hidden state.
     pub hidden_bias: &'static [f32; C],
 }
 
-/// A gate of a [`Cell`].
 #[derive(Debug)]
 pub struct Gate<const C: usize> {
     pub bias: &'static [f32; C],
@@ -104,22 +105,22 @@ pub struct Gate<const C: usize> {
     pub hidden: &'static [[f32; C]; C],
 }
 
-/// Log odds from which on something is decided.
+/// Thresholds of the log odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// A note goes on.
+    /// A note goes on above this.
     pub on: f32,
-    /// So much lower it goes off.
+    /// A note goes off at `on` less this.
     pub hysteresis: f32,
-    /// A note begins.
+    /// A note begins above this.
     pub begun: f32,
 }
 
 impl<const C1: usize, const C: usize> Weights<C1, C> {
-    /// Reads a file of weights. Its matrices stay in memory for ever.
+    /// Parses a file of weights. Its matrices are never freed.
     ///
     /// # Errors
-    /// When the file is damaged or for another network.
+    /// If the file is damaged or for another network.
     pub fn parse(file: &[u8]) -> Result<Self, Error> {
         let mut header = Reader(file.strip_prefix(MAGIC).ok_or(Error::Magic)?);
         if header.u32()? != VERSION {
@@ -177,7 +178,7 @@ impl Matrices<'_> {
         Ok(Near { terms, bias, weights })
     }
 
-    /// A layer with a matrix of `depth` rows for each offset.
+    /// Reads a layer with a matrix of `depth` rows for each offset.
     fn layer<const OUT: usize>(
         &mut self,
         offsets: Vec<isize>,
@@ -208,7 +209,7 @@ impl Matrices<'_> {
     }
 }
 
-/// The checksum of RFC 1950.
+/// Returns the checksum Adler-32 of RFC 1950.
 fn adler32(bytes: &[u8]) -> u32 {
     const MODULUS: u32 = 65_521;
     let [mut a, mut b] = [1, 0];
@@ -225,7 +226,7 @@ mod tests {
 
     const FILE: &[u8] = include_bytes!("../weights/light.bin");
 
-    /// The error for the file after a change, with a checksum that is right.
+    /// Returns the error for the file after a change and with a new checksum.
     fn error(change: impl Fn(&mut Vec<u8>)) -> Option<Error> {
         let mut file = FILE.to_vec();
         change(&mut file);
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(error(|file| file[8] = 1), Some(Error::Version));
         assert_eq!(error(|file| file.truncate(200)), Some(Error::Length));
         assert_eq!(error(|file| file.extend([0; 4])), Some(Error::Length));
-        // One weight more than the network has: the number of weights stands in front of their four planes of bytes.
+        // Adds a weight. The file ends with the number of weights and four planes of bytes.
         let more = |file: &mut Vec<u8>| {
             let count = |at: usize| u32::from_le_bytes(*file[at..].first_chunk().unwrap()) as usize;
             let at = (16..).step_by(4).find(|at| at + 4 + 4 * count(*at) == file.len()).unwrap();
@@ -270,11 +271,11 @@ mod tests {
         };
         assert_eq!(error(more), Some(Error::Length));
         assert_eq!(Weights::<16, 32>::parse(FILE).err(), Some(Error::Sizes));
-        // The lags, of which there are three, start at byte 36; near's offsets at byte 52.
+        // Three lags start at byte 36, the offsets of `near` at byte 52.
         assert_eq!(error(|file| file[36] = 8), Some(Error::Sizes));
         assert_eq!(error(|file| file[52] = 3), Some(Error::Sizes));
         assert_eq!(error(|file| file[48] = 100), Some(Error::Sizes));
-        // The highest bytes of all weights are the last quarter of the file, those below the third.
+        // The second half of the file is the two higher bytes of all weights.
         let infinite = |file: &mut Vec<u8>| file[FILE.len() / 2..].fill(0xff);
         assert_eq!(error(infinite), Some(Error::Infinite));
     }

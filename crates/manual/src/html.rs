@@ -1,17 +1,17 @@
-//! The manual, as pages beside the page.
+//! The manual as HTML, for the folder of the web page.
 
 use crate::{FOLDER, pages, root};
 use anyhow::Result;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
 
-/// The way from there to the repository.
+/// Path from the manual's folder to the repository's root.
 const REPOSITORY: &str = "../../";
 
-/// Writes the manual as HTML into `manual` in the folder of the web page.
+/// Writes the manual as HTML into the folder `manual` inside `page`, the folder of the web page.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// If a file cannot be read or written.
 pub fn write(page: &Path) -> Result<()> {
     let (from, to) = (root().join(FOLDER), page.join("manual"));
     copy(&from, &to)?;
@@ -31,7 +31,6 @@ pub fn write(page: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies a file or a folder.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     if !from.is_dir() {
         return fs::copy(from, to).map(drop);
@@ -44,12 +43,12 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The name of the page of a Markdown file without its extension.
+/// Returns the HTML file's name for a Markdown file; `name` has no extension.
 fn html_name(name: &str) -> String {
     format!("{}.html", if name == "README" { "index" } else { name })
 }
 
-/// The pictures from elsewhere in the repository, by their paths there.
+/// Returns the paths of the pictures from outside the manual, relative to the repository's root.
 fn pictures(markdown: &str) -> Vec<String> {
     let pictures = Parser::new(markdown).filter_map(|event| match event {
         Event::Start(Tag::Image { dest_url, .. }) => {
@@ -64,7 +63,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// A page with the contents of a Markdown file.
+/// Returns a whole HTML page for a Markdown file.
 fn html(markdown: &str) -> String {
     let parser = Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let mut events: Vec<_> = parser.collect();
@@ -102,8 +101,8 @@ fn plain<'a>(event: &'a Event) -> &'a str {
     }
 }
 
-/// Links to other pages of the manual lead to their HTML. Of those to the rest of the repository, which is not beside the
-/// page, the text remains; `out` is whether the event is within such a link.
+/// Rewrites links and pictures. Links to pages of the manual lead to their HTML. Links to files outside the manual, which the web
+/// page lacks, are reduced to their text (`None` drops the event); `out` remembers between calls that such a link is open.
 fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
     match &mut event {
         Event::Start(Tag::Link { dest_url, .. }) => {
@@ -122,7 +121,7 @@ fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// The address of a page for that of its Markdown file.
+/// Returns the address of the HTML page for the address of a Markdown file; other addresses stay as they are.
 fn page<'a>(address: &str) -> CowStr<'a> {
     let (file, anchor) = address.split_at(address.find('#').unwrap_or(address.len()));
     match file.strip_suffix(".md") {

@@ -1,4 +1,4 @@
-//! `tone-filter-manual`: writes the pages of the manual that are made of the tables, or with a folder the manual as HTML into it.
+//! Without arguments, writes the generated pages of the manual. With a folder, writes the manual as HTML into it.
 
 use anyhow::Result;
 use std::env;

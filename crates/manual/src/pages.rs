@@ -1,4 +1,4 @@
-//! The project's pages in Markdown: what tests and generators need of them.
+//! Parser of the project's Markdown pages, for tests and generators.
 
 use crate::root;
 use anyhow::{Context, Result};
@@ -10,26 +10,26 @@ use std::{
 };
 use walkdir::WalkDir;
 
-/// Folders with what is built or written by others.
+/// Folders to skip: build products, and files of other projects.
 const OTHERS: [&str; 5] = ["target", "node_modules", "dist", "patches", "corpus"];
 
-/// A page, with its links and its code.
+/// A Markdown page with its links and code blocks.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// Relative to the root.
+    /// Path relative to the repository's root.
     pub path: PathBuf,
-    /// All fenced blocks of code: their language and their text.
+    /// Fenced code blocks: language and text.
     pub blocks: Vec<(String, String)>,
-    /// Where links and pictures lead.
+    /// Targets of links and pictures.
     pub links: Vec<String>,
-    /// The anchors of its headings, as forges make them.
+    /// Anchors of the headings, as GitHub makes them.
     pub anchors: BTreeSet<String>,
 }
 
-/// Every page of the project.
+/// Reads every page of the project.
 ///
 /// # Errors
-/// When one cannot be read.
+/// If a page cannot be read.
 pub fn all() -> Result<Vec<Page>> {
     let mut paths = Vec::new();
     let own = |entry: &walkdir::DirEntry| {
@@ -49,14 +49,14 @@ impl Page {
     /// Reads the page at `path`, relative to the root.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the page cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(root().join(path))
             .with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self::parse(path, &text))
     }
 
-    /// Takes `text` apart.
+    /// Parses `text`, the page at `path`.
     pub fn parse(path: &Path, text: &str) -> Self {
         let (mut blocks, mut links) = (Vec::new(), Vec::new());
         let (mut anchors, mut repeated) = (BTreeSet::new(), BTreeMap::new());
@@ -93,7 +93,7 @@ impl Page {
         Self { path: path.to_owned(), blocks, links, anchors }
     }
 
-    /// Its lines of shell, a vector a block, with continued lines as one.
+    /// Returns the lines of each shell block. A line that ends in a backslash is joined with the next one.
     pub fn shell(&self) -> Vec<Vec<String>> {
         let shell = self.blocks.iter().filter(|(language, _)| language == "sh");
         let lines = shell.map(|(_, text)| text.replace("\\\n", " "));
@@ -101,12 +101,12 @@ impl Page {
     }
 }
 
-/// Whether a line of shell runs the command `tone-filter`, and does not only name it as `pip install tone-filter` does.
+/// Whether a line of shell runs the command `tone-filter`, at the start of the line or after a pipe.
 pub fn runs_tone_filter(line: &str) -> bool {
     line.split('|').any(|part| part.trim_start().starts_with("tone-filter "))
 }
 
-/// The anchor of a heading, as forges make it: letters, digits, hyphens and underscores, blanks as hyphens.
+/// Returns a heading's anchor as GitHub makes it: lower case, `-` for blanks, no other signs than `-` and `_`.
 pub fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));

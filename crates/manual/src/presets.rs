@@ -1,4 +1,4 @@
-//! The page on the presets.
+//! Generator of the manual's page of presets.
 
 use super::MADE;
 use std::{collections::BTreeMap, fmt::Write};
@@ -8,15 +8,16 @@ use tone_filter_presets::{Preset, ids};
 const INTRODUCTION: &str = "\
 # Every preset
 
-Each sound that comes with Tone Filter, on three bars of the demo tune. Load it in the plugin by a click on the preset's name, or in the command by its
-id: `--preset arcade`. Many are made for other music than this tune: try them on yours.
+This page has every sound that comes with Tone Filter, played on three bars of the demo tune. To load a preset in the plugin, click the preset's name
+in the top bar and choose from the list. On the command line, give the preset's id: `--preset arcade`. Many presets are made for other music than
+this tune, so try them on yours.
 
-Listen to the tune [as it is](sounds/before.ogg) first. In the pictures the tune is on the left and the preset on the right. They are spectrograms:
-[how to read them](settings.md).
+First listen to the tune [as it is](sounds/before.ogg). In each picture the tune is on the left and the preset is on the right. The pictures are
+spectrograms, and [the page on settings](settings.md) explains how to read them.
 
 ";
 
-/// The page.
+/// Returns the page as Markdown.
 pub fn page() -> String {
     let mut page = MADE.to_owned() + INTRODUCTION;
     let all = || ids().filter_map(|id| Some((id, Preset::factory(id)?)));
@@ -43,7 +44,7 @@ pub fn page() -> String {
     page
 }
 
-/// Settings that differ from the default.
+/// Returns a sentence that lists the settings that differ from the default.
 fn differences(settings: &Settings) -> String {
     let default = Settings::default();
     let numbers = SPECS.iter().filter(|spec| spec.get(settings) != spec.get(&default));
@@ -53,7 +54,7 @@ fn differences(settings: &Settings) -> String {
     let choices = CHOICES.iter().filter(|choice| choice.get(&own) != choice.get(&new));
     let choices =
         choices.map(|choice| format!("{} *{}*", choice.name, choice.entries[choice.get(&own)].1));
-    let masks = (settings.bands != default.bands).then(|| "some notes are muted".to_owned());
+    let masks = (settings.bands != default.bands).then(|| "some notes muted".to_owned());
     let all: Vec<_> = choices.chain(numbers).chain(masks).collect();
     match all.is_empty() {
         true => "These are the settings of a new instance.".into(),

@@ -1,4 +1,4 @@
-//! The page on the settings.
+//! Generator of the manual's page of settings.
 
 use super::{
     MADE,
@@ -10,27 +10,35 @@ use tone_filter_dsp::{Settings, Taper, choice, spec};
 const INTRODUCTION: &str = "\
 # Every setting
 
-Effect and sound of each setting, in the order of the window. The plugin, the command (`--drive 8`), presets (`\"drive\": 8`) and the
-library know a setting by the same id; on the command, Keys is `--key-mode`, and Sidechain and MIDI out do not exist. A *band* is the detector of one note.
+This page shows what each setting does and how it sounds. The settings are in the order of the window. The plugin, the command (`--drive 8`),
+presets (`\"drive\": 8`) and the library know each setting by the same id. On the command line, Keys is called `--key-mode`, and Sidechain and
+MIDI out do not exist.
 
-The pictures are spectrograms of the demo tune at a Mix of 100 %: time goes to the right, pitch goes up from E1, bright is loud. Orange is left, blue is right,
-white is both. Parts of a picture, from left to right, have the values in the line below it. The lines above the notes are their overtones.
+The page uses three words:
+
+* A *resonator* is a very narrow filter. It rings when the music has its note, like a piano string that sings along.
+* A *band* is one note of the grid with its resonator. There are 77 bands, from E1 to G#7.
+* A note is *played* when the plugin has found it in the music. The part of the plugin that finds notes is called the *listener*.
+
+The pictures are spectrograms of the demo tune at a Mix of 100 %. Time goes to the right, pitch goes up from E1, and bright is loud. Orange is left,
+blue is right, and white is both. Each picture has several parts, and the line below it names their values from left to right. The thin lines
+above the notes are their overtones.
 
 ";
 
 const END: &str = "\
-## What is drawn
+## Settings without a slider or a list
 
-Three more settings are drawn in the window, and are flags of the command:
+You set three more settings with the mouse in the window. The command has flags for them.
 
-* `bands`: the notes that may sound, by clicks on the cells.
-* `custom`: the notes of the scale *Custom*, on the keyboard under the grid.
-* `targets`: where the notes sound with Map at *Custom*, on the same keyboard.
+* `bands` are the notes that may sound. Click the cells of the grid.
+* `custom` are the notes of the scale *Custom*. Click the keyboard under the grid.
+* `targets` are the notes to which Map at *Custom* moves each note. Drag a key of the keyboard under the grid to another key.
 
-[All flags](../cli.md#sound-flags) has how to write them.
+[All flags](../cli.md#sound-flags) shows how to write them on the command line.
 ";
 
-/// The page.
+/// Returns the page as Markdown.
 pub fn page() -> String {
     let mut page = MADE.to_owned() + INTRODUCTION;
     let all = SHOWN.iter().flat_map(|(_, group)| *group);
@@ -44,12 +52,11 @@ pub fn page() -> String {
     page + "\n" + END
 }
 
-/// A link to the section of a setting.
+/// Returns a link to the section of the setting called `name`.
 fn link(name: &str) -> String {
     format!("[{name}](#{})", name.to_lowercase().replace(' ', "-"))
 }
 
-/// A setting's display name.
 fn name(id: &str) -> &'static str {
     spec(id).map_or_else(|| choice(id).map_or("", |choice| choice.name), |spec| spec.name)
 }
@@ -85,7 +92,7 @@ fn section(shown: &Shown) -> String {
     text
 }
 
-/// A value as people read it.
+/// Returns `value` as the plugin displays it.
 fn label(id: &str, value: &str) -> String {
     if let Some(spec) = spec(id) {
         return spec.parse(value).map(|value| spec.format(value)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The pages of the manual that are made of tables are those of the present tables, and its files stay small.
+//! The generated pages of the manual are up to date, and its pictures and sounds stay small.
 
 use std::{collections::BTreeSet, fs, path::Path};
 use tone_filter_manual::{FOLDER, made, pages::Page, root};

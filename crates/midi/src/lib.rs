@@ -10,42 +10,42 @@ use tone_filter_dsp::{
     notes::{by_pitch, midi_note},
 };
 
-/// The extensions of MIDI files.
+/// File extensions of MIDI files.
 pub const EXTENSIONS: [&str; 3] = ["mid", "midi", "rmi"];
 
-/// The channel of drums in General MIDI, counted from 0.
+/// Channel of drums in General MIDI, counted from 0.
 const DRUMS: u8 = 9;
 
-/// Microseconds of a quarter note until a file sets its tempo.
+/// Default tempo: microseconds per quarter note.
 const QUARTER: u32 = 500_000;
 
-/// Why bytes are no MIDI file that can be played.
+/// Reason why a MIDI file cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadMidi {
-    /// They are no standard MIDI file, or a broken one.
+    /// The content is not a standard MIDI file, or is broken.
     #[error("not a MIDI file to play ({0}); give a standard MIDI file")]
     NotMidi(String),
     /// The file has no notes.
     #[error("holds no notes; give a MIDI file with notes")]
     NoNotes,
-    /// The file has notes on the channel of drums only.
+    /// The only notes of the file are on the drum channel.
     #[error(
         "holds drums only; give a MIDI file with notes on other channels than 10, or keep that channel with --drums"
     )]
     OnlyDrums,
 }
 
-/// Whether channel 10, which has drums by General MIDI, counts as notes.
+/// Treatment of channel 10, which has drums in General MIDI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Drums {
-    /// Its messages are left out: the numbers of keys are instruments there, not pitches.
+    /// The channel's messages are left out: its key numbers are instruments, not pitches.
     #[default]
     LeftOut,
-    /// Its messages are played as on other channels.
+    /// The channel's messages are played like those of other channels.
     Kept,
 }
 
-/// Content of a standard MIDI file, with all tracks and channels as one.
+/// Content of a standard MIDI file, with all tracks and channels merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MidiFile {
     events: Vec<(f64, KeyEvent)>,
@@ -54,11 +54,11 @@ pub struct MidiFile {
 }
 
 impl MidiFile {
-    /// Reads the content of a file, plain or wrapped in RIFF. The tracks of format 2 follow each other. Notes that never end
-    /// last to the end of their track.
+    /// Parses a MIDI file, plain or wrapped in RIFF. Joins the tracks of format 2. Notes without an end last to the end of their
+    /// track.
     ///
     /// # Errors
-    /// When it is no MIDI file, or has no notes.
+    /// If `bytes` are not a valid MIDI file, or have no notes.
     pub fn parse(bytes: &[u8], drums: Drums) -> Result<Self, BadMidi> {
         let not_midi = |reason: &str| BadMidi::NotMidi(reason.to_owned());
         let tidy = tidy::tidy(bytes).ok_or_else(|| not_midi("it has no header"))?;
@@ -86,7 +86,7 @@ impl MidiFile {
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Who holds which keys: one that two parts share is released by the last of them.
+        // Tick at which each key was pressed, by key, track and channel. If several hold one key, the last one releases it.
         let mut held = BTreeMap::new();
         let mut has_drums = false;
         for (ticks, track, kind) in messages {
@@ -101,7 +101,7 @@ impl MidiFile {
                 }
                 TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
-                    // Where the track ends with the note's start, nobody knows how long it lasts.
+                    // A note that starts where its track ends has no known length, and goes on.
                     let is_own = |(_, of, _): &(u8, usize, u8), start: &mut u64| {
                         *of == track && *start < ticks
                     };
@@ -120,7 +120,7 @@ impl MidiFile {
                 _ => continue,
             };
             let mut bytes = [0; 3];
-            // Every message has three bytes at most.
+            // Cannot fail: a message has at most three bytes.
             let _ = LiveEvent::Midi { channel, message }.write_std(&mut bytes[..]);
             let Some(event) = KeyEvent::from_midi(bytes) else { continue };
             match event {
@@ -146,22 +146,22 @@ impl MidiFile {
         Ok(Self { events, tempo, left_out: tidy.left_out })
     }
 
-    /// Returns what is left out because it is not understood, if anything is.
+    /// Returns the content that is left out because it is not understood; `None` if nothing is left out.
     pub fn left_out(&self) -> Option<&str> {
         self.left_out.as_deref()
     }
 
-    /// Key events, with seconds from the start, in order.
+    /// Returns the key events in order, each with its time in seconds from the start.
     pub fn events(&self) -> &[(f64, KeyEvent)] {
         &self.events
     }
 
-    /// Its first tempo in beats a minute, if it sets one.
+    /// Returns the first tempo in beats per minute, if the file sets one.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo
     }
 
-    /// Its notes, as a score of what a sound plays. Keys that no tone has are left out, and so is the pedal.
+    /// Returns the notes as a score for the filter. Leaves out the pedal, and keys that no band has.
     pub fn score(&self) -> Score {
         let last = self.events.last().map_or(0.0, |(seconds, _)| *seconds);
         let mut held = BTreeMap::new();
@@ -195,7 +195,7 @@ impl MidiFile {
 mod tests {
     use super::*;
 
-    /// A file of format 0 with 480 ticks a quarter note and one track of `events`.
+    /// Returns a file of format 0, with 480 ticks per quarter note and one track of `events`.
     fn file(events: &[u8]) -> Vec<u8> {
         let mut bytes = b"MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk".to_vec();
         bytes.extend((events.len() as u32 + 4).to_be_bytes());
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn notes_have_the_times_of_their_ticks_at_the_tempo() {
-        // A quarter of A4 at 120 beats a minute, then one of E5 at 60.
+        // A quarter note A4 at 120 beats per minute, then a quarter note E5 at 60.
         let events = b"\0\x90\x45\x7f\x83\x60\x80\x45\0\0\xff\x51\x03\x0f\x42\x40\0\x90\x4c\x40\x83\x60\x80\x4c\0";
         let file = MidiFile::parse(&file(events), Drums::LeftOut).unwrap();
         assert_eq!(file.tempo(), Some(60.0));
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_note_without_an_end_lasts_to_the_end_of_its_track() {
-        // A4 at the start, and a second of waiting until a controller.
+        // A4 at the start, and a controller after one second.
         let open = file(b"\0\x90\x45\x64\x87\x40\xb0\x07\x64");
         assert_eq!(score(&open), "tone-filter-score 1\n0 1 69 100\n".parse().unwrap());
         let events = MidiFile::parse(&open, Drums::LeftOut).unwrap().events;

@@ -1,23 +1,23 @@
-//! Files as the world writes them, made strict: `midly` ends a track where it does not understand it, without a word.
+//! Makes MIDI files strict: `midly` silently ends a track at any event that it does not understand.
 //!
-//! In a strict file, each event has a status of its own, and real-time messages, which belong to wires and not to files, are
-//! gone. What cannot be understood ends its track, and is named.
+//! In a strict file, each event has its own status. Real-time messages, which belong to cables and not to files, are removed. A
+//! track ends before an event that cannot be understood, and the place is reported.
 
-/// Bytes of a number of variable length.
+/// Maximum number of bytes of a number with variable length.
 const LONGEST_NUMBER: usize = 4;
 
-/// The end of a track.
+/// Event at the end of a track.
 const END: [u8; 3] = [0xFF, 0x2F, 0];
 
-/// A strict file.
+/// Strict MIDI file.
 pub struct Tidy {
-    /// Its bytes.
+    /// Content of the file.
     pub bytes: Vec<u8>,
-    /// What is left out, if anything is.
+    /// First place from which on a track is left out; `None` if nothing is.
     pub left_out: Option<String>,
 }
 
-/// Returns the strict file of `bytes`; `None` if they do not begin like a MIDI file.
+/// Returns `bytes` as a strict file; `None` if they do not begin like a MIDI file.
 pub fn tidy(bytes: &[u8]) -> Option<Tidy> {
     let file = unwrapped(bytes);
     let header = chunk(file).filter(|(id, content)| *id == b"MThd" && content.len() >= 6)?;
@@ -59,7 +59,7 @@ fn unwrapped(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Returns the first chunk of `bytes` with its content, as far as it is there.
+/// Returns the identifier and the content of the first chunk in `bytes`; a truncated content is shorter than its stated length.
 fn chunk(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let len = u32::from_be_bytes(*bytes.get(4..8)?.first_chunk()?) as usize;
     let content = &bytes[8..];
@@ -72,7 +72,7 @@ fn push_chunk(to: &mut Vec<u8>, id: &[u8], content: &[u8]) {
     to.extend(content);
 }
 
-/// Returns the track with all of its events strict, and the place where it stopped being understood, if it did.
+/// Returns the track in strict form, and the position from which on it is not understood, if there is one.
 fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
     let mut track = Track { bytes, at: 0, status: None };
     let (mut tidied, mut wait) = (Vec::new(), 0);
@@ -82,7 +82,7 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
             break None;
         }
         let Some(event) = track.number().and_then(|delta| {
-            // Longer than any file; what matters is that it cannot overflow.
+            // The limit prevents an overflow; no file has such long times.
             wait = (wait + delta).min((1 << 28) - 1);
             track.event()
         }) else {
@@ -106,7 +106,7 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
 struct Track<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Status of the last message of a channel.
+    /// Running status: that of the last channel message.
     status: Option<u8>,
 }
 
@@ -130,7 +130,7 @@ impl Track<'_> {
         None
     }
 
-    /// Reads a number and so many bytes.
+    /// Reads a number, then that many bytes.
     fn counted(&mut self) -> Option<&[u8]> {
         let len = self.number()? as usize;
         let start = self.at;
@@ -139,14 +139,14 @@ impl Track<'_> {
         Some(bytes)
     }
 
-    /// Reads `count` bytes below 128.
+    /// Reads `count` data bytes, which must be below 128.
     fn data(&mut self, count: usize) -> Option<&[u8]> {
         let bytes = self.bytes.get(self.at..self.at + count)?;
         self.at += count;
         bytes.iter().all(|byte| *byte < 0x80).then_some(bytes)
     }
 
-    /// Reads an event behind its time, with its own status; empty for messages that files do not have.
+    /// Reads an event after its delta time, and gives it its own status. Returns an empty event for messages that are removed.
     fn event(&mut self) -> Option<Vec<u8>> {
         let first = *self.bytes.get(self.at)?;
         if first >= 0x80 {
@@ -161,7 +161,7 @@ impl Track<'_> {
                 event.extend(content);
                 Some(event)
             }
-            // System exclusive, which plays nothing here.
+            // System exclusive messages have no effect here.
             0xF0 | 0xF7 => self.counted().map(|_| Vec::new()),
             0xF1 | 0xF3 => self.data(1).map(|_| Vec::new()),
             0xF2 => self.data(2).map(|_| Vec::new()),
@@ -196,7 +196,7 @@ mod tests {
             let mut track = Track { bytes: &bytes, at: 0, status: None };
             assert_eq!((track.number(), track.at), (Some(number), bytes.len()));
         }
-        // The examples of the standard.
+        // Examples of the MIDI standard.
         for (number, expected) in
             [(0x40, &[0x40][..]), (0x2000, &[0xC0, 0]), (0x10_0000, &[0xC0, 0x80, 0])]
         {
@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn each_event_gets_its_status_and_what_no_file_has_is_left_out() {
-        // A note; text; its end by the status before the text; a real-time byte; a system exclusive; another note.
+        // A note; a text; the note's end in the running status from before the text; a real-time byte; a system exclusive;
+        // another note.
         let loose =
             b"\0\x90\x45\x64\x10\xff\x01\x01t\x10\x45\0\x05\xf8\x05\xf0\x02\x7e\xf7\x05\x48\x64";
         let strict = b"\0\x90\x45\x64\x10\xff\x01\x01t\x10\x90\x45\0\x0f\x90\x48\x64\0\xff\x2f\0";

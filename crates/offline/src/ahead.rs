@@ -1,10 +1,10 @@
-//! The listener of a file on a thread of its own, ahead of the filter.
+//! Runs the listener of a file on its own thread, ahead of the filter.
 //!
-//! A long file has three threads, a batch has a file for each core. From 2 097 152 samples on, `render` of one file reads and
-//! listens on one thread (`Scout`), filters on another, and rounds and writes on a third. The scout runs the filter's own
-//! listener, blocks ahead, and the filter takes its decisions: the same bits. The file is decoded twice, which is less work
-//! than to hand samples over. With keys, and where key or tuning follow the music, the listener depends on more than the input
-//! and stays on the filter's thread.
+//! For a file of more than 2 097 152 frames, `render` uses three threads: the first reads and listens (`Scout`), the second
+//! filters, the third rounds and writes. In a batch, each core has a file of its own instead. The scout runs the filter's own
+//! listener some blocks ahead, and the filter uses the scout's decisions, so the output is the same bit for bit. Both threads
+//! decode the file, which is less work than to pass the samples on. With keys, and where key or tuning follow the music, the
+//! listener depends on more than the input and stays on the filter's thread.
 
 use super::{Error, Input, Source};
 use std::{
@@ -13,23 +13,23 @@ use std::{
 };
 use tone_filter_dsp::{Decided, Scout, ToneFilter};
 
-/// Frames that are listened to at a time.
+/// Number of frames that the scout takes at a time.
 const BLOCK: usize = 16_384;
 
-/// Queue length in blocks; absorbs jitter.
+/// Queue length, in units of [`BLOCK`]; absorbs jitter.
 const WAITING: usize = 4;
 
-/// Decisions about the input that the filter has not taken yet.
+/// Decisions of the scout that the filter has not received yet.
 pub struct Ahead {
     decided: Receiver<(usize, Decided)>,
-    /// Samples that the filter knows the decisions about, and has not been passed yet.
+    /// Number of frames that the filter has decisions for, but has not processed yet.
     known: usize,
 }
 
-/// Runs `work` while `scout` decides about `input`, and about the silence that follows the input.
+/// Runs `work`, while `scout` decides on another thread about `input` and the silence that follows.
 ///
 /// # Errors
-/// The errors of `work`, and a file that cannot be opened.
+/// If `input` cannot be opened, or `work` fails.
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,
@@ -43,10 +43,10 @@ pub fn with_listener<T>(
     })
 }
 
-/// Listens until nobody wants to know.
+/// Sends the decisions of `scout` until the receiver is dropped.
 fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, Decided)>) {
     let mut block = vec![Vec::new(); usize::from(source.format().channels)];
-    // The filter's thread reads the same file, and returns the error.
+    // After a failed read, this thread ends: the filter's thread fails at the same place and returns the error.
     while source.read(&mut block, BLOCK).is_ok() {
         if block[0].is_empty() {
             block.iter_mut().for_each(|channel| channel.resize(BLOCK, 0.0));
@@ -58,7 +58,7 @@ fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, Decided)
 }
 
 impl Ahead {
-    /// Passes the decisions about the next `frames` samples to `filter`.
+    /// Passes decisions about the next `frames` frames to `filter`, and waits for them if need be.
     pub fn lead(&mut self, filter: &mut ToneFilter, frames: usize) {
         while self.known < frames {
             let Ok((more, decided)) = self.decided.recv() else { return };

@@ -1,4 +1,4 @@
-//! The bands and the notes of a file over time.
+//! Bands and notes of a file over time.
 
 use super::{
     Error, Input, Level, Source,
@@ -10,22 +10,21 @@ use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
 /// Result of [`analyse`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Analysed {
-    /// The length of the file.
+    /// Length of the file in seconds.
     pub seconds: f64,
-    /// Samples of all channels that are NaN or infinite, and count as silence.
+    /// Number of samples, over all channels, that are NaN or infinite and count as silence.
     pub not_finite: u64,
-    /// Why no note sounds, if none does.
+    /// Reason why no note sounds; `None` if one does.
     pub unheard: Option<Cause>,
 }
 
-/// Runs `input` through a filter on `kernel` that detects notes at any focus, while the score `keys` is played
-/// on it. `block` gets the filter after each of its blocks; `moment` gets the time since the last moment in seconds and
-/// the bands, every `hop` seconds (at least one sample) of the file. Bands that settings or keys keep from sounding are
-/// muted and not played there. `progress` gets the share of the work that is done, 0 to 1, if the length of the file is
-/// known.
+/// Filters `input` with `settings` on `kernel`, while the score `keys` is played. The filter detects notes at any focus. Calls
+/// `block` with the filter after each of the filter's blocks. Every `hop` seconds of the file, rounded to at least one sample,
+/// calls `moment` with the exact hop in seconds and the bands; bands that settings or keys mute are inactive and not played
+/// there. Calls `progress` with the share of the work that is done, 0 to 1, if the length of the file is known.
 ///
 /// # Errors
-/// When the file cannot be read, or `moment` fails.
+/// If the file cannot be read, or `moment` fails.
 pub fn analyse(
     input: &Input,
     (settings, keys): (&Settings, &Score),
@@ -46,7 +45,7 @@ pub fn analyse(
     filter.reset();
     let mut player = Player::new(keys, &filter);
     let latency = filter.latency();
-    // Silence that pushes the end of the file out of the filter.
+    // Frames of silence still to be added, which push the end of the file out of the filter.
     let mut silence = latency;
     let mut channels = vec![Vec::new(); count];
     let (mut read, mut not_finite) = (0, 0);

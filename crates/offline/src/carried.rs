@@ -1,31 +1,33 @@
-//! Chunks on their way to an output: what counts samples follows another rate, and what describes the old samples stays behind.
+//! Chunks that an output gets from its input: sample counts are scaled to the new rate, descriptions of the old samples left out.
 
 use crate::{Source, wav::Chunk};
 use std::io;
 
 /// A chunk of an output.
 pub enum Carried {
-    /// A chunk of the input, as it is.
+    /// A chunk of the input, unchanged.
     Copied(Chunk),
-    /// A new one: its letters and its content.
+    /// A new or changed chunk: its identifier and its content.
     Made([u8; 4], Vec<u8>),
 }
 
-/// Longer chunks are copied as they are.
+/// Maximum length of chunks that are changed, in bytes; longer ones are copied unchanged.
 const LONGEST: u32 = 16 << 20;
 
-/// The hash of the old samples.
+/// Identifier of the chunk with a hash of the old samples.
 const HASH: [u8; 4] = *b"MD5 ";
 
-/// A loudness that is not known (EBU Tech 3285, version 2).
+/// Value for an unknown loudness (EBU Tech 3285, version 2).
 const UNKNOWN: [u8; 2] = 0x7FFF_u16.to_le_bytes();
 
-/// Elements of iXML that hold a sample rate, and those that count its samples.
+/// Elements of iXML with a sample rate: of the file, and of the timestamp.
 const RATES: [&str; 2] = ["FILE_SAMPLE_RATE", "TIMESTAMP_SAMPLE_RATE"];
+/// Element of iXML with the upper 32 bits of the timestamp in samples.
 const HIGH: &str = "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI";
+/// Element of iXML with the lower 32 bits of the timestamp in samples.
 const LOW: &str = "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO";
 
-/// Returns whether chunks with these letters may hold tags.
+/// Returns whether chunks called `id` may hold tags.
 pub fn holds_tags(id: [u8; 4]) -> bool {
     matches!(&id, b"LIST" | b"id3 " | b"ID3 ")
 }
@@ -33,7 +35,7 @@ pub fn holds_tags(id: [u8; 4]) -> bool {
 /// Returns whether `chunk` of `source` holds tags.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If the chunk cannot be read.
 pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
     let mut kind = Vec::new();
     if chunk.id == *b"LIST" && chunk.len >= 4 {
@@ -43,10 +45,10 @@ pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
     Ok(holds_tags(chunk.id) && chunk.id != *b"LIST")
 }
 
-/// Returns `chunk` of `source` for an output at `rates[1]` Hz in place of `rates[0]`; `None` if it stays behind.
+/// Returns `chunk` of `source`, adapted to the output; `None` if it is left out. `rates` are the input's and the output's in Hz.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If the chunk cannot be read.
 pub fn carried(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<Carried>> {
     if chunk.id == HASH {
         return Ok(None);
@@ -64,7 +66,7 @@ pub fn carried(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result
         b"cue " => scale.each(&mut content, 4, 24, &[4, 20]),
         b"plst" => scale.each(&mut content, 4, 12, &[4]),
         b"smpl" => {
-            // Nanoseconds of a sample.
+            // Duration of a sample in nanoseconds.
             if let Some(period) = content.get_mut(8..12) {
                 period.copy_from_slice(&(1_000_000_000 / to).to_le_bytes());
             }
@@ -77,7 +79,7 @@ pub fn carried(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result
     Ok(Some(Carried::Made(chunk.id, content)))
 }
 
-/// A change of sample rates.
+/// Change of the sample rate: both rates in Hz.
 #[derive(Clone, Copy)]
 struct Scale {
     from: u32,
@@ -85,13 +87,13 @@ struct Scale {
 }
 
 impl Scale {
-    /// Returns a number of samples at the new rate.
+    /// Converts a number of samples to the new rate.
     fn scaled(self, samples: u64) -> u64 {
         let (from, to) = (u128::from(self.from), u128::from(self.to));
         ((u128::from(samples) * to + from / 2) / from) as u64
     }
 
-    /// Scales the number at `at`, if there is one.
+    /// Scales the 32-bit number at `at`, if `content` reaches that far.
     fn number(self, content: &mut [u8], at: usize) {
         if let Some(number) = content.get_mut(at..at + 4) {
             let samples = u32::from_le_bytes([number[0], number[1], number[2], number[3]]);
@@ -100,7 +102,7 @@ impl Scale {
         }
     }
 
-    /// Scales the numbers `fields` of all entries of `size` bytes from `start` on.
+    /// Scales the numbers at the offsets `fields` in all entries of `size` bytes, from `start` on.
     fn each(self, content: &mut [u8], start: usize, size: usize, fields: &[usize]) {
         for entry in (start..content.len()).step_by(size) {
             fields.iter().for_each(|field| self.number(content, entry + field));
@@ -108,7 +110,7 @@ impl Scale {
     }
 }
 
-/// Scales the time of a broadcast extension, and clears its loudness.
+/// Scales the timestamp of a chunk `bext`, and clears its loudness.
 fn broadcast(content: &mut [u8], scale: Scale) {
     if let Some(time) = content.get_mut(338..346) {
         let samples = u64::from_le_bytes(time.try_into().expect("eight bytes"));
@@ -120,7 +122,7 @@ fn broadcast(content: &mut [u8], scale: Scale) {
     }
 }
 
-/// Scales the lengths of labelled texts.
+/// Scales the lengths of labelled texts in a list of labels.
 fn labels(content: &mut [u8], scale: Scale) {
     let mut at = 4;
     while let Some(head) = content.get(at..at + 8) {
@@ -133,7 +135,7 @@ fn labels(content: &mut [u8], scale: Scale) {
     }
 }
 
-/// Returns iXML with the new rate.
+/// Returns the iXML `content`, adapted to the new sample rate.
 fn xml(content: Vec<u8>, scale: Scale) -> Vec<u8> {
     let Ok(mut text) = String::from_utf8(content.clone()) else { return content };
     let number = |text: &str, name: &str| -> Option<u64> {
@@ -148,7 +150,7 @@ fn xml(content: Vec<u8>, scale: Scale) -> Vec<u8> {
         }
     };
     let original = String::from_utf8_lossy(&content);
-    // The time counts samples of a rate of its own.
+    // The timestamp may have its own sample rate.
     let old = number(&original, RATES[1]).or(number(&original, RATES[0]));
     for name in RATES {
         replace(name, scale.to.into());

@@ -1,4 +1,4 @@
-//! Writing of outputs, in either container.
+//! Writer of outputs, in WAV or FLAC.
 
 use super::{
     Error, Output, Source,
@@ -19,11 +19,11 @@ pub enum Writer {
 }
 
 impl Writer {
-    /// Begins a file of at most `frames` samples a channel, if that is known. Integers are dithered if `dithered`. FLAC gets
-    /// fields and pictures of `metadata`.
+    /// Begins a file of at most `frames` frames, if that is known. Dithers integers if `dithered`. FLAC gets fields and pictures
+    /// of `metadata`.
     ///
     /// # Errors
-    /// When the container cannot have the format, or when nothing can be written.
+    /// If the container does not support the format, or the file cannot be written.
     pub fn new(
         container: Container,
         output: &Output,
@@ -42,11 +42,11 @@ impl Writer {
         })
     }
 
-    /// Writes chunks, of `source` or new ones, where the container has such: before the first samples, or after
-    /// [`Writer::end_data`].
+    /// Writes `chunks`, which are new or copied from `source`, to a WAV file; does nothing for FLAC. Must be called before the
+    /// first samples or after [`Writer::end_data`].
     ///
     /// # Errors
-    /// When they cannot be read or written.
+    /// If a chunk cannot be read or written.
     pub fn carry(&mut self, chunks: &[Carried], source: &mut Source) -> Result<(), Error> {
         let Self::Wav(writer) = self else { return Ok(()) };
         chunks.iter().try_for_each(|chunk| match chunk {
@@ -55,10 +55,10 @@ impl Writer {
         })
     }
 
-    /// Appends the samples of all `channels`, which are of one length.
+    /// Appends samples; all `channels` must have one length.
     ///
     /// # Errors
-    /// When the file cannot be written on.
+    /// If the file cannot be written.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         match self {
             Self::Wav(writer) => writer.write(channels),
@@ -66,10 +66,10 @@ impl Writer {
         }
     }
 
-    /// Ends the samples.
+    /// Ends the chunk of samples in a WAV file; does nothing for FLAC.
     ///
     /// # Errors
-    /// When the file cannot be written on.
+    /// If the file cannot be written.
     pub fn end_data(&mut self) -> Result<(), Error> {
         match self {
             Self::Wav(writer) => writer.end_data(),
@@ -77,10 +77,10 @@ impl Writer {
         }
     }
 
-    /// Completes the file. Returns the number of samples beyond full scale that were cut to it; always 0 for float.
+    /// Completes the file. Returns the number of samples that were clipped to full scale; always 0 for float.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn finish(self) -> Result<u64, Error> {
         match self {
             Self::Wav(writer) => writer.finish(),

@@ -1,8 +1,8 @@
-//! FLAC files, written a block at a time by `flac-codec`.
+//! Writer of FLAC files, by `flac-codec`.
 //!
-//! `flac-codec` encodes a block at a time: 5 MB of memory for any length, exact by `flac --test` and ffmpeg at 16 and 24 bits
-//! and up to 8 channels, full-scale noise included. `flacenc` 0.5.1 made 400 MB of 17 MB of loud 24-bit music, which ffmpeg
-//! refused to read.
+//! `flac-codec` encodes a block at a time, in 5 MB of memory for any length. Its files are exact by `flac --test` and ffmpeg, at
+//! 16 and 24 bits, with up to 8 channels, and with full-scale noise. `flacenc` 0.5.1 turned 17 MB of loud 24-bit music into 400
+//! MB, which ffmpeg refused to read.
 
 use super::{
     Error, Output,
@@ -20,22 +20,22 @@ use std::{
     path::PathBuf,
 };
 
-/// The most channels that FLAC has.
+/// Maximum number of channels in FLAC.
 const MOST_CHANNELS: u16 = 8;
 
-/// The least rate in Hz that its header cannot state.
+/// Lowest sample rate in Hz that a FLAC header cannot state.
 const TOO_FAST: u32 = 1 << 20;
 
-/// Tag by which decoders find unusual loudspeakers.
+/// Tag that tells decoders the loudspeakers of the channels.
 const SPEAKERS: &str = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK";
 
-/// Letters, and a block that describes a stream of 16 bits at 44.1 kHz, as any.
+/// Start of any FLAC file: the magic bytes, and a STREAMINFO block for 16 bits at 44.1 kHz.
 const PLAIN: [u8; 42] = [
     b'f', b'L', b'a', b'C', 0, 0, 0, 34, 16, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0x0A, 0xC4, 0x42, 0xF0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
-/// Type of the last block, which is a picture.
+/// Type byte of a picture block, with the flag of the last block.
 const PICTURE: u8 = 0x86;
 
 /// A FLAC file being written.
@@ -49,10 +49,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file of 16 or 24 bits, dithered if `dithered`, with fields and pictures of `metadata`.
+    /// Begins a file of 16 or 24 bits with the fields and pictures of `metadata`. Dithers if `dithered`.
     ///
     /// # Errors
-    /// When FLAC cannot have the format, or when nothing can be written.
+    /// If FLAC does not support the format, or the file cannot be written.
     pub fn new(
         output: &Output,
         format: Format,
@@ -83,10 +83,10 @@ impl Writer {
         Ok(Self { path, encoder, format, dither, bytes: Vec::new(), clipped: 0 })
     }
 
-    /// Appends the samples of all `channels`, which are of one length.
+    /// Appends samples; all `channels` must have one length.
     ///
     /// # Errors
-    /// When the file cannot be written on.
+    /// If the file cannot be written.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         self.clipped += super::wav::clipped(channels);
         encode(channels, self.format.depth, self.dither.as_mut(), &mut self.bytes);
@@ -94,10 +94,10 @@ impl Writer {
         written.map_err(|source| Error::writing(&self.path, source))
     }
 
-    /// Completes the file. Returns the number of samples beyond full scale that were cut to it.
+    /// Completes the file. Returns the number of samples that were clipped to full scale.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn finish(self) -> Result<u64, Error> {
         let finished = self.encoder.finalize();
         finished.map_err(|fault| Error::writing(&self.path, as_io(fault)))?;
@@ -105,7 +105,7 @@ impl Writer {
     }
 }
 
-/// Reads pictures that are coded as FLAC has them; broken ones are left out.
+/// Parses pictures from the content of FLAC picture blocks; leaves out broken ones.
 fn pictures(blocks: &[Vec<u8>]) -> Vec<Picture> {
     let read = |content: &Vec<u8>| {
         let [_, a, b, c] = (content.len() as u32).to_be_bytes();

@@ -1,4 +1,4 @@
-//! Formats of files that are read, and their extensions.
+//! Supported file formats, and their extensions.
 
 use crate::wav::{Depth, Format};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 /// File extensions of WAV.
 pub const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
 
-/// File extensions of MP4, of whose codings only some are read.
+/// File extensions of MP4. Only some codings in MP4 are supported.
 pub const MP4_EXTENSIONS: &[&str] = &["m4a", "m4b", "mp4", "mov"];
 
 /// Names and file extensions of all formats that are read.
@@ -20,10 +20,10 @@ const READABLE: [(&str, &[&str]); 7] = [
     ("MP4 (AAC, ALAC)", MP4_EXTENSIONS),
 ];
 
-/// A format of outputs.
+/// File format of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Container {
-    /// WAV, or RF64 where that is too small.
+    /// WAV; RF64 for files that are too long for WAV.
     #[default]
     Wav,
     /// FLAC.
@@ -31,7 +31,7 @@ pub enum Container {
 }
 
 impl Container {
-    /// Returns the container of an output called `path`: WAV without an extension, `None` with an extension of another format.
+    /// Returns the container of an output called `path`: WAV without an extension, `None` for an unsupported extension.
     pub fn of(path: &Path) -> Option<Self> {
         match extension(path) {
             None => Some(Self::Wav),
@@ -61,23 +61,23 @@ impl Container {
     }
 }
 
-/// Returns the names of the formats that are read, as a list.
+/// Returns the names of all readable formats, separated by commas.
 pub fn readable() -> String {
     READABLE.map(|(name, _)| name).join(", ")
 }
 
-/// Returns the file extensions that are looked for in folders.
+/// Returns the extensions of all readable formats; in folders, only files with these are read.
 pub fn extensions() -> impl Iterator<Item = &'static str> {
     READABLE.iter().flat_map(|(_, extensions)| *extensions).copied()
 }
 
-/// Returns the extension of `path` in small letters.
+/// Returns the extension of `path` in lower case.
 pub fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// Returns whether a header's length says that the file was written into a pipe, by a program that could not come back: 0, or
-/// as much as the field holds (2 or 4 GiB, within 16 MiB, as some programs subtract what else they write).
+/// Returns whether `len`, a length in a header, is a placeholder of a program that wrote into a pipe and could not go back: 0, or
+/// the maximum of the field (2 or 4 GiB, within 16 MiB, as some programs subtract the bytes of other chunks).
 pub const fn is_open(len: u32) -> bool {
     const NEAR: u32 = 1 << 24;
     len == 0 || len.abs_diff(1 << 31) <= NEAR || len >= u32::MAX - NEAR

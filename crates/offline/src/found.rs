@@ -2,10 +2,10 @@
 
 use tone_filter_dsp::{FoundKey, KeyFinder, PitchClass, Settings, ToneFilter, TuningFinder};
 
-/// Finds the key and the tuning of all that a filter listens to.
+/// Finder of the key and the tuning of all sound that a filter hears.
 #[derive(Debug, Clone, Default)]
 pub struct Finder {
-    /// Once the length of a frame is known.
+    /// Finders of key and tuning; `None` until the length of a frame is known.
     finders: Option<(KeyFinder, TuningFinder)>,
     frames: u64,
 }
@@ -13,14 +13,14 @@ pub struct Finder {
 /// Key and tuning of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// Key of the file's own pitches: its root includes `transpose`.
+    /// Key at the pitch of the file: the setting `transpose` is added to the root. `None` if no key was found.
     pub key: Option<FoundKey>,
-    /// The frequency of A4 in Hz, within half a semitone of the setting `tuning`.
+    /// Frequency of A4 in Hz, within half a semitone of the setting `tuning`; `None` if no tuning was found.
     pub tuning: Option<f64>,
 }
 
 impl Finder {
-    /// Takes the filter's decisions; to be called after each of its blocks.
+    /// Records the filter's decisions. Must be called after each of the filter's blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let listener = filter.listener();
         let decisions = listener.decisions();
@@ -36,7 +36,7 @@ impl Finder {
         tuning.push(listener.deviation());
     }
 
-    /// Key and tuning of all so far, for a filter with `settings`.
+    /// Returns the key and the tuning of all sound so far, for a filter with `settings`.
     pub fn found(&self, settings: &Settings) -> Found {
         let Settings { tuning, transpose, .. } = *settings;
         let shift = (transpose.round() as i32).rem_euclid(12) as usize;

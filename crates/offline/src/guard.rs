@@ -1,5 +1,5 @@
-//! Decoders are others' code, and files come from anywhere. A file that makes a decoder panic counts as broken, so that it does
-//! not end a run over ten thousand files.
+//! Decoders are third-party code, and files come from anywhere. A file that makes a decoder panic counts as broken, so that it
+//! does not end a run over ten thousand files.
 
 use std::{
     cell::Cell,
@@ -10,12 +10,12 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether this thread runs a decoder, whose panics become errors: a program's panic hook has nothing to print then.
+/// Returns whether this thread runs a decoder. Its panics become errors, so a program's panic hook should print nothing then.
 pub fn is_decoding() -> bool {
     GUARDED.get()
 }
 
-/// Returns what `decode` returns, or `None` if it panics. After a panic, the caller must not use anything that `decode` has
+/// Returns the result of `decode`, or `None` if it panics. After a panic, the caller must not use anything that `decode` has
 /// modified.
 pub fn guard<T>(decode: impl FnOnce() -> T) -> Option<T> {
     GUARDED.set(true);

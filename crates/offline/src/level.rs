@@ -3,7 +3,7 @@
 /// Peak and power of a signal, all channels together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Level {
-    /// The greatest magnitude, 1 at full scale.
+    /// Maximum magnitude, 1 at full scale.
     pub peak: f32,
     squares: f64,
     samples: u64,
@@ -12,8 +12,8 @@ pub struct Level {
 impl Level {
     /// Adds the samples of one channel.
     pub fn add(&mut self, samples: &[f32]) {
-        // Eight sums and maxima side by side fill a vector unit. A block is short, so f32 is precise enough
-        // for its sums. Positive floats compare like their bits.
+        // Eight sums and maxima in parallel fill a vector unit. A block is short, so f32 is precise enough for its sums. Positive
+        // floats compare like their bits.
         let (mut peaks, mut squares) = ([0i32; 8], [0f32; 8]);
         let (blocks, rest) = samples.as_chunks::<8>();
         let mut padded = [0.0; 8];
@@ -35,7 +35,7 @@ impl Level {
         20.0 * self.peak.log10()
     }
 
-    /// Returns the mean power in dB full scale, -3 for a full-scale sine; negative infinity for silence.
+    /// Returns the RMS in dB full scale, -3 for a full-scale sine; negative infinity for silence.
     pub fn rms_db(&self) -> f32 {
         (10.0 * (self.squares / self.samples.max(1) as f64).log10()) as f32
     }

@@ -1,7 +1,6 @@
-//! Files: reading, rendering, drawing and writing them.
+//! Reading, rendering, drawing and writing of sound files.
 //!
-//! Whatever goes wrong with a file is an [`enum@Error`] of one line that names the file and the remedy, and
-//! leaves no output behind.
+//! After a failure, no output is left behind. The message of an [`enum@Error`] is one line that names the file and a remedy.
 
 mod ahead;
 pub mod analyse;
@@ -65,7 +64,7 @@ pub enum Error {
     /// A folder stands where a file is expected.
     #[error("{}: is a folder; give a file", .0.display())]
     Folder(PathBuf),
-    /// The input is not a WAV file, or a broken one.
+    /// The input is not a WAV file, or its header is broken.
     #[error("{}: not a WAV file ({reason}); convert it to WAV, with ffmpeg for example", .path.display())]
     NotWav {
         /// The input.
@@ -81,12 +80,12 @@ pub enum Error {
         /// Missing or invalid part of the file.
         reason: String,
     },
-    /// The input is of a format that is read, and broken.
+    /// The format of the input is supported, but the content is broken.
     #[error("{}: damaged ({reason}); copy or export it again", .path.display())]
     Broken {
         /// The input.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the content.
         reason: String,
     },
     /// The keys' MIDI file is invalid.
@@ -105,35 +104,35 @@ pub enum Error {
         /// Reason.
         source: tone_filter_dsp::BadScore,
     },
-    /// The input's samples are of a kind that is not read.
+    /// The coding of the input's samples is not supported.
     #[error("{}: unsupported coding {coding}; convert the file: ffmpeg -i {} {}", .path.display(), .path.display(), .path.with_extension("flac").display())]
     Coding {
         /// The input.
         path: PathBuf,
-        /// The kind of its samples.
+        /// Name of the coding.
         coding: String,
     },
-    /// The input ends before all that its header promises.
+    /// The input is shorter than its header states.
     #[error("{}: truncated, {missing} of {frames} frames are missing; copy or export it again", .path.display())]
     Truncated {
         /// The input.
         path: PathBuf,
-        /// Frames that are not there.
+        /// Number of missing frames.
         missing: u64,
-        /// Frames that should be there.
+        /// Number of frames by the header.
         frames: u64,
     },
-    /// The input's coding is damaged.
+    /// Some of the input's frames are damaged.
     #[error("{}: damaged, {missing} of {frames} frames are missing; copy or export it again", .path.display())]
     Damaged {
         /// The input.
         path: PathBuf,
-        /// Frames that cannot be decoded.
+        /// Number of frames that cannot be decoded.
         missing: u64,
-        /// Frames that should be there.
+        /// Number of frames by the header.
         frames: u64,
     },
-    /// The input ends in the middle of its coding, by its end or by its lengths.
+    /// The coded data is incomplete: the file ends too early, or a length in it is wrong.
     #[error("{}: truncated or damaged; copy or export it again", .0.display())]
     CutShort(PathBuf),
     /// The input has no samples.
@@ -147,7 +146,7 @@ pub enum Error {
         /// The filter's error.
         source: tone_filter_dsp::Error,
     },
-    /// The output exists, and nobody allowed to overwrite it.
+    /// The output exists and may not be overwritten.
     #[error("{}: already exists; choose another name, or overwrite it with --force", .0.display())]
     Exists(PathBuf),
     /// The output is the input.
@@ -156,22 +155,22 @@ pub enum Error {
     /// The output exists and is a device, a pipe or the like.
     #[error("{}: is not a regular file; choose another name for the output", .0.display())]
     NotAFile(PathBuf),
-    /// The sample rate that was asked for cannot be made of the input's.
+    /// The input cannot be resampled to the requested sample rate.
     #[error("{}: {from} Hz cannot become {to} Hz ({reason}); choose another --sample-rate", .path.display())]
     Rate {
         /// The input.
         path: PathBuf,
         /// Sample rate of the input in Hz.
         from: u32,
-        /// The output's in Hz.
+        /// Sample rate of the output in Hz.
         to: u32,
-        /// Why not.
+        /// Reason.
         reason: String,
     },
-    /// The input was to be played louder or softer, and is silent.
+    /// The input is silent, so its peak cannot be normalized.
     #[error("{}: is silent, and cannot be normalized; leave out --normalize-peak", .0.display())]
     Silent(PathBuf),
-    /// The output's channels and rate are more than a WAV header can state.
+    /// Channels and sample rate of the output do not fit the fields of a WAV header.
     #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
     TooWide {
         /// The output.
@@ -181,7 +180,7 @@ pub enum Error {
         /// Sample rate in Hz.
         rate: u32,
     },
-    /// FLAC has no such channels or rate.
+    /// FLAC does not support the number of channels or the sample rate.
     #[error("{}: {channels} channels at {rate} Hz exceed the 8 channels and 1048575 Hz of FLAC; use .wav", .path.display())]
     NotForFlac {
         /// The output.
@@ -194,7 +193,7 @@ pub enum Error {
     /// A pipe's bytes cannot be stored in the folder for temporary files.
     #[error("{}: cannot be stored in {}, the folder for temporary files ({source}); make room there, or name another one in TMPDIR", .path.display(), std::env::temp_dir().display())]
     Temporary {
-        /// Input or output.
+        /// Path of the input or output.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -212,18 +211,19 @@ pub enum Error {
     },
 }
 
-/// Returns the extensions of audio files, as a list.
+/// Returns the extensions of all readable formats as text, each with a dot.
 fn dotted_extensions() -> String {
     extensions().map(|own| format!(".{own}")).collect::<Vec<_>>().join(", ")
 }
 
 impl Error {
-    /// The file at `path` is broken, for this `reason`.
+    /// Creates the error of a broken file.
     pub(crate) fn broken(path: &Path, reason: &str) -> Self {
         Self::Broken { path: path.into(), reason: reason.into() }
     }
 
-    /// Why the file for the output `path` cannot be written; for standard output, that is a temporary one.
+    /// Creates the error of a failed write to `path`: for standard output, which goes through a temporary file,
+    /// [`Self::Temporary`].
     pub fn writing(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         if path == Path::new(STDIO) {

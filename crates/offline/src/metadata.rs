@@ -1,6 +1,6 @@
-//! Titles, covers, markers: what a file has beside its sound, read by `lofty`, and carried over to another file.
+//! Metadata of a file (titles, covers, markers), read by `lofty` and carried over to another file.
 //!
-//! What describes the old samples is left out: ReplayGain and other loudness, hashes, the encoder.
+//! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 
 use crate::{
     Error, Input, Source,
@@ -23,7 +23,7 @@ use lofty::{
 };
 use std::io::{self, BufReader, Seek};
 
-/// Kinds of tags, the best ones first: what a better one has, the others are not asked for.
+/// Types of tags, the best first. A field of a better type hides the same field of the others.
 const KINDS: [TagType; 7] = [
     TagType::VorbisComments,
     TagType::Id3v2,
@@ -34,7 +34,7 @@ const KINDS: [TagType; 7] = [
     TagType::Id3v1,
 ];
 
-/// Beginnings of the names of fields that describe the old samples.
+/// Prefixes of the names of fields that describe the old samples.
 const OF_SAMPLES: [&str; 12] = [
     "REPLAYGAIN_",
     "R128_",
@@ -50,28 +50,27 @@ const OF_SAMPLES: [&str; 12] = [
     "MD5",
 ];
 
-/// Fields of FLAC that its writer makes.
+/// Fields of FLAC that the encoder writes itself.
 const OWN: [&str; 2] = ["WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "METADATA_BLOCK_PICTURE"];
 
-/// The longest picture that FLAC can have, with room for its description.
+/// Maximum size of a picture in FLAC in bytes, less room for its description.
 const LARGEST_PICTURE: usize = (1 << 24) - 4096;
 
-/// What goes from an input to an output.
+/// Metadata that an output gets from its input.
 #[derive(Default)]
 pub struct Metadata {
-    /// Chunks for a WAV file, before the samples.
+    /// Chunks before the samples of a WAV file.
     pub before: Vec<Carried>,
-    /// Chunks for a WAV file, behind the samples.
+    /// Chunks behind the samples of a WAV file.
     pub after: Vec<Carried>,
-    /// Fields for a FLAC file, with their names.
+    /// Names and values of the fields of a FLAC file.
     pub fields: Vec<(String, String)>,
-    /// Pictures for a FLAC file, as blocks of its metadata.
+    /// Pictures of a FLAC file, as contents of picture blocks.
     pub pictures: Vec<Vec<u8>>,
-    /// What is left out.
+    /// Names of fields and chunks that are left out.
     pub left_out: Vec<String>,
 }
 
-/// Tags of a file.
 #[derive(Default)]
 struct Tags {
     fields: Vec<(String, String)>,
@@ -81,10 +80,11 @@ struct Tags {
 }
 
 impl Metadata {
-    /// Reads what `container` can have of `input`, opened as `source`, for an output at `rates[1]` Hz in place of `rates[0]`.
+    /// Reads the metadata of `input`, opened as `source`, that `container` can store. `rates` are the input's and the output's in
+    /// Hz.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn read(
         input: &Input,
         source: &mut Source,
@@ -107,7 +107,7 @@ impl Metadata {
                 metadata.fields = tags.fields;
             }
             Container::Wav => {
-                // Tags without what is left out are written anew.
+                // If any field is left out, all tags are written anew.
                 let keeps = is_wav && tags.left_out.is_empty();
                 let mut carry = |chunks: Vec<Chunk>| -> io::Result<Vec<Carried>> {
                     let mut kept = Vec::new();
@@ -135,7 +135,7 @@ impl Metadata {
 }
 
 impl Tags {
-    /// Reads the tags of `file`; none if they are broken.
+    /// Reads the tags of `file`. Broken tags count as missing.
     fn read(file: SharedFile) -> Self {
         let read = guard(|| {
             let mut options = ParseOptions::new();
@@ -154,12 +154,12 @@ impl Tags {
         tags
     }
 
-    /// Adds what `tag` has and these have not.
+    /// Adds the fields of `tag` whose names are not known yet, and its pictures if there are none yet.
     fn add(&mut self, tag: &Tag) {
         let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
         let mut fields: Vec<(String, String)> =
             VorbisComments::from(tag.clone()).take_items().collect();
-        // Names that are known to nobody.
+        // Fields with names of the user's own, which the conversion may lose.
         if tag.tag_type() == TagType::Id3v2 {
             for frame in &Id3v2Tag::from(tag.clone()) {
                 if let Frame::UserText(text) = frame {
@@ -185,11 +185,11 @@ impl Tags {
         }
     }
 
-    /// Returns the pictures as blocks of FLAC's metadata.
+    /// Returns the pictures as contents of FLAC picture blocks.
     fn blocks(&self) -> Vec<Vec<u8>> {
         let mut icons = Vec::new();
         let fits = |picture: &&Picture| {
-            // There is one icon of each kind at most.
+            // FLAC permits one icon of each kind.
             let kind = picture.pic_type();
             let is_icon = matches!(kind, PictureType::Icon | PictureType::OtherIcon);
             let is_first = !is_icon || !icons.contains(&kind.as_u8());
@@ -203,7 +203,7 @@ impl Tags {
         self.pictures.iter().filter(fits).map(block).collect()
     }
 
-    /// Returns the chunks of a WAV file with these tags.
+    /// Returns the tags as chunks of a WAV file.
     fn chunks(self) -> Vec<Carried> {
         let mut comments = VorbisComments::default();
         for (name, value) in &self.fields {
@@ -232,7 +232,7 @@ impl Tags {
     }
 }
 
-/// Returns whether FLAC can have a field of this name.
+/// Returns whether `name` is a valid name of a field in FLAC.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| matches!(byte, 0x20..=0x7D) && byte != b'=')
 }

@@ -4,7 +4,7 @@ use super::{score::Score, wav::Depth};
 use std::sync::Arc;
 use tone_filter_dsp::{Kernel, Routing, Settings};
 
-/// Length of the sound after the end of the input, while the resonators still ring.
+/// Tail: the sound after the end of the input, while the resonators ring out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Tail {
     /// No tail: the output is as long as the input.
@@ -12,58 +12,58 @@ pub enum Tail {
     None,
     /// A number of seconds.
     Seconds(f64),
-    /// As long as the tail is audible.
+    /// Until the tail is inaudible.
     Auto,
 }
 
-/// The part of an input that whoever plays the output repeats, which must have no seam.
+/// Section of the input that players will loop, so it must repeat without a seam.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Looped {
-    /// The loop that the file has in a chunk `smpl`, if it has one.
+    /// Loop in the file's chunk `smpl`, if there is one.
     #[default]
     Own,
-    /// The same, or else the whole file.
+    /// Loop in the chunk `smpl`, or else the whole file.
     Whole,
-    /// None: the file is played once, from its start to its end.
+    /// No loop: the file is played once.
     Nothing,
 }
 
 /// Settings of a run over a file, and of its output.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Sound.
+    /// Settings of the filter.
     pub settings: Settings,
-    /// Passes the input through: the file is only converted.
+    /// Whether the input passes through unfiltered: the file is only converted.
     pub bypass: bool,
-    /// Keys, for the setting `keys`.
+    /// Played keys, for the setting `keys`.
     pub keys: Score,
-    /// Notes that the input plays; without a score, the listener finds them.
+    /// Notes of the input; `None` if the listener finds them.
     pub score: Option<Arc<tone_filter_dsp::Score>>,
-    /// Depth of the output; `None` for the input's.
+    /// Number format of the output's samples; `None` for the input's.
     pub depth: Option<Depth>,
     /// Sample rate of the output in Hz; `None` for the input's.
     pub rate: Option<u32>,
-    /// Sound after the end of the input.
+    /// Tail of the output.
     pub tail: Tail,
-    /// The part of the input that repeats.
+    /// Section that repeats without a seam.
     pub looped: Looped,
-    /// Peak of the output in dB full scale; `None` leaves the level.
+    /// Peak to normalize the output to, in dB full scale; `None` leaves the level.
     pub normalize: Option<f32>,
-    /// Rounds without dither.
+    /// Whether samples are rounded without dither.
     pub no_dither: bool,
-    /// Writes no titles, covers, markers and the like.
+    /// Whether titles, covers, markers and other metadata are left out.
     pub strip_metadata: bool,
     /// Instruction set.
     pub kernel: Kernel,
-    /// Overwrites an output that exists.
+    /// Whether an existing output is overwritten.
     pub force: bool,
-    /// Copies the input's time of modification to the output.
+    /// Whether the output gets the input's modification time.
     pub keep_mtime: bool,
-    /// Measures the loudness, which takes as long as the filter's bank.
+    /// Whether the loudness is measured, which takes as long as the filter's bank of resonators.
     pub loudness: bool,
-    /// Listens to a long file on a thread of its own, where a core is free. The output does not change.
+    /// Whether the listener of a long file runs on its own thread, for which a core should be free. The output does not change.
     pub ahead: bool,
-    /// Finds out why no note sounds even at a focus of 0 %, by a second run over the file.
+    /// Whether a second run over the file finds out why no note sounds at a focus of 0 %.
     pub explain: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Files that appear when they are complete, or not at all.
+//! Output files that appear under their final name only when they are complete.
 
 use super::{Error, STDIO};
 use std::{
@@ -12,22 +12,22 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// Prefix and suffix of temporary names.
+/// Prefix of temporary file names.
 const PREFIX: &str = ".tone-filter-";
+/// Suffix of temporary file names.
 const SUFFIX: &str = ".part";
 
-/// The temporary files that exist now, for whoever has to clean up after an interruption.
+/// Temporary files that exist now and must be removed after an interruption.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// The folders that have been swept.
+/// Folders in which [`sweep`] has removed old temporary files.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file on its way: it has a temporary name beside the target until [`Output::commit`], and is
-/// removed if that never comes.
+/// Output file. It has a temporary name beside the target until [`Output::commit`], and is removed if it is dropped before.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    /// Target of the links at `path`, if there are any.
+    /// Final file: `path`, or the target of the links at `path`.
     target: PathBuf,
     file: Destination,
     force: bool,
@@ -36,16 +36,16 @@ pub struct Output {
 #[derive(Debug)]
 enum Destination {
     Named(NamedTempFile),
-    /// Standard output, which gets the file when it is complete.
+    /// Temporary file, which is copied to standard output when it is complete.
     Stdout(File),
 }
 
 impl Output {
-    /// Starts a file that will be called `path`; `-` is standard output. Creates a missing folder.
+    /// Creates the temporary file of an output that will be called `path`; `-` is standard output. Creates a missing folder.
     ///
     /// # Errors
-    /// When `path` is `input`, under any name; when it exists and `force` is not set; when it is not a
-    /// regular file; when its folder cannot be created or written to.
+    /// If `path` is a folder or not a regular file; if it is `input`, under any name; if it exists and `force` is not set; if its
+    /// folder cannot be created or written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
         // The error's own text has the temporary name, which no user knows.
         let unwritable = |error: io::Error| Error::writing(path, error.kind().into());
@@ -68,7 +68,7 @@ impl Output {
             return Err(Error::Exists(path.into()));
         }
         let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
-        // Linux follows as many links.
+        // Linux also follows at most 40 links.
         let target = successors(Some(path.to_path_buf()), next).take(40).last();
         let target = target.expect("the path itself is one");
         let folder = match target.parent() {
@@ -100,20 +100,20 @@ impl Output {
         &self.path
     }
 
-    /// Makes it look as old as `time`.
+    /// Sets the modification time of the file to `time`.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     pub fn set_modified(&self, time: SystemTime) -> Result<(), Error> {
         let path = &self.path;
         self.file().set_modified(time).map_err(|source| Error::Write { path: path.clone(), source })
     }
 
-    /// Gives the complete file its name, once all of it is on the disk: not even a power cut leaves half
-    /// a file under a final name. A reader of standard output, such as `head`, may stop before the end.
+    /// Gives the complete file its final name, after all of it is on the disk: even a power cut leaves no incomplete file under
+    /// that name. On standard output, a reader such as `head` may stop before the end, which is no error.
     ///
     /// # Errors
-    /// When the system refuses, or when a file of that name has appeared meanwhile.
+    /// If the system refuses, or if a file with that name has appeared meanwhile and `force` is not set.
     pub fn commit(self) -> Result<(), Error> {
         let Self { path, target, file, force } = self;
         let write = |source| Error::Write { path: path.clone(), source };
@@ -151,17 +151,17 @@ impl Output {
 fn keep_owner_and_mode(file: &File, target: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let Ok(old) = fs::metadata(target) else { return Ok(()) };
-    // Only root gives files away; a group is given by its members.
+    // Only root may change the owner; members of a group may set that group.
     if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
         drop(fchown(file, None, Some(old.gid())));
     }
     file.set_permissions(old.permissions())
 }
 
-/// Creates a temporary file, and holds its lock as long as it is open: so that others see that it is in use.
+/// Creates a temporary file and keeps it locked while it is open, so that other runs see that it is in use.
 fn create_locked(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).create_new(true).open(path)?;
-    // Another run may have removed the file before it was locked. Without locks, no run removes files.
+    // Another run may have removed the file before it was locked. On systems without locks, no run removes files.
     if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !path.exists() {
         // The caller then tries another name.
         return Err(io::ErrorKind::AlreadyExists.into());
@@ -169,7 +169,8 @@ fn create_locked(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes what runs that have ended left in `folder`. Errors are ignored: they concern no other file.
+/// Removes temporary files that earlier runs left in `folder`; current ones are locked. Ignores errors: they concern no other
+/// file.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -184,17 +185,17 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// Removes the temporary files and ends the program with exit code 130 when the user or the system
-/// interrupts it (Ctrl-C, SIGTERM, SIGHUP), after `report`.
+/// Installs a handler for interruptions by the user or the system (Ctrl-C, SIGTERM, SIGHUP). The handler removes the temporary
+/// files, calls `report`, and ends the program with exit code 130.
 ///
 /// # Errors
-/// When the system refuses, or somebody else handles interruptions already.
+/// If the system refuses, or another handler is already installed.
 pub fn clean_up_on_interrupt(report: impl Fn() + Send + 'static) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || {
-        // Whoever holds the lock on the way out starts no new file.
+        // The lock is held until the exit: no thread creates another file.
         let unfinished = locked(&UNFINISHED);
         for path in unfinished.iter() {
-            // The file may be complete, and renamed, by now.
+            // The file may have been completed and renamed by now.
             drop(fs::remove_file(path));
         }
         report();

@@ -13,35 +13,35 @@ use super::{
 use ebur128::{EbuR128, Mode};
 use tone_filter_dsp::{BandMask, BandState, KeyEvent, ToneFilter};
 
-/// Frames between two looks at the bands, and the shortest piece of a tail.
+/// Number of frames between two readings of the bands, and maximum length of a block of the tail.
 const MOMENT: usize = 2048;
 
-/// `auto` ends where a whole block stays below this: half a step of 16 bits.
+/// [`Tail::Auto`] ends at the first block whose peak is below this: half an LSB of 16 bits.
 const INAUDIBLE: f32 = 0.5 / 32_768.0;
 
 /// Run over a file from its start to the end of its tail.
 pub struct Pass<'a> {
     input: &'a Input,
     options: &'a Options,
-    /// The factor between the filter's output and the pass's.
+    /// Gain from the filter's output to the output of the run.
     gain: f32,
-    /// Restarts the source at its end, without a seam.
+    /// Whether the source restarts at its end, without a seam.
     pub repeats: bool,
     source: Source,
     filter: ToneFilter,
     resampler: Option<Resampler>,
     player: Player,
-    /// The listener's decisions, if it runs elsewhere.
+    /// Decisions of the listener, if it runs on another thread.
     pub(super) ahead: Option<Ahead>,
     stage: Stage,
-    /// The loop, if the source has one.
+    /// State of the loop, if there is one.
     rounds: Option<Rounds>,
-    /// Frames of the source so far.
+    /// Number of source frames read since the last restart; repetitions of a loop do not count.
     pub(super) read: u64,
     not_finite: u64,
-    /// True once the source has restarted.
+    /// Whether the source has restarted.
     repeated: bool,
-    /// Frames of the filter's output that are still to be left out, because they come before the source's first.
+    /// Number of output frames still to be dropped, because they precede the source's first frame.
     early: usize,
     pub(super) before: Level,
     pub(super) after: Level,
@@ -54,20 +54,20 @@ pub struct Pass<'a> {
 /// Origin of the next block.
 enum Stage {
     Source,
-    /// Samples that the filter holds back for its latency.
+    /// The rest of the source, which the filter holds back for its latency.
     Latency,
-    /// Number of frames of silence.
+    /// The tail: the number of frames of silence still to be filtered.
     Tail(u64),
-    /// Samples that the resampler holds back.
+    /// The rest of the output, which the resampler holds back.
     Resampler,
     End,
 }
 
 impl<'a> Pass<'a> {
-    /// Opens `input` at its start. The output is multiplied by `gain`.
+    /// Opens `input` at its start. `gain` is a factor on the output.
     ///
     /// # Errors
-    /// When the file cannot be read, or the filter or the resampler cannot work at its sample rate.
+    /// If the file cannot be read, or the filter or the resampler cannot work at its sample rate.
     pub fn new(input: &'a Input, options: &'a Options, gain: f32) -> Result<Self, Error> {
         let mut source = Source::open(input)?;
         let Format { channels, rate, .. } = source.format();
@@ -124,7 +124,6 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Returns the source.
     pub(super) fn source(&mut self) -> &mut Source {
         &mut self.source
     }
@@ -144,43 +143,42 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Returns whether the output has another sample rate than the source.
     pub(super) fn resamples(&self) -> bool {
         self.resampler.is_some()
     }
 
-    /// No more samples a channel than this come out.
+    /// Returns the maximum number of output frames; `None` if the length of the source is unknown.
     pub fn most_frames(&self) -> Option<u64> {
         let frames = self.source.frames()? + self.tail_frames();
         Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
     }
 
-    /// Returns the share of the source that is read, 0 to 1, if the file's length is known.
+    /// Returns the share of the source that has been read, 0 to 1; `None` if the length of the source is unknown.
     pub fn part(&self) -> Option<f64> {
         self.source.frames().map(|frames| self.read as f64 / frames.max(self.read) as f64)
     }
 
-    /// Seconds of the source that have been read since its start.
+    /// Returns the time in seconds that has been read since the source's start.
     pub fn seconds(&self) -> f64 {
         self.read as f64 / f64::from(self.source.format().rate)
     }
 
-    /// Samples of the source so far that are NaN or infinite and count as silence; each once if the source repeats.
+    /// Returns the number of source samples so far that are NaN or infinite and count as silence. Repetitions do not count.
     pub fn not_finite(&self) -> u64 {
         self.not_finite
     }
 
-    /// Returns the integrated loudness of input and output in LUFS; `None` for less than 0.4 s, and for silence.
+    /// Returns the integrated loudness of input and output in LUFS; `None` if not measured, for less than 0.4 s, and for silence.
     pub(super) fn loudness(&self) -> [Option<f64>; 2] {
         let loudness = |meter: &Option<EbuR128>| meter.as_ref()?.loudness_global().ok();
         self.meters.each_ref().map(|meter| loudness(meter).filter(|lufs| lufs.is_finite()))
     }
 
-    /// Replaces the contents of `block` by the next samples, of about `frames` of the source. The block may be empty before the end.
-    /// Returns false at the end.
+    /// Replaces the content of `block` by the next output, which comes from about `frames` frames of the source. The block may be
+    /// empty before the end. Returns false at the end.
     ///
     /// # Errors
-    /// When the file cannot be read on.
+    /// If the file cannot be read.
     pub fn next(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<bool, Error> {
         match self.stage {
             Stage::Source => {
@@ -241,8 +239,8 @@ impl<'a> Pass<'a> {
         Ok(true)
     }
 
-    /// Reads the next frames of the source, which goes back within its loop. Returns how many samples are not finite, and whether
-    /// the frames are read for the first time.
+    /// Reads the next frames of the source, and jumps back at the end of a loop. Returns the number of samples that are not
+    /// finite, and whether the frames are read for the first time.
     fn read(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<(u64, bool), Error> {
         let Some(rounds) = &mut self.rounds else {
             return Ok((self.source.read(block, frames)?, true));
@@ -263,12 +261,12 @@ impl<'a> Pass<'a> {
         Ok((read.unwrap_or(0), rounds.advance(block[0].len())))
     }
 
-    /// Returns whether the source goes back within a loop of its own.
+    /// Returns whether the source jumps back in a loop.
     pub(super) fn is_looped(&self) -> bool {
         self.rounds.is_some()
     }
 
-    /// Restarts the source, while the filter sounds on.
+    /// Restarts the source without a reset of the filter.
     fn rewind(&mut self) -> Result<(), Error> {
         self.source = Source::open(self.input)?;
         self.filter.play(KeyEvent::ReleaseAll);
@@ -279,7 +277,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Why no note has sounded, if none has.
+    /// Returns the reason why no note has sounded; `None` if one has.
     pub(super) fn unheard(&self) -> Option<Cause> {
         let Options { settings, score, .. } = self.options;
         self.unheard.cause(settings, score.is_some(), &self.before)
@@ -289,13 +287,13 @@ impl<'a> Pass<'a> {
         let seconds = match self.options.tail {
             Tail::None => 0.0,
             Tail::Seconds(seconds) => seconds,
-            // The filter's own tail is the time to -60 dB, and 16 bits have 96.
+            // [`ToneFilter::tail`] is the time to -60 dB; 16 bits have a range of 96 dB.
             Tail::Auto => ToneFilter::tail(self.filter.settings()) * 96.0 / 60.0,
         };
         (seconds * f64::from(self.source.format().rate)).round() as u64
     }
 
-    /// Filters `block`, and brings it to the output's sample rate.
+    /// Filters `block`, and resamples it to the output's sample rate.
     fn process(&mut self, block: &mut [Vec<f32>]) {
         self.process_at_rate(block);
         self.resample(block);
@@ -307,7 +305,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Filters `block`, and removes the samples before the source's first.
+    /// Filters `block`. Removes samples before the source's first one, and the passes of a loop that are not kept.
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
@@ -342,7 +340,7 @@ fn measure(meter: &mut Option<EbuR128>, block: &[Vec<f32>]) {
     }
 }
 
-/// Replaces what `block` holds by so many frames of silence.
+/// Replaces the content of `block` by `frames` frames of silence.
 fn silence(block: &mut [Vec<f32>], frames: usize) {
     for channel in block {
         channel.clear();

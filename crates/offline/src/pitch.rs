@@ -1,16 +1,16 @@
-//! The pitch at which a band sounds.
+//! Names of the notes that bands sound.
 
 use tone_filter_dsp::notes::{PITCH_CLASSES, TONES, midi_note};
 
-/// Returns the name of the note that band `tone` sounds when it is moved by `transpose` semitones: `A4` for band 12, `A3` an
-/// octave lower.
+/// Returns the name of the note that band `tone` sounds with a transposition of `transpose` semitones: for band 12, `A4` at 0 and
+/// `A3` at -12.
 pub fn name(tone: usize, transpose: f32) -> String {
     let key = midi_note(tone, transpose);
-    // The pitch classes begin at A, the octaves at C.
+    // Pitch classes count from A, octaves from C.
     format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
 }
 
-/// Returns the names of all bands.
+/// Returns the [`name`] of each band.
 pub fn names(transpose: f32) -> [String; TONES] {
     std::array::from_fn(|tone| name(tone, transpose))
 }

@@ -14,14 +14,14 @@ use super::{
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 use tone_filter_dsp::{BandMask, Settings};
 
-/// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
-/// call and a word between threads.
+/// Number of frames that go from reader to filter to writer at a time: enough to be worth a system call and a thread message.
 const BLOCK: usize = 16_384;
 
-/// Queue length in blocks; absorbs jitter.
+/// Queue length, in units of [`BLOCK`]; absorbs jitter.
 const WAITING: usize = 4;
 
-/// Frames from which on writing and listening have threads of their own: short files come in numbers, and fill all cores alone.
+/// Files with more frames than this get threads for writing and listening. Shorter files come in numbers and fill all cores
+/// alone.
 const LONG: u64 = 1 << 21;
 
 /// Result of a run.
@@ -29,60 +29,59 @@ const LONG: u64 = 1 << 21;
 pub struct Report {
     /// Format of the output.
     pub format: Format,
-    /// Samples a channel of the output.
+    /// Length of the output in frames.
     pub frames: u64,
-    /// Seconds of sound that were read.
+    /// Duration of the input in seconds.
     pub source_seconds: f64,
-    /// Samples that were filtered, all channels together.
+    /// Number of samples that were filtered, over all channels.
     pub samples: u64,
-    /// Seconds it took, reading and writing included.
+    /// Duration of the run in seconds, reading and writing included.
     pub wall_seconds: f64,
-    /// Samples of the input that are NaN or infinite, and count as silence.
+    /// Number of samples of the input that are NaN or infinite and count as silence.
     pub not_finite: u64,
-    /// What is ignored of the input's sound, if anything is.
+    /// Note on samples of the input that are ignored; `None` if there are none.
     pub ignored: Option<&'static str>,
-    /// What of the input's metadata is left out.
+    /// Names of the input's metadata that is left out.
     pub left_out: Vec<String>,
     /// Level of the input.
     pub before: Level,
-    /// Level of the output, before samples are cut to full scale.
+    /// Level of the output before clipping.
     pub after: Level,
-    /// Integrated loudness by EBU R128 of input and output, in LUFS, where it is measured and there is any.
+    /// Integrated loudness (EBU R128) of input and output in LUFS; `None` if not measured, for less than 0.4 s, and for silence.
     pub loudness: [Option<f64>; 2],
-    /// Samples beyond full scale that had to be cut to it.
+    /// Number of samples that were clipped to full scale.
     pub clipped: u64,
-    /// The bands that sounded.
+    /// Bands that sounded.
     pub notes: BandMask,
-    /// Why no note sounded, if none did.
+    /// Reason why no note sounded; `None` if one did.
     pub unheard: Option<Cause>,
-    /// The sound.
+    /// Settings of the filter.
     pub settings: Settings,
-    /// True if the input was passed through.
+    /// Whether the input was passed through.
     pub bypass: bool,
 }
 
 impl Report {
-    /// Duration of the output.
+    /// Returns the duration of the output in seconds.
     pub fn audio_seconds(&self) -> f64 {
         self.frames as f64 / f64::from(self.format.rate)
     }
 
-    /// Seconds of sound a second.
+    /// Returns the speed: seconds of input per second of the run.
     pub fn times_real_time(&self) -> f64 {
         self.source_seconds / self.wall_seconds
     }
 
-    /// Samples of all channels a second, in millions.
+    /// Returns the speed in millions of samples per second, over all channels.
     pub fn mega_samples_per_second(&self) -> f64 {
         self.samples as f64 / self.wall_seconds / 1e6
     }
 }
 
-/// Renders the file `input` to the file `output`: FLAC by its extension, else WAV. The output starts in time with the input.
-/// `progress` gets the part of the work that is done, 0 to 1, if the file's length is known.
+/// Renders the file `input` to the file `output`: as FLAC if its extension says so, otherwise as WAV. The output starts in time
+/// with the input. Calls `progress` with the share of the work that is done, 0 to 1, if the length of the input is known.
 ///
-/// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
-/// but the input and the options.
+/// Memory does not grow with the length. The output appears when it is complete, and depends only on input and options.
 ///
 /// # Errors
 /// See [`enum@Error`]. After an error there is no new output, and an old one is untouched.
@@ -140,7 +139,7 @@ pub fn render(
     }
     output.commit()?;
     let unheard = match pass.unheard() {
-        // The listener has not run.
+        // The listener has not run, and can name a better reason.
         Some(Cause::Weak) if options.explain && options.settings.focus == 0.0 => {
             let sound = (&options.settings, &options.keys);
             analyse(&input, sound, options.kernel, 1.0, |_| (), |_, _| Ok(()), |_| ())?.unheard
@@ -167,11 +166,10 @@ pub fn render(
     })
 }
 
-/// Receiver of blocks. It may take a block's vectors and leave others in their place.
+/// Receiver of blocks. It may take a block's vectors and leave other ones in their place.
 type Sink<'a> = &'a mut dyn FnMut(&mut Vec<Vec<f32>>) -> Result<(), Error>;
 
-/// Runs `work` with a thread that writes its blocks: while one block is rounded and goes to the
-/// disk, the next ones are filtered.
+/// Runs `work`, and writes its blocks on another thread: while one block is rounded and written, the next ones are filtered.
 fn in_parallel<T>(
     path: &Path,
     writer: &mut Writer,
@@ -183,14 +181,14 @@ fn in_parallel<T>(
         let writing = scope.spawn(move || {
             for block in blocks {
                 writer.write(&block)?;
-                // Nobody wants it back after the last one.
+                // After the last block, nothing receives the vectors.
                 drop(empty.send(block));
             }
             Ok(())
         });
         let done = work(&mut |block| {
             let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
-            // The writer returns its own error.
+            // The writer's own error is returned in place of this one.
             let gone =
                 |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
             full.send(std::mem::replace(block, free)).map_err(gone)
@@ -201,14 +199,14 @@ fn in_parallel<T>(
     })
 }
 
-/// Filters the whole input and passes the output to `sink` in blocks. Returns the output's number of frames. Listens to a long file on
-/// another thread if `options` permit it.
+/// Filters the whole input into `sink`. Returns the number of output frames. A long file has a listener's thread if `options`
+/// permit.
 fn run(
     (pass, input, options): (&mut Pass, &Input, &Options),
     progress: &mut dyn FnMut(f64),
     sink: Sink,
 ) -> Result<u64, Error> {
-    // In a loop, the source does not go straight on.
+    // In a loop, the source jumps back, which the scout would not know.
     let ahead = options.ahead && is_long(pass) && !pass.is_looped();
     match pass.filter().scout().filter(|_| ahead) {
         Some(scout) => with_listener(input, scout, |ahead| {

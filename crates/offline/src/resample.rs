@@ -1,6 +1,6 @@
-//! Another sample rate, by a polyphase filter: a sinc under a Kaiser window, computed for each sample of the output.
+//! Sample rate converter: a polyphase filter, a sinc under a Kaiser window, computed for each output sample.
 //!
-//! All of it is additions and multiplications in a fixed order, and the functions in its table are `libm`'s, so the
+//! The computation consists of additions and multiplications in a fixed order, and its table uses functions of `libm`, so the
 //! result is the same on every system and CPU.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -8,44 +8,45 @@
 use std::f64::consts::PI;
 use wide::f32x16;
 
-/// Half of the filter's length, in samples of the lower of the two rates.
+/// Half of the filter's length, in samples of the lower of both rates.
 const HALF: usize = 128;
 
 /// Kaiser's `beta` for an attenuation of 130 dB: `0.1102 (130 - 8.7)`.
 const BETA: f64 = 13.367;
 
-/// The cutoff (-6 dB) in units of the lower Nyquist frequency. The transition is `2 * (1 - CUTOFF)` wide, which takes
-/// Kaiser's `(130 - 8) / (2.285 pi * 2 * HALF)`, and ends at 1.
+/// Cutoff (-6 dB) relative to the lower Nyquist frequency. The transition ends at 1; by Kaiser's formula, its width is `2 * (1 -
+/// CUTOFF)` = `(130 - 8) / (2.285 pi * 2 * HALF)`.
 const CUTOFF: f64 = 1.0 - 122.0 / (2.285 * PI * 4.0 * HALF as f64);
 
-/// Products that are summed in parallel.
+/// Number of products that are summed in parallel.
 const LANES: usize = 16;
 
-/// More factors than this would cost more memory than a file's worth.
+/// Maximum number of coefficients in the table: 64 MiB.
 const MOST_FACTORS: usize = 1 << 24;
 
-/// Turns a stream of one sample rate into one of another that starts at the same time.
+/// Converter of a stream to another sample rate. Input and output start at the same time.
 pub struct Resampler {
-    /// The rates, divided by what they have in common.
+    /// Input rate, divided by the greatest common divisor of both rates.
     from: usize,
+    /// Output rate, divided by the greatest common divisor of both rates.
     to: usize,
-    /// The filter at each of `to` places between two samples of the input; a row is the filter for one place.
+    /// Coefficients of the filter: a row for each of `to` positions between two input samples.
     table: Vec<f32>,
-    /// Factors in a row.
+    /// Number of coefficients in a row.
     length: usize,
-    /// Samples of each channel from the first one on that the next output takes.
+    /// Input samples of each channel, from the first one that the next output needs.
     pending: Vec<Vec<f32>>,
-    /// Place of the next output, relative to the sample of the input before it, in units of the table.
+    /// Row of the table for the next output: its position behind an input sample, in units of 1 / `to` samples.
     phase: usize,
-    /// Frames taken so far, frames given so far.
+    /// Numbers of input frames and of output frames so far.
     frames: [u64; 2],
 }
 
 impl Resampler {
-    /// Creates a resampler from the rate `from` to the rate `to`, in Hz; both are more than 0.
+    /// Creates a resampler from the rate `from` to the rate `to`, in Hz; both must be more than 0.
     ///
     /// # Errors
-    /// When the rates have so little in common that the table would be too large.
+    /// If the rates have so small a common divisor that the table would be too large.
     pub fn new(from: u32, to: u32, channels: u16) -> Result<Self, String> {
         let common = gcd(from, to);
         let [from, to] = [from, to].map(|rate| (rate / common) as usize);
@@ -75,7 +76,7 @@ impl Resampler {
         (u128::from(frames) * self.to as u128).div_ceil(self.from as u128) as u64
     }
 
-    /// Replaces the samples in `channels` by those that can be computed so far.
+    /// Takes the input in `channels`, and replaces it by the output that can be computed so far.
     pub fn process(&mut self, channels: &mut [Vec<f32>]) {
         self.frames[0] += channels[0].len() as u64;
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {
@@ -84,7 +85,7 @@ impl Resampler {
         self.advance(channels, usize::MAX);
     }
 
-    /// Replaces `channels` by all that is left.
+    /// Replaces the content of `channels` by the rest of the output.
     pub fn finish(&mut self, channels: &mut [Vec<f32>]) {
         channels.iter_mut().for_each(Vec::clear);
         let left = (self.output_frames(self.frames[0]) - self.frames[1]) as usize;
@@ -94,7 +95,7 @@ impl Resampler {
         self.advance(channels, left);
     }
 
-    /// Appends at most `frames` outputs of the pending samples to `channels`.
+    /// Appends at most `frames` output frames to `channels`.
     fn advance(&mut self, channels: &mut [Vec<f32>], frames: usize) {
         let have = self.pending[0].len();
         let (mut start, mut given) = (0, 0);
@@ -113,7 +114,7 @@ impl Resampler {
     }
 }
 
-/// Returns the sum of the products of two rows of whole [`LANES`].
+/// Returns the sum of products of two rows, whose length must be a multiple of [`LANES`].
 fn product(one: &[f32], other: &[f32]) -> f32 {
     let mut sums = f32x16::ZERO;
     for (one, other) in one.as_chunks::<LANES>().0.iter().zip(other.as_chunks::<LANES>().0) {
@@ -122,12 +123,12 @@ fn product(one: &[f32], other: &[f32]) -> f32 {
     sums.to_array().iter().sum()
 }
 
-/// `sin(pi x) / (pi x)`.
+/// Returns `sin(pi x) / (pi x)`.
 fn sinc(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { libm::sin(PI * x) / (PI * x) }
 }
 
-/// Kaiser's window at `x`, which is -1 and 1 at its ends.
+/// Returns Kaiser's window at `x`; its ends are at -1 and 1.
 fn kaiser(x: f64) -> f64 {
     bessel(BETA * (1.0 - x * x).max(0.0).sqrt()) / bessel(BETA)
 }
@@ -176,7 +177,7 @@ mod tests {
         output
     }
 
-    /// Returns the output without its ends, where a sine that begins and ends there rings.
+    /// Returns the range of `output` without its ends, where the start and the end of a sine make it ring.
     fn middle(from: u32, to: u32, output: &[f32]) -> std::ops::Range<usize> {
         let ends = 1000 * to as usize / from as usize;
         ends..output.len() - ends
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn a_sine_keeps_its_pitch_phase_and_length_at_any_rate_and_block_size() {
         for (from, to) in RATES {
-            // In the middle, and at the end of the passband.
+            // One frequency in the middle of the passband, one at its end.
             let nyquist = f64::from(from.min(to)) / 2.0;
             for hertz in [1000.0, 0.93 * nyquist] {
                 let input: Vec<f32> = (0..FRAMES).map(|t| sine(hertz, from, t)).collect();

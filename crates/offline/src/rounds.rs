@@ -1,47 +1,47 @@
-//! Loops stay loops: a part of a file that players repeat without a seam has none in the output either.
+//! Seamless loops: a section of a file that players repeat has no seam in the output either.
 //!
-//! The filter goes through the loop several times, until its state at the end is the one at the start, and the last time is kept.
-//! What leads into the start, before the loop and at its end, is faded into what came before the last time.
+//! The filter passes through the loop several times, until its state at the end of the loop equals that at the start. Only the
+//! last pass is kept. Two sections of the output lead to the loop's start: the one before the loop, and the loop's own end. Both
+//! are crossfaded to the output before the last pass.
 
 use std::{collections::VecDeque, ops::Range};
 
-/// Seconds in which levels and the listener settle, beside the filter's own tail.
+/// Time in seconds in which levels and the listener settle, in addition to the filter's tail.
 const SETTLING: f64 = 3.0;
 
-/// Seconds of the fade into the start of the loop.
+/// Length in seconds of the crossfades to the start of the loop.
 const FADE: f64 = 0.01;
 
-/// A loop on its way through the filter.
+/// State of a loop that passes through the filter several times.
 #[derive(Debug)]
 pub struct Rounds {
-    /// The loop in frames of the source; its end is the largest number until the source has ended.
+    /// Loop in frames of the source. If its length is unknown, the end is `u64::MAX` until the source has ended.
     own: Range<u64>,
-    /// Frames within which the filter settles, at least.
+    /// Minimum number of frames in which the filter settles.
     settling: u64,
-    /// Frames of the fade.
+    /// Length of the crossfades in frames.
     fade: u64,
-    /// Position in the source, and the largest one so far.
     position: u64,
     furthest: u64,
-    /// Rounds to be read again; `None` before the first end.
+    /// Number of passes after the current one; `None` in the first pass.
     left: Option<u64>,
-    /// Frames of the filter's output so far.
+    /// Number of the filter's output frames so far.
     out: u64,
-    /// Output frame from which on the loop is kept.
+    /// First output frame of the pass that is kept.
     kept_from: u64,
     channels: Vec<Channel>,
 }
 
 #[derive(Debug, Default, Clone)]
 struct Channel {
-    /// The last frames before the loop.
+    /// Last output frames before the loop.
     before: Vec<f32>,
-    /// The latest frames of the rounds that are not kept.
+    /// Latest output frames of the passes that are not kept.
     latest: VecDeque<f32>,
 }
 
 impl Rounds {
-    /// Repeats the frames `own` of a source with so many channels at `rate` Hz, for a filter that sounds on for `tail` seconds.
+    /// Creates the state for the loop `own` at `rate` Hz. `tail` is the filter's tail in seconds.
     pub fn new(own: Range<u64>, channels: usize, rate: f64, tail: f64) -> Self {
         Self {
             settling: ((tail + SETTLING) * rate) as u64,
@@ -56,7 +56,7 @@ impl Rounds {
         }
     }
 
-    /// Returns the number of frames to be read next, at most `frames`; `None` where the source goes back to the start of the loop.
+    /// Returns the number of frames to read next, at most `frames`; `None` at the end of the loop: the source must jump back.
     pub fn room(&self, frames: usize) -> Option<usize> {
         if self.left == Some(0) {
             return Some(frames);
@@ -65,12 +65,12 @@ impl Rounds {
         (here > 0).then(|| frames.min(usize::try_from(here).unwrap_or(usize::MAX)))
     }
 
-    /// Returns whether the source goes back at its end.
+    /// Returns whether the source must jump back at its end.
     pub fn goes_on(&self) -> bool {
         self.left != Some(0) && self.position > self.own.start
     }
 
-    /// Counts frames that have been read, and returns whether they are read for the first time.
+    /// Adds `frames` to the position. Returns whether these frames were read for the first time.
     pub fn advance(&mut self, frames: usize) -> bool {
         self.position += frames as u64;
         let is_new = self.position > self.furthest;
@@ -78,7 +78,7 @@ impl Rounds {
         is_new
     }
 
-    /// Ends a round, and returns the frame to go on from.
+    /// Ends a pass. Returns the source frame at which the next pass begins.
     pub fn restart(&mut self) -> u64 {
         self.own.end = self.own.end.min(self.position);
         let len = (self.own.end - self.own.start).max(1);
@@ -96,7 +96,7 @@ impl Rounds {
         self.own.start
     }
 
-    /// Leaves of `block`, the filter's output, what is kept.
+    /// Removes the passes that are not kept from `block`, the filter's output, and applies the crossfades.
     pub fn keep(&mut self, block: &mut [Vec<f32>]) {
         let Self { fade, kept_from, out: first, .. } = *self;
         let Range { start, end } = self.own;

@@ -1,4 +1,4 @@
-//! A MIDI file that plays the bands of a filter, for the setting `keys`.
+//! Scores: MIDI files whose keys play the bands (setting `keys`), and notes that replace the listener's.
 
 use super::Error;
 use std::{fs, io::Read, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter};
@@ -6,20 +6,20 @@ use tone_filter_dsp::{KeyEvent, ToneFilter};
 pub use tone_filter_midi::Drums;
 use tone_filter_midi::{EXTENSIONS, MidiFile};
 
-/// Keys that are played to the filter; none by default.
+/// Keys that are played to a filter; none by default.
 #[derive(Debug, Clone, Default)]
 pub struct Score(Option<Arc<MidiFile>>);
 
 impl Score {
-    /// Reads the standard MIDI file `path`, with all tracks and channels as one.
+    /// Reads the standard MIDI file `path`, and merges all tracks and channels.
     ///
     /// # Errors
-    /// When the file cannot be read, is not a MIDI file, or has no notes.
+    /// If the file cannot be read, is not a MIDI file, or has no notes.
     pub fn read(path: &Path, drums: Drums) -> Result<Self, Error> {
         read_midi(path, drums).map(|file| Self(Some(file.into())))
     }
 
-    /// Returns what of the file is left out because it is not understood, if anything is.
+    /// Returns the content that is left out because it is not understood; `None` if nothing is left out.
     pub fn left_out(&self) -> Option<&str> {
         self.0.as_ref()?.left_out()
     }
@@ -35,21 +35,22 @@ fn read_midi(path: &Path, drums: Drums) -> Result<MidiFile, Error> {
     MidiFile::parse(&bytes, drums).map_err(|source| Error::Midi { path: path.into(), source })
 }
 
-/// The largest file that is read as a score: more than a day of music has.
+/// Maximum number of bytes that are read of a score: more than a day of music has.
 const LARGEST: u64 = 64 << 20;
 
 /// Notes of a file.
 pub struct Notes {
     /// The notes.
     pub score: tone_filter_dsp::Score,
-    /// What of a MIDI file is left out because it is not understood, if anything is.
+    /// Content of a MIDI file that is left out because it is not understood; `None` if nothing is left out.
     pub left_out: Option<String>,
 }
 
-/// Reads a score, as [`tone_filter_dsp::Score`] writes it, or a MIDI file if the name ends in `.mid`, `.midi` or `.rmi`.
+/// Reads the notes of a file: a MIDI file if the name ends in `.mid`, `.midi` or `.rmi`, else a score of
+/// [`tone_filter_dsp::Score`].
 ///
 /// # Errors
-/// When the file cannot be read, or the score is invalid.
+/// If the file cannot be read, or is not a valid MIDI file or score.
 pub fn read_notes(path: &Path, drums: Drums) -> Result<Notes, Error> {
     let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
     if extension.is_some_and(|own| EXTENSIONS.contains(&own.as_str())) {
@@ -65,17 +66,17 @@ pub fn read_notes(path: &Path, drums: Drums) -> Result<Notes, Error> {
     Ok(Notes { score, left_out: None })
 }
 
-/// A score on its way through a filter.
+/// Player that sends the keys of a score to a filter.
 pub struct Player {
-    /// Events to come, each with the filter's frame at which it is due.
+    /// Upcoming events, each with the frame of the filter's input at which it is due.
     events: Peekable<IntoIter<(u64, KeyEvent)>>,
-    /// Frames so far.
+    /// Number of frames processed so far.
     frame: u64,
 }
 
 impl Player {
-    /// At the start of `score`, for a `filter` that is at rest. Keys act on what lookahead has delayed, so they are
-    /// pressed as much later.
+    /// Creates a player at the start of `score` for `filter`, which must be at rest. Keys act on the signal behind the lookahead
+    /// delay, so each is due later by the filter's latency.
     pub fn new(score: &Score, filter: &ToneFilter) -> Self {
         let (rate, latency) = (filter.sample_rate(), filter.latency() as u64);
         let due = |seconds: f64| (seconds * rate).round() as u64 + latency;
@@ -84,15 +85,14 @@ impl Player {
         Self { events: events.into_iter().peekable(), frame: 0 }
     }
 
-    /// Goes on from `frame` of the input: what is due before is left out.
+    /// Skips to `frame` of the input, and drops events that are due before it.
     pub fn from(mut self, frame: u64) -> Self {
         while self.events.next_if(|(due, _)| *due < frame).is_some() {}
         self.frame = frame;
         self
     }
 
-    /// Processes the frames `range` of `channels` with `filter`, and plays the keys that are due. `each` gets the filter after each
-    /// of its blocks.
+    /// Filters the frames `range` of `channels`, and plays the keys that are due. Calls `each` after each of the filter's blocks.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,

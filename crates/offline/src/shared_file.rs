@@ -1,6 +1,6 @@
-//! Readers of one open file, each at a position of its own.
+//! Readers of one open file, each with its own position.
 //!
-//! Duplicated descriptors share one position, and a path may lead to another file a moment later.
+//! Duplicated file descriptors would share one position, and a path may lead to another file a moment later.
 
 use std::{
     fs::{File, Metadata},
@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-/// Reader of an open file, which others may read on other threads.
+/// Reader of an open file, which other threads may read at the same time.
 #[derive(Debug)]
 pub struct SharedFile {
     file: Arc<File>,
@@ -16,7 +16,7 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
-    /// Stands at the start of `file`.
+    /// Creates a reader at the start of `file`.
     pub fn new(file: File) -> Self {
         Self { file: Arc::new(file), position: 0 }
     }
@@ -29,7 +29,7 @@ impl SharedFile {
     /// Returns the length and the times of the file.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }
@@ -60,7 +60,7 @@ fn read_at(file: &File, to: &mut [u8], position: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, to, position)
 }
 
-/// Moves the file's own position, too, which nothing reads.
+/// Reads at `position`. Also moves the file's own position, which nothing uses.
 #[cfg(windows)]
 fn read_at(file: &File, to: &mut [u8], position: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, to, position)

@@ -21,24 +21,24 @@ use std::{
 /// The name that stands for standard input or output.
 pub const STDIO: &str = "-";
 
-/// An open file, or what came through a pipe. However often it is read, its path is opened once.
+/// Open file, or stored content of a pipe. The path is opened once, however often the content is read.
 pub struct Input {
     path: PathBuf,
     file: SharedFile,
 }
 
 impl Input {
-    /// Opens the file at `path`, or standard input if that is `-`. Bytes from a pipe are stored in an
-    /// unnamed temporary file: only a known length gives a correct header.
+    /// Opens the file at `path`, or standard input if `path` is `-`. Stores the content of a pipe in an unnamed temporary file: a
+    /// correct header of the output needs the length.
     ///
     /// # Errors
-    /// When the file is missing or cannot be read.
+    /// If the file is missing, is a folder, or cannot be read.
     pub fn new(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let file = if path == Path::new(STDIO) {
             spool(path, io::stdin().lock())?
         } else {
-            // Windows opens no folders.
+            // Checked first, as Windows cannot open folders.
             if fs::metadata(path).map_err(unreadable)?.is_dir() {
                 return Err(Error::Folder(path.into()));
             }
@@ -59,24 +59,23 @@ impl Input {
         &self.path
     }
 
-    /// When it was last changed.
+    /// Returns the time of the last modification.
     ///
     /// # Errors
-    /// When the system does not know it.
+    /// If the system does not know the time.
     pub fn modified(&self) -> Result<SystemTime, Error> {
         let modified = self.file.metadata().and_then(|metadata| metadata.modified());
         modified.map_err(|source| Error::Read { path: self.path.clone(), source })
     }
 }
 
-/// Stores the bytes from the pipe called `path` in a file without a name. An unreadable format is refused as soon as
-/// the first bytes are there.
+/// Stores the content of the pipe `path` in an unnamed temporary file. Refuses an unsupported format after its first bytes.
 fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let temporary = |source| Error::Temporary { path: path.into(), source };
     let unreadable = |source| Error::Read { path: path.into(), source };
     let mut head = Vec::new();
     from.by_ref().take(FIRST).read_to_end(&mut head).map_err(unreadable)?;
-    // The format is known behind a tag or zeros only, which may be long.
+    // Behind a tag or zeros, which may be long, the format is not known yet.
     if !head.starts_with(b"ID3") && !head.starts_with(&[0]) {
         Kind::of(path, &head)?;
     }
@@ -94,13 +93,13 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     }
 }
 
-/// Bytes of a pipe that are waited for.
+/// Number of bytes of a pipe that are read before its format is checked.
 const FIRST: u64 = 64;
 
-/// Bytes that identify a file's format: MP3 by frames that follow each other, behind other bytes.
+/// Number of bytes in which the format is looked for. MP3 is recognised by successive frames, which other bytes may precede.
 const HEAD: u64 = 1 << 14;
 
-/// Reader of a file.
+/// Reader for a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Wav,
@@ -108,7 +107,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the reader for the file `path`, which begins with `head`, tags left out.
+    /// Returns the reader for the file `path`, whose first bytes behind tags are `head`.
     fn of(path: &Path, head: &[u8]) -> Result<Self, Error> {
         use coded::Kind::{Aiff, Flac, Mpeg, Other};
         let coding = |coding: &str| Error::Coding { path: path.into(), coding: coding.into() };
@@ -129,7 +128,7 @@ impl Kind {
             [b'O', b'g', b'g', b'S', ..]
             | [b'c', b'a', b'f', b'f', ..]
             | [_, _, _, _, b'f', b't', b'y', b'p', ..] => Self::Coded(Other),
-            // Frames of AAC look like those of MPEG audio of a layer that is none.
+            // Frames of AAC look like MPEG audio with an invalid layer.
             [0xFF, second, ..] if second & 0xF6 == 0xF0 => return Err(coding("AAC stream (ADTS)")),
             [0xFF, 0xE0..=0xFF, ..] => Self::Coded(Mpeg),
             [] => return Err(not_audio("it is empty")),
@@ -141,7 +140,7 @@ impl Kind {
     }
 }
 
-/// A file being read: WAV by [`wav`], others by [`coded`].
+/// A file being read: WAV by [`wav`], other formats by [`coded`].
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
@@ -178,7 +177,7 @@ impl Source {
         }
     }
 
-    /// Samples a channel in the whole file, if its header has it.
+    /// Returns the number of frames in the file; `None` if the header does not state it.
     pub fn frames(&self) -> Option<u64> {
         match self {
             Self::Wav(reader) => Some(reader.frames()),
@@ -198,7 +197,7 @@ impl Source {
     /// Returns the frames of the file's own loop, if it has one.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub(crate) fn looped(&mut self) -> Result<Option<Range<u64>>, Error> {
         match self {
             Self::Wav(reader) => reader.looped(),
@@ -206,10 +205,10 @@ impl Source {
         }
     }
 
-    /// Goes on from `frame` of `input`; in coded files, only from the start.
+    /// Moves to `frame` of `input`. Coded files always return to their start.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub(crate) fn seek(&mut self, input: &Input, frame: u64) -> Result<(), Error> {
         match self {
             Self::Wav(reader) => reader.seek(frame),
@@ -218,7 +217,7 @@ impl Source {
         Ok(())
     }
 
-    /// Returns what is ignored of the file's sound, if anything is.
+    /// Returns a note on samples that are ignored; `None` if there are none.
     pub fn ignored(&self) -> Option<&'static str> {
         let is_cut = matches!(self, Self::Wav(reader) if reader.is_cut());
         is_cut.then_some("part of a frame behind the last one is ignored")
@@ -232,10 +231,10 @@ impl Source {
         }
     }
 
-    /// Copies the content of one of [`Source::chunks`].
+    /// Copies the content of `chunk`, one of [`Source::chunks`], to `to`.
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// If the content cannot be read or written.
     pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Wav(reader) => reader.copy_chunk(chunk, to),
@@ -243,11 +242,11 @@ impl Source {
         }
     }
 
-    /// Replaces the content of `channels` by the next samples, at most `frames` for each channel; full scale
-    /// is 1. At the end of the file, they are empty. Samples that are not finite become 0; returns their number.
+    /// Replaces the content of `channels` by the next samples, at most `frames` for each channel; full scale is 1. At the end of
+    /// the file, all channels become empty. Replaces samples that are not finite by 0, and returns their number.
     ///
     /// # Errors
-    /// When reading the file fails.
+    /// If the file cannot be read.
     pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<u64, Error> {
         match self {
             Self::Wav(reader) => reader.read(channels, frames)?,
@@ -259,7 +258,7 @@ impl Source {
 
 /// Replaces the `samples` that are not finite by 0, and returns their number.
 fn silence_not_finite(samples: &mut [f32]) -> u64 {
-    // A loop without branches, which becomes vector code, as there are hardly ever any.
+    // Counts first, as such samples are rare: a loop without branches is vectorised.
     let count = samples.iter().map(|sample| u64::from(!sample.is_finite())).sum();
     if count > 0 {
         samples.iter_mut().filter(|sample| !sample.is_finite()).for_each(|sample| *sample = 0.0);
@@ -272,7 +271,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// Results of the reads of a pipe.
+    /// Pipe whose reads have these results.
     struct Pipe(VecDeque<Result<&'static [u8], io::ErrorKind>>);
 
     impl Read for Pipe {

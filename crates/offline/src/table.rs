@@ -1,4 +1,4 @@
-//! The levels and states of the bands over time, as text for other programs.
+//! Levels and states of the bands over time, as text for other programs.
 
 use super::{found::Found, pitch::name};
 use std::io::{self, Write};
@@ -7,30 +7,30 @@ use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Scale, Settings};
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
-    /// A head with `time`, the notes' names and `played`, then a line for every moment.
+    /// Header line with `time`, the notes' names and `played`, then a line for each moment.
     Csv,
-    /// Object with the notes' names and, for every moment, time, levels, states and played notes.
+    /// Object with the notes' names; time, levels, states and played notes of each moment; and key and tuning of the file.
     Json,
 }
 
-/// No level is less than this, so that silence is a number too.
+/// Minimum level in dB, so that silence is a number, too.
 const SILENCE_DB: f32 = -120.0;
 
-/// Writes a table as it grows. Times are in seconds; levels are in dB of the total power, -120 or more.
+/// Table that is written moment by moment. Times are in seconds; levels are in dB of the total power, -120 or more.
 pub struct Table<W: Write> {
     to: W,
     syntax: Syntax,
-    /// The bands by their pitch, and their names.
+    /// Bands from the lowest pitch to the highest.
     tones: Vec<usize>,
     names: Vec<String>,
     time: f64,
 }
 
 impl<W: Write> Table<W> {
-    /// Begins a table of the bands of `settings`.
+    /// Begins a table of the bands of `settings` in the writer `to`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the table cannot be written.
     pub fn new(mut to: W, syntax: Syntax, settings: &Settings) -> io::Result<Self> {
         let tones: Vec<usize> = settings.range.by_pitch().collect();
         let names: Vec<_> = tones.iter().map(|tone| name(*tone, settings.pitch_shift())).collect();
@@ -43,10 +43,10 @@ impl<W: Write> Table<W> {
         Ok(Self { to, syntax, tones, names, time: 0.0 })
     }
 
-    /// Appends a moment, `hop` seconds after the last one.
+    /// Appends the state of `bands`, `hop` seconds after the last moment.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the table cannot be written.
     pub fn push(&mut self, hop: f64, bands: &Bands) -> io::Result<()> {
         let comma = if self.time == 0.0 { "" } else { "," };
         self.time += hop;
@@ -74,10 +74,11 @@ impl<W: Write> Table<W> {
         }
     }
 
-    /// Ends the table of a file with so many samples that are `not_finite`, and in which `found` was found, which JSON has, too.
+    /// Ends the table. JSON also gets key and tuning, in `found`, and the number of samples that are `not_finite` (NaN or
+    /// infinite).
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the table cannot be written.
     pub fn finish(mut self, not_finite: u64, found: &Found) -> io::Result<()> {
         match self.syntax {
             Syntax::Csv => writeln!(self.to)?,

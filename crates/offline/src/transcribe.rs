@@ -1,4 +1,4 @@
-//! The notes that were played, as MIDI.
+//! Transcription of the played notes, as MIDI.
 
 use midly::{
     Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
@@ -10,27 +10,27 @@ use tone_filter_dsp::{
     notes::{TONES, midi_note, of_listener, semitone},
 };
 
-/// Ticks a quarter note; a second has two quarter notes.
+/// Ticks per quarter note, at two quarter notes per second.
 const TICKS: u16 = 480;
 
-/// Note of a file.
+/// Note in a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
-    /// The band, 0 for A3; see [`notes::semitone`](tone_filter_dsp::notes::semitone).
+    /// Band, 0 for A3; see [`notes::semitone`](tone_filter_dsp::notes::semitone).
     pub tone: usize,
-    /// Semitones from there to the note at which it sounds; see [`Settings::offsets`](tone_filter_dsp::Settings::offsets).
+    /// Semitones from the band's own note to the note that sounds; see [`Settings::offsets`](tone_filter_dsp::Settings::offsets).
     pub offset: i8,
-    /// Seconds from the start of the file.
+    /// Start in seconds from the start of the file.
     pub start: f64,
-    /// Seconds from the start of the file.
+    /// End in seconds from the start of the file.
     pub end: f64,
-    /// 1..=127.
+    /// MIDI velocity, 1..=127.
     pub velocity: u8,
-    /// Place in the input: 1 for left, -1 for right.
+    /// Stereo position in the input: 1 for left, -1 for right.
     pub place: f32,
 }
 
-/// Writes down which notes are played.
+/// Recorder of the notes that are played.
 #[derive(Debug)]
 pub struct Transcriber {
     events: Notes,
@@ -38,13 +38,14 @@ pub struct Transcriber {
 }
 
 impl Transcriber {
-    /// Without notes. Leaves out short notes, or writes all as the plugin sends them `live`.
+    /// Creates a recorder without notes. If `live`, it keeps all notes as the plugin sends them, otherwise those of 70 ms or
+    /// more.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new() }
     }
 
-    /// Records the filter's decisions on bands that may sound; to be called after each of its blocks.
+    /// Records the filter's decisions about bands that may sound. Must be called after each of the filter's blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let (frame, ago) = (filter.listener().frame() as f64, filter.listener().lookahead() as f64);
         let rate = filter.sample_rate();
@@ -61,10 +62,10 @@ impl Transcriber {
         self.events.left_out()
     }
 
-    /// Returns all notes, by their start, in a file of `seconds`.
+    /// Returns all notes of a file of `seconds`, sorted by their start.
     pub fn finish(mut self, seconds: f64) -> Vec<Note> {
         let notes = &mut self.notes;
-        // Notes without an end end now.
+        // Ends the notes that still sound.
         self.events.finish(|event| record(notes, event, seconds, &[0; TONES], 0.0));
         notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
         notes.retain(|note| note.start < seconds);
@@ -75,7 +76,7 @@ impl Transcriber {
     }
 }
 
-/// Begins or ends a note at `seconds` and `place`. A note that sounds has no end yet.
+/// Begins or ends a note at `seconds`. The end of a note that sounds is infinite. `place` is its stereo position.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONES], place: f32) {
     let Some(tone) = of_listener(event.note) else { return };
     match event.velocity {
@@ -92,7 +93,7 @@ fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONE
     }
 }
 
-/// `notes` as a score.
+/// Returns `notes` as a score.
 pub fn score(notes: &[Note]) -> Score {
     let note = |&Note { tone, start, end, velocity, place, .. }: &Note| ScoreNote {
         tone,
@@ -104,11 +105,11 @@ pub fn score(notes: &[Note]) -> Score {
     Score::new(notes.iter().map(note))
 }
 
-/// `notes` as a MIDI file of one track at 120 beats a minute, for bands that are moved by `transpose`
-/// semitones. Notes beyond the MIDI keyboard are left out; notes on one key are one note, see [`KeyCounts`].
+/// Returns `notes` as a MIDI file of one track at 120 beats per minute, for bands that are transposed by `transpose` semitones.
+/// Notes beyond the MIDI keyboard are left out. Overlapping notes on one key become one note, see [`KeyCounts`].
 ///
 /// # Panics
-/// Never: memory takes all that is written to it.
+/// Never: a write to memory does not fail.
 pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
     let tick = |seconds: f64| (seconds * f64::from(TICKS) * 2.0).round() as u32;
     let mut events = Vec::new();
@@ -122,7 +123,7 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
         events.push((tick(note.start), 1, MidiMessage::NoteOn { key, vel }));
         events.push((end, 0, MidiMessage::NoteOff { key, vel: u7::new(64) }));
     }
-    // A note's end comes before another note's start.
+    // At the same tick, note-offs come before note-ons.
     events.sort_by_key(|(tick, order, _)| (*tick, *order));
     let mut held = KeyCounts::new();
     events.retain(|(_, _, message)| match message {
@@ -176,13 +177,13 @@ mod tests {
         let c4 = (0..TONES).find(|tone| midi_note(*tone, 0.0) == 60).unwrap();
         let own = |start, end| Note { tone: c4, offset: 0, start, end, velocity: 90, place: 0.0 };
         let moved = |start, end| Note { tone: c4 + 1, offset: -1, velocity: 50, ..own(start, end) };
-        // One in the other, one after the other, both at once, and one where the other ends.
+        // Nested, overlapping, simultaneous and adjacent notes.
         assert_eq!(written(&[own(0.5, 2.0), moved(1.0, 1.5)]), [(60, 90, 480, 1920)]);
         assert_eq!(written(&[own(0.5, 1.5), moved(1.0, 2.0)]), [(60, 90, 480, 1920)]);
         assert_eq!(written(&[own(0.5, 2.0), moved(0.5, 2.0)]), [(60, 90, 480, 1920)]);
         let apart = [(60, 50, 480, 960), (60, 90, 960, 1920)];
         assert_eq!(written(&[moved(0.5, 1.0), own(1.0, 2.0)]), apart);
-        // On keys of their own they are two.
+        // Notes on two keys remain two notes.
         let other = Note { offset: 0, ..moved(1.0, 1.5) };
         let both = [(61, 50, 960, 1440), (60, 90, 480, 1920)];
         assert_eq!(written(&[own(0.5, 2.0), other]), both);

@@ -1,4 +1,4 @@
-//! Why no note sounds in a file.
+//! Reasons why no note sounds in a file.
 
 use super::{Level, found::Finder, pitch};
 use std::fmt;
@@ -7,29 +7,29 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch, of_listener},
 };
 
-/// Cents from the bands' own tuning from which on tones lie between the notes.
+/// Deviation from the bands' tuning, in cents, from which the music lies between the notes.
 const OFF_TUNE: f64 = 30.0;
 
-/// Reason why no note sounds. As text: the reason and a remedy.
+/// Reason why no note sounds. Its text is the reason and a remedy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
     /// The file is silent.
     Silent,
     /// The bands are frozen.
     Frozen,
-    /// The flag that mutes all notes that are detected, and the lowest one of these, by its name.
+    /// All detected notes are muted: the flag that mutes them, and the lowest muted band with its pitch shift in semitones.
     Muted(&'static str, usize, f32),
     /// No key is held while its note is played.
     Keys,
     /// The score plays no note within the file.
     Score,
-    /// The greatest level in dB full scale, which is below the floor.
+    /// The sound is too quiet: its maximum level and the floor, both in dB full scale.
     Quiet(f32, f32),
-    /// Frequency of A4 in Hz in the music, and in the bands.
+    /// The music is out of tune with the bands: the frequency of A4 in Hz in the music, and in the bands.
     OffTune(f64, f32),
-    /// The listener finds no tones; so it is with bands that need none, at a focus of 0 %.
+    /// No pitched sound was found: the focus in percent. At 0 %, the bands need no decision of the listener.
     Unpitched(f32),
-    /// All notes are below threshold or floor.
+    /// All notes are below the threshold or the floor.
     Weak,
 }
 
@@ -77,17 +77,18 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Watches a filter for notes that sound, and finds the reason why none does.
+/// Observer that finds out why no note sounds in a filter.
 #[derive(Debug, Clone)]
 pub struct Unheard {
-    /// True once a note sounds.
+    /// Whether a note has sounded.
     lit: bool,
-    /// Detected notes, and the detected notes that might sound at the time.
+    /// Detected notes.
     detected: BandMask,
+    /// Detected notes whose bands were not muted when they were detected.
     through: BandMask,
     finder: Finder,
     frames: u64,
-    /// The greatest power of the input, 1 at full scale.
+    /// Maximum power of the input, 1 at full scale.
     loudest: f32,
 }
 
@@ -105,7 +106,7 @@ impl Default for Unheard {
 }
 
 impl Unheard {
-    /// Takes the filter's decisions; to be called after each of its blocks. Returns at once after a note has sounded.
+    /// Records the filter's decisions. Must be called after each of the filter's blocks. Does nothing once a note has sounded.
     pub fn push(&mut self, filter: &ToneFilter) {
         let decisions = filter.decisions();
         if self.lit || decisions.frames == self.frames {
@@ -124,14 +125,14 @@ impl Unheard {
         }
     }
 
-    /// Takes the bands; to be called now and then.
+    /// Records which bands sound, and the power of the input. Must be called now and then.
     pub fn look(&mut self, bands: &Bands) {
         self.lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
         self.loudest = self.loudest.max(bands.total_power);
     }
 
-    /// Why no note has sounded in a filter with `settings`, and with a score or not, whose input is `input`; `None` if
-    /// one has.
+    /// Returns the reason why no note has sounded in a filter with `settings`, and with a score if `has_score`; `None` if a note
+    /// has sounded. `input` is the level of the whole input.
     pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
         if self.lit {
             return None;
@@ -160,7 +161,7 @@ impl Unheard {
         })
     }
 
-    /// Returns the setting that mutes all detected notes.
+    /// Returns the keys or the flag that mute all detected notes.
     fn muted(&self, settings: &Settings) -> Cause {
         let sounds =
             |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;

@@ -1,6 +1,6 @@
 //! Random bits for dither, measurements and tests.
 
-/// Advances `state`, which must not be 0, and gives 64 random bits: xorshift64* by Vigna.
+/// Advances `state`, which must not be 0, and returns 64 random bits: xorshift64* by Vigna.
 pub fn xorshift(state: &mut u64) -> u64 {
     *state ^= *state >> 12;
     *state ^= *state << 25;

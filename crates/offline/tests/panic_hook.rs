@@ -1,11 +1,11 @@
-//! A program's panic hook belongs to the program. In a process of its own, as a hook is for all threads.
+//! Decoding does not replace a program's panic hook. The test has its own process, as a hook applies to all threads.
 
 use std::{panic, path::Path};
 use tone_filter_offline::{Input, Source};
 
 #[test]
 fn decoding_leaves_the_panic_hook_alone() {
-    // A closure with a value has an address.
+    // Only a closure that captures a value has an address of its own.
     let message = String::from("the program's own hook");
     let hook: Box<dyn Fn(&panic::PanicHookInfo) + Sync + Send> =
         Box::new(move |_| eprintln!("{message}"));

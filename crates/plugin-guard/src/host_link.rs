@@ -1,11 +1,11 @@
-//! Messages between the host and the editor besides parameters, in terms of no plugin format.
+//! Messages between the host and the editor other than parameters, independent of the plugin format.
 //!
-//! The window may have a thread of its own, but a host is called on its main thread only. Therefore the editor leaves
-//! its requests here, and the shim takes them on that thread.
+//! The window may have a thread of its own, but a host must be called on its main thread. Therefore the editor queues its
+//! requests here, and the shim serves them. In CLAP it does so on the main thread; in VST3 in the host's run loop, or, without
+//! one, on the thread of the request, as nice-plug does with edits.
 //!
-//! Hosts report the track, mappings, automation and menus here. In CLAP the shim takes requests on the main thread, in VST3 on
-//! the thread of the edit, as nice-plug does with edits. A host without a call for a changed state gets a gesture on `scale`
-//! that keeps its value.
+//! The shim stores the host's track, mappings, automation and menus here. A host that cannot mark the state as changed gets
+//! instead a gesture on the parameter `scale` that keeps its value.
 
 use nice_plug::plugin::{TrackColor, TrackInfo};
 use std::{
@@ -20,11 +20,11 @@ pub type Rgb = [u8; 3];
 /// Request of the editor to the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Save the state, which has changed without a parameter.
+    /// Mark the state as changed: something other than a parameter has changed.
     MarkDirty,
-    /// Read the values of all parameters, which the plugin has changed. VST3 hosts never get this request.
+    /// Read the values of all parameters again: the plugin has changed them. VST3 hosts never get this request.
     ReadValues,
-    /// Show the host's menu of a parameter, or describe its items.
+    /// Show the host's context menu of a parameter, or else list its items for the editor.
     Menu(Place),
     /// Carry out an entry of the host's menu.
     Perform {
@@ -35,7 +35,7 @@ pub enum Request {
     },
 }
 
-/// A track of the host.
+/// Track of the host.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Track {
     /// Name; may be empty.
@@ -45,9 +45,9 @@ pub struct Track {
 }
 
 impl Track {
-    /// Returns the track that nice-plug has read; `None` if that has neither name nor colour.
+    /// Converts a track from nice-plug; `None` if it has neither name nor colour.
     pub fn of_nice_plug(info: &TrackInfo) -> Option<Self> {
-        // A transparent colour is none.
+        // A transparent colour counts as missing.
         let colour = info.color().map(TrackColor::rgba).filter(|(.., alpha)| *alpha > 0);
         let colour = colour.map(|(red, green, blue, _)| [red, green, blue]);
         let track = Self { name: info.name().to_owned(), colour };
@@ -58,13 +58,13 @@ impl Track {
 /// Mapping and automation of a parameter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Indication {
-    /// A control of hardware that it is mapped to.
+    /// Hardware control that is mapped to the parameter.
     pub mapping: Option<Mapping>,
-    /// State of the automation, and the host's colour for it.
+    /// State of the automation, and the host's colour for this state.
     pub automation: Option<(Automation, Option<Rgb>)>,
 }
 
-/// A physical control that is mapped to a parameter.
+/// Hardware control that is mapped to a parameter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mapping {
     /// Colour, if the controller has one.
@@ -88,21 +88,21 @@ pub enum Automation {
     Overriding,
 }
 
-/// Origin of a menu's request.
+/// Parameter and position for which a menu is requested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     /// The parameter's id.
     pub id: &'static str,
     /// Position in the window, in the editor's own points: x and y.
     pub at: [f32; 2],
-    /// Size in the pixels in which hosts count.
+    /// Position in the window, in the host's pixels: x and y.
     pub pixel: [i32; 2],
 }
 
 /// A menu of the host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
-    /// Origin of the request.
+    /// Parameter and position of the request.
     pub place: Place,
     /// Items from top to bottom.
     pub items: Vec<MenuItem>,
@@ -111,13 +111,13 @@ pub struct Menu {
 /// A line of a menu.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MenuItem {
-    /// Something to click.
+    /// An entry that performs an action.
     Entry {
         /// Label.
         label: String,
-        /// False for an entry that cannot be clicked.
+        /// Whether the entry can be clicked.
         enabled: bool,
-        /// Check mark; `None` for an entry that never has one.
+        /// Whether the entry is checked; `None` for an entry without check mark.
         checked: Option<bool>,
         /// The host's number for the action.
         action: u32,
@@ -130,24 +130,25 @@ pub enum MenuItem {
     Submenu {
         /// Label.
         label: String,
-        /// False for a submenu that cannot be opened.
+        /// Whether the submenu can be opened.
         enabled: bool,
         /// Items.
         items: Vec<Self>,
     },
 }
 
-/// Connection to the host: how requests get there, and which requests the host supports.
+/// Connection to the host: a function that delivers requests, and the kinds of requests that the host supports.
 pub struct Connection {
-    /// Has the shim take the requests of this link, on a thread on which the host may be called. No lock is held: the host may call back.
+    /// Makes the shim serve the requests of the link, on a thread on which the host may be called. [`HostLink`] holds no lock
+    /// meanwhile, so the host may call back.
     pub wake: Box<dyn Fn(&HostLink) + Send + Sync>,
-    /// True if the host supports [`Request::MarkDirty`].
+    /// Whether the host supports [`Request::MarkDirty`].
     pub marks_dirty: bool,
-    /// True if the host has menus of parameters.
+    /// Whether the host has context menus for parameters.
     pub has_menus: bool,
 }
 
-/// The editor's link to the host, for the window and for the shim. The audio thread does not use it.
+/// Link between the editor and the host, shared by window and shim. Not for the audio thread.
 #[derive(Clone)]
 pub struct HostLink(Arc<Shared>);
 
@@ -156,7 +157,7 @@ struct Shared {
     connection: Mutex<Option<Arc<Connection>>>,
     requests: Mutex<Vec<Request>>,
     track: Mutex<Option<Track>>,
-    /// By the parameters' ids.
+    /// Indications by parameter id.
     indications: Mutex<BTreeMap<String, Indication>>,
     menu: Mutex<Option<Menu>>,
 }
@@ -172,7 +173,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl HostLink {
-    /// A link to a host that understands no requests yet. `repaint` is called when there is something new to show.
+    /// Creates a link without a host, which refuses all requests. `repaint` is called when the window has something new to show.
     pub fn new(repaint: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(Shared {
             repaint: Box::new(repaint),
@@ -184,14 +185,14 @@ impl HostLink {
         }))
     }
 
-    /// Connects the host, or disconnects it with `None`. A call of `wake` that has begun on another thread still ends.
+    /// Connects the host, or disconnects it with `None`. A call of `wake` that another thread has begun continues to its end.
     pub fn connect(&self, connection: Option<Connection>) {
         let before = mem::replace(&mut *lock(&self.0.connection), connection.map(Arc::new));
-        // Without the lock, as it may release objects of the host.
+        // Dropped without the lock, as this may release objects of the host.
         drop(before);
     }
 
-    /// Requests something of the host; false if it does not understand that.
+    /// Queues a request and wakes the shim; returns false if the host does not support the request.
     pub fn request(&self, request: Request) -> bool {
         let connection = lock(&self.0.connection).clone();
         let understands = |connection: &Arc<Connection>| match request {
@@ -205,7 +206,7 @@ impl HostLink {
         true
     }
 
-    /// Returns the requests since the last call.
+    /// Removes and returns the queued requests.
     pub fn take_requests(&self) -> Vec<Request> {
         mem::take(&mut lock(&self.0.requests))
     }
@@ -237,13 +238,13 @@ impl HostLink {
         lock(&self.0.indications).get(id).cloned().unwrap_or_default()
     }
 
-    /// Shows a menu of the host; with `None`, none.
+    /// Shows a menu of the host in the window, or closes it with `None`.
     pub fn set_menu(&self, menu: Option<Menu>) {
         *lock(&self.0.menu) = menu;
         self.repaint();
     }
 
-    /// Returns the menu of the host to show.
+    /// Returns the host's menu that the window should show.
     pub fn menu(&self) -> Option<Menu> {
         lock(&self.0.menu).clone()
     }

@@ -1,58 +1,57 @@
-//! The latency of the sound. Host and plugin must agree on it at any time, so that the host can compensate it.
+//! Latency of the output. Host and plugin must always agree on it, so that the host can compensate it.
 //!
-//! Latency and sound change together. While the plugin is active, a change of Lookahead changes the parameter only; sound and
-//! reported latency stay until the host activates the plugin again, which it is asked for once. A host that does not do so gets
-//! the change at the next activation. A change that is taken back within its block is no change.
+//! The delay of the output and the reported latency change together. While the plugin is active, moving Lookahead changes only
+//! the parameter: delay and reported latency stay until the next activation, for which the host is asked once. A change that is
+//! reverted within the same call of `process` has no effect.
 //!
-//! * CLAP: `clap_host.request_restart`; `clap_host_latency.changed` is called within `activate`, if the host knows another
-//!   latency.
-//! * VST3: `restartComponent(kLatencyChanged)` on the host's own thread, never within `setActive` or `process`. VST3 then
+//! * CLAP: `clap_host.request_restart`; within `activate`, `clap_host_latency.changed` if the host knows another latency.
+//! * VST3: `restartComponent(kLatencyChanged)` on the host's main thread, never within `setActive` or `process`. VST3 then
 //!   expects `setActive(false)`, `setActive(true)` and `getLatencySamples`. JUCE's hosts and newer versions of Ardour only call
-//!   `getLatencySamples`: after the request, the sound of an active plugin changes with that call, by a crossfade. Before
-//!   `setActive(true)`, it returns the latency to come, as JUCE's hosts read it there.
-//! * The host's own thread is reached by a timer in the run loop that hosts on Linux give, or by nice-plug's queue. On Linux,
-//!   that queue is the host's run loop while the editor is open, and otherwise a thread of nice-plug's. A host without a run
-//!   loop that processes on its own thread is not asked.
-//! * The standalone program has no host: there the sound follows at once, as in `ToneFilter` itself.
+//!   `getLatencySamples`. Therefore this call, after the request, changes the delay of an active plugin, by a crossfade. Before
+//!   `setActive(true)`, `getLatencySamples` returns the latency of the next activation, as JUCE's hosts read it then.
+//! * The host's main thread is reached by a timer in the run loop that hosts on Linux provide, or else by nice-plug's queue. On
+//!   Linux, that queue uses the host's run loop while the editor is open, and otherwise a thread of nice-plug. A host without a
+//!   run loop that calls `process` on its main thread is not asked.
+//! * The standalone program has no host: there the delay follows the parameter at once, as in `ToneFilter` itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// The latency of an instance. Lock-free: the audio thread reads it, too.
+/// Latency of an instance, in samples. Lock-free: the audio thread reads it, too.
 ///
-/// The parameters have the latency that is wanted, [`Instance::latency`](crate::Instance::latency). The sound gets it when
-/// the host activates the plugin, for which the host is asked, or when the host reads it. All figures are in samples.
+/// [`Instance::wanted_latency`](crate::Instance::wanted_latency) is the latency that the parameters require. The output gets it
+/// at the next activation, for which the host is asked, or when the host reads the latency.
 #[derive(Debug, Default)]
 pub struct Latency {
-    /// Delay of the sound.
+    /// Delay of the output in samples.
     samples: AtomicU32,
-    /// The latency that the host knows.
+    /// Latency that the host knows, in samples.
     known: AtomicU32,
-    /// Between activation and deactivation.
+    /// Whether the plugin is activated.
     active: AtomicBool,
-    /// [`Latency::is_outdated`] has been true since the activation.
+    /// Whether the last [`Latency::is_outdated`] found a need to change; cleared by activation and by [`Latency::read`].
     outdated: AtomicBool,
 }
 
 impl Latency {
-    /// The plugin is activated with a sound that is delayed by so many `samples`.
+    /// Reports that the plugin is activated with an output delay of `samples`.
     pub fn activate(&self, samples: u32) {
         self.samples.store(samples, Ordering::Relaxed);
         self.outdated.store(false, Ordering::Relaxed);
         self.active.store(true, Ordering::Relaxed);
     }
 
-    /// The plugin is deactivated.
+    /// Reports that the plugin is deactivated.
     pub fn deactivate(&self) {
         self.active.store(false, Ordering::Relaxed);
     }
 
-    /// Returns the delay of the sound in samples.
+    /// Returns the delay of the output in samples.
     pub fn samples(&self) -> u32 {
         self.samples.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the host must be asked to activate the plugin again: it does not know the latency, or another one is
-    /// `wanted`. True once, and again after a time without need of a change.
+    /// Returns whether the host must be asked to activate the plugin again: it does not know the current latency, or the
+    /// parameters require another one, `wanted`. Returns true once, and again only after a check that found no need.
     pub(crate) fn is_outdated(&self, wanted: u32) -> bool {
         let samples = self.samples();
         let known = self.known.load(Ordering::Relaxed) == samples;
@@ -60,15 +59,15 @@ impl Latency {
         !self.outdated.swap(outdated, Ordering::Relaxed) && outdated
     }
 
-    /// Returns the latency that has to be reported to a host that does not read it on its own; `None` if it knows it.
+    /// Returns the latency to report to a host that does not read it on its own; `None` if the host knows it.
     pub(crate) fn report(&self) -> Option<u32> {
         let samples = self.samples();
         (self.known.swap(samples, Ordering::Relaxed) != samples).then_some(samples)
     }
 
-    /// Returns the latency for a host that reads it on its own, where another one may be `wanted`. Before an activation it is that
-    /// to come. A host that has been asked to activate the plugin again may read the new one without doing so: from then
-    /// on, the sound has it.
+    /// Returns the latency to a host that reads it on its own; `wanted` is the latency that the parameters require. Before an
+    /// activation, returns `wanted`. A host that has been asked to activate the plugin again may read the latency instead: then
+    /// the delay of the output changes to `wanted`.
     pub(crate) fn read(&self, wanted: u32) -> u32 {
         let active = self.active.load(Ordering::Relaxed);
         if active && self.outdated.swap(false, Ordering::Relaxed) {

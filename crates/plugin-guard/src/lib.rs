@@ -1,5 +1,5 @@
-//! CLAP and VST3 entry points for a plugin of nice-plug 0.4.2, with workarounds for faults of nice-plug and baseview, and
-//! with extensions of CLAP that nice-plug lacks. Each workaround names its fault where it is.
+//! CLAP and VST3 entry points for a plugin built on nice-plug 0.4.2, with workarounds for faults of nice-plug and baseview, and
+//! with CLAP extensions that nice-plug lacks. The comment of each workaround names the fault.
 //!
 //! A plugin implements [`GuardedPlugin`], calls [`construction::put`] in [`Plugin::editor`](nice_plug::prelude::Plugin),
 //! and exports its entry points with [`export!`].
@@ -51,13 +51,12 @@ macro_rules! export {
     };
 }
 
-/// Exports the functions that a VST3 host of this system calls after loading the plugin's file and before it lets go of
-/// it.
+/// Exports the functions that a VST3 host on this operating system calls after loading and before unloading the plugin's file.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_module {
     ($plugin:ty, $abi:literal, $load:ident($($handle:ident: $type:ty)?), $unload:ident) => {
-        /// Called by a VST3 host that has loaded the plugin's file.
+        /// Sets up logging. A VST3 host calls this function after it has loaded the plugin's file.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, reason = "VST3 calls it so")]
         pub extern $abi fn $load($($handle: $type)?) -> bool {
@@ -65,7 +64,7 @@ macro_rules! export_module {
             true
         }
 
-        /// Called by a VST3 host before it lets go of the plugin's file.
+        /// Returns true. A VST3 host calls this function before it unloads the plugin's file.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, reason = "VST3 calls it so")]
         pub extern $abi fn $unload() -> bool {

@@ -8,23 +8,23 @@ use std::{
     sync::Arc,
 };
 
-/// A plugin with what hosts want of it beyond nice-plug.
+/// A plugin with the features that hosts use and nice-plug lacks.
 ///
 /// Its `task_executor` must return [`Task::run`], and its `editor` must call [`construction::put`](crate::construction::put).
 pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
-    /// The MIDI controllers that the plugin understands, by VST3's numbers.
+    /// MIDI controllers that the plugin understands, by their VST3 numbers.
     const CONTROLLERS: &'static [i16] = &[];
-    /// Id of the plugin's presets in CLAP, as unique as the plugin's own id.
+    /// Globally unique id of the plugin's preset provider in CLAP.
     const PRESETS_ID: &'static CStr;
-    /// Description of a preset's file, in a few words and in a sentence, and the file's extension.
+    /// File type of presets: a name, a description of one sentence, and the file extension.
     const PRESET_FILE: [&'static CStr; 3];
 
-    /// Pages of a hardware controller.
+    /// Returns the pages of parameters for hardware controllers.
     fn pages() -> Vec<Page> {
         Vec::new()
     }
 
-    /// Returns the presets that come with the plugin, with their keys.
+    /// Returns the factory presets, each with its key.
     fn factory_presets() -> Vec<(&'static str, PresetInfo)>;
 
     /// Returns the folder of the user's presets, if there is one.
@@ -33,11 +33,11 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
     /// Describes the preset in the file at `path`.
     ///
     /// # Errors
-    /// When the file cannot be read or the preset is invalid.
+    /// If the file cannot be read or the preset is invalid.
     fn preset_file(path: &Path) -> Result<PresetInfo, PresetError>;
 }
 
-/// Part of an instance that its shim shares. All methods are for every thread. Only
+/// State that a plugin instance shares with its shim. All methods but [`Instance::load_preset`] may be called on any thread. Only
 /// [`Instance::params`] and [`Instance::load_preset`] allocate, lock or wait.
 pub trait Instance: Send + Sync {
     /// Returns the parameters.
@@ -46,38 +46,38 @@ pub trait Instance: Send + Sync {
     /// Returns the link between the editor and the host.
     fn link(&self) -> &HostLink;
 
-    /// Returns a number that changes when what another method returns may have changed.
+    /// Returns a counter that changes whenever the result of another method may have changed.
     fn changes(&self) -> u32;
 
-    /// Returns the latency of the sound, to which the plugin reports each activation and deactivation.
+    /// Returns the latency of the output. The plugin must call [`Latency::activate`] and [`Latency::deactivate`] on it.
     fn latency(&self) -> &Latency;
 
-    /// Returns the latency in samples that the parameters stand for at `sample_rate` in Hz, which may be 0.
+    /// Returns the latency in samples that the current parameters require at `sample_rate` in Hz (0: unknown).
     fn wanted_latency(&self, sample_rate: f64) -> u32;
 
-    /// Returns the samples from the end of the input to the end of the output at `sample_rate` in Hz, which may be 0, in a song of `tempo`
-    /// beats a minute if the host has one; `u32::MAX` for an endless output.
+    /// Returns the tail in samples: the time from the end of the input to the end of the output; `u32::MAX` if the output never
+    /// ends. `sample_rate` is in Hz (0: unknown), `tempo` in beats per minute (`None`: the host reports none).
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
-    /// Returns the name of a key by its index, without gaps.
+    /// Returns the key name at `_index`, counted from 0 without gaps; `None` behind the last name.
     fn note_name(&self, _index: u32) -> Option<NoteName> {
         None
     }
 
-    /// Returns a number below `u32::MAX` that changes when a host should read the names of keys again: because they are other
-    /// ones, or because keys begin or cease to have an effect.
+    /// Returns a number below `u32::MAX` that changes when a host should read the key names again: a name has changed, or keys
+    /// begin or cease to have an effect.
     fn note_names_version(&self) -> u32 {
         0
     }
 
-    /// Loads a preset. On the main thread only. The host must then read all parameters again.
+    /// Loads a preset. Must be called on the main thread. Afterwards the host must read all parameters again.
     ///
     /// # Errors
-    /// When the preset is missing or invalid.
+    /// If the preset is missing or invalid.
     fn load_preset(&self, at: Location) -> Result<(), PresetError>;
 }
 
-/// The name of a key, on any port and channel.
+/// Name of a key, valid on all ports and channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoteName {
     /// The key, 0..=127.
@@ -86,7 +86,7 @@ pub struct NoteName {
     pub name: &'static str,
 }
 
-/// Page of controls: its title, and the ids of at most eight parameters.
+/// Page of a hardware controller: its title, and the ids of at most eight parameters.
 pub type Page = (&'static str, Vec<&'static str>);
 
 /// Description of a preset for a host.
@@ -96,7 +96,7 @@ pub struct PresetInfo {
     pub name: String,
     /// Purpose; may be empty.
     pub description: String,
-    /// Words to find it by.
+    /// Search words.
     pub tags: Vec<String>,
 }
 
@@ -109,10 +109,10 @@ pub enum Location<'a> {
     File(&'a Path),
 }
 
-/// Why a preset is not loaded.
+/// Error of reading or loading a preset.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PresetError {
-    /// The system's error, or 0.
+    /// Error code of the operating system, or 0.
     pub os_error: i32,
     /// Message for people.
     pub message: String,

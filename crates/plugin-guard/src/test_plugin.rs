@@ -19,7 +19,6 @@ use std::{
     sync::Arc,
 };
 
-/// The plugin.
 #[derive(Default)]
 pub struct TestPlugin(TestInstance);
 
@@ -58,11 +57,10 @@ impl Editor for TestEditor {
 }
 
 thread_local! {
-    /// Called on this thread when the parameter has changed.
+    /// Callback for changes of the parameter on this thread.
     pub static CHANGED: RefCell<Option<Rc<dyn Fn()>>> = const { RefCell::new(None) };
 }
 
-/// One parameter.
 #[derive(Params)]
 struct TestParams {
     #[id = "value"]

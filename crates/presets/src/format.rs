@@ -1,4 +1,4 @@
-//! The versions of the presets' format: older ones are migrated, and of newer ones is read what is known here.
+//! Versions of the preset format. Older versions are migrated; from newer versions, only content that this version knows is read.
 
 use super::{
     Preset,
@@ -11,15 +11,15 @@ use serde::{
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, convert::Infallible};
 
-/// Changes the settings of one version to those of the next one.
+/// Function that changes the settings of one version to those of the next one.
 type Migration = fn(&mut Map<String, Value>);
 
-/// The migration from each version, 1 first. There is no newer version yet.
+/// Migrations from each version to the next, version 1 first. There is no newer version yet.
 const MIGRATIONS: &[Migration] = &[];
 
-/// The version of the format that is written. Older ones are migrated.
+/// Version of the format that is written. Older versions are migrated.
 ///
-/// Each new key, entry and range makes a new version, so that older programs leave it out instead of refusing the preset.
+/// Each new key, entry or range needs a new version, so that older programs leave it out instead of refusing the preset.
 pub const VERSION: u32 = 1 + MIGRATIONS.len() as u32;
 
 /// A preset that was read.
@@ -27,7 +27,7 @@ pub const VERSION: u32 = 1 + MIGRATIONS.len() as u32;
 pub struct Loaded {
     /// The preset.
     pub preset: Preset,
-    /// Note for the user on parts that were left out, if any were.
+    /// Note for the user on content that was left out; `None` if nothing was.
     pub warning: Option<Warning>,
 }
 
@@ -37,41 +37,41 @@ impl From<Preset> for Loaded {
     }
 }
 
-/// A preset has a newer version than [`VERSION`], and more in it than this program can use.
+/// A preset has a newer version than [`VERSION`], and content that this program cannot use.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("of a newer version of the program; left out: {}; update the program", .left_out.join(", "))]
 pub struct Warning {
-    /// The unknown keys, like `"portamento"`, and the known ones with an unknown value, like `voice = "choir"`. These
-    /// settings are those of the reference sound.
+    /// Unknown keys, like `"portamento"`, and known keys with an unknown value, like `voice = "choir"`. Such settings are those
+    /// of the reference sound.
     pub left_out: Vec<String>,
 }
 
-/// Fault of a preset's text.
+/// Fault in the text of a preset.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
     /// Invalid JSON, a missing or unknown key, or a value out of range.
     #[error("not a preset ({0}); correct it there, or save it anew")]
     Invalid(#[from] serde_json::Error),
-    /// A newer version than [`VERSION`], without name and settings of this one.
+    /// The preset has a newer version than [`VERSION`], and name or settings cannot be read.
     #[error(
         "a preset of version {version}, and this program reads version {VERSION} ({source}); update the program"
     )]
     Newer {
-        /// Its version.
+        /// Version of the preset.
         version: u32,
-        /// Fault as a preset of [`VERSION`].
+        /// Fault when it is read as a preset of [`VERSION`].
         source: serde_json::Error,
     },
 }
 
-/// Part that every version has.
+/// Content that every version has.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct Versioned {
     version: Option<u32>,
 }
 
-/// Content of the known versions.
+/// Content of a preset in the known versions.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct File {
@@ -85,9 +85,8 @@ struct File {
     others: BTreeMap<String, IgnoredAny>,
 }
 
-/// Reads a preset's text.
 pub(super) fn read(json: &str) -> Result<Loaded, FormatError> {
-    // Some editors mark UTF-8.
+    // Some editors write a byte order mark.
     let json = json.strip_prefix('\u{feff}').unwrap_or(json);
     let Versioned { version } = serde_json::from_str(json)?;
     match version {
@@ -111,7 +110,7 @@ fn read_newer(json: &str) -> Result<Loaded, serde_json::Error> {
 
 fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Error> {
     let mut file: File = serde_json::from_str(json)?;
-    // Before a missing version, which may be one of them.
+    // Comes before a missing version: the unknown key may be a misspelt `version`.
     if let Some(unknown) = file.unknown_keys().next() {
         return Err(Error::custom(unknown));
     }
@@ -124,7 +123,7 @@ fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Er
     Ok(file.preset(controls.settings))
 }
 
-/// Brings the settings of `version` to the one after the last of `migrations`.
+/// Migrates the settings of `version` to the version after the last of `migrations`.
 fn migrate(settings: &mut Map<String, Value>, version: u32, migrations: &[Migration]) {
     for migration in migrations.iter().skip(version as usize - 1) {
         migration(settings);

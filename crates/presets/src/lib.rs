@@ -1,11 +1,11 @@
-//! Settings as JSON, and the sounds that come with the program.
+//! Settings as JSON, and the presets that come with the program.
 //!
 //! ```json
 //! { "version": 1, "name": "Quiet Music", "settings": { "floor": -70 } }
 //! ```
 //!
-//! Settings that a preset does not mention are those of [`Settings::REFERENCE`]. An unknown key and a value out of range
-//! are errors in a preset of this program's [`VERSION`], and left out of one of a newer version, with a [`Warning`].
+//! Settings that a preset does not mention are those of [`Settings::REFERENCE`]. Unknown keys and values out of range are errors
+//! in presets up to this program's [`VERSION`]. In presets of a newer version, they are left out, with a [`Warning`].
 
 mod files;
 mod format;
@@ -26,7 +26,7 @@ pub use format::{FormatError, Loaded, VERSION, Warning};
 use serde::Serialize;
 use tone_filter_dsp::Settings;
 
-/// The factory presets: id and file.
+/// Factory presets: id and content.
 const FACTORY: [(&str, &str); 26] = [
     ("tone-filter", include_str!("../factory/tone-filter.json")),
     ("reference", include_str!("../factory/reference.json")),
@@ -56,36 +56,36 @@ const FACTORY: [(&str, &str); 26] = [
     ("crystal", include_str!("../factory/crystal.json")),
 ];
 
-/// A named sound.
+/// Named settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preset {
     version: u32,
-    /// Its name for people.
+    /// Display name.
     pub name: String,
-    /// Purpose, in a sentence; may be empty.
+    /// Purpose of the preset in a sentence; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Words to find it by: genre and character.
+    /// Search words: genre and character.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The sound.
+    /// Settings of the filter.
     #[serde(serialize_with = "settings::serialize")]
     pub settings: Settings,
 }
 
-/// The factory presets' ids: the default sound first, then the reference sound.
+/// Returns the ids of the factory presets: the default sound first, then the reference sound.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     FACTORY.iter().map(|(id, _)| *id)
 }
 
 impl Preset {
-    /// `settings` under a name.
+    /// Creates a preset of `settings` called `name`.
     pub fn new(name: impl Into<String>, settings: Settings) -> Self {
         let (description, tags) = (String::new(), Vec::new());
         Self { version: VERSION, name: name.into(), description, tags, settings }
     }
 
-    /// The factory preset with this id, if there is one.
+    /// Returns the factory preset with this `id`, if there is one.
     ///
     /// # Panics
     /// Never: a test reads all of them.
@@ -103,11 +103,11 @@ impl Preset {
         Some(Self::from_json(json).expect("the factory presets are presets").preset)
     }
 
-    /// Reads what [`Preset::to_json`] writes, in this version and any other.
+    /// Parses a preset that [`Preset::to_json`] wrote, in this version or any other.
     ///
     /// # Errors
-    /// When it is not a preset. In one of this [`VERSION`] or an older one, an unknown key and a value out of range are
-    /// errors, too; out of a newer one they are left, with a warning.
+    /// If `json` is not a preset. Up to this [`VERSION`], unknown keys and values out of range are errors, too; in a newer
+    /// version, they are left out, with a warning.
     ///
     /// ```
     /// use tone_filter_dsp::Settings;
@@ -122,7 +122,7 @@ impl Preset {
         format::read(json)
     }
 
-    /// The content of a preset file.
+    /// Returns the content of a preset file.
     ///
     /// # Panics
     /// Never: any settings can be written.

@@ -1,9 +1,10 @@
 //! Settings as keys and values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
 //!
-//! The keys are the ids of the settings. Numbers are numbers in their unit, choices between off and on are booleans, other choices are
-//! the ids of their entries, and texts are texts. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
-//! later versions. Formats that people do not read have the JSON as one text. The keys of [`Routing`](tone_filter_dsp::Routing) are no part of
-//! [`Settings`]: they are checked when `#[serde(with)]` or a preset reads them, and left out.
+//! The keys are the ids of the settings. Numbers are numbers in their unit, choices between off and on are booleans, other
+//! choices are the ids of their entries, and texts are texts. Missing settings are those of [`Settings::REFERENCE`], so that a
+//! preset keeps its sound in later versions. Formats that are not human-readable have the JSON as one text. The keys of
+//! [`Routing`](tone_filter_dsp::Routing) are not part of [`Settings`]: they are checked when `#[serde(with)]` or a preset reads
+//! them, and left out.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use tone_filter_dsp::{Choice, Controls, PitchClass, Setting, Settings, TEXTS};
 
-/// `controls` as JSON on one line.
+/// Returns `controls` as JSON on one line.
 ///
 /// # Panics
 /// Never: any settings can be written.
@@ -33,10 +34,10 @@ pub fn to_json(controls: &Controls) -> String {
     serde_json::to_string(&Written(controls, true)).expect("numbers and ids are JSON")
 }
 
-/// Reads what [`to_json`] writes.
+/// Parses the text that [`to_json`] writes.
 ///
 /// # Errors
-/// When it is not JSON, or has a key twice, an unknown key or a value out of range.
+/// If `json` is not JSON, or has a duplicate key, an unknown key or a value out of range.
 ///
 /// ```
 /// use tone_filter_dsp::Settings;
@@ -52,10 +53,10 @@ pub fn from_json(json: &str) -> Result<Controls, serde_json::Error> {
     read(&object, Err).map_err(Error::custom)
 }
 
-/// Writes `settings`, for `#[serde(with)]`.
+/// Serializes `settings`, for `#[serde(with)]`.
 ///
 /// # Errors
-/// Errors of the serializer.
+/// If the serializer fails.
 pub fn serialize<S: Serializer>(settings: &Settings, serializer: S) -> Result<S::Ok, S::Error> {
     let controls = Controls::from(*settings);
     let written = Written(&controls, false);
@@ -66,7 +67,7 @@ pub fn serialize<S: Serializer>(settings: &Settings, serializer: S) -> Result<S:
     serializer.serialize_str(&json)
 }
 
-/// Settings as keys and values, with the routing or without it.
+/// Settings as keys and values; the second field adds the keys of the routing.
 struct Written<'a>(&'a Controls, bool);
 
 impl Serialize for Written<'_> {
@@ -88,10 +89,10 @@ impl Serialize for Written<'_> {
     }
 }
 
-/// Reads what [`serialize`] writes, for `#[serde(with)]`.
+/// Deserializes settings that [`serialize`] wrote, for `#[serde(with)]`.
 ///
 /// # Errors
-/// Errors of the deserializer, a duplicate or unknown key, or a value out of range.
+/// If the deserializer fails, a key is a duplicate or unknown, or a value is out of range.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
     if !deserializer.is_human_readable() {
         let controls = from_json(&String::deserialize(deserializer)?);
@@ -101,7 +102,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Setting
     read(&object, Err).map(|controls| controls.settings).map_err(D::Error::custom)
 }
 
-/// The settings in `object`. What cannot be used is passed to `refuse`; if that returns `Ok`, it is left out.
+/// Returns the settings in `object`. Passes any key or value that cannot be used to `refuse`, and leaves it out after an `Ok`.
 pub(crate) fn read<E>(
     object: &Map<String, Value>,
     mut refuse: impl FnMut(Unusable) -> Result<(), E>,
@@ -113,17 +114,17 @@ pub(crate) fn read<E>(
     Ok(controls)
 }
 
-/// A key or a value that cannot be used: which, and what is wrong with it.
+/// Key or value that cannot be used, with the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {reason}")]
 pub(crate) struct Unusable {
-    /// The key, and the value if the key is known.
+    /// Key; also the value, if the key is known.
     pub what: String,
     reason: String,
 }
 
 impl Unusable {
-    /// The key `key`, which is none of `keys`.
+    /// Creates the fault of the unknown key `key`; the reason lists the valid `keys`.
     pub fn key(key: &str, keys: impl Iterator<Item = &'static str>) -> Self {
         let keys = keys.collect::<Vec<_>>().join(", ");
         Self { what: format!("{key:?}"), reason: format!("is unknown; use {keys}") }
@@ -134,7 +135,6 @@ impl Unusable {
     }
 }
 
-/// Sets the setting called `key`.
 fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable> {
     match Setting::find(key).ok_or_else(|| Unusable::key(key, keys()))? {
         Setting::Number(own) => {
@@ -157,13 +157,13 @@ fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable
     Ok(())
 }
 
-/// The index of an entry of `choice`.
+/// Returns the index of the entry of `choice` that `value` stands for.
 fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
     let (found, allowed) = if choice.is_switch() {
         (value.as_bool().map(usize::from), "true, false".to_owned())
     } else {
         let index = |id: &str| choice.entries.iter().position(|entry| entry.0 == id);
-        // Files may have flats.
+        // Files may have roots with flats, such as Bb.
         let root =
             |id: &str| id.parse().ok().filter(|_| choice.id == "root").map(PitchClass::index);
         let found = value.as_str().and_then(|id| index(id).or_else(|| root(id)));
@@ -174,7 +174,7 @@ fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
     found.ok_or_else(|| Unusable::value(choice.id, value, reason()))
 }
 
-/// All settings in the order of files.
+/// Returns all settings in the order of files.
 fn in_files() -> impl Iterator<Item = Setting> {
     let others = Setting::all().filter(|setting| !matches!(setting, Setting::Text(_)));
     others.flat_map(|setting| {
@@ -183,12 +183,11 @@ fn in_files() -> impl Iterator<Item = Setting> {
     })
 }
 
-/// The keys of all settings.
 fn keys() -> impl Iterator<Item = &'static str> {
     Setting::all().map(Setting::id)
 }
 
-/// Keys and values without any key twice, of which the latter would win without a word.
+/// Object in which duplicate keys are errors: otherwise, the last one would win silently.
 pub(crate) struct Object(pub Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Object {

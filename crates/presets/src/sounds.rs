@@ -6,10 +6,10 @@ use tone_filter_dsp::{Settings, ToneFilter, notes};
 /// Planar samples.
 type Signal = [Vec<f32>; 2];
 
-/// Sample rate of the demo tune, Hz.
+/// Sample rate of the demo tune in Hz.
 const RATE: f64 = 44_100.0;
 
-/// The length of a bar of the demo tune, s. The first bar has drums only, the sixth bar has none.
+/// Length of a bar of the demo tune in seconds. The first bar has only drums, the sixth bar has none.
 const BAR: f64 = 4.0 * 60.0 / 132.0;
 
 fn demo() -> Signal {
@@ -32,7 +32,7 @@ fn play(settings: &Settings, input: &Signal) -> Signal {
     output
 }
 
-/// Root mean square in dB full scale.
+/// Returns the RMS in dB full scale.
 fn rms<'a>(samples: impl IntoIterator<Item = &'a f32>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for sample in samples {
@@ -65,7 +65,7 @@ fn every_preset_is_about_as_loud_as_the_music_and_never_clips() {
 
 #[test]
 fn drums_alone_keep_their_level_with_every_preset_of_the_levelled_chain() {
-    // Strokes of white noise, four a second, that no note is found in.
+    // Drum hits of white noise, four per second, in which no note is found.
     let mut state = 1u32;
     let mut noise = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -103,7 +103,7 @@ fn quiet_music_is_heard() {
     assert!(quiet > -6.0 && quiet > reference + 12.0, "{quiet} and {reference} dB");
 }
 
-/// The frequencies in Hz of the bands that a preset lets sound.
+/// Returns the frequencies in Hz of the bands that a preset lets sound.
 fn sounding(id: &str) -> Vec<f64> {
     let settings = settings(id);
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
@@ -115,16 +115,16 @@ fn sounding(id: &str) -> Vec<f64> {
 #[test]
 fn presets_for_a_range_or_a_scale_keep_to_it() {
     let lead = sounding("lead-only");
-    // From C5 up, the range of most melodies.
+    // From C5 upwards, the range of most melodies.
     assert!(lead.iter().all(|hertz| *hertz > 520.0) && lead.len() > 30, "{lead:?}");
     assert!(settings("lead-only").mix >= 80.0, "the dry signal must be quiet");
     let bass = sounding("bass-octave");
-    // From A1 to below A3, an octave of -2.
+    // Input from A1 to below A3, transposed by -2 octaves.
     let below = |hertz: &f64| (54.9..219.0).contains(&(hertz / 4.0));
     assert!(bass.iter().all(below) && bass.len() == 24, "{bass:?}");
     assert_eq!(settings("bass-octave").octave, -2.0);
     let pentatonic = sounding("pentatonic");
-    // A C D E G, in four octaves, and below them down to E1.
+    // A, C, D, E and G in the four octaves from A3 on, and in the 29 bands from E1 on.
     assert_eq!(pentatonic.len(), 5 * 4 + 12);
     for hertz in pentatonic {
         let semitones = (12.0 * (hertz / 440.0).log2()).round() as i32;
@@ -153,7 +153,7 @@ fn stereo_wide_keeps_left_and_right_apart() {
 #[test]
 fn edges_are_subtle_or_extreme() {
     let dry = demo();
-    // The correlation of the output with the input.
+    // Correlation of the output with the input.
     let correlation = |id| {
         let wet = play(&settings(id), &dry);
         let dot = |a: &Signal, b: &Signal| -> f64 {

@@ -1,11 +1,11 @@
-//! Tests of the format.
+//! Tests of the preset format.
 
 use super::*;
 use proptest::prelude::*;
 use tone_filter_dsp::Controls;
 use tone_filter_testkit::{Draws, controls};
 
-/// The keys of the routing, which presets of older versions have.
+/// Keys of the routing, which presets of older versions contain.
 const ROUTING: [&str; 3] = [r#""bypass":"#, r#""midi-out":"#, r#""listen":"#];
 
 #[test]
@@ -22,7 +22,7 @@ fn factory_presets_are_valid_and_differ_from_each_other() {
     }
 }
 
-/// What is read of a preset with these settings.
+/// Returns the result of reading a preset of `version` with these `settings`.
 fn read(version: u32, settings: &str) -> Result<Loaded, FormatError> {
     let head = format!(r#""version":{version},"name":"x""#);
     Preset::from_json(&format!(r#"{{{head},"settings":{settings}}}"#))
@@ -125,7 +125,7 @@ fn what_is_new_in_a_newer_version_is_left_out_and_named() {
         assert!(warning.to_string().contains(left_out), "{warning}");
     }
 
-    // It is written as one of this version, of which nothing is left out any more.
+    // It is written in this version, so nothing is left out any more.
     let json = preset.to_json();
     assert!(json.starts_with(&format!("{{\n  \"version\": {VERSION},\n")), "{json}");
     assert_eq!(Preset::from_json(&json).unwrap(), preset.into());
@@ -145,7 +145,7 @@ fn released_presets_are_written_with_the_same_lines() {
             }
             let released = std::fs::read_to_string(&path).unwrap();
             let written = Preset::from_json(&released).unwrap().preset.to_json();
-            // Later versions have more settings, in between, and no routing.
+            // Later versions have further settings between these, and no routing.
             let mut lines = written.lines().map(|line| line.trim_end_matches(','));
             let is_routing = |line: &str| ROUTING.iter().any(|id| line.contains(id));
             for line in released
@@ -161,12 +161,11 @@ fn released_presets_are_written_with_the_same_lines() {
     assert!(count >= 32, "the corpus is gone");
 }
 
-/// Controls at random.
 fn any_controls() -> impl Strategy<Value = Controls> {
     any::<u64>().prop_map(|seed| controls(&mut Draws::seeded(seed)))
 }
 
-/// A game's own settings.
+/// Settings of a game, with a sound among them.
 #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
 struct Game {
     #[serde(with = "settings")]
@@ -186,7 +185,7 @@ proptest! {
         let all = settings::to_json(&controls);
         prop_assert_eq!(settings::from_json(&all).unwrap(), controls);
         let game = Game { sound: controls.settings, lives: 3 };
-        // As text, and as bytes, in which a number has no key.
+        // JSON as text; CBOR below as bytes, where the settings are one text.
         let json = serde_json::to_string(&game).unwrap();
         prop_assert!(ROUTING.iter().all(|id| !json.contains(id)));
         prop_assert_eq!(&serde_json::from_str::<Game>(&json).unwrap(), &game);

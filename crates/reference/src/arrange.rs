@@ -1,8 +1,8 @@
-//! Who plays what on the sound chip.
+//! Arrangement for the sound chip: the part and the volume of each note.
 
 use crate::{TONES, semitone, timbre::Arrangement};
 
-/// Volumes of the notes as the lead, as the others and as the bass.
+/// Volumes of the notes in each part: lead, others and bass.
 pub(crate) type Volumes = [[f64; TONES]; 3];
 
 pub(crate) const NONE: Volumes = [[0.0; TONES]; 3];
@@ -10,15 +10,15 @@ pub(crate) const LEAD: usize = 0;
 pub(crate) const OTHERS: usize = 1;
 pub(crate) const BASS: usize = 2;
 
-/// The notes' parts from tick to tick.
+/// Arranger, with the state from tick to tick.
 #[derive(Debug, Clone)]
 pub(crate) struct Arranger {
-    /// The volume of each note without its envelope.
+    /// Volume of each note without its envelope.
     volumes: [f64; TONES],
     /// Ticks since each note began.
     ages: [f64; TONES],
     lead: Option<usize>,
-    /// Semitones from A3 to the last lead.
+    /// Semitones from A3 up to the last lead.
     height: Option<f64>,
     ticks: usize,
 }
@@ -29,7 +29,7 @@ impl Arranger {
         Self { volumes, ages, lead: None, height: None, ticks: 0 }
     }
 
-    /// A note that is silent for a block has ended.
+    /// Ends the notes that are silent for a block, so that they can begin anew.
     pub fn follow(&mut self, amplitudes: &[f64; TONES]) {
         for (age, amplitude) in self.ages.iter_mut().zip(amplitudes) {
             if *amplitude == 0.0 {
@@ -38,7 +38,7 @@ impl Arranger {
         }
     }
 
-    /// The parts and volumes in the next tick, where an amplitude of `unit` is the volume 15.
+    /// Returns the volumes in the next tick. An amplitude of `unit` is the volume 15.
     pub fn tick(&mut self, how: &Arrangement, amplitudes: &[f64; TONES], unit: f64) -> Volumes {
         for (tone, amplitude) in amplitudes.iter().enumerate() {
             let exact = (15.0 * amplitude / unit.max(1e-38)).min(15.0);
@@ -93,8 +93,8 @@ impl Arranger {
         parts
     }
 
-    /// A note's volume: it rises in the attack, and falls to a quarter in the decay. With one division of whole numbers and
-    /// quarters, halves are exact, and go up.
+    /// Returns a note's volume: it rises in the attack, and falls to a quarter in the decay. The only division is of whole
+    /// numbers and quarters, so halves are exact, and round up.
     fn volume(&self, how: &Arrangement, tone: usize) -> f64 {
         let (volume, after) = (self.volumes[tone], self.ages[tone] - how.attack);
         let exact = match how.decay {

@@ -1,4 +1,4 @@
-//! The resonators, and the bank of them that makes the wet signal.
+//! The resonators, and the bank that turns their outputs into the wet signal.
 
 use crate::{BLOCK, Sound, TONES, decibels, low_pass_step, semitone, smoothing::Moment, step};
 use std::f64::consts::TAU;
@@ -6,29 +6,29 @@ use std::f64::consts::TAU;
 /// Notes at or above this share of the sample rate get no input.
 const HIGHEST: f64 = 0.45;
 
-/// Keeps the drive finite while a note has no power yet.
+/// Offset of the RMS, which keeps the drive finite while a note has no power yet.
 const GUARD: f64 = 0.001;
 
 /// Bound of the input: 18 dB over full scale.
 const LOUDEST: f64 = 8.0;
 
-/// `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` as a loop of two integrators, whose state has a meaning while its
-/// coefficients move.
+/// Resonator `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` as a loop of two integrators, whose state keeps its meaning
+/// while the coefficients move.
 #[derive(Debug, Clone, Copy)]
 pub struct Resonator {
-    /// Gain, factor of both integrators and damping.
     gain: f64,
     factor: f64,
     damping: f64,
-    /// The last two inputs, newest first.
+    /// Last two inputs, newest first.
     x: [f64; 2],
-    /// The integrators, of which the second one is the output.
+    /// First integrator.
     lo: f64,
+    /// Second integrator, which is the output.
     bp: f64,
 }
 
 impl Resonator {
-    /// A resonator at rest for a note of `frequency` Hz that rings for `ring` s (T60), at `sample_rate` Hz.
+    /// Creates a resonator at rest for a note of `frequency` Hz that rings for `ring` s (T60), at `sample_rate` Hz.
     pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
         let radius = 10f64.powf(-3.0 / (ring * sample_rate));
         let resonator = Self::with_poles(angle(frequency, sample_rate), radius);
@@ -36,22 +36,21 @@ impl Resonator {
         Self { gain, ..resonator }
     }
 
-    /// With poles at the angles `w` and `-w` (radians a sample) and a radius of `r`, and a gain of 1 at `w`.
+    /// Creates a resonator with poles of the radius `r` at the angles `w` and `-w` (radians a sample), and a gain of 1 at `w`.
     fn with_poles(w: f64, r: f64) -> Self {
-        // Distances to e^jw: of the zeros 1 and -1, |1 - e^-2jw| = 2 sin w, and of the poles r e^jw and r e^-jw.
+        // Distances to e^jw: of the zeros 1 and -1, |1 - e^-2jw| = 2 sin w; and of the poles r e^jw and r e^-jw.
         let zeros = 2.0 * w.sin();
         let poles = (1.0 - r) * (1.0 - r * (2.0 * w).cos()).hypot(r * (2.0 * w).sin());
         let factor = ((1.0 - r).powi(2) + 4.0 * r * (w / 2.0).sin().powi(2)).sqrt();
         Self { gain: poles / zeros, factor, damping: 1.0 - r * r, x: [0.0; 2], lo: 0.0, bp: 0.0 }
     }
 
-    /// Takes the coefficients of `other`.
     fn retune(&mut self, other: Self) {
         let Self { x, lo, bp, .. } = *self;
         *self = Self { x, lo, bp, ..other };
     }
 
-    /// The next output for the next input.
+    /// Returns the output for the next input.
     pub fn next(&mut self, x: f64) -> f64 {
         self.lo += self.factor * self.bp - self.gain / self.factor * (x - self.x[1]);
         self.bp -= self.factor * self.lo + self.damping * self.bp;
@@ -59,28 +58,27 @@ impl Resonator {
         self.bp
     }
 
-    /// The last output.
     pub(crate) fn output(&self) -> f64 {
         self.bp
     }
 
-    /// Oscillation a quarter of a period before the last output, at `w` radians a sample.
+    /// Returns the oscillation a quarter of a period before the last output, at `w` radians a sample.
     ///
     /// The first integrator, less its share of the last two inputs, is the factor times the sum of all outputs but the last.
-    /// While the outputs are `A cos(p - n w)`, those before the last one add up to `A sin(p - w/2) / (2 sin(w/2))`.
-    /// Twice this plus the last is `A sin(p) / tan(w/2)`.
+    /// While the outputs are `A cos(p - n w)`, the outputs before the last one add up to `A sin(p - w/2) / (2 sin(w/2))`. Twice
+    /// this sum plus the last output is `A sin(p) / tan(w/2)`.
     pub(crate) fn quadrature(&self, w: f64) -> f64 {
         let sum = (self.lo + self.gain / self.factor * (self.x[0] + self.x[1])) / self.factor;
         (w / 2.0).tan() * (2.0 * sum + self.bp)
     }
 
-    /// The square of the amplitude, which stays while there is no damping.
+    /// Returns the square of the amplitude, which is constant without damping and input.
     fn squared_amplitude(&self) -> f64 {
         let Self { factor: f, lo, bp, .. } = *self;
         (lo * lo + bp * bp + f * lo * bp) / (1.0 - f * f / 4.0)
     }
 
-    /// Takes the next input while it rests.
+    /// Takes the next input while the resonator is not computed.
     fn rest(&mut self, x: f64) {
         self.x = [x, self.x[0]];
     }
@@ -90,40 +88,43 @@ impl Resonator {
     }
 }
 
-/// The angle of a note's poles in radians a sample. One that is out of reach stays at the border.
+/// Returns the angle of a note's poles in radians a sample, at most that of 0.45 of the sample rate.
 pub(crate) fn angle(frequency: f64, sample_rate: f64) -> f64 {
     TAU * (frequency / sample_rate).min(HIGHEST)
 }
 
-/// One note at the latest sample.
+/// A note's values at the latest sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Band {
-    /// The resonator's output.
+    /// Output of the resonator.
     pub resonance: f64,
-    /// The tracked power, 1 at full scale.
+    /// Tracked power, 1 at full scale.
     pub power: f64,
-    /// The driven output.
+    /// Output after the drive.
     pub output: f64,
 }
 
-/// The constants of a bank at a sample rate.
+/// Constants of a bank at a sample rate.
 #[derive(Debug, Clone)]
 pub(crate) struct Constants {
-    /// Weight of the new value in the tracked power of the input, in those of the notes, and in the low-pass.
+    /// One-pole coefficient of the tracked power of the input.
     total_step: f64,
+    /// One-pole coefficient of the tracked powers of the notes.
     pub band_step: f64,
     low_pass_step: f64,
-    /// Ratios to the power of the input, a power, and a factor.
+    /// Lower end of the gate, as a ratio to the power of the input.
     threshold: f64,
+    /// Upper end of the gate, as a ratio to the power of the input.
     pub ceiling: f64,
+    /// Minimum of the gate's lower end, as a power.
     floor: f64,
     drive: f64,
-    /// See [`GUARD`].
+    /// Offset of the RMS; see [`GUARD`].
     guard: f64,
 }
 
 impl Constants {
-    /// The constants of `sound`, for an input that needs the gain `gain` to its nominal level.
+    /// Computes the constants of `sound`; `gain` would bring the input to its nominal level.
     fn new(sound: &Sound, sample_rate: f64, gain: f64) -> Self {
         let release = sound.release / 1000.0;
         Self {
@@ -138,66 +139,67 @@ impl Constants {
         }
     }
 
-    /// The gate for this power of the input.
+    /// Returns the gate for a power of the input.
     pub fn gate(&self, total_power: f64) -> Gate {
         let low = (self.threshold * total_power).max(self.floor);
         Gate { low, high: self.ceiling * total_power }
     }
 }
 
-/// The powers between which a note keeps its own.
+/// Range in which a note keeps its own power.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gate {
-    /// Below it, a power falls four times as far in dB.
+    /// Lower end: below it, a power falls four times as far in dB.
     low: f64,
-    /// Above it, a power grows no more.
+    /// Upper end: the maximum power of a note.
     pub high: f64,
 }
 
 impl Gate {
-    /// The power that is tracked for one of `q`.
+    /// Returns the power to track for the squared output `q`.
     pub fn level(self, q: f64) -> f64 {
         (q * (q / self.low).min(1.0).powi(3)).min(self.high)
     }
 }
 
-/// A number for each note.
 pub(crate) type Tones = [f64; TONES];
 
-/// Input of a bank for a block. Pairs are values at its start and at its end, between which they are straight lines.
+/// Plan of a bank's block. Pairs are values at its start and its end, with a straight line in between.
 #[derive(Debug, Clone)]
 pub(crate) struct Mix {
     /// Weights of the notes in the sum.
     pub weights: [Tones; 2],
-    /// Places of the notes between left, 1, and right, -1; `None` for one sum.
+    /// Stereo positions of the notes from left, 1, to right, -1; `None` for one sum.
     pub places: Option<[Tones; 2]>,
     /// Gain that would bring the input to the nominal level.
     pub gains: [f64; 2],
 }
 
-/// A resonator for each note, and what is made of them: a signal in, the wet signal out.
+/// Bank: a resonator for each note, and their weighted sum. Turns a signal into the wet signal.
 #[derive(Debug, Clone)]
 pub struct Bank {
     sample_rate: f64,
     pub(crate) constants: Constants,
     pub(crate) mix: Mix,
-    /// Samples of the block so far.
+    /// Number of samples of the block so far.
     frame: usize,
     pub(crate) resonators: [Resonator; TONES],
     bands: [Band; TONES],
     total_power: f64,
-    /// The low-passes of left and right; the right one exists only with places.
+    /// Low-pass of the mono or left sum.
     low_pass: f64,
+    /// Low-pass of the right sum, which exists only with stereo positions.
     right: Option<f64>,
-    /// Whether the notes below A3 are computed, and whether the notes are driven and summed.
+    /// Whether the notes below A3 are computed.
     low: bool,
+    /// Whether the notes are driven and summed.
     driven: bool,
-    /// Whether the powers stand still, and the squared amplitudes at which the notes were frozen.
+    /// Squared amplitudes at which the notes were frozen; `None` without freeze. Meanwhile, all tracked powers stay.
     frozen: Option<Tones>,
 }
 
 impl Bank {
-    /// A bank at rest with this sound, at `sample_rate` Hz.
+    /// Creates a bank at rest with this sound, at `sample_rate` Hz.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let resonator = |tone| Resonator::new(sound.frequency(tone), sound.ring(tone), sample_rate);
         let weights = std::array::from_fn(|tone| f64::from(u8::from(sound.may_sound(tone))));
@@ -205,7 +207,7 @@ impl Bank {
         Self::at_rest(sample_rate, constants, weights, std::array::from_fn(resonator))
     }
 
-    /// A bank at rest with the constants of the original, which are for 44.1 kHz.
+    /// Creates a bank at rest with the constants of the published filter, which are for 44.1 kHz.
     pub fn published() -> Self {
         let rate = 44_100.0;
         let constants = Constants {
@@ -256,7 +258,7 @@ impl Bank {
         }
     }
 
-    /// Begins a block; `low` if the notes below A3 are computed, `driven` if the notes are to be driven and summed.
+    /// Begins a block. `low`: whether the notes below A3 are computed; `driven`: whether the notes are driven and summed.
     pub(crate) fn begin_block(&mut self, now: &Moment, mix: Mix, low: bool, driven: bool) {
         let sound = &now.sound;
         self.constants = Constants::new(sound, self.sample_rate, mix.gains[1]);
@@ -278,12 +280,12 @@ impl Bank {
         }
     }
 
-    /// The next wet sample for the next input sample, left of two.
+    /// Returns the wet sample for the next input sample; with stereo positions, the left one.
     pub fn next(&mut self, x: f64) -> f64 {
         self.next_placed(x)[0]
     }
 
-    /// The next wet samples, left and right, for the next input sample. Without places both are the same.
+    /// Returns the left and right wet samples for the next input sample. Without stereo positions they are equal.
     pub(crate) fn next_placed(&mut self, x: f64) -> [f64; 2] {
         let x = x.clamp(-LOUDEST, LOUDEST);
         self.frame += 1;
@@ -328,12 +330,12 @@ impl Bank {
         [left, self.right.map_or(left, clip)]
     }
 
-    /// The notes at the latest sample.
+    /// Returns the notes' values at the latest sample.
     pub fn bands(&self) -> &[Band; TONES] {
         &self.bands
     }
 
-    /// The tracked power of the input, 1 at full scale.
+    /// Returns the tracked power of the input, 1 at full scale.
     pub fn total_power(&self) -> f64 {
         self.total_power
     }
@@ -347,13 +349,13 @@ mod tests {
     const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
     const RING: f64 = 1.5663;
 
-    /// The last two outputs' factors in the difference equation that the loop comes to.
+    /// Returns the factors of the last two outputs in the loop's difference equation.
     fn feedback(resonator: &Resonator) -> [f64; 2] {
         let Resonator { factor, damping, .. } = resonator;
         [2.0 - damping - factor * factor, damping - 1.0]
     }
 
-    /// The response of a resonator at `w` from its difference equation: magnitude and phase.
+    /// Returns magnitude and phase of a resonator's response at `w`, from its difference equation.
     fn response(resonator: &Resonator, w: f64) -> (f64, f64) {
         let [a1, a2] = feedback(resonator);
         let numerator = (1.0 - (2.0 * w).cos(), (2.0 * w).sin());
@@ -365,7 +367,7 @@ mod tests {
         (resonator.gain * re.hypot(im) / norm, im.atan2(re))
     }
 
-    /// Calls `check` with the sample rate, the frequency, the ring and the resonator of each note.
+    /// Calls `check` with sample rate, frequency, ring and resonator of each note.
     fn each_note(mut check: impl FnMut(f64, f64, f64, &Resonator)) {
         for rate in RATES {
             for tone in 0..TONES {
@@ -383,7 +385,7 @@ mod tests {
             let w = TAU * f / rate;
             let (magnitude, phase) = response(resonator, w);
             assert!((magnitude - 1.0).abs() < 1e-7, "{rate} {f}: {magnitude}");
-            // The zeros' phase is not exactly the poles': (1 - r) / (2 tan w) at first order.
+            // The zeros do not quite cancel the phase of the poles: (1 - r) / (2 tan w) is left at first order.
             let radius = (-feedback(resonator)[1]).sqrt();
             let expected = (1.0 - radius) / (2.0 * w.tan());
             assert!((phase - expected).abs() < 1e-4 && phase.abs() < 0.0017, "{rate} {f}: {phase}");
@@ -393,7 +395,7 @@ mod tests {
     #[test]
     fn the_band_is_three_db_down_at_half_its_width_to_either_side() {
         each_note(|rate, f, ring, resonator| {
-            // A decay rate of s per second is a half width of s / 2 pi Hz: that is what a T60 means.
+            // The decay rate s in 1/s of a T60 is a half width of s / 2 pi Hz.
             let half_width = 1000f64.ln() / ring / TAU;
             for side in [-1.0, 1.0] {
                 let (magnitude, _) = response(resonator, TAU * (f + side * half_width) / rate);
@@ -424,15 +426,15 @@ mod tests {
                 response[from..from + period].iter().fold(0f64, |peak, y| peak.max(y.abs()))
             };
             let fall = 20.0 * (peak(period + length) / peak(period)).log10();
-            // The peak is looked for on whole samples, of which a period has at least 100.
+            // The peak is found at whole samples; a period has at least 100.
             assert!((fall + 60.0).abs() < 0.02, "{rate}: {fall}");
         }
     }
 
     #[test]
     fn a_steady_sine_below_the_ceiling_is_measured_at_its_power() {
-        // Two tones far apart share the power; with the ceiling out of the way and no gate, the tracked
-        // power of a steady sine is its mean square.
+        // Two distant tones share the power. With the ceiling out of the way and no gate, the tracked power of a steady sine is
+        // its mean square.
         let sound = Sound {
             threshold: -60.0,
             ceiling: 0.0,
@@ -457,7 +459,7 @@ mod tests {
 
     #[test]
     fn the_quadrature_is_a_quarter_of_a_period_earlier_at_any_frequency() {
-        // 30 cents off, where the resonator's own angle would not do.
+        // 30 cents off, where the resonator's nominal angle would be wrong.
         let (rate, amplitude) = (44_100.0, 0.3);
         let f = 440.0 * (0.3f64 / 12.0).exp2();
         let mut resonator = Resonator::new(440.0, 0.2, rate);

@@ -1,4 +1,4 @@
-//! The sound chip: at 60 Hz every note gets a part and a volume, and a shift register plays what is no note.
+//! The sound chip: at 60 Hz every note gets a part and a volume. A shift register plays the noise.
 
 use crate::{
     BLOCK, TONES, Voice,
@@ -10,71 +10,77 @@ use crate::{
 };
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
 
-/// Clock of the console in Hz, and how many of its cycles the register waits at each of its rates.
+/// Clock of the console in Hz.
 const CLOCK: f64 = 1_789_773.0;
+/// Clock cycles between two steps of the register, at each of its rates.
 const RATES: [f64; 16] = [
     4.0, 8.0, 16.0, 32.0, 64.0, 96.0, 128.0, 160.0, 202.0, 254.0, 380.0, 508.0, 762.0, 1016.0,
     2034.0, 4068.0,
 ];
 
-/// Hz: the middle of the octave from 4 to 8 kHz, and its end.
+/// Middle of the octave from 4 to 8 kHz, in Hz.
 const MIDDLE: f64 = 4000.0 * SQRT_2;
+/// Upper end of this octave in Hz.
 const TOP: f64 = 8000.0;
 
-/// The notes of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Notes<'a> {
-    /// Amplitudes of the notes, and of the resonators.
+    /// Amplitudes of the notes.
     pub amplitudes: &'a Tones,
+    /// Amplitudes of the resonators.
     pub measured: &'a Tones,
     /// Nominal frequencies in radians a sample.
     pub nominal: &'a Tones,
 }
 
-/// A timbre of the chip in a block.
+/// Timbre of the chip in a block.
 #[derive(Debug, Clone)]
 struct Chipped {
-    /// Duty of the lead, and octave of all notes.
+    /// Duty of the lead.
     duty: f64,
+    /// Octave of all notes.
     octave: f64,
-    /// Shares in the sum at the start and at the end of the block.
+    /// Shares of the timbre at the start and at the end of the block.
     shares: [f64; 2],
-    /// Harmonics of each note: all, and those below a quarter of the sample rate.
+    /// Harmonics of each note: of all, and of those below a quarter of the sample rate.
     counts: [[usize; TONES]; 2],
 }
 
-/// The chip of one bank.
 #[derive(Debug, Clone)]
 pub(crate) struct Chip {
     sample_rate: f64,
-    /// Notes that sound in the block.
+    /// Timbres that sound in the block.
     sounds: Vec<Chipped>,
     arranger: Arranger,
     /// Samples to the next tick, times 60.
     left: f64,
-    /// Volumes since the last tick.
+    /// Volumes of the last tick.
     held: Volumes,
-    /// The same at the start and at the end of the block, and the noise's.
+    /// Volumes of the notes at the start and at the end of the block.
     volumes: [Volumes; 2],
+    /// Volumes of the noise at the start and at the end of the block.
     noise_volumes: [f64; 2],
-    /// The amplitude of volume 15, at the start and at the end of the block.
+    /// Amplitude of volume 15 at the start and at the end of the block.
     units: [f64; 2],
-    /// The octave from 4 to 8 kHz and what is above it, and their powers.
+    /// Band-pass of the octave from 4 to 8 kHz.
     octave_filter: Biquad,
+    /// High-pass of the range above this octave.
     above: Biquad,
+    /// Tracked powers of both filters' outputs.
     powers: [f64; 2],
-    /// The overtones' share of the notes' power in that octave.
+    /// Power of the overtones in this octave by the notes' power.
     share: f64,
-    /// The register, its rate, and the rest of its current clock, 0..1.
+    /// Shift register of the noise.
     register: u32,
+    /// Clock cycles between two steps of the register.
     rate: f64,
+    /// Rest of the current step, 0..1.
     clock: f64,
-    /// The values of the two low-passes at the output.
+    /// States of the one-poles at the output: of the high-pass and of the low-pass.
     filters: [f64; 2],
 }
 
 impl Chip {
-    /// At rest.
     pub fn new(sample_rate: f64) -> Self {
         let angle = |hertz| bounded_angle(hertz, sample_rate);
         Self {
@@ -97,7 +103,7 @@ impl Chip {
         }
     }
 
-    /// Begins a block with these `notes`, of which each has at most the power `high` and the pitch `pitches` in semitones above A3.
+    /// Begins a block. `high` is the maximum power of a note, `pitches` has the notes' highest pitches in semitones above A3.
     pub fn begin_block(
         &mut self,
         timbres: &[(&Timbre, [f64; 2])],
@@ -134,7 +140,7 @@ impl Chip {
         }
     }
 
-    /// The amplitude of what is no note. Sets the register's rate.
+    /// Returns the amplitude of the noise, and sets the register's rate.
     fn noise_amplitude(&mut self, notes: Notes) -> f64 {
         let [octave, above] = self.powers;
         if octave < 1e-38 {
@@ -155,13 +161,13 @@ impl Chip {
         (0.5 * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// The sample `frame` of the block, where the input is `x` and the notes that sound have these `phases` in radians.
+    /// Returns the sample `frame` of the block, for the input `x` and the notes' `phases` in radians.
     pub fn next(&mut self, frame: usize, x: f64, phases: &Tones, waveforms: &mut Waveforms) -> f64 {
         let noise = self.noise(x);
         let mixed = self.sounds.iter().map(|sound| {
             between(sound.shares, frame + 1) * self.mix(frame, sound, noise, phases, waveforms)
         });
-        // A square of volume 15 alone has an effective value of half its height.
+        // A square of volume 15 alone has an RMS of half its height.
         let unit = soft_rms() * between(self.units, frame + 1) / (pulses(15.0) / 2.0);
         let mut sample = unit * mixed.sum::<f64>();
         for (low, hertz) in self.filters.iter_mut().zip([37.0, 14_000.0]) {
@@ -171,7 +177,7 @@ impl Chip {
         sample
     }
 
-    /// Output of the mixer for a timbre and a sample of the `noise`.
+    /// Returns the mixer's output for a timbre and a sample of the `noise`.
     fn mix(
         &self,
         frame: usize,
@@ -182,7 +188,7 @@ impl Chip {
     ) -> f64 {
         let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
         let lead = lead[(8.0 * sound.duty).log2() as usize];
-        // The sums of pulses and triangle: of all harmonics, and of those below a quarter of the rate.
+        // Sums of pulses and triangle: of all harmonics, and of those below a quarter of the sample rate.
         let mut sums = [[0.0; 2]; 2];
         for (part, voice) in [lead, Voice::Square, Voice::Chip].into_iter().enumerate() {
             let series = waveforms.voice(voice);
@@ -240,12 +246,12 @@ impl Chip {
     }
 }
 
-/// Radians a sample of a frequency in Hz, which counts as at most 0.45 of the rate.
+/// Returns the angle in radians a sample of a frequency in Hz, at most that of 0.45 of the sample rate.
 fn bounded_angle(hertz: f64, sample_rate: f64) -> f64 {
     (TAU * hertz / sample_rate).min(0.9 * PI)
 }
 
-/// The standard deviation of a part's waveform at volume 1, where the lead has this `duty`.
+/// Returns the standard deviation of a part's waveform at volume 1; the lead has this `duty`.
 fn deviation(part: usize, duty: f64) -> f64 {
     match part {
         LEAD => (duty * (1.0 - duty)).sqrt(),
@@ -254,24 +260,24 @@ fn deviation(part: usize, duty: f64) -> f64 {
     }
 }
 
-/// Output of the mixer for the sum of the pulses.
+/// Returns the mixer's output for the sum of the pulses.
 fn pulses(sum: f64) -> f64 {
     95.88 * sum / (8128.0 + 100.0 * sum)
 }
 
-/// Output of the mixer for `triangle / 8227 + noise / 12241`.
+/// Returns the mixer's output for `triangle / 8227 + noise / 12241`.
 fn rest(sum: f64) -> f64 {
     159.79 / (1.0 / sum + 100.0)
 }
 
-/// A curve around its value at `mean`: for `low` as it is, for `high` by its slope, which a difference of `by` gives.
+/// Returns a curve's deviation from its value at `mean`: exact for `low`, linear for `high`, with the slope over `by` either way.
 fn bend(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -> f64 {
     let slope = (curve(mean + by) - curve(mean - by)) / (2.0 * by);
     curve(mean + low) - curve(mean) + slope * high
 }
 
-/// A filter of two poles, by its difference equation: the bilinear transform of a band-pass or high-pass of `w` radians
-/// a sample and quality `q`.
+/// Second-order filter as a difference equation: the bilinear transform of a band-pass or high-pass at `w` radians a sample with
+/// the quality `q`.
 #[derive(Debug, Clone)]
 struct Biquad {
     b: [f64; 3],
@@ -281,13 +287,13 @@ struct Biquad {
 }
 
 impl Biquad {
-    /// `(s / q) / (s^2 + s / q + 1)`.
+    /// Creates the band-pass `(s / q) / (s^2 + s / q + 1)`.
     fn band_pass(w: f64, q: f64) -> Self {
         let alpha = w.sin() / (2.0 * q);
         Self::new([alpha, 0.0, -alpha], w, q)
     }
 
-    /// `s^2 / (s^2 + s / q + 1)`.
+    /// Creates the high-pass `s^2 / (s^2 + s / q + 1)`.
     fn high_pass(w: f64, q: f64) -> Self {
         let half = (1.0 + w.cos()) / 2.0;
         Self::new([half, -2.0 * half, half], w, q)

@@ -16,17 +16,16 @@ use crate::{
     waveform::Waveforms,
 };
 
-/// Seconds by which lookahead delays the sound.
+/// Latency of lookahead in seconds.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
 
-/// A bank and its oscillators.
 #[derive(Debug, Clone)]
 struct Part {
     bank: Bank,
     voices: Voices,
 }
 
-/// Gains and shares that move sample by sample.
+/// Gains and crossfade shares, which move sample by sample.
 #[derive(Debug, Clone, Copy)]
 struct Levels {
     dry: f64,
@@ -38,8 +37,8 @@ struct Levels {
 
 /// The tone filter for a number of channels.
 ///
-/// Settings may change between two blocks. The decisions on notes are given; so are key and tuning where they follow the music: as
-/// settings.
+/// Settings may change between two blocks. The caller gives the decisions on notes, and, where key and tuning follow the music,
+/// sets both.
 #[derive(Debug, Clone)]
 pub struct Filter {
     sample_rate: f64,
@@ -50,32 +49,37 @@ pub struct Filter {
     keys: KeyWeights,
     focus: Focus,
     polyphony: Polyphony,
-    /// The measurement of the level, while auto level is on.
+    /// Level measurement, while auto level is on.
     level: Option<Level>,
-    /// Weights, gain to the nominal level, places and levels at the end of the block.
+    /// Weights of the notes at the end of the block.
     weights: Tones,
+    /// Gain to the nominal level at the end of the block.
     gain: f64,
+    /// Stereo positions of the notes at the end of the block.
     places: Option<Tones>,
+    /// Gains and shares at the end of the block.
     levels: Levels,
     timbres: Timbres,
     waveforms: Waveforms,
     parts: Vec<Part>,
     oscillating: bool,
-    /// Whether the notes below A3 are computed: from the start of their share to its end.
+    /// Whether the notes below A3 are computed, which is while their share is above 0.
     low: bool,
-    /// The delays of the channels and of the sidechain's rows, whether they record, and samples that they have recorded.
+    /// Delays for lookahead: of the channels, and of the sidechain's channels.
     delays: [Vec<Delay>; 2],
+    /// Whether the delays record.
     recording: bool,
+    /// Number of samples that the delays have recorded.
     recorded: usize,
-    /// Whether the sidechain was connected in the last block; `None` before the first one.
+    /// Whether the sidechain was connected in the last block; `None` before the first block.
     connected: Option<bool>,
     limiter: Option<Limiter>,
-    /// Whether something louder than the soft clip could sound in the last block.
+    /// Whether the last block could exceed full scale, which the soft clip alone does not.
     unclipped: bool,
 }
 
 impl Filter {
-    /// At rest with this sound.
+    /// Creates a filter at rest with this sound.
     pub fn new(sound: &Sound, sample_rate: f64, channels: usize) -> Self {
         let aim = sound.morphed();
         let smoothing = Smoothing::new(&aim, sample_rate);
@@ -113,7 +117,7 @@ impl Filter {
         filter
     }
 
-    /// Sets out for `sound`, from the next block on.
+    /// Moves to `sound`, from the next block on.
     pub fn set(&mut self, sound: &Sound) {
         self.sound = sound.clone();
         self.aim();
@@ -134,7 +138,7 @@ impl Filter {
         self.smoothing.aim(&aim);
     }
 
-    /// Processes a block of 64 samples, or fewer at the end. The `decision` is the one that the listener makes at its end.
+    /// Processes a block of 64 samples, or fewer at the end of the signal. `decision` is the listener's, at the end of the block.
     pub fn block(
         &mut self,
         input: &[&[f32]],
@@ -205,7 +209,7 @@ impl Filter {
         outputs
     }
 
-    /// Plans a block. Returns the levels at its start, the gains of dry and wet in the mix, and whether the notes have places.
+    /// Plans a block. Returns the levels at its start, the gains of dry and wet, and whether the notes have stereo positions.
     fn begin_block(&mut self, channels: usize, connected: bool) -> (Levels, [f64; 2], bool) {
         let before = self.now.shares;
         let wanted = Switches::of(&self.sound);
@@ -215,16 +219,16 @@ impl Filter {
         }
         self.recording = wanted.lookahead || before.lookahead > 0.0;
         self.smoothing.fade(Switches {
-            // Two banks have places of their own: one gives way to the other.
+            // Stereo and place exclude each other: the old one fades out first.
             stereo: wanted.stereo && before.place == 0.0,
             place: wanted.place && before.stereo == 0.0,
-            // The delay has to be full first.
+            // The delay must be full first.
             lookahead: wanted.lookahead && self.recorded >= latency(self.sample_rate),
             sidechain: wanted.sidechain && connected,
             ..wanted
         });
         if self.connected.is_none() {
-            // The first block has nothing to be crossfaded with.
+            // The first block has nothing to crossfade with.
             self.smoothing.arrive_at_sidechain();
             self.levels.sidechain = if wanted.sidechain && connected { 1.0 } else { 0.0 };
         } else if connected && self.connected == Some(false) {
@@ -321,7 +325,7 @@ impl Filter {
         }
     }
 
-    /// The sample that goes to the banks, of one channel or of both: `dry`, crossfaded with the `second` input.
+    /// Returns a frame of the banks' input: `dry`, crossfaded with the sidechain `second`.
     fn source(
         &mut self,
         dry: &[f64],
@@ -347,7 +351,7 @@ impl Filter {
         mixed.map(|(index, own)| (1.0 - share) * row(dry, index) + share * own).collect()
     }
 
-    /// The wet samples left and right. Appends the banks' inputs to `inputs`.
+    /// Returns the left and right wet samples. Appends the banks' inputs to `inputs`.
     fn wet(
         &mut self,
         frame: usize,
@@ -375,7 +379,6 @@ impl Filter {
         }
     }
 
-    /// Weights of the notes in the sum.
     fn weights(&self) -> Tones {
         std::array::from_fn(|tone| {
             let without = self.now.bands[tone] * self.focus.weights[tone];
@@ -384,13 +387,13 @@ impl Filter {
         })
     }
 
-    /// Gain that would bring the input to the nominal level.
+    /// Returns the gain that would bring the input to the nominal level.
     fn gain(&self) -> f64 {
         let gain = self.level.as_ref().map_or(1.0, Level::gain);
         gain.powf(self.now.shares.auto)
     }
 
-    /// Gains of dry and wet, before output gain and bypass.
+    /// Returns the gains of dry and wet, before output gain and bypass.
     fn mix(&self) -> [f64; 2] {
         let mix = self.now.sound.mix / 100.0;
         let plain = [1.0 - mix, mix];
@@ -406,17 +409,17 @@ impl Filter {
     }
 }
 
-/// The output gain as a factor.
+/// Returns the output gain as a factor.
 fn output(now: &Moment) -> f64 {
     10f64.powf(now.sound.output / 20.0)
 }
 
-/// Samples of the delay, at most 65,536.
+/// Returns the latency of lookahead in samples, at most 65,536.
 fn latency(sample_rate: f64) -> usize {
     (LOOKAHEAD * sample_rate).round().min(65_536.0) as usize
 }
 
-/// The mean, 0 of nothing.
+/// Returns the mean; 0 without samples.
 fn mean(samples: &[f64]) -> f64 {
     samples.iter().sum::<f64>() / samples.len().max(1) as f64
 }

@@ -1,51 +1,52 @@
-//! Focus: weights and places of the notes, from decisions that are given.
+//! Focus: weights and stereo positions of the notes, from given decisions.
 
 use crate::{BLOCK, TONES, approach, bank::Tones, smoothing::Moment, step};
 
-/// Seconds in which a weight follows a decision.
+/// Time in seconds in which a weight follows a decision.
 const TIME: f64 = 0.005;
-/// Seconds for which a held note that begins anew counts as not played.
+/// Time in seconds for which a held note that begins anew counts as not played.
 const GAP: f64 = 0.02;
-/// Time constant in seconds of a note's place.
+/// Time constant of a note's stereo position in seconds.
 const PLACE: f64 = 0.03;
-/// Decisions that are left out after the listener is switched on or its network changes.
+/// Number of decisions that are ignored after the listener is switched on or its network changes.
 const WARM_UP: usize = 9;
 
-/// The listener's decisions for a frame, for each note.
+/// Listener's decisions on a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// Whether it is played.
+    /// Whether each note is played.
     pub played: [bool; TONES],
-    /// Whether it begins.
+    /// Whether each note begins.
     pub begun: [bool; TONES],
-    /// Power of the input at its frequency, 0.5 for a sine at full scale.
+    /// Power of the input at each note's frequency; 0.5 for a full-scale sine.
     pub level: [f64; TONES],
-    /// Place between left, 1, and right, -1.
+    /// Stereo position of each note from left, 1, to right, -1.
     pub place: [f64; TONES],
 }
 
-/// The weights and places that follow.
+/// Weights and stereo positions of the notes.
 #[derive(Debug, Clone)]
 pub(crate) struct Focus {
     sample_rate: f64,
     listening: bool,
     light: bool,
-    /// Decisions still to be left out.
+    /// Number of decisions still to be ignored.
     warming_up: usize,
     played: [bool; TONES],
     begun: [bool; TONES],
-    /// Blocks until each note counts as played again.
+    /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],
-    /// Powers of the last decision; `None` while there is none since the listener started.
+    /// Powers of the last decision; `None` before the first one since the listener started.
     levels: Option<Tones>,
-    /// Places by the last decision, and as they are followed.
+    /// Stereo positions of the last decision.
     aims: Tones,
+    /// Stereo positions as they follow the decisions.
     pub places: Tones,
     pub weights: Tones,
 }
 
 impl Focus {
-    /// At rest, where the listener runs from the start if it is needed.
+    /// Creates the state at rest. The listener runs from the start if `now` needs it or key or tuning `follow` the music.
     pub fn new(now: &Moment, follow: bool, sample_rate: f64) -> Self {
         let residue = residue(now.sound.focus);
         Self {
@@ -63,11 +64,11 @@ impl Focus {
         }
     }
 
-    /// Begins a block. The listener runs at a focus above 0, or where key or tuning `follow` the music.
+    /// Begins a block. The listener runs at a focus above 0, or if key or tuning `follow` the music.
     pub fn begin_block(&mut self, now: &Moment, follow: bool) {
         let listening = now.sound.focus > 0.0 || follow;
         if listening && !self.listening {
-            // Until it has settled, all notes count as played.
+            // Until the listener has settled, all notes count as played.
             (self.warming_up, self.played, self.levels) = (WARM_UP, [true; TONES], None);
         } else if now.sound.light != self.light {
             self.warming_up = WARM_UP;
@@ -84,12 +85,12 @@ impl Focus {
         }
     }
 
-    /// Whether notes have places.
+    /// Whether the listener runs, so that notes have stereo positions.
     pub fn is_listening(&self) -> bool {
         self.listening
     }
 
-    /// Moves the places on by a block. A silent note is at its place at once.
+    /// Moves the stereo positions on by a block. A silent note moves at once.
     pub fn move_places(&mut self) {
         let slow = step(PLACE, self.sample_rate / BLOCK as f64);
         for tone in 0..TONES {
@@ -98,12 +99,12 @@ impl Focus {
         }
     }
 
-    /// Powers that the voices follow in place of the bands' powers.
+    /// Returns the powers that the voices follow in place of the bands' powers; `None` if the bands' powers count.
     pub fn levels(&self, now: &Moment) -> Option<Tones> {
         self.levels.filter(|_| self.listening && now.sound.focus > 0.0)
     }
 
-    /// Takes the decision that was made at the end of a block.
+    /// Takes the decision at the end of a block.
     pub fn decide(&mut self, decision: &Decision) {
         if !self.listening {
             return;
@@ -123,7 +124,7 @@ impl Focus {
     }
 }
 
-/// Weight of a note that is not played.
+/// Returns the weight of a note that is not played.
 fn residue(focus: f64) -> f64 {
     (1.0 - focus / 100.0).powi(4)
 }

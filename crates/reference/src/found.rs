@@ -1,11 +1,12 @@
-//! Key and tuning of the music, from notes and tones that are given frame by frame.
+//! Key and tuning of the music, from notes and tones given frame by frame.
 
 use crate::NOTES;
 use std::f64::consts::TAU;
 
-/// Shares of the segments in a key that contain each degree, from the root up: in major and in minor.
+/// Profile of major: share of a key's segments that contain each degree, from the root up.
 const MAJOR: [f64; 12] =
     [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400];
+/// Profile of minor.
 const MINOR: [f64; 12] =
     [0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330];
 
@@ -20,29 +21,29 @@ pub enum Mode {
     HarmonicMinor,
 }
 
-/// A key.
+/// Key of the music.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
-    /// Semitones from A to its root.
+    /// Semitones from A up to the root.
     pub root: usize,
-    /// Its mode.
+    /// Mode.
     pub mode: Mode,
     /// Certainty, 0..1.
     pub certainty: f64,
 }
 
-/// The key and the tuning that are found.
+/// Key and tuning found in the music.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// Seconds of a frame.
+    /// Length of a frame in seconds.
     frame: f64,
-    /// Seconds for which each pitch class was held, A first.
+    /// Seconds for which each pitch class was held, fading with 30 s; A first.
     held: [f64; 12],
-    /// Seconds of notes so far, where there is a key.
+    /// Key found last; `None` if there are too few notes.
     key: Option<Key>,
-    /// The last key whose certainty was at least a half.
+    /// Last key whose certainty was at least a half.
     followed: Option<Key>,
-    /// Sum of all tones: real and imaginary part, and weight.
+    /// Sum of all tones, fading with 20 s: real part, imaginary part and weight.
     tones: [f64; 3],
     /// Cents of the last tones, each at most 50 from the ones before.
     unwrapped: f64,
@@ -50,13 +51,13 @@ pub struct Found {
     vibrato: [f64; 2],
     /// Sum of these lengths in the directions of the mean cents over a vibrato.
     middles: [f64; 2],
-    /// Cents from the set tuning to that of the bands, and whether it is moving.
+    /// Cents from the set tuning to the bands' tuning.
     cents: f64,
     moving: bool,
 }
 
 impl Found {
-    /// Nothing, for frames of so many seconds.
+    /// Creates the state without notes, for frames of `frame` seconds.
     pub fn new(frame: f64) -> Self {
         let (held, tones) = ([0.0; 12], [0.0; 3]);
         Self {
@@ -73,8 +74,8 @@ impl Found {
         }
     }
 
-    /// Takes the notes that are played in a frame, and its `tones`: the sum of their weights times `exp(2 pi i cents / 100)`, and the
-    /// sum of their weights. The bands are set to the `tuning` of A4 in Hz, and moved by `transpose` semitones.
+    /// Takes the notes that are played in a frame, and the frame's `tones`: the sum of their weights times `exp(2 pi i cents /
+    /// 100)`, and the sum of their weights. The bands are tuned to `tuning` Hz for A4, and transposed by `transpose` semitones.
     pub fn push(&mut self, played: &[bool; NOTES], tones: [f64; 3], tuning: f64, transpose: f64) {
         for held in &mut self.held {
             *held *= (-self.frame / 30.0).exp();
@@ -104,17 +105,17 @@ impl Found {
         self.follow_tuning(tuning, transpose);
     }
 
-    /// The key that is found.
+    /// Returns the key; `None` if there are too few notes.
     pub fn key(&self) -> Option<Key> {
         self.key
     }
 
-    /// The key that a scale follows.
+    /// Returns the key that a scale follows: the last key with a certainty of at least a half.
     pub fn followed(&self) -> Option<Key> {
         self.followed
     }
 
-    /// Cents from the set tuning to the one that the bands follow.
+    /// Returns the cents from the set tuning to the tuning that the bands follow.
     pub fn cents(&self) -> f64 {
         self.cents
     }
@@ -132,7 +133,7 @@ impl Found {
         let keys =
             [false, true].into_iter().flat_map(|minor| (0..12).map(move |root| (root, minor)));
         let keys: Vec<(usize, bool)> = keys.collect();
-        // Among equal keys, the first.
+        // Of equal keys, the first.
         let best = keys.iter().rev().max_by(|a, b| fit(a).total_cmp(&fit(b))).expect("keys");
         let last = self.key.map(|key| ((key.root, key.mode != Mode::Major), key.mode));
         let stays = last.filter(|(key, _)| fit(best) < fit(key) + 0.05);
@@ -140,7 +141,7 @@ impl Found {
         let [seventh, raised] = [10, 11].map(|step| self.held[(key.0 + step) % 12]);
         let mode = match mode {
             _ if !key.1 => Mode::Major,
-            // Either seventh takes the other one's place where it was held 1.5 times as long.
+            // A seventh replaces the other one if it was held 1.5 times as long.
             Mode::HarmonicMinor if seventh < 1.5 * raised => Mode::HarmonicMinor,
             Mode::Minor if raised > 1.5 * seventh => Mode::HarmonicMinor,
             _ => Mode::Minor,
@@ -148,13 +149,13 @@ impl Found {
         let weight = |key: &(usize, bool)| (15.0 * seconds / (seconds + 5.0) * fit(key)).exp();
         let certainty = weight(&key) / keys.iter().map(weight).sum::<f64>();
         self.key = Some(Key { root: key.0, mode, certainty });
-        // As the certainty is displayed: with single precision.
+        // Single precision, as where the certainty is displayed.
         if certainty as f32 >= 0.5 {
             self.followed = self.key;
         }
     }
 
-    /// The tuning of the music in Hz, at most half a semitone from `near`.
+    /// Returns the tuning of the music in Hz, at most half a semitone from `near`; `None` if the tones do not agree.
     fn tuning(&self, near: f64, transpose: f64) -> Option<f64> {
         let [re, im, weight] = self.tones;
         let middles = self.middles[0].hypot(self.middles[1]);
@@ -170,7 +171,7 @@ impl Found {
         if weight < 60.0 || re.hypot(im) < 0.1 * weight {
             return None;
         }
-        // Cents above 440 Hz, less any number of semitones.
+        // Cents above 440 Hz, up to a whole number of semitones.
         let cents = 100.0 * (im.atan2(re) / TAU - transpose);
         let off = cents - 1200.0 * (near / 440.0).log2();
         Some(near * ((off - 100.0 * (off / 100.0).round()) / 1200.0).exp2())
@@ -188,7 +189,7 @@ impl Found {
     }
 }
 
-/// The correlation of pitch classes with the profile of a key on `root`.
+/// Returns the correlation of pitch classes with the profile of a key on `root`.
 fn correlation(held: &[f64; 12], root: usize, profile: &[f64; 12]) -> f64 {
     let mean = |values: &[f64; 12]| values.iter().sum::<f64>() / 12.0;
     let pairs =

@@ -1,37 +1,36 @@
-//! Keys that are played to the filter, and the weights of the bands that follow from them.
+//! Keys that are played to the filter, and the bands' weights that follow from them.
 
 use crate::{BLOCK, Keys, Sound, TONES, approach, midi_note};
 
-/// Seconds in which a weight follows its key.
+/// Time in seconds in which a weight follows its key.
 const TIME: f64 = 0.005;
 
-/// Event of a player; MIDI notes are whole numbers.
+/// Player's event; MIDI notes are 0 to 127.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
-    /// Presses a key with a velocity of 0..1; 0 releases it.
+    /// Presses a key with a velocity above 0 to 1; a velocity of 0 releases the key.
     Key(usize, f64),
     /// Sets the gain of a sounding key to the square of a pressure of 0..1.
     Pressure(usize, f64),
-    /// Sets the gain of a sounding key, at most 4.
+    /// Sets the gain of a sounding key, limited to 4.
     Gain(usize, f64),
-    /// Moves all bands, semitones, at most four octaves.
+    /// Transposes all bands by a number of semitones, limited to four octaves either way.
     Bend(f64),
-    /// The pitch wheel, -1..1: two semitones either way.
+    /// Sets the pitch wheel, -1..1: two semitones either way.
     Wheel(f64),
     /// Presses or releases the sustain pedal.
     Sustain(bool),
-    /// Releases all keys and the pedal.
+    /// Releases all keys and the sustain pedal.
     ReleaseAll,
 }
 
-/// Keys, pedal and bend.
 #[derive(Debug, Clone)]
 pub(crate) struct Keyboard {
-    /// Gain of each key that sounds, else 0.
+    /// Gain of each sounding key; otherwise 0.
     gains: [f64; 128],
     down: [bool; 128],
     sustain: bool,
-    /// Semitones.
+    /// Bend in semitones.
     pub bend: f64,
 }
 
@@ -66,19 +65,19 @@ impl Keyboard {
         }
     }
 
-    /// Gain of the key of a MIDI note, 0 for one that is not held or does not exist.
+    /// Returns the gain of a MIDI note's key; 0 if the key does not sound or exist.
     pub fn gain(&self, note: f64) -> f64 {
         if (0.0..128.0).contains(&note) { self.gains[note as usize] } else { 0.0 }
     }
 
-    /// The greatest gain of the keys that are whole octaves away from a MIDI note.
+    /// Returns the maximum gain of the keys in a MIDI note's pitch class.
     pub fn gain_in_any_octave(&self, note: f64) -> f64 {
         let octaves = (0..11).map(|octave| note.rem_euclid(12.0) + 12.0 * f64::from(octave));
         octaves.map(|note| self.gain(note)).fold(0.0, f64::max)
     }
 }
 
-/// The weights of the bands by their keys: each is the greater of `own` and of `others` times the weight without keys.
+/// Weights of the bands by the keys: the greater of `own`, and of `others` times the weight without keys.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyWeights {
     own: [f64; TONES],
@@ -87,7 +86,7 @@ pub(crate) struct KeyWeights {
 }
 
 impl KeyWeights {
-    /// At rest without keys.
+    /// Creates the weights at rest without keys.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let others = match sound.keys {
             Keys::Hold | Keys::HoldAny => 0.0,
@@ -97,7 +96,7 @@ impl KeyWeights {
         Self { own: [0.0; TONES], others: [others; TONES], step }
     }
 
-    /// Moves on by a block. `offsets` are where a map moves the notes.
+    /// Moves on by a block. `offsets` are the semitones by which a map moves the notes.
     pub fn follow(&mut self, sound: &Sound, keyboard: &Keyboard, offsets: &[f64; TONES]) {
         let snaps = sound.snaps_to_keys();
         for (tone, offset) in offsets.iter().enumerate() {
@@ -108,7 +107,7 @@ impl KeyWeights {
                 Keys::HoldAny => keyboard.gain_in_any_octave(note),
             };
             let (own, others) = match sound.keys {
-                // A note that moves to a key is as loud as the key, where it is played.
+                // With a map to the keys, a note has the gain of the key to which it moves, where the note is played.
                 _ if snaps => (0.0, gain),
                 Keys::Hold | Keys::HoldAny => (gain, 0.0),
                 Keys::Off | Keys::Add => (gain, 1.0),
@@ -118,7 +117,7 @@ impl KeyWeights {
         }
     }
 
-    /// Weight of a tone that has the weight `without` where no key has an effect.
+    /// Returns a tone's weight; `without` is the weight without keys.
     pub fn weight(&self, tone: usize, without: f64) -> f64 {
         self.own[tone].max(self.others[tone] * without)
     }

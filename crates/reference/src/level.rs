@@ -1,42 +1,43 @@
-//! Auto level: the level of the input, and the gains that make the mix as loud as the dry signal.
+//! Auto level: measures the input's level, and computes the gains that make the mix as loud as the dry signal.
 
 use crate::{BLOCK, decibels};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// Mean square of the nominal level: -14 dB full scale.
+/// Returns the mean square of the nominal level: -14 dB full scale.
 fn nominal() -> f64 {
     decibels(-14.0)
 }
 
-/// The measurement of a signal.
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     sample_rate: f64,
-    /// Mean square of the banks' input, tracked; `None` before the first block with sound.
+    /// Tracked mean square of the banks' input; `None` before the first block with sound.
     power: Option<f64>,
-    /// The gain without a measurement.
+    /// Gain before the first measurement.
     initial_gain: f64,
     /// K-weighting of dry and wet, for each channel.
     weightings: Vec<[KWeighting; 2]>,
-    /// Mean squares and mean product of dry and wet at the nominal level, tracked, and for how many seconds.
+    /// Mean square of the dry signal at the nominal level, averaged while notes sound.
     dry: f64,
+    /// Mean square of the wet signal at the nominal level, averaged while notes sound.
     wet: f64,
+    /// Mean product of dry and wet signal at the nominal level, averaged while notes sound.
     both: f64,
+    /// Averaging time of these means so far in seconds.
     tracked: f64,
-    /// Share of the dry signal's power at times at which notes sound.
+    /// Tracked share of the dry signal's power that is present while notes sound.
     share: f64,
-    /// Correction of the makeup in nepers.
+    /// Correction of the makeup gain in nepers.
     trim: f64,
-    /// Power of the mix over that of the dry signal, over a short time.
+    /// Tracked power of the mix over that of the dry signal, over a short time.
     ratio: f64,
-    /// Share by which the dry signal is lifted, 0..1.
+    /// Amount by which the dry signal's gain is raised towards 1, 0..1.
     lift: f64,
 }
 
 impl Level {
-    /// In its initial state.
     pub fn new(sample_rate: f64) -> Self {
-        // Typical of music: a makeup of 2, a correlation of 0.3, with the weight of 0.3 s.
+        // Typical of music: a makeup gain of 2 and a correlation of 0.3, with the weight of 0.3 s.
         let (makeup, correlation) = (2.0, 0.3);
         Self {
             sample_rate,
@@ -54,23 +55,23 @@ impl Level {
         }
     }
 
-    /// Switched on while sound passes: the gain is 1 until a block is measured.
+    /// Creates the measurement for auto level that is switched on during sound: the gain is 1 until a block is measured.
     pub fn activated(sample_rate: f64) -> Self {
         Self { initial_gain: 1.0, ..Self::new(sample_rate) }
     }
 
-    /// Gain that brings the input to the nominal level, at most 80 dB.
+    /// Returns the gain that brings the input to the nominal level, at most 80 dB.
     pub fn gain(&self) -> f64 {
         self.power.map_or(self.initial_gain, |power| (nominal() / power).sqrt().min(1e4))
     }
 
-    /// Makeup of the wet signal with a factor `trim`, within -12 and 24 dB.
+    /// Returns the makeup gain of the wet signal with the factor `trim`, within -12 and 24 dB.
     fn makeup(&self, trim: f64) -> f64 {
         let ratio = (self.dry / (self.share.max(0.4) * self.wet)).sqrt();
         (trim * ratio).clamp(decibels(-6.0), decibels(12.0))
     }
 
-    /// Gains of dry and wet in a `mix` of 0..1 that is as loud as the dry signal.
+    /// Returns the gains of dry and wet at a `mix` of 0..1, with which the mix is as loud as the dry signal.
     pub fn mix(&self, mix: f64) -> [f64; 2] {
         let makeup = self.makeup(self.trim.exp());
         let (a, b) = ((FRAC_PI_2 * mix).cos(), (FRAC_PI_2 * mix).sin());
@@ -83,7 +84,7 @@ impl Level {
         [dry + lift * (1.0 - dry).max(0.0), b * makeup / n]
     }
 
-    /// Measures a block: the banks' `inputs`, dry and wet of each channel, and their gains in the mix.
+    /// Measures a block: the banks' `inputs`, dry and wet signal of each channel, and their gains in the mix.
     pub fn measure(&mut self, inputs: &[Vec<f64>], signals: &[(&[f64], &[f64])], gains: [f64; 2]) {
         let seconds = BLOCK as f64 / self.sample_rate;
         let bounded = |x: f64| x.clamp(-8.0, 8.0);
@@ -111,10 +112,10 @@ impl Level {
         }
     }
 
-    /// Follows the powers and the mean product of dry and wet in a block of so many seconds.
+    /// Updates all averages by the powers and the mean product of dry and wet in a block of `seconds`.
     fn follow(&mut self, seconds: f64, [dry, wet, both]: [f64; 3], [a, b]: [f64; 2]) {
         let mixed = a * a * dry + b * b * wet + 2.0 * a * b * both;
-        // All is in proportion to the dry signal, up to four times as fast where it is louder than nominal.
+        // Steps are in proportion to the dry power, up to four times the nominal one.
         let loud = |power: f64| power / nominal().max(dry / 4.0);
         self.ratio += seconds / 0.12 * (loud(mixed) - self.ratio * loud(dry));
         let missing = (0.7 - self.ratio).max(-1.0);

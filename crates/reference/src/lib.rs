@@ -1,8 +1,8 @@
 //! The tone filter in f64, one sample at a time, written to be read. Tests compare the real filter with it.
 //!
-//! The crate imports nothing, least of all from the crates that it judges: all formulas are those of `docs/dsp.md` and
-//! `docs/listening.md`, with constants, filter designs and series of its own. It is slow, allocates, and lacks the
-//! safeguards of a real-time filter: its input is finite.
+//! The crate imports nothing, least of all from the crates that it judges. All formulas are those of `docs/dsp.md` and
+//! `docs/listening.md`, with constants, filter designs and series of its own. It is slow, allocates, and lacks the safeguards of
+//! a real-time filter: its input must be finite.
 //!
 //! # The filter
 //!
@@ -10,21 +10,23 @@
 //! input --> resonators --> power, gate --> drive --> sum --> low-pass, clip --> mix --> limiter --> output
 //! ```
 //!
-//! * [`Sound`] is what is set, in engineering units.
-//! * [`Filter`] is the whole chain (`filter.rs`), block by block, whose settings may move (`smoothing.rs`). [`process`] filters a recording.
-//! * A [`Resonator`] has zeros at DC and Nyquist and a pole pair at the note. It passes the note with a gain of 1 and
-//!   rings for the set time.
-//! * A [`Bank`] has one for each of the 77 notes, of which 48 are those of the published filter. It tracks the power of the input and of each note. A note below the
-//!   gate fades away, one above the ceiling is held there. Each is driven into a soft clip in proportion to its
-//!   effective value, and their sum goes through a low-pass and a second soft clip: the wet signal of [`Voice::Soft`].
-//! * With another [`Voice`], each note has an oscillator that is phase-locked to its resonator (`oscillators.rs`), as loud as the tracked
-//!   power (`voice.rs`), at its own pitch or at another one (`pitch.rs`). [`Voice::Chip`] gives the notes to the parts of a console's
-//!   sound chip (`chip.rs`, `arrange.rs`).
-//! * The weights of the notes come from scale (`scale.rs`), given decisions (`focus.rs`), keys (`keys.rs`) and the limit of notes
-//!   (`polyphony.rs`), the gains from the level (`level.rs`). The limiter is in `output.rs`.
+//! * [`Sound`] has the settings, in engineering units.
+//! * [`Filter`] is the whole chain (`filter.rs`), block by block, with settings that may change (`smoothing.rs`). [`process`]
+//!   filters a recording.
+//! * A [`Resonator`] has zeros at DC and Nyquist and a pole pair at the note. It passes the note with a gain of 1 and rings for
+//!   the set time.
+//! * A [`Bank`] has a resonator for each of the 77 notes; 48 of them are in the published filter. It tracks the power of the
+//!   input and of each note. A note below the gate fades away; a note above the ceiling is held there. Each note is driven into a
+//!   soft clip in proportion to its RMS. The sum of all notes goes through a low-pass and a second soft clip: the wet signal of
+//!   [`Voice::Soft`].
+//! * With another [`Voice`], each note has an oscillator that is phase-locked to its resonator (`oscillators.rs`), as loud as the
+//!   tracked power (`voice.rs`), at its own pitch or at another one (`pitch.rs`). [`Voice::Chip`] gives the notes to the parts of
+//!   a console's sound chip (`chip.rs`, `arrange.rs`).
+//! * The weights of the notes come from the scale (`scale.rs`), the given decisions (`focus.rs`), the keys (`keys.rs`) and the
+//!   limit of notes (`polyphony.rs`); the gains come from the level (`level.rs`). The limiter is in `output.rs`.
 //!
-//! The decisions on notes, and key and tuning that are found in the music, are given, so that a decision that hangs on the last bit
-//! of an f32 cannot make two filters differ.
+//! The caller gives the decisions on notes, and the key and the tuning found in the music. So a decision that depends on the last
+//! bit of an f32 cannot make two filters differ.
 //!
 //! # The listener
 //!
@@ -32,8 +34,8 @@
 //! input --> low-pass, every Dth sample --> 3 x 87 detectors --> features, each frame --> network --> 80 decisions
 //! ```
 //!
-//! A [`Listener`] decides every 11.6 ms which notes are played. The fitted [`Weights`] are data, which the caller has. [`Found`] finds key
-//! and tuning from its notes and tones.
+//! A [`Listener`] decides every 11.6 ms which notes are played. The caller gives the fitted [`Weights`]. [`Found`] finds key and
+//! tuning from the listener's notes and tones.
 
 mod arrange;
 mod bank;
@@ -65,23 +67,23 @@ pub use listener::{Decisions, Listener};
 pub use network::{Cell, Layer, Matrix, NOTES, Weights};
 pub use sound::{Keys, Map, Sound, Stereo, Voice};
 
-/// Samples of a block, after which settings, levels and phases take a step.
+/// Length of a block in samples. Settings, levels and phases take a step for each block.
 pub const BLOCK: usize = 64;
 
-/// The number of notes: 48 semitones from A3 on, then the 29 from E1 to G#3.
+/// Number of notes: the 48 semitones from A3 up, then the 29 from E1 to G#3.
 pub const TONES: usize = 77;
 
-/// Semitones from A3 to a note.
+/// Returns the semitones from A3 up to a note.
 fn semitone(tone: usize) -> f64 {
     if tone < 48 { tone as f64 } else { tone as f64 - 77.0 }
 }
 
-/// The MIDI note of a tone in a bank that is moved by `transpose` semitones.
+/// Returns the MIDI note of a tone in a bank that is transposed by `transpose` semitones.
 fn midi_note(tone: usize, transpose: f64) -> f64 {
     57.0 + semitone(tone) + transpose.round()
 }
 
-/// Filters a whole recording without a listener: `channels` of equal length in, the same out. `sample_rate` is in Hz.
+/// Filters a whole recording without a listener. `channels` have equal lengths, and so have the outputs. `sample_rate` is in Hz.
 pub fn process(sound: &Sound, sample_rate: f64, channels: &[&[f32]]) -> Vec<Vec<f64>> {
     let mut filter = Filter::new(sound, sample_rate, channels.len());
     let mut outputs = vec![Vec::new(); channels.len()];
@@ -95,22 +97,22 @@ pub fn process(sound: &Sound, sample_rate: f64, channels: &[&[f32]]) -> Vec<Vec<
     outputs
 }
 
-/// A power of `db` dB as a ratio; an amplitude's is that of half as many.
+/// Returns a power of `db` dB as a ratio. For a ratio of amplitudes, pass half the dB.
 fn decibels(db: f64) -> f64 {
     10f64.powf(db / 10.0)
 }
 
-/// The step of the one-pole `y += step (x - y)` with a time constant of `seconds`, at a rate in Hz.
+/// Returns the coefficient of the one-pole `y += step (x - y)` with a time constant of `seconds`, at `rate` Hz.
 fn step(seconds: f64, rate: f64) -> f64 {
     1.0 - (-1.0 / (seconds * rate)).exp()
 }
 
-/// The step of the one-pole low-pass `y += step (x - y)` with its cutoff at `hertz`, at a rate in Hz.
+/// Returns the coefficient of the one-pole low-pass `y += step (x - y)` with its cutoff at `hertz`, at `rate` Hz.
 fn low_pass_step(hertz: f64, rate: f64) -> f64 {
     step(1.0 / (std::f64::consts::TAU * hertz), rate)
 }
 
-/// `from` at the start of a block and `to` at its end, before the sample `frame`.
+/// Returns the value before the sample `frame` of a block, on the line from `from` at its start to `to` at its end.
 fn between([from, to]: [f64; 2], frame: usize) -> f64 {
     from + (to - from) * frame as f64 / BLOCK as f64
 }

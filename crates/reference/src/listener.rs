@@ -1,37 +1,38 @@
-//! The listener: from a signal to decisions on notes, as `docs/listening.md` describes it.
+//! The listener: decides on notes from a signal, as `docs/listening.md` describes.
 
 use crate::network::{BANKS, DETECTORS, FIRST_NOTE, NOTES, Network, Seen, Weights};
 use std::{collections::VecDeque, f64::consts::TAU};
 
-/// Detuning of each bank in semitones, and its decay in 1/s: a multiple of the frequency in Hz, and the least decay.
+/// Detuning of each bank in semitones; its decay in 1/s as a multiple of the frequency in Hz; its minimum decay in 1/s.
 const TUNINGS: [(f64, f64, f64); BANKS] =
     [(0.0, 0.15, 16.0), (-0.25, 0.05, 7.0), (0.25, 0.05, 7.0)];
-/// Detectors above this share of their rate are off.
+/// Detectors above this fraction of their sample rate are off.
 const HIGHEST: f64 = 0.45;
-/// Frames that decisions with lookahead refer back.
+/// Frames by which decisions with lookahead refer back.
 const LOOKAHEAD: usize = 4;
 
-/// The decisions for one frame.
+/// Decisions of one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
     /// Whether each note is played.
     pub on: [bool; NOTES],
-    /// Whether it begins.
+    /// Whether each note begins.
     pub begun: [bool; NOTES],
-    /// Log odds: played now, played before, begun now, begun before.
+    /// Log odds of each note: played now, played before, begun now, begun before.
     pub logits: Vec<[f64; 4]>,
-    /// Power of the input at each note at the end of the frame: 0.5 for a sine at full scale.
+    /// Power of the input at each note's frequency at the end of the frame: 0.5 for a full-scale sine.
     pub power: [f64; NOTES],
 }
 
-/// The listener, for constant settings.
+/// Listener with constant settings.
 #[derive(Debug, Clone)]
 pub struct Listener {
-    /// Of so many samples, one goes to the detectors, and so many make a frame.
+    /// Decimation factor before the detectors.
     decimation: usize,
+    /// Length of a frame in samples of the input.
     frame: usize,
     low_pass: Vec<f64>,
-    /// Samples since the start.
+    /// Number of samples since the start.
     time: usize,
     channels: Vec<Channel>,
     network: Network,
@@ -39,16 +40,15 @@ pub struct Listener {
     on: [bool; NOTES],
 }
 
-/// A channel of the input.
 #[derive(Debug, Clone)]
 struct Channel {
-    /// The last samples, newest first.
+    /// Last samples, newest first.
     samples: VecDeque<f64>,
     detectors: Vec<Detector>,
 }
 
 impl Listener {
-    /// A listener at rest for `channels` of `sample_rate` Hz, with A4 at `a4` Hz.
+    /// Creates a listener at rest for `channels` channels at `sample_rate` Hz, with A4 at `a4` Hz.
     pub fn new(
         sample_rate: f64,
         a4: f64,
@@ -83,7 +83,7 @@ impl Listener {
         }
     }
 
-    /// Processes a sample of each channel. At the end of a frame, returns the decisions.
+    /// Processes a sample of each channel. Returns the decisions at the end of a frame.
     pub fn next(&mut self, samples: &[f64]) -> Option<Decisions> {
         for (channel, x) in self.channels.iter_mut().zip(samples) {
             channel.samples.pop_back();
@@ -99,7 +99,7 @@ impl Listener {
     }
 
     fn decide(&mut self) -> Decisions {
-        // Mean over the channels of |s2|^2 and of s1 times the conjugate of s2.
+        // Means over the channels of |s2|^2, and of s1 times the conjugate of s2.
         let count = self.channels.len() as f64;
         let mean = |n: usize, part: fn(&Detector) -> f64| {
             self.channels.iter().map(|channel| part(&channel.detectors[n])).sum::<f64>() / count
@@ -129,14 +129,14 @@ impl Listener {
         }
     }
 
-    /// Frames that the decisions refer back.
+    /// Returns the frames by which the decisions refer back.
     pub fn lookahead(&self) -> usize {
         if self.looks_ahead { LOOKAHEAD } else { 0 }
     }
 }
 
-/// An even number of `taps` of a sinc with its cutoff at a share of the sample rate, under a Hamming window, with a sum
-/// of 1.
+/// Returns `taps` taps (an even number) of a sinc under a Hamming window, with a sum of 1. `cutoff` is a fraction of the sample
+/// rate.
 fn low_pass(cutoff: f64, taps: usize) -> Vec<f64> {
     let last = (taps - 1) as f64;
     let tap = |n: usize| {
@@ -149,7 +149,7 @@ fn low_pass(cutoff: f64, taps: usize) -> Vec<f64> {
     taps.iter().map(|tap| tap / sum).collect()
 }
 
-/// Two complex one-poles in a row.
+/// Detector: two complex one-poles in series.
 #[derive(Debug, Clone, Copy)]
 struct Detector {
     is_on: bool,
@@ -160,7 +160,7 @@ struct Detector {
 }
 
 impl Detector {
-    /// For a note of `frequency` at `rate`, both in Hz, which decays by `decay` in 1/s.
+    /// Creates a detector at rest for `frequency` at `rate`, both in Hz, with the decay rate `decay` in 1/s.
     fn new(frequency: f64, decay: f64, rate: f64) -> Self {
         Self {
             is_on: frequency <= HIGHEST * rate,
@@ -178,7 +178,7 @@ impl Detector {
         }
     }
 
-    /// `p s + (1 - r) x` with `p = r e^jw`.
+    /// Returns `p s + (1 - r) x` with `p = r e^jw`.
     fn one_pole(&self, [re, im]: [f64; 2], x: [f64; 2]) -> [f64; 2] {
         let (sin, cos) = self.angle.sin_cos();
         let turned = [re * cos - im * sin, re * sin + im * cos];

@@ -1,98 +1,96 @@
-//! The listener's network: from the states of the detectors to log odds.
+//! The listener's network: log odds from the states of the detectors.
 
 use crate::step;
 use std::collections::VecDeque;
 
-/// Notes, from MIDI note 28 on.
+/// Number of notes, from MIDI note 28 up.
 pub const NOTES: usize = 80;
-/// Banks of detectors.
 pub const BANKS: usize = 3;
-/// Detectors of a bank, one a semitone, from MIDI note 24 on.
+/// Number of detectors of a bank, one a semitone, from MIDI note 24 up.
 pub const DETECTORS: usize = 87;
-/// Detector of the lowest note.
+/// Index of the detector of the lowest note.
 pub const FIRST_NOTE: usize = 4;
 
-/// The most frames that features go back.
+/// Maximum lag of the features in frames.
 const MOST_LAG: usize = 7;
 
-/// A matrix with one row for each input, or rows of units, one for each position.
+/// Matrix with a row for each input; or units, with a row for each position.
 pub type Matrix = Vec<Vec<f64>>;
 
-/// The fitted weights of the network.
+/// Fitted weights of the network.
 #[derive(Debug, Clone)]
 pub struct Weights {
-    /// The ages in frames of the features that `near` receives.
+    /// Lags of the features that `near` gets, in frames.
     pub lags: Vec<usize>,
-    /// From the features of all lags to the detectors' units.
+    /// From the features of all lags to the units of the detectors.
     pub near: Layer,
-    /// From these to the notes' units.
+    /// From the detectors' units to the notes' units.
     pub harmonic: Layer,
-    /// From the notes' mean and greatest units to the whole's, and their biases.
+    /// From the mean and the maximum of the notes' units to the inputs of the global GRU.
     pub whole_in: Matrix,
-    /// See `whole_in`.
+    /// Biases of the inputs of the global GRU.
     pub whole_in_bias: Vec<f64>,
-    /// The memory of the whole.
+    /// Global GRU.
     pub whole: Cell,
-    /// From it to the inputs of the second memories, and to the log odds.
+    /// From the global GRU to the inputs of the second GRUs.
     pub whole_mix: Matrix,
-    /// See `whole_mix`.
+    /// From the global GRU to the log odds.
     pub whole_out: Matrix,
-    /// The first memories of the notes.
+    /// First GRU of every note.
     pub first: Cell,
-    /// From them to the inputs of the second ones.
+    /// From the first GRUs to the inputs of the second ones.
     pub mix: Layer,
-    /// From the notes' units to these inputs.
+    /// From the notes' units to the inputs of the second GRUs.
     pub skip: Matrix,
-    /// The second memories of the notes.
+    /// Second GRU of every note.
     pub second: Cell,
-    /// From them to the log odds.
+    /// From the second GRUs to the log odds.
     pub head: Layer,
-    /// From their inputs to the log odds.
+    /// From the inputs of the second GRUs to the log odds.
     pub direct: Matrix,
-    /// Without and with lookahead: the log odds above which a note goes on, how far below that it goes off, and those above
-    /// which it begins.
+    /// Thresholds of the log odds without and with lookahead. A note goes on above the first number, goes off at the first less
+    /// the second number, and begins above the third.
     pub thresholds: [[f64; 3]; 2],
 }
 
-/// A layer with the same weights at every position.
+/// Layer with the same weights at every position.
 #[derive(Debug, Clone)]
 pub struct Layer {
-    /// Semitones from the output's position to the input's.
+    /// Offsets in semitones from an output's position to an input's.
     pub offsets: Vec<isize>,
-    /// For each offset.
+    /// Matrix of each offset.
     pub weights: Vec<Matrix>,
-    /// For each position.
+    /// Bias of each position.
     pub bias: Matrix,
 }
 
-/// A gated recurrent unit: the gates reset, update and candidate.
+/// Gated recurrent unit (GRU), with the gates reset, update and candidate.
 #[derive(Debug, Clone)]
 pub struct Cell {
-    /// For the inputs.
+    /// Matrix of each gate for the inputs.
     pub input: [Matrix; 3],
-    /// Their biases.
+    /// Bias of each gate.
     pub bias: [Vec<f64>; 3],
-    /// For the hidden state.
+    /// Matrix of each gate for the hidden state.
     pub hidden: [Matrix; 3],
-    /// Added to the candidate's product with the hidden state.
+    /// Bias of the candidate's product with the hidden state.
     pub hidden_bias: Vec<f64>,
 }
 
-/// Input of the network from a detector: its power, and `s1 / s2`.
+/// Input of the network from a detector: its power, and the ratio `s1 / s2`.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen {
     pub power: f64,
     pub ratio: [f64; 2],
 }
 
-/// From the detectors to log odds.
 #[derive(Debug, Clone)]
 pub struct Network {
     pub weights: Weights,
-    /// Frames a second.
+    /// Rate of the frames in Hz.
     rate: f64,
     reference: f64,
-    /// The features of the last frames, newest first.
+    /// Features of the last frames, newest first.
     past: VecDeque<Matrix>,
     whole: Vec<f64>,
     first: Matrix,
@@ -113,7 +111,7 @@ impl Network {
         }
     }
 
-    /// The log odds of all notes.
+    /// Returns the log odds of all notes for the next frame.
     pub fn next(&mut self, seen: &[Seen]) -> Vec<[f64; 4]> {
         let now = self.features(seen);
         self.past.push_front(now);
@@ -148,7 +146,7 @@ impl Network {
         logits.collect()
     }
 
-    /// Level, shift and growth of each bank, for each position.
+    /// Returns the features at each position: level, shift and growth of each bank.
     fn features(&mut self, seen: &[Seen]) -> Matrix {
         let total = seen[..DETECTORS].iter().map(|seen| seen.power).sum::<f64>().max(1e-15);
         let seconds = if total > self.reference { 0.05 } else { 3.0 };
@@ -164,7 +162,7 @@ impl Network {
 }
 
 impl Layer {
-    /// The outputs at all positions; that of position 0 without offset is at `base`. Beyond the ends, inputs are 0.
+    /// Returns the outputs at all positions. Position 0 without an offset reads the input `base`. Beyond the ends, inputs are 0.
     fn apply(&self, inputs: &Matrix, base: usize) -> Matrix {
         let output = |(position, bias): (usize, &Vec<f64>)| {
             let mut out = bias.clone();
@@ -181,7 +179,7 @@ impl Layer {
 }
 
 impl Cell {
-    /// The hidden state of the next frame.
+    /// Returns the hidden state of the next frame.
     fn next(&self, x: &[f64], h: &[f64]) -> Vec<f64> {
         let input = [0, 1, 2].map(|gate| sum(&self.bias[gate], &times(x, &self.input[gate])));
         let hidden = [0, 1, 2].map(|gate| times(h, &self.hidden[gate]));
@@ -199,7 +197,6 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// A row times a matrix.
 fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     let mut out = vec![0.0; matrix[0].len()];
     for (x, weights) in row.iter().zip(matrix) {

@@ -1,44 +1,49 @@
-//! The oscillators: each is locked to the phase of its resonator.
+//! The oscillators, which are phase-locked to their resonators.
 
 use crate::{BLOCK, Resonator};
 use std::f64::consts::TAU;
 
-/// Samples from one look at a resonator's oscillation to the next.
+/// Samples between two sampling instants of a resonator's oscillation.
 pub(crate) const LOOK: usize = 8;
 
-/// Poles of the low-passes of phase, and of amplitude and total power, and the frequency of each in Hz.
+/// Number of poles of the phase's low-pass.
 const PHASE_POLES: usize = 4;
+/// Number of poles of the low-passes of amplitude and total power.
 pub(crate) const AMPLITUDE_POLES: usize = 2;
+/// Frequency of each pole in Hz.
 pub(crate) const POLE: f64 = 28.0;
 
-/// Seconds at which a note sounds in which the time constants of the poles grow by a block.
+/// Time in seconds in which `span`, the time constant of a sounding note's poles in blocks, grows by 1.
 const OPENING: f64 = 0.012;
 
-/// The oscillator of a note.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Oscillator {
-    /// Phase of the detected note at the start of the block, and what a sample adds; radians.
+    /// Phase of the detected note at the start of the block in radians.
     pub phase: f64,
+    /// Phase step of a sample in radians.
     pub step: f64,
-    /// Nominal frequency of the note and measured frequency of the resonator's oscillation, in radians a sample.
+    /// Nominal frequency of the note in radians a sample.
     pub nominal: f64,
+    /// Measured frequency of the resonator's oscillation in radians a sample.
     frequency: f64,
-    /// Real and imaginary part of the sum of the looks at the resonator, turned to the end of the block, and their number.
+    /// Sum of the oscillation at the sampling instants, each turned to the end of the block: real and imaginary part.
     sum: [f64; 2],
+    /// Number of sampling instants in `sum`.
     looks: f64,
-    /// Whether the phase is followed, and the one that the looks gave at the start of the block.
+    /// Whether the phase is followed.
     pub locked: bool,
+    /// Measured phase at the start of the block in radians.
     measured: f64,
-    /// The turns beyond the nominal ones that each pole of the phase's low-pass has not yet passed on.
+    /// Turns in radians beyond the nominal ones that each pole of the phase's low-pass has not yet passed on.
     lags: [f64; PHASE_POLES],
-    /// The outputs of the poles of the amplitude's low-pass.
+    /// Outputs of the poles of the amplitude's low-pass.
     amplitudes: [f64; AMPLITUDE_POLES],
-    /// One over the step of the poles.
+    /// Time constant of the poles in blocks: the inverse of their coefficient.
     span: f64,
 }
 
 impl Oscillator {
-    /// At rest, for a resonator of `nominal` radians a sample.
+    /// Creates an oscillator at rest, for a resonator of `nominal` radians a sample.
     pub fn new(nominal: f64) -> Self {
         Self {
             phase: 0.0,
@@ -55,12 +60,12 @@ impl Oscillator {
         }
     }
 
-    /// Amplitude of the resonator's oscillation as it is followed; 0 where the phase is not.
+    /// Returns the low-passed amplitude of the resonator's oscillation; 0 while the phase is not followed.
     pub fn amplitude(&self) -> f64 {
         if self.locked { self.amplitudes[AMPLITUDE_POLES - 1] } else { 0.0 }
     }
 
-    /// Looks at the oscillation of the `resonator`, `left` samples before the end of the block.
+    /// Samples the oscillation of the `resonator`, `left` samples before the end of the block.
     pub fn look(&mut self, resonator: &Resonator, left: usize) {
         let quadrature = resonator.quadrature(self.frequency);
         let angle = quadrature.atan2(resonator.output()) + self.nominal * left as f64;
@@ -70,13 +75,14 @@ impl Oscillator {
         self.looks += 1.0;
     }
 
-    /// Forgets the oscillation so far.
+    /// Forgets the oscillation sampled so far.
     pub fn forget_looks(&mut self) {
         self.sum = [0.0; 2];
     }
 
-    /// Begins a block: the oscillator goes to the low-passed phase of the last block's looks. A note that does not sound, and did
-    /// not sound, is not `locked`: when it begins, its oscillator starts at the phase of its resonator.
+    /// Begins a block: the oscillator moves to the low-passed phase of the last block. The phase is followed only while it is
+    /// `locked`: the note sounds or has just sounded. When it is locked again, the oscillator starts at the phase of its
+    /// resonator.
     pub fn lock(&mut self, sample_rate: f64, resonator: &Resonator, locked: bool) {
         if self.looks == 0.0 {
             self.look(resonator, 0);

@@ -6,17 +6,17 @@ use std::collections::VecDeque;
 /// A delay line of one channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Delay {
-    /// As many samples as the delay has, oldest first.
+    /// Samples of the delay, oldest first.
     samples: VecDeque<f64>,
 }
 
 impl Delay {
-    /// A delay of `length` samples, filled with silence.
+    /// Creates a delay of `length` samples, filled with silence.
     pub fn new(length: usize) -> Self {
         Self { samples: vec![0.0; length].into() }
     }
 
-    /// A crossfade of `x` with the delayed signal, whose share is 0..1.
+    /// Returns a crossfade of `x` with the delayed signal, which has the `share` 0..1.
     pub fn next(&mut self, x: f64, share: f64) -> f64 {
         self.samples.push_back(x);
         let delayed = self.samples.pop_front().expect("a sample was pushed");
@@ -24,28 +24,27 @@ impl Delay {
     }
 }
 
-/// Keeps the peaks of the mix below full scale, or below the input's own.
+/// Limiter: keeps the peaks of the mix below full scale, or below the input's own peaks if these are higher.
 #[derive(Debug, Clone)]
 pub(crate) struct Limiter {
     release: f64,
     gain: f64,
-    /// Peak of the input as it is followed; 0 below the threshold.
+    /// Followed peak of the input; 0 below the threshold.
     input: f64,
 }
 
 impl Limiter {
-    /// At rest.
     pub fn new(sample_rate: f64) -> Self {
         Self { release: step(0.1, sample_rate), gain: 1.0, input: 0.0 }
     }
 
-    /// Whether its gain is 1.
+    /// Whether the gain is 1.
     pub fn rests(&self) -> bool {
         self.gain == 1.0
     }
 
-    /// Gain for the next frame. `input` and `mixed` are the peaks over the channels of dry signal and mix, both after the output gain
-    /// `output`.
+    /// Returns the gain for the next frame. `input` and `mixed` are the peaks over the channels of dry signal and mix, both after
+    /// the output gain `output`.
     pub fn next(&mut self, input: f64, mixed: f64, output: f64) -> f64 {
         let threshold = output * decibels(-0.05);
         let fallen = self.input.min(8.0) * (1.0 - self.release);

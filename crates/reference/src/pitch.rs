@@ -1,89 +1,95 @@
-//! The pitches of the oscillators, where map, glide and vibrato move them away from the bands' pitches.
+//! Pitches of the oscillators, where map, glide and vibrato move them away from the bands' pitches.
 
 use crate::{BLOCK, TONES, bank::Tones, semitone};
 
-/// Seconds in which a sounding note follows its map.
+/// Time in seconds in which a sounding note moves to a new target of its map.
 const MOVE: f64 = 0.01;
-/// Seconds after its end in which a note can be the start of a glide, and after its beginning in which it can begin one.
+/// Time in seconds after a note's end in which another note can glide from it.
 const RECENT: f64 = 0.05;
+/// Time in seconds after a note's beginning in which its glide can begin.
 const YOUNG: f64 = 0.025;
-/// Greatest distance of a glide in semitones.
+/// Maximum distance of a glide in semitones.
 const FARTHEST: f64 = 12.0;
-/// Power against the greatest one at which a note begins, and at which it ends.
+/// Power above which a note begins, relative to a note's maximum power.
 const BEGIN: f64 = 1e-3;
+/// Power below which a note has ended, relative to a note's maximum power.
 const END: f64 = 1e-4;
-/// Power against its followed peak below which a note is ending.
+/// Power below which a note is ending, relative to its followed peak.
 const FALLEN: f64 = 0.5;
-/// Factor by which that peak falls in a second: 30 dB.
+/// Factor by which the followed peak falls in a second: 30 dB.
 const DECAY: f64 = 1e-3;
-/// Advantage of the band that sounds for others, too: 3 dB.
+/// Advantage of the band that already leads the bands at its pitch: 3 dB.
 const ADVANTAGE: f64 = 2.0;
 
-/// Causes that move a note's pitch.
+/// Settings that move a note's pitch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moves {
-    /// Semitones from each band's own note to its pitch.
+    /// Semitones from each band's own note up to its pitch.
     pub offsets: Tones,
-    /// Seconds from one note to the next.
+    /// Duration of a glide in seconds.
     pub glide: f64,
-    /// Share of the deviation from the nominal pitch.
+    /// Share of the deviation from the nominal pitch that remains.
     pub vibrato: f64,
 }
 
-/// The bands' oscillators in a block.
+/// Oscillators of the bands in a block.
 #[derive(Debug)]
 pub(crate) struct Bands<'a> {
-    /// Phases at its start, and steps of a sample, in radians.
+    /// Phases at the start of the block in radians.
     pub phases: Tones,
+    /// Phase steps of a sample in radians.
     pub steps: Tones,
-    /// Nominal steps.
+    /// Nominal phase steps.
     pub nominal: Tones,
     /// Amplitudes of the resonators.
     pub amplitudes: Tones,
     /// Amplitudes of the notes at the start and at the end of the block.
     pub gains: &'a mut [Tones; 2],
-    /// Weights in the sum.
+    /// Weights of the notes in the sum.
     pub weights: Tones,
-    /// Greatest power of a note.
+    /// Maximum power of a note.
     pub high: f64,
 }
 
-/// The note of a band.
 #[derive(Debug, Clone, Copy)]
 struct Note {
     phase: f64,
     step: f64,
-    /// Semitones from the band to the note, what a block adds, and where that leads.
+    /// Semitones from the band's own note up to the current pitch.
     shift: f64,
+    /// Change of `shift` in a block.
     slope: f64,
+    /// Target of `shift`.
     target: f64,
-    /// Highest shift of the block.
+    /// Highest `shift` in the block.
     highest: f64,
-    /// Whether its phase is another one than the band's.
+    /// Whether the phase is independent of the band's phase.
     free: bool,
-    /// Whether it sounds, the blocks since that changed, and the followed peak of its band's power.
+    /// Whether the note sounds.
     on: bool,
+    /// Number of blocks since `on` changed.
     age: f64,
+    /// Followed peak of the band's power.
     peak: f64,
-    /// Whether it has had its glide, and whether one has begun at its end.
+    /// Whether the note has had its glide.
     settled: bool,
+    /// Whether another note has glided from this one.
     used: bool,
 }
 
-/// The notes of all bands.
 #[derive(Debug, Clone)]
 pub(crate) struct Pitches {
-    /// Seconds of a block.
+    /// Length of a block in seconds.
     block: f64,
     active: bool,
     notes: [Note; TONES],
     weights: Tones,
-    /// The band that sounds at each pitch, as tones.
+    /// The leading band at each pitch: pitch and tone.
     leaders: Vec<(f64, usize)>,
 }
 
 impl Pitches {
-    /// Returns the bands' own pitches.
+    /// Creates the notes at the bands' own pitches.
     pub fn new(sample_rate: f64) -> Self {
         let note = Note {
             phase: 0.0,
@@ -108,17 +114,17 @@ impl Pitches {
         }
     }
 
-    /// Phase at the start of the block and step of a note, if they are not the band's.
+    /// Returns a note's phase at the start of the block and its phase step; `None` if both are the band's.
     pub fn played(&self, tone: usize) -> Option<(f64, f64)> {
         self.active.then(|| (self.notes[tone].phase, self.notes[tone].step))
     }
 
-    /// The highest pitch of a note in the block, in semitones above A3.
+    /// Returns the highest pitch of a note in the block, in semitones above A3.
     pub fn highest(&self, tone: usize) -> f64 {
         semitone(tone) + if self.active { self.notes[tone].highest } else { 0.0 }
     }
 
-    /// Begins a block, whose levels are set.
+    /// Begins a block, after its levels are set.
     pub fn begin_block(&mut self, moves: Moves, bands: &mut Bands) {
         let maps = moves.offsets.iter().any(|offset| *offset != 0.0);
         let wanted = maps || moves.glide > 0.0 || moves.vibrato < 1.0;
@@ -164,7 +170,7 @@ impl Pitches {
         }
     }
 
-    /// Gives the power of all bands of a pitch to the strongest one.
+    /// Gives the power of all bands at a pitch to the strongest of them.
     fn merge(&mut self, [before, gains]: &mut [Tones; 2]) {
         let pitch = |notes: &[Note; TONES], tone: usize| semitone(tone) + notes[tone].target;
         let last = std::mem::take(&mut self.leaders);
@@ -195,7 +201,7 @@ impl Pitches {
             gains[tone] = if leads { sum.sqrt() } else { 0.0 };
             let heir = leader(&last, own).filter(|last| *last != tone && before[*last] > 0.0);
             if let Some(last) = heir.filter(|_| leads && before[tone] == 0.0) {
-                // The same note goes on with the pitch that another band tracks.
+                // The note goes on at its pitch, although another band now leads.
                 let old = self.notes[last];
                 let note = &mut self.notes[tone];
                 note.phase = old.phase;
@@ -207,7 +213,7 @@ impl Pitches {
         }
     }
 
-    /// Follows beginnings and ends, and lets notes glide in so many seconds.
+    /// Updates which notes begin and end, and starts glides of `seconds`.
     fn follow(&mut self, bands: &Bands, seconds: f64) {
         let blocks = |seconds: f64| (seconds / self.block).floor();
         let (recent, young) = (blocks(RECENT), blocks(YOUNG));
@@ -238,7 +244,7 @@ impl Pitches {
         if seconds == 0.0 {
             return;
         }
-        // The nearest pair first; of equal ones, the first by their indices.
+        // The nearest pair first; of equally near pairs, the first by their indices.
         loop {
             let pairs = begun.iter().flat_map(|tone| ending.iter().map(|other| (*tone, *other)));
             let distances = pairs.map(|(tone, other)| {
@@ -262,7 +268,7 @@ impl Pitches {
 }
 
 impl Note {
-    /// Moves on by a block, in which its band turns by `own` a sample, nominally by `nominal`.
+    /// Moves on by a block, in which the band's phase step is `own`, and `nominal` is its nominal one.
     fn advance(&mut self, vibrato: f64, own: f64, nominal: f64) {
         let before = self.shift;
         self.shift += self.slope;

@@ -2,13 +2,13 @@
 
 use crate::{BLOCK, TONES, approach, bank::Tones};
 
-/// Seconds in which a note gives way to another one.
+/// Time in seconds in which a note gives way to another one.
 const FADE: f64 = 0.005;
 
 /// Advantage of a note that already sounds: 3 dB.
 const ADVANTAGE: f64 = 3.0;
 
-/// The notes that may sound.
+/// Choice of the notes that may sound.
 #[derive(Debug, Clone)]
 pub(crate) struct Polyphony {
     step: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Polyphony {
 }
 
 impl Polyphony {
-    /// At rest with at most so many notes, of which none sounds yet.
+    /// Creates the limit of `most` notes, before any sounds.
     pub fn new(most: usize, sample_rate: f64) -> Self {
         let all = most >= TONES;
         let weight = if all { 1.0 } else { 0.0 };
@@ -26,13 +26,13 @@ impl Polyphony {
         Self { step, chosen: [all; TONES], weights: [weight; TONES] }
     }
 
-    /// Moves on by a block, in which the notes have these `powers`.
+    /// Chooses the `most` strongest notes by their `powers`, and moves the weights on by a block.
     pub fn follow(&mut self, most: usize, powers: &Tones) {
         let advantage = 10f64.powf(ADVANTAGE / 10.0);
         let rank = |tone: usize| if self.chosen[tone] { advantage } else { 1.0 } * powers[tone];
         let mut ranked: Vec<usize> =
             (0..TONES).filter(|tone| most >= TONES || powers[*tone] > 0.0).collect();
-        // The sort is stable: of equal ones, the first.
+        // The sort is stable: of equal powers, the first tone wins.
         ranked.sort_by(|a, b| rank(*b).total_cmp(&rank(*a)));
         ranked.truncate(most);
         self.chosen = std::array::from_fn(|tone| ranked.contains(&tone));

@@ -5,18 +5,17 @@ use crate::{Keys, Map, Sound, TONES, keys::Keyboard, midi_note, semitone};
 /// Names of the pitch classes, A first.
 const CLASSES: [&str; 12] = ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
 
-/// All semitones.
 pub(crate) const CHROMATIC: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
-/// Semitones from A to the note called `name`.
+/// Returns the semitones from A up to the note called `name`.
 pub(crate) fn pitch_class(name: &str) -> usize {
     CLASSES.iter().position(|class| *class == name).expect("a pitch class")
 }
 
-/// Semitones of the scale called `name` above its root; `None` for the custom one.
+/// Returns the semitones of the scale called `name` above its root; `None` for the custom scale.
 pub(crate) fn steps(name: &str) -> Option<&'static [usize]> {
     Some(match name {
-        // An automatic scale has all notes until a key is found, which then is given.
+        // With `auto`, the caller gives the scale of the found key; until a key is found, all notes are in the scale.
         "chromatic" | "auto" => CHROMATIC,
         "major" => &[0, 2, 4, 5, 7, 9, 11],
         "dorian" => &[0, 2, 3, 5, 7, 9, 10],
@@ -35,7 +34,7 @@ pub(crate) fn steps(name: &str) -> Option<&'static [usize]> {
     })
 }
 
-/// The pitch class of a whole number of semitones above an A.
+/// Returns the pitch class of a whole number of semitones above an A.
 fn class(semitones: f64) -> usize {
     semitones.rem_euclid(12.0) as usize
 }
@@ -47,24 +46,23 @@ impl Sound {
         })
     }
 
-    /// Whether a tone may sound.
     pub(crate) fn may_sound(&self, tone: usize) -> bool {
         let empty = !(0..12).any(|class| self.in_scale(class));
         let allowed = match self.map() {
             Map::Mute => self.in_scale(class(semitone(tone))),
-            // With neither note nor key, a tone has no place to go.
+            // An empty scale without keys has nothing to which a tone could snap.
             Map::Snap => !(empty && self.keys == Keys::Off),
             Map::Custom => true,
         };
         allowed && self.bands[tone] && (self.whole || tone < 48)
     }
 
-    /// Whether the notes move to the keys that are held.
+    /// Whether the notes move to held keys.
     pub(crate) fn snaps_to_keys(&self) -> bool {
         self.map() == Map::Snap && matches!(self.keys, Keys::Hold | Keys::HoldAny)
     }
 
-    /// Semitones from each tone's own note to its pitch.
+    /// Returns the semitones from each tone's own note up to its pitch.
     pub(crate) fn offsets(&self, keyboard: &Keyboard) -> [f64; TONES] {
         std::array::from_fn(|tone| match self.map() {
             Map::Mute => 0.0,
@@ -77,7 +75,7 @@ impl Sound {
         })
     }
 
-    /// Semitones to the nearest place, of two the lower; 0 without one.
+    /// Returns the semitones to the nearest note of the scale or the keys, of two the lower; 0 if there is none.
     fn snap(&self, tone: usize, keyboard: &Keyboard) -> f64 {
         let allowed = |offset: f64| {
             let note = midi_note(tone, self.transpose) + offset;

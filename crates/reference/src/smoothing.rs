@@ -1,16 +1,15 @@
-//! Moving settings: each number and each switch goes to its target in a straight line of 20 ms, one step a block.
+//! Smoothing of settings: each number and each switch moves to its target on a straight line in 20 ms, one step a block.
 
 use crate::{BLOCK, Sound, Stereo, TONES, sound::NUMBERS};
 
-/// Seconds of a change.
+/// Duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// A value on its way.
 #[derive(Debug, Clone, Copy)]
 struct Ramp {
     now: f64,
     target: f64,
-    /// Steps until it arrives.
+    /// Number of steps to the target.
     left: f64,
 }
 
@@ -19,7 +18,7 @@ impl Ramp {
         Self { now: value, target: value, left: 0.0 }
     }
 
-    /// Sets out for `target`. A target that stays does not begin anew.
+    /// Starts a ramp to `target`. An unchanged target does not start it again.
     fn aim(&mut self, target: f64, steps: f64) {
         if target != self.target {
             *self = Self { target, left: if self.now == target { 0.0 } else { steps }, ..*self };
@@ -36,25 +35,24 @@ impl Ramp {
     }
 }
 
-/// Switches that are crossfaded.
+/// Values for the switches that are crossfaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Switches<T> {
-    /// Two banks.
+    /// Two banks, one for each channel.
     pub stereo: T,
-    /// Places of the notes.
+    /// Stereo positions of the notes.
     pub place: T,
-    /// Input in place of the effect.
+    /// Dry input in place of the effect.
     pub bypass: T,
-    /// Level adaptation.
+    /// Auto level.
     pub auto: T,
-    /// Delay.
+    /// Delayed sound.
     pub lookahead: T,
-    /// Second input of the bands.
+    /// Sidechain as the bands' input.
     pub sidechain: T,
 }
 
 impl Switches<bool> {
-    /// The switches as `sound` has them.
     pub fn of(sound: &Sound) -> Self {
         Self {
             stereo: sound.stereo == Stereo::Stereo,
@@ -86,20 +84,19 @@ impl<T: Copy> Switches<T> {
     }
 }
 
-/// The settings at one moment.
+/// Smoothed settings at one time.
 #[derive(Debug, Clone)]
 pub(crate) struct Moment {
-    /// The numbers on their way, and the choices as they are set.
+    /// Ramped numbers; all other settings as they are set.
     pub sound: Sound,
-    /// Shares, 0..1.
+    /// Crossfade shares of the switches, 0..1.
     pub shares: Switches<f64>,
     /// Share of the notes below A3, 0..1.
     pub whole: f64,
-    /// Share of each note that may sound, 0..1.
+    /// Share of each note, 0..1: its target is 1 if the note may sound.
     pub bands: [f64; TONES],
 }
 
-/// The settings on their way.
 #[derive(Debug, Clone)]
 pub(crate) struct Smoothing {
     steps: f64,
@@ -112,7 +109,6 @@ pub(crate) struct Smoothing {
 }
 
 impl Smoothing {
-    /// At rest at `sound`.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let switches = Switches::of(sound);
         let share = |on| Ramp::at(f64::from(u8::from(on)));
@@ -127,7 +123,7 @@ impl Smoothing {
         }
     }
 
-    /// Sets out for `sound`; the switches stay.
+    /// Starts ramps to the numbers and bands of `sound`; the switches stay.
     pub fn aim(&mut self, sound: &Sound) {
         self.target = Sound { lookahead: self.switches.lookahead, ..sound.clone() };
         let share = |on| f64::from(u8::from(on));
@@ -140,7 +136,7 @@ impl Smoothing {
         }
     }
 
-    /// Sets out for `switches`.
+    /// Starts ramps to `switches`.
     pub fn fade(&mut self, mut switches: Switches<bool>) {
         self.switches = switches;
         self.target.lookahead = switches.lookahead;
@@ -149,7 +145,7 @@ impl Smoothing {
         }
     }
 
-    /// Arrives at the sidechain's target.
+    /// Ends the sidechain's ramp at its target.
     pub fn arrive_at_sidechain(&mut self) {
         self.shares.sidechain = Ramp::at(self.shares.sidechain.target);
     }
@@ -162,7 +158,6 @@ impl Smoothing {
         self.bands.iter_mut().for_each(Ramp::step);
     }
 
-    /// The settings now.
     pub fn now(&self) -> Moment {
         let mut sound = self.target.clone();
         for (number, ramp) in NUMBERS.iter().zip(self.numbers) {
@@ -177,7 +172,7 @@ impl Smoothing {
     }
 }
 
-/// The numbers as they move in straight lines.
+/// Returns the numbers on the scale on which they ramp: those by ratio as logarithms.
 fn positions(sound: &Sound) -> [f64; NUMBERS.len()] {
     let mut sound = sound.clone();
     NUMBERS.each_ref().map(|number| {

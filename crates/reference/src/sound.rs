@@ -1,132 +1,132 @@
-//! The settings, by the ids and in the units of the real filter.
+//! Settings, with the ids and units of the real filter.
 
 use crate::{TONES, scale, semitone};
 
 /// Values of all settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
-    /// Balance of dry (0 %) and wet (100 %).
+    /// Share of the wet signal in the mix, %.
     pub mix: f64,
-    /// Gain after the mix, dB.
+    /// Gain after the mix in dB.
     pub output: f64,
-    /// Gain of each note into its soft clip, a factor.
+    /// Gain of each note into its soft clip, as a factor.
     pub drive: f64,
-    /// Power below which a note fades away, dB of the input's power.
+    /// Power below which a note fades away, in dB relative to the input's power.
     pub threshold: f64,
-    /// Power above which a note grows no more, dB of the input's power.
+    /// Maximum power of a note, in dB relative to the input's power.
     pub ceiling: f64,
-    /// Power below which a note fades away, dB full scale.
+    /// Power below which a note fades away, in dB full scale.
     pub floor: f64,
-    /// Time in which a resonator falls by 60 dB, from A3 up, s.
+    /// Time in which a resonator from A3 up falls by 60 dB, in s.
     pub ring: f64,
-    /// Time constant of the notes' powers, ms.
+    /// Time constant of the notes' powers in ms.
     pub release: f64,
-    /// Cutoff of the low-pass after the sum, Hz.
+    /// Cutoff of the low-pass after the sum in Hz.
     pub tone: f64,
-    /// Frequency of A4, Hz.
+    /// Frequency of A4 in Hz.
     pub tuning: f64,
-    /// Moves all notes, semitones.
+    /// Transposition of all notes in semitones.
     pub transpose: f64,
-    /// Attenuation of notes that are not played, %.
+    /// Attenuation of notes that are not played, in %.
     pub focus: f64,
-    /// Readiness of the listener to count a note as played, %. The decisions are given, so it has no effect here.
+    /// Sensitivity of the listener in %. No effect here, as the decisions are given.
     pub sensitivity: f64,
-    /// Octaves from a note to its oscillator, a whole number. No effect on [`Voice::Soft`].
+    /// Octaves from a note up to its oscillator, a whole number. No effect on [`Voice::Soft`].
     pub octave: f64,
-    /// Most notes at a time, a whole number; 48 for any number.
+    /// Maximum number of notes at a time, a whole number; 48 for no limit.
     pub voices: f64,
-    /// Ticks in which a note of the chip reaches its volume, a whole number.
+    /// Number of ticks in which a note of the chip reaches its volume, a whole number.
     pub attack: f64,
-    /// Ticks in which the volume then falls to a quarter, a whole number; 0 for a volume that stays.
+    /// Number of ticks in which the volume then falls to a quarter, a whole number; 0 for a constant volume.
     pub decay: f64,
-    /// Way from the untouched sound to the other settings, %.
+    /// Share of the other settings against the untouched sound, %.
     pub morph: f64,
-    /// Time from the pitch of one note to the next, ms.
+    /// Duration of a glide from one note's pitch to the next in ms.
     pub glide: f64,
-    /// Share of a note's deviation from its nominal pitch that remains, %.
+    /// Share of a note's deviation from its nominal pitch that remains, in %.
     pub vibrato: f64,
-    /// Banks and places of two channels.
+    /// Banks and stereo positions for two channels.
     pub stereo: Stereo,
     /// Whether the input replaces the effect.
     pub bypass: bool,
-    /// Semitones from A to the root of the scale.
+    /// Semitones from A up to the root of the scale.
     pub root: usize,
-    /// Semitones of the scale above its root; `None` for `custom`.
+    /// Semitones of the scale above its root; `None` for the custom scale.
     pub scale: Option<&'static [usize]>,
     /// Pitch classes of a custom scale, A first.
     pub custom: [bool; 12],
-    /// Pitch of notes outside the scale.
+    /// Handling of notes outside the scale.
     pub map: Map,
     /// Target of each pitch class with [`Map::Custom`], A first.
     pub targets: [usize; 12],
-    /// Whether the level is adapted.
+    /// Whether auto level is on.
     pub auto: bool,
-    /// Whether the sound is delayed, so that decisions refer to sound that is still to come.
+    /// Whether the sound is delayed, so that decisions are made ahead of it.
     pub lookahead: bool,
-    /// Whether the listener's network is the light one.
+    /// Whether the listener has the network `light`.
     pub light: bool,
     /// Whether there are notes below A3.
     pub whole: bool,
     /// Waveform of the notes.
     pub voice: Voice,
-    /// Ticks of each note of the chip's arpeggio; `None` without one.
+    /// Number of ticks of each note of the chip's arpeggio; `None` without an arpeggio.
     pub turn: Option<usize>,
     /// Duty of the chip's lead, 0..1.
     pub duty: f64,
     /// Effect of the keys.
     pub keys: Keys,
-    /// Whether key or tuning follow the music: then the listener runs at a focus of 0, too. The key and the tuning that are found are
-    /// given, as `root`, `scale` and `tuning`.
+    /// Whether key or tuning follow the music; if so, the listener runs at a focus of 0, too. The caller gives the key and the
+    /// tuning that are found, as `root`, `scale` and `tuning`.
     pub follows: bool,
-    /// Whether the resonators ring on for ever.
+    /// Whether the resonators ring for ever.
     pub freeze: bool,
-    /// Whether the second input drives the bands.
+    /// Whether the sidechain drives the bands.
     pub sidechain: bool,
     /// Notes that may sound.
     pub bands: [bool; TONES],
 }
 
-/// Banks and places of two channels.
+/// Banks and stereo positions for two channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stereo {
-    /// One bank in the middle.
+    /// One bank for the mean of the channels.
     Mono,
     /// A bank for each channel.
     Stereo,
-    /// One bank, whose notes have places.
+    /// One bank, whose notes have stereo positions.
     Place,
 }
 
-/// Pitch of notes outside the scale.
+/// Handling of notes outside the scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Map {
-    /// They are silent.
+    /// Notes outside the scale are silent.
     Mute,
-    /// The nearest note of the scale, or the nearest key.
+    /// They move to the nearest note of the scale, or to the nearest key.
     Snap,
-    /// The nearest octave of the target, for all notes.
+    /// All notes move to the nearest octave of their target.
     Custom,
 }
 
 /// Effect of the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keys {
-    /// None.
+    /// No effect.
     Off,
-    /// Only notes whose keys are held sound.
+    /// Only notes with a held key sound.
     Hold,
-    /// Only notes whose keys are held in some octave sound.
+    /// Only notes with a held key in some octave sound.
     HoldAny,
-    /// Notes whose keys are held sound, too.
+    /// Notes with a held key sound, too.
     Add,
 }
 
 /// Waveform of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
-    /// The resonator itself, driven into a soft clip.
+    /// The resonator itself, driven into a soft clip. All other voices are oscillators.
     Soft,
-    /// An oscillator: a sine.
+    /// A sine.
     Sine,
     /// A square.
     Square,
@@ -140,14 +140,13 @@ pub enum Voice {
     Saw,
     /// The 2A03: pulses, a triangle of 32 steps, and noise.
     Chip,
-    /// An oscillator: the soft clip's waveform for a sine.
+    /// The waveform that the soft clip makes of a sine.
     SoftClean,
 }
 
-/// A number among the settings.
 pub(crate) struct Number {
     id: &'static str,
-    /// Whether it moves at equal ratios; otherwise in a straight line.
+    /// Whether the number ramps by equal ratios; otherwise by equal differences.
     pub by_ratio: bool,
     pub field: fn(&mut Sound) -> &mut f64,
 }
@@ -162,7 +161,6 @@ impl Number {
     }
 }
 
-/// All numbers.
 pub(crate) const NUMBERS: [Number; 20] = [
     Number::line("mix", |s| &mut s.mix),
     Number::line("output", |s| &mut s.output),
@@ -187,7 +185,7 @@ pub(crate) const NUMBERS: [Number; 20] = [
 ];
 
 impl Sound {
-    /// The published sound.
+    /// Returns the settings of the published filter.
     pub fn published() -> Self {
         Self {
             mix: 50.0,
@@ -235,7 +233,7 @@ impl Sound {
     /// Sets the number called `id`.
     ///
     /// # Panics
-    /// When there is no such number: the real filter has a setting that this one lacks.
+    /// If the number is unknown: the real filter has a setting that the reference lacks.
     pub fn set(&mut self, id: &str, value: f64) {
         let number = NUMBERS.iter().find(|number| number.id == id);
         *(number.unwrap_or_else(|| panic!("the reference has no number '{id}'")).field)(self) =
@@ -245,7 +243,7 @@ impl Sound {
     /// Sets the choice called `id` to the entry called `entry`.
     ///
     /// # Panics
-    /// When there is no such choice or entry: the real filter has one that this one lacks.
+    /// If the choice or the entry is unknown: the real filter has one that the reference lacks.
     pub fn choose(&mut self, id: &str, entry: &str) {
         let on = entry == "on";
         match (id, entry) {
@@ -281,13 +279,13 @@ impl Sound {
             ("keys", "add") => self.keys = Keys::Add,
             ("freeze", _) => self.freeze = on,
             ("listen", name) => self.sidechain = name == "sidechain",
-            // Effects outside the filter, and what the given decisions and the given tuning have by now.
+            // These act outside the filter, or on the decisions and the tuning, which are given.
             ("sync" | "midi-out" | "auto-tuning", _) => {}
             _ => panic!("the reference has no choice '{id}' with an entry '{entry}'"),
         }
     }
 
-    /// The settings on the way from the untouched sound.
+    /// Returns the settings after the morph from the untouched sound.
     pub(crate) fn morphed(&self) -> Self {
         let share = self.morph / 100.0;
         let tone =
@@ -301,28 +299,28 @@ impl Sound {
         }
     }
 
-    /// Frequency of a note in Hz: equal temperament, with A4 the twelfth semitone above A3.
+    /// Returns the frequency of a note in Hz: equal temperament, with A4 twelve semitones above A3.
     pub(crate) fn frequency(&self, tone: usize) -> f64 {
         self.frequency_above_a3(semitone(tone))
     }
 
-    /// Frequency of a pitch `semitones` above A3 in Hz.
+    /// Returns the frequency in Hz of a pitch `semitones` above A3.
     pub(crate) fn frequency_above_a3(&self, semitones: f64) -> f64 {
         self.tuning * ((semitones - 12.0 + self.transpose) / 12.0).exp2()
     }
 
-    /// Time in s in which a note's resonator falls by 60 dB. Below A3 it is in inverse proportion to the frequency.
+    /// Returns the time in s in which a note's resonator falls by 60 dB. Below A3, it is inversely proportional to the frequency.
     pub(crate) fn ring(&self, tone: usize) -> f64 {
         let ring = if self.freeze { f64::INFINITY } else { self.ring };
         ring * (-semitone(tone).min(0.0) / 12.0).exp2()
     }
 
-    /// The map as far as the voice has one: the resonator itself stays at its pitch.
+    /// Returns the map in effect: with [`Voice::Soft`], the resonator itself stays at its pitch.
     pub(crate) fn map(&self) -> Map {
         if self.voice == Voice::Soft { Map::Mute } else { self.map }
     }
 
-    /// Most notes at a time. With an arpeggio, the chip limits them itself.
+    /// Returns the maximum number of notes at a time. With an arpeggio, the chip has its own limit.
     pub(crate) fn most_notes(&self) -> usize {
         let arpeggio = self.voice == Voice::Chip && self.turn.is_some();
         if arpeggio || self.voices >= 48.0 { TONES } else { self.voices as usize }

@@ -1,20 +1,19 @@
-//! Timbres: voice, octave and pitches of the waveforms, and the crossfade from one to another.
+//! Timbres: voice, octave and duty of the notes, and the crossfade from one timbre to another.
 
 use crate::{BLOCK, Sound, TONES, Voice, waveform::harmonics};
 
-/// Seconds of a crossfade.
+/// Duration of a crossfade in seconds.
 const FADE: f64 = 0.01;
 
-/// Pitches at which notes sound, from E1 up.
+/// Number of pitches at which notes sound, from E1 up.
 const PITCHES: usize = 100;
 
-/// Sound of the notes.
 #[derive(Debug, Clone)]
 pub(crate) struct Timbre {
     pub voice: Voice,
     pub octave: f64,
     pub duty: f64,
-    /// Numbers of harmonics at each pitch: below half the sample rate, and below a quarter of it.
+    /// Number of harmonics at each pitch: below half the sample rate, and below a quarter of it.
     counts: [[usize; PITCHES]; 2],
 }
 
@@ -29,7 +28,8 @@ impl Timbre {
         Self { voice: sound.voice, octave, duty: sound.duty, counts }
     }
 
-    /// Harmonics of a note that is at most so many semitones above A3: of all, or of those below a quarter of the sample rate.
+    /// Returns the number of harmonics of a note at most `highest` semitones above A3; if `low`, below a quarter of the sample
+    /// rate.
     pub fn harmonics(&self, highest: f64, low: bool) -> usize {
         let pitch = (highest + 29.0).ceil().clamp(0.0, PITCHES as f64 - 1.0);
         self.counts[usize::from(low)][pitch as usize]
@@ -40,16 +40,18 @@ impl Timbre {
     }
 }
 
-/// Settings of the chip's parts.
+/// Arrangement settings of the chip.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrangement {
-    /// Voices that an arpeggio leaves, and ticks of each of its notes.
+    /// Maximum number of voices with an arpeggio.
     pub voices: usize,
+    /// Number of ticks of each note of the arpeggio; `None` without one.
     pub turn: Option<usize>,
-    /// Ticks.
+    /// Attack in ticks.
     pub attack: f64,
+    /// Decay in ticks; 0 for none.
     pub decay: f64,
-    /// Semitones above A3 from which on a note is no bass.
+    /// Semitones above A3 below which the lowest note is the bass.
     pub bass_below: f64,
 }
 
@@ -65,21 +67,20 @@ impl Arrangement {
     }
 }
 
-/// The timbre on its way.
+/// Crossfade from one timbre to another.
 #[derive(Debug, Clone)]
 pub(crate) struct Timbres {
     sample_rate: f64,
     pub arrangement: Arrangement,
     from: Timbre,
     to: Timbre,
-    /// The timbre that follows when `to` is reached.
+    /// Next timbre after `to`.
     next: Timbre,
     /// Share of `to` at the start and at the end of the block.
     share: [f64; 2],
 }
 
 impl Timbres {
-    /// At rest at `sound`.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let timbre = Timbre::of(sound, sample_rate);
         Self {
@@ -92,17 +93,17 @@ impl Timbres {
         }
     }
 
-    /// Sets out for `sound`, from the next block on.
+    /// Sets the next timbre by `sound`, for the next block on.
     pub fn aim(&mut self, sound: &Sound) {
         self.arrangement = Arrangement::of(sound);
         self.next = Timbre::of(sound, self.sample_rate);
     }
 
-    /// Moves on by a block.
+    /// Moves the crossfade on by a block.
     pub fn step(&mut self) {
         self.share[0] = self.share[1];
         if self.next.sounds_like(&self.to) {
-            // Another pitch of the same timbre counts at once.
+            // New pitches of the same timbre take effect at once.
             self.to = self.next.clone();
         } else if self.share[0] == 1.0 {
             self.from = std::mem::replace(&mut self.to, self.next.clone());
@@ -111,14 +112,14 @@ impl Timbres {
         self.share[1] = (self.share[0] + BLOCK as f64 / (FADE * self.sample_rate)).min(1.0);
     }
 
-    /// The timbres that sound in the block, with their shares at its start and at its end.
+    /// Returns the timbres that sound in the block, with their shares at its start and at its end.
     pub fn sounding(&self) -> Vec<(&Timbre, [f64; 2])> {
         let from = (&self.from, self.share.map(|share| 1.0 - share));
         let both = [from, (&self.to, self.share)];
         both.into_iter().filter(|(_, shares)| *shares != [0.0; 2]).collect()
     }
 
-    /// Share of the resonators themselves at the start and at the end of the block.
+    /// Returns the share of [`Voice::Soft`] at the start and at the end of the block.
     pub fn soft(&self) -> [f64; 2] {
         let sounding = self.sounding();
         let soft = sounding.iter().filter(|(timbre, _)| timbre.voice == Voice::Soft);
@@ -126,7 +127,7 @@ impl Timbres {
         [0, 1].map(|end| shares.iter().map(|shares| shares[end]).sum())
     }
 
-    /// A value of each timbre, mixed by their shares at the end of the block.
+    /// Returns a value of both timbres, mixed by their shares at the end of the block.
     pub fn mixed(&self, mut of: impl FnMut(&Timbre) -> f64) -> f64 {
         let [from, to] = [of(&self.from), of(&self.to)];
         from + self.share[1] * (to - from)

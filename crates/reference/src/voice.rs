@@ -1,6 +1,6 @@
-//! The voices in which oscillators play the notes of a bank.
+//! Voices: the oscillators that play the notes of a bank.
 //!
-//! Levels and phases are set once a block of 64 samples. Between two blocks, gains and phases are straight lines.
+//! Levels and phases are set once a block of 64 samples. In a block, gains and phases move on straight lines.
 
 use crate::{
     BLOCK, TONES, Voice,
@@ -16,45 +16,49 @@ use crate::{
 };
 use std::f64::consts::TAU;
 
-/// Seconds in which a level follows the listener's.
+/// Time constant in seconds with which a note's power follows the listener's.
 const ATTACK: f64 = 0.005;
-/// Power against the greatest one below which an oscillator rests.
+/// Power below which an oscillator rests, relative to a note's maximum power.
 const SILENT: f64 = 1e-10;
 
-/// A waveform that a note plays in a block.
+/// Waveform that a note plays in a block.
 #[derive(Debug, Clone)]
 struct Played {
     tone: usize,
     voice: Voice,
-    /// Index among the driven sines, if the voice is one.
+    /// Index of the driven sine with [`Voice::SoftClean`]; otherwise 0.
     shape: usize,
     harmonics: usize,
     octave: f64,
-    /// Amplitudes at the start and at the end of the block, and the same times the place.
+    /// Amplitudes at the start and at the end of the block.
     gains: [f64; 2],
+    /// These amplitudes times the stereo position.
     sides: [f64; 2],
 }
 
-/// The oscillators of a bank and their sum.
+/// Oscillators of a bank and their sum.
 #[derive(Debug, Clone)]
 pub(crate) struct Voices {
     sample_rate: f64,
     oscillators: Vec<Oscillator>,
     pitches: Pitches,
     chip: Option<Chip>,
-    /// The power of the input at each sample of the last block, and the poles of its low-pass.
+    /// Power of the input at each sample of the last block.
     total_powers: Vec<f64>,
+    /// Poles of the total power's low-pass.
     totals: [f64; AMPLITUDE_POLES],
-    /// Powers that are followed.
+    /// Followed powers of the notes.
     powers: Tones,
-    /// Amplitudes of the notes, the gain in place of the second soft clip, and the drive, at the start and at the end of the block.
+    /// Amplitudes of the notes at the start and at the end of the block.
     gains: [Tones; 2],
+    /// Gain in place of the second soft clip, at the start and at the end of the block.
     clip: [f64; 2],
+    /// Drive at the start and at the end of the block.
     drives: [f64; 2],
     /// Whether no block has begun yet.
     fresh: bool,
-    /// The waveforms of the block, the shares of the soft clip, and the step of the low-pass.
     played: Vec<Played>,
+    /// Shares of [`Voice::Soft`] at the start and at the end of the block.
     soft: [f64; 2],
     low_pass_step: f64,
     low_pass: f64,
@@ -62,7 +66,7 @@ pub(crate) struct Voices {
 }
 
 impl Voices {
-    /// Returns to rest; the next levels and phases come from the bank.
+    /// Creates the state at rest. The first levels and phases come from the bank.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             sample_rate,
@@ -84,7 +88,7 @@ impl Voices {
         }
     }
 
-    /// Begins a block: reads phases and amplitudes of the bank.
+    /// Begins a block: locks the oscillators to the phases of the bank.
     pub fn lock(&mut self, now: &Moment, bank: &Bank) {
         if self.fresh {
             self.total_powers = vec![bank.total_power()];
@@ -101,18 +105,18 @@ impl Voices {
         }
     }
 
-    /// Forgets the oscillations below A3, which begin from rest.
+    /// Forgets the oscillations below A3, which start from rest.
     pub fn rest_low(&mut self) {
         self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_looks);
     }
 
-    /// Amplitudes of the resonators.
+    /// Returns the amplitudes of the resonators.
     pub fn amplitudes(&self) -> Tones {
         std::array::from_fn(|tone| self.oscillators[tone].amplitude())
     }
 
-    /// Sets the levels of the block. `levels` are the listener's and the mean amplitudes of all banks: the notes have these levels, in
-    /// proportion to this bank's amplitude against the mean.
+    /// Sets the levels of the block. `levels` are the listener's powers, and the mean amplitudes over all banks: a note has the
+    /// listener's power times the square of this bank's amplitude over the mean. Without `levels`, it has the resonator's power.
     pub fn set_levels(
         &mut self,
         now: &Moment,
@@ -185,20 +189,20 @@ impl Voices {
                 .sum(),
             _ => soft_rms(),
         });
-        // The second soft clip would bend the waveforms, so it acts on the level.
+        // The second soft clip would distort the waveforms, so it acts on the level.
         let clip = 2.0 / (1.0 + bank.mix.gains[1] * 2.0 * rms * sum.sqrt());
         self.clip = [if self.fresh { clip } else { self.clip[1] }, clip];
         self.fresh = false;
         self.soft = timbres.soft();
         let tone = now.sound.tone;
-        // Infinite at the top of the range.
+        // Infinite at the top of the range: no low-pass.
         let cutoff = tone / (1.0 - (tone / 20_000.0).powi(4));
         self.low_pass_step = step(1.0 / (TAU * cutoff), self.sample_rate);
         self.choose_waveforms(bank, timbres);
         self.total_powers.clear();
     }
 
-    /// Chooses what each note plays in the block.
+    /// Chooses the waveforms of each note for the block.
     fn choose_waveforms(&mut self, bank: &Bank, timbres: &Timbres) {
         self.played.clear();
         for (timbre, shares) in timbres.sounding() {
@@ -234,8 +238,8 @@ impl Voices {
         }
     }
 
-    /// The sample `frame` of the block, left and right: the voices' in place of the soft clip's, `soft`. The bank has processed
-    /// its input `x`.
+    /// Returns the left and right sample `frame` of the block: the voices' mixed with `soft`, the output of [`Voice::Soft`]. The
+    /// bank must have processed its input `x`.
     pub fn next(
         &mut self,
         frame: usize,

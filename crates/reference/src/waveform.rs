@@ -1,24 +1,25 @@
-//! The waveforms as series of harmonics.
+//! Waveforms as series of harmonics.
 
 use crate::Voice;
 use std::f64::consts::{PI, SQRT_2, TAU};
 
-/// Harmonics of the longest series.
+/// Number of harmonics of a series.
 const MOST: usize = 400;
 
-/// Number of drives for which there is a driven sine, and the greatest one; the ratios between them are equal.
+/// Number of drives for which there is a driven sine, at equal ratios from 1 to [`HIGHEST_DRIVE`].
 pub(crate) const SHAPES: usize = 7;
+/// Greatest drive for which there is a driven sine.
 const HIGHEST_DRIVE: f64 = 400.0;
 
-/// Harmonics, as cosine and sine of each.
+/// Cosine and sine of each harmonic.
 pub(crate) type Series = Vec<[f64; 2]>;
 
-/// All series.
+/// All series, computed on first use.
 #[derive(Debug, Clone)]
 pub(crate) struct Waveforms {
-    /// The driven sines.
+    /// Driven sines.
     shapes: [Series; SHAPES],
-    /// One for each voice that has been asked for.
+    /// Series of the voices used so far.
     voices: Vec<(Voice, Series)>,
 }
 
@@ -27,7 +28,7 @@ impl Waveforms {
         Self { shapes: std::array::from_fn(|_| Series::new()), voices: Vec::new() }
     }
 
-    /// The series of `voice`, at the effective value of the driven sine.
+    /// Returns the series of `voice`, scaled to [`soft_rms`].
     pub fn voice(&mut self, voice: Voice) -> &Series {
         let known = self.voices.iter().position(|(own, _)| *own == voice);
         let index = known.unwrap_or_else(|| {
@@ -38,7 +39,7 @@ impl Waveforms {
         &self.voices[index].1
     }
 
-    /// The driven sine `shape`.
+    /// Returns the driven sine `shape`.
     pub fn shape(&mut self, shape: usize) -> &Series {
         let series = &mut self.shapes[shape];
         if series.is_empty() {
@@ -47,21 +48,20 @@ impl Waveforms {
         series
     }
 
-    /// Effective value of all harmonics of a driven sine.
     pub fn shape_rms(&mut self, shape: usize) -> f64 {
         let squares = self.shape(shape).iter().map(|[cosine, _]| cosine * cosine / 2.0);
         squares.sum::<f64>().sqrt()
     }
 }
 
-/// Share of a driven sine at a `drive`, which lies between two of them by its logarithm.
+/// Returns the share of a driven sine at a `drive`: two neighbours are interpolated by the logarithm of the drive.
 pub(crate) fn shape_share(shape: usize, drive: f64) -> f64 {
     let place = (SHAPES - 1) as f64 * drive.ln() / HIGHEST_DRIVE.ln();
     (1.0 - (place - shape as f64).abs()).max(0.0)
 }
 
-/// The number of harmonics of a note of `frequency` Hz: 1, 2, 3 and so on in steps of 19 %, up to 400. They stay below
-/// half the sample rate if the note is half a semitone sharp.
+/// Returns the number of harmonics for a note of `frequency` Hz: one of 1, 2, 3 and so on in steps of 19 %, up to 400. All are
+/// below half the sample rate even if the note is half a semitone sharp; 0 if not even the first one is.
 pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
     let most = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
     let next = |n: &usize| Some((119 * n / 100).max(n + 1));
@@ -69,8 +69,8 @@ pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
     counts.take_while(|n| *n as f64 <= most).last().unwrap_or(0)
 }
 
-/// The sum of harmonics, as cosine and sine of each, at the phase of the first: the real part of a polynomial of
-/// `e^(i phase)`, by Horner's rule.
+/// Returns the sum of harmonics, given as cosine and sine, at the phase of the first one: the real part of a polynomial of `e^(i
+/// phase)`, by Horner's rule.
 pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
     let (sin, cos) = phase.sin_cos();
     let add = |(re, im): (f64, f64), [cosine, sine]: &[f64; 2]| {
@@ -80,10 +80,10 @@ pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
     series.iter().rev().fold((0.0, 0.0), add).0
 }
 
-/// The `n`th harmonic of a waveform with a mean square of 1, as cosine and sine.
+/// Returns cosine and sine of the `n`th harmonic of a waveform with a mean square of 1.
 pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     let (odd, turn) = (n % 2 == 1, PI * n as f64);
-    // 1 for a share of the period, 0 for the rest: the series of the textbook over the standard deviation.
+    // Textbook series of a pulse that is 1 for the share `duty` of the period and otherwise 0, over its standard deviation.
     let pulse = |duty: f64| 2.0 / turn * (turn * duty).sin() / (duty * (1.0 - duty)).sqrt();
     match voice {
         Voice::Sine if n == 1 => [SQRT_2, 0.0],
@@ -95,13 +95,13 @@ pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
             let (sine, cosine) = (turn / 2.0).sin_cos();
             [sine, cosine].map(|part| 3f64.sqrt() * 2.0 / turn * part)
         }
-        // From 15 to 0 and back in 32 steps, whose mean square is 85/4.
+        // Steps from 15 to 0 and back in 32 steps, with a variance of 85/4.
         Voice::Chip if odd => [2.0 / (turn * (turn / 32.0).tan()) / (85f64 / 4.0).sqrt(), 0.0],
         Voice::Soft | Voice::SoftClean | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
     }
 }
 
-/// The harmonics of a sine of the effective value 1 that is driven into the soft clip.
+/// Returns the harmonics of a sine of RMS 1 that is driven into the soft clip.
 fn driven(drive: f64) -> Series {
     let steps = 32_768;
     let cosines: Vec<f64> = (0..steps).map(|t| (TAU * t as f64 / steps as f64).cos()).collect();
@@ -114,9 +114,9 @@ fn driven(drive: f64) -> Series {
     (1..=MOST).map(|n| [harmonic(n), 0.0]).collect()
 }
 
-/// The effective value that the soft clip gives a sine of the effective value 1 at a drive of 40: all waveforms have it.
+/// Returns the RMS that the soft clip gives a sine of RMS 1 at a drive of 40. All waveforms are scaled to it.
 ///
-/// With `k = 40 sqrt 2`, it is the root of the mean of `(k cos t / (1 + k cos t))^2` over a quarter of a period.
+/// With `k = 40 sqrt 2`, its square is the mean of `(k cos t / (1 + k cos t))^2` over a quarter of a period.
 pub(crate) fn soft_rms() -> f64 {
     let k = 40.0 * SQRT_2;
     let s = (k * k - 1.0).sqrt();
@@ -133,7 +133,7 @@ mod tests {
         for voice in [Sine, Square, Pulse25, Pulse12, Triangle, Saw, Chip] {
             let squares = (1..100_000).flat_map(|n| harmonic(voice, n)).map(|part| part * part);
             let mean = squares.sum::<f64>() / 2.0;
-            // Remainder of the sum of 1 / n^2.
+            // The bound covers the remainder of the sum of 1 / n^2.
             assert!((mean - 1.0).abs() < 2e-5, "{voice:?}: {mean}");
         }
     }

@@ -1,12 +1,12 @@
-//! Approximations of elementary functions without branches or tables, so that loops over them are vectorised.
+//! Approximations of elementary functions, without branches or tables, so that loops with them are vectorised.
 
 use fearless_simd::{Simd, SimdFloat};
 use std::f32::consts::{LN_2, LOG2_E, PI, TAU};
 
-/// Adding and subtracting 1.5 * 2^23 rounds to a whole number; the sum has that number in its low bits.
+/// Adding and then subtracting 1.5 * 2^23 rounds to a whole number. The low bits of the sum hold this number.
 const ROUND: f32 = 12_582_912.0;
 
-/// The natural logarithm of `x`, a positive normal number, within 3e-7 relative or absolute.
+/// Returns the natural logarithm of `x`, a positive normal number, with an error below 3e-7, relative or absolute.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
     // x = m 2^e with m in sqrt(1/2)..sqrt(2).
@@ -21,29 +21,29 @@ pub fn ln(x: f32) -> f32 {
     exponent as f32 * LN_2 + 2.0 * t * series
 }
 
-/// `e^-x` in every lane, within 3e-6 relative. Beyond -40 and 40, the value there.
+/// Returns `e^-x` in every lane, with a relative error below 3e-6. `x` is limited to -40..40.
 #[inline(always)]
 pub fn decay<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, x: V) -> V {
     let whole = V::splat(simd, ROUND);
     let x = x.max(V::splat(simd, -40.0)).min(V::splat(simd, 40.0));
     let rounded = x.mul_add(V::splat(simd, -LOG2_E), whole);
     let y = x.mul_add(V::splat(simd, -LOG2_E), whole - rounded);
-    // 2^y, |y| <= 0.5, with the least relative error of its degree, 4.4e-7, of those that are 1 at 0.
+    // 2^y for |y| <= 0.5: of the polynomials of this degree that are 1 at 0, the one with the least relative error, 4.4e-7.
     let mut power = V::splat(simd, 0.001_112_520_7);
     for factor in [0.009_666_283, 0.055_574_015, 0.240_223_51, 0.693_142_83, 1.0] {
         power = power.mul_add(y, V::splat(simd, factor));
     }
-    // The whole number, shifted to the bits of the exponent, multiplies by its power of two.
+    // Shifted to the bits of the exponent, the whole number multiplies by its power of two.
     V::from_bits((rounded.to_bits() << 23) + power.to_bits())
 }
 
-/// The tangent of `x`, 0 to 1.45, within 1e-6 relative.
+/// Returns the tangent of `x`, 0 to 1.45, with a relative error below 1e-6.
 #[inline(always)]
 pub fn tan(x: f32) -> f32 {
     // Both series up to terms below 1e-8.
     let u = x * x;
     let series = |divisors: [f32; 7]| {
-        // The factors are constants; a division of its own for each would take far longer than all the rest.
+        // The factors are constants: a division for each would take far longer than everything else.
         divisors.into_iter().rev().fold(1.0, |sum, divisor| 1.0 - u * (1.0 / divisor) * sum)
     };
     let sine = x * series([6.0, 20.0, 42.0, 72.0, 110.0, 156.0, 210.0]);
@@ -51,22 +51,21 @@ pub fn tan(x: f32) -> f32 {
     sine / cosine
 }
 
-/// `x` without its fraction, which must be less than 2^30 from zero, as nothing else comes out; of what is no number, some
-/// number.
+/// Returns `x` without its fraction, limited to -2^30..2^30; for NaN, -2^30.
 #[inline(always)]
 #[expect(clippy::manual_clamp, reason = "it would let NaN through")]
 pub fn truncated(x: f32) -> i32 {
     const LIMIT: f32 = (1 << 30) as f32;
-    // Rust's own conversion takes the lanes of a vector one by one.
-    // SAFETY: `max` and `min` give the limit for what is no number; the result lies within the limits, an `i32`.
+    // Rust's own conversion handles the lanes of a vector one by one.
+    // SAFETY: the value is a number within the limits, which fits an `i32`: `max` returns the limit for NaN.
     unsafe { x.max(-LIMIT).min(LIMIT).to_int_unchecked() }
 }
 
-/// The angle of the point `(x, y)` and its distance from the origin, within 1e-6; 0 for the origin.
+/// Returns the angle of the point `(x, y)` and its distance from the origin, within 1e-6; the angle is 0 at the origin.
 #[inline(always)]
 pub fn polar(x: f32, y: f32) -> (f32, f32) {
     let distance = (x * x + y * y).sqrt();
-    // tan(p/2) = sin(p) / (1 + cos(p)); of its arc tangent, Abramowitz and Stegun's 4.4.49.
+    // tan(p/2) = sin(p) / (1 + cos(p)). The arc tangent is Abramowitz and Stegun's 4.4.49.
     let half = y.abs() / (distance + x.abs()).max(f32::MIN_POSITIVE);
     let u = half * half;
     let series = [
@@ -85,7 +84,7 @@ pub fn polar(x: f32, y: f32) -> (f32, f32) {
     (if y < 0.0 { -angle } else { angle }, distance)
 }
 
-/// The `angle` (up to a million turns) wrapped to `-pi..pi`.
+/// Returns the `angle` (up to a million turns) wrapped to `-pi..pi`.
 #[inline(always)]
 pub fn wrapped(angle: f32) -> f32 {
     angle - TAU * ((angle * (1.0 / TAU) + ROUND) - ROUND)

@@ -1,40 +1,40 @@
-//! Denormal numbers off, for as long as a block is processed.
+//! Denormal numbers off while a block is processed.
 //!
-//! The output of a resonator decays towards zero and never reaches it, and on most CPUs arithmetic on numbers below 1e-38
-//! is a hundred times slower. Such small numbers are inaudible. [`with_flush_to_zero`] switches the CPU to a mode in which
-//! they are zero, as JUCE, nih-plug and most hosts do. Clamping them in every loop instead takes longer and changes the
-//! last bits of the sound (docs/performance.md).
+//! The output of a resonator decays towards zero and never reaches it, and most CPUs are a hundred times slower with numbers
+//! below 1e-38. Such small numbers are inaudible. [`with_flush_to_zero`] switches the CPU to a mode in which they are zero, as
+//! JUCE, nih-plug and most hosts do. Clamping in every loop instead would take longer and change the last bits of the sound
+//! (docs/performance.md).
 //!
 //! # Whether Rust allows this
 //!
-//! Not officially: Rust and LLVM assume the default mode, and the documentation of `core::arch::x86_64::_mm_setcsr` calls
-//! code that runs in another one undefined behaviour. There is no way yet to declare such a mode to the compiler. What follows is
-//! why it is harmless here.
+//! Not officially: Rust and LLVM assume the default mode, and the documentation of `core::arch::x86_64::_mm_setcsr` calls it
+//! undefined behaviour to run code in another mode. There is no way yet to declare such a mode to the compiler. It is harmless
+//! here, for these reasons:
 //!
 //! **Proven**: each floating-point operation runs in the mode that its place in the source asks for.
-//! * The instruction that sets the mode is an assembler block that gets the address of the pointer to the work. By the
-//!   rules of `asm!` the block may change what lies there, so the compiler knows only after it which function it calls:
-//!   nothing of the work can run earlier.
-//! * That function is unknown, so it may do anything, and the block that restores the mode may read and write memory: the
-//!   two keep their order. Nothing of the work can run later.
-//! * The function that holds both blocks computes with no floats, and is not inlined: LLVM keeps to `noinline`. Nothing of
-//!   the surroundings can run between them.
-//! * The blocks change the two bits for denormals alone. Rounding, traps and the flags of exceptions stay as they are, and
-//!   a panic restores the mode, too.
+//! * The instruction that sets the mode is an assembler block that gets the address of the pointer to the work. By the rules of
+//!   `asm!`, the block may change this pointer, so the compiler does not know before the block which function will be called. No
+//!   part of the work can run earlier.
+//! * The called function is unknown to the compiler, so it may do anything, and the block that restores the mode may read and
+//!   write memory. So the call and this block keep their order. No part of the work can run later.
+//! * The function that holds both blocks computes with no floats and is not inlined: LLVM keeps to `noinline`. No surrounding
+//!   code can run between the blocks.
+//! * The blocks change only the two bits for denormals. Rounding, traps and the flags of exceptions stay as they are. A panic
+//!   restores the mode, too.
 //!
-//! **Resting on LLVM**: within the work, it may compute constants at compile time, and simplify expressions, as if denormals
-//! existed. Each of its steps is right for all numbers but denormals, so a result is wrong by less than 1.2e-38, or a
-//! comparison takes a denormal for zero or the reverse. That changes the sound by nothing that a 24-bit file can hold.
-//! It could reach memory only if a denormal decided on an index or on the end of a loop. In this workspace's code none does:
-//! loops over samples count integers, and a float becomes an index only after it has been held between normal numbers, which
-//! compare with denormals as with zero. The two unsafe blocks that such code calls (`approx::truncated`, `Table::read`)
-//! depend on no denormal either. A caller's own code in the work, like a callback, should keep to the same.
+//! **Resting on LLVM**: within the work, LLVM may compute constants at compile time and simplify expressions as if denormals
+//! existed. Each of these steps is right for all numbers but denormals, so a result is wrong by less than 1.2e-38, or a
+//! comparison takes a denormal for zero or the reverse. A 24-bit file cannot hold such a difference. It could reach memory only
+//! if a denormal decided on an index or on the end of a loop. No code of this workspace does that: loops over samples count
+//! integers, and a float becomes an index only after it has been limited to a range between normal numbers, which compare with
+//! denormals as with zero. The two unsafe blocks that such code calls (`approx::truncated`, `Table::read`) do not depend on
+//! denormals either. The caller's own code in the work, like a callback, should follow the same rule.
 
-/// Whether this CPU can. WebAssembly has no such mode.
+/// Whether this CPU can flush denormals to zero. WebAssembly cannot.
 pub const FLUSHES: bool = control::FLUSH != 0;
 
-/// Calls `work` once, and flushes denormals to zero in this thread's float arithmetic meanwhile. The thread's former mode
-/// is restored at the end, also if `work` panics. It neither allocates nor locks.
+/// Calls `work` once, with denormals flushed to zero in this thread's float arithmetic. Restores the thread's former mode at the
+/// end, also if `work` panics. Neither allocates nor locks.
 ///
 /// ```
 /// use std::hint::black_box;
@@ -52,7 +52,7 @@ pub fn with_flush_to_zero(mut work: &mut dyn FnMut()) {
     work();
 }
 
-/// Restores how denormals are treated when it is dropped.
+/// Restores the former treatment of denormals when dropped.
 struct Restored(control::Word);
 
 impl Drop for Restored {
@@ -68,7 +68,7 @@ mod control {
 
     pub type Word = u32;
 
-    /// MXCSR's flush-to-zero and denormals-are-zero bits.
+    /// Bits of MXCSR for flush-to-zero and denormals-are-zero.
     pub const FLUSH: Word = 1 << 15 | 1 << 6;
 
     pub fn get() -> Word {
@@ -78,12 +78,12 @@ mod control {
         word
     }
 
-    /// Sets the register. As far as the compiler knows, this may replace `touched`.
+    /// Sets the register. As far as the compiler knows, the instruction may replace `touched`.
     pub fn set<T>(word: Word, touched: &mut T) {
         let touched = std::ptr::from_mut(touched).cast::<()>();
-        // SAFETY: SSE is part of x86-64. `word` is what `get` returned but for the bits of `FLUSH`, so no reserved bit is set,
-        // and traps stay off. That Rust code runs with these bits set is undefined behaviour by the letter; the module's
-        // documentation has the proof of what stays in order, and what rests on LLVM.
+        // SAFETY: SSE is part of x86-64. `word` differs from the result of `get` only in the bits of `FLUSH`, so no reserved bit
+        // is set, and traps stay off. To run Rust code with these bits set is undefined behaviour by the letter; the module's
+        // documentation says what is proven to keep its order, and what rests on LLVM.
         unsafe {
             asm!("ldmxcsr [{}]", "/* {} */", in(reg) &word, in(reg) touched, options(nostack));
         }
@@ -96,22 +96,22 @@ mod control {
 
     pub type Word = u64;
 
-    /// FPCR's flush-to-zero bit, for inputs and outputs.
+    /// Bit of FPCR for flush-to-zero, for inputs and outputs.
     pub const FLUSH: Word = 1 << 24;
 
     pub fn get() -> Word {
         let word;
-        // SAFETY: reads a register that every thread may read.
+        // SAFETY: every thread may read this register.
         unsafe { asm!("mrs {}, fpcr", out(reg) word, options(nomem, nostack, preserves_flags)) };
         word
     }
 
-    /// Sets the register. As far as the compiler knows, this may replace `touched`.
+    /// Sets the register. As far as the compiler knows, the instruction may replace `touched`.
     pub fn set<T>(word: Word, touched: &mut T) {
         let touched = std::ptr::from_mut(touched).cast::<()>();
-        // SAFETY: every thread may write this register. `word` is what `get` returned but for `FLUSH`, so rounding and traps
-        // stay as they are. That Rust code runs with this bit set is undefined behaviour by the letter; the module's
-        // documentation has the proof of what stays in order, and what rests on LLVM.
+        // SAFETY: every thread may write this register. `word` differs from the result of `get` only in `FLUSH`, so rounding and
+        // traps stay as they are. To run Rust code with this bit set is undefined behaviour by the letter; the module's
+        // documentation says what is proven to keep its order, and what rests on LLVM.
         unsafe {
             asm!("msr fpcr, {}", "/* {} */", in(reg) word, in(reg) touched, options(nostack))
         };
@@ -139,12 +139,12 @@ mod tests {
         panic::{AssertUnwindSafe, catch_unwind},
     };
 
-    /// Half of the least normal number: a denormal, or 0.
+    /// Returns half of the least normal number: a denormal, or 0 if denormals are flushed.
     fn half() -> f32 {
         black_box(f32::MIN_POSITIVE) * black_box(0.5)
     }
 
-    /// One expression at three places: the optimiser must not compute it once for all of them.
+    /// Computes one expression at three places: the optimiser must not compute it once for all of them.
     #[test]
     fn operations_stay_inside_and_outside() {
         let (least, factor) = (black_box(f32::MIN_POSITIVE), black_box(0.5));
@@ -185,7 +185,7 @@ mod tests {
             assert_eq!(control::get(), before | control::FLUSH);
             with_flush_to_zero(&mut || assert_eq!(half(), 0.0));
             assert_eq!(half(), 0.0, "of a caller that flushes");
-            // An exception's flag, on x86-64 in the same register.
+            // The flag of an exception, on x86-64 in the same register.
             assert!((black_box(1.0) / black_box(0f32)).is_infinite());
         });
         const DIVIDED_BY_ZERO: control::Word =

@@ -1,4 +1,4 @@
-//! The choice of the instruction set.
+//! Choice of the instruction set.
 
 use fearless_simd::{Level, Simd};
 use std::{error::Error, fmt, str::FromStr};
@@ -7,7 +7,7 @@ use std::{error::Error, fmt, str::FromStr};
 #[derive(Clone, Copy)]
 pub struct Kernel(Machine);
 
-/// The kernels. Those of an instruction set hold `fearless_simd`'s proof that this CPU has it.
+/// Kernels. A kernel for an instruction set holds `fearless_simd`'s proof that this CPU has it.
 #[derive(Clone, Copy)]
 enum Machine {
     Scalar,
@@ -24,19 +24,18 @@ enum Machine {
     Simd128(fearless_simd::wasm32::WasmSimd128),
 }
 
-/// Speed of the division of wide vectors.
+/// Speed of divisions of wide vectors.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq)]
 enum Divider {
-    /// As long as ten multiplications on one of two units: Intel's CPUs.
+    /// A division takes as long as ten multiplications on one of two units: Intel's CPUs.
     Slow,
-    /// As long as six: AMD's since Zen 4.
+    /// A division takes as long as six multiplications: AMD's CPUs since Zen 4.
     Zen,
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Divider {
-    /// Speed of this CPU.
     fn of_this_cpu() -> Self {
         let vendor = std::arch::x86_64::__cpuid(0);
         let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
@@ -44,25 +43,25 @@ impl Divider {
     }
 }
 
-/// The vectors of plain Rust.
+/// Returns the vectors of plain Rust.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 fn of_the_target() -> impl Simd {
     fearless_simd::Fallback::new()
 }
 
-/// The vectors of all of the module: a copy of every loop without them would be a fifth of its code.
+/// Returns the vectors of the whole WebAssembly module: copies of all loops without vectors would be a fifth of its code.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 fn of_the_target() -> impl Simd {
     Level::new().as_wasm_simd128().expect("the build has this feature")
 }
 
-/// A computation that is generic over the type of vectors.
+/// Computation that is generic over the type of vectors.
 pub trait Work {
-    /// Computes it with the vectors of `simd`.
+    /// Computes with the vectors of `simd`.
     fn run<S: Simd>(self, simd: S);
 }
 
-/// Plain loops, which become vectors.
+/// Plain loops that the compiler vectorises.
 struct Loops<F>(F);
 
 impl<F: FnOnce()> Work for Loops<F> {
@@ -71,7 +70,7 @@ impl<F: FnOnce()> Work for Loops<F> {
     }
 }
 
-/// A kernel that does not exist or that this CPU cannot run.
+/// Error: a kernel that does not exist or that this CPU cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKernel {
     name: String,
@@ -87,26 +86,26 @@ impl fmt::Display for UnknownKernel {
 impl Error for UnknownKernel {}
 
 impl Default for Kernel {
-    /// [`Kernel::best`].
+    /// Returns [`Kernel::best`].
     fn default() -> Self {
         Self::best()
     }
 }
 
 impl Kernel {
-    /// The environment variable with the name of the kernel, for programs that let users choose.
+    /// Environment variable with the name of a kernel, for programs that let users choose.
     pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
 
-    /// The names of all kernels on all CPUs, simplest first.
+    /// Names of all kernels on all CPUs, the simplest first.
     pub const NAMES: [&str; 8] =
         ["scalar", "portable", "simd128", "sse2", "neon", "avx2", "avx512", "avx512-zen"];
 
-    /// The kernels that this CPU can run, in the order of [`Kernel::NAMES`].
+    /// Returns the kernels that this CPU can run, in the order of [`Kernel::NAMES`].
     pub fn available() -> impl Iterator<Item = Self> {
         Self::NAMES.iter().filter_map(|name| Self::find(name))
     }
 
-    /// The fastest kernel that this CPU can run.
+    /// Returns the fastest kernel that this CPU can run.
     pub fn best() -> Self {
         let fast = Self::available().filter(|kernel| !kernel.divides_fast() || Self::is_on_zen());
         fast.last().unwrap_or(Self(Machine::Portable))
@@ -122,8 +121,8 @@ impl Kernel {
         false
     }
 
-    /// Whether it is `avx512-zen`, for CPUs on which a division takes little longer than the multiplications that would avoid it.
-    /// Its results differ from those of `avx512` in the last bits.
+    /// Whether this is `avx512-zen`, for CPUs on which a division takes little longer than the multiplications that would replace
+    /// it. Its results differ from those of `avx512` in the last bits.
     pub const fn divides_fast(self) -> bool {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -132,16 +131,16 @@ impl Kernel {
         }
     }
 
-    /// The kernel that the environment variable [`Kernel::VARIABLE`] names, or the fastest one.
+    /// Returns the kernel that the environment variable [`Kernel::VARIABLE`] names, or the fastest one if it is not set.
     ///
     /// # Errors
-    /// When the variable does not name a kernel of this CPU.
+    /// If the variable does not name a kernel of this CPU.
     pub fn from_environment() -> Result<Self, UnknownKernel> {
         std::env::var_os(Self::VARIABLE)
             .map_or_else(|| Ok(Self::best()), |name| name.to_string_lossy().parse())
     }
 
-    /// Its name, one of [`Kernel::NAMES`].
+    /// Returns the name, one of [`Kernel::NAMES`].
     pub const fn name(self) -> &'static str {
         match self.0 {
             Machine::Scalar => "scalar",
@@ -161,8 +160,8 @@ impl Kernel {
         }
     }
 
-    /// Whether inner loops run in plain Rust, one value at a time: the definition of their result. Never in a module with vectors,
-    /// which is smaller without such loops.
+    /// Whether inner loops run in plain Rust, one value at a time: these loops define the result. Always `false` in a WebAssembly
+    /// module with vectors, which is smaller without such loops.
     pub const fn is_scalar(self) -> bool {
         let vectors = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
         !vectors && matches!(self.0, Machine::Scalar)
@@ -190,8 +189,7 @@ impl Kernel {
         Some(Self(machine))
     }
 
-    /// Runs `work` with the vectors of this kernel. For the scalar and the portable kernel, these are the vectors
-    /// that the build's target has.
+    /// Runs `work` with the vectors of this kernel. The scalar and the portable kernel use the vectors of the build's target.
     pub fn run(self, work: impl Work) {
         match self.0 {
             Machine::Scalar | Machine::Portable => work.run(of_the_target()),
@@ -208,7 +206,7 @@ impl Kernel {
         }
     }
 
-    /// Runs `loops`, a closure to be inlined always, compiled for the vectors of this kernel.
+    /// Runs `loops`, compiled for the vectors of this kernel. The closure should be `#[inline(always)]`.
     pub fn vectorize(self, loops: impl FnOnce()) {
         self.run(Loops(loops));
     }

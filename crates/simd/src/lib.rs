@@ -1,5 +1,5 @@
-//! Vector arithmetic for real-time audio: the instruction set, chosen at run time ([`Kernel`]); elementary functions
-//! that vectorise ([`approx`]); denormal numbers off ([`denormals`]).
+//! Vector arithmetic for real-time audio: choice of the instruction set at run time ([`Kernel`]), elementary functions that
+//! vectorise ([`approx`]), and denormal numbers off ([`denormals`]).
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -1,38 +1,38 @@
-//! A score of automation: music during which settings change, for every way into the filter.
+//! A test run with automation: music during which settings change, for every way into the filter.
 
 use crate::{Draws, Music, Signal, Values, parameters_alone};
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, Setting, Settings, ToneFilter};
 
-/// Frames between changes: whole blocks of 64 to 1024 frames.
+/// Frames between two changes of settings: a whole number of buffers of 64 to 1024 frames.
 const STEP: usize = 12 * 1024;
 
-/// Number of steps.
+/// Length of the run in steps.
 const STEPS: usize = 12;
 
-/// Settings of a step that differ from the default, unless the default is drawn.
+/// Settings drawn in each step. A draw may give the default.
 const TOGETHER: usize = 6;
 
-/// Some three seconds of music in two different channels. It starts with the default sound, each step has several other settings than that, and the
-/// last step brings it back. Lookahead, which hosts of plugins have to compensate, and the routing stay.
+/// About three seconds of stereo music with different channels. The run starts with the default sound; each step changes several
+/// settings, and the last step restores the default. Routing never changes, nor does lookahead, which would change the latency.
 #[derive(Debug, Clone)]
 pub struct Automation {
     /// Sample rate in Hz.
     pub rate: f64,
-    /// Left and right.
+    /// Left and right channel.
     pub input: Signal,
-    /// Frames from which on the settings are other ones; the first is not 0.
+    /// Changes: first frame, and all settings from there on. The first frame is never 0.
     pub steps: Vec<(usize, Controls)>,
 }
 
 impl Automation {
-    /// The score of `seed` at `rate` Hz.
+    /// Creates the run of `seed` at `rate` Hz.
     pub fn new(seed: u64, rate: f64) -> Self {
         let draws = &mut Draws::seeded(seed);
         let frames = STEPS * STEP;
         let mut input = Music::draw(draws, frames as f64 / rate).render(rate, frames as f64 / rate);
         input.iter_mut().for_each(|channel| channel.truncate(frames));
         let sound: Vec<_> = Setting::all().filter(|setting| !setting.is_routing()).collect();
-        // All settings have their turn.
+        // Every setting is drawn once before any is drawn again.
         let mut deck = Vec::new();
         let step = |step| {
             let mut controls = Controls::default();
@@ -43,7 +43,7 @@ impl Automation {
                 deck.swap_remove(draws.below(deck.len())).draw(draws, &mut controls);
             }
             controls.settings.lookahead = Controls::default().settings.lookahead;
-            // Where no tempo is known, these follow from it.
+            // Sync makes ring and release follow the tempo; where the host has none, it is the default tempo.
             controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
             let back = step == STEPS - 1;
             (step * STEP, if back { Controls::default() } else { controls })
@@ -52,7 +52,7 @@ impl Automation {
         Self { rate, input, steps }
     }
 
-    /// Resets bands, custom scale and targets to the default, for hosts of plugins, where these are no parameters.
+    /// Resets bands, custom scale and targets to the default: plugins have no parameters for them.
     #[must_use]
     pub fn with_parameters_alone(mut self) -> Self {
         for (_, controls) in &mut self.steps {
@@ -61,8 +61,8 @@ impl Automation {
         self
     }
 
-    /// Plays it in blocks of `size` frames, which divides 1024. `play` gets the settings that are new with the block, and the block, and
-    /// replaces its samples. Returns the output.
+    /// Plays the input in buffers of `size` frames; `size` must divide 1024. `play` gets the settings if they change with this
+    /// buffer, and replaces the buffer's samples. Returns the output.
     pub fn play(
         &self,
         size: usize,
@@ -78,18 +78,18 @@ impl Automation {
         output
     }
 
-    /// The library's output from the default sound on, by the fastest kernel.
+    /// Returns the library's output, which starts with the default sound, by the fastest kernel.
     ///
     /// # Panics
-    /// When it is as good as silent.
+    /// If the output is nearly silent, which would prove nothing.
     pub fn expected(&self) -> Signal {
         self.expected_from(&Settings::default(), Kernel::best())
     }
 
-    /// The library's output from the settings `start` on.
+    /// Returns the library's output, which starts with the settings `start`, by `kernel`.
     ///
     /// # Panics
-    /// When it is as good as silent.
+    /// As for [`Automation::expected`].
     pub fn expected_from(&self, start: &Settings, kernel: Kernel) -> Signal {
         let mut filter = ToneFilter::new(self.rate, start).expect("a rate").with_kernel(kernel);
         let output = self.play(STEP, |new, mut block| {
@@ -104,10 +104,10 @@ impl Automation {
     }
 }
 
-/// Asserts that two signals have the same bits, and tells where they differ first.
+/// Asserts that two signals have the same bits. The message names the first difference.
 ///
 /// # Panics
-/// When they do not.
+/// If the signals differ.
 pub fn assert_same_bits(output: &Signal, expected: &Signal) {
     assert_eq!(output.len(), expected.len());
     for (channel, (output, expected)) in output.iter().zip(expected).enumerate() {

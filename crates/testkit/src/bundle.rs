@@ -1,4 +1,4 @@
-//! The bundles that `cargo xtask bundle` has built last.
+//! Plugin bundles from the last `cargo xtask bundle` or `cargo xtask test`.
 
 use crate::target;
 use anyhow::{Result, ensure};
@@ -7,18 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The CLAP bundle.
+/// Returns the path of the CLAP bundle.
 ///
 /// # Errors
-/// If it is missing, or older than the sources. The message names the command that builds it.
+/// If the bundle is missing or older than the sources. The message names the command that builds it.
 pub fn clap() -> Result<PathBuf> {
     built("clap")
 }
 
-/// The VST3 bundle.
+/// Returns the path of the VST3 bundle.
 ///
 /// # Errors
-/// As [`clap`].
+/// As for [`clap`].
 pub fn vst3() -> Result<PathBuf> {
     built("vst3")
 }
@@ -28,13 +28,13 @@ fn built(extension: &str) -> Result<PathBuf> {
     let path = folder.join("Tone Filter").with_extension(extension);
     let remedy = "run `cargo xtask bundle` first, or `cargo xtask test`, which does all";
     ensure!(path.exists(), "{} is missing: {remedy}", path.display());
-    // An old bundle is refused, so that the tests never run on an outdated plugin.
+    // Refused, so that tests never run on an outdated plugin.
     let is_fresh = is_fresh(&folder.join(".bundled"));
     ensure!(is_fresh, "{} is older than the sources: {remedy}", path.display());
     Ok(path)
 }
 
-/// Whether no file in the list at `stamp` is missing or has changed since the build.
+/// Whether every file in the list `stamp` exists and is no newer than the list. A missing or empty list counts as outdated.
 fn is_fresh(stamp: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
     let (Ok(inputs), Ok(built)) = (fs::read_to_string(stamp), modified(stamp)) else {

@@ -1,4 +1,4 @@
-//! A display without a screen (Xvfb), with one window to open an editor in and to take pictures of.
+//! X display without a screen (Xvfb), with one window in which editors open, and pictures of its contents.
 
 use anyhow::{Context, Result, bail};
 use std::{
@@ -21,7 +21,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-/// The X server and our window in it. Dropping it ends both, unless the server runs for others.
+/// X display and our window on it. Dropping it closes the window, and ends the server if [`Display::start`] has started it.
 pub struct Display {
     server: Option<Child>,
     name: String,
@@ -30,25 +30,25 @@ pub struct Display {
     window: u32,
 }
 
-/// Pixels as red, green and blue, 0..255.
+/// Picture of red, green and blue values, 0..255.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// In pixels.
+    /// Width in pixels.
     pub width: usize,
-    /// In pixels.
+    /// Height in pixels.
     pub height: usize,
-    /// Row by row from the top left.
+    /// Pixels row by row from the top left.
     pub pixels: Vec<[u8; 3]>,
 }
 
 impl Display {
-    /// Starts a server whose screen has `size` (width, height) pixels.
+    /// Starts a server whose screen has `size` (width, height) in pixels.
     ///
     /// # Errors
-    /// When Xvfb is not installed or does not start.
+    /// If Xvfb is not installed or does not start.
     pub fn start(size: [u16; 2]) -> Result<Self> {
         let mut server = Command::new("Xvfb")
-            // Xvfb chooses a free number and writes it as soon as it is ready.
+            // Xvfb chooses a free display number, and prints it once the server is ready.
             .args(["-displayfd", "1", "-screen", "0", &format!("{}x{}x24", size[0], size[1])])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -65,10 +65,10 @@ impl Display {
         Ok(own)
     }
 
-    /// A display that runs already.
+    /// Connects to the running display `name`.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// If there is no such display.
     pub fn of(name: String) -> Result<Self> {
         let (connection, screen) = x11rb::connect(Some(&name))?;
         let screen = &connection.setup().roots[screen];
@@ -91,15 +91,15 @@ impl Display {
         Ok(Self { server: None, name, connection, root, window })
     }
 
-    /// `$DISPLAY` for programs that shall show up here.
+    /// Returns the value of `$DISPLAY` for programs that open their windows on this display.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Lets editors of this program open here, painted by the CPU, and without screen readers, whose threads stay.
+    /// Makes this program's editors open here and render on the CPU, without screen readers, whose threads would never end.
     ///
     /// # Safety
-    /// No other thread may read or write the environment meanwhile.
+    /// No other thread may access the environment during the call.
     pub unsafe fn set_environment(&self) {
         // SAFETY: by this function's contract.
         unsafe {
@@ -109,28 +109,28 @@ impl Display {
         }
     }
 
-    /// The X11 id of our window, which lies in the top left corner.
+    /// Returns the X11 id of our window, which lies in the top left corner of the screen.
     pub fn window(&self) -> u32 {
         self.window
     }
 
-    /// Resizes our window to width and height in pixels.
+    /// Resizes our window to `width` and `height` in pixels.
     ///
     /// # Errors
-    /// When the server is gone.
+    /// If the server has ended.
     pub fn resize(&self, [width, height]: [u32; 2]) -> Result<()> {
         let size = ConfigureWindowAux::new().width(width).height(height);
         Ok(self.connection.configure_window(self.window, &size)?.check()?)
     }
 
-    /// Clicks with a button (1 is the primary, 3 the secondary one) at a pixel of the editor in our window.
+    /// Clicks at a pixel of the editor in our window. Button 1 is the primary one, 3 the secondary one.
     ///
     /// # Errors
-    /// When there is no editor, or the server is gone.
+    /// If no editor is open, or the server has ended.
     pub fn click(&self, [x, y]: [i16; 2], button: u8) -> Result<()> {
         let windows = self.connection.query_tree(self.window)?.reply()?.children;
         let editor = *windows.first().context("no editor is open")?;
-        // The events of motion and of buttons have one layout.
+        // Events of motion and of buttons have the same layout.
         let send = |response_type, detail| -> Result<()> {
             let event = ButtonPressEvent {
                 response_type,
@@ -148,7 +148,7 @@ impl Display {
                 same_screen: true,
             };
             self.connection.send_event(false, editor, EventMask::NO_EVENT, event)?.check()?;
-            // As long as a user's finger, so that the editor sees one event after the other.
+            // As slow as a user, so that the editor handles the events one after the other.
             thread::sleep(Duration::from_millis(100));
             Ok(())
         };
@@ -157,18 +157,18 @@ impl Display {
         send(BUTTON_RELEASE_EVENT, button)
     }
 
-    /// Picture of the top left `width` x `height` pixels of the screen.
+    /// Takes a picture of the top left `width` x `height` pixels of the screen.
     ///
     /// # Errors
-    /// When the screen is smaller, or the server is gone.
+    /// If the screen is smaller, or the server has ended.
     pub fn picture(&self, [width, height]: [u32; 2]) -> Result<Picture> {
         let (w, h) = (width as u16, height as u16);
-        // The root window's picture is what a user would see, whatever windows the editor makes.
+        // The root window shows everything that a user would see, whatever windows the editor creates.
         let image = self
             .connection
             .get_image(ImageFormat::Z_PIXMAP, self.root, 0, 0, w, h, u32::MAX)?
             .reply()?;
-        // A screen of 24 bits stores blue, green, red and a byte of padding.
+        // A screen of 24 bits stores blue, green, red and a padding byte.
         let pixels = image.data.as_chunks().0.iter().map(|&[b, g, r, _]| [r, g, b]).collect();
         Ok(Picture { width: width as usize, height: height as usize, pixels })
     }
@@ -176,7 +176,7 @@ impl Display {
 
 impl Drop for Display {
     fn drop(&mut self) {
-        // Nothing is left to be done if it has ended by itself.
+        // Errors mean that the server has ended already.
         if let Some(server) = &mut self.server {
             let _ = server.kill();
             let _ = server.wait();
@@ -185,19 +185,19 @@ impl Drop for Display {
 }
 
 impl Picture {
-    /// The pixel in column `x` of row `y`.
+    /// Returns the pixel in column `x` of row `y`.
     ///
     /// # Panics
-    /// Outside of the picture.
+    /// If the pixel lies outside the picture.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         assert!(x < self.width, "column {x} of {}", self.width);
         self.pixels[y * self.width + x]
     }
 
-    /// Writes a PNG file.
+    /// Writes the picture as a PNG file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         let file =
             File::create(path).with_context(|| format!("cannot write {}", path.display()))?;

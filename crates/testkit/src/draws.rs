@@ -1,6 +1,6 @@
 //! Random numbers, from a seed or from the bytes of a fuzzer.
 
-/// Random numbers: from given bytes first, then from a generator.
+/// Source of random numbers: the given bytes come first, then a pseudo-random generator.
 #[derive(Debug, Clone)]
 pub struct Draws<'a> {
     bytes: &'a [u8],
@@ -8,14 +8,14 @@ pub struct Draws<'a> {
 }
 
 impl Draws<'static> {
-    /// The numbers of a seed.
+    /// Creates a source that uses the generator only, with `seed`.
     pub fn seeded(seed: u64) -> Self {
         Self { bytes: &[], state: seed }
     }
 }
 
 impl<'a> Draws<'a> {
-    /// Takes numbers from `bytes`, then from a generator whose seed follows from them.
+    /// Creates a source that starts with `bytes`. The seed of the generator that follows is a hash of all `bytes`.
     pub fn of(bytes: &'a [u8]) -> Self {
         let state = bytes.iter().fold(0, |hash: u64, byte| hash.rotate_left(5) ^ u64::from(*byte));
         Self { bytes, state }
@@ -26,7 +26,7 @@ impl<'a> Draws<'a> {
         self.bytes.is_empty()
     }
 
-    /// Any number of `bytes` bytes, 1 to 8.
+    /// Draws any number of `bytes` bytes, 1 to 8.
     fn number(&mut self, bytes: usize) -> u64 {
         if self.bytes.len() < bytes {
             self.bytes = &[];
@@ -41,41 +41,41 @@ impl<'a> Draws<'a> {
         own.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// Any bits.
+    /// Draws any 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.number(8)
     }
 
-    /// A number from 0 up to `count`, which is not among them.
+    /// Draws a number in `0..count`.
     ///
     /// # Panics
-    /// When `count` is 0.
+    /// If `count` is 0.
     pub fn below(&mut self, count: usize) -> usize {
         let bytes = if count <= 1 << 6 { 1 } else { 4 };
         let number = self.number(bytes) as usize;
-        // The share of the range, so that all numbers are about as likely.
+        // Scaling, rather than a remainder, makes all numbers about equally likely.
         (number * count) >> (8 * bytes)
     }
 
-    /// A number in 0..1.
+    /// Draws a number in 0..1.
     pub fn share(&mut self) -> f64 {
         self.number(3) as f64 / (1u32 << 24) as f64
     }
 
-    /// A number in `low..high`.
+    /// Draws a number in `low..high`.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.share()
     }
 
-    /// True with this `probability`.
+    /// Returns true with the given `probability`.
     pub fn chance(&mut self, probability: f64) -> bool {
         (self.number(1) as f64) < 256.0 * probability
     }
 
-    /// One of `items`.
+    /// Draws one of `items`.
     ///
     /// # Panics
-    /// When there are none.
+    /// If `items` is empty.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }

@@ -1,4 +1,4 @@
-//! Measurement of a thread's heap use. A test installs the allocator:
+//! Measurement of a thread's heap use. The test must install the allocator:
 //!
 //! ```
 //! #[global_allocator]
@@ -16,7 +16,7 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, with counters for the calls and bytes of each thread.
+/// The system's allocator, with counters of the calls and bytes of each thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Counting;
 
@@ -29,7 +29,7 @@ fn count(bytes: isize) {
     });
 }
 
-// SAFETY: all calls are passed to the system's allocator; counting does not allocate.
+// SAFETY: all calls go to the system's allocator; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // While it moves, both blocks exist.
+        // While the block moves, old and new block exist.
         count(size as isize);
         count(-(layout.size() as isize));
         // SAFETY: as above.
@@ -58,25 +58,25 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `work`, and returns its result and how often it has allocated or freed memory on this thread.
+/// Runs `work`. Returns its result, and how often it has allocated or freed memory on this thread.
 ///
 /// # Panics
-/// When [`Counting`] is not the program's allocator.
+/// If [`Counting`] is not the program's allocator.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let (result, calls, _) = measured(work);
     (result, calls)
 }
 
-/// Runs `work`, and returns its result and the peak increase of this thread's heap in bytes.
+/// Runs `work`. Returns its result, and the peak increase of this thread's heap in bytes.
 ///
 /// # Panics
-/// When [`Counting`] is not the program's allocator.
+/// If [`Counting`] is not the program's allocator.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let (result, _, peak) = measured(work);
     (result, peak)
 }
 
-/// The result of `work`, its calls of the allocator and its peak.
+/// Runs `work`. Returns its result, the number of calls of the allocator, and the peak increase of the heap in bytes.
 fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let calls = CALLS.get();
     drop(std::hint::black_box(Box::new(0)));

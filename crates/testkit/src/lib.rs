@@ -1,14 +1,14 @@
-//! Shared parts of tests.
+//! Test utilities that several crates share.
 //!
-//! Runs drawn at random from the tables of settings: [`Values`] are those of any setting, [`controls`] draws all, [`Scene`] is a run:
-//! controls that change, music, sidechain, keys and a score at some sample rate. [`Automation`] is music during which settings change, for
-//! every way into the filter. Everything follows from the numbers of one [`Draws`], which are those of a seed or of a fuzzer. A new setting
-//! is drawn without a line here.
+//! Random runs are drawn from the tables of settings, so a new setting needs no code here: [`Values`] draws a value of one
+//! setting, [`controls`] draws all settings, and [`Scene`] is a whole run with changes of controls, music, sidechain, keys and a
+//! score at some sample rate. All random numbers come from one [`Draws`], which takes them from a seed or from a fuzzer.
+//! [`Automation`] is music during which settings change, for every way into the filter.
 //!
-//! Plain [`signals`], and [`heap`], which counts allocations.
+//! [`signals`] has plain test signals, and [`heap`] counts allocations.
 //!
-//! By features: hosts of `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, other `programs`, the `soak`, a
-//! `spectrum`, the `reference` by settings, and `traps`.
+//! Features add hosts for `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, running of other `programs`,
+//! the `soak` test, a `spectrum`, the `reference` with the filter's settings, and `traps` for allocations and system calls.
 
 mod automation;
 #[cfg(any(feature = "clap", feature = "vst3"))]
@@ -55,20 +55,20 @@ use std::{
     process::Command,
 };
 
-/// The repository's root.
+/// Returns the repository's root.
 ///
 /// # Panics
-/// Never: this crate is two folders below it.
+/// Never: this crate lies two folders below the root.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a crate of the workspace")
 }
 
-/// Cargo's target folder, by the user's configuration.
+/// Returns cargo's target folder, as the user has configured it.
 ///
 /// # Panics
-/// When cargo cannot tell.
+/// If `cargo metadata` fails.
 pub fn target() -> PathBuf {
-    // Where tests run in an emulated system, there is no cargo to ask.
+    // Tests in an emulated system cannot run cargo; they get the folder in this variable.
     if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
         return root().join(folder);
     }
@@ -78,6 +78,6 @@ pub fn target() -> PathBuf {
     let metadata = String::from_utf8(output).expect("cargo writes UTF-8");
     let (_, rest) = metadata.split_once("\"target_directory\":\"").expect("cargo knows the folder");
     let (folder, _) = rest.split_once('"').expect("a string ends");
-    // JSON doubles the backslashes of Windows.
+    // JSON escapes the backslashes of Windows paths.
     folder.replace("\\\\", "\\").into()
 }

@@ -1,39 +1,39 @@
-//! Music at random: notes with overtones, drums, vibrato, silence and changes of level, in two different channels. And what goes with
-//! it: rates, keys and a score.
+//! Random stereo music with different channels: notes with overtones, drums, vibrato, silence and changes of gain. Also random
+//! sample rates, keys and scores to go with the music.
 
 use crate::Draws;
 use std::{f64::consts::TAU, iter::repeat_with, ops::Range};
 use tone_filter_dsp::{KeyEvent, Score, ScoreNote, notes::of_listener};
 
-/// Planar samples.
+/// Planar samples: one vector for each channel.
 pub type Signal = Vec<Vec<f32>>;
 
-/// Samples for which a pitch stays as it is.
+/// Samples between two updates of a note's pitch.
 const STEP: usize = 64;
 
-/// A tone with overtones.
+/// Tone with overtones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
     /// Start in seconds.
     pub start: f64,
     /// End in seconds.
     pub end: f64,
-    /// MIDI note, with its fraction.
+    /// MIDI note number, with a fraction.
     pub pitch: f64,
-    /// Amplitude of the fundamental. Overtone `n` has the amplitude over `n` to the power of `slope`.
+    /// Amplitude of the fundamental. Partial `n` has this amplitude divided by `n` to the power of `slope`.
     pub amplitude: f64,
-    /// Decay of the overtones' amplitudes.
+    /// Exponent of the decay of the partials' amplitudes.
     pub slope: f64,
-    /// Number of partials, at least 1 for any sound.
+    /// Number of partials; 0 is silent.
     pub partials: u32,
-    /// Depth of the vibrato of 5.5 Hz in semitones.
+    /// Depth of the 5.5 Hz vibrato in semitones.
     pub vibrato: f64,
-    /// Place from -1 for right to 1 for left.
+    /// Stereo position, from -1 for right to 1 for left.
     pub place: f64,
 }
 
 impl Default for Note {
-    /// A second of A4 in the middle, with four partials.
+    /// Returns one second of A4 in the centre, with four partials.
     fn default() -> Self {
         Self {
             start: 0.0,
@@ -48,19 +48,19 @@ impl Default for Note {
     }
 }
 
-/// Notes, drums and the level of a piece of music.
+/// Notes, drums and gains of a piece of music.
 #[derive(Debug, Clone, Default)]
 pub struct Music {
-    /// The notes, in any order.
+    /// Notes in any order.
     pub notes: Vec<Note>,
-    /// The start in seconds and the amplitude of each stroke, a burst of noise.
+    /// Drum hits, which are bursts of noise: start in seconds, and amplitude.
     pub strokes: Vec<(f64, f64)>,
-    /// The times in seconds from which on the gain is another one; silence is 0.
+    /// Changes of gain, in order: start in seconds, and gain from there on (0 is silence).
     pub gains: Vec<(f64, f64)>,
 }
 
 impl Music {
-    /// Some `seconds` of music.
+    /// Draws music that lasts about `seconds`.
     pub fn draw(draws: &mut Draws, seconds: f64) -> Self {
         let beat = draws.pick(&[0.12, 0.25, 0.4]);
         let density = draws.pick(&[0.3, 0.8, 2.0]);
@@ -96,7 +96,7 @@ impl Music {
         music
     }
 
-    /// Left and right at `rate` Hz.
+    /// Renders `seconds` of the music: left and right at `rate` Hz.
     pub fn render(&self, rate: f64, seconds: f64) -> Signal {
         let frames = (seconds * rate).ceil() as usize;
         let mut signal = vec![vec![0.0; frames]; 2];
@@ -122,7 +122,7 @@ impl Music {
         signal
     }
 
-    /// The notes as a score.
+    /// Returns the notes as a score.
     pub fn score(&self) -> Score {
         let note = |note: &Note| {
             let tone =
@@ -135,13 +135,13 @@ impl Music {
     }
 }
 
-/// The frames from `start` to `end` seconds.
+/// Returns the frames from `start` to `end` seconds, within a signal of `frames` frames.
 fn span(start: f64, end: f64, rate: f64, frames: usize) -> Range<usize> {
     let [start, end] = [start, end].map(|seconds| ((seconds * rate) as usize).min(frames));
     start..end.max(start)
 }
 
-/// Adds a note with 5 ms of attack and release, without partials beyond 0.45 times the rate.
+/// Adds a note with 5 ms of attack and release. Partials above 0.45 times the sample rate are left out.
 fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     let range = span(note.start, note.end, rate, signal[0].len());
     let (count, ramp) = (range.len(), 0.005 * rate);
@@ -170,7 +170,7 @@ fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     }
 }
 
-/// Music in one to three channels, mostly in two that differ.
+/// Draws music, and renders it in one to three channels: mostly in two that differ.
 pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     let music = Music::draw(draws, seconds);
     let mut signal = music.render(rate, seconds);
@@ -183,7 +183,7 @@ pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     (music, signal)
 }
 
-/// `frames` of music in `count` different channels. One note of each sounds from the start to the end.
+/// Draws music of `frames` frames in `count` different channels. In each channel, one note sounds from start to end.
 pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Signal {
     let seconds = frames as f64 / rate;
     let pair = || {
@@ -200,7 +200,7 @@ pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Si
     signal
 }
 
-/// A sample rate in Hz, 8 to 192 kHz: mostly a usual one.
+/// Draws a sample rate in Hz, from 8 to 192 kHz: mostly a common one.
 pub fn rate(draws: &mut Draws) -> f64 {
     match draws.below(10) {
         0..4 => 44_100.0,
@@ -210,7 +210,7 @@ pub fn rate(draws: &mut Draws) -> f64 {
     }
 }
 
-/// Key events of a player within so many `frames`, each with its frame, in order.
+/// Draws key events with their frames below `frames`, sorted by frame.
 pub fn events(draws: &mut Draws, frames: usize) -> Vec<(usize, KeyEvent)> {
     let event = |draws: &mut Draws| {
         let key = 28 + draws.below(77) as u8;

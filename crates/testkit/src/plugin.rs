@@ -1,5 +1,5 @@
-//! The built plugin in a CLAP host: its settings, the library's output for the same settings, and the comparison of the two. What fails
-//! panics.
+//! The built plugin in a CLAP host: its settings, the library's output for the same settings, and the comparison of the two.
+//! Failures panic.
 #![allow(clippy::missing_panics_doc, reason = "see above")]
 
 pub use crate::Signal;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::{iter::repeat_with, path::PathBuf};
 use tone_filter_dsp::{CHOICES, Controls, DEFAULT_TEMPO, SPECS, Settings, ToneFilter};
 
-/// The built CLAP bundle and the plugin in it.
+/// Loads the built CLAP bundle. Returns the library and the description of its plugin.
 pub fn library() -> (Library, Descriptor) {
     let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
     let library = Library::load(&bundle).unwrap();
@@ -22,12 +22,12 @@ pub fn library() -> (Library, Descriptor) {
     (library, plugin)
 }
 
-/// The plugin that is linked into the test, with the assertions of the compiler and of nice-plug, and the bundle that was built last.
+/// Returns two builds of the plugin: the one linked into the test, with debug assertions, and the bundle that was built last.
 pub fn builds(linked: &'static EntryDescriptor) -> [(&'static str, Library); 2] {
     [("linked", Library::linked(linked).unwrap()), ("bundle", library().0)]
 }
 
-/// The interpreter of Python's environment that `cargo xtask test` sets up, with hosts in it.
+/// Returns the interpreter of the Python environment that `cargo xtask test` sets up; plugin hosts are installed in it.
 pub fn python() -> PathBuf {
     let programs = if cfg!(windows) { "Scripts" } else { "bin" };
     let python = target().join("venv").join(programs).join("python");
@@ -37,28 +37,28 @@ pub fn python() -> PathBuf {
     python
 }
 
-/// A new instance of the only plugin in `library`.
+/// Creates an instance of the only plugin in `library`.
 pub fn new(library: &Library) -> Instance {
     library.instantiate(&library.plugins().unwrap()[0].id).unwrap()
 }
 
-/// A new instance of the bundle's plugin.
+/// Creates an instance of the bundle's plugin.
 pub fn instance() -> Instance {
     let (library, plugin) = library();
     library.instantiate(&plugin.id).unwrap()
 }
 
-/// A change of the parameter `id`.
+/// Creates a change of the parameter called `id` to `value` at `frame`.
 pub fn change(frame: usize, id: &str, value: f64) -> Change {
     Change { frame, parameter: parameter_id(id), value }
 }
 
-/// [`set_controls`] without connections.
+/// Sets every parameter to `settings`, with the default routing.
 pub fn set(instance: &mut Instance, settings: &Settings) {
     set_controls(instance, &(*settings).into());
 }
 
-/// Sets every parameter through its text, as if a user typed it.
+/// Sets every parameter: numbers through their texts, as if a user typed them.
 pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     let settings = &controls.settings;
     let mut changes = Vec::new();
@@ -71,7 +71,7 @@ pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     // Unchanged values are not sent, as in VST3 hosts: the plugin would round them.
     changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
     instance.set(&changes).unwrap();
-    // Mask and custom scale are not parameters, but fields of the state.
+    // The masks and the targets are no parameters, but fields of the state.
     let mut state = state(&instance.save().unwrap());
     for (key, text) in [
         ("bands", settings.bands.to_string()),
@@ -83,30 +83,30 @@ pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     instance.load(&saved(&state)).unwrap();
 }
 
-/// The JSON in a saved state, which has eight bytes of length in front of it.
+/// Returns the JSON of a saved state, which begins with eight bytes of length.
 pub fn state(saved: &[u8]) -> Value {
     let (length, json) = saved.split_first_chunk().unwrap();
     assert_eq!(u64::from_le_bytes(*length), json.len() as u64);
     serde_json::from_slice(json).unwrap()
 }
 
-/// The saved state with that JSON.
+/// Returns the saved state that contains the JSON `state`.
 pub fn saved(state: &Value) -> Vec<u8> {
     let json = state.to_string().into_bytes();
     [&(json.len() as u64).to_le_bytes()[..], &json].concat()
 }
 
-/// The plugin's exact settings, from its saved state.
+/// Returns the plugin's exact settings, from its saved state.
 pub fn settings(instance: &mut Instance) -> Settings {
     settings_in(&instance.save().unwrap())
 }
 
-/// The settings in a saved state.
+/// Returns the settings in a saved state.
 pub fn settings_in(saved: &[u8]) -> Settings {
     controls_in(saved).settings
 }
 
-/// Settings and connections in a saved state.
+/// Returns the settings and the routing in a saved state.
 pub fn controls_in(saved: &[u8]) -> Controls {
     let state = state(saved);
     let value = |id: &str, kind: &str| &state["params"][id][kind];
@@ -134,7 +134,7 @@ pub fn controls_in(saved: &[u8]) -> Controls {
     controls
 }
 
-/// Settings drawn at random, all of which sound in [`music`]. The last two have a latency.
+/// Draws 13 settings with which [`music`] is audible. The last two have lookahead, and so a latency.
 pub fn sounds() -> Vec<Settings> {
     const RATE: f64 = 48_000.0;
     let input = music(0.25, RATE);
@@ -148,14 +148,14 @@ pub fn sounds() -> Vec<Settings> {
     sounds
 }
 
-/// An instance of which every setting differs from the default.
+/// Creates an instance of which every setting differs from the default.
 pub fn busy(library: &Library) -> Instance {
     let mut instance = new(library);
     set_controls(&mut instance, &unlike_default(&mut Draws::seeded(1)));
     instance
 }
 
-/// Saved states with controls drawn at random; the last one has a score and a mapped controller.
+/// Draws 14 saved states. The last one also has a score and a mapped MIDI controller.
 pub fn states(library: &Library) -> Vec<Vec<u8>> {
     let draws = &mut Draws::seeded(2);
     let mut save = || {
@@ -172,7 +172,7 @@ pub fn states(library: &Library) -> Vec<Vec<u8>> {
     states
 }
 
-/// An end of the parameter's range, its default or any value.
+/// Draws a value of `parameter`: an end of its range, its default or any other.
 pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
     let value = match draws.below(8) {
         0 => parameter.min,
@@ -183,27 +183,28 @@ pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
     if parameter.stepped { value.round() } else { value }
 }
 
-/// A change of any of `parameters` to any value.
+/// Draws a change of any of `parameters` to any value.
 pub fn any_change(draws: &mut Draws, parameters: &[Parameter], frame: usize) -> Change {
     let parameter = &parameters[draws.below(parameters.len())];
     Change { frame, parameter: parameter.id, value: any_value(draws, parameter) }
 }
 
-/// A different chord in each channel, both in noise.
+/// Returns noisy chords: a different one in each channel.
 pub fn music(seconds: f64, rate: f64) -> Signal {
     let left = noisy_chord(seconds, rate);
-    // Generated at 1.5 times the sample rate, it sounds a fifth lower.
+    // Generated for 1.5 times the sample rate, the chord sounds a fifth lower.
     let mut right = noisy_chord(seconds, 1.5 * rate);
     right.truncate(left.len());
     vec![left, right]
 }
 
-/// The demo tune, which is at 44.1 kHz.
+/// Returns the demo tune, which has a sample rate of 44.1 kHz.
 pub fn demo() -> Signal {
     wav::read(&root().join("assets/demo.wav")).unwrap().0
 }
 
-/// The library's output for `input`, with settings and routing that change at the given frames, as in a host without a tempo.
+/// Returns the library's output for `input`, with the settings `start` and then, from sorted frames on, other controls. The tempo
+/// is the plugin's default, as in a host without a tempo.
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
     let mut filter = ToneFilter::new(rate, &start.at_tempo(DEFAULT_TEMPO)).unwrap();
     let mut signal = input.clone();
@@ -223,8 +224,8 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
     signal
 }
 
-/// A score of automation as the plugin plays it: the changes of its parameters, with values that are 32-bit numbers in every format, and
-/// the settings that the plugin then has. Bands, custom scale and targets are no parameters.
+/// Returns the automation run, with the settings that the plugin has after each step, and its parameter changes. Their values are
+/// rounded to 32 bits, so that every plugin format passes them exactly. Bands, custom scale and targets are no parameters.
 pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     let mut automation = Automation::new(1, rate).with_parameters_alone();
     let (mut plugin, mut changes) = (instance(), Vec::new());
@@ -249,14 +250,14 @@ pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
             .collect();
         plugin.set(&own).unwrap();
         *controls = controls_in(&plugin.save().unwrap());
-        // Settings of the plugin at the tempo of a host that has none.
+        // The host has no tempo, so the plugin plays at the default one.
         controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
         changes.extend(own.into_iter().map(|change| Change { frame: *frame, ..change }));
     }
     (automation, changes)
 }
 
-/// Asserts that the plugin's output is the library's but for rounding, and that there is a sound.
+/// Asserts that the plugin's output equals the library's within 1e-6, and that there is a sound. `what` starts the messages.
 pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
     assert!(library.iter().flatten().any(|sample| sample.abs() > 1e-3), "{what}: no sound");
     for (channel, (plugin, library)) in plugin.iter().zip(library).enumerate() {
@@ -267,14 +268,14 @@ pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
     }
 }
 
-/// The current number of threads of this process.
+/// Returns the current number of threads of this process.
 #[cfg(target_os = "linux")]
 pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Waits until at most `threads` are left. An editor's thread may run for a moment after the editor is closed, and
-/// neither the display nor the process may end while it is still closing OpenGL.
+/// Waits until at most `threads` are left. An editor's thread may outlive the closed editor for a moment, and neither the display
+/// nor the process may end while that thread is closing OpenGL.
 #[cfg(target_os = "linux")]
 pub fn settle(threads: usize) {
     let begun = std::time::Instant::now();

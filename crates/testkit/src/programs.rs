@@ -1,4 +1,4 @@
-//! Other programs that a test runs, and the steps of a long test.
+//! Runners for external programs, and for the steps of a long test.
 
 use crate::root;
 use anyhow::{Context, Result, ensure};
@@ -7,7 +7,7 @@ use std::{process::Command, time::Instant};
 /// Runs a command in the repository's root.
 ///
 /// # Errors
-/// When it cannot be started or fails.
+/// If the command cannot be started, or fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.current_dir(root()).status();
     let status = status.with_context(|| format!("cannot start {command:?}"))?;
@@ -15,10 +15,10 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a step of a long test, and prints its name before and its duration afterwards.
+/// Runs a step of a long test. Prints its name before, and its duration afterwards.
 ///
 /// # Errors
-/// When `action` fails.
+/// If `action` fails.
 pub fn step<T>(name: &str, action: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("\n=== {name}");
     let started = Instant::now();

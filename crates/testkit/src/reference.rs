@@ -1,21 +1,21 @@
-//! The filter's settings as the reference takes them.
+//! The filter's settings in the form that the reference takes.
 
 pub use tone_filter_reference::*;
 
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, notes::PITCH_CLASSES};
 
-/// The sound of `settings`.
+/// Returns the reference's sound for `settings`.
 ///
 /// # Panics
-/// Where the reference has another setting than the filter.
+/// If the reference does not know a setting of the filter.
 pub fn sound(settings: &Settings) -> Sound {
     controlled(&Controls::from(*settings))
 }
 
-/// The sound of `controls`, by their ids.
+/// Returns the reference's sound for `controls`; settings are matched by their ids.
 ///
 /// # Panics
-/// As [`sound`].
+/// As for [`sound`].
 pub fn controlled(controls: &Controls) -> Sound {
     let settings = &controls.settings;
     let mut sound = Sound::published();

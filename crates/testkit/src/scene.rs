@@ -1,33 +1,33 @@
-//! A whole run of the filter.
+//! A whole random run of the filter.
 
 use crate::{Draws, Signal, Values, controls, events, music, rate};
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, Score, Setting, ToneFilter};
 
-/// Seconds of a scene: the listener leaves its warm-up after 0.1 s, and networks and levels settle.
+/// Length of a scene in seconds: the listener's warm-up takes 0.1 s, and then networks and levels settle.
 const SECONDS: f64 = 1.5;
 
-/// Everything that a run of the filter depends on.
+/// Everything that the output of a run depends on.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// Sample rate in Hz.
     pub rate: f64,
-    /// The kernel of the inner loop.
+    /// Kernel of the inner loop.
     pub kernel: Kernel,
-    /// Frames from which on the filter has other controls; the first is 0.
+    /// Changes of controls: first frame, and all controls from there on. The first change is at frame 0.
     pub changes: Vec<(usize, Controls)>,
     /// Main input.
     pub input: Signal,
-    /// Second input of as many frames; without channels where none is connected.
+    /// Second input of the same length; without channels if none is connected.
     pub sidechain: Signal,
-    /// Keys, by frame.
+    /// Key events by their frames.
     pub events: Vec<(usize, KeyEvent)>,
-    /// The score in place of the listener.
+    /// Score that replaces the listener.
     pub score: Option<Arc<Score>>,
 }
 
 impl Scene {
-    /// Any scene.
+    /// Draws a scene.
     pub fn draw(draws: &mut Draws) -> Self {
         let rate = rate(draws);
         let (notes, input) = music(draws, rate, SECONDS);
@@ -53,10 +53,10 @@ impl Scene {
         Self { rate, kernel, changes, input, sidechain, events, score }
     }
 
-    /// A filter at rest with the first controls.
+    /// Creates the scene's filter, at rest with the first controls.
     ///
     /// # Panics
-    /// When settings or rate are out of range.
+    /// If settings or sample rate are out of range.
     pub fn filter(&self) -> ToneFilter {
         let controls = self.changes[0].1;
         let filter = ToneFilter::new(self.rate, &controls.settings).expect("a valid scene");
@@ -67,10 +67,10 @@ impl Scene {
         filter
     }
 
-    /// The output of `filter`, which is at rest with the first controls, in blocks of these `sizes`; none may be 0.
+    /// Returns the output of `filter`, which must be new from [`Scene::filter`], in buffers of the lengths `sizes`, never 0.
     ///
     /// # Panics
-    /// When settings are out of range.
+    /// If settings are out of range.
     pub fn play(&self, filter: &mut ToneFilter, mut sizes: impl FnMut() -> usize) -> Signal {
         let mut output = self.input.clone();
         let frames = output[0].len();

@@ -1,14 +1,14 @@
-//! Values of settings, of one and of all.
+//! Test values of single settings and of all settings.
 
 use crate::Draws;
 use tone_filter_dsp::{Controls, Setting, Settings, Spec, TEXTS, Taper, TextOf};
 
-/// Values of a setting to test with.
+/// Test values of a setting.
 pub trait Values {
-    /// `controls` with this setting at each of its entries, or at both ends and the default of its range.
+    /// Returns copies of `controls` with extreme values of this setting: all entries of a choice, or both ends and the default.
     fn ends(self, controls: &Controls) -> Vec<Controls>;
 
-    /// Sets it in `controls` to a value at random: of choices every entry, of numbers both ends, the defaults and any other.
+    /// Sets this setting in `controls` to a random value. The ends of a number's range, its default and its reference are likely.
     fn draw(self, draws: &mut Draws, controls: &mut Controls);
 }
 
@@ -31,7 +31,7 @@ impl Values for Setting {
                 let ends = match text.of {
                     // No switch, every second one, and all.
                     TextOf::Switches(_) => vec![[0; 2], [u64::MAX / 3; 2], default],
-                    // Every note at A, and at itself.
+                    // Every note mapped to A, and every note mapped to itself.
                     TextOf::Notes(_) => vec![[0; 2], default],
                 };
                 let put = |bits| with(&|own| text.set_bits(&mut own.settings, bits));
@@ -53,7 +53,7 @@ impl Values for Setting {
                     (TextOf::Switches(count), _) => {
                         [draws.bits(), if count > 64 { draws.bits() } else { 0 }]
                     }
-                    // All notes at one, and each at any.
+                    // All notes mapped to the same one, or each to a random one.
                     (TextOf::Notes(count), 1) => notes([draws.below(12)].repeat(count)),
                     (TextOf::Notes(count), _) => notes((0..count).map(|_| draws.below(12))),
                 };
@@ -63,7 +63,7 @@ impl Values for Setting {
     }
 }
 
-/// The bits of notes by their pitch classes.
+/// Packs pitch classes, one for each note, into the bits of a text setting.
 fn notes(classes: impl IntoIterator<Item = usize>) -> [u64; 2] {
     let bits = classes.into_iter().enumerate();
     [bits.fold(0, |bits, (index, class)| bits | (class as u64) << (4 * index)), 0]
@@ -87,7 +87,7 @@ fn number(spec: &Spec, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Controls that start from the default as often as from [`Settings::REFERENCE`]. A tenth, a half or all of the settings are drawn.
+/// Draws a tenth, a half or all of the settings. The others are all at the default, or all as in [`Settings::REFERENCE`].
 pub fn controls(draws: &mut Draws) -> Controls {
     let mut controls = match draws.chance(0.5) {
         true => Controls::default(),
@@ -102,7 +102,7 @@ pub fn controls(draws: &mut Draws) -> Controls {
     controls
 }
 
-/// Controls of which every setting differs from the default.
+/// Draws controls of which every setting differs from the default.
 pub fn unlike_default(draws: &mut Draws) -> Controls {
     let default = Controls::default();
     let mut controls = default;
@@ -114,7 +114,7 @@ pub fn unlike_default(draws: &mut Draws) -> Controls {
     controls
 }
 
-/// Resets the texts to the default, for hosts of plugins, where these are no parameters.
+/// Resets the text settings to their defaults: plugins have no parameters for them.
 pub fn parameters_alone(settings: &Settings) -> Settings {
     let (mut own, default) = (*settings, Settings::default());
     TEXTS.iter().for_each(|text| text.set_bits(&mut own, text.bits(&default)));

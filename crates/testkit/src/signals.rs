@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-/// White noise, uniform in -1..1, the same for every run.
+/// Returns a generator of white noise, uniform in -1..1. Equal seeds give equal noise.
 pub fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     move || {
@@ -14,20 +14,20 @@ pub fn noise(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// `seconds` of white noise at -6 dB full scale.
+/// Returns `seconds` of white noise with a peak of -6 dB full scale.
 pub fn white(seconds: f64, rate: f64) -> Vec<f32> {
     let mut noise = noise(1);
     (0..(seconds * rate) as usize).map(|_| (0.5 * noise()) as f32).collect()
 }
 
-/// `seconds` of a sine of `frequency` Hz and `amplitude`.
+/// Returns `seconds` of a sine of `frequency` Hz and `amplitude`.
 pub fn sine(frequency: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32> {
     (0..(seconds * rate) as usize)
         .map(|t| (amplitude * (TAU * frequency * t as f64 / rate).sin()) as f32)
         .collect()
 }
 
-/// `seconds` of a five-note chord (A3 C#4 E4 A4 C#5, harmonics and all) in white noise.
+/// Returns `seconds` of a chord of five notes (A3 C#4 E4 A4 C#5) with two partials each, in white noise.
 pub fn noisy_chord(seconds: f64, rate: f64) -> Vec<f32> {
     let mut noise = noise(2);
     let notes = [0.0, 4.0, 7.0, 12.0, 16.0].map(|n: f64| 220.0 * (n / 12.0).exp2());
@@ -40,10 +40,10 @@ pub fn noisy_chord(seconds: f64, rate: f64) -> Vec<f32> {
         .collect()
 }
 
-/// The signal-to-noise ratio of `signal` in dB, with its difference to `truth` as noise.
+/// Returns the signal-to-noise ratio of `signal` in dB; the noise is the difference from `truth`.
 ///
 /// # Panics
-/// When the lengths differ, `truth` is silent, or a sample is not finite.
+/// If the lengths differ, `truth` is silent, or a sample is not finite.
 pub fn snr(truth: &[f64], signal: &[f32]) -> f64 {
     assert_eq!(truth.len(), signal.len());
     assert!(signal.iter().all(|s| s.is_finite()));

@@ -1,5 +1,5 @@
-//! A trap for allocations and system calls within a block of sound. The kernel redirects system calls of a watched thread to a handler
-//! (Linux' "syscall user dispatch"), and a test replaces the C library's `malloc` for all code by [`trap_allocations!`].
+//! Traps for allocations and system calls while a block is processed. The kernel redirects a watched thread's system calls to a
+//! handler (Linux' "syscall user dispatch"). [`trap_allocations!`] replaces the C library's `malloc` in the whole program.
 
 use std::{
     backtrace::Backtrace,
@@ -15,27 +15,27 @@ pub use crate::trap_allocations;
 thread_local! {
     /// Whether this thread is processing a block.
     static IN_BLOCK: Cell<bool> = const { Cell::new(false) };
-    /// The selector that the kernel reads before every system call of a thread for [`watch_system_calls`].
+    /// Selector for [`watch_system_calls`]: the kernel reads it before every system call of the thread.
     static DISPATCH: Cell<u8> = const { Cell::new(ALLOW) };
 }
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
 
-/// The number of watched blocks.
+/// Number of watched blocks.
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 
-/// Aborts the program if this thread is processing a block.
+/// Aborts the program, with a backtrace, if this thread is processing a block. `what` names the forbidden call.
 pub fn offence(what: impl std::fmt::Display) {
     if IN_BLOCK.replace(false) {
         DISPATCH.set(ALLOW);
-        // Not `eprintln`, whose output the harness would hold back until the end of the test.
+        // Not `eprintln`: the test harness would hold its output back until the end of the test.
         let _ = writeln!(stderr(), "{what} in a block\n{}", Backtrace::force_capture());
         abort();
     }
 }
 
-/// Processes a block by `call`, in which an allocation or a system call is an offence.
+/// Runs `call`, which processes a block. Allocations and system calls in it are an [`offence`].
 pub fn watched(call: &mut dyn FnMut()) {
     IN_BLOCK.set(true);
     DISPATCH.set(BLOCK);
@@ -45,30 +45,30 @@ pub fn watched(call: &mut dyn FnMut()) {
     BLOCKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The number of blocks that were [`watched`].
+/// Returns the number of blocks that were [`watched`].
 pub fn blocks() -> usize {
     BLOCKS.load(Ordering::Relaxed)
 }
 
-/// Called by the kernel in place of the system call.
+/// Handler that the kernel calls in place of the system call.
 extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-    // First, because the following system calls would be redirected, too.
+    // First, as the following system calls would be redirected, too.
     DISPATCH.set(ALLOW);
-    // The system call's number is an `int` after the signal's three numbers and a pointer.
-    // SAFETY: the kernel passes a complete `siginfo_t` of 128 bytes.
+    // SAFETY: the kernel passes a complete `siginfo_t` of 128 bytes. In it, the system call's number is an `int` that follows the
+    // signal's three numbers and a pointer.
     let number = unsafe { *info.cast::<c_int>().add(6) };
     offence(format_args!("system call {number}"));
 }
 
-/// Redirects system calls of this thread from now on, while it processes a block.
+/// Makes system calls of this thread an [`offence`] while the thread processes a block.
 ///
 /// # Panics
 /// On Linux before 5.11.
 pub fn watch_system_calls() {
     const PR_SET_SYSCALL_USER_DISPATCH: c_int = 59;
     const PR_SYS_DISPATCH_ON: c_int = 1;
-    // SAFETY: the action is complete, and its handler has the signature that SA_SIGINFO requires. The selector is a
-    // thread-local and lives as long as the thread.
+    // SAFETY: the action is complete, and its handler has the signature that SA_SIGINFO requires. The selector is thread-local
+    // and lives as long as the thread.
     let result = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_system_call as *const () as usize;
@@ -81,7 +81,7 @@ pub fn watch_system_calls() {
     assert_eq!(result, 0, "this kernel cannot watch system calls; Linux 5.11 or later can");
 }
 
-/// Defines the C library's `malloc` and the functions beside it, each of which is an [`offence`] within a block.
+/// Defines the C library's `malloc` and related functions, so that each call while a block is processed is an [`offence`].
 #[macro_export]
 macro_rules! trap_allocations {
     () => {
@@ -97,7 +97,7 @@ macro_rules! trap_allocations {
                 fn __libc_free(old: *mut c_void);
             }
 
-            // SAFETY, for all: these functions have the names and the arguments of the C library's, and behave like them.
+            // SAFETY, for all: each function has the signature of the C library's function of that name, and behaves like it.
 
             #[unsafe(no_mangle)]
             unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
@@ -134,7 +134,7 @@ macro_rules! trap_allocations {
                 size: usize,
             ) -> i32 {
                 offence("posix_memalign");
-                // SAFETY: see above; the caller's `result` is there to be written to.
+                // SAFETY: see above; the caller promises that `result` can be written to.
                 unsafe { *result = __libc_memalign(alignment, size) };
                 0
             }

@@ -1,8 +1,8 @@
-//! The demo tune: eight bars in A minor, synthesised here, the same on every machine.
+//! Demo tune: eight bars in A minor, synthesised here, the same on every machine.
 //!
-//! The tune is arranged to show the filter. In the first bar there is only percussion, which must not switch bands on. Then
-//! come a plucked melody, chords, a bass and an arpeggio up to A6, all in equal temperament at 440 Hz, which switch the
-//! bands of their notes on. One bar has no percussion, and the last chord rings out.
+//! The tune is arranged to show the filter. The first bar has only percussion, which must not switch bands on. Then a plucked
+//! melody, chords, a bass and an arpeggio up to A6 switch on the bands of their notes, all in equal temperament at 440 Hz. One
+//! bar has no percussion, and the last chord rings out.
 
 use anyhow::{Context, Result};
 use std::{f64::consts::TAU, path::Path};
@@ -15,12 +15,12 @@ pub const BEATS_PER_MINUTE: f64 = 132.0;
 /// Duration of a bar in seconds.
 pub const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
 const STEP: f64 = BAR / 16.0;
-/// Seconds in which the last chord fades.
+/// Seconds after the last bar in which the last chord fades.
 const END: f64 = 1.2;
-/// -3 dB full scale.
+/// Peak: -3 dB full scale.
 const PEAK: f64 = 0.708;
 
-/// One line a bar: notes and how many eighths they last; `-` rests, `+` joins the notes of a chord.
+/// Melody. Here and below, a line is a bar: notes and their lengths in eighths; `-` is a rest, `+` joins a chord's notes.
 #[rustfmt::skip]
 const MELODY: [&str; 8] = [
     "- 8",
@@ -54,7 +54,7 @@ const BASS: [&str; 8] = [
     "D2 3 D2 1 E2 2 E2 2",
     "A2 8",
 ];
-/// Repeated in sixteenths.
+/// Figures of each bar, repeated in sixteenths.
 #[rustfmt::skip]
 const ARPEGGIO: [&str; 8] = [
     "", "", "",
@@ -64,7 +64,7 @@ const ARPEGGIO: [&str; 8] = [
     "A5 D6 F6 A6",
     "",
 ];
-/// Sixteenths of a bar, hit where there is an `x`.
+/// Kick drum. Here and below, each string is a bar in sixteenths, and `x` is a hit.
 #[rustfmt::skip]
 const KICK: [&str; 8] = [
     "x.....x.x.......", "x.....x.x.......", "x.....x.x.....x.", "x.....x.x.......", "x.....x.x...x...",
@@ -81,10 +81,10 @@ const HAT: [&str; 8] = [
     "................", "xxx.xxx.xxx.x.x.", "x...............",
 ];
 
-/// The tune: left and right, 16 bit.
+/// Synthesises the tune: left and right, 16 bits.
 pub fn generate() -> Vec<[i16; 2]> {
     let mut mix = Mix::new(8.0 * BAR + END);
-    // Each lead note has echoes at the left and at the right, a dotted eighth apart.
+    // The melody has two echoes, on the left and on the right, each a dotted eighth later.
     for (delay, gain, pan) in [(0.0, 0.34, 0.1), (3.0, 0.12, -0.7), (6.0, 0.06, 0.7)] {
         for note in notes(&MELODY) {
             mix.add(note.start + delay * STEP, gain, pan, note.length + 0.9, |t| pluck(&note, t));
@@ -114,15 +114,15 @@ pub fn generate() -> Vec<[i16; 2]> {
     mix.master()
 }
 
-/// A note of the score that has a band.
+/// Note of the tune, A3 or higher.
 pub struct Written {
-    /// Its band, 0 for A3.
+    /// Index of the band: 0 is A3.
     pub tone: usize,
-    /// Its start and its end in seconds.
+    /// Start and end in seconds.
     pub span: [f64; 2],
 }
 
-/// The notes of melody, chords and arpeggio. The bass is below the lowest band, and echoes are not in the score.
+/// Returns the notes of melody, chords and arpeggio, without echoes. The bass lies below A3, where the default range begins.
 pub fn score() -> Vec<Written> {
     let all = [notes(&MELODY), notes(&CHORDS), arpeggio()].into_iter().flatten();
     let written = all.map(|note| Written {
@@ -132,10 +132,10 @@ pub fn score() -> Vec<Written> {
     written.collect()
 }
 
-/// Writes the tune to `path`.
+/// Writes the tune to `path` as WAV.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn write(path: &Path) -> Result<()> {
     let spec = hound::WavSpec {
         channels: 2,
@@ -153,7 +153,7 @@ pub fn write(path: &Path) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A note in seconds and Hz; `voice` is its index in its chord or figure.
+/// Note with times in seconds and frequency in Hz; `voice` is the index of the note in its chord or figure.
 struct Note {
     start: f64,
     length: f64,
@@ -194,7 +194,7 @@ fn hits(bars: &[&str]) -> Vec<f64> {
     steps.filter(|&(_, hit)| hit == b'x').map(|(step, _)| step as f64 * STEP).collect()
 }
 
-/// The frequency of a note such as `G#5`.
+/// Returns the frequency in Hz of a note such as `G#5`.
 fn frequency(name: &str) -> f64 {
     let (class, octave) = name.split_at(name.len() - 1);
     let classes = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
@@ -203,12 +203,12 @@ fn frequency(name: &str) -> f64 {
     440.0 * ((class - 9.0) / 12.0 + octave - 4.0).exp2()
 }
 
-/// A sum of harmonics, the amplitude of each as `level` gives it.
+/// Returns a sum of `count` harmonics at the time `t`; `level` returns the amplitude of a harmonic by its number.
 fn harmonics(count: u32, frequency: f64, t: f64, level: impl Fn(f64) -> f64) -> f64 {
     (1..=count).map(f64::from).map(|n| level(n) * (TAU * n * frequency * t).sin()).sum()
 }
 
-/// Rises to 1 in `attack` s, and from `length` s on falls by a factor of e every `release` s.
+/// Returns the envelope at `t` s: up to 1 within `attack` s, and from `length` s on down by a factor of e every `release` s.
 fn envelope(t: f64, attack: f64, length: f64, release: f64) -> f64 {
     (t / attack).min(1.0) * (-(t - length).max(0.0) / release).exp()
 }
@@ -229,7 +229,7 @@ fn bass(note: &Note, t: f64) -> f64 {
 }
 
 fn kick(t: f64, noise: f64) -> f64 {
-    // The pitch falls from 170 to 45 Hz; its integral is the phase.
+    // The pitch falls from 170 to 45 Hz. The phase is the integral of the frequency.
     let phase = 45.0 * t + 125.0 * 0.03 * (1.0 - (-t / 0.03).exp());
     (-t / 0.09).exp() * (TAU * phase).sin() + 0.2 * noise * (-t / 0.003).exp()
 }
@@ -242,7 +242,7 @@ fn hat(t: f64, noise: f64) -> f64 {
     noise * (-t / 0.018).exp()
 }
 
-/// White noise, uniform in -1..1.
+/// Returns a generator of white noise, uniform in -1..1.
 fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     move || {
@@ -262,7 +262,7 @@ impl Mix {
         Self { frames: vec![[0.0; 2]; (seconds * f64::from(RATE)) as usize] }
     }
 
-    /// Adds `length` s of `sound` from `start` s on; `pan` is -1 for left to 1 for right.
+    /// Adds `length` s of `sound` from `start` s on. `pan` is from -1 for left to 1 for right.
     fn add(
         &mut self,
         start: f64,
@@ -283,7 +283,7 @@ impl Mix {
         }
     }
 
-    /// Soft-clips the peaks, fades the end and scales the loudest sample to the peak level.
+    /// Soft-clips the peaks, fades the end, and scales the tune to the peak [`PEAK`].
     fn master(mut self) -> Vec<[i16; 2]> {
         let count = self.frames.len();
         let fade = 0.25 * f64::from(RATE);
@@ -311,7 +311,7 @@ mod tests {
         let generated: Vec<i16> = generate().into_iter().flatten().collect();
         assert_eq!(committed.len(), generated.len());
         for (index, (committed, generated)) in committed.iter().zip(&generated).enumerate() {
-            // The sine functions of platforms differ in the last digit.
+            // The last digit of sines depends on the platform.
             assert!(committed.abs_diff(*generated) <= 1, "sample {index}");
         }
     }

@@ -1,14 +1,14 @@
-//! WAV files as planar samples.
+//! Reader and writer of WAV files, as planar samples.
 
 use crate::Signal;
 use anyhow::{Context, Result};
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::path::Path;
 
-/// Reads a file of 16-bit integers, as full scale 1, or of 32-bit floats; with its sample rate.
+/// Reads a file of 16-bit integers, scaled to -1..1, or of 32-bit floats. Returns the samples and the sample rate in Hz.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If the file cannot be read.
 pub fn read(path: &Path) -> Result<(Signal, u32)> {
     let read = || -> hound::Result<_> {
         let mut file = WavReader::open(path)?;
@@ -29,7 +29,7 @@ pub fn read(path: &Path) -> Result<(Signal, u32)> {
 /// Writes a file of 32-bit floats.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If the file cannot be written.
 pub fn write(path: &Path, signal: &Signal, sample_rate: u32) -> Result<()> {
     let spec = WavSpec {
         channels: signal.len() as u16,

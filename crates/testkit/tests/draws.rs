@@ -1,10 +1,10 @@
-//! Coverage of the draws: every entry of every choice, both ends and the default of every number, from both starts.
+//! Coverage of the random draws: all entries of choices, ends and defaults of numbers, and both starting points.
 
 use std::collections::HashSet;
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Setting, Settings, Targets};
 use tone_filter_testkit::{Draws, Scene, Values, controls};
 
-/// Draws within which everything has come up.
+/// Number of draws within which every value must come up.
 const DRAWS: u64 = 1000;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The counters of the heap.
+//! Counters of heap use.
 
 use tone_filter_testkit::heap::{Counting, counted, peak_of};
 

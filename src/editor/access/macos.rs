@@ -1,4 +1,4 @@
-//! NSAccessibility.
+//! Screen readers on macOS, through NSAccessibility.
 
 use super::Link;
 use accesskit_macos::SubclassingAdapter;
@@ -7,12 +7,12 @@ use fragile::Fragile;
 use raw_window_handle::{RawWindowHandle, WindowHandle};
 use std::cell::RefCell;
 
-/// The view's methods that answer when the system asks for what is in it. They belong to the main thread, as egui's
+/// AccessKit's subclass of the window's view, whose methods answer the system's questions. Belongs to the main thread, as egui's
 /// context does.
 pub struct Adapter(Fragile<RefCell<SubclassingAdapter>>);
 
 impl Adapter {
-    /// The adapter of a new window.
+    /// Creates the adapter of a new window; `None` for a handle that is not AppKit's.
     pub fn new(window: WindowHandle, link: &Link) -> Option<Self> {
         let RawWindowHandle::AppKit(window) = window.as_raw() else { return None };
         let view = window.ns_view.as_ptr();
@@ -21,11 +21,11 @@ impl Adapter {
         Some(Self(Fragile::new(RefCell::new(adapter))))
     }
 
-    /// Passes the tree of a frame on, and whether the view has the keyboard focus.
+    /// Passes on the tree of a frame, and whether the view has the keyboard focus.
     pub fn update(&mut self, tree: TreeUpdate, focused: bool) {
         let mut adapter = self.0.get().borrow_mut();
         let events = [adapter.update_if_active(|| tree), adapter.update_view_focus_state(focused)];
-        // To raise them can call the view again.
+        // The borrow must end first: raising the events may call the view again.
         drop(adapter);
         events.into_iter().flatten().for_each(accesskit_macos::QueuedEvents::raise);
     }

@@ -1,13 +1,13 @@
-//! Screen readers. egui's tree of controls goes to the system through AccessKit, and what a screen reader does comes back as
-//! events of egui's.
+//! Screen readers. egui's tree of controls goes to the system through AccessKit; a screen reader's actions come back as egui
+//! events.
 //!
-//! The system asks on threads of its own. Therefore nothing is done there: requests wait in a queue of fixed length for the
-//! next frame, which is asked for.
+//! The system calls in from threads of its own. Such calls only put a request into a queue of fixed length and ask for a repaint;
+//! the next frame handles the request.
 //!
-//! A plugin of egui's context takes the tree of a frame to AccessKit's adapter of the system, ten times a second at most.
-//! baseview knows nothing of it: on Windows and macOS the adapter takes the place of the window's procedure or methods. While
-//! nothing asks, egui makes no tree. On Linux, a few threads for all windows talk to D-Bus until the process ends. The
-//! sentences of the bands change once a second, as each change is a message on that bus.
+//! A plugin of egui's context passes the tree of a frame to AccessKit's adapter for the system, at most ten times a second.
+//! baseview takes no part: on Windows and macOS the adapter replaces the window's procedure or methods. While no screen reader
+//! asks, egui makes no tree. On Linux, a few threads for all windows talk to D-Bus until the process ends. The sentences of the
+//! bands change at most once a second, as each change is a message on D-Bus.
 
 mod nodes;
 #[cfg(target_os = "linux")]
@@ -34,22 +34,21 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The most requests that wait for a frame; more than a user makes in one.
+/// Maximum number of requests that wait for a frame; more than a user makes in one.
 const WAITING: usize = 256;
 
-/// Seconds between two trees. While it plays, something changes in every frame.
+/// Minimum time in seconds between two trees. During playback the tree changes in every frame.
 const PAUSE: f64 = 0.1;
 
-/// Connects a window's egui context to the system's screen readers, as a plugin of that context. While there is none, egui
-/// makes no tree.
+/// Plugin of a window's egui context that connects it to the system's screen readers. egui makes a tree only while one is active.
 pub struct ScreenReader {
     adapter: Adapter,
     link: Link,
-    /// egui's time in seconds of the last tree.
+    /// egui's time in seconds at which the last tree was sent.
     sent: f64,
 }
 
-/// State that a window shares with the threads of the system.
+/// State that a window shares with the system's threads.
 #[derive(Clone)]
 pub struct Link(Arc<Shared>);
 
@@ -63,7 +62,7 @@ struct Shared {
 }
 
 impl Link {
-    /// A link of a window that is repainted when `repaint` is notified.
+    /// Creates the link of a window; `repaint` asks for its next frame.
     pub fn new(repaint: RepaintNotifier) -> Self {
         Self(Arc::new(Shared {
             active: AtomicBool::new(false),
@@ -73,8 +72,8 @@ impl Link {
         }))
     }
 
-    /// Connects `window`, which has been made but not been shown yet, and whose content is that of `ctx`. Where the system
-    /// has no interface for screen readers, nothing happens.
+    /// Connects `window`, which shows `ctx`, to the screen readers. The window must exist and must not be visible yet. Does
+    /// nothing where the system has no interface for screen readers.
     pub fn connect(&self, ctx: &Context, window: &impl HasWindowHandle) {
         let handle = window.window_handle().ok();
         if let Some(adapter) = handle.and_then(|handle| Adapter::new(handle, self)) {
@@ -83,7 +82,7 @@ impl Link {
         }
     }
 
-    /// Reports in each frame whether the window has the keyboard focus.
+    /// Sets whether the window has the keyboard focus. Called in each frame.
     pub fn set_focused(&self, focused: bool) {
         self.0.focused.store(focused, Ordering::Relaxed);
     }
@@ -95,7 +94,7 @@ impl Link {
 }
 
 impl ActivationHandler for Link {
-    /// The tree is that of the next frame.
+    /// Returns `None`: the tree follows with the next frame.
     fn request_initial_tree(&mut self) -> Option<TreeUpdate> {
         self.set_active(true);
         None
@@ -109,7 +108,7 @@ impl DeactivationHandler for Link {
 }
 
 impl ActionHandler for Link {
-    /// A request that finds the queue full is dropped.
+    /// Queues the request, or drops it if the queue is full.
     fn do_action(&mut self, request: ActionRequest) {
         let _ = self.0.requests.push(request);
         self.0.repaint.request_repaint();

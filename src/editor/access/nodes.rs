@@ -8,8 +8,8 @@ use egui::{
 use nice_plug::prelude::{FloatParam, Param};
 use tone_filter_dsp::Spec;
 
-/// Describes the slider `response` at `plain` (in the unit of `spec`): its range, its step of `step` (a share of the range at
-/// this place), its value as text, and that it can be set.
+/// Describes the slider `response` to screen readers: its range, its value `plain` in the unit of `spec`, also as text, its step,
+/// and that it can be set. `step` is a fraction of the normalised range.
 pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, step: f32) {
     response.ctx.accesskit_node_builder(response.id, |node| {
         let now = param.preview_normalized(plain);
@@ -24,7 +24,7 @@ pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, 
     });
 }
 
-/// The steps by which a screen reader wants the slider `response` to move, and the value that it wants, in the slider's unit.
+/// Returns a screen reader's requests for the slider `response`: the steps to move by, and the value to set in the slider's unit.
 pub fn wanted(ui: &Ui, response: &Response) -> (f32, Option<f32>) {
     ui.input(|input| {
         let count = |action| input.num_accesskit_action_requests(response.id, action) as f32;
@@ -38,12 +38,12 @@ pub fn wanted(ui: &Ui, response: &Response) -> (f32, Option<f32>) {
     })
 }
 
-/// Has the text of the label `response` read out when it appears or changes, after what is being read.
+/// Has the text of the label `response` read out when it appears or changes, without interrupting the screen reader.
 pub fn announce_label(response: &Response) {
     response.ctx.accesskit_node_builder(response.id, |node| node.set_live(Live::Polite));
 }
 
-/// Names the window, and has `text`, which is to be seen elsewhere, read out when it changes.
+/// Names the window for screen readers, and has `text` read out when it changes. `text` should also be visible in the window.
 pub fn announce(ctx: &Context, text: impl FnOnce() -> String) {
     ctx.accesskit_node_builder(accesskit_root_id(), |node| node.set_label("Tone Filter"));
     ctx.accesskit_node_builder(Id::unique("announcement"), |node| {

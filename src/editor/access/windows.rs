@@ -1,4 +1,4 @@
-//! UI Automation.
+//! Screen readers on Windows, through UI Automation.
 
 use super::Link;
 use accesskit_windows::{HWND, SubclassingAdapter};
@@ -12,12 +12,12 @@ unsafe extern "system" {
     fn IsWindowVisible(window: *mut c_void) -> i32;
 }
 
-/// The window's procedure, which answers when UI Automation asks for the window's object. It belongs to the window's thread,
+/// AccessKit's window procedure, which answers when UI Automation asks for the window's object. Belongs to the window's thread,
 /// as egui's context does.
 pub struct Adapter(Fragile<RefCell<SubclassingAdapter>>);
 
 impl Adapter {
-    /// The adapter of a new window; `None` if it is shown already, as AccessKit wants it before that.
+    /// Creates the adapter of a new window; `None` if the window is already visible, as AccessKit must come before that.
     pub fn new(window: WindowHandle, link: &Link) -> Option<Self> {
         let RawWindowHandle::Win32(window) = window.as_raw() else { return None };
         let window = window.hwnd.get() as *mut c_void;
@@ -29,9 +29,9 @@ impl Adapter {
         Some(Self(Fragile::new(RefCell::new(adapter))))
     }
 
-    /// Passes the tree of a frame on. The procedure itself learns whether the window has the keyboard focus.
+    /// Passes on the tree of a frame. The procedure itself learns whether the window has the keyboard focus.
     pub fn update(&mut self, tree: TreeUpdate, _focused: bool) {
-        // To raise them can call the procedure again.
+        // The borrow ends before the events are raised, as raising them may call the procedure again.
         let events = self.0.get().borrow_mut().update_if_active(|| tree);
         if let Some(events) = events {
             events.raise();

@@ -1,4 +1,4 @@
-//! The appearance of one band's cell.
+//! Appearance of one band's cell.
 
 use crate::editor::{
     band_grid::COLUMNS,
@@ -9,55 +9,57 @@ use egui::{
 };
 use tone_filter_dsp::{Band, BandState, notes};
 
-/// The level in dB, relative to the total power, at which a bar is empty.
+/// Level in dB, relative to the total power, at which a bar is empty.
 pub const QUIETEST: f32 = -60.0;
 
-/// The powers in dB full scale at which a wave has no height and its full height.
+/// Power in dB full scale at which a wave has no height.
 const FAINTEST: f32 = -80.0;
+/// Power in dB full scale at which a wave has its full height.
 const LOUDEST: f32 = -10.0;
 
-/// Greatest error of a drawn wave, in points.
+/// Maximum error of a drawn wave, in points.
 const DEVIATION: f32 = 0.05;
 
-/// The displayed values of one band, which follow those of the last update.
+/// Displayed values of one band, which move smoothly to the values of the last update.
 #[derive(Clone, Copy, Default)]
 pub struct Cell {
-    /// The bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
+    /// Length of the bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
     pub level: f32,
-    /// The held peak of the bar, and the seconds for which it is still held.
+    /// Peak of the bar, held and then falling.
     pub peak: f32,
+    /// Seconds for which the peak is still held.
     pub hold: f32,
-    /// The wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
+    /// Height of the wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
     pub loudness: f32,
-    /// 0 for not played, 1 for sounding or at the ceiling.
+    /// 0 for a note not played, 1 for a note that sounds, at the ceiling or below.
     pub sounding: f32,
-    /// 0 for sounding, 1 for at the ceiling.
+    /// 1 for a note at the ceiling, else 0.
     pub saturated: f32,
 }
 
-/// The height of a band's wave, 0..1, for an input gain of `gain`.
+/// Returns the height of a band's wave, 0..1. `gain` is the gain of the input.
 pub fn loudness(band: &Band, gain: f32) -> f32 {
     let power = gain * gain * band.power;
     ((10.0 * power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
 }
 
-/// The length of a band's bar, 0..1.
+/// Returns the length of a band's bar, 0..1.
 pub fn level(band: &Band) -> f32 {
     (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0)
 }
 
-/// The part of a cell's appearance that is not animated.
+/// Parts of a cell's appearance that are not animated.
 pub struct Look<'a> {
     pub band: &'a Band,
-    /// The band may sound, by mask, scale and keys.
+    /// Whether mask, scale and keys let the band sound.
     pub sounds: bool,
-    /// Not muted by edits.
+    /// Whether the band mask lets the band sound.
     pub on: bool,
     pub hovered: bool,
 }
 
 impl Cell {
-    /// The colour of the state, blended while the state changes.
+    /// Returns the colour of the state, blended while the state changes.
     fn colour(&self) -> Color32 {
         let shade = theme::MUTED.lerp_to_gamma(theme::SOUNDING, self.sounding);
         shade.lerp_to_gamma(theme::SATURATED, self.saturated)
@@ -77,7 +79,7 @@ impl Cell {
 
         let margin = scale.length(6.0).max(4.0);
         let line = scale.line(11.0);
-        // A low cell has one line, and the bar below it.
+        // A low cell has one line of text, and the bar below it.
         let low = rect.height() < 2.0 * (margin + line);
         let inner = rect.shrink2(vec2(margin, if low { 1.0 } else { margin }));
         let text = if look.sounds { theme::DIM } else { theme::IDLE };
@@ -85,9 +87,9 @@ impl Cell {
         let name = scale.font(13.0);
         theme::text(painter, inner.left_top(), Align2::LEFT_TOP, notes::name(tone), name, text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
-        // Levels near the end of the bar fade in and out instead of flickering.
+        // The marks of levels near the bar's left end fade in and out instead of flickering.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
-        // A key brings back a band that is muted.
+        // A held key makes a muted band sound.
         if look.on || look.sounds {
             let state = look.band.state;
             paint_marker(painter, marker, 0.25 * line, state, presence);
@@ -131,7 +133,7 @@ impl Cell {
 
     /// Paints the band's recent output.
     fn paint_wave(&self, painter: &Painter, screen: Rect, scale: Scale, tone: usize, band: &Band) {
-        // One more period per octave, so that higher notes look higher and stay legible.
+        // Each octave shows one more period, so that higher notes look higher and stay legible.
         let octave = notes::semitone(tone).max(0) / COLUMNS as i32;
         let periods = (2 + octave) as f32;
         let last = screen.width().max(1.0) as usize;
@@ -143,8 +145,8 @@ impl Cell {
             let x = egui::lerp(screen.x_range(), share(point));
             pos2(x, screen.center().y - height * wave[point])
         };
-        // Points on a nearly straight line are left out, as each point costs time to draw. Where the slope changes
-        // by `bend` over `run` points, the error of a straight line is an eighth of their product.
+        // Points on a nearly straight line are left out, as each point costs time to draw. Where the slope changes by `bend` over
+        // `run` points, the error of a straight line is `bend * run / 8`.
         let mut line = vec![at(0)];
         let (mut bend, mut run) = (0.0, 0.0);
         for point in 1..last {
@@ -163,7 +165,7 @@ impl Cell {
     }
 }
 
-/// The mark of a band that is muted by edits.
+/// Paints the mark of a band that the user has muted.
 pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     let stroke = Stroke::new(1.0, theme::DIM);
     for y in [-radius, radius] {
@@ -171,8 +173,8 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     }
 }
 
-/// Paints a ring for a note that is not played, a disc for one that sounds, a triangle for one at the ceiling.
-/// `presence` is its opacity, 0..1.
+/// Paints the mark of a state: ring for inactive, disc for sounding, triangle for at the ceiling. `presence` is its opacity,
+/// 0..1.
 pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
     let colour = theme::state_colour(state).gamma_multiply(presence);
     match state {

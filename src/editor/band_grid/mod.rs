@@ -1,4 +1,4 @@
-//! The bands as a grid: one row per octave, one column per pitch class.
+//! Grid of the bands: one row per octave, one column per pitch class.
 
 mod cell;
 pub mod octaves;
@@ -18,27 +18,30 @@ use tone_filter_dsp::{
     notes::{self, PITCH_CLASSES, PUBLISHED, TONES},
 };
 
-/// The grid's columns.
+/// Number of columns of the grid.
 const COLUMNS: usize = PITCH_CLASSES.len();
 
-/// Time constants in seconds of rising levels, falling levels and changes of state.
+/// Time constant of rising values, in seconds.
 const RISE: f32 = 0.02;
+/// Time constant of falling values, in seconds.
 const FALL: f32 = 0.12;
+/// Time constant of changes of state, in seconds.
 const CHANGE: f32 = 0.05;
 
-/// Seconds for which a peak is held, and in which it then falls by the whole bar.
+/// Time in seconds for which a peak is held.
 const HOLD: f32 = 0.8;
+/// Time in seconds in which a released peak falls by the whole bar.
 const FADE: f32 = 2.0;
 
-/// The mouse actions on a cell, for its tooltip.
+/// Help on the mouse actions on a cell, for its tooltip.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
 
-/// The grid with the animation of its cells.
+/// Grid with the animation of its cells.
 pub struct BandGrid {
     cells: [Cell; TONES],
-    /// A drag over the cells: whether it switches them on, and its last position.
+    /// Drag over the cells: whether it switches them on, and its last position. `None` without a drag.
     painting: Option<(bool, Pos2)>,
-    /// The cell under the pointer.
+    /// Band of the cell under the pointer.
     pub hovered: Option<usize>,
     sentences: Sentences,
 }
@@ -51,14 +54,14 @@ impl Default for BandGrid {
 }
 
 impl BandGrid {
-    /// Advances the animation by `seconds` towards `bands`; true until it has arrived.
+    /// Advances the animation by `seconds` towards `bands`. Returns whether it is still moving.
     pub fn advance(&mut self, bands: &Bands, seconds: f32) -> bool {
         let mut moving = false;
         for (cell, band) in self.cells.iter_mut().zip(&bands.bands) {
             let state = band.state;
             let mut approach = |value: &mut f32, target: f32, time: f32| {
                 *value = target + (*value - target) * (-seconds / time).exp();
-                // A difference of less than one step of brightness cannot be seen.
+                // A difference of less than one step of brightness is invisible.
                 if (*value - target).abs() < 1e-3 {
                     *value = target;
                 }
@@ -86,7 +89,7 @@ impl BandGrid {
         moving
     }
 
-    /// The greatest difference between the displayed values of two grids.
+    /// Returns the greatest difference between the displayed values of two grids.
     #[cfg(test)]
     pub fn distance(&self, other: &Self) -> f32 {
         let values = |cell: &Cell| [cell.level, cell.loudness, cell.sounding, cell.saturated];
@@ -94,7 +97,7 @@ impl BandGrid {
         pairs.map(|(own, other)| (own - other).abs()).fold(0.0, f32::max)
     }
 
-    /// Shows the grid in `area`, while the keys of the bands `held` are held.
+    /// Shows the grid in `area`. `held` are the bands whose keys are held.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -171,7 +174,7 @@ impl BandGrid {
         let dragged = response.dragged() || response.drag_stopped();
         let Some((paint, last)) = self.painting.filter(|_| dragged) else { return };
         let to = response.interact_pointer_pos().unwrap_or(last);
-        // Cells between two positions of a fast pointer are included.
+        // Includes the cells between two positions of a fast pointer.
         let steps = (to.distance(last) / 4.0).ceil().max(1.0);
         let path = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
         let range = edits.params.chosen().settings.range;
@@ -185,14 +188,14 @@ impl BandGrid {
     }
 }
 
-/// A part of `ui` that only screen readers notice.
+/// Returns a child of `ui` that only screen readers notice.
 fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
     let salt = label.clone();
     let builder = UiBuilder::new().max_rect(ui.max_rect()).id_salt(salt);
     ui.new_child(builder.accessibility_role(role).accessibility_label(label))
 }
 
-/// Why a cell looks as it does, in words.
+/// Says why a cell looks as it does.
 fn why(settings: &Settings, look: &Look) -> &'static str {
     match settings.keys {
         _ if look.sounds => look.band.state.name(),
@@ -202,7 +205,7 @@ fn why(settings: &Settings, look: &Look) -> &'static str {
     }
 }
 
-/// The state of a cell as a sentence, with the level in whole dB.
+/// Returns the state of a cell as a sentence, with the level in whole dB.
 fn sentence(settings: &Settings, look: &Look) -> String {
     match look.band.level_db() {
         db if db >= QUIETEST => format!("{}, {db:.0} dB", why(settings, look)),
@@ -210,7 +213,7 @@ fn sentence(settings: &Settings, look: &Look) -> String {
     }
 }
 
-/// The tooltip of the cell of `tone`: note, frequency, level and state.
+/// Fills the tooltip of the cell of `tone`: note, frequency, level and state.
 fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
     let hertz = notes::frequency(tone, tuning, transpose);
@@ -222,35 +225,35 @@ fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
     ui.weak(format!("{}. {HELP}", why(settings, look)));
 }
 
-/// The space between cells of a grid that fills `area`.
+/// Returns the space in points between the cells of a grid that fills `area`.
 pub fn gap(area: Rect) -> f32 {
     (0.005 * area.width()).clamp(2.0, 10.0)
 }
 
-/// The cell at `position` of a grid that fills `area`.
+/// Returns the band whose cell is at `position` in a grid that fills `area`.
 fn cell_at(area: Rect, range: BandRange, position: Pos2) -> Option<usize> {
     let mut tones = range.tones();
     tones.find(|&tone| cell_rect(area, gap(area), range, tone).contains(position))
 }
 
-/// The horizontal range of column `index` in a grid that fills `area`.
+/// Returns the horizontal range of column `index` in a grid that fills `area`.
 pub fn column(area: Rect, index: usize) -> egui::Rangef {
     cell_rect(area, gap(area), BandRange::Published, index).x_range()
 }
 
-/// The rows above that of A3.
+/// Returns the number of rows for notes below A3. These rows are above the row of A3.
 fn rows_below_a3(range: BandRange) -> usize {
     if range == BandRange::Whole { 3 } else { 0 }
 }
 
-/// The column and the row of the cell of `tone`: octaves from A, the first of which may lack its lowest notes.
+/// Returns column and row of the cell of `tone`. A row is an octave from A on; the first row may lack its lowest notes.
 fn place(range: BandRange, tone: usize) -> (usize, usize) {
     let columns = COLUMNS as i32;
     let place = notes::semitone(tone) + rows_below_a3(range) as i32 * columns;
     (place.rem_euclid(columns) as usize, place.div_euclid(columns) as usize)
 }
 
-/// Where the cell of `tone` is in a grid that fills `area`.
+/// Returns the rectangle of the cell of `tone` in a grid that fills `area`, with `gap` points between cells.
 pub fn cell_rect(area: Rect, gap: f32, range: BandRange, tone: usize) -> Rect {
     let (column, row) = place(range, tone);
     let rows = rows_below_a3(range) + PUBLISHED / COLUMNS;

@@ -1,4 +1,4 @@
-//! The names of the grid's rows, which mute and solo them.
+//! Names of the grid's rows. Clicks on them mute and solo the rows.
 
 use super::{cell::paint_cross, cell_rect, gap};
 use crate::{
@@ -11,26 +11,26 @@ use crate::{
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 use tone_filter_dsp::{BandMask, BandRange, notes};
 
-/// The size of a name in points.
+/// Font size of a name in points.
 const NAME: f32 = 11.0;
 
-/// The scale from which both ends of an octave have room.
+/// Minimum scale of the window at which a name shows both ends of its octave.
 const ROOMY: f32 = 0.65;
 
-/// The width of the names.
+/// Returns the width of the names in points.
 pub fn width(scale: Scale) -> f32 {
     let letters = if scale.length(1.0) >= ROOMY { 5.2 } else { 2.7 };
     letters * scale.font(NAME).size
 }
 
-/// The bands of each row, from the lowest row to the highest.
+/// Returns the bands of each row, lowest octave first.
 fn rows(range: BandRange) -> Vec<Vec<usize>> {
     let tones: Vec<usize> = range.by_pitch().collect();
     let octave = |tone: &usize| notes::semitone(*tone).div_euclid(12);
     tones.chunk_by(|one, next| octave(one) == octave(next)).map(<[usize]>::to_vec).collect()
 }
 
-/// Shows a name in `area` for each row of `grid`. A click mutes the row or brings it back, an alt-click solos it.
+/// Shows a name in `area` for each row of `grid`. A click mutes or unmutes the row, an alt-click solos it.
 pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
     let range = edits.params.chosen().settings.range;
     for row in rows(range) {

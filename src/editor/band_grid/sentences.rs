@@ -1,11 +1,11 @@
-//! The state of each band as a sentence, for screen readers.
+//! State of each band as a sentence, for screen readers.
 
 use egui::Ui;
 
-/// Seconds for which a sentence stays as it is. Music changes it in every frame, and each change goes to the screen reader.
+/// Minimum seconds between two changes. Music changes the states in every frame, and each change goes to the screen reader.
 const PAUSE: f64 = 1.0;
 
-/// A sentence for each band.
+/// Sentences of all bands.
 #[derive(Default)]
 pub struct Sentences {
     texts: Vec<String>,
@@ -14,7 +14,7 @@ pub struct Sentences {
 }
 
 impl Sentences {
-    /// Follows those of `now` in the order of the tones, at most once in a [`PAUSE`]; only while there is a screen reader.
+    /// Takes the sentences `now`, in the order of the bands, at most once in a [`PAUSE`]; none while there is no screen reader.
     pub fn follow(&mut self, ui: &Ui, now: impl Iterator<Item = String>) {
         if !ui.ctx().has_accesskit_node(ui.unique_id()) {
             self.texts.clear();
@@ -33,7 +33,7 @@ impl Sentences {
         }
     }
 
-    /// The sentence of `tone`; empty before the first call of [`Sentences::follow`].
+    /// Returns the sentence of band `tone`; empty before the first call of [`Sentences::follow`].
     pub fn of(&self, tone: usize) -> &str {
         self.texts.get(tone).map_or("", |text| text)
     }

@@ -1,4 +1,4 @@
-//! The controls of the settings.
+//! Controls of the settings.
 
 mod list;
 pub mod more;
@@ -16,10 +16,10 @@ use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui};
 pub use list::list;
 use tone_filter_dsp::Settings;
 
-/// The setting whose buttons show waveforms.
+/// Id of the setting whose buttons show waveforms.
 const VOICE: &str = "voice";
 
-/// The sizes of a control, in points at the default size of the window.
+/// Sizes of a control, in points at the default size of the window.
 #[derive(Clone, Copy)]
 struct Sizes {
     name: f32,
@@ -27,10 +27,10 @@ struct Sizes {
     track: f32,
 }
 
-/// A control among others.
+/// Sizes of an ordinary control.
 const NORMAL: Sizes = Sizes { name: 12.0, value: 12.0, track: 4.0 };
 
-/// The height of a control of [`NORMAL`] sizes.
+/// Returns the height in points of a control of [`NORMAL`] sizes.
 fn row(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(29.0).max(13.0)
 }
@@ -53,14 +53,14 @@ fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &m
 /// Effect of the other settings on a control.
 #[derive(Clone, Default)]
 pub struct Remark {
-    /// A sentence for the control's tooltip.
+    /// Sentence for the control's tooltip.
     text: String,
-    /// The control has no effect on the notes now.
+    /// Whether the control has no effect on the notes now.
     idle: bool,
 }
 
 impl Remark {
-    /// Effect of `settings` on the control of the setting called `id`.
+    /// Returns the effect of `settings` on the control of the setting called `id`.
     pub fn of(id: &str, settings: &Settings) -> Self {
         let idle = settings.idle(id);
         let text = match idle {
@@ -73,38 +73,38 @@ impl Remark {
         Self { text, idle: idle.is_some() }
     }
 
-    /// `colour`, or that of a control without effect.
+    /// Returns `colour`, or the colour of a control without effect.
     pub fn shade(&self, colour: Color32) -> Color32 {
         if self.idle { theme::IDLE } else { colour }
     }
 
-    /// The tooltip of a control with this `help`, with what the host does, in words, in `host`.
+    /// Returns the tooltip of a control: its `help`, the remark, and `host`, which says in words how the host uses the parameter.
     pub fn tip(&self, help: &str, host: &str) -> String {
         let parts = [help, &self.text, host].into_iter();
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The place and appearance of a control.
+/// Place and appearance of a control.
 struct Place {
     cell: Rect,
     id: Id,
     scale: Scale,
     sizes: Sizes,
     remark: Remark,
-    /// The host's use of the parameter, in words.
+    /// How the host uses the parameter, in words.
     host: String,
 }
 
 impl Place {
-    /// The line with the name and the value.
+    /// Returns the area of the line with the name and the value.
     fn caption(&self) -> Rect {
         let mut caption = self.cell;
         caption.set_height(self.scale.line(self.sizes.name.max(self.sizes.value)));
         caption
     }
 
-    /// The area below the caption: a slider's track, or buttons.
+    /// Returns the area below the caption, for a slider's track or for buttons.
     fn body(&self) -> Rect {
         let top = self.caption().bottom();
         let bottom = self.cell.bottom() - self.scale.length(5.0);

@@ -1,4 +1,4 @@
-//! The groups of settings that are shown on demand, and the button that opens them.
+//! Groups of settings that are shown on demand, and the button that opens them.
 
 use super::{NORMAL, focus_ring, row, show as control};
 use crate::{
@@ -8,15 +8,15 @@ use crate::{
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use tone_filter_dsp::Group;
 
-/// The fewest rows of controls; a group with more controls takes another column.
+/// Minimum number of rows. A group with more controls than rows takes further columns.
 const FEWEST_ROWS: usize = 2;
 
-/// The space between two columns of a group and between two groups.
+/// Returns two gaps in points: between the columns of a group, and between groups.
 fn gaps(scale: Scale) -> [f32; 2] {
     [scale.length(14.0).max(6.0), scale.length(22.0).max(9.0)]
 }
 
-/// The groups side by side: columns of one width, in as few rows as the width of the window allows.
+/// Layout of the groups side by side: columns of equal width, in as few rows as the width of the window allows.
 struct Columns {
     rows: usize,
     width: f32,
@@ -24,7 +24,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// For an area of `width`.
+    /// Lays the groups out in an area of `width` points.
     fn new(width: f32, scale: Scale) -> Self {
         let [inner, outer] = gaps(scale);
         let least = scale.length(104.0).max(48.0);
@@ -40,24 +40,24 @@ impl Columns {
         fits.unwrap_or_else(|| at(longest))
     }
 
-    /// The width of `group`.
+    /// Returns the width of `group` in points, with all its columns.
     fn of(&self, group: Group) -> f32 {
         let columns = group.ids().len().div_ceil(self.rows) as f32;
         columns * (self.width + self.gaps[0]) - self.gaps[0]
     }
 }
 
-/// The height of a group's name.
+/// Returns the height in points of the line with a group's name.
 fn heading(scale: Scale) -> f32 {
     scale.line(11.0) + scale.length(6.0).max(3.0)
 }
 
-/// The height that [`show`] needs in an area of `width`.
+/// Returns the height in points that [`show`] needs in an area of `width` points.
 pub fn height(width: f32, scale: Scale) -> f32 {
     heading(scale) + Columns::new(width, scale).rows as f32 * row(scale)
 }
 
-/// Shows the groups in `area`, whose height may be greater than they need.
+/// Shows the groups in `area`, which may be higher than they need.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let columns = Columns::new(area.width(), scale);
     let room = (area.height() - heading(scale)) / columns.rows as f32;
@@ -82,7 +82,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     }
 }
 
-/// The width of the button.
+/// Returns the width of the button in points.
 pub(super) fn button_width(scale: Scale) -> f32 {
     4.2 * scale.font(12.0).size + scale.length(20.0).max(6.0)
 }
@@ -98,7 +98,7 @@ pub(super) fn button(ui: &mut Ui, place: Rect, scale: Scale, edits: &Edits) {
     let side = 0.3 * font.size;
     let centre = place.center() - vec2(1.5 * side, 0.0);
     let text = theme::text(ui.painter(), centre, Align2::CENTER_CENTER, "More", font, theme::TEXT);
-    // The arrow points to the groups, or back.
+    // The arrow points down to the groups, or up once they are open.
     let tip = if open { -0.6 * side } else { 0.6 * side };
     let middle = text.right_center() + vec2(2.5 * side, 0.0);
     let corners = [vec2(-side, -tip), vec2(side, -tip), vec2(0.0, tip)];

@@ -16,18 +16,18 @@ use egui::{
 use nice_plug::prelude::{FloatParam, Param};
 use tone_filter_dsp::{Spec, Taper};
 
-/// The factor for drags and steps while shift is held.
+/// Factor for drags and steps while shift is held.
 const FINE: f32 = 0.1;
 
-/// The fraction of the range that an arrow key or a notch of the wheel moves a slider by.
+/// Fraction of the range by which an arrow key or a notch of the wheel moves a slider.
 const STEP: f32 = 0.01;
 
 /// Points of scrolling per notch of the wheel.
 const NOTCH: f32 = 50.0;
 
 impl Place {
-    /// A slider. Dragging, the wheel and the arrow keys move it (finely with shift), a double-click sets the default,
-    /// and a click on the value or Enter opens a text field.
+    /// Shows a slider. Dragging, the wheel and the arrow keys move it (finely with shift), a double-click sets the default, and a
+    /// click on the value or Enter opens a text field.
     pub(super) fn slider(
         &self,
         ui: &mut Ui,
@@ -42,7 +42,7 @@ impl Place {
             _ => fine * STEP,
         };
         let now = param.unmodulated_normalized_value();
-        // The host may apply a new value late. During a drag, the dragged value is kept here.
+        // The host may apply a new value late, so the dragged value is kept here during a drag.
         let mut value = ui.data(|data| data.get_temp(self.id));
         menu::offer(&response, spec.id, edits);
         if response.drag_started_by(PointerButton::Primary) {
@@ -89,12 +89,12 @@ impl Place {
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
         self.value(ui, spec, param, shown, edits);
         if enter {
-            // Last, as the field would take this key for the end of typing.
+            // Comes last: a field that is open already would take this press of Enter as the end of typing.
             self.open_field(ui, spec, param);
         }
     }
 
-    /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
+    /// Paints the track, filled from `origin` to `value` (both 0..1), and the knob at `value`.
     fn paint_track(&self, ui: &Ui, value: f32, origin: f32, active: bool) {
         let thickness = self.scale.length(self.sizes.track).max(2.0);
         let track =
@@ -105,7 +105,7 @@ impl Place {
         let x = |value: f32| track.left() + radius + value * (track.width() - 2.0 * radius);
         let knob = pos2(x(value), track.center().y);
         if self.remark.idle {
-            // Hollow where it has no effect.
+            // A hollow knob marks a control without effect.
             let outline = Stroke::new((0.3 * thickness).max(1.0), theme::IDLE);
             ui.painter().circle(knob, radius, theme::BACKGROUND, outline);
             return;
@@ -119,12 +119,12 @@ impl Place {
         ui.painter().circle_filled(knob, radius, colour);
     }
 
-    /// The identifier of the text field.
+    /// Returns the identifier of the text field.
     fn field(&self) -> Id {
         self.id.with("entry")
     }
 
-    /// Opens the text field, with the value in full and all of it selected.
+    /// Opens the text field with the full value, all of it selected.
     fn open_field(&self, ui: &Ui, spec: &Spec, param: &FloatParam) {
         let (id, text) = (self.field(), exact(spec, param));
         let mut state = TextEditState::default();
@@ -135,7 +135,7 @@ impl Place {
         ui.memory_mut(|memory| memory.request_focus(id));
     }
 
-    /// The value at `shown` (0..1) as text, which a click replaces by a text field.
+    /// Shows the value at `shown` (0..1) as text, or the text field while it is open. A click on the text opens the field.
     fn value(
         &self,
         ui: &mut Ui,
@@ -166,7 +166,7 @@ impl Place {
             });
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
-                // A text that was not changed has fewer digits than the value.
+                // The value of an unchanged text is not set: the text may have fewer digits.
                 let left = cancelled || typed == exact(spec, param);
                 if let Some(value) = value.filter(|_| !left) {
                     edits.set_once(spec.id, value);
@@ -180,8 +180,7 @@ impl Place {
 
         let at = self.caption().right_center();
         let colour = self.remark.shade(theme::TEXT);
-        // If the longest value does not fit beside the name, all values are shown without their unit, and with only as
-        // many digits as fit.
+        // If the longest value does not fit beside the name, all values lose their unit, and as many digits as necessary.
         let width = |text: String, font: &FontId| {
             ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
         };
@@ -198,7 +197,7 @@ impl Place {
             spec.number(param.preview_plain(shown), digits.unwrap_or(0))
         };
         let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &short, font, colour);
-        // A text of one line is too low to be hit easily.
+        // A single line of text is too low to hit easily.
         let margin = (0.5 * (self.scale.length(24.0) - area.height())).max(0.0);
         let hit = area.expand2(vec2(self.scale.length(4.0), margin));
         let response = ui.interact(hit, id.with("text"), Sense::click());
@@ -215,13 +214,13 @@ impl Place {
     }
 }
 
-/// The value of `param` as text, with all digits that people type.
+/// Returns the value of `param` with up to four decimals, and the unit.
 fn exact(spec: &Spec, param: &FloatParam) -> String {
     let digits = format!("{:.4}", param.unmodulated_plain_value());
     format!("{} {}", digits.trim_end_matches('0').trim_end_matches('.'), spec.unit)
 }
 
-/// Notches by which the wheel was turned over `response`.
+/// Returns the number of notches that the wheel was turned over `response`; positive is up.
 fn wheel(ui: &Ui, response: &Response) -> f32 {
     if !response.hovered() {
         return 0.0;
@@ -234,7 +233,7 @@ fn wheel(ui: &Ui, response: &Response) -> f32 {
     ui.input(|input| input.events.iter().map(notches).sum())
 }
 
-/// Arrow key presses while `response` has the focus: up and right count 1, down and left -1, the page keys 10.
+/// Counts presses of arrow keys while `response` has the focus: up and right count 1, down and left -1, the page keys 10 and -10.
 fn arrows(ui: &Ui, response: &Response) -> f32 {
     if !response.has_focus() {
         return 0.0;

@@ -1,28 +1,28 @@
-//! The strip of the settings that everybody wants.
+//! Strip of the main settings, always visible.
 
 use super::{NORMAL, Sizes, more, row, show as control, voices};
 use crate::{editor::theme::Scale, session::Edits};
 use egui::{Rect, Ui};
 use tone_filter_dsp::Group;
 
-/// The sizes of the first control, Mix.
+/// Sizes of the first control, Mix.
 const LARGE: Sizes = Sizes { name: 16.0, value: 30.0, track: 9.0 };
 
-/// The share of the width that it takes.
+/// Share of the strip's width that Mix takes.
 const SHARE: f32 = 0.25;
 
-/// The space between controls, horizontally and vertically.
+/// Returns two gaps in points: between controls side by side, and between rows.
 fn gaps(scale: Scale) -> [f32; 2] {
     [scale.length(26.0).max(9.0), scale.length(6.0).max(3.0)]
 }
 
-/// The height that [`show`] needs.
+/// Returns the height in points that [`show`] needs.
 pub fn height(scale: Scale) -> f32 {
     voices::height(scale) + gaps(scale)[1] + row(scale)
 }
 
-/// Shows the strip in `area`: Mix over its whole height; beside it the voices, and below them the other sliders and the
-/// button for all else.
+/// Shows the strip in `area`. Mix takes the whole height at the left; beside it are the voices, and below them the other sliders
+/// and the button for all other settings.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let [across, down] = gaps(scale);
     let [mix, voice, others @ ..] = Group::Main.ids() else { return };

@@ -1,4 +1,4 @@
-//! Rows of buttons for the settings that are a choice from a few entries.
+//! Rows of buttons for settings that are a choice from a few entries.
 
 use super::{Place, VOICE, focus_ring, list};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
 };
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 
-/// The most entries whose names have room on buttons.
+/// Maximum number of entries that fit on buttons.
 const MOST_BUTTONS: usize = 2;
 
 impl Place {
-    /// Buttons, or a drop-down list where there are too many entries for them.
+    /// Shows a choice as buttons, or as a drop-down list if it has more than [`MOST_BUTTONS`] entries.
     pub(super) fn choice(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
         self.name(ui, choice.name);
@@ -27,7 +27,7 @@ impl Place {
         }
     }
 
-    /// A row of buttons, one of which is selected.
+    /// Shows a row of buttons, one of which is selected.
     fn switch(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
         let selected_entry = param.unmodulated();
@@ -56,7 +56,7 @@ impl Place {
                 ne: if last { round } else { 0 },
                 se: if last { round } else { 0 },
             };
-            // Outlined instead of filled where it has no effect.
+            // The selected button of a choice without effect is outlined instead of filled.
             let outline = if selected { self.remark.shade(fill) } else { fill };
             let outline = Stroke::new(1.0, outline);
             ui.painter().rect(button, round, fill, outline, StrokeKind::Inside);

@@ -1,4 +1,4 @@
-//! The buttons of the voices: a waveform and a name each.
+//! Buttons of the voices, each with a waveform and a name.
 
 use super::{Place, focus_ring};
 use crate::{
@@ -14,15 +14,15 @@ use egui::{
 };
 use tone_filter_dsp::Voice;
 
-/// The space between two buttons.
+/// Space between two buttons, in points.
 const GAP: f32 = 2.0;
 
-/// The height of the caption and the buttons.
+/// Returns the height in points of the caption and the buttons.
 pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(28.0).max(14.0) + scale.line(11.0)
 }
 
-/// The name of `voice` where there is little room: its waveform is beside it.
+/// Returns a short name of `voice`, for narrow buttons, where the waveform explains it.
 const fn short(voice: Voice, name: &'static str) -> &'static str {
     match voice {
         Voice::Pulse25 => "25 %",
@@ -33,7 +33,7 @@ const fn short(voice: Voice, name: &'static str) -> &'static str {
 }
 
 impl Place {
-    /// A row of buttons, one of which is selected.
+    /// Shows a row of buttons, one of which is selected.
     pub(super) fn voices(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
         let now = param.unmodulated();
@@ -76,12 +76,11 @@ impl Place {
     }
 }
 
-/// The width of `text` in `font`.
 fn text_width(ui: &Ui, text: &str, font: &FontId) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER).size().x
 }
 
-/// Paints one and a half periods of the waveform of `voice` in `area`; for the chip, a pulse and a triangle.
+/// Paints one and a half periods of the waveform of `voice` in `area`. The chip voice is shown as a pulse, then a triangle.
 fn paint_waveform(ui: &Ui, area: Rect, voice: Voice, scale: Scale, colour: Color32) {
     let points = 48;
     let line = (0..=points)

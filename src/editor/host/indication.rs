@@ -1,10 +1,10 @@
-//! The host's use of a parameter: a mark at its control, and words for the tooltip.
+//! Indication of the host's mapping and automation of a parameter: a mark at the control, and words for the tooltip.
 
 use crate::editor::theme::{self, Scale};
 use egui::{Pos2, Stroke, Ui};
 use plugin_guard::{Automation, Indication, Rgb};
 
-/// The host's use, in words; empty without one.
+/// Returns the indication in words; empty without mapping and automation.
 pub fn text(indication: &Indication) -> String {
     let mapping = indication.mapping.as_ref().map(|mapping| {
         let parts = [&*mapping.label, &*mapping.description];
@@ -24,7 +24,7 @@ pub fn text(indication: &Indication) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// Paints a disc for a mapping and a ring around it for automation, left of the text that begins at `at`.
+/// Paints the mark left of the text that begins at `at`: a disc for a mapping, with a ring around it for automation.
 pub fn paint(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
     let radius = scale.length(2.2).max(1.6);
     let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
@@ -33,7 +33,7 @@ pub fn paint(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
         ui.painter().circle_filled(centre, 0.75 * radius, colour(mapping.colour));
     }
     if let Some((automation, host)) = indication.automation {
-        // Automation that does not play now is fainter.
+        // The ring is fainter while the automation does not play.
         let idle = matches!(automation, Automation::Present | Automation::Overriding);
         let colour = colour(host).gamma_multiply(if idle { 0.6 } else { 1.0 });
         ui.painter().circle_stroke(centre, 1.5 * radius, Stroke::new(1.0, colour));

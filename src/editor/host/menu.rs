@@ -1,17 +1,19 @@
-//! The host's menu of a parameter, for hosts that leave it to the plugin to show it, and one for MIDI controllers where the host has
-//! none.
+//! Context menu of a parameter. Shows the host's menu for hosts that let the plugin show it. If the host has no menu, shows the
+//! plugin's own, for MIDI controllers.
 
 use crate::{editor::theme, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
 use plugin_guard::{Menu, MenuItem, Place, Request};
 
-/// Actions of the plugin's own menu.
+/// Action of the plugin's own menu: learns a controller.
 const LEARN: u32 = 0;
+/// Action of the plugin's own menu: stops learning.
 const CANCEL: u32 = 1;
+/// Action of the plugin's own menu: forgets the controller.
 const FORGET: u32 = 2;
 
-/// Requests the host's menu of the setting called `id` if `response` was clicked with the secondary button, or has the
-/// focus while Shift+F10 is pressed.
+/// Opens the menu of the setting called `id` if `response` was clicked with the secondary button, or has the focus while
+/// Shift+F10 is pressed. The host's menu takes precedence over the plugin's own.
 pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     let ctx = &response.ctx;
     let by_key = response.has_focus()
@@ -20,7 +22,7 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
         return;
     }
     let at = response.interact_pointer_pos().unwrap_or(response.rect.left_bottom());
-    // Windows are measured in physical pixels, except on macOS.
+    // Window coordinates are physical pixels, except on macOS.
     let mac = cfg!(target_os = "macos");
     let pixels = if mac { ctx.zoom_factor() } else { ctx.pixels_per_point() };
     let pixel = [at.x, at.y].map(|length| (length * pixels).round() as i32);
@@ -30,7 +32,7 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     }
 }
 
-/// The plugin's own menu of the setting called `id`.
+/// Returns the items of the plugin's own menu for the setting called `id`.
 fn own_items(id: &'static str, edits: &Edits) -> Vec<MenuItem> {
     let controllers = &edits.params.controllers;
     let entry = |label: &str, action| {
@@ -45,7 +47,7 @@ fn own_items(id: &'static str, edits: &Edits) -> Vec<MenuItem> {
     [learn].into_iter().chain(controllers.of(id).map(forget)).collect()
 }
 
-/// Does what an entry of the plugin's own menu of the setting called `id` stands for.
+/// Performs an action of the plugin's own menu for the setting called `id`.
 fn perform(id: &'static str, action: u32, edits: &mut Edits) {
     match action {
         LEARN => edits.learn(id),
@@ -54,7 +56,7 @@ fn perform(id: &'static str, action: u32, edits: &mut Edits) {
     }
 }
 
-/// Shows the menu that the host has described, until an entry or something else is clicked.
+/// Shows the open menu until the user clicks an entry or elsewhere.
 pub fn show(ui: &Ui, edits: &mut Edits) {
     let Some(Menu { place, items }) = edits.host.menu() else { return };
     let mut open = true;

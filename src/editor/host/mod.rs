@@ -1,4 +1,4 @@
-//! The host in the window: its track, marks at controls, menus.
+//! Displays of host data: the track, marks at controls, menus.
 
 pub mod indication;
 pub mod menu;

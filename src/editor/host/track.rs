@@ -1,4 +1,4 @@
-//! The track that the plugin is on, in the header.
+//! Name and colour of the plugin's track, in the header.
 
 use crate::editor::theme::{self, Scale};
 use egui::{
@@ -7,10 +7,10 @@ use egui::{
 use plugin_guard::Track;
 use std::sync::Arc;
 
-/// The widest name, in heights of its font; a longer one is cut off.
+/// Maximum width of the name in heights of its font; a longer name is cut off.
 const WIDEST: f32 = 6.5;
 
-/// The name of `track` in one line, cut off where it is too long.
+/// Lays out the name of `track` in one line, cut off after [`WIDEST`].
 fn galley(ui: &Ui, font: FontId, track: &Track) -> Arc<egui::Galley> {
     let widest = WIDEST * font.size;
     let mut job = LayoutJob::simple_singleline(track.name.clone(), font, Color32::PLACEHOLDER);
@@ -20,13 +20,13 @@ fn galley(ui: &Ui, font: FontId, track: &Track) -> Arc<egui::Galley> {
     ui.painter().layout_job(job)
 }
 
-/// The diameter of the disc in the track's colour, and the space after it.
+/// Returns the diameter of the disc in the track's colour, and the space after it, in points; 0 without a colour.
 fn disc(scale: Scale, track: &Track) -> (f32, f32) {
     let size = 0.7 * scale.font(12.0).size;
     if track.colour.is_some() { (size, 0.6 * size) } else { (0.0, 0.0) }
 }
 
-/// The width that [`show`] needs for `track`.
+/// Returns the width in points that [`show`] needs for `track`.
 pub fn width(ui: &Ui, scale: Scale, track: &Track) -> f32 {
     let (disc, space) = disc(scale, track);
     disc + space + galley(ui, scale.font(12.0), track).size().x

@@ -1,4 +1,4 @@
-//! Every control has a name and can be operated by the keyboard.
+//! Tests that every control has a name and can be operated by the keyboard.
 
 use super::TestEditor;
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE};
@@ -10,21 +10,21 @@ use egui_kittest::kittest::NodeT;
 use std::collections::BTreeSet;
 use tone_filter_dsp::{BandState, Bands, CHOICES, Choice, Group, SPECS, notes, notes::TONES};
 
-/// Everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
+/// Returns everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
 fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
     let other = editor.edit(|edits| edits.state.other.clone());
     let names: Vec<_> = editor.controls().into_iter().map(|(name, _)| name).collect();
     (editor.settings(), other, editor.texts(), names)
 }
 
-/// An editor in which both Undo and Redo are enabled.
+/// Creates an editor in which both Undo and Redo are enabled.
 fn editor() -> TestEditor {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     edit(&mut editor);
     editor
 }
 
-/// Edits until both Undo and Redo are enabled.
+/// Makes edits until both Undo and Redo are enabled.
 fn edit(editor: &mut TestEditor) {
     editor.edit(|edits| {
         edits.set_once("mix", 0.6);
@@ -41,7 +41,7 @@ fn every_control_is_named_and_reached_by_the_tab_key() {
     let names: BTreeSet<String> = all.iter().cloned().collect();
     assert!(names.iter().all(|name| !name.trim().is_empty()), "{names:?}");
     assert_eq!(names.len(), all.len(), "two controls of one name: {all:?}");
-    // Cells, octaves, keys, two lists, sliders and their values, four switches.
+    // At least 48 cells, 4 octaves, 12 keys, 2 lists, the sliders and their values, and 4 switches with 2 buttons each.
     assert!(names.len() > 48 + 4 + 12 + 2 + 2 * SPECS.len() + 2 * 4, "{names:?}");
 
     let mut reached = BTreeSet::new();
@@ -94,7 +94,7 @@ fn every_control_is_operated_by_the_keyboard_alone() {
     for index in 0..count {
         assert_eq!(editor.controls().len(), count, "a control has come or gone");
         let (name, _) = editor.controls().swap_remove(index);
-        // To select an entry that is already selected changes nothing.
+        // Selecting an entry that is already selected changes nothing.
         let controls = editor.params().controls();
         let list = |choice: &&Choice| {
             choice.id != "voice"
@@ -117,12 +117,12 @@ fn every_control_is_operated_by_the_keyboard_alone() {
             false => Key::Enter,
         });
         assert!(seen(&mut editor) != before, "{name} does nothing");
-        // Closes a menu that was opened.
+        // Closes a menu that the key has opened.
         editor.key(Key::Escape);
         edit(&mut editor);
-        // The button More has closed the groups.
+        // The key may have closed the groups of More.
         editor.params().editor_more.store(true);
-        // The roll has no cells, and another preset may have another range, and so other cells.
+        // The roll has no cells, and a preset with another range has other cells.
         editor.params().editor_roll.store(false);
         editor.edit(|edits| edits.set_once("range", 1.0));
         editor.frame(vec![]);
@@ -156,7 +156,7 @@ fn the_space_bar_is_for_the_host_except_in_a_text_field() {
     assert!((editor.settings().tone - 7000.0).abs() < 0.01, "{}", editor.settings().tone);
 }
 
-/// The editor does what a screen reader wants of the control called `name`.
+/// Sends a screen reader's request for the control called `name`.
 fn request(editor: &mut TestEditor, name: &str, action: Action, data: Option<ActionData>) {
     let (target_node, target_tree) = editor.node(name).accesskit_node().locate();
     let request = ActionRequest { action, target_tree, target_node, data };
@@ -178,7 +178,7 @@ fn a_slider_is_moved_and_set_within_its_range() {
             let data = ActionData::NumericValue(wanted.into());
             request(&mut editor, spec.name, Action::SetValue, Some(data));
             let set = spec.get(&editor.settings());
-            // nice-plug keeps values as shares of the range.
+            // nice-plug keeps values as fractions of the range.
             let near = (set - due).abs() <= 1e-5 * (spec.max - spec.min);
             assert!(near, "{}: {set} instead of {due} for {wanted}", spec.name);
             let node = editor.node(spec.name);
@@ -206,7 +206,7 @@ fn the_sentences_of_the_bands_change_once_a_second() {
     assert_eq!(sentence(&editor).as_deref(), Some("Not played, silent"));
     let tone = (0..TONES).find(|&tone| notes::name(tone) == "A4").unwrap();
     let mut bands = Bands::default();
-    // Of all the power, a quarter: 10 lg 0.25 = -6.02 dB.
+    // A quarter of the total power: 10 lg 0.25 = -6.02 dB.
     (bands.bands[tone].state, bands.bands[tone].ratio) = (BandState::Sounding, 0.25);
     editor.panel().bands = bands;
     let changed = editor.time;

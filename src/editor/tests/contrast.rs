@@ -1,4 +1,4 @@
-//! The contrast of every text with what is painted behind it, by WCAG 2: at least 4.5, also of what has no effect.
+//! Tests that the WCAG 2 contrast of every text with its background is at least 4.5, even of a text without effect.
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
@@ -6,10 +6,10 @@ use egui::{Color32, Key, Shape};
 use std::collections::BTreeSet;
 use tone_filter_dsp::{BandMask, BandState, Bands};
 
-/// That of WCAG 2.1, level AA, for text.
+/// Minimum contrast of text by WCAG 2.1, level AA.
 const LEAST: f32 = 4.5;
 
-/// The texts of the last frame: each with its colour and the colour behind its centre.
+/// Returns the texts of the last frame, each with its colour and the colour behind its centre.
 fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
     let mut filled = Vec::new();
     let mut texts = Vec::new();
@@ -50,7 +50,7 @@ fn check(editor: &TestEditor, what: &str) {
     assert!(faint.is_empty(), "{what}: {faint:#?}");
 }
 
-/// An editor with bands in all states, some of them muted.
+/// Creates an editor with bands in all states, some of them muted.
 fn lit(size: [f32; 2], open: bool) -> TestEditor {
     let mut editor = if open { TestEditor::with_more(size) } else { TestEditor::new(size) };
     let mut bands = Bands::default();
@@ -74,13 +74,13 @@ fn every_text_is_legible_in_every_state() {
         editor.key(Key::R);
         check(&editor, "roll");
         editor.key(Key::R);
-        // Without effect: Sensitivity, Lookahead, Drive, Ring, Release; then Octave and the group Chip.
+        // These settings make controls idle: Sensitivity, Lookahead, Drive, Ring and Release; then Octave and the group Chip.
         for (id, entry) in [("focus", 0.0), ("sync", 1.0), ("voice", 0.75), ("bypass", 1.0)] {
             editor.edit(|edits| edits.set_once(id, entry));
             editor.frame(vec![]);
             check(&editor, id);
         }
-        // Few notes of the scale; then none sounds, as no key is held.
+        // Only the few notes of the scale may sound; then no note, as no key is held.
         for (id, entry) in [("scale", 0.5), ("keys", 0.34)] {
             editor.edit(|edits| edits.set_once(id, entry));
             (0..50).for_each(|_| editor.frame(vec![]));

@@ -1,4 +1,4 @@
-//! Sliders, switches and text fields.
+//! Tests of sliders, switches and text fields.
 
 use super::TestEditor;
 use crate::{editor::DEFAULT_SIZE, params::Control};
@@ -8,7 +8,7 @@ use tone_filter_dsp::{
     BandMask, CHOICES, Controls, Group, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice,
 };
 
-/// From the middle of a slider to its track.
+/// Vector from the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);
 
 #[test]
@@ -19,7 +19,7 @@ fn a_drag_is_one_gesture_and_moves_one_setting() {
     assert_eq!(editor.log(), ["begin", "set", "set", "end"]);
     let settings = editor.settings();
     assert_eq!(settings.bands, BandMask::ALL);
-    // A quarter of the width between margins of 16.
+    // Mix takes a quarter of the width between margins of 16 points.
     let width = (1000.0 - 2.0 * 16.0) / 4.0;
     let expected = 50.0 + 100.0 * 40.0 / width;
     assert!((settings.mix - expected).abs() < 0.01, "{} is not {expected}", settings.mix);
@@ -56,7 +56,7 @@ fn values_are_typed_in_with_and_without_units() {
     assert_eq!(log, ["begin", "set", "end"]);
     assert_eq!(enter("Tuning: 432 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
     let release = enter("Release: 20 ms", "0.25 s", Key::Enter).0.release;
-    // Within the rounding of a host's normalised f32.
+    // The rounding of a host's normalised f32 is allowed for.
     assert!((release - 250.0).abs() <= 1e-6 * 250.0, "{release}");
     assert_eq!(enter("Mix: 50 %", "75 %", Key::Enter).0.mix, 75.0);
     assert_eq!(enter("Output: 0 dB", "99", Key::Enter).0.output, 12.0);
@@ -132,7 +132,7 @@ fn enter_opens_the_field_with_the_value_in_full() {
     editor.key(Key::Enter);
     assert_eq!(editor.focused().as_deref(), Some("Threshold to type"));
     editor.text("-36.9897 dB");
-    // Left as it is, the value keeps its digits.
+    // A text that is not edited keeps all digits of the value.
     let before = editor.settings();
     editor.key(Key::Enter);
     assert_eq!(editor.settings(), before);
@@ -145,7 +145,7 @@ fn enter_opens_the_field_with_the_value_in_full() {
     editor.text("-20.1 dB");
 }
 
-/// The colour of the last text that is `wanted`.
+/// Returns the colour of the last painted text that equals `wanted`.
 fn colour(editor: &TestEditor, wanted: &str) -> egui::Color32 {
     let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
         egui::Shape::Text(text) if text.galley.text() == wanted => {
@@ -226,7 +226,7 @@ fn the_wheel_moves_the_slider_under_the_pointer() {
 #[test]
 fn every_control_is_large_enough_to_hit() {
     for mut editor in [TestEditor::new(DEFAULT_SIZE), TestEditor::with_more(DEFAULT_SIZE)] {
-        // Undo and Redo, too.
+        // Undo and Redo are enabled, too.
         editor.edit(|edits| {
             edits.set_once("mix", 0.6);
             edits.set_once("mix", 0.7);
@@ -234,7 +234,7 @@ fn every_control_is_large_enough_to_hit() {
         });
         editor.frame(vec![]);
         for (name, area) in editor.areas() {
-            // The corner of a window is that small everywhere.
+            // The corner that resizes a window is this small everywhere.
             let enough = area.width().min(area.height()) >= 23.9;
             assert!(enough || name == "Size of the window", "{name}: {}", area.size());
         }

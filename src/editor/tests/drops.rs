@@ -1,4 +1,4 @@
-//! Files that are dropped on the window.
+//! Tests of files that are dropped on the window.
 
 use super::{TestEditor, presets::open_folder};
 use crate::{
@@ -45,7 +45,7 @@ fn a_preset_and_a_score_are_taken_at_once() {
     assert!(is_same(&editor.settings(), &settings));
     assert_eq!(editor.edit(|edits| edits.preset()), "Mine");
     assert_eq!(editor.params().score.name().as_deref(), Some("theme"));
-    // Once only, as one undo step.
+    // The preset was loaded once, as one undo step.
     editor.edit(|edits| edits.undo());
     editor.frame(vec![]);
     assert!(is_same(&editor.settings(), &Settings::default()));
@@ -55,7 +55,7 @@ fn a_preset_and_a_score_are_taken_at_once() {
 fn a_midi_file_is_a_score() {
     let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
     let path = home.path().join("song.mid");
-    // A quarter of A4 at 120 beats a minute, in 480 ticks.
+    // A quarter note A4 at 120 beats per minute, with 480 ticks per quarter.
     let midi = b"MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk\0\0\0\x0d\0\x90\x45\x7f\x83\x60\x80\x45\0\0\xff\x2f\0";
     fs::write(&path, midi).unwrap();
     drop_files(&mut editor, &[&path]);

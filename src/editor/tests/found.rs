@@ -1,11 +1,11 @@
-//! The key and the tuning that are found in the music.
+//! Tests of the detected key and tuning of the music.
 
 use super::TestEditor;
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE};
 use std::f64::consts::TAU;
 use tone_filter_dsp::{PitchClass, Scale, Settings, ToneFilter};
 
-/// A filter that has listened to four chords in C major, `cents` sharp.
+/// Returns a filter that has heard four chords in C major, `cents` sharp.
 fn listened(settings: &Settings, cents: f64) -> ToneFilter {
     let mut filter = ToneFilter::new(48_000.0, settings).unwrap();
     filter.find_key_and_tuning(true);

@@ -1,4 +1,4 @@
-//! The cells, the keyboard below them and the scale.
+//! Tests of the cells, the keyboard below them and the scale.
 
 use super::{TestEditor, marker};
 use crate::editor::DEFAULT_SIZE;
@@ -58,7 +58,7 @@ fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
     }
 }
 
-/// The bands of the row from A3 to G#4.
+/// Bands of the row from A3 to G#4.
 const ROW: std::ops::Range<usize> = 0..12;
 
 #[test]
@@ -78,7 +78,7 @@ fn a_click_on_an_octave_mutes_it_and_alt_click_solos_it() {
     expect(&editor, muted);
     editor.click(editor.place("Undo"));
     expect(&editor, BandMask::ALL);
-    // One band of it is enough to mute the rest.
+    // If one band of the octave is on, a click mutes it.
     editor.edit(|edits| edits.set_bands(muted.with(5, true)));
     editor.frame(vec![]);
     editor.click(editor.place(name));
@@ -92,7 +92,7 @@ fn a_click_on_an_octave_mutes_it_and_alt_click_solos_it() {
     editor.click(editor.place(name));
     expect(&editor, BandMask::ALL);
 
-    // By the keyboard.
+    // The keyboard does the same.
     editor.hold(Modifiers::NONE);
     editor.focus(name);
     editor.key(Key::Enter);
@@ -131,7 +131,7 @@ fn a_scale_is_picked_from_a_list() {
 
 #[test]
 fn only_bands_that_may_sound_are_shown_as_sounding() {
-    // A4, C5, E5 and G#5, with the key of C5 held, G#5 out of the scale and E5 muted by hand.
+    // A4, C5, E5 and G#5 sound. The key of C5 is held, G#5 is not in the scale, and E5 is muted by hand.
     let chord = [12, 15, 19, 23];
     let turns = chord.map(|tone| std::f64::consts::TAU * notes::frequency(tone, 440.0, 0.0) / 48e3);
     let wave = |frame| turns.iter().map(|turn| (turn * f64::from(frame)).sin()).sum::<f64>();
@@ -172,7 +172,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
         assert_eq!(shown, expected, "{keys:?}");
     }
 
-    // A key that is held brings back a band that is muted.
+    // A held key makes a muted band sound.
     filter.play(KeyEvent::Key(76, 1.0));
     editor.display_filter(&filter);
     assert!(marker(&editor, 19).is_some_and(|(_, state)| state != BandState::Inactive));

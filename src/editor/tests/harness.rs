@@ -1,4 +1,4 @@
-//! A simulated user: mouse, keyboard and screen reader of an editor without a window.
+//! Simulated user of an editor without a window: mouse, keyboard and screen reader.
 
 use crate::{
     editor::{Layout, Panel, WindowlessEditor, band_grid, theme},
@@ -17,7 +17,7 @@ use egui_kittest::{
 use std::{cell::RefCell, rc::Rc, time::Duration};
 use tone_filter_dsp::{Bands, Settings, ToneFilter};
 
-/// An editor of which tests are the user.
+/// Editor that tests operate.
 pub struct TestEditor {
     harness: Harness<'static, WindowlessEditor>,
     /// egui's time in seconds.
@@ -27,7 +27,7 @@ pub struct TestEditor {
     uploads: Uploads,
 }
 
-/// The textures, or parts of them, that were sent to the graphics card.
+/// Textures, or parts of textures, that were sent to the graphics card.
 #[derive(Clone, Default)]
 struct Uploads(Rc<RefCell<Vec<(TextureId, ImageDelta)>>>);
 
@@ -41,7 +41,7 @@ impl TestRenderer for Uploads {
 }
 
 impl TestEditor {
-    /// An editor in a window of `size`, width and height in logical pixels.
+    /// Creates an editor in a window of `size`: width and height in logical pixels.
     pub fn new(size: [f32; 2]) -> Self {
         let uploads = Uploads::default();
         let builder = Harness::builder()
@@ -56,7 +56,7 @@ impl TestEditor {
         editor
     }
 
-    /// The same with the groups of More open.
+    /// Creates an editor like [`TestEditor::new`], with the groups of More open.
     pub fn with_more(size: [f32; 2]) -> Self {
         let mut editor = Self::new(size);
         editor.params().editor_more.store(true);
@@ -76,7 +76,7 @@ impl TestEditor {
         &self.session().params
     }
 
-    /// The settings, with the host's modulation.
+    /// Returns the settings, with the host's modulation.
     pub fn settings(&self) -> Settings {
         self.params().settings()
     }
@@ -85,13 +85,13 @@ impl TestEditor {
         self.harness.output()
     }
 
-    /// Displays `bands` until the animation has arrived.
+    /// Displays `bands` until the animation has ended.
     pub fn display(&mut self, bands: Bands) {
         self.panel().bands = bands;
         (0..50).for_each(|_| self.frame(vec![]));
     }
 
-    /// Displays the bands of `filter`, as they come through the meters, until the animation has arrived.
+    /// Passes the bands of `filter` through the meters, and displays them until the animation has ended.
     pub fn display_filter(&mut self, filter: &ToneFilter) {
         self.meters.set_sample_rate(48_000.0);
         self.meters.advance(usize::MAX, || filter.snapshot());
@@ -99,17 +99,17 @@ impl TestEditor {
         (0..50).for_each(|_| self.frame(vec![]));
     }
 
-    /// What was sent to the graphics card since the last time.
+    /// Returns the textures sent to the graphics card since the last call.
     pub fn uploads(&self) -> Vec<(TextureId, ImageDelta)> {
         self.uploads.0.take()
     }
 
-    /// Sets the size of the window, width and height in logical pixels.
+    /// Sets the size of the window: width and height in logical pixels.
     pub fn resize(&mut self, size: [f32; 2]) {
         self.harness.set_size(size.into());
     }
 
-    /// The input of the next frame, but for its events.
+    /// Returns the input of the next frame, without its events.
     pub fn input(&mut self) -> &mut RawInput {
         self.harness.input_mut()
     }
@@ -123,7 +123,7 @@ impl TestEditor {
         self.harness.step();
     }
 
-    /// The delay after which the editor asks for the next frame.
+    /// Returns the delay after which the editor asks for the next frame.
     pub fn repaint_delay(&self) -> Duration {
         self.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay
     }
@@ -143,7 +143,7 @@ impl TestEditor {
         self.any_button(pos, PointerButton::Secondary, false);
     }
 
-    /// Holds down `modifiers`, and no others.
+    /// Holds down `modifiers`, and no other modifier keys.
     pub fn hold(&mut self, modifiers: Modifiers) {
         self.modifiers = modifiers;
         self.frame(vec![Event::ModifiersChanged(modifiers)]);
@@ -154,13 +154,13 @@ impl TestEditor {
         self.harness.state().edit(self.time, edit)
     }
 
-    /// A single click, not the second half of a double-click.
+    /// Clicks once, long after the last click, so that the two are no double-click.
     pub fn click(&mut self, pos: Pos2) {
         self.time += 1.0;
         self.click_again(pos);
     }
 
-    /// A click right after the last.
+    /// Clicks right after the last click.
     pub fn click_again(&mut self, pos: Pos2) {
         self.button(pos, true);
         self.button(pos, false);
@@ -190,19 +190,19 @@ impl TestEditor {
         self.harness.ctx.content_rect()
     }
 
-    /// The area of the cell of `tone`.
+    /// Returns the area of the cell of `tone`.
     pub fn cell(&self, tone: usize) -> Rect {
         let grid = Layout::new(self.window(), self.params().editor_more.load()).grid;
         let range = self.params().chosen().settings.range;
         band_grid::cell_rect(grid, band_grid::gap(grid), range, tone)
     }
 
-    /// The control whose AccessKit label is `label`.
+    /// Returns the control whose AccessKit label is `label`.
     pub fn node<'a>(&'a self, label: &'a str) -> Node<'a> {
         self.harness.get_by_label(label)
     }
 
-    /// The centre of the control whose AccessKit label is `label`.
+    /// Returns the centre of the control whose AccessKit label is `label`.
     pub fn place(&self, label: &str) -> Pos2 {
         self.node(label).rect().center()
     }
@@ -211,11 +211,11 @@ impl TestEditor {
     pub fn focus(&mut self, label: &str) {
         self.node(label).focus();
         self.frame(vec![]);
-        // From the second frame on, it receives the arrow keys.
+        // The control receives the arrow keys from the second frame on.
         self.frame(vec![]);
     }
 
-    /// Every control that can have the focus: its AccessKit label, and whether it has the focus.
+    /// Returns the AccessKit label of every control that can have the focus, and whether it has the focus.
     pub fn controls(&self) -> Vec<(String, bool)> {
         let nodes = self.harness.root().children_recursive();
         let name = |node: &Node| node.accesskit_node().label().unwrap_or_default();
@@ -226,28 +226,28 @@ impl TestEditor {
         nodes.filter(can_be_focused).map(|node| (name(&node), node.is_focused())).collect()
     }
 
-    /// The AccessKit label and the area of every control that can have the focus.
+    /// Returns the AccessKit label and the area of every control that can have the focus.
     pub fn areas(&self) -> Vec<(String, Rect)> {
         let names = self.controls().into_iter().map(|(name, _)| name);
         names.map(|name| (name.clone(), self.node(&name).rect())).collect()
     }
 
-    /// The text of every node that is announced when it changes.
+    /// Returns the text of every node that is announced when it changes.
     pub fn announced(&self) -> Vec<String> {
         let nodes = self.harness.root().children_recursive();
         let nodes = nodes.map(|node| node.accesskit_node());
-        // Without the parts of a text, which inherit it.
+        // Looks at the node's own property, as the parts of a text inherit it.
         let polite = Some(egui::accesskit::Live::Polite);
         let live = nodes.filter(|node| node.data().live() == polite);
         live.filter_map(|node| node.label().or_else(|| node.value())).collect()
     }
 
-    /// The label of the control with the keyboard focus.
+    /// Returns the label of the control with the keyboard focus.
     pub fn focused(&self) -> Option<String> {
         self.controls().into_iter().find_map(|(name, focused)| focused.then_some(name))
     }
 
-    /// Every painted text and its area.
+    /// Returns every painted text and its area.
     pub fn texts(&self) -> Vec<(String, Rect)> {
         let texts = self.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
             Shape::Text(text) => Some((text.galley.text().to_owned(), text.visual_bounding_rect())),
@@ -256,27 +256,27 @@ impl TestEditor {
         texts.collect()
     }
 
-    /// The area of `text` where it was painted first.
+    /// Returns the area of `text` where it was painted first.
     pub fn text(&self, text: &str) -> Rect {
         let texts = self.texts();
         let found = texts.iter().find(|(own, _)| own == text);
         found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
     }
 
-    /// The area of `text` where it was painted last.
+    /// Returns the area of `text` where it was painted last.
     pub fn last_text(&self, text: &str) -> Rect {
         let texts = self.texts();
         let found = texts.iter().rfind(|(own, _)| own == text);
         found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
     }
 
-    /// The calls that the host has received since the last time.
+    /// Returns the calls that the host has received since the last call of this function.
     pub fn log(&self) -> Vec<&'static str> {
         self.harness.state().take_log()
     }
 }
 
-/// The basic shapes that `shape` consists of.
+/// Returns the basic shapes that `shape` consists of.
 pub fn leaves(shape: &Shape) -> Vec<&Shape> {
     match shape {
         Shape::Vec(shapes) => shapes.iter().flat_map(leaves).collect(),

@@ -1,4 +1,4 @@
-//! What the host and the editor exchange besides parameters.
+//! Tests of the exchange between host and editor beyond parameters.
 
 use super::{TestEditor, leaves};
 use crate::{
@@ -16,7 +16,7 @@ use std::sync::{
 use tone_filter_dsp::{BandMask, Settings};
 use tone_filter_presets::Preset;
 
-/// An editor of a host that understands all requests, and how often it was woken.
+/// Creates an editor. Returns it with the link to a host that accepts all requests, and the count of the host's wake-ups.
 fn connected() -> (TestEditor, HostLink, Arc<AtomicUsize>) {
     let editor = TestEditor::with_more(DEFAULT_SIZE);
     let host = editor.session().host.clone();
@@ -32,7 +32,7 @@ fn connected() -> (TestEditor, HostLink, Arc<AtomicUsize>) {
     (editor, host, woken)
 }
 
-/// The circles within a few points left of `at`: centre, fill and stroke.
+/// Returns the fill and stroke colours of the circles less than 9 points from `at`.
 fn circles(editor: &TestEditor, at: Pos2) -> Vec<(Color32, Color32)> {
     let shapes = editor.output().shapes.iter().flat_map(|clipped| leaves(&clipped.shape));
     let circles = shapes.filter_map(|shape| match shape {
@@ -108,10 +108,10 @@ fn a_control_shows_what_the_host_does_with_its_parameter() {
     }
 }
 
-/// The tooltip of the control of the setting called `name`.
+/// Returns the tooltip of the control called `name`.
 fn tooltip(editor: &mut TestEditor, name: &str) -> String {
     let text = editor.text(name);
-    // A list has its tooltip at its field.
+    // The tooltip of a list is at its field.
     let at = match name {
         "Root" => text.right_center() + egui::vec2(20.0, 0.0),
         "Keys" => text.center() + egui::vec2(5.0, 1.4 * text.height()),
@@ -126,7 +126,7 @@ fn tooltip(editor: &mut TestEditor, name: &str) -> String {
     tip
 }
 
-/// A menu of all kinds of items.
+/// Returns a menu with all kinds of items.
 fn menu(place: Place) -> Menu {
     let entry = |label: &str, enabled, checked, action| MenuItem::Entry {
         label: label.to_owned(),
@@ -176,7 +176,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
     }
     assert_eq!(editor.settings(), Settings::default());
 
-    // The bands are no parameters: there, the secondary click is the editor's own.
+    // The bands are not parameters, so the editor itself handles a secondary click on them.
     editor.click(editor.place("Band D5"));
     editor.secondary_click(editor.place("Band A5"));
     assert_eq!(editor.settings().bands, BandMask::ALL);
@@ -258,7 +258,7 @@ fn the_header_shows_the_track() {
         let names = |editor: &TestEditor| editor.controls().len();
         let before = names(&editor);
         for name in ["Lead", "A very long name of a track, far too long for the header"] {
-            // Black on black would not be seen.
+            // Black on black would be invisible.
             host.set_track(Some(Track { name: name.to_owned(), colour: Some([0, 0, 0]) }));
             editor.frame(vec![]);
             let shown = editor.text(name);
@@ -300,7 +300,7 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     assert!(is_same(&editor.settings(), &pad) && editor.params().controls().routing.bypass);
     editor.place("Preset: Chord Pad");
     editor.click(editor.place("Undo"));
-    // But for the rounding of the host's values.
+    // Equal but for the rounding of the host's values.
     assert!(is_same(&editor.settings(), &before) && editor.params().controls().routing.bypass);
     editor.place("Preset: Tone Filter");
 

@@ -1,4 +1,4 @@
-//! Tests of what the editor paints and of how it responds to mouse and keyboard, without a window.
+//! Tests of the editor without a window: its painting, and its response to mouse and keyboard.
 
 mod access;
 mod contrast;
@@ -22,7 +22,7 @@ use harness::{TestEditor, leaves};
 use nice_plug::params::Params;
 use tone_filter_dsp::{Band, BandState, Bands, Group, SPECS, Settings, Spec, ToneFilter, notes};
 
-/// The colour and the kind of the marker in the cell of `tone`.
+/// Returns colour and kind of the marker in the cell of `tone`.
 fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
     let cell = editor.cell(tone);
     let shapes = editor.output().shapes.iter().flat_map(|clipped| leaves(&clipped.shape));
@@ -37,7 +37,7 @@ fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
     })
 }
 
-/// A band in `state`, at a tenth of the total power.
+/// Returns a band in `state`, at a tenth of the total power.
 fn band(tone: usize, state: BandState) -> Band {
     Band {
         power: 0.01,
@@ -132,7 +132,7 @@ fn every_control_is_legible_at_every_size_and_value() {
                     };
                 }
             }
-            // The longest text of the gains.
+            // The gains with the longest text.
             let bands = &mut editor.panel().bands;
             (bands.gain, bands.makeup, bands.total_power) = (1e4, 15.8, 1e-6);
             editor.frame(vec![]);

@@ -1,5 +1,5 @@
-//! What a newcomer wants, with the window alone and by the keyboard alone: a song like a Game Boy, softer, without an
-//! octave, and which notes are lit.
+//! Tasks of a new user, with nothing but the window and the keyboard: find a sound like a Game Boy, make it softer, mute an
+//! octave, and see which notes are lit.
 
 use super::{TestEditor, marker};
 use crate::{
@@ -10,10 +10,10 @@ use egui::{Event, Key};
 use tone_filter_dsp::{BandMask, BandState, Settings, ToneFilter, notes};
 use tone_filter_presets::Preset;
 
-/// The most keys in all: one a second and a half is slow, and then they take less than two minutes.
+/// Maximum number of key presses for all tasks. At a slow 1.5 s per press, they take less than two minutes.
 const MOST_KEYS: usize = 75;
 
-/// Presses Tab until the control called `name` has the focus, and returns how often.
+/// Presses Tab until the control called `name` has the focus. Returns the number of presses.
 fn tab_to(editor: &mut TestEditor, name: &str) -> usize {
     for presses in 1..=MOST_KEYS {
         editor.key(Key::Tab);
@@ -38,13 +38,13 @@ fn four_tasks_take_few_keys() {
         let preset = Preset::factory("game-boy").unwrap().settings;
         assert!(is_same(&editor.settings(), &preset));
 
-        // Softer: ten steps of Tone.
+        // Ten steps of Tone make the sound softer.
         keys += tab_to(&mut editor, "Tone") + 10;
         (0..10).for_each(|_| editor.key(Key::ArrowLeft));
         let tone = editor.settings().tone;
         assert!(tone < 0.75 * preset.tone, "{tone}");
 
-        // The rows begin with A, octaves in the names of notes with C: A2 to G#3 has nine of the twelve called 3.
+        // Rows begin with A, but octave numbers change at C: nine of the notes from A2 to G#3 are numbered 3.
         let octave = "Octave A2 to G#3";
         keys += tab_to(&mut editor, octave) + 1;
         editor.key(Key::Enter);
@@ -57,7 +57,7 @@ fn four_tasks_take_few_keys() {
     }
 }
 
-/// The bands from one note to another.
+/// Returns the bands from note `low` to note `high`.
 fn notes_between(low: &str, high: &str) -> Vec<usize> {
     let [low, high] = [low, high].map(|wanted| {
         let mut tones = 0..notes::TONES;

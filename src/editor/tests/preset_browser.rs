@@ -1,4 +1,4 @@
-//! The list of presets: search, keyboard, and what is kept when a preset is loaded.
+//! Tests of the list of presets: search, keyboard, and the settings kept when a preset is loaded.
 
 use super::{
     TestEditor,
@@ -19,7 +19,7 @@ fn factory() -> Vec<Preset> {
     ids().map(|id| Preset::factory(id).unwrap()).collect()
 }
 
-/// All presets in the order of the list.
+/// Returns all presets in the order of the list.
 fn in_order(editor: &mut TestEditor) -> Vec<Preset> {
     let found = editor.edit(|edits| edits.state.presets.found(""));
     let names = found.into_iter().flat_map(|(_, entries)| entries).map(|entry| entry.name);
@@ -31,7 +31,7 @@ fn search(editor: &mut TestEditor, text: &str) {
     let button = format!("Preset: {}", shown(editor));
     editor.click(editor.place(&button));
     assert_eq!(editor.focused().as_deref(), Some(SEARCH), "the field has the focus at once");
-    // From the second frame on, it receives the arrow keys.
+    // The field receives the arrow keys from the second frame on.
     editor.frame(vec![]);
     if !text.is_empty() {
         editor.frame(vec![Event::Text(text.to_owned())]);
@@ -39,7 +39,7 @@ fn search(editor: &mut TestEditor, text: &str) {
     }
 }
 
-/// Those of `names` that the list shows.
+/// Returns the `names` that the list shows.
 fn listed(editor: &TestEditor, names: &[&str]) -> Vec<String> {
     let controls: Vec<_> = editor.controls().into_iter().map(|(name, _)| name).collect();
     let names = names.iter().map(|name| (*name).to_owned());
@@ -65,7 +65,7 @@ fn a_search_finds_names_tags_and_descriptions_in_any_case() {
         assert!(!expected.is_empty() && expected.len() < names.len(), "{word}: {expected:?}");
         assert_eq!(listed(&editor, &names), expected, "{word}");
     }
-    // All words count, in any order.
+    // All words must match, in any order.
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     search(&mut editor, "boy game");
     assert_eq!(listed(&editor, &names), ["Game Boy"]);
@@ -73,7 +73,7 @@ fn a_search_finds_names_tags_and_descriptions_in_any_case() {
     editor.frame(vec![]);
     assert!(listed(&editor, &names).is_empty());
     editor.text("No preset is found");
-    // With nothing found, nothing is loaded.
+    // If nothing is found, nothing is loaded.
     editor.key(Key::Enter);
     assert_eq!(editor.settings(), Settings::default());
 }
@@ -95,11 +95,11 @@ fn a_user_s_preset_is_found_by_its_description() {
 fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
     let mut editor = TestEditor::new(MIN_SIZE);
     let presets = in_order(&mut editor);
-    // The first one.
+    // The first preset of the list.
     editor.edit(|edits| edits.load("Bass Octave"));
     editor.frame(vec![]);
     search(&mut editor, "");
-    // Past the end, it stays on the last one, which is scrolled into view.
+    // Past the end, the last preset stays marked and is scrolled into view.
     for _ in 0..presets.len() + 3 {
         editor.key(Key::ArrowDown);
         assert_eq!(editor.focused().as_deref(), Some(SEARCH), "one can type on");
@@ -114,7 +114,7 @@ fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
     assert!(is_same(&editor.settings(), &chosen.settings));
     assert!(listed(&editor, &[SEARCH]).is_empty(), "the list has closed");
 
-    // It opens at the preset that is loaded, and the keyboard stays in the bar.
+    // The list opens at the loaded preset, and the keyboard focus stays in the bar.
     assert_eq!(editor.focused(), Some(format!("Preset: {}", chosen.name)));
     editor.key(Key::Enter);
     assert_eq!(editor.focused().as_deref(), Some(SEARCH));
@@ -126,7 +126,7 @@ fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
     assert_eq!(shown(&editor), chosen.name, "nothing is loaded");
     assert!(listed(&editor, &[SEARCH]).is_empty(), "the list has closed");
 
-    // The best guess is the first that has the words in its name, or else the first that is found.
+    // The best guess is the first preset with the words in its name, or else the first that is found.
     let word = "console";
     let first = presets.iter().find(|preset| preset.description.contains(word)).unwrap();
     for (words, guess) in [("lead only", "Lead Only"), ("game", "Game Boy"), (word, &first.name)] {
@@ -139,7 +139,7 @@ fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
 #[test]
 fn the_list_is_as_long_again_when_a_search_is_over() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    // The first one: the list is not scrolled.
+    // The list is not scrolled, as the loaded preset is its first.
     editor.edit(|edits| edits.load("Bass Octave"));
     editor.frame(vec![]);
     search(&mut editor, "");
@@ -158,7 +158,7 @@ fn the_list_is_as_long_again_when_a_search_is_over() {
     );
 }
 
-/// A sound with a scale and a tuning of its own.
+/// Returns a sound with another scale and tuning than the default.
 fn own() -> Settings {
     Settings {
         root: PitchClass::new(5),
@@ -205,7 +205,7 @@ fn what_is_kept_stays_whatever_way_a_preset_is_loaded() {
         };
         let bass = Preset::find("Bass Octave").unwrap().preset.settings;
         let pentatonic = Preset::find("Pentatonic").unwrap().preset.settings;
-        // From the list, by a click and by the keyboard, and by the buttons.
+        // Loads from the list, by a click and by the keyboard, and by the buttons.
         search(&mut editor, "bass");
         editor.click(editor.place("Bass Octave"));
         assert!(is_same(&editor.settings(), &expected(&bass)), "{:?}", editor.settings());
@@ -217,7 +217,7 @@ fn what_is_kept_stays_whatever_way_a_preset_is_loaded() {
         editor.key(Key::Enter);
         assert!(is_same(&editor.settings(), &expected(&mine)), "{:?}", editor.settings());
 
-        // Undo and A/B do not keep anything.
+        // Undo and A/B restore the kept settings, too.
         (0..3).for_each(|_| editor.click(editor.place("Undo")));
         assert!(is_same(&editor.settings(), &before), "{:?}", editor.settings());
         editor.click(editor.place("Second sound: B"));
@@ -263,7 +263,7 @@ fn favourites_come_first_and_are_kept_in_a_file() {
     assert_eq!(folder.favourites().unwrap().into_iter().collect::<Vec<_>>(), ["Crystal"]);
     assert_eq!(shown(&editor), "Bass Octave", "nothing is loaded");
 
-    // By the keyboard, and in another instance.
+    // Marks another favourite by the keyboard, and reads the marks in another instance.
     editor.focus("Favourite: Bass Octave");
     editor.key(Key::Enter);
     let presets = crate::session::PresetList::new(Some(folder.clone()));
@@ -271,7 +271,7 @@ fn favourites_come_first_and_are_kept_in_a_file() {
     editor.click(editor.place("Favourite: Crystal"));
     assert_eq!(folder.favourites().unwrap().into_iter().collect::<Vec<_>>(), ["Bass Octave"]);
 
-    // A damaged file is ignored with a notice.
+    // A damaged file is ignored, and a notice says so.
     std::fs::write(folder.location().join("favourites"), "{").unwrap();
     editor.edit(|edits| edits.state.presets = crate::session::PresetList::new(Some(folder)));
     editor.frame(vec![]);
@@ -283,7 +283,7 @@ fn favourites_come_first_and_are_kept_in_a_file() {
 #[test]
 fn presets_are_tried_out_and_escape_brings_back_exactly_what_was() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    // Values of which few are exact in a host's range of 0 to 1, and a step that can be redone.
+    // Few of these values are exact in a host's range of 0 to 1. The undone step can be redone.
     editor.edit(|edits| edits.use_preset("Own".to_owned(), &own()));
     editor.edit(|edits| {
         for (index, id) in crate::params::ids().enumerate().filter(|(_, id)| *id != "bypass") {

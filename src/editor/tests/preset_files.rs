@@ -1,4 +1,4 @@
-//! The menu of preset files, its questions, and the notices of what has happened.
+//! Tests of the menu of files, its questions, and the notices of results.
 
 use super::{
     TestEditor,
@@ -23,7 +23,7 @@ fn preset(name: &str, mix: f32) -> Preset {
     Preset::new(name, Settings { mix, ..Settings::default() })
 }
 
-/// The mix of the preset called `name`, if there is one.
+/// Returns the mix of the preset called `name`; `None` if there is no such preset.
 fn mix(folder: &Folder, name: &str) -> Option<f32> {
     folder.load(name).unwrap().map(|loaded| loaded.preset.settings.mix)
 }
@@ -71,7 +71,7 @@ fn a_preset_is_only_deleted_after_a_question() {
     editor.click(editor.place("Delete Mine"));
     editor.key(Key::Escape);
     assert_eq!(folder.names(), ["Mine"]);
-    // A menu that was closed and opened again shows no question.
+    // A menu that was closed and opened again does not show the old question.
     editor.click(editor.place("Delete Mine"));
     editor.click(editor.place("Band A6"));
     editor.click(editor.place(FILE));
@@ -106,7 +106,7 @@ fn a_notice_is_shown_for_four_seconds() {
     type_into(&mut editor, "Name", "Mine");
     editor.click(editor.place("Save as"));
     let saved = editor.time;
-    // It does not depend on the menu.
+    // The notice does not depend on the menu.
     editor.key(Key::Escape);
     while editor.time - saved < SECONDS - 0.1 {
         assert!(is_shown(&editor, "Saved as Mine"), "after {} s", editor.time - saved);
@@ -118,7 +118,7 @@ fn a_notice_is_shown_for_four_seconds() {
     assert!(!is_shown(&editor, "Saved as Mine"));
     assert_eq!(editor.repaint_delay(), Duration::MAX);
 
-    // An error is shown without a menu, too.
+    // An error is also shown without a menu.
     std::fs::write(home.path().join("presets/Zero.json"), "{").unwrap();
     assert_eq!(folder.names(), ["Mine", "Zero"]);
     editor.click(editor.place("Preset: Mine"));
@@ -148,7 +148,7 @@ fn what_is_left_out_of_a_preset_of_a_newer_version_is_named_in_a_notice() {
         editor.frame(vec![]);
     }
     assert!(!notice(&editor, "Newer"));
-    // The host loads it.
+    // Now the host loads the file.
     editor.session().load(read_preset(&path).unwrap());
     editor.frame(vec![]);
     assert!(notice(&editor, "Newer"));
@@ -167,7 +167,7 @@ fn the_menu_scrolls_in_a_low_window() {
     let (mut editor, ..) = open_folder(MIN_SIZE);
     editor.click(editor.place(FILE));
     let inside = editor.node(FILE).rect().center_bottom() + vec2(0.0, 20.0);
-    // The editor asks for a larger window, which this host does not allow.
+    // The editor asks for a larger window, which the host refuses here.
     let frame = |editor: &mut TestEditor, event| {
         editor.resize(LOW);
         editor.frame(vec![event]);
@@ -222,7 +222,7 @@ fn what_the_dialog_has_chosen_is_read_or_written_once() {
     let path = home.path().join("Chosen.json");
     let mut dialog = FileDialog::default();
     for purpose in [Purpose::Export, Purpose::Import] {
-        // The user closes the first dialog by opening another one.
+        // Opening the second dialog closes the first.
         let closed = dialog.expect(purpose);
         let chosen = dialog.expect(purpose);
         assert!(closed.send(path.clone()).is_err());

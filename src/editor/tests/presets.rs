@@ -1,4 +1,4 @@
-//! The preset bar.
+//! Tests of the preset bar.
 
 use super::TestEditor;
 use crate::{
@@ -10,14 +10,14 @@ use nice_plug::params::Params;
 use tone_filter_dsp::{Controls, Settings};
 use tone_filter_presets::{Folder, Preset, ids};
 
-/// The name of the preset that the bar shows.
+/// Returns the name of the preset that the bar shows.
 pub fn shown(editor: &TestEditor) -> String {
     let names = editor.controls().into_iter().map(|(name, _)| name);
     let mut presets = names.filter_map(|name| name.strip_prefix("Preset: ").map(str::to_owned));
     presets.next().expect("the bar names the preset")
 }
 
-/// An editor in a window of `size` with an empty folder for user presets, in a temporary one.
+/// Creates an editor in a window of `size`, with an empty folder for user presets inside a temporary one.
 pub fn open_folder(size: [f32; 2]) -> (TestEditor, Folder, tempfile::TempDir) {
     let home = tempfile::tempdir().unwrap();
     let folder = Folder::new(home.path().join("presets"));
@@ -57,7 +57,7 @@ fn every_factory_preset_loads_with_exactly_its_settings() {
 fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.click(editor.place("Preset: Tone Filter"));
-    // The list scrolls to the preset that is loaded.
+    // The list scrolls to the loaded preset.
     editor.frame(vec![]);
     editor.click(editor.place("Lead Only"));
     assert_eq!(shown(&editor), "Lead Only");

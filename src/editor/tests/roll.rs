@@ -1,4 +1,4 @@
-//! The piano roll in the grid's place.
+//! Tests of the piano roll, which replaces the grid.
 
 use super::{TestEditor, band};
 use crate::{
@@ -13,7 +13,7 @@ use tone_filter_dsp::{
     roll::{Cell, Rows},
 };
 
-/// Whether the roll is shown, by what a screen reader finds.
+/// Whether the roll is shown. Asserts that either the roll or the cells are.
 fn is_shown(editor: &TestEditor) -> bool {
     let cells = editor.controls().iter().any(|(name, _)| name == "Band A4");
     let roll = mesh(editor).is_some();
@@ -21,7 +21,7 @@ fn is_shown(editor: &TestEditor) -> bool {
     roll
 }
 
-/// The texture of the roll, its area and that in the texture.
+/// Returns the roll's texture, its area in the window, and its left and right edge in the texture, in columns.
 fn mesh(editor: &TestEditor) -> Option<(TextureId, Rect, [f32; 2])> {
     editor.output().shapes.iter().find_map(|clipped| match &clipped.shape {
         Shape::Mesh(mesh) if mesh.texture_id != TextureId::default() => {
@@ -32,7 +32,7 @@ fn mesh(editor: &TestEditor) -> Option<(TextureId, Rect, [f32; 2])> {
     })
 }
 
-/// Bands in these states, the others silent.
+/// Returns bands in these states; all other bands are silent.
 fn bands<const N: usize>(states: [(usize, BandState); N]) -> Bands {
     let mut bands = Bands::default();
     states.into_iter().for_each(|(tone, state)| bands.bands[tone] = band(tone, state));
@@ -57,7 +57,7 @@ fn the_key_and_the_button_switch_and_the_state_keeps_it() {
     let loaded = ToneFilterParams::default();
     loaded.deserialize_fields(&editor.params().serialize_fields());
     assert!(loaded.editor_roll.load());
-    // A state of an older version does not have it.
+    // A state of an older version lacks the setting.
     loaded.deserialize_fields(&ToneFilterParams::default().serialize_fields());
     assert!(!loaded.editor_roll.load());
 }
@@ -81,7 +81,8 @@ fn the_key_is_for_text_and_not_for_the_view_while_the_user_types_or_drags() {
     assert!(editor.edit(|edits| edits.state.history.can_undo()), "the drag has ended");
 }
 
-/// The images that were sent for the roll since the last time: their first column, width, and pixels from the top left.
+/// Returns the images sent for the roll since the last call: first column (`None` for the whole texture), width, and pixels row
+/// by row from the top left.
 fn uploads(editor: &TestEditor) -> Vec<(Option<usize>, usize, Vec<Color32>)> {
     let (texture, ..) = mesh(editor).unwrap();
     let own = editor.uploads().into_iter().filter(|(id, _)| *id == texture);
@@ -111,7 +112,7 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
         let [(Some(x), 1, pixels)] = &sent[..] else { panic!("{}", sent.len()) };
         assert_eq!((*x, pixels.len()), (frame + 1, height));
         columns.push(pixels.clone());
-        // From the middle of the oldest column to that of the newest one.
+        // The mesh spans the middle of the oldest column to the middle of the newest one.
         let (_, _, edges) = mesh(&editor).unwrap();
         for (edge, expected) in std::iter::zip(edges, [2.5, COLUMNS as f32 + 1.5]) {
             assert!((edge - expected - frame as f32).abs() < 1e-3, "{edges:?}");
@@ -126,7 +127,7 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     assert!(!lit.is_empty() && lit.iter().all(|y| span.contains(y)), "{lit:?} {span:?}");
     assert!([0, 2].iter().all(|column| !columns[*column].contains(&colour)));
 
-    // A frame without an update sends nothing; two updates in one column keep the stronger one.
+    // A frame without an update sends nothing. Two updates in one column keep the stronger level.
     editor.frame(vec![]);
     assert!(uploads(&editor).is_empty());
     editor.panel().roll.push(&a4(), None, 3.0 / 60.0 + 0.002);
@@ -134,7 +135,7 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     editor.frame(vec![]);
     assert_eq!(uploads(&editor), [(Some(3), 1, columns[1].clone())]);
 
-    // What it shows stays when the window or the range changes; then all of it is sent.
+    // After a change of the window or the range, the whole texture is sent, with the columns so far.
     editor.resize(MIN_SIZE);
     editor.frame(vec![]);
     editor.frame(vec![]);
@@ -159,7 +160,7 @@ fn the_roll_is_eight_seconds_long_at_any_rate_of_frames_and_stands_still_in_a_pa
         editor.panel().roll.push(&Bands::default(), None, 68.0);
         editor.frame(vec![]);
         let (_, _, [oldest, _]) = mesh(&editor).unwrap();
-        // After 8 s the ring begins again.
+        // The ring begins again after 8 s.
         let half = 0.5 * COLUMNS as f32;
         let off = (oldest - 0.5 + half) % COLUMNS as f32 - half;
         assert!(off.abs() <= 3.0, "{rate} frames a second: {off} columns");
@@ -172,7 +173,7 @@ fn every_octave_is_labelled_legibly_at_every_size() {
         let mut editor = TestEditor::new(size);
         editor.key(Key::R);
         let (_, roll, _) = mesh(&editor).unwrap();
-        // The roll begins and ends with a whole pixel.
+        // The roll begins and ends at a whole pixel.
         let layout = Layout::new(editor.window(), false);
         let grid = layout.grid.union(layout.octaves).expand(0.5);
         assert!(grid.contains_rect(roll) && roll.height() > grid.height() - 3.0);
@@ -209,7 +210,7 @@ fn the_pointer_and_a_screen_reader_find_the_notes() {
 fn the_song_s_bars_begin_with_a_line_and_their_number() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.key(Key::R);
-    // Bars of 3 s, from the middle of the fourth one on; then the host stops.
+    // Bars of 3 s, beginning in the middle of the fourth bar; then the host stops.
     for column in 0..450 {
         let bar = (column < 400).then_some((column + 90) / 180 + 3);
         editor.panel().roll.push(&Bands::default(), bar, f64::from(column) / 60.0);

@@ -1,4 +1,4 @@
-//! Undo, redo and A/B restore every setting.
+//! Tests that undo, redo and A/B restore every setting.
 
 use super::TestEditor;
 use crate::{editor::DEFAULT_SIZE, params, session::is_same};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Settings};
 use tone_filter_presets::settings;
 
-/// Edits every setting once, far from its default: the ids, and the settings after each edit.
+/// Edits every setting once, far from its default. Returns each id, with the controls after the edit.
 fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Controls)> {
     let ids = params::ids().chain(["bands", "custom"]);
     let edit = |id| {
@@ -31,7 +31,7 @@ fn assert_same(actual: &Controls, expected: &Controls, what: &str) {
     );
 }
 
-/// The ids of the settings in which two sounds differ.
+/// Returns the ids of the settings in which two sounds differ.
 fn differences(one: &Controls, other: &Controls) -> Vec<String> {
     let [one, other] = [one, other]
         .map(|controls| serde_json::from_str::<Value>(&settings::to_json(controls)).unwrap());
@@ -77,7 +77,7 @@ fn a_and_b_keep_every_setting_apart() {
         editor.click(editor.place("Second sound: B"));
         assert_same(&editor.params().controls(), &second, "B");
     }
-    // A switch between A and B is an undo step as well.
+    // Switching between A and B is an undo step, too.
     editor.click(editor.place("Undo"));
     assert_same(&editor.params().controls(), &Controls::default(), "undo of B");
     editor.click(editor.place("Redo"));

@@ -1,4 +1,4 @@
-//! The window: its size, and when it is repainted.
+//! Tests of the window's size, and of when it is repainted.
 
 use super::{TestEditor, band};
 use crate::{
@@ -14,7 +14,7 @@ use plugin_guard::HostLink;
 use std::{sync::Arc, time::Duration};
 use tone_filter_dsp::{BandState, Bands, Settings, ToneFilter};
 
-/// The window sizes that the last frame has requested.
+/// Returns the window sizes that the last frame has requested.
 fn asked(editor: &TestEditor) -> Vec<Vec2> {
     let commands = editor.output().viewport_output.values().flat_map(|output| &output.commands);
     let size = |command: &ViewportCommand| match command {
@@ -64,11 +64,11 @@ fn the_window_opens_at_the_size_it_was_left_at() {
 
     opened.app().resized(WindowSize::from_physical((1500, 900).into(), 1.5));
     assert_eq!(params.editor_size.load().0, [1000.0, 600.0]);
-    // 1.5 times as large on systems where window sizes are in physical pixels.
+    // 1.5 times as large on systems that measure windows in physical pixels.
     let native = if cfg!(target_os = "macos") { (1000, 600) } else { (1500, 900) };
     assert_eq!((opened.size().width, opened.size().height), native);
 
-    // With a zoom, egui-baseview reports the size in the panel's points, which are larger.
+    // With a zoom, egui-baseview reports the size in the panel's larger points.
     for zoom in [0.75, 1.0, 1.5, 2.0] {
         params.editor_zoom.store(zoom);
         let physical = (1500, 900).into();
@@ -113,11 +113,11 @@ fn no_repaint_is_requested_while_nothing_moves() {
     for bands in [bands, Bands::default()] {
         editor.panel().bands = bands;
         assert_eq!(frame(&mut editor), Duration::ZERO, "a moving level");
-        // The slowest animation is that of a peak: held for 0.8 s, then falling for 2 s.
+        // The slowest animation is a peak's: held for 0.8 s, then falling for 2 s.
         (0..150).for_each(|_| editor.frame(vec![]));
         assert_eq!(frame(&mut editor), Duration::MAX, "a level that has arrived");
     }
-    // The same whatever has the keyboard focus, while the pointer rests.
+    // While the pointer rests, no repaint is requested, whichever control has the keyboard focus.
     for name in ["Mix", "Band A4"] {
         editor.click(editor.place(name));
         (0..100).for_each(|_| editor.frame(vec![]));

@@ -1,5 +1,5 @@
-//! Notes between the host and the filter: the host's notes, for the setting `keys`, which also go back to the host, and the detected
-//! notes, for the setting `midi-out`.
+//! Notes between the host and the filter. The host's notes are for the setting `keys`, and also go back to the host. The detected
+//! notes are for the setting `midi-out`.
 
 use super::{ToneFilterPlugin, remote::Remote};
 use nice_plug::{
@@ -52,21 +52,21 @@ impl Message for HostEvent {
     }
 }
 
-/// The host's queues of notes.
+/// Queues of notes from and to the host.
 pub trait NoteQueue {
-    /// Returns the next event of this block.
+    /// Returns the next event of this buffer; `None` after the last.
     fn next(&mut self) -> Option<NoteEvent<()>>;
-    /// Sends an event. Events are sent in the order of their times.
+    /// Sends an event. Events must be sent in the order of their times.
     fn send(&mut self, event: NoteEvent<()>);
 }
 
-/// The queues of a block of the plugin.
+/// Queues of notes during one buffer of the plugin.
 pub struct HostQueue<'a, C> {
-    /// nice-plug's context of the block.
+    /// nice-plug's context of the buffer.
     pub context: &'a mut C,
     /// Remote control, which receives all events, too.
     pub remote: Option<&'a Remote>,
-    /// True once the remote control has received something to do.
+    /// Whether the remote control has received an event to act on.
     pub called: bool,
 }
 
@@ -78,12 +78,12 @@ impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for HostQueue<'_, C> {
     }
 
     fn send(&mut self, event: NoteEvent<()>) {
-        // A host that does not take notes refuses them.
+        // A host that does not take notes refuses the event.
         let _ = self.context.try_send_event(event);
     }
 }
 
-/// Returns `event` at sample `at` of the block.
+/// Returns `event` at sample `at` of the buffer.
 fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
     match &mut event {
         NoteEvent::NoteOn { timing, .. }
@@ -99,34 +99,34 @@ fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
         | NoteEvent::MidiPitchBend { timing, .. }
         | NoteEvent::MidiCC { timing, .. }
         | NoteEvent::MidiProgramChange { timing, .. } => *timing = at,
-        // All other events go from host to plugin only.
+        // All other events only go from host to plugin.
         _ => {}
     }
     event
 }
 
-/// Events on their way to the filter, which plays them as late as the sound, and back to the host.
+/// Events that wait until the delayed sound reaches their time. Then the filter plays them, and they go back to the host.
 #[derive(Debug)]
 pub struct Notes(MessageQueue<HostEvent>);
 
 impl Notes {
-    /// Returns queues without events. Allocates all memory that they need.
+    /// Creates empty queues. Allocates all memory that they need.
     pub fn new() -> Self {
         Self(MessageQueue::new())
     }
 
-    /// Removes all notes of the host that have not begun.
+    /// Removes the host's notes that have not begun.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Ends all detected notes with the next block: no earlier end can be sent.
+    /// Ends all detected notes at the start of the next buffer, as note-offs cannot be sent before.
     pub fn end_detected(&mut self) {
         self.0.end_detected();
     }
 
-    /// Processes `channels`, and a sidechain, of at most two channels each, with the events of `queue` that are due. Sends these events
-    /// and the detected notes to `queue`.
+    /// Processes `channels` and a sidechain, of at most two channels each, with the events of `queue` that are due. Sends these
+    /// events and the detected notes to `queue`.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,
@@ -141,7 +141,7 @@ impl Notes {
             });
         }
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
-        // For a host without any input, nice-plug's sidechain is as long as in the block before.
+        // For a host without any input, nice-plug's sidechain has the length of the buffer before.
         let complete = sidechain.iter().all(|channel| channel.len() >= frames);
         let sidechain = if complete { sidechain } else { &[] };
         let mut own = [&[][..]; 2];
@@ -155,7 +155,7 @@ impl Notes {
     }
 }
 
-/// Queues of a host, for tests.
+/// A host's queues, for tests.
 #[cfg(test)]
 #[derive(Default)]
 pub struct TestQueue {

@@ -1,4 +1,4 @@
-//! The extensions of the host.
+//! Extensions of the raw host.
 
 use super::{RawHost, ignore, log};
 use clap_sys::{
@@ -36,32 +36,32 @@ fn text(text: *const c_char) -> String {
     if text.is_null() {
         return "null".to_owned();
     }
-    // SAFETY: CLAP promises texts that end.
+    // SAFETY: CLAP's texts end with a zero.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
 static STATE: clap_host_state = clap_host_state { mark_dirty: Some(mark_dirty) };
 unsafe extern "C" fn mark_dirty(host: *const clap_host) {
-    // SAFETY: it is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, true, "dirty".into()) };
 }
 
 static PARAMS: clap_host_params =
     clap_host_params { rescan: Some(rescan), clear: None, request_flush: Some(ignore) };
 unsafe extern "C" fn rescan(host: *const clap_host, flags: u32) {
-    // SAFETY: it is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, true, format!("rescan {flags}")) };
 }
 
 static TAIL: clap_host_tail = clap_host_tail { changed: Some(tail_changed) };
 unsafe extern "C" fn tail_changed(host: *const clap_host) {
-    // SAFETY: it is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, false, "tail".into()) };
 }
 
 static LATENCY: clap_host_latency = clap_host_latency { changed: Some(latency_changed) };
 unsafe extern "C" fn latency_changed(host: *const clap_host) {
-    // SAFETY: it is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe {
         let this = &*(*host).host_data.cast::<RawHost>();
         let activating = this.activating.load(Ordering::Relaxed);
@@ -72,7 +72,7 @@ unsafe extern "C" fn latency_changed(host: *const clap_host) {
 
 static NOTE_NAME: clap_host_note_name = clap_host_note_name { changed: Some(names_changed) };
 unsafe extern "C" fn names_changed(host: *const clap_host) {
-    // SAFETY: it is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, true, "names".into()) };
 }
 
@@ -87,7 +87,7 @@ unsafe extern "C" fn on_error(
     message: *const c_char,
 ) {
     let (location, key, message) = (text(location), text(key), text(message));
-    // SAFETY: it is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, true, format!("error {kind} {location} {key} {os_error}: {message}")) };
 }
 unsafe extern "C" fn loaded(
@@ -96,13 +96,13 @@ unsafe extern "C" fn loaded(
     location: *const c_char,
     key: *const c_char,
 ) {
-    // SAFETY: it is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, true, format!("loaded {kind} {} {}", text(location), text(key))) };
 }
 
 static TRACK_INFO: clap_host_track_info = clap_host_track_info { get: Some(get_track) };
 unsafe extern "C" fn get_track(host: *const clap_host, to: *mut clap_track_info) -> bool {
-    // SAFETY: the host is ours, and there is room.
+    // SAFETY: `host` belongs to a `RawHost`, and `to` has room for the info.
     unsafe {
         let this = &*(*host).host_data.cast::<RawHost>();
         let Some((name, colour)) = *this.track.lock().unwrap() else { return false };
@@ -131,7 +131,7 @@ unsafe extern "C" fn populate(
     target: *const clap_context_menu_target,
     builder: *const clap_context_menu_builder,
 ) -> bool {
-    // SAFETY: the host is ours, and the items are those of their kinds.
+    // SAFETY: `host` belongs to a `RawHost`, and each item has the type of its kind.
     unsafe {
         log(host, true, format!("populate {} {}", (*target).kind, (*target).id));
         let builder = &*builder;
@@ -161,7 +161,7 @@ unsafe extern "C" fn populate(
         let clear = entry(c"Clear", false, 9);
         add(CLAP_CONTEXT_MENU_ITEM_ENTRY, (&raw const clear).cast());
         add(CLAP_CONTEXT_MENU_ITEM_END_SUBMENU, null());
-        // What no plugin can take is refused.
+        // The plugin refuses invalid items.
         assert!(!builder.add_item.unwrap()(builder, 99, null()));
         assert!(!builder.add_item.unwrap()(builder, CLAP_CONTEXT_MENU_ITEM_END_SUBMENU, null()));
         assert!(!builder.add_item.unwrap()(builder, CLAP_CONTEXT_MENU_ITEM_ENTRY, null()));
@@ -173,12 +173,12 @@ unsafe extern "C" fn perform(
     target: *const clap_context_menu_target,
     action: u32,
 ) -> bool {
-    // SAFETY: the host is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, true, format!("perform {} {action}", (*target).id)) };
     true
 }
 unsafe extern "C" fn can_popup(host: *const clap_host) -> bool {
-    // SAFETY: the host is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { (*(*host).host_data.cast::<RawHost>()).pops_up.load(Ordering::Relaxed) }
 }
 unsafe extern "C" fn popup(
@@ -188,7 +188,7 @@ unsafe extern "C" fn popup(
     x: i32,
     y: i32,
 ) -> bool {
-    // SAFETY: the host is ours.
+    // SAFETY: `host` belongs to a `RawHost`.
     unsafe { log(host, true, format!("popup {} on {screen} at {x} {y}", (*target).id)) };
     true
 }
@@ -205,7 +205,7 @@ unsafe extern "C" fn request_resize(_: *const clap_host, _: u32, _: u32) -> bool
 }
 unsafe extern "C" fn closed(_: *const clap_host, _: bool) {}
 
-/// The extension called `id`.
+/// Returns the extension called `id`, or null.
 pub unsafe extern "C" fn get_extension(host: *const clap_host, id: *const c_char) -> *const c_void {
     // SAFETY: `RawHost::new` put the host there.
     let this = unsafe { &*(*host).host_data.cast::<RawHost>() };

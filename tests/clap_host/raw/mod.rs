@@ -1,4 +1,4 @@
-//! A host that offers what hosts can offer, as C has it, and writes down how it is called, and on which thread.
+//! Host with all extensions that a host can offer, on the C interface. Logs the plugin's calls, and whether a thread is wrong.
 
 mod extensions;
 
@@ -27,10 +27,10 @@ use std::{
 };
 use tone_filter::clap_entry;
 
-/// The plugin linked into the test, and the bundle that was built last.
+/// Returns the entry of the plugin linked into the test, and that of the bundle that was built last.
 pub fn entries() -> [&'static clap_plugin_entry; 2] {
     let bundle = tone_filter_testkit::bundle::clap().unwrap_or_else(|error| panic!("{error}"));
-    // SAFETY: the library is our own, and stays in memory; the symbol is an entry.
+    // SAFETY: the library is the project's own and stays in memory, and the symbol is an entry.
     let bundled = unsafe {
         let library = Box::leak(Box::new(libloading::Library::new(bundle).unwrap()));
         let entry = library.get::<*const clap_plugin_entry>(b"clap_entry\0").unwrap();
@@ -39,21 +39,21 @@ pub fn entries() -> [&'static clap_plugin_entry; 2] {
     [&clap_entry, bundled]
 }
 
-/// A track of the host: its name and its colour.
+/// Track of the host: name and colour.
 pub type Track = Option<(&'static str, Option<[u8; 3]>)>;
 
-/// A host with one instance of the plugin.
+/// Host with one instance of the plugin.
 pub struct RawHost {
     host: clap_host,
     plugin: *const clap_plugin,
     main: ThreadId,
-    /// Whether it knows extensions by their older ids only, where they have any.
+    /// Whether the host knows only the older ids of extensions that have one.
     compat: bool,
-    /// The track that it tells.
+    /// Track that the host reports.
     pub track: Mutex<Track>,
-    /// Whether it shows its menus itself.
+    /// Whether the host shows its menus itself.
     pub pops_up: AtomicBool,
-    /// Whether it knows of editors.
+    /// Whether the host knows of editors.
     pub has_gui: AtomicBool,
     callback: AtomicBool,
     /// Whether the plugin is being activated.
@@ -61,11 +61,11 @@ pub struct RawHost {
     log: Mutex<Vec<String>>,
 }
 
-// SAFETY: tests use it on the threads that CLAP allows for each function.
+// SAFETY: tests call each function on a thread that CLAP allows for it.
 unsafe impl Sync for RawHost {}
 
 impl RawHost {
-    /// A host with a new instance of the plugin of `entry`.
+    /// Creates a host with a new instance of the plugin of `entry`.
     pub fn new(entry: &clap_plugin_entry, compat: bool, track: Track) -> Box<Self> {
         let mut this = Box::new(Self {
             host: clap_host {
@@ -108,22 +108,22 @@ impl RawHost {
         self.plugin
     }
 
-    /// The plugin's extension, by its older id if this is an old host.
+    /// Returns the plugin's extension, by its `older` id if the host has `compat`.
     pub fn extension<T>(&self, id: &CStr, older: &CStr) -> &T {
         let id = if self.compat { older } else { id };
-        // SAFETY: the caller has the type right, and extensions live as long as the plugin.
+        // SAFETY: the caller chooses the type of the extension, which lives as long as the plugin.
         unsafe {
             let get = (*self.plugin).get_extension.unwrap();
             get(self.plugin, id.as_ptr()).cast::<T>().as_ref().unwrap_or_else(|| panic!("{id:?}"))
         }
     }
 
-    /// The calls since the last time.
+    /// Returns the calls since the last call of this function.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.log.lock().unwrap())
     }
 
-    /// Calls the plugin on the main thread if it has requested that.
+    /// Calls the plugin on the main thread if it has requested such a call.
     pub fn idle(&self) {
         if self.callback.swap(false, Ordering::Relaxed) {
             // SAFETY: this is the main thread.
@@ -145,7 +145,7 @@ impl RawHost {
         unsafe { (*self.plugin).deactivate.unwrap()(self.plugin) };
     }
 
-    /// Plays a block on an audio thread, with a change at its start and a tempo, and another tempo in its middle.
+    /// Plays a buffer on an audio thread, with a parameter change at its start, and `tempos` at its start and in its middle.
     pub fn play(&self, change: Option<(u32, f64)>, tempos: [Option<f64>; 2]) {
         thread::scope(|scope| {
             // SAFETY: the plugin is active, and this is its only audio thread.
@@ -156,7 +156,7 @@ impl RawHost {
         });
     }
 
-    /// Plays a block on an audio thread, with a MIDI message at its start.
+    /// Plays a buffer on an audio thread, with a MIDI message at its start.
     pub fn play_midi(&self, data: [u8; 3]) {
         thread::scope(|scope| {
             // SAFETY: the plugin is active, and this is its only audio thread.
@@ -173,7 +173,7 @@ impl RawHost {
             header: header(CLAP_EVENT_TRANSPORT, size_of::<clap_event_transport>(), time),
             flags: CLAP_TRANSPORT_HAS_TEMPO,
             tempo,
-            // SAFETY: zeros are numbers.
+            // SAFETY: zeros are valid for all of its fields.
             ..unsafe { std::mem::zeroed() }
         };
         let (first, then) =
@@ -202,7 +202,7 @@ impl RawHost {
             in_events: &input,
             out_events: &output,
         };
-        // SAFETY: the block lives until the calls return.
+        // SAFETY: `block` lives until the calls return.
         unsafe {
             let plugin = &*self.plugin;
             assert!(plugin.start_processing.unwrap()(self.plugin));
@@ -222,7 +222,7 @@ fn header(type_: u16, size: usize, time: u32) -> clap_event_header {
     }
 }
 
-/// A parameter's new value, at the start of a block.
+/// Returns the event of a parameter's new value, at the start of a buffer.
 pub fn change_of(param_id: u32, value: f64) -> clap_event_param_value {
     clap_event_param_value {
         header: header(CLAP_EVENT_PARAM_VALUE, size_of::<clap_event_param_value>(), 0),
@@ -236,14 +236,14 @@ pub fn change_of(param_id: u32, value: f64) -> clap_event_param_value {
     }
 }
 
-/// The lists of `events`, and of none that are wanted.
+/// Returns a list of `events`, and a list that discards the plugin's events.
 pub fn lists(events: &Vec<&clap_event_header>) -> (clap_input_events, clap_output_events) {
     unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
-        // SAFETY: the context is the list of `lists`.
+        // SAFETY: the context is the vector passed to `lists`.
         unsafe { (*(*list).ctx.cast::<Vec<&clap_event_header>>()).len() as u32 }
     }
     unsafe extern "C" fn get(list: *const clap_input_events, at: u32) -> *const clap_event_header {
-        // SAFETY: the context is the list of `lists`.
+        // SAFETY: the context is the vector passed to `lists`.
         unsafe { (&(*(*list).ctx.cast::<Vec<&clap_event_header>>()))[at as usize] }
     }
     unsafe extern "C" fn push(_: *const clap_output_events, _: *const clap_event_header) -> bool {
@@ -258,12 +258,12 @@ pub fn lists(events: &Vec<&clap_event_header>) -> (clap_input_events, clap_outpu
 
 impl Drop for RawHost {
     fn drop(&mut self) {
-        // SAFETY: the plugin is not active, and not used any more.
+        // SAFETY: the plugin is inactive, and is not used any more.
         unsafe { (*self.plugin).destroy.unwrap()(self.plugin) };
     }
 }
 
-/// Writes down a call; `main` is whether CLAP wants it on the main thread.
+/// Logs a call, and whether it comes on the wrong thread. `main`: CLAP wants the call on the main thread.
 unsafe fn log(host: *const clap_host, main: bool, call: String) {
     // SAFETY: `RawHost::new` put the host there.
     let this = unsafe { &*(*host).host_data.cast::<RawHost>() };
@@ -277,7 +277,7 @@ unsafe extern "C" fn ignore(_: *const clap_host) {}
 unsafe extern "C" fn request_restart(host: *const clap_host) {
     // SAFETY: `RawHost::new` put the host there.
     let this = unsafe { &*(*host).host_data.cast::<RawHost>() };
-    // On any thread.
+    // The plugin may call this on any thread.
     this.log.lock().unwrap().push("restart".into());
 }
 

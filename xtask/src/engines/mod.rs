@@ -1,5 +1,4 @@
-//! `cargo xtask test-engines`: the library for game audio engines and for programs in other languages, as they build and
-//! run it.
+//! `cargo xtask test-engines`: tests of the bindings for game audio engines and for programs in other languages.
 
 mod rust;
 
@@ -11,7 +10,7 @@ use crate::{
 use anyhow::{Result, ensure};
 use std::{fs, process::Command};
 
-/// Programs that are needed, and Debian's packages of them.
+/// Programs that the tests need, and the Debian packages that contain them.
 const PROGRAMS: [(&str, &str); 7] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
@@ -22,11 +21,11 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("mono", "mono-runtime"),
 ];
 
-/// Checks everything. What cannot be checked is an error.
+/// Runs all checks. A check that cannot run is an error.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let folder = target()?.join("engines");
-    // Nothing of an earlier run may be tested.
+    // No file of an earlier run may be tested.
     let _ = fs::remove_dir_all(&folder);
     rust::test(&folder)?;
     for package in ["--package=tone-filter-unity", "--package=tone-filter-capi"] {

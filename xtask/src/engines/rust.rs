@@ -1,10 +1,10 @@
-//! Engines with Rust: the effect for kira, the node for firewheel, the extension for Godot.
+//! Bindings for engines in Rust: the effect for kira, the node for firewheel, the extension for Godot.
 
 use crate::{root, run, suite::step, target};
 use anyhow::{Result, ensure};
 use std::{fs, path::Path, process::Command};
 
-/// Runs their tests, and the examples on the demo tune into `folder`.
+/// Runs the tests of these bindings, and the examples, which write the processed demo tune into `folder`.
 pub fn test(folder: &Path) -> Result<()> {
     step("kira and firewheel: clippy", || {
         cargo(&["clippy", "--all-targets"], &["-D", "warnings"])
@@ -32,7 +32,7 @@ pub fn test(folder: &Path) -> Result<()> {
     step("Godot: clippy, tests and the entry point", godot)
 }
 
-/// Checks the extension as far as that goes without Godot.
+/// Runs the checks of the Godot extension that do not need Godot.
 fn godot() -> Result<()> {
     let folder = target()?.join("godot");
     let cargo = |verb, arguments: &[&str]| {
@@ -52,8 +52,8 @@ fn godot() -> Result<()> {
     Ok(())
 }
 
-/// Runs cargo with the features of all engines and none of the tests' dependencies that these do not need, which takes
-/// a folder of its own.
+/// Runs cargo with `arguments` for the packages of kira and firewheel, with Bevy's feature of firewheel. `program` are arguments
+/// for the program that cargo starts.
 fn cargo(arguments: &[&str], program: &[&str]) -> Result<()> {
     run(Command::new("cargo")
         .args(arguments)

@@ -4,7 +4,7 @@ use super::*;
 use tone_filter_presets::settings::to_json;
 use tone_filter_testkit::{Automation, assert_same_bits};
 
-/// Plays a score of automation, whose settings `set` passes to the filter.
+/// Plays music while `set` passes changing settings to the filter; the output must have the bits of the library's.
 fn check(set: impl Fn(&Owned, &Controls)) {
     let automation = Automation::new(1, RATE);
     let filter = create(2, "tone-filter");

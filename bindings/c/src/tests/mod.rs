@@ -1,4 +1,4 @@
-//! Tests of the functions as C calls them, against the filter itself.
+//! Tests of the C functions against the filter in Rust.
 
 mod automation;
 
@@ -20,12 +20,12 @@ static HEAP: heap::Counting = heap::Counting;
 
 const RATE: f64 = 44_100.0;
 
-/// A filter that is freed.
+/// A filter that is freed when dropped.
 struct Owned(*mut Filter);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: it comes from `tf_create`.
+        // SAFETY: the pointer comes from `tf_create`.
         unsafe { tf_destroy(self.0) };
     }
 }
@@ -39,7 +39,7 @@ fn create(channels: u32, preset: &str) -> Owned {
 }
 
 fn owned(text: *const c_char) -> String {
-    // SAFETY: a text of the library.
+    // SAFETY: the library's texts are C strings.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
@@ -57,7 +57,7 @@ fn set_json(filter: &Owned, json: &str) -> Status {
     unsafe { tf_set_json(filter.0, json.as_ptr()) }
 }
 
-/// A call that sets a setting, and does not allocate.
+/// Arguments of a call that sets a setting, prepared so that the call itself allocates nothing.
 struct Call {
     setting: Setting,
     id: CString,
@@ -81,7 +81,7 @@ impl Call {
     }
 }
 
-/// Calls that set every setting.
+/// Returns calls that set every setting to its value in `controls`.
 fn calls(controls: &Controls) -> Vec<Call> {
     let call = |setting: Setting| {
         let value = match setting {
@@ -93,12 +93,12 @@ fn calls(controls: &Controls) -> Vec<Call> {
     Setting::all().map(call).collect()
 }
 
-/// Planar: other music in each channel.
+/// Returns planar music that differs between channels.
 fn music(count: usize, frames: usize) -> Vec<Vec<f32>> {
     channels(&mut Draws::seeded(1), count, RATE, frames)
 }
 
-/// The lengths of blocks of which `frames` consist.
+/// Divides `frames` into blocks of various lengths.
 fn blocks(frames: usize) -> Vec<std::ops::Range<usize>> {
     let (mut blocks, mut start) = (Vec::new(), 0);
     for length in [1, 63, 64, 65, 0, 1000, 256, 257, 4096].into_iter().cycle() {
@@ -205,7 +205,7 @@ fn what_is_marked_real_time_does_not_allocate() {
     assert_eq!(calls, 0);
     assert_eq!(statuses, [Status::Ok; 17]);
     assert_eq!(number, 70.0);
-    // SAFETY: it was written.
+    // SAFETY: `tf_get_bands` has written all of them.
     unsafe { bands.set_len(TF_BANDS) };
     let sounding = bands.iter().filter(|band| band.state != BandState::Muted).count();
     assert!(sounding > 0 && bands[12].note == 69, "{bands:?}");
@@ -219,7 +219,7 @@ fn settings_change_and_sound_without_allocation() {
     let channels = [sound[0].as_mut_ptr(), sound[1].as_mut_ptr()];
     for _ in 0..20 {
         let is_mask = |call: &Call| matches!(call.setting, Setting::Text(_));
-        // Texts of masks are not real time.
+        // Setting switches and notes as text is not real time.
         let (masks, others): (Vec<_>, Vec<_>) =
             calls(&controls(draws)).into_iter().partition(is_mask);
         let set = |call: &Call| assert_eq!(call.set(&filter), Status::Ok, "{:?}", call.id);
@@ -255,7 +255,7 @@ fn a_score_decides_which_notes_sound() {
             bands[12].assume_init_ref().state
         }
     };
-    // Half a second later, it is 0.5, 1.5 and 2.5 s.
+    // The state is read half a second later: at 0.5, 1.5 and 2.5 s.
     assert_eq!(
         [0.0, 1.0, 2.0].map(state_at).map(|state| state == BandState::Muted),
         [true, false, true]
@@ -276,7 +276,7 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
     let f = filter.0;
     let mut controls = Controls::from(Settings::REFERENCE);
     let mut index = 0;
-    // SAFETY: the library's own.
+    // SAFETY: the library's own table entries are valid.
     while let Some(info) = unsafe { tf_setting_at(index).as_ref() } {
         let id = owned(info.id);
         assert!(!owned(info.name).is_empty() && owned(info.help).ends_with('.'), "{id}");
@@ -324,14 +324,14 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
         assert_eq!(read == Status::Ok, info.kind != SettingKind::Number, "{id}");
         index += 1;
     }
-    // Each of the fields is in the JSON once.
+    // The JSON has each setting once.
     let fields: serde_json::Map<_, _> = serde_json::from_str(&json(&filter)).unwrap();
     assert_eq!(index, fields.len());
     assert_eq!(from_json(&json(&filter)).unwrap(), controls);
     assert!(json(&filter).len() < TF_TEXT_SIZE / 2);
 
     for (index, id) in presets::ids().enumerate() {
-        // SAFETY: the library's own.
+        // SAFETY: the library's own table entries are valid.
         let info = unsafe { tf_preset_at(index).as_ref() }.unwrap();
         let preset = Preset::factory(id).unwrap();
         assert_eq!([owned(info.id), owned(info.name)], [id.to_owned(), preset.name]);
@@ -351,7 +351,7 @@ fn json_is_settings_or_a_preset_and_errors_tell_the_place() {
         assert_eq!(set_json(&filter, &json), Status::Ok, "{json}");
         assert_eq!(from_json(&self::json(&filter)).unwrap(), own.settings.into());
     }
-    // What is new in a newer version is left out of a preset.
+    // A setting of a newer version is ignored in a preset.
     let newer = r#"{"version": 9, "name": "x", "settings": {"mix": 12.5, "portamento": 1}}"#;
     assert_eq!(set_json(&filter, newer), Status::Ok);
     assert_eq!(from_json(&json(&filter)).unwrap(), own.settings.into());
@@ -379,7 +379,7 @@ fn sync_follows_the_tempo_and_tail_and_latency_are_the_filter_s() {
     assert_eq!(set_json(&filter, r#"{"sync": "1/4", "lookahead": true}"#), Status::Ok);
     let settings = from_json(&json(&filter)).unwrap().settings;
     assert_eq!(tail(), ToneFilter::tail(&settings.at_tempo(120.0)));
-    // SAFETY: it is valid.
+    // SAFETY: the filter is valid.
     assert_eq!(unsafe { tf_set_tempo(filter.0, 90.0) }, Status::Ok);
     assert_eq!(tail(), ToneFilter::tail(&settings.at_tempo(90.0)));
     let mut frames = 0;

@@ -1,13 +1,13 @@
-//! What the examples do, done with the library in Rust.
+//! Expected output of the example programs, from the library in Rust.
 
 use anyhow::{Context, Result};
 use tone_filter_dsp::{BandState, KeyEvent, Keys, Settings, ToneFilter, spec};
 use tone_filter_presets::Preset;
 
-/// Sample rate of the files for `tone_filter.c`, Hz.
+/// Sample rate of the files for `tone_filter.c` in Hz.
 pub const RATE: u32 = 44_100;
 
-/// What `tone_filter.c` does: the sound with lookahead, without the latency, as long as the input.
+/// Returns the output of `tone_filter.c`: with lookahead, the latency removed, as long as the input. Samples are interleaved.
 pub fn rendered(preset: &str, channels: usize, input: &[f32]) -> Result<Vec<f32>> {
     let settings = Preset::factory(preset).context("a factory preset")?.settings;
     let settings = Settings { lookahead: true, ..settings };
@@ -23,7 +23,7 @@ pub fn rendered(preset: &str, channels: usize, input: &[f32]) -> Result<Vec<f32>
     Ok((0..input.len()).map(|i| sound[i % channels][latency + i / channels]).collect())
 }
 
-/// What `game.cpp` does: the left channel as bytes, and the meter.
+/// Returns the output of `game.cpp`: the left channel as bytes, and the text of its meter.
 pub fn game() -> Result<(Vec<u8>, String)> {
     let mut settings = Preset::factory("sound-chip").context("a factory preset")?.settings;
     let mut filter = ToneFilter::new(48_000.0, &settings)?;

@@ -1,4 +1,4 @@
-//! The C library: its header, and programs in C and C++ that use it.
+//! Tests of the C library: its header, and programs in C and C++ that use it.
 
 mod expected;
 
@@ -21,7 +21,7 @@ use tone_filter_testkit::{
 
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-pedantic"];
 
-/// How the programs are built: name, standards of C and of C++, other flags.
+/// Builds of the programs: name, C standard, C++ standard, other flags.
 const BUILDS: [(&str, &str, &str, &str); 4] = [
     ("c99", "-std=c99", "-std=c++17", "-O2"),
     ("c11", "-std=c11", "-std=c++17", "-O2"),
@@ -34,7 +34,6 @@ const BUILDS: [(&str, &str, &str, &str); 4] = [
     ),
 ];
 
-/// Installs the library, and builds and runs all programs.
 fn main() -> Result<()> {
     let folder = target().join("engines");
     let c = C { prefix: folder.join("prefix"), folder };
@@ -53,10 +52,10 @@ fn main() -> Result<()> {
     step("game.cpp against the library in Rust", || c.game())
 }
 
-/// The installed library, and the programs that are built with it.
+/// The installed library and the programs that are built with it.
 struct C {
     prefix: PathBuf,
-    /// A folder for each of [`BUILDS`], and for their files.
+    /// Folder with a folder for each of [`BUILDS`] and with the programs' files.
     folder: PathBuf,
 }
 
@@ -76,7 +75,7 @@ impl C {
         Ok(())
     }
 
-    /// Builds the examples and the test of NULL, by the examples' Makefile.
+    /// Builds the examples and `null.c` with the examples' Makefile.
     fn build(&self) -> Result<()> {
         for (name, c, cpp, flags) in BUILDS {
             let folder = self.folder.join(name);
@@ -93,7 +92,7 @@ impl C {
         Ok(())
     }
 
-    /// Runs the lines of shell in the manual, which install the library and build the examples and the page's program.
+    /// Runs the shell commands in the manual, which install the library and build the examples and the page's program.
     fn shell(&self) -> Result<()> {
         let page = Page::read("docs/manual/games.md".as_ref())?;
         let mut blocks = page.blocks.iter();
@@ -104,13 +103,13 @@ impl C {
         fs::create_dir_all(&example)?;
         for entry in fs::read_dir(root().join("examples/c"))? {
             let path = entry?.path();
-            // Not what was built there.
+            // Copies only sources and the Makefile, not programs that were built in the folder.
             if path.extension().is_some() || path.ends_with("Makefile") {
                 fs::copy(&path, example.join(path.file_name().context("a file has a name")?))?;
             }
         }
         fs::write(folder.join("game.c"), program("docs/manual/games.md")?)?;
-        // The lines install below the home folder, where cargo and rustup would look for theirs.
+        // The commands install into the home folder; cargo and rustup keep their own folders.
         let mut shell = command("bash");
         shell.args(["-euc", lines]).current_dir(&folder).env("HOME", &folder);
         for (variable, name) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
@@ -122,7 +121,7 @@ impl C {
         run(&mut command(folder.join("game")))
     }
 
-    /// Builds and runs the lines of C in a page.
+    /// Builds and runs the C code of a page.
     fn page(&self, page: &str) -> Result<()> {
         let (source, program) = (self.folder.join("page.c"), self.folder.join("page"));
         fs::write(&source, self::program(page)?)?;
@@ -138,7 +137,7 @@ impl C {
         run(&mut command(program))
     }
 
-    /// Every way to run the program `name`: its name, and the command.
+    /// Returns every way to run the program `name`: the name of the build, or "valgrind", and the command.
     fn ways(&self, name: &str) -> Vec<(&'static str, Command)> {
         let program = |build: &str| self.folder.join(build).join(name);
         let mut ways: Vec<_> =
@@ -166,7 +165,7 @@ impl C {
         Ok(())
     }
 
-    /// Renders with every preset, and files of one to six channels.
+    /// Compares the output of `tone_filter.c` with the library, for all presets and files of one to six channels.
     fn render(&self) -> Result<()> {
         let mut demo = WavReader::open(root().join("assets/demo.wav"))?;
         let tune: Vec<f32> = demo
@@ -174,14 +173,14 @@ impl C {
             .map(|sample| Ok(f32::from(sample?) / 32_768.0))
             .collect::<hound::Result<_>>()?;
         let mut compared = 0;
-        // The channels and the frames of files; 1000 are fewer than the latency.
+        // Channels and frames of the files; 1000 frames are fewer than the latency.
         for (channels, frames) in [(1, 20_000), (2, 1000), (2, 20_000), (6, 5000)] {
             let input = &tune[160_000..][..channels * frames];
             let path = self.folder.join("in.wav");
             write(&path, channels, input)?;
             for preset in presets::ids() {
                 let expected = bits(&expected::rendered(preset, channels, input)?);
-                // The others differ in numbers only.
+                // The other presets differ from these two in numbers only.
                 let every_way = ["tone-filter", "sound-chip"].contains(&preset);
                 let ways = self.ways("tone_filter").into_iter();
                 for (way, mut command) in ways.filter(|(way, _)| every_way || *way == "c99") {
@@ -191,7 +190,7 @@ impl C {
                     let output = bits(&read(&out)?);
                     let place = || format!("{preset}, {channels} channels, {way}");
                     ensure!(output.len() == expected.len(), "{}: another length", place());
-                    // Valgrind's CPU has other vectors, and no flush-to-zero.
+                    // Valgrind's CPU has other vector units and no flush-to-zero.
                     if way != "valgrind" {
                         ensure!(output == expected, "{}: other bits", place());
                         compared += 1;
@@ -203,7 +202,7 @@ impl C {
         Ok(())
     }
 
-    /// The program's errors for wrong files and names.
+    /// Checks the errors of `tone_filter.c` for wrong files and names.
     fn faults(&self) -> Result<()> {
         let (good, bad) = (self.folder.join("in.wav"), self.folder.join("bad.wav"));
         fs::write(&bad, &fs::read(&good)?[..1000])?;
@@ -226,7 +225,7 @@ impl C {
         Ok(())
     }
 
-    /// Runs the game, and plays the same here.
+    /// Compares the game's sound and meter with the library's.
     fn game(&self) -> Result<()> {
         let (expected, meter) = expected::game()?;
         let path = self.folder.join("game.raw");
@@ -246,7 +245,7 @@ impl C {
     }
 }
 
-/// The program of the first lines of C in a page.
+/// Returns a C program of the first C code in a page.
 fn program(page: &str) -> Result<String> {
     let page = Page::read(page.as_ref())?;
     let lines = page.blocks.iter().find(|(language, _)| language == "c");
@@ -255,7 +254,6 @@ fn program(page: &str) -> Result<String> {
     Ok(format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"))
 }
 
-/// The functions that a header declares.
 fn functions(header: &str) -> Vec<&str> {
     let declarations = header.lines().filter(|line| !line.trim_start().starts_with('*'));
     let names = declarations.filter_map(|line| {
@@ -288,7 +286,7 @@ fn bits(samples: &[f32]) -> Vec<u32> {
     samples.iter().map(|sample| sample.to_bits()).collect()
 }
 
-/// A program that finds the installed library: cargo names its own folders first, in which the plugin has that name.
+/// Returns a command that finds the installed library, not cargo's folders, in which the plugin has the same name.
 fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env_remove("LD_LIBRARY_PATH");

@@ -1,5 +1,5 @@
-//! The effect for kira and the node for firewheel: their sound is that of the filter alone, which the examples play in
-//! the engines' own mixer and graph.
+//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. The examples run them in the engines'
+//! own mixer and graph.
 #![allow(clippy::duplicate_mod, reason = "each example has the module `common`")]
 
 mod automation;
@@ -33,17 +33,17 @@ static HEAP: heap::Counting = heap::Counting;
 const RATE: u32 = 48_000;
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
 
-/// Renders a file into another.
+/// Function of an example that renders one file into another.
 type Example = fn(&Path, &Path) -> Result<(), Box<dyn Error>>;
 
-/// What the filter makes of left and right.
+/// Returns `sound` after the filter.
 fn filtered(filter: &mut ToneFilter, sound: &[[f32; 2]]) -> Vec<[f32; 2]> {
     let [mut left, mut right] = [0, 1].map(|c| sound.iter().map(|s| s[c]).collect::<Vec<_>>());
     filter.process(&mut [&mut left, &mut right]);
     left.into_iter().zip(right).map(|(left, right)| [left, right]).collect()
 }
 
-/// The bits of what an example makes of the demo tune.
+/// Returns the bits of an example's output for the demo tune.
 fn rendered(name: &str, example: Example) -> Vec<u32> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     example(DEMO.as_ref(), &path).unwrap();
@@ -52,7 +52,7 @@ fn rendered(name: &str, example: Example) -> Vec<u32> {
     file.samples::<f32>().map(|sample| sample.unwrap().to_bits()).collect()
 }
 
-/// The bits of what the filter makes of it.
+/// Returns the bits of the filter's output for the demo tune.
 fn expected() -> Vec<u32> {
     let mut file = WavReader::open(DEMO).unwrap();
     let sample = |sample: hound::Result<i16>| f32::from(sample.unwrap()) / 32_768.0;
@@ -88,7 +88,7 @@ fn what_firewheel_renders_is_what_the_filter_makes() {
 struct Blocks(std::vec::IntoIter<[[f32; 2]; FRAMES]>);
 
 impl Blocks {
-    /// More than any test plays.
+    /// Creates more blocks than any test plays.
     fn new() -> Self {
         let signal = Music::draw(&mut Draws::seeded(1), 5.0).render(RATE.into(), 5.0);
         let frames: Vec<_> = signal[0].iter().zip(&signal[1]).map(|(l, r)| [*l, *r]).collect();
@@ -100,7 +100,7 @@ impl Blocks {
     }
 }
 
-/// Settings and keyboard at random: other ones every fifth block.
+/// Settings and keyboard, drawn at random every fifth block.
 struct Play {
     draws: Draws<'static>,
     settings: Settings,
@@ -113,7 +113,7 @@ impl Play {
         Self { draws: Draws::seeded(2), settings, keyboard }
     }
 
-    /// What block `count` is played with.
+    /// Returns the settings and keyboard of block `count`.
     fn at(&mut self, count: usize) -> (Settings, Keyboard) {
         if count % 5 == 4 {
             self.settings = controls(&mut self.draws).settings;
@@ -124,7 +124,7 @@ impl Play {
     }
 }
 
-/// An effect of kira's, and the filter that it should be.
+/// A kira effect, and the filter that it must equal.
 struct Pair {
     effect: Box<dyn Effect>,
     handle: ToneFilterHandle,
@@ -140,7 +140,7 @@ impl Pair {
         Self { effect, handle, filter, music: Blocks::new() }
     }
 
-    /// Sets both filters to the same.
+    /// Sets the effect and the filter to the same state.
     fn set(&mut self, (settings, keyboard): (Settings, Keyboard)) {
         self.handle.set_settings(&settings).unwrap();
         self.handle.set_keyboard(&keyboard);
@@ -148,7 +148,7 @@ impl Pair {
         self.filter.set_keyboard(&keyboard);
     }
 
-    /// Lets both filter the next block. The number of allocations and frees in the effect.
+    /// Compares effect and filter over the next block. Returns the number of allocations and frees in the effect.
     fn play(&mut self, count: usize) -> usize {
         let sound = self.music.next();
         let mut frames: Vec<Frame> = sound.iter().map(|s| Frame::new(s[0], s[1])).collect();
@@ -180,7 +180,7 @@ fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     let (settings, keyboard) = Play::new().at(4);
     pair.set((settings, keyboard));
     pair.play(0);
-    // Mock backends have sample rates that the filter does not: the sound passes through.
+    // Mock backends may have a sample rate out of the filter's range: then the sound passes through.
     pair.effect.on_change_sample_rate(1);
     let mut frames = [Frame::from_mono(0.5); 100];
     pair.effect.process(&mut frames, 1.0, &MockInfoBuilder::new().build());
@@ -191,7 +191,6 @@ fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
 }
 
-/// A score at random.
 fn score(seed: usize) -> Arc<Score> {
     Arc::new(Music::draw(&mut Draws::seeded(seed as u64), 2.0).score())
 }
@@ -207,7 +206,7 @@ fn firewheels_node_follows_scores_and_frees_nothing() {
             stream.context.queue_event_for(node, event.into());
         };
         if count % 20 == 10 {
-            // The node's is the only one.
+            // The node has the only reference to its score, so it would be the one to free it.
             let score = (count % 60 != 50).then(|| score(count));
             filter.set_score(score.as_deref().cloned().map(Arc::new));
             filter.seek(0.0);
@@ -231,7 +230,7 @@ fn kiras_effect_follows_scores_and_frees_nothing() {
     let mut pair = Pair::new();
     for count in 0..200 {
         if count % 20 == 10 {
-            // The only other one is the handle's.
+            // Handle and filter keep references, so the effect need not free the score.
             let score = (count % 60 != 50).then(|| score(count));
             pair.handle.set_score(score.clone());
             pair.filter.set_score(score);
@@ -263,7 +262,7 @@ fn firewheels_node_follows_its_parameters_without_allocation() {
     for count in 0..400 {
         (node.settings, node.keyboard) = play.at(count);
         if count == 350 {
-            // Has no effect.
+            // Out of range: has no effect.
             node.settings.mix = 101.0;
         }
         node.update_memo(&mut stream.context.event_queue(stream.node));
@@ -271,7 +270,7 @@ fn firewheels_node_follows_its_parameters_without_allocation() {
         let (input, mut output) = (music.next(), [[0.0; 2]; FRAMES]);
         let (result, allocations) = counted(|| stream.render(&input, &mut output));
         result.unwrap();
-        // The first block comes with the graph.
+        // The first block installs the graph, which may allocate.
         assert!(count == 0 || allocations == 0, "block {count}: {allocations}");
         let _ = filter.set_settings(&node.settings);
         filter.set_keyboard(&node.keyboard);
@@ -323,7 +322,7 @@ fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_
         let input = music.next();
         stream.render(&input, &mut output).unwrap();
         let expected = if bypassed { input.to_vec() } else { filtered(&mut filter, &input) };
-        // Firewheel fades for 441 frames.
+        // Firewheel crossfades for 441 frames.
         let faded = if count == 40 || count == 80 { 441 } else { 0 };
         assert!(output[faded..] == expected[faded..], "block {count}");
     }

@@ -1,16 +1,15 @@
-//! MIDI and the song's position.
+//! Tests of MIDI and of the host's transport.
 
 use crate::host::{Events, Host, Output, STEREO, expected, filter, number, played, slices, tune};
 use std::{collections::BTreeSet, ffi::CStr};
 use tone_filter_dsp::{Controls, KeyEvent, NoteValue, Routing, SentNotes, Settings};
 use tone_filter_lv2::abi::uri;
 
-/// A message of MIDI at a frame.
 pub fn message(at: usize, content: &[u8]) -> (usize, &'static CStr, Vec<u8>) {
     (at, uri::MIDI, content.to_vec())
 }
 
-/// The position of a song with this tempo and speed, at frame 0.
+/// Returns a position event with this tempo and speed, at frame 0.
 pub fn position(tempo: f32, speed: f32) -> (usize, &'static CStr, Vec<u8>) {
     let mut content: Vec<u8> =
         [0, number(uri::POSITION)].iter().flat_map(|x| x.to_ne_bytes()).collect();
@@ -21,7 +20,7 @@ pub fn position(tempo: f32, speed: f32) -> (usize, &'static CStr, Vec<u8>) {
     (0, uri::OBJECT, content)
 }
 
-/// What is played on the plugin with these settings, in blocks of this size.
+/// Returns the plugin's output with these settings, in blocks of `size` frames.
 fn play(settings: &Settings, size: usize, events: &Events) -> Output {
     Host::new(STEREO, &(*settings).into()).play(&tune(22_016), &vec![], &[size], events)
 }
@@ -55,7 +54,7 @@ fn keys_are_played_as_in_the_library_and_passed_on() {
     }
 }
 
-/// The demo tune's notes as the library finds them.
+/// Returns the notes that the library detects in the demo tune, as messages with their frames.
 fn found() -> Vec<(usize, Vec<u8>)> {
     let mut filter = filter(&sending());
     let (mut notes, mut found) = (SentNotes::new(), Vec::new());
@@ -83,12 +82,12 @@ fn found_notes_are_sent() {
     }
 }
 
-/// How many notes begin.
+/// Returns the number of note-ons.
 fn begun(output: &Output) -> usize {
     output.messages.iter().filter(|(_, message)| message[0] & 0xF0 == 0x90).count()
 }
 
-/// The notes that begin and do not end: statuses and keys.
+/// Returns status and key of the note-ons without a note-off.
 fn hanging(output: &Output) -> BTreeSet<(u8, u8)> {
     let mut sounding = BTreeSet::new();
     for (_, message) in &output.messages {
@@ -104,20 +103,20 @@ fn hanging(output: &Output) -> BTreeSet<(u8, u8)> {
 
 #[test]
 fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
-    // All keys at once, which the room is not enough for.
+    // All keys at once need more space than there is.
     let mut events: Events = (0..120).map(|key| message(10, &[0x90, key, 100])).collect();
     events.extend((0..120).map(|key| message(20, &[0x80, key, 0])));
     let mut host = Host::new(STEREO, &sending());
     host.room = 4096;
     let output = host.play(&tune(512), &vec![], &[512], &events);
     assert!((1..120).contains(&begun(&output)) && hanging(&output).is_empty(), "{output:?}");
-    // Ends of notes that have not begun do not take the room of those that have.
+    // Note-offs for notes that have not begun take no space from those that have.
     let mut events: Events = (0..40).map(|key| message(10, &[0x90, key, 100])).collect();
     events.extend((0..128).map(|key| message(20, &[0x81, key, 0])));
     events.extend((0..40).map(|key| message(30, &[0x80, key, 0])));
     let output = host.play(&tune(512), &vec![], &[512], &events);
     assert!(begun(&output) == 40 && hanging(&output).is_empty(), "{output:?}");
-    // Nor do they where the ends come with later blocks.
+    // Nor do they if the note-offs come with later blocks.
     let mut events: Events = (0..120).map(|key| message(10, &[0x90, key, 100])).collect();
     events.extend((0..128).map(|key| message(600, &[0x81, key, 0])));
     events.extend((0..119).map(|key| message(700, &[0x80, key, 0])));
@@ -140,7 +139,7 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
 
 #[test]
 fn no_message_is_lost_when_too_many_wait() {
-    // With lookahead, 32 blocks of 64 frames wait: 64,000 messages.
+    // With lookahead, messages wait for 32 blocks of 64 frames: 64,000 would be more than the queue holds.
     let blocks = (0..40).map(|block| 64 * block);
     let pair = |at, key| [message(at, &[0x90, key, 100]), message(at, &[0x80, key, 0])];
     let events: Events =
@@ -159,7 +158,7 @@ fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
     let sync = NoteValue::try_from("1/8".to_owned()).unwrap();
     let settings = Settings { sync, ..Settings::default() };
     let output = play(&settings, 512, &vec![position(90.0, 1.0)]);
-    // A quaver of 90 beats a minute.
+    // An eighth note at 90 beats a minute is 1/3 s long.
     let plain = Settings { ring: 1.0 / 3.0, ..settings.at_tempo(90.0) };
     assert!(output.signal == expected(&plain.into(), &tune(22_016)));
 

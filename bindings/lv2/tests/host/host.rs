@@ -1,4 +1,4 @@
-//! A host of LV2: it maps URIs, connects ports and calls the functions of the descriptor.
+//! Test host for LV2: maps URIs, connects ports and calls the functions of the descriptor.
 
 use std::{
     collections::BTreeMap,
@@ -19,17 +19,16 @@ pub const STEREO: u32 = 0;
 pub const MONO: u32 = 1;
 pub const SIDECHAIN: u32 = 2;
 
-/// Left and right, or one channel.
+/// Audio signal, by channel: left and right, or one channel.
 pub type Signal = Vec<Vec<f32>>;
-/// Events by their frames: types and contents.
+/// Events: frame, type and content of each.
 pub type Events = Vec<(usize, &'static CStr, Vec<u8>)>;
 
-/// Bytes of each sequence.
+/// Size in bytes of the buffer for a sequence.
 const ROOM: usize = 65_536;
 
 static URIS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 
-/// The number of `uri`.
 pub fn number(uri: &CStr) -> Urid {
     let mut uris = URIS.lock().unwrap_or_else(PoisonError::into_inner);
     let known = uris.iter().position(|known| **known == *uri);
@@ -45,20 +44,19 @@ unsafe extern "C" fn map(_: *mut c_void, uri: *const c_char) -> Urid {
     number(unsafe { CStr::from_ptr(uri) })
 }
 
-/// Makes an instance; NULL if the plugin refuses.
+/// Creates an instance; NULL on failure.
 pub fn instantiate(descriptor: &Descriptor, rate: f64, with_map: bool) -> Handle {
     let mut data = UridMap { handle: ptr::null_mut(), map };
     let other = Feature { uri: c"urn:other".as_ptr(), data: ptr::null_mut() };
     let feature = Feature { uri: uri::MAP.as_ptr(), data: ptr::from_mut(&mut data).cast() };
     let features =
         [&raw const other, if with_map { &raw const feature } else { ptr::null() }, ptr::null()];
-    // SAFETY: descriptor and features are as LV2 has them.
+    // SAFETY: descriptor and features have the form that LV2 defines.
     unsafe { (descriptor.instantiate)(descriptor, rate, c"/".as_ptr(), features.as_ptr()) }
 }
 
-/// The descriptor with this index.
 pub fn descriptor(index: u32) -> Option<&'static Descriptor> {
-    // SAFETY: it is NULL or constant.
+    // SAFETY: the pointer is NULL or leads to a constant.
     unsafe { lv2_descriptor(index).as_ref() }
 }
 
@@ -67,26 +65,25 @@ pub struct Host {
     descriptor: &'static Descriptor,
     handle: Handle,
     pub ports: Vec<Port>,
-    /// The values of the ports of settings, and the latency.
+    /// Value of each port; used for settings and the latency.
     pub values: Vec<f32>,
-    /// Aligned for atoms.
+    /// Sequences in and out, aligned for atoms.
     events: [Vec<u64>; 2],
-    /// Bytes that the plugin may write.
+    /// Size in bytes of the space for the plugin's events.
     pub room: usize,
     /// Whether the sidechain is connected.
     pub connected: bool,
 }
 
-/// What came out.
 #[derive(Debug, Default, PartialEq)]
 pub struct Output {
     pub signal: Signal,
-    /// Messages by their frames.
+    /// Messages with their frames.
     pub messages: Vec<(usize, Vec<u8>)>,
 }
 
 impl Host {
-    /// Variant `index` with these settings.
+    /// Creates an instance of variant `index` with these settings.
     pub fn new(index: u32, controls: &Controls) -> Self {
         let descriptor = descriptor(index).unwrap();
         let handle = instantiate(descriptor, RATE, true);
@@ -100,7 +97,7 @@ impl Host {
         host
     }
 
-    /// Sets all ports, and restores the rest.
+    /// Sets all ports, and restores a state with the settings that have no port.
     pub fn set(&mut self, controls: &Controls) {
         self.set_ports(controls);
         let texts = TEXTS.each_ref().map(|text| text.get(&controls.settings) + "\0");
@@ -113,18 +110,17 @@ impl Host {
         }
     }
 
-    /// The value of the port with this symbol.
     pub fn value(&mut self, symbol: &str) -> &mut f32 {
         let index = self.ports.iter().position(|port| port.symbol() == symbol);
         &mut self.values[index.unwrap()]
     }
 
     pub fn activate(&mut self) {
-        // SAFETY: the handle is an instance's.
+        // SAFETY: the handle belongs to a live instance.
         unsafe { self.descriptor.activate.unwrap()(self.handle) }
     }
 
-    /// Runs once, with a buffer for each channel: input, output and sidechain. They may be the same.
+    /// Runs the plugin once. `audio` has a buffer for each channel of input, output and sidechain; buffers may be shared.
     pub fn run(&mut self, frames: usize, audio: [[*mut f32; 2]; 3]) {
         for (index, port) in self.ports.iter().enumerate() {
             let data: *mut c_void = match *port {
@@ -136,14 +132,14 @@ impl Host {
                 Port::EventsOut => self.events[1].as_mut_ptr().cast(),
                 _ => ptr::from_mut(&mut self.values[index]).cast(),
             };
-            // SAFETY: the data lives longer than the call of `run` below.
+            // SAFETY: the data is valid until `run` returns, below.
             unsafe { (self.descriptor.connect_port)(self.handle, index as u32, data) }
         }
-        // SAFETY: all ports are connected to what they want, by the caller for the audio.
+        // SAFETY: all ports are connected to valid data; the caller guarantees it for `audio`.
         unsafe { (self.descriptor.run)(self.handle, frames as u32) }
     }
 
-    /// Processes `input` in blocks of these sizes, again and again.
+    /// Processes `input` in blocks whose sizes cycle through `sizes`.
     pub fn play(
         &mut self,
         input: &Signal,
@@ -178,7 +174,7 @@ impl Host {
         output
     }
 
-    /// Writes the input's events, and makes room for those of the output.
+    /// Writes the input's events, and sets the space for the output's.
     pub fn write<'a>(&mut self, events: impl Iterator<Item = (usize, &'static CStr, &'a [u8])>) {
         let mut bytes = vec![0; 8];
         for (frame, kind, content) in events {
@@ -194,12 +190,12 @@ impl Host {
             [(bytes.len(), uri::SEQUENCE), (self.room, c"http://lv2plug.in/ns/ext/atom#Chunk")];
         for (sequence, (size, kind)) in self.events.iter_mut().zip(heads) {
             let head = Atom { size: size as u32, kind: number(kind) };
-            // SAFETY: it is aligned and has room for it.
+            // SAFETY: the buffer is aligned and large enough.
             unsafe { sequence.as_mut_ptr().cast::<Atom>().write(head) };
         }
     }
 
-    /// The messages that the plugin has written.
+    /// Returns the messages that the plugin has written.
     fn sent(&self) -> Vec<(usize, Vec<u8>)> {
         let bytes: Vec<u8> = self.events[1].iter().flat_map(|word| word.to_ne_bytes()).collect();
         let at = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -218,11 +214,11 @@ impl Host {
     }
 
     fn interface(&self) -> &'static StateInterface {
-        // SAFETY: the function returns the interface of this URI, which is constant.
+        // SAFETY: for this URI, the function returns a constant `StateInterface`.
         unsafe { &*(self.descriptor.extension_data)(uri::STATE.as_ptr()).cast() }
     }
 
-    /// What the plugin saves, by the keys.
+    /// Returns the values that the plugin saves, by their keys.
     pub fn save(&self) -> BTreeMap<Urid, Vec<u8>> {
         unsafe extern "C" fn store(
             saved: *mut c_void,
@@ -233,7 +229,7 @@ impl Host {
             flags: u32,
         ) -> u32 {
             assert_eq!((kind, flags), (number(uri::STRING), 3));
-            // SAFETY: the plugin passes the handle on, and a value of that size.
+            // SAFETY: the plugin passes the handle from below, and a value of `size` bytes.
             let (saved, value) = unsafe {
                 let saved: &mut BTreeMap<Urid, Vec<u8>> = &mut *saved.cast();
                 (saved, std::slice::from_raw_parts(value.cast(), size).to_vec())
@@ -243,13 +239,13 @@ impl Host {
         }
         let mut saved = BTreeMap::new();
         let handle = ptr::from_mut(&mut saved).cast();
-        // SAFETY: the handle is an instance's, and the other is that of `store`.
+        // SAFETY: the instance's handle is valid, and `handle` has the type that `store` expects.
         let status = unsafe { (self.interface().save)(self.handle, store, handle, 0, ptr::null()) };
         assert_eq!(status, 0);
         saved
     }
 
-    /// Restores the values of [`TEXTS`]; returns the plugin's status.
+    /// Restores the values of [`TEXTS`]. Returns the plugin's status.
     pub fn restore(&mut self, values: &[Option<Vec<u8>>; TEXTS.len()]) -> u32 {
         unsafe extern "C" fn retrieve(
             values: *mut c_void,
@@ -258,30 +254,30 @@ impl Host {
             kind: *mut Urid,
             flags: *mut u32,
         ) -> *const c_void {
-            // SAFETY: the plugin passes the handle on, and valid pointers.
+            // SAFETY: the plugin passes the handle from below, and valid pointers.
             let values: &[Option<Vec<u8>>; TEXTS.len()] = unsafe { &*values.cast() };
             let index = TEXTS.iter().position(|text| number(&urids::key(text)) == key);
             let Some(value) = index.and_then(|index| values[index].as_ref()) else {
                 return ptr::null();
             };
-            // SAFETY: as above.
+            // SAFETY: the pointers are valid, as above.
             unsafe { (*size, *kind, *flags) = (value.len(), number(uri::STRING), 3) };
             value.as_ptr().cast()
         }
         let handle = ptr::from_ref(values).cast_mut().cast();
-        // SAFETY: the handle is an instance's, and the other is that of `retrieve`.
+        // SAFETY: the instance's handle is valid, and `handle` has the type that `retrieve` expects.
         unsafe { (self.interface().restore)(self.handle, retrieve, handle, 0, ptr::null()) }
     }
 }
 
 impl Drop for Host {
     fn drop(&mut self) {
-        // SAFETY: the handle is an instance's and is not used any more.
+        // SAFETY: the handle belongs to a live instance and is not used again.
         unsafe { (self.descriptor.cleanup)(self.handle) }
     }
 }
 
-/// `frames` of the demo tune, from its second bar on: the first has drums only.
+/// Returns `frames` frames of the demo tune from its second bar on; the first bar has drums only.
 pub fn tune(frames: usize) -> Signal {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
     let mut reader = hound::WavReader::open(path).unwrap();
@@ -292,7 +288,7 @@ pub fn tune(frames: usize) -> Signal {
     (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()
 }
 
-/// A filter of the library with these settings, for stereo.
+/// Creates the library's stereo filter with these settings.
 pub fn filter(controls: &Controls) -> tone_filter_dsp::ToneFilter {
     let mut filter = tone_filter_dsp::ToneFilter::new(RATE, &controls.settings).unwrap();
     filter.set_routing(controls.routing);
@@ -301,7 +297,7 @@ pub fn filter(controls: &Controls) -> tone_filter_dsp::ToneFilter {
     filter
 }
 
-/// The library's output.
+/// Returns the library's output.
 pub fn expected(controls: &Controls, input: &Signal) -> Signal {
     let mut signal = input.clone();
     filter(controls).with_channels(input.len()).process(&mut slices(&mut signal));
@@ -312,7 +308,7 @@ pub fn slices(signal: &mut Signal) -> Vec<&mut [f32]> {
     signal.iter_mut().map(|channel| &mut channel[..]).collect()
 }
 
-/// Settings with all bands in which keys play.
+/// Returns settings with which only the keys decide what sounds.
 pub fn played() -> Settings {
     Settings { keys: tone_filter_dsp::Keys::Hold, focus: 0.0, ..Settings::default() }
 }

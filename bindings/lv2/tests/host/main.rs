@@ -1,4 +1,4 @@
-//! The plugin as hosts of LV2 load it: the sound is the library's bit for bit, and a block allocates nothing.
+//! Tests of the plugin in an LV2 host: its sound is bit for bit the library's, and processing a block allocates nothing.
 
 mod events;
 mod host;
@@ -24,7 +24,7 @@ const SIZES: [usize; 7] = [1, 64, 63, 1024, 255, 0, 257];
 #[test]
 fn there_are_three_plugins() {
     for (index, variant) in VARIANTS.iter().enumerate() {
-        // SAFETY: a descriptor has a URI.
+        // SAFETY: a descriptor's URI is a C string.
         let uri = unsafe { CStr::from_ptr(descriptor(index as u32).unwrap().uri) };
         assert_eq!(uri, variant.uri);
     }
@@ -157,7 +157,7 @@ fn latency_is_that_of_the_library() {
     assert_eq!(*host.value("latency"), 0.0);
     *host.value("lookahead") = 1.0;
     host.play(&input, &vec![], &[64], &vec![]);
-    // 2048 samples at 44.1 kHz.
+    // 46.4 ms at 44.1 kHz.
     assert_eq!(*host.value("latency"), 2048.0);
     host.activate();
     let output = host.play(&input, &vec![], &[64], &vec![]);
@@ -181,7 +181,7 @@ fn what_is_not_enabled_fades_to_the_input() {
     library.set_routing(Routing { bypass: true, ..Routing::default() });
     library.process(&mut [&mut left[11_008..], &mut right[11_008..]]);
     assert!(output == expected);
-    // The filter fades for 20 ms.
+    // The filter crossfades for 20 ms.
     let faded = 11_008 + 1024;
     assert_ne!(cut(&output, 11_008..faded), cut(&input, 11_008..faded));
     assert_eq!(cut(&output, faded..22_016), cut(&input, faded..22_016));

@@ -1,4 +1,4 @@
-//! Saved states, and the description of the bundle.
+//! Tests of saved states and of the bundle's description.
 
 use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
 use tone_filter_dsp::{CHOICES, Controls, Keys, SPECS, Scale, Settings, TEXTS};
@@ -9,7 +9,7 @@ use tone_filter_lv2::{
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{Draws, unlike_default};
 
-/// Settings all of which differ from the default, those without a port included; no key has to be held for a sound.
+/// Returns settings that all differ from the default, text settings included. They sound without a key.
 fn unusual() -> Settings {
     let settings = unlike_default(&mut Draws::seeded(1)).settings;
     Settings { scale: Scale::Custom, keys: Keys::Off, ..settings }
@@ -29,7 +29,7 @@ fn a_state_is_restored() {
     assert!(output.signal == expected(&controls, &tune(8000)));
     assert!(output.signal != expected(&Controls::default(), &tune(8000)));
 
-    // A state of a version that did not have them.
+    // A state of an older version, without the text settings.
     assert_eq!(host.restore(&[None, None, None]), 0);
     assert_eq!(host.save(), Host::new(STEREO, &Controls::default()).save());
 }

@@ -1,4 +1,4 @@
-//! ffmpeg's filter `lv2`, against the command `tone-filter render`.
+//! Test of ffmpeg's filter `lv2` against the command `tone-filter render`.
 
 use crate::{greatest_difference, lilv::command};
 use anyhow::{Context, Result, ensure};
@@ -8,20 +8,20 @@ use tone_filter_lv2::ports::VARIANTS;
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{programs::run, root, target, wav};
 
-/// The greatest difference, of full scale 1.
+/// Maximum difference between two samples; full scale is 1.
 const BOUND: f32 = 1e-6;
 
-/// The fewest presets that are compared: those with all bands and notes on, which are no ports.
+/// Minimum number of presets to compare. A preset whose text settings, which are no ports, differ from the default is left out.
 const FEWEST: usize = 20;
 
-/// Frames by which lookahead delays the tune.
+/// Latency with lookahead, in frames at 44.1 kHz.
 const LATENCY: usize = 2048;
 
-/// Filters the demo tune with each preset, given as values of ports, without lookahead; and with the first preset with lookahead,
-/// for whose latency ffmpeg does not compensate by itself.
+/// Compares the sound of the demo tune with each preset, set by the ports, without lookahead. The first preset is compared with
+/// lookahead, too; ffmpeg does not compensate for the latency, so this test does.
 ///
 /// # Errors
-/// When ffmpeg fails, or its output is another one.
+/// If ffmpeg fails, or its output differs.
 pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     run(Command::new("cargo").args(["build", "--package=tone-filter-cli"]))?;
     let mut differences = Vec::new();
@@ -43,7 +43,7 @@ pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The greatest difference between ffmpeg's output with `settings` and that of `render` with the preset `id`.
+/// Returns the maximum difference between ffmpeg's output with `settings` and the output of `render` with the preset `id`.
 fn difference(bundle: &Path, folder: &Path, id: &str, settings: Settings) -> Result<f32> {
     let tune = root().join("assets/demo.wav");
     let [own, other] = ["render.wav", "ffmpeg.wav"].map(|name| folder.join(name));

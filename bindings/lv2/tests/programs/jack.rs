@@ -1,4 +1,4 @@
-//! jalv, which has no window here, on a JACK server without devices.
+//! Test in jalv, without its window, on a JACK server without devices.
 
 use crate::lilv::command;
 use anyhow::{Context, Result, ensure};
@@ -8,16 +8,16 @@ use tone_filter_lv2::ports::VARIANTS;
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{programs::run, root};
 
-/// The preset that is loaded: one with notes of an oscillator.
+/// Id of the preset that is loaded; its voice has oscillators.
 const PRESET: &str = "organ";
 
-/// The least peak of what sounds, of full scale 1; the sine has one of 0.2.
+/// Minimum peak of the plugin's output, by full scale; the sine has a peak of 0.2.
 const AUDIBLE: f64 = 0.01;
 
-/// Loads a preset, sets Mix to 100 %, and lets a sine sound.
+/// Loads a preset, sets Mix to 100 % and plays a sine.
 ///
 /// # Errors
-/// When jalv does not run, has other values than those that were set, or is silent.
+/// If jalv does not run, shows other values than those that were set, or is silent.
 pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     let [log, sound] = ["jalv.log", "jalv.wav"].map(|name| folder.join(name));
     let script = root().join("bindings/lv2/tests/programs/jack.sh");
@@ -30,7 +30,7 @@ pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     let mut controls = Controls::from(Preset::factory(PRESET).context("a preset")?.settings);
     controls.settings.mix = 100.0;
     let shown = fs::read_to_string(&log)?;
-    // What it shows after the last command.
+    // The values after the last command.
     let (_, shown) = shown.rsplit_once("mix = ").context("jalv shows no values")?;
     let shown = format!("mix = {shown}");
     for port in variant.ports().filter(|port| port.is_setting()) {

@@ -1,4 +1,4 @@
-//! The description by LV2's validators, and the plugin in hosts that use lilv, as nearly all do.
+//! Tests of the description by LV2's validators, and of the plugin in a host with lilv, which nearly all hosts use.
 
 use anyhow::{Context, Result, ensure};
 use std::{fs, path::Path, process::Command};
@@ -7,7 +7,7 @@ use tone_filter_lv2::{ports::VARIANTS, turtle};
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{Signal, programs::run, root, wav};
 
-/// A command that finds the bundle, and beside it no others but LV2's own.
+/// Returns a command that finds only this bundle and LV2's own.
 pub fn command(program: &str, bundle: &Path) -> Result<Command> {
     let folder = bundle.parent().context("a bundle lies in a folder")?;
     let mut command = Command::new(program);
@@ -15,16 +15,16 @@ pub fn command(program: &str, bundle: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// What `command` prints, whether it succeeds or not.
+/// Returns the output of `command`, whether it succeeds or not.
 fn printed(mut command: Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// Lets LV2's validator and lilv's programs read the description.
+/// Checks the bundle's description with LV2's validator and lilv's programs.
 ///
 /// # Errors
-/// When one of them finds a fault.
+/// If one of the programs finds a fault.
 pub fn validate(bundle: &Path) -> Result<()> {
     let mut validator = command("lv2_validate", bundle)?;
     validator.args(turtle::files().map(|(name, _)| bundle.join(name)));
@@ -52,7 +52,7 @@ pub fn validate(bundle: &Path) -> Result<()> {
 /// Runs every preset in a host in C, and compares the sound with the library's.
 ///
 /// # Errors
-/// When the host finds a fault, or a sample differs.
+/// If the host finds a fault, or a sample differs.
 pub fn host(bundle: &Path, folder: &Path) -> Result<()> {
     let program = folder.join("host");
     let flags = printed_by("pkg-config", &["--cflags", "--libs", "lilv-0", "lv2"])?;
@@ -82,7 +82,7 @@ fn printed_by(program: &str, args: &[&str]) -> Result<String> {
     printed(command)
 }
 
-/// The bytes of two channels in turn.
+/// Returns the bytes of two channels, interleaved.
 fn interleaved(signal: &Signal) -> Vec<u8> {
     let pairs = signal[0].iter().zip(&signal[1]);
     pairs.flat_map(|(left, right)| [left, right]).flat_map(|sample| sample.to_ne_bytes()).collect()

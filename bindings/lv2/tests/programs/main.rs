@@ -1,4 +1,4 @@
-//! The LV2 bundle in programs that load it: `BUNDLE` names it.
+//! Tests of the LV2 bundle in programs that load it. The environment variable `BUNDLE` is the bundle's path.
 
 mod ffmpeg;
 mod jack;
@@ -21,10 +21,10 @@ fn main() -> Result<()> {
     step("PipeWire", || pipewire::test(&bundle, folder))
 }
 
-/// The greatest difference of two samples.
+/// Returns the maximum difference between two samples. Fails if the lengths differ.
 fn greatest_difference(a: &[f32], b: &[f32]) -> Result<f32> {
     ensure!(a.len() == b.len(), "{} samples are not {}", a.len(), b.len());
-    // In this order, what is not a number is the greatest.
+    // `total_cmp` orders NaN above all numbers.
     let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
     differences.max_by(f32::total_cmp).context("there is no sound")
 }

@@ -1,4 +1,4 @@
-//! The example's loudspeaker in a PipeWire server without devices.
+//! Test of the example's virtual loudspeaker in a PipeWire server without devices.
 
 use crate::lilv::command;
 use anyhow::{Context, Result, ensure};
@@ -6,20 +6,21 @@ use std::{fs, path::Path};
 use tone_filter_dsp::{Settings, ToneFilter};
 use tone_filter_testkit::{programs::run, root, wav};
 
-/// A line of the example, and what replaces it. Focus and auto level depend on when the plugin was started.
+/// Line of the example that is replaced.
 const SETTING: &str = r#""output" = 0.0"#;
+/// Replacement, without focus and auto level: they depend on when the plugin was started.
 const SETTINGS: &str = r#""focus" = 0.0 "auto" = 0.0"#;
 
-/// Frames in a row that must be the library's. A busy computer may interrupt the sound.
+/// Minimum number of successive frames that equal the library's. A busy computer may interrupt the sound.
 const FRAMES: usize = 8192;
 
-/// The greatest difference in them: PipeWire changes no sample.
+/// Maximum difference of equal frames. PipeWire changes no sample.
 const BOUND: f32 = 1e-6;
 
-/// Plays the demo tune on the loudspeaker and compares what comes out with the library's sound.
+/// Plays the demo tune on the loudspeaker and compares the recorded sound with the library's.
 ///
 /// # Errors
-/// When PipeWire does not accept the example, or the sound is another one.
+/// If PipeWire does not accept the example, or the sound differs.
 pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     let example = fs::read_to_string(root().join("examples/pipewire/tone-filter.conf"))?;
     ensure!(example.contains(SETTING), "the example has no {SETTING}");
@@ -45,7 +46,7 @@ pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The longest run of frames of `recorded` that are those of `expected`, which begins with one that is loud.
+/// Returns the length of the longest run of equal frames. Runs begin at loud frames of `recorded`, tried every 4410 frames.
 fn longest_match(recorded: &[f32], expected: &[f32]) -> Option<usize> {
     let starts = (0..recorded.len()).step_by(4410).filter(|start| recorded[*start].abs() > 0.05);
     let runs = starts.flat_map(|start| {

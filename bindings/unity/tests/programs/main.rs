@@ -1,4 +1,4 @@
-//! Unity: the library in hosts in C and C#, its script, and the package, without Unity.
+//! Tests without Unity: the library in hosts in C and C#, its script, and the package.
 
 use anyhow::{Context, Result, ensure};
 use hound::WavReader;
@@ -15,7 +15,7 @@ use tone_filter_testkit::{
     root, target,
 };
 
-/// The pages whose C# is compiled.
+/// Pages whose C# is compiled.
 const PAGES: [&str; 2] = ["bindings/unity/README.md", "docs/manual/unity.md"];
 
 /// Sample rate of the files in Hz.
@@ -30,7 +30,7 @@ fn main() -> Result<()> {
     step("Unity: ToneFilter.cs and the lines of the pages, in C#", || in_csharp(&folder, &library))
 }
 
-/// Compiles a program in C of the crate's tests.
+/// Compiles a C program of this crate's tests.
 fn compile(folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf> {
     let program = folder.join(name);
     let source = root().join("bindings/unity/tests/c").join(format!("{name}.c"));
@@ -51,7 +51,7 @@ fn layout(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the package as users get it, unpacks it and returns the library in it.
+/// Builds the package as users get it, unpacks it and returns the path of its library.
 fn package(folder: &Path) -> Result<PathBuf> {
     run(Command::new("cargo").args(["xtask", "unity-package", "--release"]))?;
     let name = format!("tone-filter-unity-{}-linux.tgz", env!("CARGO_PKG_VERSION"));
@@ -78,7 +78,6 @@ fn package(folder: &Path) -> Result<PathBuf> {
     Ok(top.join("Plugins/x86_64/libAudioPluginToneFilter.so"))
 }
 
-/// All files and folders in `folder`.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -91,7 +90,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Filters the demo tune with every preset.
+/// Compares the demo tune, filtered with every preset by a host in C, with the library's.
 fn in_c(folder: &Path, library: &Path) -> Result<()> {
     let mut demo = WavReader::open(root().join("assets/demo.wav"))?;
     ensure!(demo.spec().sample_rate == RATE && demo.spec().channels == 2, "another demo tune");
@@ -128,7 +127,7 @@ fn in_c(folder: &Path, library: &Path) -> Result<()> {
             let mut command = Command::new(program.get_program());
             command.args(program.get_args()).arg(library).args([&from, &to]);
             run(command.args(["Preset", &number.to_string()])).context(*build)?;
-            // Valgrind's CPU has other vectors, and no flush-to-zero.
+            // Valgrind's CPU has other vector units and no flush-to-zero.
             if *build != "valgrind" {
                 ensure!(fs::read(&to)? == wanted, "{id}, {build}: other bits");
                 compared += 1;
@@ -139,7 +138,7 @@ fn in_c(folder: &Path, library: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What Unity's effect does with the parameter Preset: the filter of a new instance moves to a preset at its first block.
+/// Returns the expected output with the parameter Preset: the filter of a new instance moves to the preset at its first block.
 fn filtered(preset: &str, input: &[f32]) -> Result<Vec<f32>> {
     let settings = Preset::factory(preset).context("a factory preset")?.settings;
     let mut filter = ToneFilter::new(RATE.into(), &Settings::default())?;
@@ -150,7 +149,7 @@ fn filtered(preset: &str, input: &[f32]) -> Result<Vec<f32>> {
     Ok(left.into_iter().zip(right).flat_map(|(left, right)| [left, right]).collect())
 }
 
-/// The entries of the parameter Preset, as scripts see them.
+/// Returns the entries of the parameter Preset, as scripts see them.
 fn preset_numbers() -> Result<Vec<String>> {
     let script = fs::read_to_string(root().join("bindings/unity/ToneFilter.cs"))?;
     let line = script.lines().find_map(|line| line.trim().strip_prefix("{ \"Preset\", new[] { "));
@@ -162,7 +161,7 @@ fn bytes(samples: &[f32]) -> Vec<u8> {
     samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
 }
 
-/// Compiles the script, a host and the programs of the pages, and runs the host.
+/// Compiles the script, a host and the programs of the pages in C#, and runs the host.
 fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
     let tests = root().join("bindings/unity/tests/csharp");
     let script = root().join("bindings/unity/ToneFilter.cs");

@@ -1,4 +1,4 @@
-//! What the audio thread calls neither allocates nor frees.
+//! Tests that functions on the audio thread neither allocate nor free.
 
 use crate::host::{Instance, RATE, music};
 use AudioPluginToneFilter::{
@@ -9,21 +9,20 @@ use std::{ffi::c_char, ptr};
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Draws, controls, heap::counted};
 
-/// The number of this test's filter.
+/// Instance number of this test's filter.
 const NUMBER: i32 = 51;
 
-/// Calls a function with a text.
 fn with(
     call: unsafe extern "C" fn(i32, *const u8, i32) -> *const c_char,
     text: &str,
 ) -> *const c_char {
-    // SAFETY: the text has so many bytes.
+    // SAFETY: `text` has `len` bytes.
     unsafe { call(NUMBER, text.as_ptr(), text.len() as i32) }
 }
 
 #[test]
 fn processing_does_not_allocate_whatever_is_set_meanwhile() {
-    // The library that is linked, whose allocator is that of this program.
+    // The linked library, as only its allocations are counted.
     let mut effect = Instance::of(UnityGetAudioEffectDefinitions, RATE);
     effect.set("Instance", NUMBER as f32);
     let input = music(6, 1024);
@@ -31,7 +30,7 @@ fn processing_does_not_allocate_whatever_is_set_meanwhile() {
     let preset = Preset::factory("sound-chip").unwrap().to_json();
     let draws = &mut Draws::seeded(1);
     for round in 0..12 {
-        // On the main thread.
+        // The game's main thread.
         let error = match round {
             1 | 3 => with(
                 tone_filter_unity_set_score,

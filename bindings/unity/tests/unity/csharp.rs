@@ -1,14 +1,14 @@
-//! The lists in `ToneFilter.cs` are those of the tables.
+//! The lists in `ToneFilter.cs` are equal to the tables.
 
 use AudioPluginToneFilter::parameters::PARAMETERS;
 use std::{env, fmt::Write, fs, path::Path};
 
-/// With this variable set, the lists are written instead.
+/// Environment variable that makes the test write the lists instead of comparing them.
 const UPDATE: &str = "UPDATE_CSHARP";
 
 const MARKS: [&str; 2] = ["        // <generated>\n", "        // </generated>\n"];
 
-/// The constants of the parameters' names, and the entries of lists.
+/// Returns C# constants of the parameters' names, and a table of the entries of lists.
 fn lists() -> String {
     let mut text = String::new();
     for parameter in PARAMETERS.iter() {

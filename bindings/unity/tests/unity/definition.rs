@@ -1,4 +1,4 @@
-//! What Unity reads before it makes an instance.
+//! Tests of the definitions that Unity reads before it creates an instance.
 
 use crate::host::{Instance, definition, loaded, names, owned};
 use AudioPluginToneFilter::{
@@ -16,7 +16,7 @@ macro_rules! layout {
     };
 }
 
-/// `cargo xtask test-engines` holds the file against a C compiler.
+/// `cargo xtask test-engines` compares `layout.txt` with a C compiler's layout.
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn sizes_and_offsets_are_those_of_c() {
@@ -52,7 +52,7 @@ fn parameters_fit_unity_and_are_those_of_the_tables() {
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name twice");
     assert_eq!(names.len(), SPECS.len() + CHOICES.len() - 1 + 2);
     for (index, parameter) in PARAMETERS.iter().enumerate() {
-        // SAFETY: there are so many.
+        // SAFETY: the definition has a parameter for each of the table.
         let defined = unsafe { &*effect.parameters.add(index) };
         let name = &names[index];
         assert_eq!(*name, parameter.name(), "Unity has room for 15 characters");

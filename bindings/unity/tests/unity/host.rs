@@ -1,4 +1,4 @@
-//! What Unity does with an effect: it loads the library by its file, reads the definition, and calls its callbacks.
+//! Test host: as Unity does, it loads the library's file, reads the definition and calls the callbacks.
 
 use AudioPluginToneFilter::{
     interface::{EffectDefinition, EffectState, OK},
@@ -16,31 +16,30 @@ use tone_filter_testkit::{Draws, channels};
 
 pub const RATE: u32 = 48_000;
 
-/// The entry point.
 pub type Entry = unsafe extern "C" fn(*mut *const *const EffectDefinition) -> c_int;
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
     let path = current_exe().unwrap().with_file_name(name);
-    // SAFETY: our own library, which does nothing when it is loaded.
+    // SAFETY: the library runs no code when it is loaded.
     unsafe { Library::new(path) }.unwrap()
 });
 
-/// A function of the library's.
+/// Returns a function of the library. `T` must be its type.
 pub fn function<T: Copy>(name: &str) -> T {
-    // SAFETY: the caller names the function's type.
+    // SAFETY: the caller guarantees the type.
     unsafe { *LIBRARY.get(name.as_bytes()).unwrap() }
 }
 
-/// The entry point of the library's file.
+/// Returns the entry point of the library's file.
 pub fn loaded() -> Entry {
     function("UnityGetAudioEffectDefinitions")
 }
 
-/// The only definition that `entry` returns.
+/// Returns the only definition that `entry` has.
 pub fn definition(entry: Entry) -> &'static EffectDefinition {
     let mut list = ptr::null();
-    // SAFETY: as Unity calls it; the list and what it leads to live as long as the library.
+    // SAFETY: `list` is valid for a write; the definition lives as long as the library.
     unsafe {
         assert_eq!(entry(&raw mut list), 1);
         &**list
@@ -48,31 +47,31 @@ pub fn definition(entry: Entry) -> &'static EffectDefinition {
 }
 
 pub fn owned(text: *const c_char) -> String {
-    // SAFETY: a text of the library.
+    // SAFETY: the library's texts are C strings.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
-/// The parameters' names, in the order of their indices.
+/// Returns the parameters' names, in the order of their indices.
 pub fn names(definition: &EffectDefinition) -> Vec<String> {
     let index = 0..definition.parameter_count as usize;
-    // SAFETY: there are so many.
+    // SAFETY: the definition has `parameter_count` parameters.
     index.map(|i| owned(unsafe { (*definition.parameters.add(i)).name.as_ptr() })).collect()
 }
 
-/// An instance of the effect. Its parameters may be set on another thread while it processes.
+/// Instance of the effect. Other threads may set its parameters while it processes.
 pub struct Instance {
     pub definition: &'static EffectDefinition,
     names: Vec<String>,
     state: *mut EffectState,
 }
 
-// SAFETY: as in Unity, any thread may call what takes `&self`, and one at a time what takes `&mut self`.
+// SAFETY: as in Unity, any thread may call methods with `&self`, and one at a time those with `&mut self`.
 unsafe impl Send for Instance {}
-// SAFETY: likewise.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Instance {}
 
 impl Instance {
-    /// One of the library's file at [`RATE`].
+    /// Creates an instance from the library's file, at [`RATE`].
     pub fn new() -> Self {
         Self::of(loaded(), RATE)
     }
@@ -119,7 +118,7 @@ impl Instance {
         value
     }
 
-    /// Indices and values of the parameters for settings.
+    /// Returns the indices and values of the parameters for `controls`.
     pub fn indexed(&self, controls: &Controls) -> Vec<(c_int, f32)> {
         let value = |parameter: &Parameter| match parameter {
             Parameter::Number(spec) => Some(spec.get(&controls.settings)),
@@ -130,14 +129,13 @@ impl Instance {
         PARAMETERS.iter().filter_map(|own| Some((index(own), value(own)?))).collect()
     }
 
-    /// Sets all of them.
     pub fn set_all(&self, controls: &Controls) {
         for (index, value) in self.indexed(controls) {
             assert_eq!(self.set_index(index, value), OK, "{index}");
         }
     }
 
-    /// Sets it by an index that may be none.
+    /// Sets a parameter by its index, which may be unknown. Returns the status.
     pub fn set_index(&self, index: c_int, value: f32) -> c_int {
         // SAFETY: the state is valid.
         unsafe { self.definition.set_parameter.unwrap()(self.state, index, value) }
@@ -156,9 +154,9 @@ impl Instance {
         (status == OK).then_some(levels)
     }
 
-    /// Lets the clock jump by so many frames.
+    /// Moves the clock on by `frames`.
     pub fn skip(&mut self, frames: u64) {
-        // SAFETY: the state is valid, and nobody else uses it now.
+        // SAFETY: the state is valid, and nothing else uses it now.
         unsafe { (*self.state).current_dsp_tick += frames };
     }
 
@@ -166,10 +164,10 @@ impl Instance {
         self.process_raw(input.as_ptr(), &[], output, channels)
     }
 
-    /// A stereo block while other threads call what they may.
+    /// Processes a stereo block while other threads may set parameters.
     pub fn process_shared(&self, input: &[f32], output: &mut [f32]) -> c_int {
         let (process, frames) = (self.definition.process.unwrap(), output.len() as u32 / 2);
-        // SAFETY: all pointers are valid for so many frames.
+        // SAFETY: all pointers are valid for `frames` frames.
         unsafe { process(self.state, input.as_ptr(), output.as_mut_ptr(), frames, 2, 2) }
     }
 
@@ -177,7 +175,7 @@ impl Instance {
         self.process_raw(sound.as_mut_ptr(), &[], sound, [channels; 2])
     }
 
-    /// With a second input, which is empty for none.
+    /// Processes a block with a sidechain, which is empty for none.
     pub fn process_raw(
         &mut self,
         input: *const f32,
@@ -187,7 +185,7 @@ impl Instance {
     ) -> c_int {
         let frames = output.len() / outputs;
         let process = self.definition.process.unwrap();
-        // SAFETY: all pointers are valid for so many frames, and nobody else uses these fields.
+        // SAFETY: all pointers are valid for `frames` frames, and nothing else uses these fields.
         unsafe {
             let sidechain = if sidechain.is_empty() { ptr::null() } else { sidechain.as_ptr() };
             (*self.state).sidechain = sidechain;
@@ -203,7 +201,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: the state is that of `of`, and nobody uses it any more.
+        // SAFETY: the state comes from `of`, and is not used again.
         unsafe {
             assert_eq!(self.definition.release.unwrap()(self.state), OK);
             assert!((*self.state).effect_data.is_null());
@@ -212,24 +210,24 @@ impl Drop for Instance {
     }
 }
 
-/// `frames` of music, another one in each channel, which alternate.
+/// Returns `frames` frames of music that differs between channels, interleaved.
 pub fn music(count: usize, frames: usize) -> Vec<f32> {
     let sound = channels(&mut Draws::seeded(1), count, RATE.into(), frames);
     (0..frames * count).map(|i| sound[i % count][i / count]).collect()
 }
 
-/// Frames of 440 Hz, from frame `start` on, in one channel.
+/// Returns a sine of 440 Hz from frame `start` on, in one channel.
 pub fn sine(start: usize, frames: usize) -> Vec<f32> {
     let angle = |frame: usize| std::f64::consts::TAU * 440.0 * frame as f64 / f64::from(RATE);
     (start..start + frames).map(|frame| 0.3 * angle(frame).sin() as f32).collect()
 }
 
-/// The channels of samples that alternate.
+/// Returns the channels of interleaved samples.
 pub fn planar(sound: &[f32], channels: usize) -> Vec<Vec<f32>> {
     (0..channels).map(|c| sound.iter().skip(c).step_by(channels).copied().collect()).collect()
 }
 
-/// What the filter itself makes of `sound`, with a sidechain that may be empty.
+/// Returns the bits of the library's output for `sound`, with a sidechain that may be empty.
 pub fn expected(
     filter: &mut ToneFilter,
     sound: &[f32],

@@ -1,4 +1,4 @@
-//! The library in a host that calls it as Unity does.
+//! Tests of the library in a host that calls it as Unity does.
 
 mod alloc;
 mod csharp;

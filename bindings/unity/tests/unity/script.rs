@@ -1,4 +1,4 @@
-//! What `ToneFilter.cs` calls.
+//! Tests of the functions that `ToneFilter.cs` calls.
 
 use crate::host::{Instance, RATE, bits, expected, function, music, owned, sine};
 use std::{
@@ -14,7 +14,7 @@ use tone_filter_presets::Preset;
 
 type Answer = *const c_char;
 
-/// An effect with a number of its own, and the functions for it.
+/// An effect with its own instance number, and the functions that address it.
 struct Scripted {
     number: c_int,
     effect: Instance,
@@ -30,7 +30,7 @@ impl Scripted {
     fn text(&self, name: &str, text: Option<&str>) -> Result<(), String> {
         let call: unsafe extern "C" fn(c_int, *const u8, c_int) -> Answer = function(name);
         let (pointer, length) = text.map_or((ptr::null(), 0), |text| (text.as_ptr(), text.len()));
-        // SAFETY: null, or so many bytes.
+        // SAFETY: the pointer is null, or the text has `length` bytes.
         answer(unsafe { call(self.number, pointer, length as c_int) })
     }
 
@@ -58,12 +58,12 @@ impl Scripted {
             function("tone_filter_unity_read_bands");
         let mut levels = vec![9.0; count];
         let (sounding, to) = (c_int::from(sounding), levels.as_mut_ptr());
-        // SAFETY: there is room for so many.
+        // SAFETY: `levels` has `count` numbers.
         answer(unsafe { call(self.number, sounding, to, count as c_int) }).unwrap();
         levels
     }
 
-    /// The bits of `sound`, in stereo and blocks of 1024 frames.
+    /// Processes interleaved stereo in blocks of 1024 frames, and returns the bits.
     fn process(&mut self, sound: &[f32]) -> Vec<u32> {
         let mut output = vec![9.0; sound.len()];
         for (from, to) in sound.chunks(2048).zip(output.chunks_mut(2048)) {
@@ -81,7 +81,7 @@ fn filter() -> Box<ToneFilter> {
     Box::new(ToneFilter::new(RATE.into(), &Settings::default()).unwrap())
 }
 
-/// The place of A4 among the bands by pitch.
+/// Returns the index of A4 among the bands by pitch.
 fn a4() -> usize {
     by_pitch().position(|tone| tone == A4).unwrap()
 }
@@ -96,7 +96,7 @@ fn bands_are_read_by_pitch_by_scripts_and_by_unity_s_editor() {
     assert_eq!(bands[TONES..], [0.0; 3]);
     let strongest = (0..TONES).max_by(|a, b| bands[*a].total_cmp(&bands[*b]));
     assert_eq!((strongest, a4()), (Some(69 - 28), 69 - 28));
-    // A sine that is all of the input is at the ceiling.
+    // A sine without other sound is at the ceiling.
     assert!((0.9..=1.0).contains(&bands[a4()]), "{}", bands[a4()]);
     let notes = scripted.read(true, TONES);
     let sounding: Vec<_> = (0..TONES).filter(|band| notes[*band] > 0.0).collect();
@@ -126,13 +126,13 @@ fn a_score_decides_from_its_start_or_where_it_is_sought() {
     scripted.effect.reset();
     assert!(scripted.process(&sound) == of_filter(0.25));
 
-    // The clock is at 20 blocks; the music starts 5 blocks after that.
+    // The clock is at 20 blocks; the music starts 5 blocks later.
     let block = 1024.0 / f64::from(RATE);
     scripted.seek(0.0, 25.0 * block).unwrap();
     scripted.effect.reset();
     assert!(scripted.process(&sound) == of_filter(-5.0 * block));
 
-    // An effect that comes later, and one whose mixer has rested, are in time, too.
+    // An effect that is created later, and an effect whose mixer has rested, are in time, too.
     let mut late = Scripted::new(2);
     late.effect.skip(30 * 1024);
     assert!(late.process(&sound) == of_filter(5.0 * block));
@@ -169,7 +169,7 @@ fn a_score_repeats_with_its_music() {
     let sound = music(2, 60 * 1024);
     assert!(scripted.process(&sound) == of_filter(&sound, -5.0 * block, 5));
 
-    // After a rest of the mixer, in the middle of the 30th time.
+    // After the mixer has rested, in the middle of the 30th repetition.
     let mut late = Scripted::new(8);
     late.effect.skip((5 + 29 * 12 + 3) * 1024);
     assert!(late.process(&sound) == of_filter(&sound, 3.0 * block, 9));

@@ -1,4 +1,4 @@
-//! The sound, against that of the filter itself.
+//! Tests of the sound against the library's.
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
 use AudioPluginToneFilter::{interface::UNSUPPORTED, parameters::PRESETS};
@@ -7,14 +7,14 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Listen, Routing, Settings, ToneFi
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls, parameters_alone};
 
-/// Lengths of blocks that no buffer of ours divides, then those of Unity.
+/// Lengths of blocks: first those that do not divide the effect's buffers, then Unity's.
 const BLOCKS: [usize; 8] = [1, 255, 256, 257, 63, 1024, 1024, 512];
 
 fn filter(settings: &Settings, channels: usize) -> Box<ToneFilter> {
     Box::new(ToneFilter::new(RATE.into(), settings).unwrap().with_channels(channels))
 }
 
-/// What the effect makes of `input` in blocks of all lengths, in place or not.
+/// Processes `input` in blocks of all lengths, in place or not.
 fn processed(effect: &mut Instance, input: &[f32], channels: usize, in_place: bool) -> Vec<f32> {
     let mut output = if in_place { input.to_vec() } else { vec![9.0; input.len()] };
     let mut start = 0;
@@ -43,7 +43,7 @@ fn bits_are_the_filter_s_with_any_channels_and_blocks() {
             let controls = Controls { settings, ..drawn };
             let mut effect = Instance::new();
             effect.set_all(&controls);
-            // A change of the first block is smoothed, as in the filter.
+            // The first block moves from the default settings, as the filter does here.
             let mut filter = filter(&Settings::default(), channels);
             filter.set_settings(&settings).unwrap();
             filter.set_routing(controls.routing);
@@ -55,7 +55,7 @@ fn bits_are_the_filter_s_with_any_channels_and_blocks() {
     }
 }
 
-/// Bands, custom scale and targets are no parameters of Unity's.
+/// Unity has no parameters for the texts: bands, custom scale and targets.
 #[test]
 fn automation_has_the_bits_of_the_library() {
     let automation = Automation::new(1, RATE.into()).with_parameters_alone();

@@ -1,4 +1,4 @@
-//! Callbacks on several threads at a time, as Unity's main and audio threads call them.
+//! Test of callbacks on several threads at once, as Unity's main and audio threads call them.
 
 use crate::host::{Instance, function, music};
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 use tone_filter_testkit::{Draws, controls};
 
-/// The number of this test's filter.
+/// Instance number of this test's filter.
 const NUMBER: c_int = 50;
 
 #[test]
@@ -47,7 +47,7 @@ fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
                 }
                 let score = format!("tone-filter-score 1\n0 2 {}\n", 60 + step % 12);
                 let length = score.len() as c_int;
-                // SAFETY: the text has so many bytes.
+                // SAFETY: `score` has `length` bytes.
                 assert!(unsafe { set_score(NUMBER, score.as_ptr(), length) }.is_null());
                 assert!(key(NUMBER, 60 + step % 12, (step % 2) as f32).is_null());
                 assert!(seek(NUMBER, f64::from(step % 3), f64::NAN, 0.7).is_null());

@@ -1,4 +1,4 @@
-//! Plan of the outputs, for each kind of output.
+//! Plan of the files to read and of their outputs in each format.
 
 use super::{Args, FORMATS, Format};
 use crate::inputs::Named;
@@ -11,33 +11,33 @@ use tone_filter_offline::{
     batch::{Fate, LeftOut, Outcome, Plan, Refused, Request},
 };
 
-/// A file to read, and what to write of it.
+/// File to read, and its outputs.
 pub struct File {
-    /// The file to read.
+    /// Path of the file to read.
     pub input: PathBuf,
-    /// A file to write for each of [`FORMATS`] that is asked for and not there yet.
+    /// Output path for each of [`FORMATS`]; `None` for a format that is not requested or whose output exists.
     pub outputs: [Option<PathBuf>; FORMATS.len()],
-    /// Why nothing can be done.
+    /// Error that prevents the analysis, if any.
     pub failed: Option<Error>,
-    /// Estimated duration of the work, in no unit.
+    /// Estimated duration of the work, in arbitrary units.
     work: u64,
 }
 
-/// All files.
+/// All files of a run.
 pub struct Files {
     /// Files to read, the longest first.
     pub all: Vec<File>,
     /// Files that were named more than once.
     pub repeated: Vec<PathBuf>,
-    /// Files that are not read.
+    /// Files that are left out.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Files {
-    /// Returns the files that are `named`, with their outputs by the flags in `args`.
+    /// Collects the `named` files, with the outputs that the flags in `args` request.
     ///
     /// # Errors
-    /// When one output would be written twice, or over an input.
+    /// If one output would be written twice, or over an input.
     pub fn new(args: &Args, named: &Named) -> Result<Self, Refused> {
         let mut files = Self { all: Vec::new(), repeated: Vec::new(), left_out: Vec::new() };
         let mut places = HashMap::new();
@@ -54,7 +54,7 @@ impl Files {
                         file.failed.get_or_insert(error);
                     }
                 }
-                // Each format has the same repeated and ignored files.
+                // Repeated and left-out files are the same for each format.
                 (files.repeated, files.left_out) = (plan.repeated, plan.left_out);
             }
         }
@@ -62,7 +62,7 @@ impl Files {
         Ok(files)
     }
 
-    /// Returns the file of `input`; a new one is added.
+    /// Returns the entry of `input`, adding it if it is new. `places` has the indices of the entries.
     fn file(&mut self, places: &mut HashMap<PathBuf, usize>, input: &Path) -> &mut File {
         let place = *places.entry(input.into()).or_insert(self.all.len());
         if place == self.all.len() {

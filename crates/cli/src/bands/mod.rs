@@ -87,9 +87,9 @@ pub struct Args {
 
 /// A kind of output.
 struct Format {
-    /// The flag that names it.
+    /// Name of the flag, without `--`.
     id: &'static str,
-    /// Extensions that its names may have; generated names get the first.
+    /// Extensions that names of outputs may have; generated names get the first one.
     extensions: &'static [&'static str],
 }
 
@@ -101,7 +101,7 @@ const FORMATS: [Format; 5] = [
     Format { id: "score", extensions: &["tfs", "txt"] },
 ];
 
-/// Parses a path that is a folder's, or has no other format's extension.
+/// Parses the path of a folder, or of a file whose extension is missing or fits `format`, an index of [`FORMATS`].
 fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     let Format { id, extensions } = FORMATS[format];
     PathBufValueParser::new().try_map(move |path| {
@@ -120,7 +120,7 @@ fn hop(text: &str) -> Result<f64, String> {
 }
 
 impl Args {
-    /// Returns the path of the flag of `format`.
+    /// Returns the path given for `format`, if any.
     fn output(&self, format: &Format) -> Option<&Path> {
         match format.id {
             "png" => self.png.as_deref(),
@@ -132,12 +132,12 @@ impl Args {
     }
 }
 
-/// Outcome of a file; `None` where its outputs exist.
+/// Outcome of a file; `None` if all its outputs exist.
 type Fate = Result<Option<Done>, Error>;
 
 /// Analyses each file once, and writes all its outputs. Returns whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
-    // The outputs are the decisions, whatever the focus.
+    // Always with lookahead: the outputs show the listener's decisions, whatever the focus.
     let (Controls { settings, .. }, keys) = args.sound.read(|_| true, args.quiet)?;
     let outputs = FORMATS.iter().filter_map(|format| args.output(format));
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
@@ -209,7 +209,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(failed == 0)
 }
 
-/// Prints what became of `file` on standard error: what went wrong in any case, all else if `in_full`.
+/// Prints the outcome of `file` to standard error: errors always, invalid samples unless `quiet`, the rest only if `in_full`.
 fn print(file: &File, fate: &Fate, in_full: bool, quiet: bool) {
     let input = file.input.display();
     match fate {

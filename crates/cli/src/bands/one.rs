@@ -18,15 +18,15 @@ use tone_filter_offline::{
     unheard::Cause,
 };
 
-/// Length, key and tuning of a file, also as text.
+/// Result for one file. Its text has length, key and tuning.
 pub struct Done {
-    /// The length of the file.
+    /// Length of the file in seconds.
     pub seconds: f64,
-    /// Samples that are NaN or infinite.
+    /// Number of samples that are NaN or infinite.
     pub not_finite: u64,
-    /// Notes that are left out because they are short.
+    /// Number of notes that are left out because they are short.
     pub short: u64,
-    /// Why no note sounds, if none does.
+    /// Reason why no note sounds; `None` if notes sound.
     pub unheard: Option<Cause>,
     found: Found,
 }
@@ -41,10 +41,10 @@ impl fmt::Display for Done {
     }
 }
 
-/// Analyses `file` with this sound, and writes its outputs. `progress` gets the share of the work that is done, 0 to 1.
+/// Analyses `file` with the given sound, and writes its outputs. `progress` gets the fraction of the work that is done.
 ///
 /// # Errors
-/// When the file cannot be read, or an output cannot be written; then none is there.
+/// If the file cannot be read or an output cannot be written. Then no output is created.
 pub fn analyse_one(
     args: &Args,
     file: &File,

@@ -1,13 +1,13 @@
-//! The CPU's counter of core cycles, where the system lets programs read it.
+//! The CPU's counter of core cycles, on systems that let programs read it.
 
-/// Counts the cycles that this thread runs.
+/// Counter of the cycles that this thread runs.
 pub struct Cycles {
     #[cfg(target_os = "linux")]
     counter: Option<perf_event::Counter>,
 }
 
 impl Cycles {
-    /// Returns a counter, if the system allows one: on Linux, if `perf_event_paranoid` is at most 2.
+    /// Creates a counter, if the system allows one: on Linux, if `perf_event_paranoid` is at most 2.
     pub fn new() -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -28,7 +28,7 @@ impl Cycles {
         counter.read().ok().filter(|cycles| *cycles > 0)
     }
 
-    /// Runs `work`; this system has no counter.
+    /// Runs `work`, and returns `None`: this system has no counter.
     #[cfg(not(target_os = "linux"))]
     pub fn count(&mut self, work: impl FnOnce()) -> Option<u64> {
         work();

@@ -1,16 +1,17 @@
-//! The measurement of kernels that take turns.
+//! Measurement of kernels, which take turns.
 
 use super::{cycles::Cycles, voices};
 use crate::progress::Bar;
 use std::{hint::black_box, time::Instant};
 use tone_filter_dsp::{BandMask, Controls, Kernel, Settings, Stereo, ToneFilter};
 
-/// Samples a call, as an offline renderer has them.
+/// Samples per call of `process`, as in an offline renderer.
 const BLOCK: usize = 4096;
-/// A figure is stable when so many turns have not improved it by more than this share.
+/// Number of turns without an improvement by [`STABLE`] after which a figure is stable.
 const STABLE_TURNS: usize = 10;
+/// Smallest relative improvement of the speed that counts.
 const STABLE: f64 = 0.005;
-/// The most turns, as a multiple of those asked for.
+/// Maximum number of turns, as a multiple of the requested number.
 const MOST: usize = 4;
 
 /// Speed of a kernel.
@@ -18,18 +19,18 @@ pub struct Score {
     pub kernel: Kernel,
     /// Speed for one channel with all bands.
     pub plain: Speed,
-    /// Two channels with a bank each; samples are frames.
+    /// Speed for two channels with a bank each, per frame.
     pub stereo: Speed,
     /// Speed for one channel with every other band muted.
     pub masked: Speed,
 }
 
-/// The fastest turn.
+/// Speed of the fastest turn.
 #[derive(Clone, Copy)]
 pub struct Speed {
-    /// Seconds a sample.
+    /// Seconds per sample.
     pub seconds: f64,
-    /// CPU cycles a sample, if they can be counted.
+    /// CPU cycles per sample, if they can be counted.
     pub cycles: Option<f64>,
 }
 
@@ -38,7 +39,7 @@ struct Contender {
     filter: ToneFilter,
     channels: Vec<Vec<f32>>,
     speed: Speed,
-    /// Turns since it was last faster by more than [`STABLE`].
+    /// Number of turns since the speed last improved by more than [`STABLE`].
     since: usize,
 }
 
@@ -84,7 +85,7 @@ impl Contender {
     }
 }
 
-/// Filters `signal` with the kernels in turn, at least `turns` times.
+/// Filters `signal` with the kernels in turn, at least `turns` times each.
 pub fn measure(
     kernels: &[Kernel],
     voice: usize,

@@ -44,12 +44,13 @@ pub struct Args {
 }
 
 const SAMPLES: usize = 20_000_000;
-/// The most samples a turn, and the least number of turns.
+/// Maximum number of samples of a turn.
 const TURN: usize = 500_000;
+/// Minimum number of turns.
 const TURNS: usize = 10;
 const NOISE_RATE: f64 = 44_100.0;
 
-/// Measures.
+/// Measures the kernels, and prints the report.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let against = args.against.as_deref().map(Report::read).transpose()?;
     let asked =
@@ -72,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if args.json { report.print_json() } else { report.print(against.as_ref()) }
 }
 
-/// Samples a turn, of `samples` that are measured.
+/// Returns the number of samples of a turn, if `samples` are measured in all.
 fn turn(samples: usize) -> usize {
     samples.div_ceil(TURNS).min(TURN)
 }
@@ -84,8 +85,8 @@ fn noise(samples: usize) -> Vec<f32> {
     std::iter::repeat_with(next).take(samples).collect()
 }
 
-/// Returns the rate of a recording and the mean of its channels: a turn of it at most, where `asked` samples are measured at a
-/// rate in Hz.
+/// Returns the sample rate of a recording in Hz, and the mean of its channels, at most one turn long. `asked` returns the number
+/// of samples to measure at a rate in Hz.
 fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, Vec<f32>)> {
     let mut source = Source::open(&Input::new(path)?)?;
     let format = source.format();
@@ -98,17 +99,17 @@ fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, 
     Ok((f64::from(format.rate), signal))
 }
 
-/// Returns the setting that `--voice` is an entry of.
+/// Returns the setting whose entry `--voice` names.
 fn voices() -> &'static Choice {
     choice("voice").expect("it is a setting")
 }
 
-/// Returns a voice from a flag, as the index of its entry.
+/// Parses a voice. Returns the index of its entry.
 fn voice(text: &str) -> Result<usize, String> {
     entry(voices(), text)
 }
 
-/// Returns a number of seconds from a flag.
+/// Parses a number of seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = quantity(text, "s").filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
     seconds.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The figures of a run, for people and for programs.
+//! Figures of a run, for people and for programs.
 
 use super::measure::Score;
 use serde::{Deserialize, Serialize};
@@ -23,12 +23,12 @@ pub struct Report {
     missing: Vec<String>,
 }
 
-/// The figures of a kernel.
+/// Figures of a kernel.
 #[derive(Serialize, Deserialize)]
 struct Row {
     name: String,
     mega_samples_per_second: f64,
-    /// By sample rate in Hz.
+    /// Speed as a multiple of real time, by sample rate in Hz.
     times_real_time: BTreeMap<String, f64>,
     ratio_to_scalar: Option<f64>,
     cycles_per_sample: Option<f64>,
@@ -55,13 +55,13 @@ impl Row {
 }
 
 impl Report {
-    /// Returns a report on measurements with `signal`, without figures.
+    /// Creates a report without figures, for measurements of `signal`.
     pub fn new(signal: String) -> Self {
         let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
         Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
     }
 
-    /// Adds measurements.
+    /// Adds the figures of `scores`.
     pub fn add(&mut self, scores: &[Score]) {
         let scalar = scores.iter().find(|score| score.kernel.name() == "scalar");
         self.kernels.extend(scores.iter().map(|score| Row::new(score, scalar)));
@@ -70,7 +70,7 @@ impl Report {
     /// Reads a report of another run.
     ///
     /// # Errors
-    /// When the file cannot be read or is not a report.
+    /// If the file cannot be read or is not a report.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let bytes = fs::read(path)
             .map_err(|source| offline::Error::Read { path: path.to_owned(), source })?;
@@ -78,22 +78,22 @@ impl Report {
         report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
     }
 
-    /// Checks that the figures of another run can be compared with this one's.
+    /// Checks that the figures of another run can be compared with those of this run.
     ///
     /// # Errors
-    /// When the other run measured a different input.
+    /// If the other run measured a different input.
     pub fn check(&self, other: &Self, path: &Path) -> anyhow::Result<()> {
         let (path, own, other) = (path.display(), &self.signal, &other.signal);
         anyhow::ensure!(own == other, "{path}: it is of {other}, this run of {own}");
         Ok(())
     }
 
-    /// Prints it as JSON.
+    /// Prints the report as JSON.
     pub fn print_json(&self) -> anyhow::Result<()> {
         Ok(writeln!(io::stdout().lock(), "{}", serde_json::to_string(self)?)?)
     }
 
-    /// Prints it as a table, with the speed in comparison with another run if there is one.
+    /// Prints the report as a table, with the speed relative to the run `against`, if there is one.
     pub fn print(&self, against: Option<&Self>) -> anyhow::Result<()> {
         let mut stdout = io::stdout().lock();
         let more = if against.is_some() { "   x before" } else { "" };

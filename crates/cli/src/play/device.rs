@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The samples that are written and read, best first.
+/// Supported sample formats, best first.
 const FORMATS: [SampleFormat; 5] =
     [SampleFormat::F32, SampleFormat::I32, SampleFormat::I24, SampleFormat::I16, SampleFormat::U8];
 
@@ -37,7 +37,7 @@ impl Way {
         Ok(devices)
     }
 
-    /// Returns the device called `name`, or the system's choice.
+    /// Returns the device called `name`, or the system's default device.
     fn find(self, name: Option<&str>) -> anyhow::Result<Device> {
         let host = cpal::default_host();
         let Some(name) = name.filter(|name| *name != "default") else {
@@ -56,7 +56,7 @@ impl Way {
     }
 }
 
-/// Returns the names of `device`: the system's name, and a word for people.
+/// Returns the names of `device`: the system's id, and a readable description.
 fn names(device: &Device) -> Vec<String> {
     let id = device.id().map(|id| id.id().to_owned());
     let description = device.description().map(|description| description.name().to_owned());
@@ -66,7 +66,7 @@ fn names(device: &Device) -> Vec<String> {
 /// Prints all devices.
 ///
 /// # Errors
-/// When the system gives no list, or standard output is closed.
+/// If the system gives no list, or standard output is closed.
 pub fn list() -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     for (way, title) in [(Way::In, "For --device:"), (Way::Out, "For --output-device:")] {
@@ -79,26 +79,26 @@ pub fn list() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A device to play through.
+/// Output device.
 pub struct Speakers {
     device: Device,
     config: SupportedStreamConfig,
-    /// Channels of the sound, which may be fewer than the device's.
+    /// Number of channels of the sound, which may be fewer than the device's.
     channels: u16,
 }
 
-/// A device that plays until it is dropped.
+/// Output device that plays until it is dropped.
 pub struct Playing {
     stream: Stream,
-    /// Time for which the samples taken so far may still sound.
+    /// Time within which the device plays the samples that it has already taken.
     delay: Duration,
 }
 
 impl Speakers {
-    /// Finds the device called `name`, or the system's choice, and sets it to `rate` Hz if possible, and to enough channels.
+    /// Finds the device called `name`, or the system's default. Chooses `rate` Hz if possible, and at least `channels` channels.
     ///
     /// # Errors
-    /// When the device is missing, or has fewer channels.
+    /// If the device is missing, or has fewer channels.
     pub fn find(name: Option<&str>, rate: u32, channels: u16) -> anyhow::Result<Self> {
         let device = Way::Out.find(name)?;
         let ranges: Vec<_> = device.supported_output_configs()?.collect();
@@ -107,7 +107,7 @@ impl Speakers {
             let fitting = ranges.iter().filter(|range| range.channels() >= channels);
             let fitting = fitting.filter(|range| FORMATS.contains(&range.sample_format()));
             let fitting = fitting.filter_map(|range| range.try_with_sample_rate(*rate));
-            // Two channels of a mono sound, as one may be one ear's.
+            // Mono sound gets two channels, as a single one may reach one ear only.
             let wanted = channels.max(2);
             fitting.min_by_key(|config| {
                 let format = FORMATS.iter().position(|format| *format == config.sample_format());
@@ -121,15 +121,15 @@ impl Speakers {
         Ok(Self { device, config, channels })
     }
 
-    /// Hz.
+    /// Returns the sample rate in Hz.
     pub fn rate(&self) -> u32 {
         self.config.sample_rate()
     }
 
-    /// Starts to play the samples of a ring with room for so many `seconds`.
+    /// Starts to play. Returns the ring from which the device takes its samples, with room for `seconds`.
     ///
     /// # Errors
-    /// When the device does not start.
+    /// If the device does not start.
     pub fn start(
         &self,
         seconds: f64,
@@ -184,15 +184,15 @@ impl Playing {
 /// State of the speakers' thread.
 struct Player {
     ring: Consumer<f32>,
-    /// Channels in the ring.
+    /// Number of channels in the ring.
     channels: usize,
-    /// Hz.
+    /// Sample rate in Hz.
     rate: u32,
     controls: Arc<Controls>,
 }
 
 impl Player {
-    /// Fills `samples`, `width` a frame, from the ring, and with silence where that is empty.
+    /// Fills `samples`, `width` per frame, from the ring, and with silence once the ring is empty.
     fn fill<T: SizedSample + FromSample<f32>>(&mut self, samples: &mut [T], width: usize) {
         let frames = samples.len() / width;
         // The device still plays earlier samples, so a short wait for a late engine is inaudible.
@@ -220,21 +220,21 @@ impl Player {
     }
 }
 
-/// A device to listen to.
+/// Input device that is being recorded.
 pub struct Microphone {
     device: Device,
     config: StreamConfig,
-    /// Two channels at most.
+    /// Number of recorded channels, 1 or 2.
     channels: u16,
     ring: Consumer<f32>,
     _stream: Stream,
 }
 
 impl Microphone {
-    /// Starts to record from the device called `name`, or from the system's choice.
+    /// Starts to record from the device called `name`, or from the system's default device.
     ///
     /// # Errors
-    /// When the device is missing, or does not start.
+    /// If the device is missing, or does not start.
     pub fn find(name: Option<&str>, controls: &Arc<Controls>) -> anyhow::Result<Self> {
         let device = Way::In.find(name)?;
         let own = device.default_input_config()?;
@@ -255,7 +255,7 @@ impl Microphone {
         Ok(Self { device, config, channels, ring, _stream: stream })
     }
 
-    /// Hz.
+    /// Returns the sample rate in Hz.
     pub fn rate(&self) -> u32 {
         self.config.sample_rate
     }
@@ -265,7 +265,7 @@ impl Microphone {
         self.channels
     }
 
-    /// Replaces the content of `block` by the samples recorded since the last call, at most `frames`.
+    /// Replaces the content of `block` by the next recorded samples, at most `frames` per channel.
     pub fn read(&mut self, block: &mut [Vec<f32>], frames: usize) {
         block.iter_mut().for_each(Vec::clear);
         let here = self.ring.slots() / block.len();
@@ -282,7 +282,7 @@ impl fmt::Display for Microphone {
     }
 }
 
-/// Records `device` into `ring`; what finds no room there is lost.
+/// Records `device` into `ring`. Samples for which the ring has no room are lost.
 fn listen<T: SizedSample>(
     device: &Device,
     config: StreamConfig,
@@ -312,7 +312,7 @@ where
     )
 }
 
-/// Ends the playback unless the device goes on by itself.
+/// Ends the playback because of `error`, unless the device recovers by itself.
 fn fail(controls: &Controls, error: &cpal::Error) {
     match error.kind() {
         ErrorKind::Xrun => controls.count_gap(),

@@ -1,8 +1,8 @@
-//! Thread that reads, filters and fills the speakers' ring, and its state shared with the screen.
+//! Engine thread, which reads, filters and fills the speakers' ring, and its state shared with the screen.
 //!
-//! Decoding, resampling and a score may allocate and wait, which a device's thread must not. So this thread fills a ring of 200
-//! ms (40 ms for a microphone), and the device's thread only takes samples from it; it waits up to half of its block for an
-//! engine that is late.
+//! Decoding, resampling and a score may allocate and wait, which a device's thread must not do. Therefore the engine fills a ring
+//! of 200 ms (40 ms for a microphone), and the device's thread only takes samples from it. If the engine is late, the device's
+//! thread waits for up to half of its buffer.
 
 use super::device::Microphone;
 use rtrb::Producer;
@@ -17,10 +17,10 @@ use std::{
 use tone_filter_dsp::{Bands, Settings, ToneFilter};
 use tone_filter_offline::{Error, options::Options, pass::Pass, score::Player};
 
-/// Frames that are read and filtered at a time: a short way from a key to the sound.
+/// Frames that are read and filtered at a time; few, for a short delay from a key to the sound.
 const CHUNK: usize = 256;
 
-/// Sleep of an idle engine.
+/// Time for which an idle engine sleeps.
 const NAP: Duration = Duration::from_millis(1);
 
 /// Source of the sound.
@@ -37,10 +37,10 @@ pub struct Live {
 }
 
 impl Feed<'_> {
-    /// Returns the signal of `microphone`, through a filter.
+    /// Creates the source that filters the signal of `microphone`.
     ///
     /// # Errors
-    /// When the filter cannot work at its sample rate.
+    /// If the filter cannot work at the microphone's sample rate.
     pub fn microphone(microphone: Microphone, options: &Options) -> anyhow::Result<Self> {
         let mut filter = ToneFilter::new(f64::from(microphone.rate()), &options.settings)?
             .with_channels(usize::from(microphone.channels()))
@@ -65,7 +65,7 @@ impl Feed<'_> {
         }
     }
 
-    /// Replaces what `block` holds by the next sound, if there is any now. False at the end.
+    /// Replaces the content of `block` by the next samples, if there are any yet. Returns false at the end.
     fn next(&mut self, block: &mut [Vec<f32>]) -> Result<bool, Error> {
         match self {
             Self::File(pass) => pass.next(block, CHUNK),
@@ -85,7 +85,7 @@ pub struct Controls {
     state: Mutex<State>,
     quit: AtomicBool,
     paused: AtomicBool,
-    /// True while the ring may run dry: before the start, at the end and in a pause.
+    /// Whether the ring may run dry: before the start, at the end and in a pause.
     idle: AtomicBool,
     gaps: AtomicU64,
 }
@@ -93,13 +93,13 @@ pub struct Controls {
 struct State {
     settings: Settings,
     bands: Bands,
-    /// Seconds of the sound that have been played.
+    /// Seconds of sound that the ring has received.
     seconds: f64,
     failure: Option<String>,
 }
 
 impl Controls {
-    /// Returns the state for a sound that starts with `settings`.
+    /// Creates the state for a sound that starts with `settings`.
     pub fn new(settings: &Settings) -> Self {
         let state =
             State { settings: *settings, bands: Bands::default(), seconds: 0.0, failure: None };
@@ -113,27 +113,27 @@ impl Controls {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each of its fields is valid at any time.
+        // All fields are valid even after a panic of another thread.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends it all.
+    /// Ends the playback.
     pub fn quit(&self) {
         self.quit.store(true, Relaxed);
     }
 
-    /// Ends it all because a device has failed.
+    /// Ends the playback because a device has failed.
     pub fn fail(&self, error: String) {
         self.state().failure.get_or_insert(error);
         self.quit();
     }
 
-    /// Why a device has failed, if one has.
+    /// Returns the error of the device that has failed, if any.
     pub fn failure(&self) -> Option<String> {
         self.state().failure.clone()
     }
 
-    /// Pauses or resumes.
+    /// Pauses or resumes the playback.
     pub fn toggle_pause(&self) {
         self.paused.fetch_xor(true, Relaxed);
     }
@@ -143,12 +143,12 @@ impl Controls {
         self.paused.load(Relaxed)
     }
 
-    /// Returns the sound.
+    /// Returns the current settings.
     pub fn settings(&self) -> Settings {
         self.state().settings
     }
 
-    /// Changes the sound from the next block on, except for the latency.
+    /// Changes the settings from the next chunk on, except for lookahead, so that the latency stays.
     pub fn set_settings(&self, settings: Settings) {
         let state = &mut self.state().settings;
         *state = Settings { lookahead: state.lookahead, ..settings };
@@ -159,17 +159,17 @@ impl Controls {
         self.state().bands
     }
 
-    /// Seconds of sound so far.
+    /// Returns the seconds of sound that the ring has received.
     pub fn seconds(&self) -> f64 {
         self.state().seconds
     }
 
-    /// Returns whether there is nothing to play for now.
+    /// Returns whether the ring may run dry now.
     pub fn is_idle(&self) -> bool {
         self.idle.load(Relaxed)
     }
 
-    /// The speakers had nothing to play.
+    /// Counts a gap: the ring ran dry while it should not.
     pub fn count_gap(&self) {
         if !self.is_idle() {
             self.gaps.fetch_add(1, Relaxed);
@@ -182,27 +182,27 @@ impl Controls {
     }
 }
 
-/// The thread's work.
+/// Engine that fills the ring from the source.
 pub struct Engine<'a> {
     feed: Feed<'a>,
     /// Interleaved samples for the speakers.
     ring: Producer<f32>,
     controls: &'a Controls,
-    /// Hz.
+    /// Sample rate in Hz.
     rate: u32,
 }
 
 impl<'a> Engine<'a> {
-    /// Plays `feed` into `ring` at a sample rate in Hz.
+    /// Creates the engine that plays `feed` into `ring` at `rate` Hz.
     pub fn new(feed: Feed<'a>, ring: Producer<f32>, rate: u32, controls: &'a Controls) -> Self {
         Self { feed, ring, controls, rate }
     }
 
-    /// Plays until the end of the feed or the user's. Returns how many samples of a file are NaN or infinite, and were
+    /// Plays until the source ends or the user quits. Returns the number of samples of a file that were NaN or infinite and were
     /// replaced by silence.
     ///
     /// # Errors
-    /// When a file cannot be read on.
+    /// If the rest of a file cannot be read.
     pub fn run(mut self) -> Result<u64, Error> {
         let mut block = vec![Vec::new(); self.feed.channels()];
         let mut frames = 0;
@@ -233,7 +233,7 @@ impl<'a> Engine<'a> {
             }
         }
         self.controls.idle.store(true, Relaxed);
-        // The rest is still on its way.
+        // Waits until the device has taken the rest of the ring.
         while self.ring.slots() < self.ring.buffer().capacity() && !self.controls.quit.load(Relaxed)
         {
             thread::sleep(NAP);
@@ -244,7 +244,7 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// Interleaves `block` into the ring as soon as there is room.
+    /// Writes `block` to the ring, interleaved, waiting for room.
     fn put(&mut self, block: &[Vec<f32>]) {
         for frame in 0..block[0].len() {
             while self.ring.slots() < block.len() {

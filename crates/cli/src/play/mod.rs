@@ -1,4 +1,4 @@
-//! `tone-filter play`: through the speakers.
+//! `tone-filter play`: plays through the speakers.
 
 mod device;
 mod engine;
@@ -69,11 +69,11 @@ pub struct Args {
 /// Interval of redrawing and of reading keys.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// Seconds of sound that wait for the speakers: of a file, so that a busy computer makes no gap; of a microphone, so
-/// that the sound has little delay.
+/// Length of the speakers' ring in seconds: for a file, long enough that a busy computer makes no gap; for a microphone, short
+/// for a low delay.
 const WAITING: [f64; 2] = [0.2, 0.04];
 
-/// Plays until the end, or until the user has enough.
+/// Plays until the end, or until the user quits.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     if args.list_devices {
         return device::list();

@@ -1,4 +1,4 @@
-//! The bands on a terminal, and its keys.
+//! Display of the bands on a terminal, and its keyboard control.
 
 use super::Controls;
 use crossterm::{
@@ -16,20 +16,20 @@ use tone_filter_dsp::{Band, BandState, Settings};
 use tone_filter_offline::pitch;
 use tone_filter_presets::{self as presets, Preset};
 
-/// The level at the left end of a row, in dB of the total power.
+/// Level at the left end of a row, in dB of the total power.
 const LOWEST: f32 = -40.0;
 
-/// Columns of a note's name and the blanks around it.
+/// Number of columns for a note's name and the blanks around it.
 const NAME: usize = 6;
 
 /// Step of Mix for Left and Right, in per cent.
 const STEP: f32 = 5.0;
 
-/// The whole terminal, until it is dropped.
+/// Display on the whole terminal. Dropping it restores the terminal.
 pub struct Screen {
     out: BufWriter<Stdout>,
     title: String,
-    /// The factory preset that was chosen last.
+    /// Index of the factory preset that was chosen last.
     preset: Option<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Screen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn open(title: &str) -> io::Result<Self> {
         terminal::enable_raw_mode()?;
         let mut screen =
@@ -46,10 +46,10 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws the bands, and handles keys for the time of a `frame`.
+    /// Draws the bands, and handles keys for the duration `frame`.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn update(&mut self, controls: &Controls, frame: Duration) -> io::Result<()> {
         self.draw(controls)?;
         let mut wait = frame;
@@ -86,7 +86,7 @@ impl Screen {
         };
         let Some(preset) = presets::ids().nth(index).and_then(Preset::factory) else { return };
         self.preset = Some(index);
-        // A MIDI file may play the keys at the same time.
+        // Keeps the key mode, as a MIDI file may play the keys.
         let keys = controls.settings().keys;
         controls.set_settings(Settings { keys, ..preset.settings });
     }
@@ -105,7 +105,7 @@ impl Screen {
         self.line(0, &clip(&self.title.clone()))?;
         self.line(1, &clip(&status))?;
         self.line(height - 1, &clip("Space pause   Left/Right Mix   Up/Down preset   Q quit"))?;
-        // Highest notes on top, in as many columns as it takes.
+        // Highest notes on top, in as many columns as necessary.
         let rows = height - 3;
         let names = pitch::names(settings.pitch_shift());
         let tones: Vec<usize> = settings.range.by_pitch().rev().collect();
@@ -132,7 +132,7 @@ impl Screen {
         queue!(self.out, cursor::MoveTo(0, row as u16), Print(text), clear)
     }
 
-    /// Returns a note's name, and a bar of at most `length` in the colour of its state.
+    /// Draws a note's name, and its level as a bar of at most `length` columns in the colour of its state.
     fn band(&mut self, name: &str, band: &Band, length: usize) -> io::Result<()> {
         let share = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
         let filled = (share * length as f32).round() as usize;
@@ -153,7 +153,7 @@ fn change_mix(controls: &Controls, step: f32) {
     controls.set_settings(Settings { mix, ..settings });
 }
 
-/// Minutes and seconds.
+/// Formats seconds as minutes and seconds, `m:ss`.
 fn clock(seconds: f64) -> String {
     let seconds = seconds as u64;
     format!("{}:{:02}", seconds / 60, seconds % 60)
@@ -161,7 +161,7 @@ fn clock(seconds: f64) -> String {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // Whoever has closed the terminal does not miss it.
+        // Errors are ignored: the terminal may be gone.
         let _ = execute!(self.out, terminal::LeaveAlternateScreen, cursor::Show);
         let _ = terminal::disable_raw_mode();
     }

@@ -1,4 +1,4 @@
-//! Many files: which become which, whatever the number of workers.
+//! Many files: names and content of the outputs, whatever the number of workers.
 
 use crate::{Folder, float_wav, signals, silence, slashes, text};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A folder `in` with short files of noise in folders of its own, and things that are no audio.
+/// Returns a folder whose subfolder `in` has short files of noise, partly in deeper folders, and files that are not audio.
 pub fn samples() -> Folder {
     let folder = Folder::new();
     for (index, name) in
@@ -24,7 +24,7 @@ pub fn samples() -> Folder {
     folder
 }
 
-/// All files below `name`, with their content.
+/// Returns all files below `name`, with their content.
 pub fn tree(folder: &Folder, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     fn walk(root: &Path, path: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
         for entry in fs::read_dir(path).into_iter().flatten() {
@@ -41,7 +41,7 @@ pub fn tree(folder: &Folder, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// The files' names, with slashes on all systems.
+/// Returns the files' names, with slashes on all systems.
 pub fn names(tree: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<String> {
     tree.keys().map(|path| slashes(path.to_str().unwrap())).collect()
 }
@@ -52,7 +52,7 @@ fn json(folder: &Folder, line: &str, code: i32) -> Value {
     let output = folder.command(line).output().unwrap();
     assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
-    // A backslash is written as two in JSON.
+    // JSON writes a backslash as two.
     serde_json::from_str(&if cfg!(windows) { text.replace(r"\\", "/") } else { text }).unwrap()
 }
 
@@ -113,7 +113,7 @@ fn one_file_goes_into_a_folder_that_exists_or_is_meant() {
 fn patterns_that_the_shell_left_alone_are_matched() {
     let folder = samples();
     folder.run("render in/?.wav in/dr*/*.wav -o out");
-    // As in a shell, `*` does not match what is hidden, and it tells letters' cases apart.
+    // As in a shell, `*` does not match hidden files, and case matters.
     assert_eq!(names(&tree(&folder, "out")), ["a.wav", "kick.wav"]);
     let line = folder.fail("render in/*.mp3 -o out2", 1);
     assert_eq!(line, "in/*.mp3: matches no file; check the name");

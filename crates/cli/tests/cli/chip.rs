@@ -1,11 +1,11 @@
-//! The verb `chip`: songs for consoles, and what another program plays of them.
+//! The verb `chip`: songs for consoles, and how ffmpeg plays them.
 
 use crate::{Folder, SILENT, float_wav, interop::tool, signals::sine, silence};
 use std::{f64::consts::TAU, fs};
 
 const RATE: usize = 44_100;
 
-/// A second of silence, two of A5 and two of A3, with harmonics.
+/// Returns a WAV file with 1 s of silence, 2 s of A5 and 2 s of A3, with harmonics.
 fn melody() -> Vec<u8> {
     let rate = RATE as f64;
     let note = |frequency: f64| {
@@ -19,7 +19,7 @@ fn melody() -> Vec<u8> {
     )
 }
 
-/// The amplitude of `frequency` Hz in `samples`.
+/// Returns the amplitude of `frequency` Hz in `samples`.
 fn amplitude(samples: &[f32], frequency: f64) -> f64 {
     let (mut re, mut im) = (0.0, 0.0);
     for (frame, sample) in samples.iter().enumerate() {
@@ -31,7 +31,7 @@ fn amplitude(samples: &[f32], frequency: f64) -> f64 {
     2.0 * re.hypot(im) / samples.len() as f64
 }
 
-/// The pitch next to `frequency`, in cents from there.
+/// Returns the strongest pitch within 60 cents of `frequency`, in cents relative to it.
 fn cents(samples: &[f32], frequency: f64) -> f64 {
     let at = |cents: &i32| amplitude(samples, frequency * (f64::from(*cents) / 1200.0).exp2());
     let best = (-60..=60).max_by(|a, b| at(a).total_cmp(&at(b)));
@@ -47,7 +47,7 @@ fn ffmpeg_plays_the_notes() {
     let title =
         tool(&folder, "ffprobe -v error -show_entries format_tags=game -of csv=p=0 out.nsf");
     assert_eq!(title, b"Melody\n");
-    // It leaves out the silence at the start, and ends with a second of silence.
+    // ffmpeg leaves out the silence at the start, and ends with a second of silence.
     let line = format!("ffmpeg -v error -i out.nsf -t 5 -ac 1 -ar {RATE} -f f32le -");
     let heard = tool(&folder, &line);
     let heard: Vec<f32> = heard.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
@@ -59,7 +59,7 @@ fn ffmpeg_plays_the_notes() {
     };
     assert!(rms(part(0.3, 1.8)) > 0.05 && rms(part(2.3, 3.8)) > 0.05);
     assert!(rms(part(4.2, 4.7)) < 1e-3, "{}", rms(part(4.2, 4.7)));
-    // The periods that are nearest are 1.6 cents off. As A5 is above C5 it is a pulse of 25 %, without a 4th harmonic.
+    // The chip's nearest periods are 1.6 cents off. A5 is above C5, so it is a pulse of 25 %, without a 4th harmonic.
     let high = part(0.3, 1.8);
     assert!(cents(high, 880.0).abs() < 8.0, "{}", cents(high, 880.0));
     let [third, fourth] = [3.0, 4.0].map(|n| {
@@ -85,7 +85,7 @@ fn vgm_goes_to_files_and_through_pipes() {
     assert_eq!(&file[..4], b"Vgm ");
     assert_eq!(file[0x18..0x1C], (301 * 735_u32).to_le_bytes());
     let title: Vec<u8> = "\0Über uns\0".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    // The tags' first string follows a length, of which the upper bytes are zeros.
+    // The first string of the tags follows a length whose upper bytes are zero.
     let tags = u32::from_le_bytes(file[0x14..0x18].try_into().unwrap()) as usize + 0x14;
     assert_eq!(file[tags + 10..][..title.len()], title, "the name of the file");
 

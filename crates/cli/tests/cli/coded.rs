@@ -1,4 +1,4 @@
-//! Coded files as other programs make them, held against ffmpeg's decoding.
+//! Coded files as other programs write them, compared with ffmpeg's decoding.
 
 use crate::{
     Folder,
@@ -7,7 +7,7 @@ use crate::{
     signals,
 };
 
-/// A folder with two chords in `one.wav` and `two.wav`, the second one longer.
+/// Returns a folder with two chords in `one.wav` and `two.wav`, the second one longer.
 fn two_chords() -> Folder {
     let chord = signals::noisy_chord(3.0, 44_100.0);
     let folder = in_16_bits(&[chord[..44_100].to_vec()]);
@@ -29,7 +29,7 @@ fn mp3_files_joined_to_one_are_decoded_to_the_last_each_without_its_padding() {
     tool(&folder, "ffmpeg -v error -i two.wav -b:a 192k -write_xing 0 -id3v2_version 0 bare.mp3");
     let [one, two, bare] = ["one.mp3", "two.mp3", "bare.mp3"].map(|name| read_by_us(&folder, name));
     assert_eq!([one.len(), two.len()], [44_100, 88_200]);
-    // Without a header, nobody knows how much padding there is.
+    // Without a header, the length of the padding is unknown.
     assert!((88_200..92_000).contains(&bare.len()), "{}", bare.len());
     for (names, expected) in [
         (vec!["one.mp3", "two.mp3"], [&one[..], &two].concat()),
@@ -47,7 +47,7 @@ fn mp3_files_joined_to_one_are_decoded_to_the_last_each_without_its_padding() {
 #[test]
 fn an_mp3_of_varying_rate_without_a_header_is_read_to_its_end() {
     let folder = Folder::new();
-    // Silence before noise, and noise before silence: the first frames tell nothing of the others.
+    // Silence before noise, and noise before silence: the first frames do not show the rate of the rest.
     let silence = vec![0.0; 88_200];
     let noise = signals::white(2.0, 44_100.0);
     for (index, sound) in [[&silence[..], &noise], [&noise, &silence]].into_iter().enumerate() {
@@ -59,7 +59,7 @@ fn an_mp3_of_varying_rate_without_a_header_is_read_to_its_end() {
     }
 }
 
-/// The loudspeakers that the header of a WAV file names.
+/// Returns the mask of loudspeakers in the header of a WAV file, if there is one.
 fn speakers(folder: &Folder, name: &str) -> Option<[u8; 4]> {
     let bytes = std::fs::read(folder.path(name)).unwrap();
     let fmt = chunks(&bytes).into_iter().find(|(id, _)| id == b"fmt ").unwrap().1;
@@ -127,7 +127,7 @@ fn coded_wav_caf_and_alac_are_decoded_as_ffmpeg_does_to_the_last_bit() {
 fn aac_is_decoded_in_time_and_to_the_sample() {
     let folder = two_chords();
     let original = read_by_us(&folder, "two.wav");
-    // Noise substitution is random in every decoder.
+    // Without noise substitution (PNS), which is random in every decoder.
     for (name, flags) in [
         ("a.m4a", "-aac_pns 0"),
         ("b.m4a", "-aac_pns 0 -movflags +faststart"),

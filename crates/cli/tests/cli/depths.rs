@@ -1,10 +1,10 @@
-//! Depths and channel counts: what goes in untouched comes out untouched.
+//! Bit depths and channel counts: samples that are not processed come out unchanged.
 
 use crate::{Folder, Wav, float_wav, formats::chunks, signals, silence, text};
 use hound::{SampleFormat, WavSpec, WavWriter};
 use std::fs;
 
-/// An integer file of 1000 frames with both extremes, zero, the smallest steps and noise; of the noise the
+/// Returns a folder with an integer file of 1000 frames, and its samples: both extremes, zero, 1 LSB up and down, and noise whose
 /// lowest `blank` bits are zero.
 fn integer_file(channels: u16, bits: u16, blank: u32) -> (Folder, Vec<i32>) {
     let folder = Folder::new();
@@ -30,7 +30,7 @@ fn integer_file(channels: u16, bits: u16, blank: u32) -> (Folder, Vec<i32>) {
 fn integers_of_every_depth_and_channel_count_come_back_exactly() {
     for channels in [1, 2, 6] {
         for bits in [8, 16, 24, 32] {
-            // The filter's f32 has 24 bits.
+            // The filter computes in f32, which has 24 bits.
             let (folder, samples) = integer_file(channels, bits, u32::from(bits.max(24)) - 24);
             let said = folder.run("render in.wav -o out.wav --mix 0");
             assert_eq!(folder.spec("out.wav"), folder.spec("in.wav"));
@@ -46,7 +46,7 @@ fn of_32_bit_integers_24_bits_are_kept() {
     folder.run("render in.wav -o out.wav --mix 0");
     for (out, sample) in folder.integers("out.wav").into_iter().zip(samples) {
         let error = (f64::from(out) - f64::from(sample)).abs();
-        // The mantissa's last bit, rounded.
+        // An error of half the mantissa's last bit.
         assert!(error <= f64::from(sample).abs() * 2f64.powi(-24), "{sample} became {out}");
     }
 }
@@ -75,7 +75,7 @@ fn of_64_bit_floats_32_are_kept() {
     assert_eq!(folder.spec("out.wav").bits_per_sample, 32);
     let out = folder.floats("out.wav");
     for (frame, pair) in values.chunks(2).enumerate() {
-        // The filter takes what no f32 can hold for silence, and denormals may go.
+        // The filter replaces values beyond f32 by silence, and may set denormals to 0.
         let kept = |value: f64| if value > 1e38 { 0.0 } else { value as f32 };
         for (channel, value) in out.iter().zip(pair) {
             assert!((channel[frame] - kept(*value)).abs() < 1e-38, "{value}");
@@ -97,7 +97,7 @@ fn growing_depths_are_exact() {
 
 #[test]
 fn shrinking_depths_are_dithered_the_same_way_every_time() {
-    // A quarter of a step: without dither, nothing would be left of it.
+    // A quarter of an LSB: without dither, nothing would be left of it.
     let steps = 0.25;
     let folder = Folder::with(&float_wav(44_100, &[vec![steps / 32_768.0; 40_000]]));
     folder.run("render in.wav -o a.wav --mix 0 --bit-depth 16");
@@ -106,7 +106,7 @@ fn shrinking_depths_are_dithered_the_same_way_every_time() {
     assert_eq!(samples, folder.integers("b.wav"));
     assert!(samples.iter().all(|sample| (-1..=1).contains(sample)), "two steps wide");
     let mean = samples.iter().sum::<i32>() as f32 / samples.len() as f32;
-    // Dither and rounding have a variance of 1/4 together, so the mean's deviation is 0.0025.
+    // Dither and rounding have a variance of 1/4 LSB^2 together, so the standard deviation of the mean is 0.0025 LSB.
     assert!((mean - steps).abs() < 0.01, "{mean}");
 }
 
@@ -124,7 +124,7 @@ fn what_exceeds_full_scale_is_cut_counted_and_told() {
 
 #[test]
 fn extensible_headers_are_read() {
-    // 20 valid bits, the upper ones of three bytes; quadraphonic; the subformat is PCM.
+    // 20 valid bits in the upper bits of three bytes; quadraphonic; the subformat is PCM.
     let mut extension = vec![22, 0, 20, 0, 0x33, 0, 0, 0, 1, 0];
     extension.extend([0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]);
     let values = [0x7FFFF0, -0x800000, 0x10, -0x10];
@@ -154,7 +154,7 @@ fn other_chunks_are_skipped_with_their_padding() {
     bytes.extend(b"id3 \x02\0\0\0hi");
     let folder = Folder::with(&bytes);
     folder.run("render in.wav -o out.wav --mix 0");
-    // hound does not know that chunks begin at even places.
+    // Not read by hound, which does not know that chunks begin at even offsets.
     let out = chunks(&std::fs::read(folder.path("out.wav")).unwrap());
     assert!(out.contains(&(*b"data", vec![1, 2, 3, 4])), "{out:?}");
 }
@@ -216,7 +216,7 @@ fn lengths_that_nobody_knew_reach_to_the_end() {
             assert!(std::fs::read(folder.path("out.wav")).unwrap() == whole, "{len:#x}");
         }
     }
-    // Where the file is as long as its header says, nothing is.
+    // If the file is as long as its header says, a length of 0 is believed.
     let mut empty = Wav { data: vec![], ..silence() }.bytes();
     empty.extend(b"LIST\x04\0\0\0INFO");
     let riff = empty.len() as u32 - 8;
@@ -267,7 +267,7 @@ fn samples_that_are_not_finite_are_replaced_by_silence_counted_and_reported() {
     };
     let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
 
-    // Whole, with all that is measured, and of several files.
+    // Several files at once, with all measurements.
     let (said, report): (Vec<_>, _) = warnings("render in -o out --json");
     assert_eq!(said, [warning]);
     let report = json(&report);
@@ -292,7 +292,7 @@ fn samples_that_are_not_finite_are_replaced_by_silence_counted_and_reported() {
     assert_eq!(of_broken.2["moments"], of_clean.2["moments"]);
     assert_eq!((&of_broken.2["not_finite"], &of_clean.2["not_finite"]), (&3.into(), &0.into()));
 
-    // Twice through the file, and counted once.
+    // Normalising reads the file twice, but the samples are counted once.
     let line = "render in/broken.wav -o again.wav --normalize-peak -1";
     assert_eq!(warnings(line).0, [warning]);
     let (said, report) = warnings("render in/broken.wav -o quiet.wav --quiet --json");

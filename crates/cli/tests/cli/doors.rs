@@ -1,4 +1,4 @@
-//! One result by every door: however a file comes in and its output goes out, on any number of cores.
+//! The result is the same for every way of input and output, and on any number of cores.
 //!
 //! Covers every pair of values of two axes; `DOORS=all cargo test -p tone-filter-cli --test cli doors` runs every combination.
 
@@ -11,7 +11,7 @@ use std::{
     thread,
 };
 
-/// The way in and out.
+/// Way of input and output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Door {
     File,
@@ -21,14 +21,13 @@ enum Door {
     /// Standard input, redirected from a file.
     Redirected,
     Pipe,
-    /// A pipe with a path.
+    /// A pipe that is named by a path, `/dev/stdin`.
     NamedPipe,
     Stdout,
     /// Standard input and output, both pipes.
     Pipes,
 }
 
-/// The values of an axis.
 const DOORS: [Door; 9] = [
     Door::File,
     Door::Folder,
@@ -41,16 +40,16 @@ const DOORS: [Door; 9] = [
     Door::Pipes,
 ];
 
-/// Length of the input, and how its header gives it.
+/// Length of the input, and how its header states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Length {
     Short,
-    /// More frames than are worth threads.
+    /// Enough frames for rendering on several threads.
     Long,
     /// Long, with the header that ffmpeg writes into a pipe.
     Streamed,
     Rf64,
-    /// FLAC that does not tell its length, which has threads at any length.
+    /// FLAC whose header has no length, which is read on several threads at any length.
     Unknown,
 }
 
@@ -68,7 +67,7 @@ const VERBS: [Verb; 3] = [Verb::Render, Verb::Bands, Verb::Chip];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cores {
-    /// As many jobs.
+    /// This number of jobs.
     Jobs(u8),
     /// As many jobs as there are cores.
     All,
@@ -78,13 +77,13 @@ enum Cores {
 
 const CORES: [Cores; 5] = [Cores::Jobs(1), Cores::Jobs(2), Cores::Jobs(8), Cores::All, Cores::One];
 
-/// The default and a filter without a listener.
+/// Sound flags: the default, and a filter without a listener.
 const SOUNDS: [&str; 2] = ["", "--focus 0"];
 
-/// A combination of values, as their places on the axes.
+/// Combination of values, as their indices on the axes: door, length, verb, cores, sound.
 type Cell = [usize; 5];
 
-/// All combinations that the command and the system have.
+/// Returns all combinations that the command and the system support.
 fn cells() -> Vec<Cell> {
     let mut cells = vec![[0; 5]];
     let axes = [DOORS.len(), LENGTHS.len(), VERBS.len(), CORES.len(), SOUNDS.len()];
@@ -106,13 +105,13 @@ fn cells() -> Vec<Cell> {
     cells
 }
 
-/// The pairs of values in `cell`.
+/// Returns the pairs of values in `cell`, each value as its axis and index.
 fn pairs(cell: Cell) -> impl Iterator<Item = [(usize, usize); 2]> {
     let values = move |a| (a + 1..5).map(move |b| [(a, cell[a]), (b, cell[b])]);
     (0..5).flat_map(values)
 }
 
-/// Some of `cells` that have all pairs of values that `cells` have.
+/// Returns some of `cells` that contain every pair of values in `cells`.
 fn cover(cells: &[Cell]) -> Vec<Cell> {
     let mut left: BTreeSet<_> = cells.iter().flat_map(|cell| pairs(*cell)).collect();
     let mut chosen = Vec::new();
@@ -125,9 +124,9 @@ fn cover(cells: &[Cell]) -> Vec<Cell> {
     chosen
 }
 
-/// A WAV file of `length` with the header of its kind.
+/// Returns a WAV file of `frames` frames with the kind of header that `length` names.
 fn wav(length: Length, frames: usize) -> Vec<u8> {
-    // A high rate has fewer decisions of the listener for as many frames.
+    // At a high rate, the listener makes fewer decisions for the same number of frames.
     let rate = 192_000;
     let chord = signals::noisy_chord(2.0, f64::from(rate));
     let softer: Vec<f32> = chord.iter().map(|sample| 0.5 * sample).rev().collect();
@@ -149,7 +148,7 @@ fn wav(length: Length, frames: usize) -> Vec<u8> {
     bytes
 }
 
-/// A folder with each [`Length`] in a folder of its own, beside a shorter file, and in lists.
+/// Returns a folder with a subfolder and a list for each [`Length`]. Each subfolder also has a shorter file.
 fn inputs() -> Folder {
     let folder = Folder::new();
     for length in LENGTHS {
@@ -166,14 +165,14 @@ fn inputs() -> Folder {
     let line = "render Short/deep/in.wav -o short.flac --bit-depth 24 --mix 0";
     folder.run(line);
     let mut flac = fs::read(folder.path("short.flac")).unwrap();
-    // The number of samples are the last 36 bits before the checksum, of which this sets 32.
+    // The number of samples has the last 36 bits before the checksum; this clears the lower 32.
     assert!(flac.starts_with(b"fLaC") && flac[22..26] == (1u32 << 18).to_be_bytes());
     flac[22..26].fill(0);
     folder.put("Unknown/deep/in.wav", &flac);
     folder
 }
 
-/// Runs `cell`, and returns its output.
+/// Runs `cell`, and returns the content of its output.
 fn run(folder: &Folder, [door, length, verb, cores, sound]: Cell) -> Vec<u8> {
     let (door, verb, cores) = (DOORS[door], VERBS[verb], CORES[cores]);
     let length = format!("{:?}", LENGTHS[length]);
@@ -237,7 +236,7 @@ fn run(folder: &Folder, [door, length, verb, cores, sound]: Cell) -> Vec<u8> {
     bytes
 }
 
-/// The first core that this process may use.
+/// Returns the first core that this process may use.
 fn first_core() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
@@ -261,7 +260,7 @@ fn every_door_has_the_same_result() {
             let cores = if VERBS[verb] == Verb::Chip { CORES.len() - 2 } else { 0 };
             run(&folder, [0, length, verb, cores, sound])
         };
-        // Headers of all kinds have the same samples before them.
+        // Files with these headers have the same samples as `Long`.
         let length = match LENGTHS[length] {
             Length::Streamed | Length::Rf64 => Length::Long,
             other => other,
@@ -272,7 +271,7 @@ fn every_door_has_the_same_result() {
     eprintln!("{} of {} combinations", chosen.len(), all.len());
 }
 
-/// `cell` for people.
+/// Formats `cell` for messages.
 fn name([door, length, verb, cores, sound]: Cell) -> String {
     let (door, length, verb) = (DOORS[door], LENGTHS[length], VERBS[verb]);
     format!("{door:?}, {length:?}, {verb:?}, {:?}, {:?}", CORES[cores], SOUNDS[sound])

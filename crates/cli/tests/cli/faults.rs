@@ -1,10 +1,10 @@
-//! Bad input: one line that names the culprit and the remedy, an exit code, nothing left behind.
+//! Bad input: one line that names the file and the remedy, an exit code, and no new files.
 
 use crate::{Folder, Wav, silence};
 use std::fs;
 use tone_filter_presets as presets;
 
-/// What begins like none of the formats.
+/// Checks that `bytes`, which begin like no known format, are refused with `reason`.
 fn not_audio(bytes: &[u8], reason: &str) {
     refused(
         bytes,
@@ -14,7 +14,7 @@ fn not_audio(bytes: &[u8], reason: &str) {
     );
 }
 
-/// `bytes` as `in.wav` must be refused, by both verbs, with exactly this line.
+/// Checks that both verbs refuse `bytes` as `in.wav` with exactly this line.
 fn refused(bytes: &[u8], line: &str) {
     let folder = Folder::with(bytes);
     assert_eq!(folder.fail("render in.wav -o out.wav", 1), line);
@@ -81,7 +81,7 @@ fn headers_that_cannot_be() {
         );
         assert_eq!(folder.integers("out.wav").len(), 20);
     }
-    // 16 bits in 4 bytes a sample.
+    // 16 bits in 4 bytes per sample.
     let mut bytes = Wav { bits: 32, ..silence() }.bytes();
     bytes[34] = 16;
     not_wav(&bytes, "its format chunk contradicts itself");
@@ -141,7 +141,7 @@ fn outputs_that_cannot_be_written() {
 #[test]
 fn outputs_that_the_system_refuses() {
     let folder = Folder::with(&silence().bytes());
-    // Not even root makes files there.
+    // Not even root can create files in /proc.
     let line = folder.fail("render in.wav -o /proc/out.wav", 1);
     assert!(line.starts_with("/proc/out.wav: cannot be written ("), "{line}");
     assert!(line.ends_with("; check the folder, its permissions and the space left"), "{line}");
@@ -238,7 +238,7 @@ fn presets_that_cannot_be() {
 
 #[test]
 fn a_decoder_that_panics_is_reported_in_one_line() {
-    // With checks for overflow, symphonia panics at a frame of more than 65,535 bytes.
+    // With overflow checks, symphonia panics at a frame of more than 65,535 bytes.
     let mut bytes = include_bytes!("corpus/tone.aiff").to_vec();
     let format = bytes.windows(4).position(|id| id == b"COMM").unwrap() + 8;
     bytes[format..format + 2].copy_from_slice(&20_000u16.to_be_bytes());
@@ -272,7 +272,7 @@ fn a_folder_for_temporary_files_that_is_not_there_or_full_is_named() {
         assert!(said.starts_with(cause), "{line}: {said}");
         assert_eq!(output.status.code(), Some(1), "{line}");
     }
-    // Files may not be longer than a block of 512 bytes: to a program, that is a disk without space.
+    // Limits files to a block of 512 bytes: to a program, this looks like a full disk.
     folder.put("long.wav", &Wav { data: vec![0; 4000], ..silence() }.bytes());
     const RENDER: &str = "trap '' XFSZ; ulimit -f 1; \"$0\" render - -o out.wav < long.wav";
     let mut command = std::process::Command::new("sh");
@@ -285,7 +285,7 @@ fn a_folder_for_temporary_files_that_is_not_there_or_full_is_named() {
     );
 }
 
-/// A pipe that nobody closes: what reads it to its end waits for ever.
+/// Writes to a pipe that stays open: a program that reads it to its end would wait for ever.
 #[test]
 fn a_pipe_with_what_is_no_audio_is_refused_at_its_first_bytes() {
     use std::{io::Write, process::Stdio};

@@ -1,4 +1,4 @@
-//! Which files are written, and which are never.
+//! Which files are written, and which are never touched.
 
 use crate::{Folder, SILENT, silence};
 use std::fs;
@@ -85,7 +85,7 @@ fn force_keeps_the_mode_and_the_links_of_what_it_replaces() {
     };
     for mode in [0o640, 0o444] {
         fs::set_permissions(folder.path("real/old.wav"), set(mode)).unwrap();
-        // Only root may give files away.
+        // Only root may change the owner of a file.
         let (uid, gid, _) = owner("real/old.wav");
         let given = std::os::unix::fs::chown(folder.path("real/old.wav"), Some(12), Some(34));
         let (uid, gid) = if given.is_ok() { (12, 34) } else { (uid, gid) };
@@ -152,7 +152,7 @@ fn folders_of_outputs_are_made() {
     assert!(folder.path("other/out.png").is_file());
 }
 
-/// A pipe that is closed at the other end, as by `head`.
+/// Writes to a pipe that is closed at the other end, as by `head`.
 #[cfg(unix)]
 #[test]
 fn whoever_has_read_enough_is_no_failure() {

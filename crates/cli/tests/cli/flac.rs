@@ -1,4 +1,4 @@
-//! FLAC out, read by ffmpeg and by the reference decoder.
+//! FLAC outputs, read by ffmpeg and by the reference decoder.
 
 use crate::{
     Folder,
@@ -8,7 +8,7 @@ use crate::{
     signals,
 };
 
-/// Lets the reference decoder check all frames, and the sum of all samples.
+/// Has the reference decoder check all frames, and the checksum of all samples.
 fn check(folder: &Folder) {
     if cfg!(target_os = "linux") {
         tool(folder, "flac --test --silent out.flac");
@@ -19,7 +19,7 @@ fn check(folder: &Folder) {
 fn it_has_the_samples_of_the_wav_file() {
     for channels in [1, 2, 8] {
         for depth in ["16", "24"] {
-            // Several blocks of the encoder, and a rest.
+            // Several blocks of the encoder, and an incomplete one.
             let folder = noise(channels, 20_001);
             folder.run(&format!("render in.wav -o out.wav --bit-depth {depth} --mix 100"));
             folder.run(&format!("render in.wav -o out.flac --bit-depth {depth} --mix 100"));
@@ -60,7 +60,7 @@ fn folders_become_flac_by_a_pattern_and_what_flac_has_not_is_refused() {
     let expected = ["a.flac", "b.flac", "drums/deep/snare.flac", "drums/kick.flac", "x y.flac"];
     assert_eq!(names(&tree(&folder, "out")), expected);
     folder.run("render in/a.wav -o one.flac");
-    // Float has 24 bits then.
+    // Float becomes 24 bits.
     assert_eq!(
         String::from_utf8(tool(
             &folder,

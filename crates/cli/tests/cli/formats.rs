@@ -1,10 +1,9 @@
-//! What else can be read, and how the output may differ from the input.
+//! Input formats other than WAV, and outputs that differ from the input in format.
 
 use crate::{Folder, Wav, float_wav, signals, silence};
 use std::fs;
 
-/// A quarter of a second of A4 left and E5 right at 8 kHz, -3 dB, 16 bits; sox and
-/// ffmpeg made the files.
+/// Files made by sox and ffmpeg: 0.25 s of A4 left and E5 right at 8 kHz, -3 dB, 16 bits.
 pub const CORPUS: [(&str, &[u8]); 4] = [
     ("tone.flac", include_bytes!("corpus/tone.flac")),
     ("tone.aiff", include_bytes!("corpus/tone.aiff")),
@@ -12,14 +11,14 @@ pub const CORPUS: [(&str, &[u8]); 4] = [
     ("tone.ogg", include_bytes!("corpus/tone.ogg")),
 ];
 
-/// `bytes` with this chunk at the end.
+/// Returns a chunk with `id` and `content`, padded to an even length.
 fn chunk(id: &[u8; 4], content: &[u8]) -> Vec<u8> {
     let mut chunk = [&id[..], &(content.len() as u32).to_le_bytes(), content].concat();
     chunk.resize(chunk.len().next_multiple_of(2), 0);
     chunk
 }
 
-/// The chunks of a WAV file.
+/// Returns the chunks of a WAV file: id and content.
 pub fn chunks(mut bytes: &[u8]) -> Vec<([u8; 4], Vec<u8>)> {
     let riff = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
     assert_eq!(bytes.len(), 8 + riff, "RIFF counts all of the file");
@@ -44,11 +43,11 @@ fn every_format_is_decoded_in_time_with_its_sound() {
         let lossless = name.ends_with("flac") || name.ends_with("aiff");
         for (channel, frequency) in channels.iter().zip([440.0, 660.0]) {
             assert_eq!(channel.len(), 2000, "{name}");
-            // sox's -3 dB.
+            // The amplitude is sox's -3 dB.
             let sine = signals::sine(frequency, 10f64.powf(-0.15), 0.25, 8000.0);
             let sine: Vec<f64> = sine.into_iter().map(f64::from).collect();
             let snr = signals::snr(&sine, channel);
-            // 16 bits, or a lossy codec with its ends.
+            // The error of 16 bits, or of a lossy codec, also at the ends.
             assert!(snr > if lossless { 80.0 } else { 20.0 }, "{name}: {snr} dB");
         }
         folder.run(&format!("render {name} -o natural.wav"));
@@ -78,7 +77,7 @@ fn coded_files_that_end_early_are_told_from_whole_ones() {
 
 #[test]
 fn chunks_with_metadata_are_carried_over_unchanged() {
-    // Version 1 of a broadcast extension, which has no loudness.
+    // Version 1 of the broadcast extension, which has no loudness.
     let mut bext = [7; 603];
     bext[346..348].copy_from_slice(&[1, 0]);
     let before =

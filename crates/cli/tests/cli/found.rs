@@ -6,7 +6,7 @@ use std::{f64::consts::TAU, fs};
 
 const RATE: u32 = 44_100;
 
-/// The chords I, IV, V, I of C major, `cents` sharp, 1.5 s each.
+/// Returns a WAV file with the chords I, IV, V, I of C major, `cents` sharp, 1.5 s each.
 fn cadence(cents: f64) -> Vec<u8> {
     let chords = [[48, 60, 64, 67], [53, 60, 65, 69], [55, 59, 62, 67], [48, 60, 64, 67]];
     let sample = |t: u32| {
@@ -28,7 +28,7 @@ fn found(folder: &Folder, flags: &str) -> (String, Value) {
 #[test]
 fn bands_has_key_and_tuning_of_the_whole_file() {
     let folder = Folder::with(&cadence(15.0));
-    // Two semitones up, the bands are called after what they are tuned to.
+    // The key is that of the input, also with `--transpose`.
     for flags in ["", "--transpose 2", "--auto-tuning", "--scale auto"] {
         let (said, json) = found(&folder, flags);
         let key = &json["key"];

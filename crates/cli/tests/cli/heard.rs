@@ -1,4 +1,4 @@
-//! What `bands` tells: pictures, tables, notes.
+//! Outputs of `bands`: tables and notes.
 
 use crate::{Folder, SILENT, float_wav, signals};
 use midly::{MetaMessage, MidiMessage, Smf, Timing, TrackEventKind};
@@ -35,7 +35,7 @@ fn notes(folder: &Folder, name: &str) -> Vec<Note> {
 
 const RATE: f64 = 44_100.0;
 
-/// Plain tones one after the other: frequency, amplitude, seconds. Amplitude 0 is a rest.
+/// Returns a folder with a sequence of sines in `in.wav`: frequency in Hz, amplitude (0: a rest), seconds.
 fn melody(tones: &[(f64, f64, f64)]) -> Folder {
     let samples: Vec<f32> = tones
         .iter()
@@ -46,7 +46,7 @@ fn melody(tones: &[(f64, f64, f64)]) -> Folder {
     Folder::with(&float_wav(RATE as u32, &[samples]))
 }
 
-/// A note with overtones, as instruments have them.
+/// Returns a note with overtones, as instruments have them.
 fn rich(key: usize, amplitude: f64, seconds: f64) -> Vec<f32> {
     let mut sum = vec![0.0; (seconds * RATE) as usize];
     for overtone in 1..=6 {
@@ -134,7 +134,7 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     let [(_, loud, start, end), (_, soft, again, _)] = heard[..] else { unreachable!() };
     assert!(start < 0.15 && (0.9..1.3).contains(&end), "{heard:?}");
     assert!((again - 2.5).abs() < 0.15, "{heard:?}");
-    // 15.6 dB of 57, on 126 steps.
+    // 15.6 dB, where 57 dB are 126 steps of velocity.
     assert!((i32::from(loud) - i32::from(soft) - 34).abs() <= 3, "{heard:?}");
 }
 
@@ -177,11 +177,11 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
     let numbers =
         |row: &[&str]| -> Vec<f64> { row[..78].iter().map(|text| text.parse().unwrap()).collect() };
     for (index, level) in numbers(&rows[39])[1..].iter().enumerate() {
-        // The ceiling of a single tone is -14 dB of the whole.
+        // The level of a single tone is at most -14 dB of the total power.
         let expected = if index == 41 { -18.0..-13.0 } else { -120.0..-12.0 };
         assert!(expected.contains(level), "band {index}: {level}");
     }
-    // At the very end the note has ended.
+    // The note has ended at the very end.
     assert!(rows[5..39].iter().all(|row| row[78] == "A4"), "{csv}");
 
     let json: Value = serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();

@@ -1,10 +1,10 @@
-//! Where no note sounds, the cause is named, with what helps.
+//! Warnings if no note sounds: they name the cause and a remedy.
 
 use crate::{Folder, float_wav, signals, silence};
 
 const RATE: f64 = 44_100.0;
 
-/// Tones with overtones, all at once, that are `cents` above the semitones.
+/// Returns a folder with a chord of `keys` in `in.wav`: tones with overtones, `cents` sharp.
 fn chord(keys: &[u8], amplitude: f64, cents: f64) -> Folder {
     let mut sum = vec![0.0; RATE as usize * 2];
     for key in keys {
@@ -22,7 +22,7 @@ fn c_major(amplitude: f64) -> Folder {
     chord(&[60, 64, 67], amplitude, 0.0)
 }
 
-/// Holds that `bands` and `render` with `flags` name this cause in one line, and no cause with the flags `mended`.
+/// Checks that `bands` and `render` warn of `cause` in one line with `flags`, and of nothing with the flags `mended`.
 fn hint(folder: &Folder, flags: &str, cause: &str, mended: &str) {
     for verb in ["bands in.wav --csv out.csv", "render in.wav -o out.wav"] {
         hint_of(folder, verb, flags, cause);
@@ -65,7 +65,7 @@ fn sound_that_is_too_quiet_for_the_floor() {
     let folder = c_major(0.0005);
     let cause = "dB and --floor at -37 dB; add --auto, which adapts to any level, or lower --floor";
     hint(&folder, "--preset reference", cause, "--preset reference --auto");
-    // Three notes of six overtones: 10 log10(3 * 0.0005^2 / 2 * 1.491).
+    // The level of three notes with six partials: 10 log10(3 * 0.0005^2 / 2 * 1.491).
     let said = folder.run("render in.wav -o out.wav --force --preset reference");
     let level = said.split("the sound is at ").last().unwrap().split(' ').next().unwrap();
     assert!((level.parse::<f64>().unwrap() + 62.5).abs() <= 1.5, "{said}");
@@ -74,7 +74,7 @@ fn sound_that_is_too_quiet_for_the_floor() {
 #[test]
 fn music_between_the_notes() {
     let folder = chord(&[60, 64, 67], 0.1, 50.0);
-    // A quarter tone above 440 Hz is 452.9 Hz, and as far below is 427.5 Hz.
+    // A quarter tone above 440 Hz is 452.9 Hz, and a quarter tone below is 427.5 Hz.
     for verb in ["bands in.wav --csv out.csv", "render in.wav -o out.wav"] {
         let said = folder.run(&format!("{verb} --force --preset reference"));
         let a4 = said.split("--tuning ").last().unwrap().split('\n').next().unwrap();
@@ -124,7 +124,7 @@ fn files_that_are_silent() {
     assert!(said.contains(&format!("warning: out.wav: {cause}\n")), "{said}");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["files"][0]["active_notes"], serde_json::json!([]));
-    // No note is wanted.
+    // The output is dry.
     for flags in ["--bypass", "--mix 0"] {
         let said = folder.run(&format!("render in.wav -o out.wav --force {flags}"));
         assert!(!said.contains("warning"), "{flags}: {said}");

@@ -1,4 +1,4 @@
-//! Lists of inputs, and outputs of an earlier run among them.
+//! Lists of inputs, and outputs of an earlier run among the inputs.
 
 use crate::{
     Folder,
@@ -11,7 +11,7 @@ fn a_list_names_inputs_with_blanks_and_any_line_ends() {
     let folder = samples();
     folder.put("list.txt", b"\xEF\xBB\xBFin/x y.wav\r\n\nin/drums\n");
     folder.run("render --input-list list.txt in/a.wav -o out");
-    // Those of the list keep the folders that they name.
+    // Inputs from the list keep the folders that they name.
     let expected = ["a.wav", "in/drums/deep/snare.wav", "in/drums/kick.wav", "in/x y.wav"];
     assert_eq!(names(&tree(&folder, "out")), expected);
     let mut command = folder.command("render --input-list - -o out2");
@@ -24,7 +24,7 @@ fn a_list_names_inputs_with_blanks_and_any_line_ends() {
 #[test]
 fn a_list_may_end_its_names_in_nul_and_keeps_folders_apart() {
     let folder = samples();
-    // Windows allows no such name.
+    // Windows allows no line feed in a name.
     let separator = if cfg!(windows) { " " } else { "\n" };
     let name = format!("in/two{separator}lines.wav");
     folder.put(&name, &silence().bytes());
@@ -96,10 +96,10 @@ fn outputs_of_an_earlier_run_among_the_inputs_are_left_out_and_told() {
     let note = "note: in/drums/kick-8bit.wav: left out, the output of another input, ";
     assert!(said.contains(note), "{said}");
     assert!(tree(&folder, "in") == made);
-    // As a shell expands the pattern.
+    // The arguments as a shell expands a pattern.
     let said = folder.run("render in/a-8bit.wav in/a.wav --suffix -8bit --skip-existing");
     assert_eq!(said.lines().last(), Some("1 file skipped, 1 left out"), "{said}");
-    // Named alone, it is what is meant.
+    // Named alone, an output of an earlier run is an input.
     folder.run("render in/a-8bit.wav --suffix -8bit");
     assert!(folder.path("in/a-8bit-8bit.wav").exists());
 }

@@ -1,9 +1,9 @@
-//! What sox and ffmpeg make of our files, and we of theirs.
+//! Exchange of files with sox and ffmpeg, in both directions.
 
 use crate::{Folder, float_wav, signals};
 use std::process::{Command, Stdio};
 
-/// Runs `line` in `folder`; gives its standard output.
+/// Runs `line` in `folder`, which must succeed without messages, and returns its standard output.
 pub fn tool(folder: &Folder, line: &str) -> Vec<u8> {
     let mut words = line.split(' ');
     let name = words.next().unwrap();
@@ -13,7 +13,7 @@ pub fn tool(folder: &Folder, line: &str) -> Vec<u8> {
         panic!("{name}: {error}; this test needs sox and ffmpeg: apt-get install sox ffmpeg")
     });
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    // sox says so of every extensible header with floats, also of ffmpeg's.
+    // sox prints this for every extensible header with floats, also for ffmpeg's.
     const QUIRK: &str = "sox WARN wav: wave header missing extended part of fmt chunk";
     let said = String::from_utf8_lossy(&output.stderr);
     let complaint = said.lines().find(|said| !said.is_empty() && *said != QUIRK);
@@ -21,7 +21,7 @@ pub fn tool(folder: &Folder, line: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// All samples of a file as sox or ffmpeg read it, as 32-bit floats, interleaved.
+/// Returns the samples of a file as sox or ffmpeg read them, as 32-bit floats, interleaved.
 pub fn read_by(tool_name: &str, folder: &Folder, name: &str) -> Vec<f32> {
     let bytes = match tool_name {
         "sox" => tool(folder, &format!("sox -D {name} -t f32 -")),
@@ -30,7 +30,7 @@ pub fn read_by(tool_name: &str, folder: &Folder, name: &str) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
-/// Samples as we read them, by a way of rendering that changes nothing.
+/// Returns the samples of a file as we read them, interleaved, by rendering without any change.
 pub fn read_by_us(folder: &Folder, name: &str) -> Vec<f32> {
     folder.run(&format!("render {name} -o ours.f32.wav --mix 0 --bit-depth 32f --force"));
     let channels = folder.floats("ours.f32.wav");
@@ -39,8 +39,8 @@ pub fn read_by_us(folder: &Folder, name: &str) -> Vec<f32> {
         .collect()
 }
 
-/// A folder with `channels` of `frames` samples of noise in `in.wav`: 16 bits, which all of sox's and
-/// ffmpeg's ways keep.
+/// Returns a folder with noise in `in.wav`: `channels` channels of `frames` samples, with 16 bits, which all conversions by sox
+/// and ffmpeg keep.
 pub fn noise(channels: usize, frames: usize) -> Folder {
     let mut noise = signals::noise(9);
     in_16_bits(
@@ -61,13 +61,13 @@ pub fn in_16_bits(channels: &[Vec<f32>]) -> Folder {
 fn sox_and_ffmpeg_read_every_file_we_write_with_equal_samples() {
     for channels in [1, 2, 3, 6] {
         for depth in ["16", "24", "32f"] {
-            // An odd number of odd frames: the samples' chunk is padded where there are 3 bytes.
+            // An odd number of frames: a data chunk of odd length is padded.
             let folder = noise(channels, 1001);
             folder.run(&format!("render in.wav -o out.wav --bit-depth {depth}"));
             let expected = read_by_us(&folder, "out.wav");
             assert_eq!(expected.len(), 1001 * channels);
             assert!(read_by("ffmpeg", &folder, "out.wav") == expected, "{channels} x {depth}");
-            // sox computes in integers of steps of 2^-31 and rounds what it hands out to steps of 2^-24.
+            // sox computes in integers with an LSB of 2^-31, and rounds its output to an LSB of 2^-24.
             let step = if depth == "32f" { 2f32.powi(-31) + 2f32.powi(-25) } else { 0.0 };
             let sox = read_by("sox", &folder, "out.wav");
             assert_eq!(sox.len(), expected.len());
@@ -76,7 +76,7 @@ fn sox_and_ffmpeg_read_every_file_we_write_with_equal_samples() {
             }
         }
     }
-    // Their depths that we write because they came in.
+    // Depths that we write only if the input has them.
     for (bits, pads) in [(8, 1001), (32, 1000)] {
         let folder = noise(1, pads);
         let encoding = if bits == 8 { "unsigned" } else { "signed" };
@@ -84,7 +84,7 @@ fn sox_and_ffmpeg_read_every_file_we_write_with_equal_samples() {
         folder.run("render deep.wav -o out.wav");
         let expected = read_by_us(&folder, "out.wav");
         assert!(read_by("ffmpeg", &folder, "out.wav") == expected, "{bits}");
-        // As above.
+        // The rounding of sox, as above.
         let step = if bits == 32 { 2f32.powi(-31) + 2f32.powi(-25) } else { 0.0 };
         let sox = read_by("sox", &folder, "out.wav");
         assert_eq!(sox.len(), expected.len());
@@ -140,7 +140,7 @@ fn what_they_write_into_a_pipe_is_read_from_it() {
     {
         let mut words = line.split(' ');
         let mut command = Command::new(words.next().unwrap());
-        // sox says on stderr that it cannot tell the length.
+        // sox warns on stderr that the length is unknown.
         let piped = command.args(words).current_dir(folder.path("")).output().unwrap().stdout;
         let mut command = folder.command("render - -o out.wav --mix 0 --force");
         assert!(command.write_stdin(piped).output().unwrap().status.success(), "{line}");

@@ -1,4 +1,4 @@
-//! A MIDI file that plays the bands, and the tempo.
+//! MIDI files that play the keys, and the tempo.
 
 use crate::{
     Folder, float_wav,
@@ -16,7 +16,7 @@ use tone_filter_presets::Preset;
 
 const RATE: usize = 48_000;
 
-/// An event of a track, at a tick.
+/// Event of a track, with its time in ticks.
 type Event = (u32, TrackEventKind<'static>);
 
 fn midi(message: MidiMessage) -> TrackEventKind<'static> {
@@ -39,7 +39,7 @@ fn tempo(quarter: u32) -> TrackEventKind<'static> {
     TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))
 }
 
-/// A MIDI file.
+/// Returns a MIDI file.
 fn song(format: Format, timing: Timing, tracks: &[&[Event]]) -> Vec<u8> {
     let track = |events: &&[Event]| {
         let mut now = 0;
@@ -59,22 +59,22 @@ fn song(format: Format, timing: Timing, tracks: &[&[Event]]) -> Vec<u8> {
     file
 }
 
-/// 960 ticks a second, without a tempo.
+/// 480 ticks per quarter note: 960 per second at the default tempo.
 const TICKS: Timing = Timing::Metrical(u15::new(480));
 
-/// A MIDI file of one track, with events at ticks.
+/// Returns a MIDI file with one track.
 fn track(events: &[Event]) -> Vec<u8> {
     song(Format::SingleTrack, TICKS, &[events])
 }
 
-/// A second of A4 in `in.wav`, and keys in `keys.mid`.
+/// Returns a folder with a second of A4 in `in.wav`, and `events` in `keys.mid`.
 fn folder(events: &[Event]) -> Folder {
     let folder = Folder::with(&float_wav(RATE as u32, &[sine(440.0, 0.3, 1.0, RATE as f64)]));
     folder.put("keys.mid", &track(events));
     folder
 }
 
-/// What `flags` make of it.
+/// Returns `in.wav` of `folder`, rendered with `flags`.
 fn rendered(folder: &Folder, flags: &str) -> Vec<f32> {
     folder.run(&format!("render in.wav -o out.wav --force --mix 100 {flags}"));
     folder.floats("out.wav").remove(0)
@@ -86,7 +86,7 @@ fn peak(samples: &[f32]) -> f32 {
 
 #[test]
 fn a_note_is_heard_as_long_as_its_key_is_held_in_time_with_the_input() {
-    // From 0.5 to 0.75 s; a block of 64 samples and 5 ms of fading later at the most.
+    // Key held from 0.5 to 0.75 s; the sound follows at most `LATE` frames later: blocks of 64 samples, and a fade of 5 ms.
     let folder = folder(&[(480, on(69, 127)), (720, off(69))]);
     const LATE: usize = 64 + RATE / 200 + 64;
     for rate in [44_100, 48_000] {
@@ -139,17 +139,17 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     filter.process(&mut [&mut expected[start..]]);
     expected.drain(..latency);
 
-    // 50 samples a tick, and after half a second 25.
+    // 50 samples per tick, and 25 after half a second.
     let metrical = |sample: u32| if sample < 24_000 { sample / 50 } else { sample / 25 - 480 };
     let metre = [(0, tempo(500_000)), (480, tempo(250_000))];
-    // 48 samples a tick.
+    // 48 samples per tick.
     let timecode = Timing::Timecode(Fps::Fps25, 40);
     let at = |tick: &dyn Fn(u32) -> u32| -> Vec<Event> {
         played.iter().map(|(sample, kind, _)| (tick(*sample), *kind)).collect()
     };
     let mut together = [&metre[..], &at(&metrical)].concat();
     together.sort_by_key(|event| event.0);
-    // A note begins and ends in one track.
+    // Both events of a note are in one track.
     let is_e4 = |(_, kind): &Event| [on(64, 64), on(64, 0)].contains(kind);
     let (first, second): (Vec<_>, Vec<_>) = at(&metrical).into_iter().partition(is_e4);
     let folder = Folder::with(&float_wav(RATE as u32, &[input]));
@@ -176,7 +176,7 @@ fn a_key_that_two_tracks_share_is_released_by_the_last_one() {
 
 #[test]
 fn modes_come_from_flags_and_presets() {
-    // An octave above what is heard.
+    // A key an octave above the tone of the input.
     let folder = folder(&[(0, on(81, 127))]);
     let plain = rendered(&folder, "");
     let heard = |flags: &str| peak(&rendered(&folder, flags)[RATE / 2..]) > 0.1;
@@ -215,12 +215,12 @@ fn bands_shows_what_the_keys_let_through() {
         serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
     let state = |moment: usize| json["moments"][moment]["states"][41].clone();
     assert_eq!([state(20), state(50), state(90)], ["muted", "saturated", "muted"]);
-    // Played again, it lets through the same.
+    // The file that was written can play the keys.
     let bytes = fs::read(folder.path("out.mid")).unwrap();
     assert_eq!(Smf::parse(&bytes).unwrap().tracks[0].len(), 4, "a tempo, one note, the end");
     rendered(&folder, "--keys out.mid");
 
-    // Not at the start or the end of the tone, where every band hears something.
+    // Keys in the middle of the tone: at its start and end, every band has some signal.
     folder.put("keys.mid", &track(&[(480, on(88, 127)), (720, off(88))]));
     let said = folder.run("bands in.wav --csv out.csv --force --keys keys.mid");
     assert!(said.contains("no note was detected while its key was held; try other keys"), "{said}");

@@ -1,4 +1,4 @@
-//! The command `tone-filter`, run as users run it.
+//! Tests of the command `tone-filter`, which is run as users run it.
 
 mod batch;
 mod chip;
@@ -40,17 +40,17 @@ use std::{
 use tempfile::TempDir;
 use tone_filter_testkit::signals;
 
-/// `text` with the slashes of Windows as those of other systems.
+/// Returns `text` with Windows' backslashes replaced by slashes.
 fn slashes(text: &str) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into() }
 }
 
-/// What a program has written, with slashes.
+/// Converts the output of a program to text, with slashes.
 fn text(bytes: Vec<u8>) -> String {
     slashes(&String::from_utf8(bytes).unwrap())
 }
 
-/// A folder to run commands in.
+/// Temporary folder in which commands run.
 struct Folder(TempDir);
 
 impl Folder {
@@ -58,14 +58,14 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A folder with `bytes` in the file `in.wav`.
+    /// Creates a folder with `bytes` in the file `in.wav`.
     fn with(bytes: &[u8]) -> Self {
         let folder = Self::new();
         fs::write(folder.path("in.wav"), bytes).unwrap();
         folder
     }
 
-    /// Writes a file and the folders it is in.
+    /// Writes a file, and creates its folders.
     fn put(&self, name: &str, bytes: &[u8]) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -76,14 +76,14 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// `tone-filter` with the arguments in `line`, which spaces separate.
+    /// Returns the command `tone-filter` with the arguments in `line`, separated by spaces.
     fn command(&self, line: &str) -> Command {
         let mut command = assert_cmd::cargo::cargo_bin_cmd!("tone-filter");
         command.current_dir(&self.0).args(line.split_whitespace());
         command
     }
 
-    /// Runs what must succeed, and gives back what it says.
+    /// Runs `line`, which must succeed and leave stdout empty, and returns its stderr.
     fn run(&self, line: &str) -> String {
         let output = self.command(line).output().unwrap();
         let said = text(output.stderr);
@@ -92,8 +92,8 @@ impl Folder {
         said
     }
 
-    /// Runs what must fail with exit code `code` and one line on stderr, and leave all files as they are.
-    /// Gives the line back.
+    /// Runs `line`, which must fail with exit code `code` and one line on stderr, and must leave all files as they are. Returns
+    /// that line without `error: `.
     fn fail(&self, line: &str, code: i32) -> String {
         let before = self.files();
         let output = self.command(line).output().unwrap();
@@ -105,10 +105,10 @@ impl Folder {
         said.strip_prefix("error: ").expect(&said).trim_end().to_owned()
     }
 
-    /// All files and what is in them; folders and links to nowhere are empty.
+    /// Returns all files with the first MiB of their content; folders and broken links are empty.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let paths = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
-        // A head tells files apart, and one test has a file of a gigabyte.
+        // The first MiB tells files apart, and one test has a file of 1 GB.
         let head = |path: &Path| {
             use std::io::Read;
             let mut bytes = Vec::new();
@@ -119,7 +119,7 @@ impl Folder {
         paths.map(|path| (path.clone(), head(&path))).collect()
     }
 
-    /// The samples of a 32-bit float file, a vector a channel.
+    /// Returns the samples of a 32-bit float file, one vector per channel.
     fn floats(&self, name: &str) -> Vec<Vec<f32>> {
         let mut wav = hound::WavReader::open(self.path(name)).unwrap();
         let channels = usize::from(wav.spec().channels);
@@ -127,7 +127,7 @@ impl Folder {
         (0..channels).map(|c| samples[c..].iter().step_by(channels).copied().collect()).collect()
     }
 
-    /// The samples of an integer file as they are stored.
+    /// Returns the samples of an integer file as they are stored.
     fn integers(&self, name: &str) -> Vec<i32> {
         let mut wav = hound::WavReader::open(self.path(name)).unwrap();
         wav.samples().map(Result::unwrap).collect()
@@ -138,25 +138,25 @@ impl Folder {
     }
 }
 
-/// `RIFF`, a format chunk and a data chunk, for what hound does not write.
+/// WAV file with a format chunk and a data chunk, for variants that hound does not write.
 #[derive(Debug)]
 struct Wav {
     tag: u16,
     channels: u16,
     rate: u32,
     bits: u16,
-    /// What the format chunk has after its first 16 bytes.
+    /// Content of the format chunk after its first 16 bytes.
     extension: Vec<u8>,
-    /// What lies between the format and the data chunk.
+    /// Bytes between the format chunk and the data chunk.
     between: Vec<u8>,
     data: Vec<u8>,
 }
 
-/// What is printed where `in.wav` is silent.
+/// Warning that is printed if `in.wav` is silent.
 const SILENT: &str =
     "warning: in.wav: no note sounds, as the input is silent; check the recording\n";
 
-/// Ten frames of 16-bit stereo silence at 44.1 kHz.
+/// Returns ten frames of 16-bit stereo silence at 44.1 kHz.
 fn silence() -> Wav {
     Wav {
         tag: 1,
@@ -195,7 +195,7 @@ impl Wav {
     }
 }
 
-/// The bytes of a 32-bit float WAV file with these channels.
+/// Returns the bytes of a 32-bit float WAV file with these channels.
 fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
     let spec = hound::WavSpec {
         channels: channels.len() as u16,

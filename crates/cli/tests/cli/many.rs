@@ -25,7 +25,7 @@ fn each_file_of_a_folder_has_the_outputs_of_a_single_run() {
         let [one, many] = [one, many].map(|name| fs::read(folder.path(name)).unwrap());
         assert!(one == many, "{}", one.len());
     }
-    // One file goes into a folder, too.
+    // The output of one file goes into a folder, too.
     folder.run("bands in/a.wav --score scores/");
     assert_eq!(names(&tree(&folder, "scores")), ["a.tfs"]);
 }

@@ -1,14 +1,14 @@
-//! Every command of `tone-filter` in the project's pages runs as it stands there, but for those that take a device or
-//! minutes: `play`, `app` and `bench`, which the parser's own test covers.
+//! Every command of `tone-filter` in the project's pages runs as written. Those that need a device or minutes (`play`, `app` and
+//! `bench`) are only parsed, in a test of the parser.
 
 use crate::{Folder, float_wav, interop::tool, signals};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 use tone_filter_manual::pages;
 
-/// What is not run.
+/// Commands that are not run.
 const NOT_RUN: [&str; 3] = ["tone-filter play", "tone-filter app", "tone-filter bench"];
 
-/// The players of sox have no device here: this one reads the sound to its end.
+/// Script in place of sox's `play`, which has no device here: reads the sound to its end.
 const PLAYER: &str = "#!/bin/sh\nexec sox -t wav - -n\n";
 
 #[test]
@@ -23,7 +23,7 @@ fn every_command_of_the_pages_runs() {
             if lines.is_empty() {
                 continue;
             }
-            // As somebody types them, one after the other.
+            // The lines of a block run one after the other.
             let folder = copy_of(&originals);
             for line in lines {
                 let output = shell(&folder, line);
@@ -38,7 +38,7 @@ fn every_command_of_the_pages_runs() {
     assert!(run > 60, "only {run} commands found");
 }
 
-/// Runs a line in `folder`, as a user's shell does; any part of a pipe that fails is a failure.
+/// Runs a line in `folder` as a user's shell does. The line fails if any program of a pipe fails.
 fn shell(folder: &Folder, line: &str) -> std::process::Output {
     let program = Path::new(env!("CARGO_BIN_EXE_tone-filter")).parent().unwrap();
     let found = std::env::var("PATH").unwrap_or_default();
@@ -48,10 +48,10 @@ fn shell(folder: &Folder, line: &str) -> std::process::Output {
     shell.env("HOME", folder.path("home")).stdin(std::process::Stdio::null()).output().unwrap()
 }
 
-/// A folder with all files that the pages name.
+/// Returns a folder with all files that the pages name.
 fn originals() -> Folder {
     let mut noise = signals::noise(5);
-    // A chord that swells, with a stroke of noise, 2 s.
+    // A chord that swells, with a burst of noise at the start, 2 s.
     let chord = |frame: usize| {
         let time = frame as f64 / 44_100.0;
         let tones = [220.0, 440.0, 554.37, 659.26];

@@ -1,4 +1,4 @@
-//! Killed, interrupted, out of space: a file is whole or not there.
+//! A program that is killed or interrupted, or whose disk is full, leaves each file whole or missing.
 #![cfg(unix)]
 
 use crate::{Folder, float_wav, signals};
@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-/// Twenty files of noise in the folder `in`, and what becomes of them in `whole`.
+/// Returns a folder with twenty files of noise in `in`, and their outputs in `whole`.
 fn twenty() -> Folder {
     let folder = Folder::new();
-    // Longer than what is written at a time.
+    // Longer than one write.
     let noise = signals::white(5.0, 44_100.0);
     for index in 0..20 {
         let samples = noise[..100_000 + 5000 * index].to_vec();
@@ -30,7 +30,7 @@ fn start(folder: &Folder, line: &str) -> Child {
         .unwrap()
 }
 
-/// Every file in `out` is hidden or the same as in `whole`. Gives the numbers of both.
+/// Checks that every file in `out` is hidden or equals the one in `whole`. Returns the numbers of hidden and of whole files.
 fn check(folder: &Folder) -> (usize, usize) {
     let (mut hidden, mut whole) = (0, 0);
     for entry in fs::read_dir(folder.path("out")).into_iter().flatten() {
@@ -46,16 +46,16 @@ fn check(folder: &Folder) -> (usize, usize) {
     (hidden, whole)
 }
 
-/// When to kill: once so many files are whole, and one is under way of which at least so many bytes are written.
+/// Moments to kill the program: minimum number of whole files, and of bytes in an unfinished file.
 const MOMENTS: [(usize, u64); 8] =
     [(0, 0), (0, 1), (0, 1 << 18), (1, 0), (2, 1), (5, 1 << 18), (10, 0), (18, 1)];
 
-/// Whether `out` is that far.
+/// Returns whether `out` has reached the moment.
 fn reached(folder: &Folder, (whole, bytes): (usize, u64)) -> bool {
     let files = fs::read_dir(folder.path("out")).into_iter().flatten().flatten();
     let (parts, others): (Vec<_>, Vec<_>) =
         files.partition(|file| file.file_name().to_string_lossy().ends_with(".part"));
-    // One that is renamed meanwhile is not under way any more.
+    // A file that has been renamed meanwhile is finished.
     let len = parts.iter().filter_map(|part| Some(part.metadata().ok()?.len())).max();
     others.len() >= whole && len.is_some_and(|len| len >= bytes)
 }
@@ -67,7 +67,7 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
         let killed = (0..50).any(|_| {
             let _ = fs::remove_dir_all(folder.path("out"));
             let mut child = start(&folder, "render in -o out --jobs 2");
-            // It may be through before it is seen to be that far.
+            // The program may end before the moment is noticed.
             while !reached(&folder, moment) && child.try_wait().unwrap().is_none() {}
             child.kill().unwrap();
             !child.wait().unwrap().success()
@@ -83,7 +83,7 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
     assert_eq!(folder.run("render in -o out --skip-existing"), "20 files skipped\n");
 }
 
-/// Starts `line`, sends it `signal` once a temporary file is in `out`, and gives what it says.
+/// Starts `line`, sends it `signal` once a temporary file is in `out`, and returns its stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
     let child = Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"))
         .current_dir(folder.path(""))
@@ -91,7 +91,7 @@ fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
         .stderr(Stdio::piped())
         .spawn();
     let mut child = child.unwrap();
-    // Once a temporary file is there, so is the handler.
+    // A temporary file shows that the signal handler is installed.
     while parts(folder) == 0 {
         assert!(child.try_wait().unwrap().is_none(), "too fast to be interrupted");
         std::thread::yield_now();
@@ -104,7 +104,7 @@ fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// How many temporary files are in `out`.
+/// Returns the number of temporary files in `out`.
 fn parts(folder: &Folder) -> usize {
     let files = fs::read_dir(folder.path("out")).into_iter().flatten();
     files.filter(|file| file.as_ref().unwrap().file_name().as_encoded_bytes()[0] == b'.').count()
@@ -126,7 +126,7 @@ fn interrupted_it_removes_what_is_not_complete_and_says_how_far_it_came() {
         check(&folder);
     }
     assert_eq!(interrupt(&folder, "render in -o out --force --jobs 2 --quiet", "INT"), "");
-    // Minutes of it, which nobody waits for.
+    // Long enough that the signal comes before the end.
     folder.put("long.wav", &float_wav(8000, &[signals::white(120.0, 8000.0)]));
     for signal in ["INT", "TERM", "HUP"] {
         let line = "bands long.wav --png out/a.png --midi out/a.mid --csv out/a.csv --hop 1ms";
@@ -149,7 +149,7 @@ fn what_was_left_unfinished_is_swept_unless_somebody_works_on_it() {
     assert_eq!(left(), [false, false, true]);
 }
 
-/// Renders all of `in` by `script`, in which `"$0"` is the tool, onto a disk that is too small.
+/// Runs `script`, which renders `in` onto a disk that is too small, and checks its messages. `"$0"` in `script` is the program.
 fn on_a_full_disk(folder: &Folder, script: &str) {
     let mut child = Command::new("sh");
     let child = child.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("tone-filter"));
@@ -172,10 +172,10 @@ fn a_disk_that_is_full_is_told_and_left_as_it_was() {
     let folder = twenty();
     fs::create_dir(folder.path("out")).unwrap();
     const RENDER: &str = "\"$0\" render in -o out --jobs 2; code=$?; ls -A out; exit $code";
-    // Files may not be longer than 100 blocks of 512 bytes: to a program, that is a disk without space.
+    // Limits files to 100 blocks of 512 bytes: to a program, this looks like a full disk.
     on_a_full_disk(&folder, &format!("trap '' XFSZ; ulimit -f 100; {RENDER}"));
 
-    // A real one, in memory, where the system lets users mount one of their own.
+    // A real full disk, in memory, where the system lets users mount one.
     const MOUNT: &str = "mount -t tmpfs -o size=256k none out";
     let alone = |script: &str| format!("unshare --mount --map-root-user sh -c '{script}' \"$0\"");
     let may = Command::new("sh").args(["-c", &alone(MOUNT)]).current_dir(folder.path("")).output();
@@ -186,7 +186,7 @@ fn a_disk_that_is_full_is_told_and_left_as_it_was() {
     }
 }
 
-/// Five minutes of stereo take the memory of three seconds.
+/// Checks that five minutes of stereo need less than 64 MiB of memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_stays_flat_however_long_the_file() {
@@ -197,14 +197,14 @@ fn memory_stays_flat_however_long_the_file() {
         "bands in.wav --png out.png --csv out.csv --midi out.mid --hop 1000ms",
     ] {
         let folder = Folder::new();
-        // 53 MB, and twice as much as the filter's numbers.
+        // 53 MB, and twice as much in f32.
         let len = rate * minutes * 60 * 4;
         let mut head = crate::Wav { rate, data: vec![], ..crate::silence() }.bytes();
         head[40..44].copy_from_slice(&len.to_le_bytes());
-        // A click, for there is no peak in silence.
+        // A click, as silence has no peak to normalise.
         head.extend([0, 64, 0, 64]);
         folder.put("in.wav", &head);
-        // A hole: it takes no space.
+        // A sparse file: it takes no space.
         let file = fs::File::options().write(true).open(folder.path("in.wav")).unwrap();
         file.set_len(44 + u64::from(len)).unwrap();
 

@@ -5,7 +5,7 @@ use std::fs;
 
 const RATE: u32 = 44_100;
 
-/// A second of silence, two of A4 with overtones on the left, and one of silence.
+/// Returns a WAV file with 1 s of silence, 2 s of A4 with overtones, mainly on the left, and 1 s of silence.
 fn note() -> Vec<u8> {
     let partials = [1.0, 2.0, 3.0].map(|n| sine(440.0 * n, 0.3 / n, 2.0, f64::from(RATE)));
     let silence = vec![0.0; RATE as usize];
@@ -19,7 +19,7 @@ fn note() -> Vec<u8> {
 fn what_bands_writes_render_follows() {
     let folder = Folder::with(&note());
     let said = folder.run("bands in.wav --score in.tfs");
-    // One note is in no key.
+    // A single note has no key.
     assert!(said.starts_with("in.wav -> in.tfs: 4.00 s, A4 = 440."), "{said}");
     let text = fs::read_to_string(folder.path("in.tfs")).unwrap();
     let notes: Vec<Vec<f64>> = text
@@ -27,7 +27,7 @@ fn what_bands_writes_render_follows() {
         .skip(2)
         .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
         .collect();
-    // Its second harmonic may count as a note, too.
+    // The second harmonic may count as a note, too.
     let note = notes.iter().find(|note| note[2] == 69.0).unwrap();
     assert!((note[0] - 1.0).abs() < 0.03 && (note[1] - 3.0).abs() < 0.1, "{text}");
     // (1 - 0.2) / (1 + 0.2) is 0.67 of the way to the left.
@@ -63,7 +63,7 @@ fn a_midi_file_is_a_score_too() {
     let (one, other) = (samples("one.wav"), samples("other.wav"));
     let power = |samples: &[f32]| samples.iter().map(|x| f64::from(x * x)).sum::<f64>();
     let difference: Vec<f32> = one.iter().zip(&other).map(|(a, b)| a - b).collect();
-    // Times differ by a tick of MIDI at most, a millisecond.
+    // Times differ by at most one tick of MIDI, about a millisecond.
     assert!(power(&difference) < 0.01 * power(&one));
 }
 

@@ -1,9 +1,9 @@
-//! Completions, in the shells themselves.
+//! Completions, tested in the shells.
 
 use crate::Folder;
 use std::{fs, process::Command};
 
-/// What `shell` offers after each of `lines`, by a script that gets the file with the completions and the lines.
+/// Returns what `shell` offers after each of `lines`. `script` gets the file with the completions and the lines as arguments.
 fn offered(shell: &str, script: &str, lines: &[&str]) -> Vec<Vec<String>> {
     let folder = Folder::new();
     let completions = folder.command(&format!("completions {shell}")).output().unwrap().stdout;
@@ -23,7 +23,7 @@ fn offered(shell: &str, script: &str, lines: &[&str]) -> Vec<Vec<String>> {
     answers.map(|answer| answer.lines().map(str::to_owned).collect()).collect()
 }
 
-/// Lines that end where something is to be completed, and what is offered then among other things.
+/// Lines to be completed, each with some of the words that must be offered.
 const LINES: [(&str, &[&str]); 8] = [
     ("tone-filter ", &["render", "bands", "chip", "presets"]),
     ("tone-filter render --pres", &["--preset"]),

@@ -1,4 +1,4 @@
-//! The output is what the filter makes of the input, with the settings that were asked for.
+//! The output equals the filter's own output with the requested settings.
 
 use crate::{
     Folder, float_wav,
@@ -14,12 +14,12 @@ use tone_filter_presets::{self as presets, Preset};
 
 const RATE: u32 = 44_100;
 
-/// What the filter makes of `channels`, in time with them, with lookahead where it matters.
+/// Returns the filter's output for `channels` without latency; with lookahead if there is focus.
 fn filtered(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     in_time(&Settings { lookahead: settings.focus > 0.0, ..*settings }, channels)
 }
 
-/// What the filter makes of `channels`, in time with them.
+/// Returns the filter's output for `channels` without latency.
 fn in_time(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let rate = f64::from(RATE);
     let filter = ToneFilter::new(rate, settings).unwrap();
@@ -32,7 +32,7 @@ fn in_time(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     channels
 }
 
-/// Two unlike channels of half a second; the chord moves up by two semitones in the middle.
+/// Returns two different channels of 0.5 s, with a chord that moves up by two semitones in the middle.
 fn music() -> Vec<Vec<f32>> {
     let low = noisy_chord(0.5, f64::from(RATE));
     let middle = low.len() / 2;
@@ -64,8 +64,7 @@ fn a_file_longer_than_a_block_is_what_the_filter_makes_of_it_at_once() {
 fn every_setting_has_a_flag_that_reaches_the_filter() {
     let music = music();
     let folder = Folder::with(&float_wav(RATE, &music));
-    // With the published floor, which is absolute, the threshold is not heard; and with all focus nothing but what
-    // is played.
+    // The published floor is absolute and would hide the threshold; full focus would let only the played notes sound.
     let base = Settings { floor: -80.0, focus: 50.0, ..Settings::REFERENCE };
     fs::write(folder.path("base.json"), Preset::new("Base", base).to_json()).unwrap();
     let plain = filtered(&base, &music);
@@ -83,12 +82,12 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
             spec.set(&mut settings, value);
             let mut flags = format!("--{} {value}", spec.id);
             match spec.id {
-                // Soft is the resonator itself, at its own pitch.
+                // These settings have no effect on the voice Soft: it is the resonator itself, at its own pitch.
                 "octave" | "glide" | "vibrato" => {
                     settings.voice = Voice::Square;
                     flags += " --voice square";
                 }
-                // The chip alone has envelopes.
+                // Only the voice Chip has envelopes.
                 "attack" | "decay" => {
                     settings.voice = Voice::Chip;
                     flags += " --voice chip";
@@ -242,7 +241,7 @@ fn quantities_that_are_no_settings_may_have_units_too() {
 #[test]
 fn bypass_and_no_mix_give_the_input_back_bit_for_bit_and_in_time() {
     for count in [1, 2, 6] {
-        // Shorter and longer than the latency, and than a block.
+        // Shorter and longer than the latency, and than a block of the renderer.
         for frames in [1, 2047, 2048, 40_000] {
             let noise = white(1.0, f64::from(RATE));
             let channels: Vec<Vec<f32>> =

@@ -1,10 +1,10 @@
-//! What is seen, and what is not, when standard output and error are a terminal.
+//! Output when standard output and error are a terminal.
 #![cfg(target_os = "linux")]
 
 use crate::{Folder, float_wav, silence};
 use std::process::Command;
 
-/// What `tone-filter` with the arguments in `line` shows on a terminal of `columns`, and its exit code.
+/// Returns what `tone-filter` with the arguments in `line` shows on a terminal of `columns` columns, and its exit code.
 fn on_terminal(folder: &Folder, line: &str, columns: usize) -> (String, i32) {
     let tool = assert_cmd::cargo::cargo_bin!("tone-filter");
     let line = format!("stty cols {columns} rows 24; exec '{}' {line}", tool.display());

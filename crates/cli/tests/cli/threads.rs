@@ -3,10 +3,10 @@
 use crate::{Folder, float_wav, signals};
 use std::fs;
 
-/// Just more frames than are worth threads.
+/// Number of frames, just above the number from which a file is rendered on several threads.
 const FRAMES: usize = (1 << 21) + 12_345;
 
-/// A folder with a chord of [`FRAMES`] at `rate` in `in.wav`.
+/// Returns a folder with a chord of [`FRAMES`] frames at `rate` in `in.wav`.
 fn long(rate: u32) -> Folder {
     let chord = signals::noisy_chord(4.0, f64::from(rate));
     Folder::with(&float_wav(rate, &[chord.iter().copied().cycle().take(FRAMES).collect()]))
@@ -14,7 +14,7 @@ fn long(rate: u32) -> Folder {
 
 #[test]
 fn a_long_file_is_the_same_with_the_listener_on_a_thread_of_its_own() {
-    // The listener runs on into the tail.
+    // The listener also runs in the tail.
     let folder = long(8000);
     for jobs in [1, 2] {
         folder.run(&format!("render in.wav -o {jobs}.wav --jobs {jobs} --tail 1"));
@@ -25,7 +25,7 @@ fn a_long_file_is_the_same_with_the_listener_on_a_thread_of_its_own() {
 
 #[test]
 fn a_long_pipe_is_read_on_two_threads() {
-    // A high rate has fewer decisions.
+    // At a high rate, the listener makes fewer decisions.
     let folder = long(192_000);
     let piped = fs::read(folder.path("in.wav")).unwrap();
     for flags in ["--tail auto", "--normalize-peak -1", "--sample-rate 48000"] {

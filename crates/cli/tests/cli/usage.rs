@@ -1,4 +1,4 @@
-//! What is meant otherwise than it is written: nothing is begun, and the message has what to write.
+//! Wrong usage: nothing is started, and the message says what to write instead.
 
 use crate::{Folder, silence, text};
 use std::fs;
@@ -37,7 +37,7 @@ fn a_switch_with_its_state_apart_gets_a_hint() {
         let said = folder.fail(line, 2);
         assert_eq!(said, "--auto off names a file called off; write --auto=off");
     }
-    // There may be such a file.
+    // A file called off is an input.
     folder.put("off", &silence().bytes());
     folder.run("render --bypass off -o out.wav");
 }
@@ -64,7 +64,7 @@ fn a_key_is_a_root_and_a_scale() {
     let said = folder.fail("render in.wav -o out.wav --root Dm", 2);
     let flags = "--root D --scale natural-minor";
     assert_eq!(said, format!("root = \"Dm\" names a key; give its root and its scale: {flags}"));
-    // A misspelt scale is no key, whatever its first letter; and only root and scale are parts of a key.
+    // A misspelt scale is not taken for a key, whatever its first letter; and only root and scale are parts of a key.
     let said = folder.fail("render in.wav -o out.wav --scale blu", 2);
     assert_eq!(said, "scale = \"blu\" is unknown; did you mean blues?");
     let said = folder.fail("render in.wav -o out.wav --stereo A", 2);
@@ -81,7 +81,7 @@ fn an_output_that_may_be_a_folder_or_a_file_is_refused() {
     folder.run("render in.wav -o hacked/");
     folder.run("render in.wav -o hacked --force");
     assert!(folder.path("hacked/in.wav").is_file());
-    // What is there is what it is, and is not overwritten.
+    // An existing file is the output, and is not overwritten.
     folder.put("old", b"old");
     let said = folder.fail("render in.wav -o old", 1);
     assert_eq!(said, "old: already exists; choose another name, or overwrite it with --force");

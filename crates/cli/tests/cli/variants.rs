@@ -1,11 +1,11 @@
-//! Several presets in one run, and outputs that are named after presets and inputs.
+//! Several presets in one run, and outputs named after presets and inputs.
 
 use crate::{
     Folder,
     batch::{names, samples, tree},
 };
 
-/// The bytes of what `line` makes of `in/a.wav`.
+/// Returns the output for `in/a.wav` with `preset`.
 fn single(folder: &Folder, preset: &str) -> Vec<u8> {
     folder.run(&format!("render in/a.wav -o single.wav --force --preset {preset}"));
     std::fs::read(folder.path("single.wav")).unwrap()

@@ -1,4 +1,4 @@
-//! The small verbs: presets, completions, man pages.
+//! The small verbs: presets, completions, man pages, bench.
 
 use crate::{Folder, silence};
 use std::fs;
@@ -70,7 +70,7 @@ fn every_shell_learns_every_flag() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
-    // Those shells whose completions have values at all.
+    // Only the completions of these shells contain values.
     for shell in ["bash", "zsh", "fish"] {
         let script = stdout(&folder, &format!("completions {shell}"));
         for value in ["extreme-8-bit", "minor-pentatonic", "portable", "pulse12"] {
@@ -135,7 +135,7 @@ fn a_run_is_compared_with_another_one() {
     let line = "bench --seconds 0.05 --kernel scalar --kernel portable";
     let mut before: serde_json::Value =
         serde_json::from_str(&stdout(&folder, &format!("{line} --json"))).unwrap();
-    // As if it had been a million times as slow.
+    // Makes the earlier run a million times as slow.
     for kernel in before["kernels"].as_array_mut().unwrap() {
         let speed = kernel["mega_samples_per_second"].as_f64().unwrap();
         kernel["mega_samples_per_second"] = (1e-6 * speed).into();

@@ -1,5 +1,5 @@
-//! Files as other programs leave them: lengths that nobody knew, odd heads, tags where none belong, loops. All are made here, as
-//! public reports of faults describe them.
+//! Files as other programs write them: unknown lengths, odd headers, tags in wrong positions, loops. All are made here, after
+//! public reports of faults.
 
 use crate::{
     Folder, Wav, float_wav,
@@ -8,13 +8,13 @@ use crate::{
 };
 use std::{fs, process::Command};
 
-/// A folder with a chord of `frames` frames in `in.wav`, 16 bits, mono.
+/// Returns a folder with a chord of `frames` frames in `in.wav`, 16 bits, mono.
 fn chord(frames: usize) -> Folder {
     let chord = signals::noisy_chord(frames as f64 / 44_100.0, 44_100.0);
     in_16_bits(&[chord[..frames].to_vec()])
 }
 
-/// `bytes` with `new` in place of what stands at `at`.
+/// Returns `bytes` with `new` written over the bytes from `at` on.
 fn patched(mut bytes: Vec<u8>, at: usize, new: &[u8]) -> Vec<u8> {
     bytes[at..at + new.len()].copy_from_slice(new);
     bytes
@@ -36,7 +36,7 @@ fn a_length_that_the_writer_could_not_know_reaches_to_the_end() {
         folder.put("open.wav", &open);
         assert!(read_by_us(&folder, "open.wav") == expected, "{len:#x}");
     }
-    // An honest length is believed.
+    // Other lengths are believed: these files are truncated.
     for len in [20_000u32, 1 << 30, 0xF000_0000] {
         folder.put("short.wav", &patched(whole.clone(), data, &len.to_le_bytes()));
         let line = folder.fail("render short.wav -o out.wav", 1);
@@ -93,7 +93,7 @@ fn adpcm_is_read_to_the_last_sample_of_its_last_block() {
         let theirs = read_by("ffmpeg", &folder, "theirs.wav");
         let ours = read_by_us(&folder, "theirs.wav");
         assert!(ours.len() >= 5003 && theirs[..ours.len()] == ours, "{coding}: {}", ours.len());
-        // The last block without its padding; `fact` says what it has.
+        // The last block without its padding; `fact` has the number of samples.
         let bytes = fs::read(folder.path("theirs.wav")).unwrap();
         let data = position(&bytes, b"data");
         let len = u32::from_le_bytes(bytes[data + 4..data + 8].try_into().unwrap()) - 200;
@@ -167,7 +167,7 @@ fn what_stands_around_the_frames_of_flac_concerns_no_sample() {
         folder.put("odd.flac", &file);
         assert!(read_by_us(&folder, "odd.flac") == expected, "{name}");
     }
-    // No number of samples, and two streams in one file.
+    // Without a number of samples, and with two streams in one file.
     let mut open = whole.clone();
     open[21] &= 0xF0;
     open[22..26].fill(0);
@@ -191,12 +191,12 @@ fn mp3_begins_with_its_first_whole_frame() {
         folder.put("late.mp3", &[front, &whole].concat());
         assert!(read_by_us(&folder, "late.mp3") == expected, "{} bytes", front.len());
     }
-    // Cut within a frame: all whole frames, without the encoder's header.
+    // Cut within a frame: all later whole frames are read; the encoder's header is gone.
     folder.put("cut.mp3", &whole[1000..]);
     let cut = read_by_us(&folder, "cut.mp3").len();
     assert_eq!(cut, read_by("ffmpeg", &folder, "cut.mp3").len());
     assert_eq!(cut % 1152, 0);
-    // Noise that a wrong decoder would make of it is never written.
+    // Zeros are refused: a wrong decoder would make noise of them.
     folder.put("no.mp3", &[0; 5000]);
     let line = folder.fail("render no.mp3 -o out.wav", 1);
     assert_eq!(line, "no.mp3: damaged (it has no frames of MPEG audio); copy or export it again");
@@ -298,7 +298,7 @@ fn a_loop_stays_a_loop_with_what_is_before_and_behind_it() {
     assert!(seams.iter().all(|step| *step <= inside), "{seams:?}, {inside} inside");
 }
 
-/// What mutagen reads of a file: its tags under the names of FLAC, and a hash of its cover.
+/// Python script that prints, as JSON, each file's tags under the names of FLAC and a hash of its cover, as mutagen reads them.
 const MUTAGEN: &str = r#"
 import hashlib, json, mutagen, sys
 from mutagen.flac import FLAC
@@ -324,7 +324,7 @@ print(json.dumps(found))
 #[test]
 fn tags_and_covers_go_from_every_format_to_both() {
     let folder = chord(20_000);
-    // A red pixel.
+    // A red picture of 8 x 8 pixels.
     tool(&folder, "ffmpeg -v error -f lavfi -i color=red:s=8x8 -frames:v 1 cover.png");
     let tags = "-metadata title=Fugue -metadata artist=Bach -metadata album=Art -metadata genre=Baroque -metadata track=7 -metadata replaygain_track_gain=-3dB";
     let cover = "-i cover.png -map 0:a -map 1:v -c:v copy -disposition:v attached_pic";
@@ -362,7 +362,7 @@ fn tags_and_covers_go_from_every_format_to_both() {
             assert!(tags.get("TITLE").is_none() && covers.is_empty(), "{file}: {tags}");
             continue;
         }
-        // ffmpeg gives WAV no cover and only the fields of INFO, which mutagen does not read.
+        // ffmpeg writes no cover to WAV, and only fields of INFO, which mutagen does not read.
         if file == "a.wav.wav" {
             continue;
         }

@@ -1,6 +1,6 @@
-//! Real songs: the notes that are played are found at any level, and what is rendered is as loud as the song.
+//! Tests with real songs: notes are found at any level, and the output is as loud as the song.
 //!
-//! `cargo xtask songs` prints all figures; here are those that must hold, on as few songs as will do.
+//! `cargo xtask songs` prints all figures; these tests check limits, on as few songs as possible.
 
 mod score;
 
@@ -15,25 +15,28 @@ use tone_filter_testkit::{
     wav,
 };
 
-/// Least mean F1 of frames with lookahead, without, and least mean F1 of notes.
+/// Minimum mean F1 of frames, with lookahead.
 const FRAMES: f64 = 0.79;
+/// Minimum mean F1 of frames, without lookahead.
 const FRAMES_WITHOUT: f64 = 0.73;
+/// Minimum mean F1 of notes, with lookahead.
 const ONSETS: f64 = 0.75;
 
-/// Greatest change of the F1 of frames at another level.
+/// Maximum change of the F1 of frames at another level of the input.
 const SAME: f64 = 0.01;
 
-/// Seconds after which a note from A3 up is found without lookahead: half of them, and nine out of ten: 0.040 and 0.085
-/// with `Listener::delay`, which these times lack.
+/// Maximum delay in seconds until a note from A3 up is found without lookahead: median, and 90th percentile. With
+/// `Listener::delay`, which is not included, these are 0.040 and 0.085.
 const LATE: [f64; 2] = [0.034, 0.079];
 const A3: u8 = 57;
 
-/// Greatest loss of F1 of frames and of notes from the dry to the wet sound. The aim is 0.05 and 0.07.
+/// Maximum loss of F1 from the dry to the wet sound: of frames, and of notes. The aim is 0.05 and 0.07.
 const LOST: [f64; 2] = [0.08, 0.10];
 
-/// Greatest change of loudness, and of its range, in LU. The range is held where at least half of the mix is dry:
-/// beyond, it is that of the notes alone, which rest while the music goes on, as those of Lead Only do at any mix.
+/// Maximum change of the loudness in LU.
 const LOUDER: f64 = 1.5;
+/// Maximum change of the loudness range in LU, checked where at least half of the mix is dry. In wetter mixes, and in Lead Only
+/// at any mix, the notes alone set the range, and they rest while the music goes on.
 const WIDER: f64 = 3.0;
 
 static SONGS: LazyLock<Vec<Song>> = LazyLock::new(|| songs().unwrap());
@@ -42,7 +45,7 @@ fn tool() -> Tool {
     Tool::new(assert_cmd::cargo::cargo_bin!("tone-filter")).unwrap()
 }
 
-/// The first `seconds` of a song, times `gain`.
+/// Returns the first `seconds` of a song, amplified by `gain_db`.
 fn part(song: &Song, seconds: f64, gain_db: f32) -> Signal {
     let mut signal = wav::read(&song.wav).unwrap().0;
     signal.iter_mut().for_each(|channel| channel.truncate((seconds * f64::from(RATE)) as usize));
@@ -90,7 +93,7 @@ fn the_notes_that_are_played_are_found() {
     assert!(late[0] < LATE[0] && late[1] < LATE[1], "{late:.3?} s late");
 }
 
-/// The number of beginnings of `notes`, and how many of them follow the one before of the same key within 100 ms.
+/// Returns the number of note-ons in `notes`, and how many of them follow a note-on of the same key within 100 ms.
 fn beginnings(notes: &[Note]) -> [usize; 2] {
     let (mut count, mut again) = (0, 0);
     for key in KEYS {
@@ -125,7 +128,7 @@ fn quiet_songs_are_heard_like_loud_ones() {
             score(&tool.notes(&wav, &[]).unwrap(), &song.notes, 20.0).frames
         };
         let loud = frames(0.0);
-        // They peak at -12 dB full scale.
+        // The songs peak at -12 dB full scale.
         for quiet in [-28.0, -48.0].map(frames) {
             assert!((quiet - loud).abs() <= SAME, "{}: {quiet:.3}, not {loud:.3}", song.name);
         }
@@ -149,7 +152,7 @@ fn what_reaches_the_ear_are_the_notes_that_were_heard() {
     }
 }
 
-/// How many notes sound on average.
+/// Returns the average number of notes that sound at a time.
 fn notes_at_once(notes: &[Note], seconds: f64) -> f64 {
     notes.iter().map(|note| note.end.min(seconds) - note.start).sum::<f64>() / seconds
 }
@@ -179,7 +182,7 @@ fn noise_drums_and_silence_are_no_notes() {
     }
 }
 
-/// Mean powers of parts of a second, after the first three seconds.
+/// Returns the sum of squares of each second, without the first three seconds.
 fn powers(signal: &Signal) -> Vec<f64> {
     let second = |at: usize| {
         let samples = signal.iter().flat_map(|channel| &channel[at..at + RATE as usize]);

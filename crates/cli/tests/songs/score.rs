@@ -1,4 +1,4 @@
-//! What a song is known by: its score, and its tuning.
+//! Scores written from songs, and their detected tuning.
 
 use super::{SONGS, part, tool};
 use std::{fs, process::Command, sync::Arc};
@@ -8,21 +8,21 @@ use tone_filter_dsp::{
 };
 use tone_filter_testkit::songs::{Note, RATE, Song, score};
 
-/// Seconds of each song.
+/// Length of the part of each song, in seconds.
 const SECONDS: f64 = 20.0;
 
-/// Least F1 of frames between a song's score and the decisions that follow it.
+/// Minimum F1 of frames between a song's score and the decisions of a filter that follows it.
 const SAME: f64 = 0.98;
 
-/// Greatest error of the tuning in cents after 10 s.
+/// Maximum error of the tuning in cents after 10 s.
 const CENTS: f64 = 5.0;
 
-/// The MIDI number of a tone.
+/// Returns the MIDI number of a tone.
 fn key(tone: usize) -> u8 {
     midi_note(tone, 0.0) as u8
 }
 
-/// Runs the command with `arguments`.
+/// Runs the command with `arguments`, which must succeed.
 fn run(arguments: &[&str]) {
     let output =
         Command::new(assert_cmd::cargo::cargo_bin!("tone-filter")).args(arguments).output();
@@ -30,7 +30,7 @@ fn run(arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The notes that are played by the decisions of a filter that follows `score` while it filters `song`.
+/// Returns the notes that a filter decides on while it follows `score` and filters `song`.
 fn decided(score: Score, song: &Song) -> Vec<Note> {
     let settings = Settings { lookahead: false, ..Settings::default() };
     let mut filter = ToneFilter::new(f64::from(RATE), &settings).unwrap();
@@ -39,7 +39,7 @@ fn decided(score: Score, song: &Song) -> Vec<Note> {
     let mut signal = part(song, SECONDS, 0.0);
     let mut channels: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     filter.process_with(&mut channels, |samples, filter| {
-        // The decisions are those for the block that has ended here.
+        // The decisions apply to the block that has just ended.
         let now = samples.saturating_sub(BLOCK) as f64 / f64::from(RATE);
         for (tone, begun) in begun.iter_mut().enumerate() {
             match (*begun, filter.decisions().on[to_listener(tone)]) {
@@ -84,7 +84,7 @@ fn the_tuning_of_a_song_is_found_in_ten_seconds() {
     for song in SONGS.iter() {
         let signal = part(song, 10.5, 0.0);
         for cents in [-40.0, -20.0, 0.0, 20.0, 40.0] {
-            // The same samples at another rate are the song at another pitch.
+            // The same samples at another rate give the song at another pitch.
             let rate = (f64::from(RATE) * f64::exp2(cents / 1200.0)).round() as u32;
             let due = 1200.0 * (f64::from(rate) / f64::from(RATE)).log2();
             let spec = hound::WavSpec {

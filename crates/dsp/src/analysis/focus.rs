@@ -7,33 +7,34 @@ use crate::{
     settings::BandMask,
 };
 
-/// Seconds in which a band's weight follows a decision.
+/// Seconds in which a band's weight crosses 0..1 after a decision.
 const TIME: f64 = 0.005;
 
-/// Seconds of silence of a note that begins anew while it is held, so that its attack is heard.
+/// Length in seconds of the gap in a held note that begins anew, so that its attack is heard.
 const GAP: f64 = 0.02;
 
-/// Time constant in seconds of a note's place between left and right.
+/// Time constant in seconds of the stereo position of a note.
 const PLACE: f64 = 0.03;
 
-/// Weights of the bands by the notes that are played, and the places of the notes.
+/// Weights of the bands by the notes that are played, and stereo positions of the notes.
 #[derive(Debug, Clone)]
 pub struct Focus {
-    /// Notes in a gap, and the blocks left of each gap.
+    /// Notes in a gap.
     pausing: BandMask,
+    /// Blocks left of each note's gap.
     left: [u32; TONES],
-    /// Blocks of a gap.
+    /// Length of a gap in blocks.
     gap: u32,
-    /// Where the notes sound, 1 for left and -1 for right.
+    /// Smoothed stereo positions of the notes, 1 for left and -1 for right.
     places: Lanes,
     place_step: f32,
     weights: Approach,
-    /// Sounding notes and focus from which the target of the weights follows.
+    /// Sounding notes and focus in %, from which the target of the weights was computed.
     aim: Option<(BandMask, f32)>,
 }
 
 impl Focus {
-    /// At a focus of 0 %, for `sample_rate` in Hz.
+    /// Creates the state at a focus of 0 %, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             pausing: BandMask::NONE,
@@ -53,7 +54,7 @@ impl Focus {
         self.weights.reset(target(played, percent));
     }
 
-    /// Begins a gap in each of the held notes that have `begun` anew.
+    /// Begins a gap in each of the notes `begun`, which begin anew while they are held.
     pub fn restart(&mut self, begun: BandMask) {
         for tone in (0..TONES).filter(|&tone| begun.contains(tone)) {
             self.pausing = self.pausing.with(tone, true);
@@ -61,7 +62,8 @@ impl Focus {
         }
     }
 
-    /// Moves the weights by one block towards those for the notes `played`, at a focus of 0..100 %. Returns whether one has moved.
+    /// Moves the weights by one block towards their targets for the notes `played` at a focus of `percent`, 0..100. Returns
+    /// whether a weight has moved.
     pub fn follow(&mut self, played: BandMask, percent: f32) -> bool {
         let sounding = played.without(self.pausing);
         if self.aim.replace((sounding, percent)) != Some((sounding, percent)) {
@@ -76,7 +78,8 @@ impl Focus {
         self.weights.step()
     }
 
-    /// Moves the notes by one block towards `places`; silent ones jump. Returns where they are, 1 for left and -1 for right.
+    /// Moves the stereo positions by one block towards `places`; silent notes jump. Returns the positions, 1 for left and -1 for
+    /// right.
     pub fn place(&mut self, places: &Lanes) -> &Lanes {
         let aims = places.0.iter().zip(&self.weights.now().0);
         for (place, (aim, weight)) in self.places.0.iter_mut().zip(aims) {
@@ -85,13 +88,14 @@ impl Focus {
         &self.places
     }
 
-    /// Weights of the bands in the sum, 0..1.
+    /// Returns the weights of the bands in the sum, 0..1.
     pub fn weights(&self) -> &Lanes {
         self.weights.now()
     }
 }
 
-/// Weights for the notes that are `sounding`: 1, or `(1 - focus)^4` for the others (1 at 0 %, -24 dB at 50 %, 0 at 100 %).
+/// Returns the weights at a focus of `percent`: 1 for the notes that are `sounding`, `(1 - focus)^4` for all others (1 at 0 %,
+/// -24 dB at 50 %, 0 at 100 %).
 fn target(sounding: BandMask, percent: f32) -> Lanes {
     let residue = (1.0 - percent / 100.0).powi(4);
     Lanes::of(|tone| if sounding.contains(tone) { 1.0 } else { residue })

@@ -1,4 +1,4 @@
-//! Place in a score, and the decisions that it leads to.
+//! Time in a score, and the decisions at that time.
 
 use crate::{
     lanes::BLOCK,
@@ -7,40 +7,40 @@ use crate::{
 };
 use tone_filter_listener::{Decisions, notes::level_of};
 
-/// Place in a score.
+/// Follows the time in a score.
 #[derive(Debug, Clone)]
 pub struct Follower {
     sample_rate: f64,
-    /// Seconds of the score at the last seek, and samples since then.
+    /// Time in the score at the last seek, in seconds.
     origin: f64,
+    /// Samples since the last seek.
     samples: u64,
     decisions: Decisions,
 }
 
 impl Follower {
-    /// At the start, for `sample_rate` in Hz.
+    /// Creates a follower at the start of the score, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self { sample_rate, origin: 0.0, samples: 0, decisions: Decisions::NONE }
     }
 
-    /// Returns to the start of the score.
     pub fn reset(&mut self) {
         self.seek(0.0);
         self.decisions = Decisions::NONE;
     }
 
-    /// Goes on from a time in seconds; one that is not finite counts as 0.
+    /// Sets the time in seconds; a value that is not finite counts as 0.
     pub fn seek(&mut self, seconds: f64) {
         (self.origin, self.samples) = (if seconds.is_finite() { seconds } else { 0.0 }, 0);
     }
 
-    /// Goes on by a block.
+    /// Advances the time by a block.
     pub fn advance(&mut self) {
         self.samples += BLOCK as u64;
     }
 
-    /// Decisions of `score` for the block that begins, for sound that is delayed by `latency` samples; a listener's frame has
-    /// `frame` samples.
+    /// Returns the decisions of `score` for the block that begins, for sound that is delayed by `latency` samples. A frame of the
+    /// listener has `frame` samples.
     pub fn decide(&mut self, score: &Score, latency: usize, frame: usize) -> &Decisions {
         let seconds = self.origin + (self.samples as f64 - latency as f64) / self.sample_rate;
         for tone in 0..TONES {
@@ -50,13 +50,12 @@ impl Follower {
             self.decisions.place[note] = state.map_or(0.0, |state| state.note.place);
             self.decisions.peak[note] = state.map_or(0.0, |state| level_of(state.note.velocity));
         }
-        // Frame 0 is that of no decision.
+        // Frame 0 means that there was no decision yet.
         let frames = (seconds * self.sample_rate + latency as f64) / frame as f64;
         self.decisions.frames = 1 + frames.max(0.0) as u64;
         &self.decisions
     }
 
-    /// The last decisions.
     pub fn decisions(&self) -> &Decisions {
         &self.decisions
     }

@@ -1,4 +1,4 @@
-//! Key and tuning as they are found in the music, and as the bands follow them.
+//! Key and tuning that are found in the music, and those that the bands follow.
 
 use super::{
     key::{FoundKey, KeyFinder},
@@ -8,19 +8,22 @@ use crate::settings::{Scale, Settings};
 use std::ops::Deref;
 use tone_filter_listener::{Decisions, Deviation};
 
-/// Time constants in seconds with which the past is forgotten.
+/// Time constant in seconds with which the search for the key forgets.
 const KEY_MEMORY: f64 = 30.0;
+/// Time constant in seconds with which the search for the tuning forgets.
 const TUNING_MEMORY: f64 = 20.0;
-/// The bands' tuning begins to move when it is so many cents off, and stops when it is so near.
+/// Difference in cents between found tuning and bands at which the bands begin to move.
 const TOLERANCE: f64 = 2.5;
+/// Difference in cents at which the bands stop.
 const NEAR: f64 = 0.05;
-/// The greatest speed of that in cents per second.
+/// Maximum speed of the bands' tuning in cents per second.
 const SPEED: f64 = 40.0;
-/// A tuning that is found about half a semitone away stays on its side for so many cents more.
+/// Hysteresis in cents for a tuning near +50 or -50 cents, where it could be either: it keeps its sign up to this many cents
+/// further.
 const SIDE: f64 = 10.0;
 
-/// Settings with the found key and tuning in place where they follow the music. Only [`Found::resolve`] makes them: whatever needs
-/// scale or tuning takes this type, so that the settings as they were set cannot be passed in their place.
+/// Settings with the found key and tuning where they follow the music. Only [`Found::resolve`] makes this type. Functions that
+/// need scale or tuning take it, so that the unresolved settings cannot be passed by mistake.
 #[derive(Debug, Clone, Copy)]
 pub struct Resolved(Settings);
 
@@ -35,34 +38,32 @@ impl Deref for Resolved {
 /// Purpose of the search for key and tuning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Purpose {
-    /// No search.
     None,
-    /// Somebody asks for the result.
+    /// The result is only reported.
     Display,
     /// The settings follow the result.
     Sound,
 }
 
-/// Detects key and tuning, and holds the key and the tuning that the filter follows.
+/// Finds key and tuning, and holds the key and the tuning that the bands follow.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
     tuning: TuningFinder,
-    /// Whether key and tuning are looked for although the settings do not need them.
+    /// Whether to look for key and tuning although the settings do not need them.
     wanted: bool,
-    /// Purpose in the last block.
     purpose: Purpose,
-    /// The key that the scale follows.
+    /// Key that the scale follows.
     followed: Option<FoundKey>,
-    /// Cents from the set tuning to that of the bands, and whether it is moving.
+    /// Cents from the set tuning to the tuning of the bands.
     cents: f64,
     moving: bool,
-    /// The most cents that it moves in a frame.
+    /// Maximum change of `cents` in a frame.
     step: f64,
 }
 
 impl Found {
-    /// Nothing, for frames of `frame` seconds.
+    /// Creates the state in which nothing is found, for frames of `frame` seconds.
     pub fn new(frame: f64) -> Self {
         Self {
             key: KeyFinder::new(frame, KEY_MEMORY),
@@ -83,12 +84,12 @@ impl Found {
         (self.followed, self.cents, self.moving) = (None, 0.0, false);
     }
 
-    /// Sets whether it is looked for whatever the settings are.
+    /// Sets whether to look for key and tuning although the settings do not need them.
     pub fn want(&mut self, wanted: bool) {
         self.wanted = wanted;
     }
 
-    /// Begins a block. The search starts anew with a higher purpose: a key that was displayed before does not change the sound.
+    /// Begins a block. A higher purpose restarts the search, so that a key that was only displayed does not change the sound.
     pub fn begin_block(&mut self, settings: &Settings) {
         let purpose = match (settings.follows(), self.wanted) {
             (true, _) => Purpose::Sound,
@@ -111,7 +112,7 @@ impl Found {
         self.purpose == Purpose::Sound
     }
 
-    /// Takes a frame. Returns whether what is in use has changed.
+    /// Evaluates a frame of the listener. Returns whether a key or a tuning that the `settings` follow has changed.
     pub fn push(&mut self, decisions: &Decisions, tones: Deviation, settings: &Settings) -> bool {
         self.key.push(decisions);
         self.tuning.push(tones);
@@ -139,19 +140,18 @@ impl Found {
         self.moving
     }
 
-    /// The key that is found.
     pub fn key(&self) -> Option<FoundKey> {
         self.key.key().filter(|_| self.is_active())
     }
 
-    /// The frequency of A4 in Hz that is found, within 60 cents of the set tuning.
+    /// Returns the frequency of A4 in Hz that is found, within 60 cents of the set tuning.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
         let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
         let near = f64::from(settings.tuning) * side;
         self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.is_active())
     }
 
-    /// The `settings` as they were set, with what is found in place of what they leave to it.
+    /// Returns the `settings` with the found key and tuning where they follow the music.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
         let mut settings = *settings;
         if !self.is_following() {
@@ -176,8 +176,8 @@ mod tests {
     use tone_filter_reference as reference;
     use tone_filter_testkit::Draws;
 
-    /// Ten minutes of chords in keys that change, with either seventh in minor, and tones whose direction wanders around the circle.
-    /// The reference has constants of its own, so each threshold is crossed in the same frame.
+    /// Ten minutes of chords in changing keys, with both sevenths in minor, and tones whose deviation wanders around the circle.
+    /// The reference has the same constants of its own, so each threshold must be crossed in the same frame.
     #[test]
     fn key_and_tuning_are_the_references_in_every_frame() {
         let draws = &mut Draws::seeded(1);
@@ -212,7 +212,7 @@ mod tests {
                     decisions.on[(root + draws.pick(&scale)) % 12 + 12 * draws.below(5)] = true;
                 }
             }
-            // Steady tones among others in any direction.
+            // Tones of a common direction, with others in random directions.
             direction += pace;
             let stray = std::f64::consts::TAU * draws.share();
             let (own, other) = (loudness * draws.share(), 0.5 * draws.share());
@@ -247,7 +247,8 @@ mod tests {
         assert!(found.cents != 0.0);
     }
 
-    /// The bands follow a tuning that goes on moving by more than 0.05 cents a frame, and let a slower one go.
+    /// The bands follow a tuning that moves by more than 0.05 cents per frame. A slower one stays within the limit at which they
+    /// stop.
     #[test]
     fn the_bands_stop_within_a_twentieth_of_a_cent() {
         let settings = Settings { auto_tuning: true, ..Settings::default() };
@@ -255,7 +256,7 @@ mod tests {
             let mut found = Found::new(FRAME);
             found.begin_block(&settings);
             for frame in 0..30 {
-                // Each frame outweighs all before.
+                // Each frame outweighs all frames before it.
                 let weight = 1e4f64.powi(frame + 1);
                 let cents = 3.0 + step * f64::from(frame);
                 let (im, re) = (std::f64::consts::TAU * cents / 100.0).sin_cos();

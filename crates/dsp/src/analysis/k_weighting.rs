@@ -1,42 +1,43 @@
-//! The weighting of loudness by ITU-R BS.1770.
+//! K-weighting of loudness by ITU-R BS.1770.
 
 use crate::{bank::LOUDEST, lanes::BLOCK};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4};
 use tone_filter_simd::{Kernel, Work};
 
-/// A value of the dry and of the wet signal of two channels each.
+/// A value of each signal: dry and wet of the first channel, then of the second one.
 type Four = [f32; 4];
 
 /// A block of the dry and of the wet signal of one channel.
 type Signals<'a, 'b> = (&'a [f32; BLOCK], &'b [f32; BLOCK]);
 
-/// The signal of a missing channel.
 pub(super) const SILENT: [f32; BLOCK] = [0.0; BLOCK];
 
-/// The sample bounded as in the bank, so that a fault in the input does not affect the averages for minutes.
+/// Returns the sample limited as in the bank, so that a faulty sample does not affect the averages for minutes.
 pub(super) fn bounded(x: f32) -> f32 {
     x.clamp(-LOUDEST, LOUDEST)
 }
 
-/// The K-weighting of ITU-R BS.1770, for the dry and the wet signal of two channels in parallel: a high shelf, then a
-/// high-pass.
+/// K-weighting for the dry and the wet signal of two channels in parallel: a high shelf, then a high-pass.
 #[derive(Debug, Clone)]
 pub(super) struct KWeighting {
-    /// Feed-forward and feedback coefficients of the shelf, in direct form.
+    /// Feed-forward coefficients of the shelf, in direct form.
     b: [f32; 3],
+    /// Feedback coefficients of the shelf.
     a: [f32; 2],
-    /// The last two inputs and outputs of the shelf.
+    /// Last two inputs of the shelf.
     x: [Four; 2],
+    /// Last two outputs of the shelf.
     y: [Four; 2],
-    /// The recommendation's high-pass nearly has a double pole, so it is computed as two of first order.
+    /// Pole of both first-order high-passes. Together they replace the recommendation's high-pass, which nearly has a double
+    /// pole.
     pole: f32,
-    /// The last output of each.
+    /// Last output of each high-pass.
     high_passes: [Four; 2],
 }
 
 impl KWeighting {
-    /// At rest. The coefficients come from the analogue prototypes behind the recommendation's at 48 kHz, for any
-    /// rate in Hz.
+    /// Creates the weighting at rest, for any `sample_rate` in Hz. The coefficients come from the analogue prototypes of the
+    /// recommendation's filters at 48 kHz.
     pub fn new(sample_rate: f64) -> Self {
         let k = libm::tan(std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45));
         let q = 0.707_175_236_955_419_6;
@@ -61,7 +62,7 @@ impl KWeighting {
         (self.y, self.high_passes) = (self.x, self.x);
     }
 
-    /// Returns the second channel to rest.
+    /// Resets the second channel to rest.
     pub fn reset_second(&mut self) {
         let Self { x, y, high_passes, .. } = self;
         for four in [x, y, high_passes].into_iter().flatten() {
@@ -69,7 +70,8 @@ impl KWeighting {
         }
     }
 
-    /// The sums of the squares of dry and wet, and of their product, weighted, of two channels.
+    /// Returns the sums, over a block and both channels, of the weighted squares of dry and of wet, and of the products of dry
+    /// and wet.
     pub fn powers(&mut self, kernel: Kernel, channels: [Signals; 2]) -> [f64; 3] {
         let [(dry, wet), (other_dry, other_wet)] = channels;
         let signals = [dry, wet, other_dry, other_wet];
@@ -81,7 +83,7 @@ impl KWeighting {
     }
 }
 
-/// Adds up the squares of weighted signals, and the products of each and the next one.
+/// Adds up the squares of the weighted signals, and the products of each signal and the next one.
 struct Weigh<'a> {
     weighting: &'a mut KWeighting,
     signals: [&'a [f32; BLOCK]; 4],
@@ -118,7 +120,7 @@ impl Weigh<'_> {
                 four(simd, other_wet, start),
             ];
             for own in columns(rows) {
-                // The terms with the last output come last, as it is available last.
+                // The last output is added last, as it is available last.
                 let known = b0.mul_add(own, b1.mul_add(x0, b2 * x1));
                 let shelved = a0.mul_add(y0, a1.mul_add(y1, known));
                 let once = pole.mul_add(first, shelved - y0);
@@ -136,13 +138,13 @@ impl Weigh<'_> {
     }
 }
 
-/// Four samples of `signal`, bounded as by [`bounded`].
+/// Returns four samples of `signal` from `start` on, limited as by [`bounded`].
 #[inline(always)]
 fn four<S: Simd>(simd: S, signal: &[f32; BLOCK], start: usize) -> f32x4<S> {
     f32x4::from_slice(simd, &signal[start..][..4]).max(-LOUDEST).min(LOUDEST)
 }
 
-/// The columns of a matrix of four rows.
+/// Returns the columns of a matrix of four rows.
 #[inline(always)]
 fn columns<S: Simd>([a, b, c, d]: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     let (low, other_low) = (a.zip_low(c), b.zip_low(d));
@@ -164,7 +166,7 @@ mod tests {
         std::array::from_fn(|t| (amplitude * (w * (block * BLOCK + t) as f64).sin()) as f32)
     }
 
-    /// K-weighted gain in dB at `hertz`.
+    /// Returns the K-weighted gain in dB at `hertz`.
     fn weight(kernel: Kernel, hertz: f64, rate: f64) -> f64 {
         let mut weighting = KWeighting::new(rate);
         let mut sums = [0.0; 2];
@@ -180,8 +182,8 @@ mod tests {
     fn the_weighting_is_that_of_bs_1770_at_any_rate() {
         for kernel in Kernel::available() {
             for rate in [44_100.0, 48_000.0, 192_000.0] {
-                // The recommendation reads a full-scale sine of 997 Hz as -3.01 LKFS, with an offset of -0.691 dB.
-                // The bilinear transform bends it by so little at other rates.
+                // By the recommendation, a full-scale sine of 997 Hz has -3.01 LKFS, with an offset of -0.691 dB. At other rates,
+                // the bilinear transform changes the response by no more than the tolerances here.
                 let weight = |hertz| weight(kernel, hertz, rate);
                 assert!((weight(997.0) - 0.691).abs() < 0.05, "{rate}: {}", weight(997.0));
                 assert!((weight(10_000.0) - 4.0).abs() < 0.15, "{}", weight(10_000.0));

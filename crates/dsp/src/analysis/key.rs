@@ -1,30 +1,32 @@
-//! The key that the detected notes are in.
+//! The key of the detected notes.
 //!
-//! How long each pitch class was held is compared with profiles of all major and minor keys by their correlation, as in C. L. Krumhansl,
-//! "Cognitive Foundations of Musical Pitch" (1990), chapter 4. The profiles are those that D. Temperley counted in the excerpts of
-//! Kostka and Payne's textbook ("Music and Probability", 2007, chapter 6): how many of the segments in a key contain each degree.
+//! The times for which the pitch classes were held are correlated with profiles of all major and minor keys, as in C. L.
+//! Krumhansl, "Cognitive Foundations of Musical Pitch" (1990), chapter 4. The profiles are from D. Temperley, "Music and
+//! Probability" (2007), chapter 6. They give, for each degree of the scale, the share of the segments in a key that contain it,
+//! in the excerpts of Kostka and Payne's textbook.
 
 use crate::settings::{PitchClass, Scale};
 use std::fmt;
 use tone_filter_listener::{Decisions, LOWEST_NOTE};
 
-/// The profiles of major and minor, from the root up.
+/// Profiles of major and minor, from the root up.
 const PROFILES: [[f64; 12]; 2] = [
     [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400],
     [0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330],
 ];
-/// Keys: twelve roots for each profile.
+/// Number of keys: twelve roots for each profile.
 const KEYS: usize = 12 * PROFILES.len();
 
-/// Seconds of notes from which on there is a key, and at which the certainty is that of half the correlations.
+/// Sum of the notes' durations in seconds from which on there is a key.
 const LEAST: f64 = 1.0;
+/// Sum of the notes' durations in seconds at which [`STEEPNESS`] has half of its value.
 const HALF: f64 = 5.0;
-/// The certainty is the share of a key in the sum of `exp(STEEPNESS correlation)` over all keys. With this value it is, on average, the
-/// share of the songs in which the key is that of the whole score; `docs/dsp.md` has the songs.
+/// The certainty is the share of a key in the sum of `exp(STEEPNESS correlation)` over all keys. With this constant, the mean
+/// certainty equals the share of songs whose found key is the key of the whole score; `docs/dsp.md` has the songs.
 const STEEPNESS: f64 = 15.0;
-/// Least advantage in correlation with which another key takes a key's place.
+/// Minimum difference in correlation with which a new key replaces the current one.
 const ADVANTAGE: f64 = 0.05;
-/// Ratio of the times for which the two sevenths of a minor key were held, at which one replaces the other.
+/// Ratio of the times of the two sevenths of a minor key at which one replaces the other.
 const LEADING: f64 = 1.5;
 
 const A: usize = 69;
@@ -32,7 +34,7 @@ const A: usize = 69;
 /// A key that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundKey {
-    /// Its root, by the bands' names before `tuning` and `transpose`.
+    /// Root, by the bands' names before `tuning` and `transpose`.
     pub root: PitchClass,
     /// [`Scale::Major`], [`Scale::NaturalMinor`], or [`Scale::HarmonicMinor`] where the raised seventh is held longer.
     pub scale: Scale,
@@ -41,13 +43,13 @@ pub struct FoundKey {
 }
 
 impl FoundKey {
-    /// Whether the certainty is 50 % or more: such a key is followed.
+    /// Whether the certainty is 50 % or more; only then the settings follow the key.
     pub fn is_certain(&self) -> bool {
         self.certainty >= 0.5
     }
 }
 
-/// Like `C minor 84 %`.
+/// Format: `C minor 84 %`.
 impl fmt::Display for FoundKey {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let scale = match self.scale {
@@ -62,18 +64,20 @@ impl fmt::Display for FoundKey {
 /// Finds the key of the notes that a listener detects.
 #[derive(Debug, Clone)]
 pub struct KeyFinder {
-    /// Share of the past that is kept after a frame, and the length of a frame in seconds.
+    /// Factor on the past per frame.
     keep: f64,
+    /// Length of a frame in seconds.
     frame: f64,
     /// Seconds for which each pitch class was held, A first.
     held: [f64; 12],
-    /// The current key, an index of the scores, and whether its seventh is raised.
+    /// Current key as an index of the correlations (root, plus 12 for minor), and whether its seventh is raised.
     key: Option<(usize, bool)>,
     certainty: f64,
 }
 
 impl KeyFinder {
-    /// A finder for decisions every `frame` seconds, which forgets with a time constant of `memory` seconds; infinite for never.
+    /// Creates a finder for decisions every `frame` seconds. It forgets with a time constant of `memory` seconds, which may be
+    /// infinite.
     pub fn new(frame: f64, memory: f64) -> Self {
         let keep = libm::exp(-frame / memory);
         Self { keep, frame, held: [0.0; 12], key: None, certainty: 0.0 }
@@ -84,7 +88,7 @@ impl KeyFinder {
         (self.held, self.key, self.certainty) = ([0.0; 12], None, 0.0);
     }
 
-    /// Takes the decisions for the next frame.
+    /// Evaluates the decisions for the next frame.
     pub fn push(&mut self, decisions: &Decisions) {
         self.held.iter_mut().for_each(|held| *held *= self.keep);
         for (note, _) in decisions.on.iter().enumerate().filter(|(_, on)| **on) {
@@ -93,7 +97,7 @@ impl KeyFinder {
         self.find();
     }
 
-    /// The key of the notes so far, if there are enough.
+    /// Returns the key of the notes so far, if there are enough.
     ///
     /// ```
     /// use tone_filter_dsp::{KeyFinder, Scale, listener::{Decisions, FRAME}};
@@ -162,7 +166,7 @@ mod tests {
     use super::*;
     use tone_filter_listener::FRAME;
 
-    /// Pushes `seconds` of the pitch classes `steps` above the root, A first, in the octave from A2 on.
+    /// Pushes `seconds` of a chord: the pitch classes `steps` above `root` (0: A), in the octave from A2 on.
     fn hold(finder: &mut KeyFinder, root: usize, steps: &[usize], seconds: f64) {
         let mut decisions = Decisions::NONE;
         for step in steps {
@@ -221,14 +225,14 @@ mod tests {
                 changes += usize::from(last != found(&finder));
                 last = found(&finder);
             }
-            // A strange chord.
+            // A chord outside the key.
             hold(&mut finder, root + 1, &[0, 4, 7], 0.4);
             if round == 19 {
                 assert_eq!((last, changes), (Some((3, Scale::Major)), 1));
             }
         }
         assert_eq!(last, Some((9, Scale::Major)));
-        // A tritone away, keys between the two may come first.
+        // The new key is a tritone away; keys between the two may come first.
         assert!(changes <= 5, "{changes}");
     }
 }

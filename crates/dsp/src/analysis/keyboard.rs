@@ -1,41 +1,41 @@
-//! The state of a player's keys.
+//! State of a player's keys.
 
-/// MIDI notes.
+/// Number of MIDI notes.
 pub(crate) const NOTES: usize = 128;
 
-/// The greatest bend in semitones, either way.
+/// Maximum pitch bend in semitones, up or down.
 const MOST_BEND: f32 = 48.0;
 
-/// The greatest gain of a key: 12 dB.
+/// Maximum gain of a key: 12 dB.
 const MOST_GAIN: f32 = 4.0;
 
-/// Semitones of a pitch wheel that is all the way up, as in General MIDI.
+/// Pitch bend in semitones of a pitch wheel that is all the way up, as in General MIDI.
 const PITCH_WHEEL: f32 = 2.0;
 
 /// Event of a player's keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KeyEvent {
-    /// Presses the key of a MIDI note with a velocity of 0..1, whose square is the band's gain; 0 releases the key. Key 69
-    /// is the band that sounds A4, which `transpose` moves. Other notes than 0..128 are ignored.
+    /// Presses the key of a MIDI note (0..128, others are ignored) with a velocity of 0..1; 0 releases the key. The gain of the
+    /// band is the square of the velocity. Key 69 belongs to the band that sounds A4 after `transpose`.
     Key(u8, f32),
-    /// Gives the band of a key that is held or sustained another gain: the square of a pressure of 0..1.
+    /// Changes the gain of a key's band to the square of a pressure of 0..1, while the key is held or sustained.
     Pressure(u8, f32),
-    /// Gives it a gain of 0..4.
+    /// Changes the gain of a key's band to 0..4, while the key is held or sustained.
     Gain(u8, f32),
-    /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
+    /// Bends all bands by semitones, -48..48, while keys are in use.
     Bend(f32),
-    /// Bend by a pitch wheel, -1..1: two semitones up or down, as in General MIDI.
+    /// Bends all bands by a pitch wheel, -1..1: two semitones up or down, as in General MIDI.
     Wheel(f32),
-    /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
+    /// Presses or releases the sustain pedal. Keys that are released while it is down go on sounding.
     Sustain(bool),
-    /// Releases all keys and the sustain pedal.
+    /// Releases all keys and the sustain pedal; the pitch bend stays.
     ReleaseAll,
 }
 
 impl KeyEvent {
-    /// Translates a MIDI message of up to three bytes, where a shorter one ends in zeros, on any channel. `None` where it has no effect on
-    /// keys. Understands notes, polyphonic pressure, the pitch wheel, the sustain pedal (controller 64) and the end of all notes or sounds
-    /// (123 and 120).
+    /// Translates a MIDI message on any channel; messages shorter than three bytes are padded with zeros. `None` if the message
+    /// has no effect on keys. Understands notes, polyphonic pressure, the pitch wheel, the sustain pedal (controller 64) and the
+    /// end of all notes or sounds (123 and 120).
     ///
     /// ```
     /// use tone_filter_dsp::KeyEvent;
@@ -70,23 +70,23 @@ impl KeyEvent {
     }
 }
 
-/// Keys that are held and their strengths, pedal and pitch wheel.
+/// Keys that are held with their gains, sustain pedal and pitch bend.
 ///
-/// A plain value of 650 bytes: where player and filter have a thread each, the player changes one and hands over copies
-/// ([`ToneFilter::set_keyboard`](crate::ToneFilter::set_keyboard)).
+/// A plain value of 650 bytes. If player and filter run on different threads, the player changes its own keyboard and sends
+/// copies to the filter ([`ToneFilter::set_keyboard`](crate::ToneFilter::set_keyboard)).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keyboard {
-    /// Gain of each key that is held or sustained, else 0.
+    /// Gain of each key that is held or sustained; 0 for all others.
     pub(crate) gains: [f32; NOTES],
-    /// Keys that are down; the others sound for the sustain pedal.
+    /// Keys that are down. Other keys with a gain sound by the sustain pedal.
     down: [bool; NOTES],
     sustain: bool,
-    /// Semitones.
+    /// Pitch bend in semitones.
     pub(crate) bend: f32,
 }
 
 impl Default for Keyboard {
-    /// No key.
+    /// Creates a keyboard on which no key is held.
     fn default() -> Self {
         Self { gains: [0.0; NOTES], down: [false; NOTES], sustain: false, bend: 0.0 }
     }
@@ -120,7 +120,7 @@ impl Keyboard {
 
     fn gain(&mut self, note: u8, gain: f32) {
         if let Some(held) = self.gains.get_mut(usize::from(note)).filter(|held| **held > 0.0) {
-            // A key that is held stays distinct from one that is not.
+            // A gain of 0 would mean that the key is not held.
             *held = bounded(gain, f32::MIN_POSITIVE, MOST_GAIN);
         }
     }
@@ -138,7 +138,7 @@ impl Keyboard {
     }
 }
 
-/// `x` within the bounds; for NaN, 0 or the lower one.
+/// Returns `x` limited to `low..=high`; for NaN, 0 or `low`, whichever is greater.
 fn bounded(x: f32, low: f32, high: f32) -> f32 {
     if x.is_nan() { low.max(0.0) } else { x.clamp(low, high) }
 }

@@ -1,4 +1,4 @@
-//! Keys: notes that are played to the filter choose the bands that sound.
+//! Keys: the keys that a player holds choose the bands that sound.
 
 use super::keyboard::{KeyEvent, Keyboard, NOTES};
 use crate::{
@@ -8,34 +8,33 @@ use crate::{
     settings::{BandMask, Keys},
 };
 
-/// Seconds in which a band's weight follows its key.
+/// Seconds in which a band's weight crosses 0..1.
 const TIME: f64 = 0.005;
 
-/// Origin of the targets of the weights, besides the keys.
+/// Inputs of the targets of the weights, besides the keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     mode: Keys,
     transpose: f32,
-    /// Semitones by which found notes move to the keys.
+    /// Semitones by which each found note moves to a key; `None` unless notes move to keys.
     offsets: Option<[i8; TONES]>,
 }
 
-/// The keys that are held, and the smoothed weights of the bands that follow from them.
+/// Keys that are held, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
 pub struct HeldKeys {
     keyboard: Keyboard,
-    /// Origin of the targets; `None` after a change of the keys.
+    /// Inputs of the current targets; `None` after a change of the keys.
     inputs: Option<Inputs>,
-    /// Mode of the last block.
     mode: Keys,
-    /// Weights of the bands by their keys.
+    /// Weights that the held keys give to the bands.
     weights: Approach,
-    /// Shares, 0..1, of the weights that the bands have without keys.
+    /// Factors on the weights that the bands have without keys.
     others: Approach,
 }
 
 impl HeldKeys {
-    /// No key, for `sample_rate` in Hz.
+    /// Creates the state without keys, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             keyboard: Keyboard::default(),
@@ -46,17 +45,14 @@ impl HeldKeys {
         }
     }
 
-    /// The keys as they are now.
     pub fn keyboard(&self) -> &Keyboard {
         &self.keyboard
     }
 
-    /// Replaces the keys.
     pub fn set_keyboard(&mut self, keyboard: Keyboard) {
         (self.keyboard, self.inputs) = (keyboard, None);
     }
 
-    /// Applies `event` to the keys.
     pub fn play(&mut self, event: KeyEvent) {
         self.keyboard.play(event);
         self.inputs = None;
@@ -76,15 +72,15 @@ impl HeldKeys {
         [mode, self.mode] != [Keys::Off; 2] || self.weights.moves() || self.others.moves()
     }
 
-    /// Semitones by which the keys' player bends the bank, in `mode`.
+    /// Returns the player's pitch bend in semitones; 0 while keys have no effect in `mode`.
     pub fn bend(&self, mode: Keys) -> f32 {
         if mode == Keys::Off { 0.0 } else { self.keyboard.bend }
     }
 
-    /// Moves the weights by one block towards those of the keys that are held, with the bands moved by `transpose`
-    /// semitones.
+    /// Moves the weights by one block towards their targets. These follow from the keys that are held and the bands' pitches,
+    /// moved by `transpose` semitones.
     ///
-    /// With `offsets`, found notes move by so many semitones to the keys instead. Returns whether a weight has moved.
+    /// With `offsets`, found notes move to the keys instead, by this number of semitones. Returns whether a weight has moved.
     pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> bool {
         let inputs = Some(Inputs { mode, transpose, offsets: offsets.copied() });
         if self.inputs != inputs {
@@ -96,25 +92,25 @@ impl HeldKeys {
         self.weights.step() | self.others.step()
     }
 
-    /// The weight of the band `tone` that has the weight `other` without keys.
+    /// Returns the weight of the band `tone`, whose weight without keys is `other`.
     pub fn weight(&self, tone: usize, other: f32) -> f32 {
         (self.others.now().0[tone] * other).max(self.weights.now().0[tone])
     }
 
-    /// The bands that sound by their keys.
+    /// Returns the bands that sound because their keys are held.
     pub fn held(&self, mode: Keys, transpose: f32) -> BandMask {
         let (weights, _) = self.target(mode, transpose, None);
         let held = (0..TONES).filter(|&tone| weights.0[tone] > 0.0);
         held.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 
-    /// The notes of the keys that are held, one bit for each.
+    /// Returns the MIDI notes of the keys that are held, one bit for each.
     pub fn notes(&self) -> u128 {
         let gains = self.keyboard.gains.iter().enumerate();
         gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)
     }
 
-    /// Targets of `weights` and `others`.
+    /// Returns the targets of `weights` and `others`.
     fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> (Lanes, Lanes) {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {
@@ -153,7 +149,8 @@ mod tests {
         ToneFilter::new(48_000.0, &Settings::default()).unwrap()
     }
 
-    /// The weights of a block after keys have been pressed for long, of bands that have a weight of 1/2 without keys.
+    /// Returns tone and weight of the bands that keys change, long after the keys were pressed. Without keys, each band has a
+    /// weight of 1/2.
     fn weights(filter: &ToneFilter, mode: Keys, transpose: f32) -> Vec<(usize, f32)> {
         let mut keys = filter.analysis.keys.clone();
         (0..10).for_each(|_| _ = keys.follow(mode, transpose, None));
@@ -180,7 +177,7 @@ mod tests {
             (Keys::HoldAny, [4, 6]),
             (Keys::Add, [5, 9]),
         ] {
-            // G# in four or seven octaves.
+            // G# occurs in four or seven octaves.
             let scale = Settings {
                 scale: Scale::Custom,
                 custom: PitchClasses::NONE.with(11, true),
@@ -191,7 +188,7 @@ mod tests {
                 let sounding = filter.sounding_bands();
                 assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
                 assert_eq!(sounding.contains(12), keys != Keys::Off);
-                // The key of A1.
+                // A1 has a key that is held.
                 let low = keys != Keys::Off && range == BandRange::Whole;
                 assert_eq!(sounding.contains(53), low);
             }

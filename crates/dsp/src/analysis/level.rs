@@ -1,110 +1,114 @@
-//! Level: measures the input's level, and the gain that makes the wet signal as loud as the dry one.
+//! Level: measures the input's level, and computes the gain that makes the wet signal as loud as the dry one.
 //!
-//! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so the
-//! dynamics of the music are kept.
+//! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so that the dynamics of
+//! the music are kept.
 
 use super::k_weighting::{KWeighting, SILENT, bounded};
 use crate::lanes::BLOCK;
 use tone_filter_simd::Kernel;
 
-/// The mean square at which the published constants work best: -14 dB full scale.
+/// Nominal level as a mean square, at which the published constants work best: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
 
 /// Mean square below which a block counts as silence: -110 dB full scale.
 const SILENCE: f64 = 1e-11;
 
-/// The greatest gain of the bank's input: 80 dB.
+/// Maximum gain of the bank's input: 80 dB.
 const HIGHEST_GAIN: f64 = 1e4;
 
-/// Time constants in seconds of the tracked power when it rises (the gain falls) and when it falls (the gain rises).
+/// Time constant in seconds while the tracked power rises and the gain falls.
 const FALL: f64 = 0.05;
+/// Time constant in seconds while the tracked power falls and the gain rises.
 const RISE: f64 = 3.0;
 
 /// Time constant in seconds of the loudness of wet and dry.
 const LOUDNESS: f64 = 3.0;
 
-/// The bounds of the makeup gain: -12 and +24 dB.
+/// Range of the makeup gain: -12 to +24 dB.
 const MAKEUP: [f64; 2] = [0.251_188_64, 15.848_932];
 
-/// The initial values of the comparison, typical of music, and their weight as a duration in seconds: the makeup gain,
-/// and the correlation of wet and dry.
+/// Weight of the initial values of the loudness, as a duration in seconds. They are typical of music.
 const START: f64 = 0.3;
+/// Initial makeup gain, as a factor.
 const START_MAKEUP: f64 = 2.0;
+/// Initial correlation of wet and dry.
 const START_CORRELATION: f64 = 0.3;
 
-/// Time constant in seconds of the share of the music during which notes sound, and its least value: the makeup for
-/// silent passages is at most 4 dB.
+/// Time constant in seconds of the share of the music during which notes sound.
 const SHARE: f64 = 10.0;
+/// Minimum of the share during which notes sound: the makeup for passages without notes is at most 4 dB.
 const LEAST_SHARE: f64 = 0.4;
 
-/// Time constant in seconds of the correction for the measured loudness of the mix, and its greatest value: 2 dB.
+/// Time constant in seconds of the correction for the measured loudness of the mix.
 const TRIM: f64 = 5.0;
+/// Maximum of the correction for the measured loudness, as a natural logarithm: 2 dB.
 const MOST_TRIM: f64 = 0.230_258_5;
 
-/// Extra weight of the wet signal in that correction, 0.5 dB: it decays sooner than the dry one, and the gate of
+/// Extra weight of the wet signal in the measured loudness, 0.5 dB: it decays sooner than the dry signal, and the gate of
 /// integrated loudness ignores quiet passages.
 const GATED: f64 = 1.12;
 
-/// Time constant in seconds of the loudness of the mix over that of the dry signal, the ratio, -1.5 dB, below which the dry
-/// signal is raised, and seconds in which it is, where nothing else sounds; all at the nominal level, and up to as many times
-/// faster where it is louder.
+/// Time constant in seconds of the power of the mix relative to the dry signal, at the nominal level.
 const SHORT: f64 = 0.12;
+/// Relative power of the mix, -1.5 dB, below which the dry signal is raised.
 const LEAST: f64 = 0.7;
+/// Seconds in which the dry signal is fully raised if the relative power is below [`LEAST`] by 1, at the nominal level.
 const LIFT: f64 = 0.3;
+/// Maximum factor by which [`SHORT`] and [`LIFT`] are shortened at levels above the nominal one.
 const MOST_WEIGHT: f64 = 4.0;
 
-/// The least share of the dry signal in the mix with which it may be raised to its full level: nearer to 0, what is wet
-/// stays alone.
+/// Minimum share of the dry signal in the mix with which it may be raised to its full level. Below this share it is raised less,
+/// so that a fully wet mix stays wet.
 const LEAST_DRY: f64 = 0.05;
 
-/// Loudness of the wet signal, relative to the dry one, below which no note counts as sounding: -40 dB.
+/// Power of the wet signal relative to the dry one below which no note counts as sounding: -40 dB.
 const SOUNDING: f64 = 1e-4;
 
-/// The level measurement of one signal.
+/// Level measurement of one filter.
 #[derive(Debug, Clone)]
 pub(super) struct Level {
     /// Duration of a block in seconds.
     period: f64,
-    /// Weights of the new value in the tracked power when it falls and when it rises.
+    /// Weights of the new value in the tracked power per block: while it falls, and while it rises.
     steps: [f64; 2],
-    /// Tracked mean square of the banks' input; 0 before the first block that is not silent after a reset.
+    /// Tracked mean square of the banks' input; 0 from a reset to the first block that is not silent.
     power: f64,
-    /// Whether no block has been measured yet.
+    /// Whether no block but silence has been measured yet.
     fresh: bool,
-    /// K-weighting, one for each pair of channels.
+    /// K-weightings, one for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
-    /// The share of the dry signal's power that falls to times at which notes sound, tracked.
+    /// Tracked share of the dry signal's power in blocks in which notes sound.
     share: f64,
-    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed
-    /// because the average of a product is not the product of averages.
+    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed because the
+    /// average of a product is not the product of averages.
     trim: f64,
-    /// The power of the mix over that of the dry signal, tracked over a short time.
+    /// Power of the mix relative to the dry signal, tracked over a short time.
     ratio: f64,
-    /// Share by which the dry signal is raised in place of notes that do not sound, 0..1.
+    /// Share by which the dry signal is raised while notes are missing, 0..1.
     lift: f64,
-    /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
+    /// Seconds for which [`Self::loudness`] has been tracked, [`START`] included; at most [`LOUDNESS`].
     tracked: f64,
 }
 
-/// The gains of an equal-power crossfade.
+/// Gains of an equal-power crossfade.
 #[derive(Debug, Clone)]
 pub(super) struct Crossfade {
-    /// 0 for dry to 1 for wet.
+    /// Position: 0 for dry to 1 for wet.
     pub mix: f64,
     wet: f64,
     dry: f64,
 }
 
 impl Crossfade {
-    /// Crossfade at a `mix` of 0 for dry to 1 for wet.
+    /// Computes the gains for a `mix` of 0 for dry to 1 for wet.
     pub fn new(mix: f64) -> Self {
         let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
         Self { mix, wet, dry }
     }
 }
 
-/// K-weighted powers at the nominal level.
+/// K-weighted powers, scaled by the gain that brings the banks' input to the nominal level.
 #[derive(Debug, Clone, Copy)]
 struct Loudness {
     dry: f64,
@@ -122,7 +126,7 @@ impl Loudness {
 }
 
 impl Level {
-    /// A measurement in its initial state that can measure the loudness of `channels`; `sample_rate` is in Hz.
+    /// Creates a measurement in its initial state for this number of `channels`; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64, channels: usize) -> Self {
         let period = BLOCK as f64 / sample_rate;
         Self {
@@ -140,7 +144,6 @@ impl Level {
         }
     }
 
-    /// Returns to the initial state.
     pub fn reset(&mut self) {
         self.weightings.iter_mut().for_each(KWeighting::reset);
         (self.power, self.share, self.trim, self.tracked) = (0.0, 1.0, 0.0, START);
@@ -148,30 +151,30 @@ impl Level {
         (self.ratio, self.lift) = (1.0, 0.0);
     }
 
-    /// Forgets the sound so far. Its gain is 1 until it has measured a block.
+    /// Resets, with a gain of 1 until a block has been measured.
     pub fn activate(&mut self) {
         self.reset();
         self.power = NOMINAL;
     }
 
-    /// The gain that brings the bank's input to the nominal level, as a factor.
+    /// Returns the gain that brings the banks' input to the nominal level, as a factor.
     pub fn gain(&self) -> f64 {
         (NOMINAL / self.power).sqrt().min(HIGHEST_GAIN)
     }
 
-    /// The gain that makes the wet signal as loud as the dry one, as a factor.
+    /// Returns the gain that makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f64 {
         self.trimmed(libm::exp(self.trim))
     }
 
-    /// Makeup gain with the correction `trim`, as a factor.
+    /// Returns the makeup gain with the correction `trim`, both as factors.
     fn trimmed(&self, trim: f64) -> f64 {
         let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
         (ratio.sqrt() * trim).clamp(MAKEUP[0], MAKEUP[1])
     }
 
-    /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected
-    /// for the correlation of the two.
+    /// Returns the gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected for
+    /// the correlation of both signals.
     pub fn mix(&self, crossfade: &Crossfade) -> (f64, f64) {
         let &Crossfade { mix, wet, dry } = crossfade;
         let Loudness { dry: d, wet: w, both } = self.loudness;
@@ -181,15 +184,15 @@ impl Level {
         let sounding = self.share.max(LEAST_SHARE)
             * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
         let sum = dry * dry + sounding / d;
-        // The makeup for cancellation is bounded.
+        // The gain against cancellation is limited to 2.
         let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
         let dry = whole * dry;
         let lift = self.lift * ((1.0 - mix) / LEAST_DRY).min(1.0);
         (dry + lift * (1.0 - dry).max(0.0), whole * wet * makeup)
     }
 
-    /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these
-    /// two in the mix.
+    /// Measures a whole block: the banks' `inputs`, and as `signals` the dry and the wet signal of each channel. `dry_gain` and
+    /// `wet_gain` are their gains in the mix.
     pub fn measure<'a, 'b>(
         &mut self,
         kernel: Kernel,
@@ -212,7 +215,7 @@ impl Level {
         let mut sums = [0.0; 3];
         let mut channels = 0.0;
         for weighting in &mut self.weightings {
-            // Channels are fewer while the bands read the sidechain: the others begin anew.
+            // While the bands read the sidechain there may be fewer channels; the missing ones restart.
             let Some(first) = signals.next() else {
                 weighting.reset();
                 continue;
@@ -233,7 +236,7 @@ impl Level {
         let mixed = dry_gain * dry_gain * dry
             + wet_gain * wet_gain * wet
             + 2.0 * dry_gain * wet_gain * both;
-        // In proportion to the dry signal, so that pauses count for nothing.
+        // Weighted by the power of the dry signal, so that pauses have no effect.
         let unit = NOMINAL.max(dry / MOST_WEIGHT);
         self.ratio += self.period / SHORT * (mixed - self.ratio * dry) / unit;
         let step = self.period / LIFT * dry / unit;
@@ -244,7 +247,7 @@ impl Level {
         let gated = mixed + (GATED - 1.0) * wet_gain * wet_gain * wet;
         let error = (self.period / TRIM * (dry - gated) / self.loudness.dry).clamp(-0.1, 0.1);
         self.trim = (self.trim + error).clamp(-MOST_TRIM, MOST_TRIM);
-        // Held while nothing sounds.
+        // The loudness is held while no note sounds.
         if sounds {
             self.tracked = (self.tracked + self.period).min(LOUDNESS);
             let step = self.period / self.tracked;
@@ -255,7 +258,7 @@ impl Level {
     }
 }
 
-/// The sum of the squares. Eight sums side by side do not wait for each other as the terms of one do.
+/// Returns the sum of the squares. Eight partial sums are faster than one, because they do not wait for each other.
 #[inline(always)]
 fn energy(inputs: &[[f32; BLOCK]]) -> f64 {
     let mut sums = [0.0; 8];
@@ -285,7 +288,7 @@ mod tests {
                 level.measure(Kernel::best(), &[x], [(&x, &x)].into_iter(), (0.0, level.makeup()));
             }
             let expected = (NOMINAL / (amplitude * amplitude / 2.0)).sqrt();
-            // A sine's power ripples from block to block; the tracked power is near the upper side of the ripple.
+            // The power of a sine ripples from block to block; the tracked power is near its maximum.
             let ratio = level.gain() / expected;
             assert!((0.9..1.0).contains(&ratio), "{amplitude}: {ratio}");
             assert!((level.makeup() - 1.0).abs() < 0.25, "{}", level.makeup());
@@ -306,7 +309,7 @@ mod tests {
     #[test]
     fn the_mix_has_the_loudness_of_the_dry_signal() {
         let rate = 48_000.0;
-        // A wet signal 20 dB down, in part the dry one's.
+        // A wet signal 20 dB below the dry one and partly correlated with it.
         let mut level = Level::new(rate, 1);
         let wet = |block| {
             let (same, other) = (sine(440.0, rate, 0.03, block), sine(660.0, rate, 0.04, block));
@@ -351,8 +354,9 @@ mod tests {
                 let signals = [(&dry, &wet)].into_iter();
                 level.measure(Kernel::best(), &[dry], signals, (0.0, 1.0));
             }
-            // Its faint sound takes the place of a wet signal 6 dB below the dry one, of which 0.3 in 1.3 s are left. Otherwise the
-            // share of the notes falls, by a tenth in 1 s. In either case, the trim adds up to 2 dB.
+            // If the note counts as sounding, the loudness of the wet signal is tracked: of its initial value, 6 dB below the dry
+            // signal, 0.3 s in 1.3 s are left. Otherwise the share of the notes falls, by a tenth in 1 s. In either case, the
+            // trim adds up to 2 dB.
             let makeup = level.makeup();
             assert_eq!(makeup > 0.95 * f64::sqrt(4.0 * 1.3 / 0.3), sounds, "{ratio}: {makeup}");
             assert_eq!(makeup < 2.0 * 1.26 / f64::sqrt(0.9), !sounds, "{ratio}: {makeup}");

@@ -1,4 +1,4 @@
-//! Where found notes sound, computed when settings or keys change.
+//! Semitone offsets at which found notes sound, computed when settings or keys change.
 
 use super::{found::Resolved, keys::HeldKeys};
 use crate::{
@@ -6,11 +6,11 @@ use crate::{
     settings::{Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice},
 };
 
-/// Origin of the offsets.
+/// Inputs of the offsets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     map: Map,
-    /// Whether the voice is the resonator itself.
+    /// Whether the voice is the soft-clipped resonator itself.
     soft: bool,
     root: PitchClass,
     scale: Scale,
@@ -18,14 +18,14 @@ struct Inputs {
     targets: Targets,
     keys: Keys,
     transpose: f32,
-    /// The notes of the keys that are held.
+    /// MIDI notes of the keys that are held, one bit for each.
     held: u128,
 }
 
-/// The offsets of the last block.
+/// Offsets of the last block, kept until their inputs change.
 #[derive(Debug, Clone)]
 pub struct Mapping {
-    /// `None` for no offset.
+    /// Inputs of `offsets`; `None` while all offsets are 0 because nothing is mapped.
     inputs: Option<Inputs>,
     offsets: [i8; TONES],
 }
@@ -37,7 +37,7 @@ impl Default for Mapping {
 }
 
 impl Mapping {
-    /// [`Settings::offsets`] with the keys that are held.
+    /// Returns [`Settings::offsets`] for the keys that are held.
     pub fn offsets(&mut self, settings: &Resolved, held: &HeldKeys) -> [i8; TONES] {
         let &Settings { map, root, scale, custom, targets, keys, transpose, voice, .. } =
             &**settings;

@@ -1,4 +1,4 @@
-//! Analysis: which notes should sound, and how loud. It makes the [`BlockPlan`] of every block.
+//! Analysis: decides which notes should sound, and how loud. It writes the [`BlockPlan`] of every block.
 
 mod focus;
 mod follower;
@@ -39,33 +39,31 @@ use std::sync::Arc;
 use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
-/// Decides about the notes and their levels.
+/// Stage that decides about the notes and the gains.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// Decides which notes are played.
+    /// Source of the decisions about the notes that are played.
     pub source: NoteSource,
     focus: Focus,
-    /// Key and tuning of the music.
     pub found: Found,
-    /// The keys that are held.
     pub keys: HeldKeys,
     mapping: Mapping,
     level: Level,
     polyphony: Polyphony,
     sidechain: Sidechain,
-    /// Whether the sidechain was connected in the last block; `None` before the first one.
+    /// Whether the sidechain was connected in the last block; `None` before the first block.
     connected: Option<bool>,
-    /// Whether the level is measured.
     measuring: bool,
-    /// The output gain, as a factor, and the crossfade of dry and wet.
+    /// Output gain as a factor.
     output: f64,
     crossfade: Crossfade,
-    /// The gains of dry and wet at the end of the block, without bypass and output gain.
+    /// Gains of dry and wet at the end of the block, without bypass and output gain.
     mix: (f64, f64),
 }
 
 impl Analysis {
-    /// At rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for `lookahead`.
+    /// Creates the analysis at rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for
+    /// `lookahead`.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
         let source = NoteSource::new(sample_rate);
         Self {
@@ -85,12 +83,12 @@ impl Analysis {
         }
     }
 
-    /// Analysis at rest, for another number of channels.
+    /// Changes the number of channels, and resets the level measurement.
     pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {
         Self { level: Level::new(sample_rate, channels), ..self }
     }
 
-    /// Returns to the state after silence, and plans the first block for the smoothed and the resolved settings.
+    /// Resets to the state after silence. Returns the plan of the first block, for the smoothed and the resolved settings.
     pub fn reset(&mut self, now: &SmoothedSettings, settings: &Resolved) -> BlockPlan {
         self.level.reset();
         self.source.reset(now, self.found.is_following());
@@ -106,7 +104,7 @@ impl Analysis {
         plan
     }
 
-    /// Begins a block in which the sidechain is connected or not. Returns whether it is the first block.
+    /// Begins a block; `connected` says whether there is a sidechain. Returns whether it is the first block.
     pub fn connect(&mut self, connected: bool) -> bool {
         let before = self.connected.replace(connected);
         if connected && before == Some(false) {
@@ -115,8 +113,8 @@ impl Analysis {
         before.is_none()
     }
 
-    /// Plans a block: `plan` holds the smoothed settings, and otherwise what was planned for the block before.
-    /// `powers` gives the bands' tracked powers.
+    /// Plans a block. On entry, `plan` holds the new smoothed settings, and otherwise the plan of the block before. `powers`
+    /// returns the tracked powers of the bands.
     pub fn plan(
         &mut self,
         settings: &Resolved,
@@ -137,7 +135,7 @@ impl Analysis {
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
-        // Weights move only with the settings, focus, keys or a limit of notes.
+        // Weights ramp only when settings, focus, keys or the limit of notes change.
         let mut moves = plan.moved | self.focus.follow(self.source.notes().played, focus);
         if keys {
             let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
@@ -169,7 +167,8 @@ impl Analysis {
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
 
-    /// The bands' weights in the sum: those of mask, scale and focus, or of the keys, times those of polyphony.
+    /// Returns the bands' weights in the sum: the weights of mask, scale and focus, or of the keys, times those of the limit of
+    /// notes.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
@@ -181,7 +180,7 @@ impl Analysis {
         weights
     }
 
-    /// The gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
+    /// Returns the gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
     fn gain(&self, now: &SmoothedSettings) -> f32 {
         match now.auto {
             0.0 => 1.0,
@@ -190,7 +189,7 @@ impl Analysis {
         }
     }
 
-    /// Levels of dry and wet at the end of the block; sets the output gain of the `plan`.
+    /// Returns the levels at the end of the block, and sets the output gain of the `plan`.
     fn mix(&mut self, plan: &mut BlockPlan) -> Levels {
         let now = &plan.settings;
         if plan.moved {
@@ -242,7 +241,8 @@ impl Analysis {
         }
     }
 
-    /// The bands' input for the samples `span` of the `channels`, which are delayed by now, if it is not these.
+    /// Returns the bands' input for the samples `span`, if it is not `channels`: the crossfade with the sidechain. `channels` are
+    /// delayed already.
     pub fn bank_input(
         &mut self,
         plan: &BlockPlan,
@@ -261,8 +261,8 @@ impl Analysis {
         })
     }
 
-    /// Decides about a whole block: runs the listener, and measures the levels of the banks' `inputs`, of the `dry` and
-    /// of the `wet` signal of each channel. Returns whether key or tuning have changed that the `settings` follow.
+    /// Ends a whole block: runs the listener, and measures the levels of the banks' `inputs` and of the `dry` and `wet` signal of
+    /// each channel. Returns whether a key or a tuning has changed that the `settings` follow.
     pub fn end_block<'a>(
         &mut self,
         kernel: Kernel,
@@ -281,55 +281,55 @@ impl Analysis {
             self.found.push(listener.decisions(), listener.deviation(), settings)
         };
         if self.measuring && !frozen {
-            // The result is as loud as the bands' input, which may play where the main input is silent.
+            // The mix is to be as loud as the bands' input, which may play while the main input is silent.
             let input = if plan.sidechained() { self.sidechain.rows() } else { dry };
             self.level.measure(kernel, inputs, input.iter().zip(wet), self.mix);
         }
         found
     }
 
-    /// Switches the listener on whatever the focus is, from the next change of the settings on. False if it was so before.
+    /// Sets whether the listener runs at a focus of 0 %, too, from the next change of the settings on. Returns false if nothing
+    /// changes.
     pub fn detect_notes(&mut self, detect: bool) -> bool {
         self.source.detect_notes(detect)
     }
 
-    /// The notes that are played; `None` while the listener is off.
+    /// Returns the notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
         self.source.is_on().then_some(self.source.notes().played)
     }
 
-    /// Lets `score` decide which notes are played, or the listener again. Returns the score before.
+    /// Sets a score, which decides which notes are played, or lets the listener decide again. Returns the previous score.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
         self.source.set_score(score)
     }
 
-    /// The score that decides which notes are played.
+    /// Returns the score that decides which notes are played, if there is one.
     pub fn score(&self) -> Option<&Arc<Score>> {
         self.source.score()
     }
 
-    /// Goes on in the score from a time in seconds.
+    /// Sets the time in the score in seconds.
     pub fn seek(&mut self, seconds: f64) {
         self.source.seek(seconds);
     }
 
-    /// The last decisions of the score or of the listener.
+    /// Returns the last decisions of the score or of the listener.
     pub fn decisions(&self) -> &Decisions {
         self.source.decisions()
     }
 
-    /// The listener.
     pub fn listener(&self) -> &Listener {
         self.source.listener()
     }
 
-    /// The gain that makes the wet signal as loud as the dry one, as a factor.
+    /// Returns the gain that makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f32 {
         self.level.makeup() as f32
     }
 }
 
-/// The most notes that may sound at a time. Where the voice Chip lets notes take turns, it limits them itself.
+/// Returns the maximum number of notes that may sound at a time. With arpeggios, the voice Chip limits the notes itself.
 fn most_notes(settings: &Resolved) -> usize {
     if settings.voice == Voice::Chip && settings.arp != Arp::Off {
         return TONES;

@@ -1,4 +1,4 @@
-//! Note source: decides which notes are played, by the listener, a scout or a score.
+//! Note source: decides which notes are played, by listener, scout or score.
 
 use super::follower::Follower;
 use crate::{
@@ -13,25 +13,24 @@ use std::{collections::VecDeque, mem, ops::Range, sync::Arc};
 use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
-/// Frames until decisions count, after the listener has started or has changed its network: it settles in some 100 ms.
+/// Frames until decisions count after the listener has started or has changed its network: it settles in some 100 ms.
 const WARM_UP: u32 = 9;
 
-/// Greatest shift of the decision threshold by the sensitivity, in log odds.
+/// Maximum shift of the decision threshold by the sensitivity, in log odds.
 const MOST_SHIFT: f32 = 3.0;
 
 /// Decisions about the tones of the filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Notes {
-    /// Notes that are played.
     pub played: BandMask,
     /// Notes that began within the last frames of the listener.
     pub begun: BandMask,
-    /// Place of each note, 1 for left and -1 for right.
+    /// Stereo position of each note, 1 for left and -1 for right.
     pub places: Lanes,
 }
 
 impl Notes {
-    /// `played` alone, in the middle.
+    /// Creates decisions with the notes `played`, all in the centre.
     const fn middle(played: BandMask) -> Self {
         Self { played, begun: BandMask::NONE, places: Lanes::ZERO }
     }
@@ -49,7 +48,7 @@ impl Notes {
     }
 }
 
-/// Whether decisions are made, and count.
+/// Whether decisions are made, and whether they count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hearing {
     /// Nothing needs decisions.
@@ -65,19 +64,18 @@ enum Hearing {
 enum Origin {
     /// The listener, block by block.
     Listener,
-    /// A scout, in advance: its decisions in the blocks to come.
+    /// A scout, in advance: an item for each of the next blocks.
     Scout(VecDeque<Option<Box<Decisions>>>),
-    /// A score.
     Score(Arc<Score>),
 }
 
-/// Notes that are played, by the decisions of a listener, a scout or a score.
+/// Source of the notes that are played: listener, scout or score.
 #[derive(Debug, Clone)]
 pub struct NoteSource {
     listener: Listener,
     origin: Origin,
     hearing: Hearing,
-    /// Place in the score; it moves on without one, too.
+    /// Time in the score, which advances without a score, too.
     follower: Follower,
     /// Input of the listener in the current block: left and right, equal unless `stereo`.
     input: [[f32; BLOCK]; 2],
@@ -85,12 +83,12 @@ pub struct NoteSource {
     /// Whether decisions are wanted at a focus of 0 %, too.
     wanted: bool,
     notes: Notes,
-    /// Power at each note's frequency at the time of the last decision; `None` before the first one.
+    /// Power at each note's frequency at the time to which the last decision refers; `None` before the first decision.
     levels: Option<Lanes>,
 }
 
 impl NoteSource {
-    /// Off, for `sample_rate` in Hz.
+    /// Creates a note source that is off, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             listener: Listener::new(sample_rate, false, Default::default()),
@@ -105,7 +103,7 @@ impl NoteSource {
         }
     }
 
-    /// Returns to the state after silence, in which no note is played; `following` as in [`NoteSource::tune`].
+    /// Resets to the state after silence, in which no note is played; `following` as in [`NoteSource::tune`].
     pub fn reset(&mut self, settings: &SmoothedSettings, following: bool) {
         (self.hearing, self.stereo) = (Hearing::Off, false);
         self.follower.reset();
@@ -116,7 +114,7 @@ impl NoteSource {
         }
     }
 
-    /// Passes the settings to the listener, which runs when they need it, or when scale or tuning are `following` the music.
+    /// Passes the settings to the listener. It runs if the settings need it, or if scale or tuning are `following` the music.
     pub fn tune(&mut self, settings: &SmoothedSettings, following: bool) {
         let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;
@@ -136,7 +134,7 @@ impl NoteSource {
         }
     }
 
-    /// Starts the listener anew, unless it is off; until it has warmed up, the notes stay.
+    /// Resets the listener. Until it has warmed up, the notes stay.
     fn warm_up(&mut self) {
         self.listener.reset();
         self.levels = None;
@@ -145,7 +143,7 @@ impl NoteSource {
         }
     }
 
-    /// Lets `score` decide from the next block on, or the listener again. Returns the score before.
+    /// Sets a score, which decides from the next block on, or lets the listener decide again. Returns the previous score.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
         let origin = match (score, &self.origin) {
             (Some(score), _) => Origin::Score(score),
@@ -161,12 +159,12 @@ impl NoteSource {
         }
     }
 
-    /// Continues the score at a time in seconds.
+    /// Sets the time in the score in seconds.
     pub fn seek(&mut self, seconds: f64) {
         self.follower.seek(seconds);
     }
 
-    /// Score that decides which notes are played; `None` if listener or scout decide.
+    /// Returns the score that decides which notes are played; `None` if listener or scout decide.
     pub fn score(&self) -> Option<&Arc<Score>> {
         match &self.origin {
             Origin::Score(score) => Some(score),
@@ -174,7 +172,6 @@ impl NoteSource {
         }
     }
 
-    /// The last decisions.
     pub fn decisions(&self) -> &Decisions {
         match self.origin {
             Origin::Score(_) => self.follower.decisions(),
@@ -182,32 +179,32 @@ impl NoteSource {
         }
     }
 
-    /// The listener.
     pub fn listener(&self) -> &Listener {
         &self.listener
     }
 
-    /// Sets whether decisions are made at a focus of 0 %, too, from the next [`NoteSource::tune`] on. False if it was so before.
+    /// Sets whether decisions are made at a focus of 0 %, too, from the next [`NoteSource::tune`] on. Returns false if nothing
+    /// changes.
     pub fn detect_notes(&mut self, detect: bool) -> bool {
         mem::replace(&mut self.wanted, detect) != detect
     }
 
-    /// Whether decisions are made.
     pub fn is_on(&self) -> bool {
         self.hearing != Hearing::Off
     }
 
-    /// The notes as they are decided; of no meaning while it is off.
+    /// Returns the notes by the last decisions; meaningless while the source is off.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
 
-    /// Power at each note's frequency at the time that the decisions refer to; `None` without decisions of a listener.
+    /// Returns the power at each note's frequency at the time to which the last decision refers; `None` while a score decides, or
+    /// without a decision.
     pub fn levels(&self) -> Option<&Lanes> {
         self.levels.as_ref().filter(|_| self.is_on() && self.score().is_none())
     }
 
-    /// Takes a scout's decisions in the next blocks, in place of the listener's from now on.
+    /// Queues a scout's decisions for the next blocks. From now on, they replace the listener's.
     pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Box<Decisions>>>) {
         match &mut self.origin {
             Origin::Scout(ahead) => ahead.extend(decided),
@@ -215,8 +212,8 @@ impl NoteSource {
         }
     }
 
-    /// Copies `range` of `channels` into the listener's input of the block, at `position`. Two channels stay left and right; any other
-    /// number is mixed to mono.
+    /// Copies `range` of `channels` to `position` in the listener's input of the block. Two channels stay left and right; any
+    /// other number is mixed to mono.
     pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
         if !self.is_on() || !matches!(self.origin, Origin::Listener) {
             return;
@@ -230,20 +227,20 @@ impl NoteSource {
         } else {
             right.copy_from_slice(left);
         }
-        // Row by row, which vectors can do.
+        // Row by row, so that vectors can do it.
         for row in [left, right] {
             row.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
         }
     }
 
-    /// Runs the listener on the whole block that was pushed. Returns its new decisions, if there are any.
+    /// Runs the listener on the whole block that was pushed. Returns new decisions, if there are any.
     pub fn listen(&mut self, kernel: Kernel) -> Option<&Decisions> {
         let [left, right] = &self.input;
         let right = mem::take(&mut self.stereo).then_some(right);
         self.listener.push(kernel, left, right)
     }
 
-    /// Takes the score's decisions for the block that begins, if there is one. While the bands are `frozen`, so are the decisions.
+    /// Begins a block: updates the notes by the score, if there is one. While the bands are `frozen`, the notes stay.
     pub fn begin_block(&mut self, frozen: bool) {
         if let Origin::Score(score) = &self.origin
             && self.hearing != Hearing::Off
@@ -254,8 +251,8 @@ impl NoteSource {
         }
     }
 
-    /// Ends a block: runs the listener, or moves on in the score. While the bands are `frozen`, so are the decisions. Returns
-    /// the held notes that begin anew, if listener or scout have new decisions.
+    /// Ends a block: runs the listener, and advances the time in the score. While the bands are `frozen`, the notes stay. Returns
+    /// the notes that begin anew while they are held, if listener or scout have new decisions.
     pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> Option<BandMask> {
         self.follower.advance();
         if self.hearing == Hearing::Off {

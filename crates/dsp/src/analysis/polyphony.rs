@@ -1,41 +1,40 @@
-//! Polyphony: how many notes sound at a time, the strongest ones.
+//! Polyphony: limits the number of notes that sound at a time to the strongest ones.
 
 use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 
-/// Seconds in which a note gives way to another.
+/// Fade time in seconds when a note replaces another.
 const FADE: f64 = 0.005;
 
-/// Advantage of a note that sounds: a stronger note must exceed it by 3 dB.
+/// Factor on the power of notes that sound: a new note must be 3 dB stronger to replace one.
 const ADVANTAGE: f32 = 1.995_262_3;
 
-/// Notes that may sound.
+/// Notes that may sound, and their weights.
 #[derive(Debug, Clone)]
 pub(super) struct Polyphony {
-    /// Weights of the notes in the sum, 0..1.
     weights: Approach,
     /// Notes that were chosen last; `None` while all notes sound with their full weight.
     chosen: Option<BandMask>,
 }
 
 impl Polyphony {
-    /// All notes sound; `sample_rate` is in Hz.
+    /// Creates the state in which all notes sound; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self { weights: Approach::new(Lanes::of(|_| 1.0), FADE, sample_rate), chosen: None }
     }
 
-    /// Starts with a limit of so many notes, of which none sounds yet.
+    /// Resets to a limit of this number of notes. Below 77, no note sounds yet.
     pub fn reset(&mut self, limit: usize) {
         let all = limit >= TONES;
         self.chosen = (!all).then_some(BandMask::NONE);
         self.weights.reset(Lanes::of(|_| if all { 1.0 } else { 0.0 }));
     }
 
-    /// Whether a note must be silent, or still is.
+    /// Whether `limit` is below the number of tones, or an earlier limit is still fading out.
     pub fn limits(&self, limit: usize) -> bool {
         limit < TONES || self.chosen.is_some()
     }
 
-    /// Moves on by a block: the `limit` strongest notes by the bands' `powers` may sound. Returns whether a weight has moved.
+    /// Advances by a block: of the bands' `powers`, the `limit` strongest may sound. Returns whether a weight has moved.
     pub fn follow(&mut self, limit: usize, powers: &Lanes) -> bool {
         let before = self.chosen.unwrap_or(BandMask::ALL);
         let mut notes = [(0.0, 0); TONES];
@@ -49,7 +48,7 @@ impl Polyphony {
         }
         let mut notes = &mut notes[..count];
         if count > limit {
-            // Among equal notes, the lower.
+            // Among equal notes, the lower index.
             notes.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             notes = &mut notes[..limit];
         }
@@ -62,7 +61,7 @@ impl Polyphony {
         moved
     }
 
-    /// Weights of the notes in the sum, 0..1.
+    /// Returns the weights of the notes in the sum, 0..1.
     pub fn weights(&self) -> &Lanes {
         self.weights.now()
     }

@@ -1,4 +1,4 @@
-//! The input of the bands where it is not the signal that they are mixed with.
+//! Input of the bands while they listen to the sidechain.
 
 use crate::{
     delay::Delay,
@@ -7,35 +7,34 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The samples of left and right, or of one channel, in the current block.
+/// Samples of left and right, or of one channel in the first row, in the current block.
 type Rows = [[f32; BLOCK]; 2];
 
-/// The bands' own input for the current block: the main input, crossfaded with the sidechain.
+/// The bands' input for the current block: the main input, crossfaded with the sidechain.
 #[derive(Debug, Clone)]
 pub(super) struct Sidechain {
-    /// The second input, undelayed, then delayed for `lookahead`.
+    /// Samples of the sidechain: first undelayed, then delayed for `lookahead`.
     own: Rows,
-    /// The crossfade of both inputs.
     mixed: Rows,
-    /// Rows in use: one for the mean of all channels, or one each for left and right.
+    /// Number of rows in use: one for the mean of all channels, or two for left and right.
     count: usize,
     delay: Delay,
 }
 
 impl Sidechain {
-    /// Silence, to be delayed by `latency` samples (one or more).
+    /// Creates a sidechain of silence with a delay of `latency` samples (one or more).
     pub fn new(latency: usize) -> Self {
         let rows = [[0.0; BLOCK]; 2];
         Self { own: rows, mixed: rows, count: 1, delay: Delay::new(latency, 2) }
     }
 
-    /// Forgets the sound so far.
+    /// Fills the delay with silence.
     pub fn reset(&mut self) {
         self.delay.reset();
     }
 
-    /// Takes the samples `range` of the `sidechain`, silence if it has no channels, to `position` in the current block,
-    /// for a main input of `channels`.
+    /// Copies the samples `range` of the `sidechain` to `position` in the current block, for a main input with this number of
+    /// `channels`. A sidechain without channels is silence.
     pub fn push(
         &mut self,
         channels: usize,
@@ -55,14 +54,14 @@ impl Sidechain {
         }
     }
 
-    /// Crossfades the samples `part` of the block with the delayed ones; see [`Delay::process`].
+    /// Crossfades the samples `part` of the sidechain's block with the delayed ones; see [`Delay::process`].
     pub fn delay(&mut self, part: Range<usize>, wet: impl Fn(usize) -> f32) {
         let [one, other] = self.own.each_mut().map(|row| &mut row[..]);
         self.delay.process(&mut [one, other][..self.count], part, wet);
     }
 
-    /// Crossfades the samples `range` of the main `channels` with the sidechain's from `position` on:
-    /// `share(frame)` is the part of the sidechain, 0..1, with frames counted from the start of the range.
+    /// Crossfades the samples `range` of the main `channels` with the sidechain, which starts at `position` in the current block.
+    /// `share(frame)` is the weight of the sidechain, 0..1, with frames counted from the start of the range.
     pub fn mix(
         &mut self,
         channels: &[&mut [f32]],
@@ -82,7 +81,7 @@ impl Sidechain {
         }
     }
 
-    /// The crossfade of both inputs in the current block: one row, or left and right.
+    /// Returns the crossfade of both inputs in the current block: one row, or left and right.
     pub fn rows(&self) -> &[[f32; BLOCK]] {
         &self.mixed[..self.count]
     }

@@ -1,12 +1,12 @@
-//! The tuning of the music: by how much its tones are off the semitones of A4 = 440 Hz.
+//! Tuning of the music: the deviation of its tones from the semitones of A4 = 440 Hz.
 
 use std::f64::consts::TAU;
 use tone_filter_listener::Deviation;
 
-/// The weight of all tones from which on there is a tuning: half a second to two seconds of music.
+/// Least total weight of the tones: half a second to two seconds of music.
 const LEAST: f64 = 60.0;
-/// The share of the tones' weight that is left in their common direction, from which on there is a tuning. White noise has 0.03 after ten
-/// seconds, songs have 0.15 or more.
+/// Least magnitude of the mean direction of all tones (1 if all agree). White noise has 0.03 after ten seconds, songs have 0.15
+/// or more.
 const LEAST_SHARE: f64 = 0.1;
 /// Time constant in seconds of the mean over a vibrato.
 const VIBRATO: f64 = 0.1;
@@ -15,24 +15,26 @@ const LEAST_MIDDLES: f64 = 0.3;
 /// Turns of the circle by which the middle of a vibrato differs from the mean of the tones: 15 cents.
 const APART: f64 = 0.15;
 
-/// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, on the circle of 100 cents.
+/// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, as a direction on a circle of
+/// 100 cents.
 ///
-/// A vibrato of 50 cents stays longest where it turns, and there is the same place of the circle at both ends. So the finder also takes the
-/// mean of the middles of a vibrato. Where the two means are apart, the one of the middles is the tuning if more tones agree on it, and
-/// none is found otherwise.
+/// A vibrato of 50 cents stays longest at its two turning points, which are the same point of the circle. So the finder also
+/// computes the mean of the middles of a vibrato. If the two means differ, the mean of the middles is the tuning, provided that
+/// more tones agree on it.
 #[derive(Debug, Clone)]
 pub struct TuningFinder {
-    /// Share of the past that is kept after a frame.
+    /// Factor on the past per frame.
     keep: f64,
     /// Sum of the tones.
     sum: Deviation,
     vibrato: Vibrato,
-    /// Sum of the tones with the direction of the middle of their vibrato, without a weight of its own.
+    /// Sum of the tones in the direction of the middle of their vibrato; its `weight` is not used.
     middles: Deviation,
 }
 
 impl TuningFinder {
-    /// A finder for frames of `frame` seconds, which forgets with a time constant of `memory` seconds; infinite for never.
+    /// Creates a finder for frames of `frame` seconds. It forgets with a time constant of `memory` seconds, which may be
+    /// infinite.
     pub fn new(frame: f64, memory: f64) -> Self {
         let vibrato = Vibrato { keep: libm::exp(-frame / VIBRATO), ..Vibrato::default() };
         let [sum, middles] = [Deviation::default(); 2];
@@ -45,7 +47,7 @@ impl TuningFinder {
         [self.sum, self.middles] = [Deviation::default(); 2];
     }
 
-    /// Takes the tones of the next frame, see [`Listener::deviation`](tone_filter_listener::Listener::deviation).
+    /// Evaluates the tones of the next frame; see [`Listener::deviation`](tone_filter_listener::Listener::deviation).
     pub fn push(&mut self, tones: Deviation) {
         let next = |sum: &mut f64, new| *sum = self.keep * *sum + new;
         next(&mut self.sum.re, tones.re);
@@ -58,8 +60,9 @@ impl TuningFinder {
         next(&mut self.middles.im, length * sin);
     }
 
-    /// The frequency of A4 in Hz, if there are enough tones that agree: of all that fit, the nearest to `near` Hz, at most 50 cents
-    /// away. The music is `transpose` semitones above it, of which whole ones have no effect.
+    /// Returns the frequency of A4 in Hz for music that is transposed by `transpose` semitones, of which only the fraction
+    /// matters. Of all frequencies that fit, this is the nearest to `near` Hz, at most 50 cents away. `None` if there are too few
+    /// tones, or they do not agree.
     pub fn a4(&self, near: f64, transpose: f64) -> Option<f64> {
         let polar =
             |sum: &Deviation| (libm::atan2(sum.im, sum.re) / TAU, libm::hypot(sum.re, sum.im));

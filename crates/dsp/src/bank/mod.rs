@@ -1,4 +1,4 @@
-//! A bank of resonators: a signal in, the wet signal out, block by block.
+//! A bank of resonators, which turns its input into the wet signal block by block.
 
 pub mod kernel;
 pub mod one_pole;
@@ -18,15 +18,14 @@ pub use pitches::{LOOK, LOOKS, Pitches, Tones};
 pub use resonator::ring_of;
 use tone_filter_simd::{Kernel, Work};
 
-/// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
-/// the input has an effect.
+/// Limit of the magnitude of a bank's input, 18 dB over full scale: far above music. It limits how long a faulty sample has an
+/// effect.
 pub const LOUDEST: f32 = 8.0;
 
-/// States and powers below this are negligible: the product of a band, its effective value and any drive is below the
-/// smallest number.
+/// States and powers up to this are negligible: the product of a band, its RMS and any drive is below the smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
 
-/// Stage before the kernel.
+/// Stage before the kernel; see [`Bank::prepare`].
 struct Prepare<'a> {
     bank: &'a mut Bank,
     params: &'a BankParams,
@@ -44,7 +43,7 @@ impl Work for Prepare<'_> {
     }
 }
 
-/// Stage after the kernel: the low-pass and the second soft clip.
+/// Stage after the kernel: low-pass and second soft clip of one output.
 struct Finish<'a> {
     low_pass: &'a mut OnePole,
     params: &'a BankParams,
@@ -65,7 +64,6 @@ impl Work for Finish<'_> {
     }
 }
 
-/// The state of one bank.
 #[derive(Debug, Clone)]
 pub struct Bank {
     state: State,
@@ -75,9 +73,9 @@ pub struct Bank {
     previous: [f32; 2],
     total_power: OnePole,
     low_pass: OnePole,
-    /// State of the right channel, if it has a sum of its own.
+    /// Low-pass of the right output; `None` without panned notes.
     right: Option<OnePole>,
-    /// The squared amplitudes of the bands when they were frozen.
+    /// Squared amplitudes of the bands when they were frozen; `None` while they are not frozen.
     frozen: Option<Lanes>,
 }
 
@@ -95,8 +93,9 @@ impl Bank {
         }
     }
 
-    /// Computes the wet signal of `input`, at most [`BLOCK`] finite samples from `position` on in the current block.
-    /// `wet` has the same length; with [`BankParams::place`] it is the left one, and `right` the other one, else as it was.
+    /// Computes the wet signal of `input`: at most [`BLOCK`] finite samples from `position` on in the current block. `wet` must
+    /// have the same length. With [`BankParams::place`], `wet` gets the left output and `right` the right one; otherwise `right`
+    /// is not changed.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -135,8 +134,8 @@ impl Bank {
         kernel.run(Finish { low_pass: &mut self.low_pass, params, position, wet });
     }
 
-    /// Whether `input` is silence and the state is negligible: the kernel would output silence, and the result of any
-    /// later sample above -400 dB is the same to the last bit as with this state.
+    /// Whether `input` is silence and the state is negligible. Then the kernel would output silence, and the state would not
+    /// change one bit of the output of a later sample above -400 dB.
     fn rests(&self, input: &[f32]) -> bool {
         let State { lo, bp, power, .. } = &self.state;
         let negligible = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= NEGLIGIBLE);
@@ -144,13 +143,13 @@ impl Bank {
             && self.previous == [0.0; 2]
             && self.total_power.now() <= NEGLIGIBLE
             && [lo, bp, power].into_iter().all(negligible)
-            // The low-pass is part of the output, so it must round to 0.
+            // The low-pass is heard directly, so it must be exactly 0.
             && self.low_pass.now() == 0.0
             && self.right.as_ref().is_none_or(|right| right.now() == 0.0)
     }
 
-    /// Gives the bands the amplitudes that they had when they were frozen, which rounding errors would let drift, and
-    /// another tuning would change; once a block.
+    /// Restores, once a block, the amplitudes that the bands had when they were frozen. Otherwise they would drift by rounding
+    /// errors, and change with the tuning.
     fn hold_frozen(&mut self, params: &BankParams, position: usize) {
         if position != 0 {
             return;
@@ -160,8 +159,7 @@ impl Bank {
             return;
         }
         let (State { lo, bp, .. }, c) = (&mut self.state, &params.coefficients);
-        // Without damping, `b lo^2 + a bp^2 + a b lo bp` is constant; where `bp` has its peak A, it is
-        // `a A^2 (1 - a b / 4)`.
+        // Without damping, `b lo^2 + a bp^2 + a b lo bp` is constant. At a peak A of `bp`, it equals `a A^2 (1 - a b / 4)`.
         let squared = |tone: usize, lo: f32, bp: f32| {
             let (a, b) = (c.rise.0[tone], c.fall.0[tone]);
             (b * lo * lo + a * bp * bp + a * b * lo * bp) / (a * (1.0 - 0.25 * a * b))
@@ -169,14 +167,14 @@ impl Bank {
         let now = Lanes::of(|tone| squared(tone, lo.0[tone], bp.0[tone]));
         let then = self.frozen.get_or_insert(now);
         for tone in 0..TONES {
-            // Below, squares lose their digits, and -400 dB are inaudible.
+            // Below 1e-30, squares lose their digits; such bands are inaudible.
             let gain = if now.0[tone] > 1e-30 { (then.0[tone] / now.0[tone]).sqrt() } else { 0.0 };
             lo.0[tone] *= gain;
             bp.0[tone] *= gain;
         }
     }
 
-    /// Computes what all bands share: the difference of each sample and the second one before it, and the total power.
+    /// Computes the inputs that all bands share: the difference of each sample and the second one before it, and the total power.
     #[inline(always)]
     fn prepare<S: Simd>(&mut self, simd: S, params: &BankParams, position: usize, samples: &[f32]) {
         let frames = samples.len();
@@ -202,7 +200,7 @@ impl Bank {
         self.total_power.advance(simd, &params.total, position, &mut total_power[..frames]);
     }
 
-    /// Computes the `sums` of the driven bands, and their `sides`.
+    /// Runs the kernel: writes the `sums` of the driven bands, and with panned notes the `sides` (half of left minus right).
     fn run(
         &mut self,
         kernel: Kernel,
@@ -216,21 +214,21 @@ impl Bank {
         kernel::process(kernel, &params.coefficients, task);
     }
 
-    /// Returns the tones below A3 to rest.
+    /// Resets the tones below A3 to rest.
     pub fn rest_low(&mut self) {
         let State { lo, bp, power, .. } = &mut self.state;
         [lo, bp, power].into_iter().for_each(|lanes| lanes.0[PUBLISHED..].fill(0.0));
     }
 
-    /// The bands' tracked powers.
+    /// Returns the tracked powers of the bands.
     pub fn powers(&self, params: &BankParams) -> Lanes {
         let mut state = self.state.clone();
         state.settle(&params.coefficients);
         state.power
     }
 
-    /// State of the bands in the units of [`State`], with the integral of `bp` as `lo`: the kernels' `lo` already has the latest input,
-    /// which `bp` gets with the next sample.
+    /// Returns the state of the bands in the units of [`State`], with `lo` as the integral of `bp` alone. The `lo` of the kernels
+    /// also contains the last two input samples.
     pub fn state(&self, params: &BankParams) -> State {
         let c = &params.coefficients;
         let mut state = self.state.clone();
@@ -242,12 +240,12 @@ impl Bank {
         state
     }
 
-    /// Tracked power of the input for the last call, which had `frames` samples.
+    /// Returns the tracked power of the input for each of the `frames` samples of the last call.
     pub fn total_powers(&self, frames: usize) -> &[f32] {
         &self.inputs.total_power[..frames]
     }
 
-    /// Tracked power of the input.
+    /// Returns the tracked power of the input.
     pub fn total_power(&self) -> f32 {
         self.total_power.now()
     }

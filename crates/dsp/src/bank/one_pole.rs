@@ -1,37 +1,36 @@
-//! A one-pole average, computed for 16 samples at a time.
+//! A one-pole average, computed for groups of 16 samples.
 
 use crate::lanes::BLOCK;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use tone_filter_simd::{Kernel, Work};
 
-/// Samples that are computed together. A block is a multiple of it.
+/// Samples that are computed together; a divisor of [`BLOCK`].
 const GROUP: usize = 16;
 
-/// Groups of a block.
 const GROUPS: usize = BLOCK / GROUP;
 
-/// A column, whose vectors lie within cache lines.
+/// A column of the matrix, aligned so that its vectors lie within cache lines.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Column([f32; GROUP]);
 
-/// The impulse response of an average `y += step (x - y)`.
+/// Impulse response of an average `y += step (x - y)`.
 ///
-/// In this form each sample depends on the last, and that latency took a tenth of the whole filter's time. For a group of
-/// samples, `y` is the product of their `x` with a triangular matrix, plus what is left of the `y` before them: columns
-/// times single samples, which do not wait for each other.
+/// In this form each sample waits for the one before, which took a tenth of the whole filter's time. For a group of samples, `y`
+/// is instead the product of a triangular matrix with their `x`, plus the decayed `y` before the group. The products of columns
+/// with single samples do not wait for each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Response {
-    /// The columns of the matrix: `step (1 - step)^t`, after as many zeros as there are samples before.
+    /// Columns of the matrix: in column `n`, `n` zeros, then `step (1 - step)^t`.
     columns: [Column; GROUP],
-    /// `(1 - step)^(t + 1)`, for the `y` before a group.
+    /// Weights `(1 - step)^(t + 1)` of the `y` before a group.
     decay: [f32; GROUP],
-    /// Response after a group of samples.
+    /// `(1 - step)^16`: the last element of `decay` in full precision.
     end: f64,
 }
 
 impl Response {
-    /// Response of an average with `step`.
+    /// Computes the response of an average with `step`.
     pub fn new(step: f64) -> Self {
         let mut response =
             Self { columns: [Column([0.0; GROUP]); GROUP], decay: [0.0; GROUP], end: 1.0 };
@@ -46,20 +45,20 @@ impl Response {
     }
 }
 
-/// The state of an average.
+/// State of an average.
 ///
-/// Groups are counted from the start of a block, and the samples of an incomplete group are kept. So the output does not
+/// Groups are counted from the start of a block, and the samples of an incomplete group are kept. Therefore the output does not
 /// depend on how a signal is divided into calls.
 #[derive(Debug, Clone)]
 pub(crate) struct OnePole {
-    /// The inputs of the current group so far.
+    /// Inputs of the current group so far.
     inputs: [f32; GROUP],
-    /// The value before the current group.
+    /// Average before the current group.
     before: f64,
     latest: f32,
 }
 
-/// [`OnePole::track`] on any vectors.
+/// Work of [`OnePole::track`] for vectors of any width.
 struct Track<'a>(&'a mut OnePole, &'a Response, usize, &'a mut [f32]);
 
 impl Work for Track<'_> {
@@ -73,15 +72,13 @@ impl Work for Track<'_> {
 }
 
 impl OnePole {
-    /// At rest.
     pub const ZERO: Self = Self { inputs: [0.0; GROUP], before: 0.0, latest: 0.0 };
 
-    /// The latest value.
     pub fn now(&self) -> f32 {
         self.latest
     }
 
-    /// Replaces `signal`, from `position` on in the current block, by its average.
+    /// Replaces `signal`, which starts at `position` in the current block, by its average.
     pub fn track(
         &mut self,
         kernel: Kernel,
@@ -92,7 +89,7 @@ impl OnePole {
         kernel.run(Track(self, response, position, signal));
     }
 
-    /// [`OnePole::track`], to be inlined into other work.
+    /// Does the work of [`OnePole::track`], for inlining into other work.
     #[inline(always)]
     pub fn advance<S: Simd>(
         &mut self,
@@ -101,7 +98,7 @@ impl OnePole {
         position: usize,
         signal: &mut [f32],
     ) {
-        // A whole block takes half of the time of its groups one by one.
+        // A whole block at once takes half of the time of its groups one by one.
         if let Ok(block) = <&mut [f32; BLOCK]>::try_from(&mut *signal) {
             let mut inputs = [[0.0; GROUP]; GROUPS];
             inputs.as_flattened_mut().copy_from_slice(block);
@@ -130,7 +127,7 @@ impl OnePole {
         }
     }
 
-    /// The averages of `N` groups, which then lie before the current one.
+    /// Returns the averages of the next `N` groups, and advances the state past them.
     #[inline(always)]
     fn average<S: Simd, const N: usize>(
         &mut self,
@@ -140,7 +137,7 @@ impl OnePole {
     ) -> [[f32; GROUP]; N] {
         let mut outputs = [[0.0; GROUP]; N];
         for start in (0..GROUP).step_by(S::f32s::LEN) {
-            // Two sums wait less than one.
+            // Two sums, because the terms of one sum wait for each other.
             let zero = S::f32s::splat(simd, 0.0);
             let (mut even, mut odd) = ([zero; N], [zero; N]);
             let column = |sample: usize| {

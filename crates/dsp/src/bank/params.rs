@@ -1,4 +1,4 @@
-//! The constants of a bank, by the settings.
+//! Constants of a bank, computed from the settings.
 
 use super::{
     kernel::{Coefficients, RMS_GUARD},
@@ -14,36 +14,38 @@ use crate::{
     settings::Settings,
 };
 
-/// The constants and coefficients of a bank for the current settings, at one sample rate.
+/// Constants and coefficients of a bank for the current settings, at one sample rate.
 #[derive(Debug, Clone)]
 pub struct BankParams {
-    /// Hz.
+    /// Sample rate in Hz.
     pub sample_rate: f64,
-    /// The constants of the formulas.
     pub constants: Constants,
-    /// Coefficients of the kernel.
     pub coefficients: Coefficients,
-    /// The averages: the total power, the low-pass of the soft clip and that of the other voices.
+    /// Response of the total power tracker.
     pub(super) total: Response,
-    /// See `total`.
+    /// Response of the soft clip's low-pass.
     pub(super) low_pass: Response,
-    /// See `total`.
+    /// Response of the other voices' low-pass.
     pub voice_low_pass: Response,
-    /// Gain that would bring the input to the nominal level. It is applied to the floor, the guard and the clip in place of the input.
+    /// Gain that would bring the input to the nominal level. Instead of the input, it scales the soft clip, and inversely floor
+    /// and guard.
     gains: Ramp<f32>,
-    /// The bands' pitches, for the voices.
+    /// Pitches of the bands, for the voices.
     pub pitches: Pitches,
-    /// The bands' tuning, for snapshots.
+    /// Tuning of the bands, for snapshots.
     pub tones: Tones,
-    /// The settings of the current resonators, and how many there are.
+    /// Setting `ring` of the current resonators; infinite while frozen.
     ring: f32,
+    /// Setting `tuning` of the current resonators.
     tuning: f32,
+    /// Setting `transpose` of the current resonators.
     transpose: f32,
+    /// Number of tones with a resonator.
     count: usize,
 }
 
 impl BankParams {
-    /// Parameters for `settings` at `sample_rate` Hz.
+    /// Computes the parameters for `settings` at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let mut params = Self {
             sample_rate,
@@ -64,8 +66,8 @@ impl BankParams {
         params
     }
 
-    /// Updates all constants for `settings` and the first `count` tones. The resonators are designed again only if their settings have changed.
-    /// With [`Settings::freeze`], they ring for ever, which leaves their input no gain, and the powers stay as they are.
+    /// Updates all constants for `settings` and the first `count` tones. The resonators are designed again only if their settings
+    /// have changed. With [`Settings::freeze`], they ring for ever without input, and the tracked powers stay.
     pub fn update(&mut self, settings: &Settings, count: usize) {
         let frozen = settings.freeze;
         self.constants = Constants::new(settings, self.sample_rate);
@@ -113,7 +115,7 @@ impl BankParams {
         self.ring.is_infinite()
     }
 
-    /// Sets the level gains of the current block, after the constants.
+    /// Sets the gains to the nominal level for the current block. Must be called after a change of the constants.
     pub fn set_gains(&mut self, gains: Ramp<f32>) {
         let gain = gains.to;
         self.gains = gains;
@@ -121,7 +123,8 @@ impl BankParams {
         self.coefficients.guard = RMS_GUARD / gain;
     }
 
-    /// Sets the tones' places between left, 1, and right, -1, after the weights; `None` for one sum.
+    /// Sets the stereo positions of the tones, 1 for left and -1 for right; `None` for a single sum. Must be called after the
+    /// weights are set.
     pub fn place(&mut self, places: Option<&Ramp<Lanes>>) {
         let weights = &self.coefficients.weights;
         self.coefficients.sides = places.map(|places| {
@@ -137,17 +140,18 @@ impl BankParams {
         self.coefficients.driven = driven;
     }
 
-    /// The gate: the power below which a band fades away, for a total power of `total`.
+    /// Returns the gate for a total power of `total`: a band fades away while its power is below it.
     pub fn gate(&self, total: f64) -> f64 {
         (self.constants.threshold * total).max(f64::from(self.coefficients.floor))
     }
 
-    /// The gain to the nominal level, at the end of the current block.
+    /// Returns the gain to the nominal level at the end of the current block.
     pub fn gain(&self) -> f32 {
         self.gains.to
     }
 
-    /// Soft clip of the sum (the first one drives each band), `2 x / (1 + |2 x|)`, with its knee at the nominal level.
+    /// Applies the second soft clip to the sum, `2 x / (1 + |2 x|)`, with its knee at the nominal level. The first soft clip is
+    /// the drive of each band.
     #[inline(always)]
     pub(super) fn clip(&self, position: usize, signal: &mut [f32]) {
         let Ramp { from, to, .. } = self.gains;

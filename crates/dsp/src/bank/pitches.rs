@@ -1,30 +1,30 @@
-//! The frequencies of the bands, for what follows their phase.
+//! Frequencies of the bands, for oscillators and displays that follow their phases.
 
 use crate::{
     lanes::{BLOCK, Lanes},
     notes::TONES,
 };
 
-/// Samples from one look at the bands' phases to the next, and the looks of a block.
+/// Samples between two sampling instants of the bands' phases.
 pub const LOOK: usize = 8;
-/// See [`LOOK`].
+/// Sampling instants per block.
 pub const LOOKS: usize = BLOCK / LOOK;
 
-/// The frequencies of the bands, for oscillators that follow them.
+/// Frequencies of the bands, for oscillators that follow their phases.
 #[derive(Debug, Clone)]
 pub struct Pitches {
-    /// Nominal frequency in radians a sample.
+    /// Nominal frequencies in radians per sample.
     pub angles: Lanes,
-    /// Angles in full precision.
+    /// The values of `angles` in full precision.
     pub exact: [f64; TONES],
-    /// Two over the share of `bp` that `lo` grows by with each sample.
+    /// `2 / a`, with the factor `a` by which `bp` enters `lo` in each sample.
     pub lo_weights: Lanes,
-    /// Cosine and sine of what each band turns from each look at it to the end of the block, at its nominal frequency.
+    /// Cosine and sine of the angle by which each band turns from a sampling instant to the end of the block, at its nominal
+    /// frequency. The first instant is [`LOOK`] samples after the start of the block, the last one at its end.
     pub backs: [[Lanes; 2]; LOOKS],
 }
 
 impl Pitches {
-    /// All zero.
     pub(super) const ZERO: Self = Self {
         angles: Lanes::ZERO,
         exact: [0.0; TONES],
@@ -33,14 +33,14 @@ impl Pitches {
     };
 }
 
-/// The coefficients of the resonators that are needed for their phase.
+/// Coefficients for the phases of the resonators.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tones {
-    /// Angular frequency of each tone, radians per second.
+    /// Angular frequency of each tone in radians per second.
     pub angular_frequency: [f32; TONES],
-    /// Weight of the first integrator in the oscillation a quarter of a period ago.
+    /// Weight of the first integrator (`lo`) in the resonator's output a quarter of a period ago.
     pub lo_weight: [f32; TONES],
-    /// Weight of the second integrator there.
+    /// Weight of the second integrator (`bp`) in the resonator's output a quarter of a period ago.
     pub bp_weight: [f32; TONES],
 }
 

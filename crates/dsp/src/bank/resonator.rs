@@ -1,4 +1,4 @@
-//! The design of one resonator, from note and ring time to coefficients, in f64.
+//! Design of one resonator in f64: from note and ring time to coefficients.
 //!
 //! A resonator has zeros at DC and Nyquist and a pole pair at radius `r` and angle `w`:
 //!
@@ -6,39 +6,39 @@
 //! H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2),    |H(e^jw)| = 1
 //! ```
 //!
-//! The code is a two-integrator (Chamberlin) loop with the same poles and zeros, whose
-//! coefficients keep their digits near DC where those of the direct form lose them:
+//! The code is a two-integrator (Chamberlin) loop with the same poles and zeros. Near DC, its coefficients keep their digits,
+//! unlike those of the direct form:
 //!
 //! ```text
 //! lo += a bp - (g / b) (x[t] - x[t-2]);    bp += -b lo - d bp;    y = bp
 //! a b = F^2 = 1 + r^2 - 2 r cos(w),    d = 1 - r^2
 //! ```
 //!
-//! Any split of `F^2` into `a b` gives the same transfer function (it only scales `lo`), so the two
-//! are chosen such that the *rounded* factors multiply to `F^2` far beyond f32's own precision.
+//! Any split of `F^2` into `a b` gives the same transfer function (it only scales `lo`). The split is chosen such that the
+//! product of the *rounded* factors is far closer to `F^2` than f32's own precision.
 
 use std::f64::consts::TAU;
 
-/// Tones at or above this share of the sample rate are silent.
+/// Frequency, as a share of the sample rate, at and above which tones are silent.
 pub const HIGHEST: f64 = 0.45;
 
 /// Poles, zeros and gain of one resonator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Design {
-    /// Angle of the poles in radians a sample, below `2 pi` [`HIGHEST`].
+    /// Angle of the poles in radians per sample, at most `2 pi` [`HIGHEST`].
     pub angle: f64,
     /// Radius of the poles.
     pub radius: f64,
-    /// The gain `g` that makes the response at `angle` 1, or 0 for a tone that is out of reach.
+    /// Gain `g` that makes the response at `angle` 1; 0 for a tone at or above [`HIGHEST`].
     pub gain: f64,
 }
 
-/// The two-integrator loop's coefficients as a kernel uses them.
+/// Coefficients of the two-integrator loop, as a kernel uses them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loop {
     /// Factor `a` of the first integrator.
     pub rise: f32,
-    /// Factor `b` that feeds the first integrator back.
+    /// Factor `b` of the feedback from the first integrator.
     pub fall: f32,
     /// Damping `d = 1 - r^2`.
     pub damping: f32,
@@ -46,25 +46,24 @@ pub struct Loop {
     pub gain: f32,
 }
 
-/// The T60 of the tone `semitone` above A3 (below it: negative), if those from A3 up ring for `ring` seconds.
+/// Returns the T60 in seconds of the tone that is `semitone` semitones above A3 (negative: below). Tones from A3 up ring for
+/// `ring` seconds.
 ///
-/// From A3 up all tones ring equally long. Below, the time is in inverse proportion to the frequency, so each tone is as
-/// selective, relative to its distance from the next one, as A3 (a constant Q, as in J. C. Brown, "Calculation of a constant
-/// Q spectral transform", 1991).
+/// Below A3, the time is in inverse proportion to the frequency: each tone is as selective, relative to its distance from the
+/// next one, as A3 (a constant Q, as in J. C. Brown, "Calculation of a constant Q spectral transform", 1991).
 pub fn ring_of(semitone: i32, ring: f64) -> f64 {
     ring * libm::exp2(f64::from((-semitone).max(0)) / 12.0)
 }
 
-/// The pole radius for a T60 of `ring` seconds at `sample_rate` Hz: `r = 10^(-3 / (ring fs))`.
+/// Returns the pole radius for a T60 of `ring` seconds at `sample_rate` Hz: `r = 10^(-3 / (ring fs))`.
 pub fn radius(ring: f64, sample_rate: f64) -> f64 {
     libm::pow(10.0, -3.0 / (ring * sample_rate))
 }
 
 impl Design {
-    /// A resonator for `frequency` Hz that rings for `ring` seconds (T60), at `sample_rate` Hz.
+    /// Designs a resonator for `frequency` Hz that rings for `ring` seconds (T60), at `sample_rate` Hz.
     ///
-    /// A frequency at or above [`HIGHEST`] of the sample rate gives a resonator without gain, so that
-    /// a tone which is transposed out of reach rings out where it was.
+    /// At or above [`HIGHEST`] of the sample rate, the resonator has no gain: a tone that is transposed out of reach rings out.
     pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
         let angle = TAU * (frequency / sample_rate).min(HIGHEST);
         let design = Self::from_poles(angle, radius(ring, sample_rate));
@@ -72,17 +71,17 @@ impl Design {
         Self { gain: if reachable { design.gain } else { 0.0 }, ..design }
     }
 
-    /// A resonator with poles at `angle` (radians a sample) and `radius`, and a response of 1 at `angle`.
+    /// Designs a resonator with poles at `angle` (radians per sample) and `radius`, and a response of 1 at `angle`.
     pub fn from_poles(angle: f64, radius: f64) -> Self {
         Self { angle, radius, gain: 1.0 / unscaled_magnitude(angle, radius) }
     }
 
-    /// `1 + r^2 - 2 r cos(w)` for poles at the radius `r`, written so that nothing cancels for small `w` and `r` near 1.
+    /// Returns `1 + r^2 - 2 r cos(w)` for poles at the radius `r`, computed without cancellation for small `w` and `r` near 1.
     pub fn squared(&self, r: f64) -> f64 {
         (1.0 - r).powi(2) + 4.0 * r * libm::sin(self.angle / 2.0).powi(2)
     }
 
-    /// Two-integrator loop in f32 with the same poles and zeros.
+    /// Returns the two-integrator loop in f32 with the same poles and zeros.
     pub fn two_integrator_loop(&self) -> Loop {
         let r = self.radius;
         let (rise, fall) = factor(self.squared(r));
@@ -90,19 +89,19 @@ impl Design {
     }
 }
 
-/// `|H(e^jw)|` for `g = 1`.
+/// Returns `|H(e^jw)|` for `g = 1`.
 ///
-/// With `p = e^jw` a pole's distance is `|p - r p| |p - r/p|`, a zero's `|p - 1| |p + 1|`, and
+/// With `p = e^jw`, the distances to the poles multiply to `|p - r p| |p - r/p|`, and those to the zeros to `|p - 1| |p + 1|`.
 /// `|p - r/p|^2 = (1 - r)^2 + 4 r sin^2(w)`.
 fn unscaled_magnitude(w: f64, r: f64) -> f64 {
     let sine = libm::sin(w);
     2.0 * sine / ((1.0 - r) * ((1.0 - r).powi(2) + 4.0 * r * sine * sine).sqrt())
 }
 
-/// Two f32 numbers of like size whose exact product is as close to `product` as a short search
-/// finds: about 2^-30 of it, where one f32 alone gives 2^-25.
+/// Returns two f32 numbers of similar size. A short search brings their exact product close to `product`: the relative error is
+/// about 2^-30, and 2^-25 for a single f32.
 ///
-/// The search starts away from the square root, where the errors of neighbours would be alike.
+/// The search starts away from the square root: near it, neighbouring candidates would have similar errors.
 fn factor(product: f64) -> (f32, f32) {
     let mut best = (0.0, 0.0, f64::INFINITY);
     let mut rise = (1.3 * product.sqrt()) as f32;

@@ -1,4 +1,4 @@
-//! When a bank may rest.
+//! Condition under which a bank may skip the kernel.
 
 use super::*;
 use crate::Settings;
@@ -26,9 +26,9 @@ fn compare_rest_and_work() {
             bank.process(kernel, &params, 0, &silence, &mut wet, &mut []);
             rests
         });
-        // The total power takes longest: 71 of its time constants of 12 ms to 1e-32.
+        // The total power decays slowest: to 1e-32 in 71 of its time constants of 12 ms.
         assert!((600..750).contains(&block.unwrap()), "{kernel:?}: {block:?}");
-        // The same with the kernel.
+        // The kernel would output silence from the same state, and sound the same later.
         let (mut rested, mut worked) = (bank.clone(), bank);
         worked.inputs = FrameInputs::ZERO;
         for _ in 0..1000 {

@@ -1,8 +1,8 @@
-//! A peak limiter without latency, which leaves signals within full scale unchanged.
+//! A peak limiter without latency. It leaves signals within full scale unchanged.
 
 use crate::{bank::LOUDEST, lanes::BLOCK};
 
-/// The threshold, as a magnitude: 0.1 dB below full scale.
+/// Threshold of the magnitude: 0.1 dB below full scale.
 const THRESHOLD: f32 = 0.988_553;
 
 /// Time constant of the release in seconds.
@@ -11,35 +11,33 @@ const RELEASE: f64 = 0.1;
 /// Gains above this are set to 1, so that the release ends.
 const NEARLY: f64 = 0.999_99;
 
-/// Keeps the peaks of a mix below full scale, or below those of the input where these are higher.
+/// Peak limiter: keeps the mix below full scale, or below the peaks of the input where these are higher.
 #[derive(Debug, Clone)]
 pub struct Limiter {
-    /// Weight of the new value per sample.
+    /// Weight of the new value in the release, per sample.
     release: f64,
-    /// In f64, because in f32 the steps of a slow release would round to 0.
+    /// Current gain. In f64, because in f32 the steps of a slow release would round to 0.
     gain: f64,
-    /// The input's peaks, which decay with the time constant of the release.
+    /// Tracked peak of the input above the threshold, which decays with the time constant of the release; 0 below the threshold.
     input: f64,
 }
 
 impl Limiter {
-    /// At rest; `sample_rate` is in Hz.
+    /// Creates a limiter at rest; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self { release: -libm::expm1(-1.0 / (RELEASE * sample_rate)), gain: 1.0, input: 0.0 }
     }
 
-    /// Returns to the initial state.
     pub fn reset(&mut self) {
         (self.gain, self.input) = (1.0, 0.0);
     }
 
-    /// Whether its gain is 1.
     pub fn rests(&self) -> bool {
         self.gain == 1.0
     }
 
-    /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals, whose samples from
-    /// `position` on belong to the range. `scale` is the output gain of the mix, as a factor.
+    /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals of the block, in which the range starts
+    /// at `position`. `scale` is the output gain of the mix, as a factor.
     #[inline(always)]
     pub fn process(
         &mut self,
@@ -58,7 +56,7 @@ impl Limiter {
         }
         let peaks = &mixed[..range.len()];
         let samples = position..position + range.len();
-        // All are compared, which vectors do at once.
+        // Does not stop early, so that vectors can compare all at once.
         let all_below = |samples: &[f32], scale: f32| {
             samples.iter().fold(true, |all, x| all & (scale * x.abs() <= threshold))
         };
@@ -80,13 +78,14 @@ impl Limiter {
         }
     }
 
-    /// The factor for a sample whose peak is `input` in the input and `mixed` in the mix.
+    /// Advances by a sample and returns its gain. `input` and `mixed` are the peaks of all channels of the scaled input and of
+    /// the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
-        // Bounded, so that a fault in the input, far beyond full scale, decays soon.
+        // Bounded, so that a faulty sample far beyond full scale decays soon.
         let before = self.input.min(f64::from(LOUDEST));
         let tracked = f64::from(input).max(before - self.release * before);
         let ceiling = tracked.max(f64::from(threshold));
-        // Below the threshold it has no effect, and the result must not depend on whether it is tracked there.
+        // Below the threshold the peak has no effect. It is not kept there, because `process` does not always track it.
         self.input = if tracked > f64::from(threshold) { tracked } else { 0.0 };
         self.gain += self.release * (1.0 - self.gain);
         if self.gain > NEARLY {

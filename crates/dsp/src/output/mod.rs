@@ -1,4 +1,4 @@
-//! Output: the delay of the dry signal, the mix and the peak limiter.
+//! Output: delay of the dry signal, mix and peak limiter.
 
 mod limiter;
 
@@ -11,22 +11,22 @@ use crate::{
 use limiter::Limiter;
 use tone_filter_simd::Kernel;
 
-/// Last stage: delay, mix and limiter, by the plan.
+/// Last stage of the filter: delay, mix and limiter, by the plan.
 #[derive(Debug, Clone)]
 pub struct Output {
     delay: Delay,
-    /// Whether the delay records.
     delaying: bool,
     limiter: Limiter,
-    /// Whether the limiter is on in the current block, and whether something in the last one asked for it.
+    /// Whether the limiter is on in the current block.
     limiting: bool,
+    /// Whether signals louder than the soft clip can sound in the current block; then the limiter stays on in the next one.
     unclipped: bool,
-    /// The dry signal of each channel in the current block, for the limiter and the level measurement.
+    /// Dry signal of each channel in the current block, for the limiter and the level measurement.
     dry: Vec<[f32; BLOCK]>,
 }
 
 impl Output {
-    /// At rest, for `channels` of `sample_rate` Hz that are delayed by `latency` samples.
+    /// Creates the output stage at rest, for `channels` at `sample_rate` Hz and a delay of `latency` samples.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
         Self {
             delay: Delay::new(latency, channels),
@@ -38,18 +38,18 @@ impl Output {
         }
     }
 
-    /// Output at rest, for another number of channels.
+    /// Creates the output stage at rest for another number of channels.
     pub fn with_channels(self, channels: usize) -> Self {
         let delay = Delay::new(self.delay.length(), channels);
         Self { delay, dry: vec![[0.0; BLOCK]; channels], ..self }
     }
 
-    /// Samples by which `lookahead` delays the sound.
+    /// Returns the delay of `lookahead` in samples.
     pub fn latency(&self) -> usize {
         self.delay.length()
     }
 
-    /// Returns to the state after silence, with or without delay.
+    /// Resets to the state after silence, with or without delay.
     pub fn reset(&mut self, lookahead: bool) {
         self.delay.reset();
         self.limiter.reset();
@@ -61,8 +61,8 @@ impl Output {
         self.delaying
     }
 
-    /// Starts the delay for `lookahead`, and stops it when it has no part in the sound any more: `faded` is its share.
-    /// Returns whether it can take part.
+    /// Starts the delay if `lookahead` is switched on, and stops it after its fade-out. `faded` is its current share of the
+    /// crossfade. Returns whether the delayed signal may be faded in.
     pub fn prepare_delay(&mut self, lookahead: bool, faded: f32) -> bool {
         if lookahead && !self.delaying {
             self.delay.activate();
@@ -71,9 +71,9 @@ impl Output {
         lookahead && self.delay.is_full()
     }
 
-    /// Begins a block; `unclipped` if something louder than the soft clip can sound in it.
+    /// Begins a block. `unclipped`: whether signals louder than the soft clip can sound in it.
     pub fn begin_block(&mut self, unclipped: bool) {
-        // With the soft clip alone, no limiter is needed. A gain below 1 is released first: to drop it would click.
+        // The soft clip alone needs no limiter. A gain below 1 is released before the limiter stops: a jump to 1 would click.
         let limiting = unclipped || self.unclipped || !self.limiter.rests();
         self.unclipped = unclipped;
         if limiting && !self.limiting {
@@ -83,7 +83,7 @@ impl Output {
         self.limiting = limiting;
     }
 
-    /// Delays the samples `span` of `channels`.
+    /// Delays the samples `span` of `channels`, and keeps them as the dry signal while the limiter is on.
     pub fn delay(&mut self, plan: &BlockPlan, channels: &mut [&mut [f32]], span: &Span) {
         if self.delaying {
             let delayed = |frame| plan.level(span.position + frame).lookahead;
@@ -96,7 +96,7 @@ impl Output {
         }
     }
 
-    /// Mixes the samples `span` of `channels` with the wet signal of each, and limits the result.
+    /// Mixes the samples `span` of `channels` with the wet signal of each channel, and limits the result.
     pub fn mix<'a>(
         &mut self,
         kernel: Kernel,
@@ -135,7 +135,7 @@ impl Output {
         }
     }
 
-    /// The dry signal of each channel in the current block, after the delay.
+    /// Returns the dry signal of each channel in the current block, after the delay; not updated while the limiter is off.
     pub fn dry(&self) -> &[[f32; BLOCK]] {
         &self.dry
     }

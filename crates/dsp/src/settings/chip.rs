@@ -2,15 +2,15 @@
 
 use super::{Entry, Voice};
 
-/// Treatment of the notes beyond [`Settings::voices`](super::Settings), with [`Voice::Chip`].
+/// Treatment of the notes beyond the number [`Settings::voices`](super::Settings), with [`Voice::Chip`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Arp {
-    /// They are silent.
+    /// These notes are silent.
     #[default]
     Off,
-    /// The last voice plays them in turn from the lowest to the highest, 15 a second.
+    /// The last voice plays them in turn from the lowest to the highest, 15 per second.
     Up,
-    /// Turns of 60 notes a second, which sound like one chord.
+    /// The last voice plays them in turn, 60 per second, which sounds like a chord.
     Fast,
 }
 
@@ -20,7 +20,7 @@ impl Arp {
 
     pub(super) const ENTRIES: [Entry; 3] = [("off", "Off"), ("up", "Up"), ("fast", "Fast")];
 
-    /// Ticks of 60 Hz for which a note lasts; `None` if it is off.
+    /// Returns the ticks of 60 Hz for which a note lasts; `None` for Off.
     pub fn ticks(self) -> Option<u32> {
         match self {
             Self::Off => None,
@@ -30,7 +30,7 @@ impl Arp {
     }
 }
 
-/// The share of its period during which the lead of [`Voice::Chip`] is high.
+/// Duty of the lead of [`Voice::Chip`]: the share of its period during which the pulse is high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Duty {
     /// 12.5 %: thin.
@@ -38,7 +38,7 @@ pub enum Duty {
     /// 25 %.
     #[default]
     Quarter,
-    /// 50 %: hollow, as the other notes.
+    /// 50 %: hollow, like the other notes.
     Half,
 }
 
@@ -48,7 +48,7 @@ impl Duty {
 
     pub(super) const ENTRIES: [Entry; 3] = [("12.5", "12.5 %"), ("25", "25 %"), ("50", "50 %")];
 
-    /// The voice that has this waveform.
+    /// Returns the voice that has this waveform.
     pub const fn voice(self) -> Voice {
         match self {
             Self::Eighth => Voice::Pulse12,
@@ -57,7 +57,7 @@ impl Duty {
         }
     }
 
-    /// The share, 0..1.
+    /// Returns the duty as a share, 0..1.
     pub const fn share(self) -> f64 {
         match self {
             Self::Eighth => 0.125,

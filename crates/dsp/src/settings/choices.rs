@@ -2,45 +2,45 @@
 
 use super::{CHOICES, Controls, Group, PitchClass, Settings};
 
-/// One entry of a list: its id in presets, states and flags, and its display name.
+/// Entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
 
-/// The entries of a switch.
+/// Entries of a switch.
 pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
 
-/// The description of one setting that is a choice from a list.
+/// Description of a setting that is a choice from a list.
 #[derive(Debug)]
 pub struct Choice {
     /// Stable id: field name, preset key, parameter id and flag.
     pub id: &'static str,
     /// Display name.
     pub name: &'static str,
-    /// The entries, in the order in which they are offered.
+    /// Entries, in the order in which they are offered.
     pub entries: &'static [Entry],
     /// Effect on the sound, in one sentence.
     pub help: &'static str,
-    /// Group in which people see it.
+    /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether a random sound changes it. The other settings fit the filter to music and mix, or are for playing.
+    /// Whether random sounds change the setting. The settings that they keep fit the filter to music and mix, or are for playing.
     pub random: bool,
-    /// Place in the group.
+    /// Position in the group.
     pub(super) place: u8,
     pub(super) routing: bool,
     pub(super) get: fn(&Controls) -> usize,
     pub(super) set: fn(&mut Controls, usize),
 }
 
-/// Bands that the keys let through.
+/// Effect of held keys on the bands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keys {
     /// Keys have no effect.
     #[default]
     Off,
-    /// Only the bands whose keys are held.
+    /// Only the bands whose keys are held sound.
     Hold,
-    /// Only the bands whose keys are held in any octave.
+    /// Only the bands whose keys are held in any octave sound.
     HoldAny,
-    /// The bands whose keys are held, beside those that sound without them.
+    /// The bands whose keys are held sound in addition to those that sound without keys.
     Add,
 }
 
@@ -57,7 +57,7 @@ impl Keys {
         [("off", "Off"), ("hold", "Hold"), ("hold-any", "Hold any octave"), ("add", "Add")];
 }
 
-/// The waveform of a note.
+/// Waveform of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Voice {
     /// The resonator's own oscillation, driven into a soft clip: the published sound.
@@ -75,7 +75,7 @@ pub enum Voice {
     Triangle,
     /// A saw.
     Saw,
-    /// The voices of an 8-bit console's sound chip: two pulses, a triangle of 32 steps, and noise.
+    /// The channels of an 8-bit console's sound chip: two pulses, a triangle of 32 steps, and noise.
     Chip,
     /// The waveform of [`Voice::Soft`], played by an oscillator, so that nothing aliases.
     SoftClean,
@@ -95,12 +95,12 @@ impl Voice {
         Self::SoftClean,
     ];
 
-    /// Whether `drive` shapes it.
+    /// Whether the setting `drive` shapes this voice.
     pub const fn is_driven(self) -> bool {
         matches!(self, Self::Soft | Self::SoftClean)
     }
 
-    /// The voices that are one waveform played by an oscillator.
+    /// Voices that are a single waveform, whatever the drive.
     pub const WAVEFORMS: [Self; 6] =
         [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
 
@@ -117,7 +117,7 @@ impl Voice {
     ];
 }
 
-/// The choice called `id`, if there is one.
+/// Returns the choice called `id`, if there is one.
 ///
 /// ```
 /// use tone_filter_dsp::{Controls, Voice, choice};
@@ -134,38 +134,38 @@ pub fn choice(id: &str) -> Option<&'static Choice> {
 }
 
 impl Choice {
-    /// The entry in `controls`, as an index.
+    /// Returns the index of the entry in `controls`.
     pub fn get(&self, controls: &Controls) -> usize {
         (self.get)(controls)
     }
 
-    /// Its entry in a new instance, as an index.
+    /// Returns the index of the entry in a new instance.
     pub fn default(&self) -> usize {
         self.get(&Controls::default())
     }
 
-    /// Its entry where a state or preset lacks it, as an index.
+    /// Returns the index of the entry for states and presets that lack the setting.
     pub fn reference(&self) -> usize {
         self.get(&Settings::REFERENCE.into())
     }
 
-    /// Puts entry `index` into `controls`; an index beyond the list is its last entry.
+    /// Sets the entry in `controls` to `index`; an index beyond the list means the last entry.
     pub fn set(&self, controls: &mut Controls, index: usize) {
         (self.set)(controls, index.min(self.entries.len() - 1));
     }
 
-    /// Whether it is a field of [`Routing`](super::Routing), and no part of the sound.
+    /// Whether the setting is a field of [`Routing`](super::Routing), not a part of the sound.
     pub const fn is_routing(&self) -> bool {
         self.routing
     }
 
-    /// Whether its entries are off and on.
+    /// Whether the entries are off and on.
     pub fn is_switch(&self) -> bool {
         self.entries == SWITCH
     }
 
-    /// The entry with this id or name; upper and lower case are the same, and blanks, hyphens and % do not count. A root
-    /// may also be written as a flat, and the scale `minor` is the natural one.
+    /// Returns the index of the entry with this id or name. Case, blanks, hyphens and % do not count. A root may also be written
+    /// as a flat; the scale `minor` is natural minor.
     pub fn parse(&self, text: &str) -> Option<usize> {
         let bare = |text: &str| text.to_lowercase().replace([' ', '-', '%'], "");
         let wanted = match bare(text.trim()) {

@@ -1,6 +1,6 @@
-//! All settings, each declared once: its field with its type, its values in the published sound and in a new instance, and what every
-//! interface has to know of it. A new setting is a new entry here, behind the others of its kind: their order is that of the parameters,
-//! ports and lists of all interfaces.
+//! All settings. Each one is declared once: its field with its type, its values in the published sound and in a new instance, and the
+//! texts and ranges that all interfaces use. Add a new setting behind the others of its kind, because all interfaces have their parameters,
+//! ports and lists in this order.
 
 use super::{
     Arp, BandMask, BandRange, Choice, Duty, Group, Keys, Listen, Map, NoteValue, PitchClass,
@@ -11,7 +11,7 @@ use tone_filter_listener::Model;
 
 settings! {
     numbers {
-        /// The balance of dry (0 %) and wet (100 %).
+        /// Balance of dry (0 %) and wet (100 %).
         mix { name: "Mix", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Main 0,
             reference: 50.0,
             help: "Blend of the untouched sound (0 %) and the resonators (100 %)." }
@@ -19,23 +19,23 @@ settings! {
         output { name: "Output", range: -24.0..=12.0, unit: "dB", decimals: 1, taper: Linear, group: Main 4,
             reference: 0.0,
             help: "Level of the result." }
-        /// The gain of each resonator into its soft clip.
+        /// Gain of each resonator into its soft clip.
         drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7, random: true,
             reference: 40.0,
-            help: "Turns each note from a sine (low) into a square wave (high)." }
-        /// Relative gate: the power, in dB of the total power, below which a band fades away.
+            help: "Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean." }
+        /// Relative gate: a band below this power, in dB of the total power, fades away.
         threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
             reference: -36.989_7,
             help: "Notes below this level, relative to the input, fade away." }
-        /// Relative limit: the power, in dB of the total power, above which a band stops growing.
+        /// Relative limit: a band grows to this power at most, in dB of the total power.
         ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
             reference: -10.0, default: -14.0,
             help: "Maximum level of a note, relative to the input." }
-        /// Absolute gate: the power, in dB full scale, below which a band fades away.
-        // Focus leaves out what is not played, so that faint notes need less of a gate, and fewer notes share the power.
+        /// Absolute gate: a band below this power, in dB full scale, fades away. With `auto`, the input counts as -14 dB.
+        // Focus mutes notes that are not played. So faint notes need less of a gate, and fewer notes share the power.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
-            help: "Notes below this absolute level fade away. Lower it for quiet music." }
+            help: "Notes below this absolute level fade away. With Auto level, music of any loudness counts as -14 dB full scale." }
         /// T60 of a resonator.
         ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
@@ -52,51 +52,51 @@ settings! {
         tuning { name: "Tuning", range: 400.0..=480.0, unit: "Hz", decimals: 1, taper: Logarithmic, group: Listening 5,
             reference: 440.0,
             help: "The pitch of A4 that the music is tuned to." }
-        /// Moves all tones.
+        /// Shift of all bands in semitones.
         transpose { name: "Transpose", range: -24.0..=24.0, unit: "st", decimals: 2, taper: Linear, group: Listening 7,
             reference: 0.0,
             help: "Shifts which notes are detected, in semitones; the output keeps its pitch." }
         /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
         focus { name: "Focus", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Listening 1,
             reference: 0.0, default: 100.0,
-            help: "Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %." }
+            help: "Attenuation of notes that the music does not play: none at 0 %, 24 dB at 50 %, complete at 100 %." }
         /// Readiness to count a note as played; 50 % is the fitted decision threshold.
         sensitivity { name: "Sensitivity", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Main 2,
             reference: 50.0,
-            help: "How readily Focus counts a note as played: less for clean lines, more for dense music." }
-        /// Octaves from the detected note to the one that sounds, a whole number. No effect on [`Voice::Soft`].
+            help: "Readiness to count a sound as a played note: less for clean lines, more for dense music." }
+        /// Octaves by which notes sound higher than detected, a whole number. No effect on [`Voice::Soft`].
         octave { name: "Octave", range: -2.0..=2.0, unit: "oct", decimals: 0, taper: Whole, group: Notes 1, random: true,
             reference: 0.0,
-            help: "Octaves between the detected note and the one that sounds; the voice Soft alone has none." }
-        /// The most notes that sound at a time, a whole number; 48 for any number.
+            help: "Octaves by which the notes sound higher or lower. The voice Soft always plays at the detected pitch." }
+        /// Maximum number of notes at a time, a whole number; 48: no limit.
         voices { name: "Voices", range: 1.0..=48.0, unit: "notes", decimals: 0, taper: Whole, group: Notes 0, random: true,
             reference: 48.0,
-            help: "Maximum number of notes at a time; the strongest sound." }
+            help: "Maximum number of notes at a time. Weaker notes are silent, and only the strongest sound." }
         /// Ticks of 60 Hz in which a note of [`Voice::Chip`] reaches its volume, a whole number.
         attack { name: "Attack", range: 0.0..=30.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 2, random: true,
             reference: 0.0,
             help: "Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s." }
-        /// Ticks in which its volume then falls to a quarter, a whole number; 0 for a volume that stays.
+        /// Ticks of 60 Hz in which the volume of a note of [`Voice::Chip`] falls to a quarter, a whole number; 0: no fall.
         decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3, random: true,
             reference: 0.0,
-            help: "Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s; 0: off." }
-        /// The way from the untouched sound (0 %) to that of the other settings (100 %).
+            help: "Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s. At 0 the volume stays." }
+        /// Position between the untouched sound (0 %) and the full effect of the other settings (100 %).
         morph { name: "Morph", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Output 0,
             reference: 100.0,
-            help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture." }
-        /// Time that a note takes from the pitch of a near one that ends to its own. No effect on [`Voice::Soft`].
+            help: "From the untouched sound (0 %) to the full effect of all other settings (100 %), with one control." }
+        /// Duration of the slide from the pitch of a nearby note that ends to the pitch of a new note. No effect on [`Voice::Soft`].
         glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2, random: true,
             reference: 0.0,
-            help: "Portamento time: a new note slides from the pitch of a nearby note that has just ended; not with the voice Soft." }
-        /// The share of the deviation from a note's nominal pitch that remains. No effect on [`Voice::Soft`].
+            help: "Portamento time: a new note slides from the pitch of a nearby note that has just ended. The voice Soft does not glide." }
+        /// Share of the deviation from a note's nominal pitch that is kept. No effect on [`Voice::Soft`].
         vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3, random: true,
             reference: 100.0,
-            help: "Share of the music's vibrato and detuning that is kept, 0 %: exact pitch; all of it with the voice Soft." }
+            help: "Share of the music's vibrato and detuning that is kept; at 0 % every pitch is exact. The voice Soft always keeps all of it." }
     }
     choices {
-        /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
+        /// Banks of resonators: one for the mean of the channels, one for each of two channels, or one whose notes have places.
         settings stereo: Stereo { id: "stereo", name: "Stereo", group: Resonators 6, reference: Stereo::Mono, default: Stereo::Place,
-            help: "All notes in the middle, resonators for left and right apart, or each note placed where it is in the input." }
+            help: "Mono plays all notes in the middle, Stereo processes left and right separately, Place puts each note where it is in the input." }
         /// Passes the input through unchanged.
         routing bypass: bool { id: "bypass", name: "Bypass", group: Header 0, reference: false,
             help: "Lets the sound through untouched." }
@@ -111,53 +111,53 @@ settings! {
             help: "Adapts the bands to the level of the input, and matches the output's loudness to the input's." }
         /// Delays the sound by [`ToneFilter::latency`](crate::ToneFilter::latency), which makes `focus` more accurate.
         settings lookahead: bool { id: "lookahead", name: "Lookahead", group: Listening 2, reference: false,
-            help: "More accurate Focus; adds 46 ms of latency." }
+            help: "Finds the notes more accurately, and adds 46 ms of latency." }
         /// The network that finds the notes.
         settings listener: Model { id: "listener", name: "Listener", group: Listening 3, reference: Model::Full,
-            help: "The network that finds the notes: the most accurate one, or one with a quarter of the work." }
-        /// Lower end of the bands.
+            help: "The network that finds the notes: Full is more accurate, Light needs less than half of the CPU time." }
+        /// Lowest band.
         settings range: BandRange { id: "range", name: "Range", group: Scale 2, reference: BandRange::Published, default: BandRange::Whole,
-            help: "The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up." }
+            help: "The notes that can be found: 48 from A3 to G#7, as in Arntzen's original filter, or all 77 from E1 up." }
         /// The waveform of the notes.
         settings voice: Voice { id: "voice", name: "Voice", group: Main 1, random: true, reference: Voice::Soft,
-            help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip." }
-        /// Whether notes beyond `voices` are silent or take turns, with [`Voice::Chip`].
+            help: "The waveform of the notes: the filtered music itself (Soft), an oscillator that follows it, or a console's sound chip (Chip)." }
+        /// Treatment of notes beyond `voices`, with [`Voice::Chip`]: silent, or taking turns.
         settings arp: Arp { id: "arp", name: "Arpeggio", group: Chip 0, random: true, reference: Arp::Off,
-            help: "With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second." }
-        /// The lead's waveform, with [`Voice::Chip`].
+            help: "With the voice Chip, notes beyond the number of Voices are silent (Off) or take turns on the last voice: 15 a second (Up) or 60 a second (Fast)." }
+        /// Waveform of the lead, with [`Voice::Chip`].
         settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, random: true, reference: Duty::Quarter,
             help: "The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %)." }
         /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
-            help: "Held keys choose the notes: only these sound, these in every octave, or these beside the rest." }
+            help: "Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway." }
         /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
         settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
-            help: "Ring and Release last a note value of the song's tempo." }
-        /// The resonators ring on without loss and without input.
+            help: "Ring and Release last as long as a note value at the song's tempo." }
+        /// Lets the resonators ring without loss and without input.
         settings freeze: bool { id: "freeze", name: "Freeze", group: Notes 5, reference: false,
             help: "Lets sounding notes ring without end; new input has no effect on the bands." }
-        /// Whether the detected notes are sent as MIDI, by what owns the filter.
+        /// Whether the owner of the filter sends the detected notes as MIDI.
         routing midi_out: bool { id: "midi-out", name: "MIDI out", group: Output 1, reference: false,
             help: "Sends the detected notes as MIDI." }
-        /// The input of bands and listener.
+        /// Input of the bands and of the listener.
         routing listen: Listen { id: "listen", name: "Sidechain", group: Listening 4, reference: Listen::Main,
-            help: "Notes are found in the sidechain input and mixed with the main input." }
+            help: "Notes are found in the sidechain input, and their sound is mixed with the main input." }
         /// Follows the tuning of the music, within 60 cents of `tuning`.
         settings auto_tuning: bool { id: "auto-tuning", name: "Auto tuning", group: Listening 6, reference: false,
             help: "Finds the tuning of the music, within 60 cents of Tuning, and follows it." }
-        /// Whether notes outside the scale are silent or move.
+        /// Treatment of notes outside the scale: silent, or moved.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
-            help: "Notes outside the scale are silent, or move to its nearest note or, with Keys, to the nearest held key; or every note moves to a target of its own. The voice Soft only mutes." }
+            help: "Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes." }
     }
     texts {
         /// The bands that may sound.
         bands: BandMask { name: "Bands", before: "root", reference: BandMask::ALL,
-            help: "The bands that may sound: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on." }
+            help: "The bands that may sound: first the 48 from A3 to G#7, then the 29 from E1 to G#3. The last 29 may be left out if all of them are on." }
         /// The notes of [`Scale::Custom`].
         custom: PitchClasses { name: "Custom scale", before: "auto", reference: PitchClasses::ALL,
-            help: "The notes of the scale \"custom\", A first." }
-        /// Where the pitch classes sound with [`Map::Custom`].
+            help: "The notes of the scale \"custom\", beginning with A." }
+        /// Targets of the pitch classes with [`Map::Custom`].
         targets: Targets { name: "Targets", before: "map", reference: Targets::IDENTITY,
-            help: "Where each of the twelve notes sounds with the map \"custom\", A first." }
+            help: "The note to which each of the twelve notes moves with the map \"custom\", beginning with A." }
     }
 }

@@ -1,6 +1,6 @@
-//! The macro `settings!`, which makes structs and tables of the declared settings.
+//! The macro `settings!`, which generates structs and tables from the declared settings.
 
-/// The first value, or the second one if there is one.
+/// Expands to the second value if there is one, else to the first.
 macro_rules! last {
     ($reference:expr) => {
         $reference
@@ -10,7 +10,7 @@ macro_rules! last {
     };
 }
 
-/// Makes the structs of the fields that [`settings!`] passes on one by one, with the name of their struct in front.
+/// Generates the structs. [`settings!`] passes the fields one by one, each after the name of its struct.
 macro_rules! structs {
     ([$($sound:tt)*] [$($routing:tt)*] settings $field:tt $($rest:tt)*) => {
         structs! { [$($sound)* $field] [$($routing)*] $($rest)* }
@@ -22,7 +22,8 @@ macro_rules! structs {
         [$({ $(#[$doc:meta])* $field:ident: $type:ty = $reference:expr, $default:expr })*]
         [$({ $(#[$other_doc:meta])* $other:ident: $other_type:ty = $other_value:expr, $_:expr })*]
     ) => {
-        /// The settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
+        /// Settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance,
+        /// [`Settings::REFERENCE`] that of the published filter.
         ///
         /// The crate `tone-filter-presets` reads and writes them in JSON and other formats.
         #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,13 +32,12 @@ macro_rules! structs {
         }
 
         impl Settings {
-            /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md`
-            /// derives the numbers.
+            /// Sound of the published filter at any sample rate, without auto level and focus. `docs/dsp.md` derives the numbers.
             pub const REFERENCE: Self = Self { $($field: $reference,)* };
         }
 
         impl Default for Settings {
-            /// The sound of a new instance.
+            /// Returns the sound of a new instance.
             fn default() -> Self {
                 Self { $($field: $default,)* }
             }
@@ -57,7 +57,7 @@ macro_rules! structs {
     };
 }
 
-/// Makes the structs [`Settings`] and [`Routing`], and the tables of all settings by their kinds. A default that is missing is the reference.
+/// Generates [`Settings`], [`Routing`] and a table for each kind of setting. A missing default equals the reference.
 macro_rules! settings {
     (
         numbers {$(

@@ -1,7 +1,7 @@
 //! Groups of settings, in the editor and in hosts.
 //!
-//! The editor always shows `Main`, has `Header` in its header, `Scale` below the grid and `MORE` under More, in columns. A
-//! setting is in one group. Where More leaves the grid no legible height, it takes the grid's place.
+//! Each setting is in one group. The editor always shows `Main`; `Header` is in its header, `Scale` below the grid, and the
+//! groups of `MORE` are columns under More. Where the grid would get too low beside More, More takes the grid's place.
 
 use super::{CHOICES, SPECS};
 use std::sync::LazyLock;
@@ -11,24 +11,24 @@ use std::sync::LazyLock;
 pub enum Group {
     /// The setting with a button in the editor's header. Hosts show it with [`Group::Main`].
     Header,
-    /// The settings that everybody wants, which the editor always shows.
+    /// The most important settings, which the editor always shows.
     Main,
     /// Detection of notes.
     Listening,
-    /// The notes that may sound, which the editor shows below the bands.
+    /// Choice of the notes that may sound, which the editor shows below the bands.
     Scale,
-    /// Playing of notes.
+    /// Playing of the notes.
     Notes,
     /// The bank of resonators.
     Resonators,
     /// The voice Chip.
     Chip,
-    /// The result.
+    /// Output of the filter.
     Output,
 }
 
 impl Group {
-    /// All groups; the ones that share a name are neighbours.
+    /// All groups; groups that share a name are neighbours.
     pub const ALL: [Self; 8] = [
         Self::Header,
         Self::Main,
@@ -44,7 +44,7 @@ impl Group {
     pub const MORE: [Self; 5] =
         [Self::Listening, Self::Notes, Self::Resonators, Self::Chip, Self::Output];
 
-    /// Name for people.
+    /// Returns the display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Main | Self::Header => "Main",
@@ -56,7 +56,7 @@ impl Group {
         }
     }
 
-    /// Ids of its settings, in the order of the editor.
+    /// Returns the ids of the settings in the group, in the editor's order.
     pub fn ids(self) -> &'static [&'static str] {
         static IDS: LazyLock<[Vec<&str>; Group::ALL.len()]> = LazyLock::new(|| {
             let mut places = [const { Vec::new() }; Group::ALL.len()];

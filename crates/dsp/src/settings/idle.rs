@@ -1,9 +1,9 @@
-//! Settings that have no effect on the sound because of others.
+//! Settings that have no effect on the sound because of other settings.
 
 use super::{Arp, Map, NoteValue, PitchClasses, SPECS, Scale, Settings, Targets, Voice};
 
 impl Settings {
-    /// Why the setting called `id` has no effect on the sound of the notes, as the end of a sentence; `None` if it has one.
+    /// Returns why the setting `id` has no effect on the notes, as the end of a sentence; `None` if it has an effect.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, Voice};
@@ -50,7 +50,7 @@ impl Settings {
         }
     }
 
-    /// Why the map, with a voice that has one, changes nothing against [`Map::Mute`], though it is another one.
+    /// Returns why the map acts like [`Map::Mute`]; `None` for Mute, or if it differs. The voice must not be Soft.
     fn idle_map(&self) -> Option<&'static str> {
         match self.map {
             Map::Snap if !self.keys.choose() && self.has_all_notes() => {
@@ -66,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// Why no scale leaves out a note.
+    /// Returns why the scale leaves out no note, whichever it is; `None` if a scale can.
     fn idle_scale(&self) -> Option<&'static str> {
         if self.keys.choose() {
             return Some("the keys choose the notes");
@@ -81,7 +81,7 @@ impl Settings {
         self.scale != Scale::Auto && classes == PitchClasses::ALL
     }
 
-    /// Whether `voices` is at its end, where it stands for any number.
+    /// Whether `voices` is at its maximum, which means no limit.
     fn has_all_voices(&self) -> bool {
         SPECS.iter().any(|spec| spec.id == "voices" && self.voices >= spec.max)
     }
@@ -123,14 +123,14 @@ mod tests {
         assert_eq!(default.idle("mix"), None);
     }
 
-    /// Which bands sound and by how much they move, with no key held, and with A4 held.
+    /// Returns the bands that sound and their offsets in semitones: first with no key held, then with A4 held.
     fn notes(settings: &Settings) -> [(BandMask, [i8; TONES]); 2] {
         let a4 = (0..TONES).find(|tone| midi_note(*tone, 0.0) == 69).unwrap();
         [(BandMask::NONE, 0), (BandMask::NONE.with(a4, true), 1 << 69)]
             .map(|(bands, keys)| (settings.bands_with_keys(bands), settings.offsets(keys)))
     }
 
-    /// The default with each combination of what decides which notes sound where, but for the root.
+    /// Returns the default with each combination of settings, other than the root, that decide which notes sound where.
     fn combinations() -> Vec<Settings> {
         let picked = [PitchClasses::ALL, PitchClasses::NONE.with(3, true).with(7, true)];
         let mapped = [Targets::IDENTITY, Targets::IDENTITY.with(4, PitchClass::new(3))];
@@ -167,7 +167,7 @@ mod tests {
         for own in combinations().iter().filter(|own| own.map != Map::Mute) {
             let mut found = *own;
             if own.scale == Scale::Auto {
-                // As it is once there is a key.
+                // Auto acts as a scale once there is a key.
                 found.scale = Scale::Dorian;
             }
             let moves = notes(&Settings { map: Map::Mute, ..found }) != notes(&found);

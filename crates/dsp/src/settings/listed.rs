@@ -11,10 +11,10 @@ pub trait Listed: Copy + 'static {
     /// The entries, in the order in which they are offered.
     const ENTRIES: &'static [Entry];
 
-    /// Its place in the list.
+    /// Returns the index in the list.
     fn index(self) -> usize;
 
-    /// The value at a place in the list.
+    /// Returns the entry at `index`, which must be within the list.
     fn at(index: usize) -> Self;
 }
 

@@ -1,23 +1,23 @@
-//! Where found notes sound: at their own pitch, or moved to a note of the scale, to a key or to a target.
+//! Pitches at which detected notes sound: their own, or a note of the scale, a key or a target.
 
 use super::{Keys, PitchClass, Settings, Voice, choices::Entry};
 use crate::notes::{PITCH_CLASSES, TONES, midi_note, pitch_class};
 use std::{error::Error, fmt, str::FromStr};
 
-/// MIDI notes.
+/// Number of MIDI notes.
 const NOTES: i32 = 128;
 
-/// Treatment of notes outside the scale. The voice Soft is the resonator itself, which has but one pitch: with it, all
-/// entries are [`Map::Mute`].
+/// Treatment of notes outside the scale. With the voice Soft, all entries act as [`Map::Mute`]: the resonator itself sounds, at
+/// its own pitch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Map {
-    /// They are silent.
+    /// Notes outside the scale are silent.
     #[default]
     Mute,
-    /// They sound at the nearest note of the scale, of two the lower. With [`Keys::Hold`] and [`Keys::HoldAny`], all notes
-    /// sound at the nearest key or pitch class that is held.
+    /// Notes outside the scale sound at the nearest note of the scale, the lower of two equally near ones. With [`Keys::Hold`]
+    /// and [`Keys::HoldAny`], all notes sound at the nearest held key or pitch class.
     Snap,
-    /// All notes sound at the nearest octave of the target of their pitch class, of two the lower; the scale has no effect.
+    /// All notes sound at the nearest octave of their pitch class's target, the lower of two. The scale has no effect.
     Custom,
 }
 
@@ -29,7 +29,7 @@ impl Map {
         [("mute", "Mute"), ("snap", "Snap"), ("custom", "Custom")];
 }
 
-/// The target of each of the twelve pitch classes, A first. As text, twelve names of notes.
+/// Target of each of the twelve pitch classes, A first. As text, twelve names of notes.
 ///
 /// ```
 /// use tone_filter_dsp::Targets;
@@ -54,18 +54,18 @@ impl Targets {
         Self(targets)
     };
 
-    /// The target of the pitch class `class`, semitones above A, 0..12.
+    /// Returns the target of the pitch class `class`, in semitones above A (0..12).
     ///
     /// # Panics
-    /// When `class` is 12 or more.
+    /// If `class` is 12 or more.
     pub const fn of(self, class: usize) -> PitchClass {
         self.0[class]
     }
 
-    /// Sets the `target` of `class`.
+    /// Sets the target of `class`.
     ///
     /// # Panics
-    /// When `class` is 12 or more.
+    /// If `class` is 12 or more.
     #[must_use]
     pub const fn with(mut self, class: usize, target: PitchClass) -> Self {
         self.0[class] = target;
@@ -74,13 +74,13 @@ impl Targets {
 }
 
 impl Targets {
-    /// As bits: four for each target, the first lowest.
+    /// Returns the targets as bits: four for each, the first target in the lowest.
     pub(super) fn to_bits(self) -> [u64; 2] {
         let bits = |bits, class| bits | (self.of(class).index() as u64) << (4 * class);
         [(0..12).fold(0, bits), 0]
     }
 
-    /// Reads the format of `to_bits`; every bit pattern is valid.
+    /// Creates targets from the format of `to_bits`; every bit pattern is valid.
     pub(super) fn from_bits([bits, _]: [u64; 2]) -> Self {
         let target = |class| PitchClass::new((bits >> (4 * class) & 15) as usize);
         Self(std::array::from_fn(target))
@@ -99,7 +99,7 @@ impl fmt::Display for Targets {
     }
 }
 
-/// Text that is not the names of twelve notes.
+/// Error: a text that is not the names of twelve notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadTargets(String);
 
@@ -127,18 +127,18 @@ impl FromStr for Targets {
 }
 
 impl Settings {
-    /// The map as far as the voice has one.
+    /// Returns the map in effect: Mute with the voice Soft.
     pub(super) fn active_map(&self) -> Map {
         if self.voice == Voice::Soft { Map::Mute } else { self.map }
     }
 
-    /// Whether found notes move to the keys that are held.
+    /// Whether detected notes move to the held keys.
     pub(crate) fn snaps_to_keys(&self) -> bool {
         self.active_map() == Map::Snap && self.keys.choose()
     }
 
-    /// Semitones from each band's own note to the one at which it sounds, before [`Settings::pitch_shift`], while the keys of
-    /// the MIDI notes `held` are held, one bit for each. 0 for a band that has nowhere to go.
+    /// Returns the semitones from each band's own note to the note that sounds, before [`Settings::pitch_shift`]. `held` has a
+    /// bit for each held MIDI note. Bands without a target get 0.
     pub fn offsets(&self, held: u128) -> [i8; TONES] {
         match self.active_map() {
             Map::Mute => [0; TONES],

@@ -1,4 +1,4 @@
-//! Tones that may sound: a mask of single bands, and a scale.
+//! Notes that may sound: a mask of bands, and scales.
 
 use super::choices::Entry;
 use crate::notes::{PITCH_CLASSES, PUBLISHED, TONES};
@@ -8,13 +8,13 @@ use std::{error::Error, fmt};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches<const N: usize>(u128);
 
-/// The bands: the 48 from A3 on, then the 29 from E1 on. The text of the latter may be left out if all are on.
+/// Switches of the bands: the 48 from A3 up, then the 29 from E1 up. As text, the 29 may be left out if all of them are on.
 pub type BandMask = Switches<TONES>;
 
-/// The twelve pitch classes, A first.
+/// Switches of the twelve pitch classes, A first.
 pub type PitchClasses = Switches<12>;
 
-/// Text that does not describe a set of switches.
+/// Error: a text that does not describe a set of switches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadSwitches {
     text: String,
@@ -31,7 +31,7 @@ impl fmt::Display for BadSwitches {
 
 impl Error for BadSwitches {}
 
-/// Number of digits in the text of so many switches, in words.
+/// Returns the number of digits in the text of `switches` switches; bands may have either of two numbers.
 pub(super) fn digit_counts(switches: usize) -> String {
     if switches == TONES { format!("{PUBLISHED} or {TONES}") } else { switches.to_string() }
 }
@@ -42,35 +42,35 @@ impl<const N: usize> Switches<N> {
     /// All off.
     pub const NONE: Self = Self(0);
 
-    /// The switches as bits: the first 64, and the others.
+    /// Returns the switches as bits: the first 64, and the remaining ones.
     pub const fn to_bits(self) -> [u64; 2] {
         [self.0 as u64, (self.0 >> 64) as u64]
     }
 
-    /// The switches of [`Switches::to_bits`]; bits beyond `N` do not count.
+    /// Creates switches from [`Switches::to_bits`]; bits beyond `N` do not count.
     pub const fn from_bits([first, others]: [u64; 2]) -> Self {
         Self((first as u128 | (others as u128) << 64) & Self::ALL.0)
     }
 
-    /// Whether switch `index` is on; those from `N` up never are.
+    /// Whether switch `index` is on; `false` from `N` up.
     pub const fn contains(self, index: usize) -> bool {
         index < N && self.0 >> index & 1 == 1
     }
 
-    /// Sets switch `index` (below `N`) on or off.
+    /// Sets switch `index`, which must be below `N`, on or off.
     #[must_use]
     pub const fn with(self, index: usize, on: bool) -> Self {
         let bit = 1 << index & Self::ALL.0;
         Self(if on { self.0 | bit } else { self.0 & !bit })
     }
 
-    /// Switches that are on in both.
+    /// Returns the switches that are on in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Switches that are on here and off in `other`.
+    /// Returns the switches that are on in `self` and off in `other`.
     #[must_use]
     pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -109,11 +109,11 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
     }
 }
 
-/// A pitch class by its index in [`PITCH_CLASSES`], written by its name.
+/// Pitch class by its index in [`PITCH_CLASSES`], written as its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PitchClass(u8);
 
-/// A name that is not one of [`PITCH_CLASSES`].
+/// Error: a name that is not one of [`PITCH_CLASSES`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadPitchClass(String);
 
@@ -127,12 +127,12 @@ impl fmt::Display for BadPitchClass {
 impl Error for BadPitchClass {}
 
 impl PitchClass {
-    /// The pitch class `index` semitones above A.
+    /// Creates the pitch class `index` semitones above A.
     pub const fn new(index: usize) -> Self {
         Self((index % 12) as u8)
     }
 
-    /// All twelve, A first.
+    /// All twelve pitch classes, A first.
     pub const ENTRIES: [Entry; 12] = {
         let mut entries = [("", ""); 12];
         let mut index = 0;
@@ -143,12 +143,12 @@ impl PitchClass {
         entries
     };
 
-    /// Semitones above A, 0..12.
+    /// Returns the semitones above A, 0..12.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Its name with a sharp where it needs one.
+    /// Returns the name, with a sharp where needed.
     pub const fn name(self) -> &'static str {
         PITCH_CLASSES[self.index()]
     }
@@ -172,10 +172,10 @@ impl std::str::FromStr for PitchClass {
     }
 }
 
-/// A scale: the notes that may sound.
+/// Scale: the notes that may sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// All twelve.
+    /// All twelve pitch classes.
     #[default]
     Chromatic,
     /// Major, or Ionian.
@@ -202,9 +202,9 @@ pub enum Scale {
     Blues,
     /// Six whole tones.
     WholeTone,
-    /// The pitch classes that the user picked; the root does not count.
+    /// The pitch classes that the user picked; the root has no effect.
     Custom,
-    /// The key that is found in the music, with its root; all twelve while there is none.
+    /// The key that is detected in the music, with its root; all twelve pitch classes while no key is found.
     Auto,
 }
 
@@ -228,7 +228,7 @@ impl Scale {
         Self::Auto,
     ];
 
-    /// Their ids and names, in the order of [`Scale::ALL`].
+    /// Ids and names, in the order of [`Scale::ALL`].
     pub const ENTRIES: [Entry; 15] = [
         ("chromatic", "Chromatic"),
         ("major", "Major"),
@@ -247,7 +247,7 @@ impl Scale {
         ("auto", "Auto"),
     ];
 
-    /// Semitones above the root, `None` for [`Scale::Custom`].
+    /// Returns the semitones above the root; `None` for [`Scale::Custom`]. [`Scale::Auto`] has all twelve.
     pub const fn steps(self) -> Option<&'static [usize]> {
         Some(match self {
             Self::Chromatic | Self::Auto => &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
@@ -267,7 +267,7 @@ impl Scale {
         })
     }
 
-    /// The pitch classes of the scale on `root`; those of a custom scale are `custom`.
+    /// Returns the pitch classes of the scale on `root`; `custom` if the scale is [`Scale::Custom`].
     pub fn pitch_classes(self, root: PitchClass, custom: PitchClasses) -> PitchClasses {
         self.steps().map_or(custom, |steps| {
             let classes = steps.iter().map(|step| (root.index() + step) % 12);

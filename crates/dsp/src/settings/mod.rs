@@ -35,17 +35,16 @@ pub use text::{Text, TextOf};
 
 use super::notes::{PUBLISHED, TONES, by_pitch, pitch_class};
 
-/// The input signal of the resonators.
+/// Number of banks, and positions of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stereo {
     /// One bank processes the mean of all channels and is mixed to every channel.
     #[default]
     Mono,
-    /// Left and right have a bank each. Signals of one channel, or of more than two, are treated as
-    /// [`Stereo::Mono`].
+    /// Left and right have a bank each. With one channel, or more than two, [`Stereo::Mono`] applies.
     Stereo,
-    /// One bank, whose notes sound where they are in the input, as far as the listener runs. Signals of one channel, or of
-    /// more than two, are treated as [`Stereo::Mono`].
+    /// One bank, whose notes sound at their stereo positions in the input while the listener runs. With one channel, or more than
+    /// two, [`Stereo::Mono`] applies.
     Place,
 }
 
@@ -57,10 +56,10 @@ impl Stereo {
 /// Range of the bands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BandRange {
-    /// The 48 of the published filter, A3 to G#7.
+    /// The 48 bands of the published filter, A3 to G#7.
     #[default]
     Published,
-    /// All 77, E1 to G#7.
+    /// All 77 bands, E1 to G#7.
     Whole,
 }
 
@@ -68,41 +67,41 @@ impl BandRange {
     /// All entries, in the order in which they are offered.
     pub const ALL: [Self; 2] = [Self::Published, Self::Whole];
 
-    /// The tones by their index: the published ones, A3 first, then those from E1 on.
+    /// Returns the tones by index: the published ones from A3 up, then those from E1 up.
     pub fn tones(self) -> std::ops::Range<usize> {
         0..if self == Self::Whole { TONES } else { PUBLISHED }
     }
 
-    /// The tones by their pitch, the lowest first.
+    /// Returns the tones by pitch, the lowest first.
     pub fn by_pitch(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
         by_pitch().filter(move |tone| self.tones().contains(tone))
     }
 
-    /// Bands of the range, as a mask.
+    /// Returns the bands of the range as a mask.
     pub fn bands(self) -> BandMask {
         self.tones().fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 }
 
 impl Settings {
-    /// The first setting that is out of range, as an error.
+    /// Checks the ranges of all numbers. Returns the first setting that is out of range as an error.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
     }
 
-    /// Whether scale or tuning follow the music, for which the listener runs.
+    /// Whether scale or tuning follow the music, which requires the listener.
     pub fn follows(&self) -> bool {
         self.auto_tuning || self.scale == Scale::Auto
     }
 
-    /// Semitones from a band's own note to what sounds.
+    /// Returns the semitones from a band's untransposed note to the note that sounds, before the map.
     pub fn pitch_shift(&self) -> f32 {
         let octave = if self.voice == Voice::Soft { 0.0 } else { self.octave.round() };
         self.transpose + 12.0 * octave
     }
 
-    /// The bands that may sound, by `bands` and by the scale. With a [`Map`] that moves notes, bands outside the scale sound, too,
-    /// at the pitch of [`Settings::offsets`].
+    /// Returns the bands that may sound by `bands`, range and scale. With a [`Map`] that moves notes, bands outside the scale
+    /// sound, too, at the pitch of [`Settings::offsets`].
     pub fn sounding_bands(&self) -> BandMask {
         let scale = self.scale.pitch_classes(self.root, self.custom);
         let classes = match self.active_map() {
@@ -117,8 +116,8 @@ impl Settings {
         kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 
-    /// The bands that may sound while the keys of the bands `held` are held: those of [`Settings::sounding_bands`], those
-    /// that are held, or both, by `keys`.
+    /// Returns the bands that may sound while the keys of the bands `held` are held. By `keys`, these are the bands of
+    /// [`Settings::sounding_bands`], the held bands, or both.
     pub fn bands_with_keys(&self, held: BandMask) -> BandMask {
         match self.keys {
             Keys::Off => self.sounding_bands(),

@@ -3,18 +3,18 @@
 use super::{Group, SPECS, Settings};
 use std::{error::Error, fmt};
 
-/// Distribution of a setting's range over a control, and curve of its smoothing.
+/// Distribution of a setting's range over a control, and scale on which the setting is smoothed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taper {
-    /// Equal differences are equal distances.
+    /// Equal differences are equal distances on the control.
     Linear,
-    /// Equal ratios are equal distances. The range is positive.
+    /// Equal ratios are equal distances on the control. The range is positive.
     Logarithmic,
     /// Whole numbers at equal distances; values in between are rounded.
     Whole,
 }
 
-/// The description of one numeric setting.
+/// Description of a numeric setting.
 #[derive(Debug)]
 pub struct Spec {
     /// Stable id: field name, preset key, parameter id and flag.
@@ -25,24 +25,24 @@ pub struct Spec {
     pub min: f32,
     /// Greatest value.
     pub max: f32,
-    /// Unit as it is displayed.
+    /// Display name of the unit.
     pub unit: &'static str,
-    /// The most digits after the decimal point when displayed, as many as tell useful values apart; see [`Spec::number`].
+    /// Maximum number of decimals when displayed, enough to tell useful values apart; see [`Spec::number`].
     pub decimals: usize,
     /// Distribution over a control.
     pub taper: Taper,
     /// Effect on the sound, in one sentence.
     pub help: &'static str,
-    /// Group in which people see it.
+    /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether a random sound changes it. The other settings fit the filter to music and mix, or are for playing.
+    /// Whether random sounds change the setting. The settings that they keep fit the filter to music and mix, or are for playing.
     pub random: bool,
-    /// Place in the group.
+    /// Position in the group.
     pub(super) place: u8,
     pub(super) field: fn(&mut Settings) -> &mut f32,
 }
 
-/// The spec of the numeric setting called `id`, if there is one.
+/// Returns the spec of the numeric setting called `id`, if there is one.
 ///
 /// ```
 /// use tone_filter_dsp::{Settings, spec};
@@ -58,18 +58,18 @@ pub fn spec(id: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.id == id)
 }
 
-/// A value that a setting cannot take.
+/// Error: a value outside the range of its setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutOfRange {
     /// The setting's id.
     pub id: &'static str,
-    /// The value it was given.
+    /// Value that was given.
     pub value: f32,
     /// Least value allowed.
     pub min: f32,
     /// Greatest value allowed.
     pub max: f32,
-    /// Unit of the three numbers.
+    /// Unit of `value`, `min` and `max`.
     pub unit: &'static str,
 }
 
@@ -83,27 +83,27 @@ impl fmt::Display for OutOfRange {
 impl Error for OutOfRange {}
 
 impl Spec {
-    /// This setting's value in `settings`.
+    /// Returns the setting's value in `settings`.
     pub fn get(&self, settings: &Settings) -> f32 {
         *(self.field)(&mut settings.clone())
     }
 
-    /// Puts `value` into `settings` unchecked; [`Settings::validate`] checks it.
+    /// Sets the value in `settings`, unchecked; [`Settings::validate`] checks it.
     pub fn set(&self, settings: &mut Settings, value: f32) {
         *(self.field)(settings) = value;
     }
 
-    /// Its value in a new instance.
+    /// Returns the value in a new instance.
     pub fn default(&self) -> f32 {
         self.get(&Settings::default())
     }
 
-    /// Its value where a state or preset lacks it.
+    /// Returns the value for states and presets that lack the setting.
     pub fn reference(&self) -> f32 {
         self.get(&Settings::REFERENCE)
     }
 
-    /// `Ok` if `value` is a number within the range.
+    /// Returns an error unless `value` is a number within the range.
     pub fn check(&self, value: f32) -> Result<(), OutOfRange> {
         if (self.min..=self.max).contains(&value) {
             return Ok(());
@@ -112,14 +112,13 @@ impl Spec {
         Err(OutOfRange { id, value, min, max, unit })
     }
 
-    /// `value` as text with its unit: `-37 dB`.
+    /// Formats `value` with its unit: `-37 dB`.
     pub fn format(&self, value: f32) -> String {
         format!("{} {}", self.number(value, self.decimals), self.unit)
     }
 
-    /// `value` without its unit, as people write it: with no more than `digits` after the decimal point, of which zeros
-    /// at the end are left out. A setting whose range spans a decade or more on a logarithmic scale has three
-    /// significant digits: `0.053`, `1.25`, `12.5`, `125`.
+    /// Formats `value` without its unit, with at most `digits` decimals and without trailing zeros. A logarithmic setting whose
+    /// range spans a decade or more gets decimals for three significant digits only: `0.053`, `1.25`, `12.5`, `125`.
     pub fn number(&self, value: f32, digits: usize) -> String {
         let significant = match self.taper {
             Taper::Logarithmic if self.max >= 10.0 * self.min => {
@@ -137,14 +136,14 @@ impl Spec {
         if text == "-0" { "0".to_owned() } else { text.to_owned() }
     }
 
-    /// Reads what [`Spec::format`] writes and what people type, as [`quantity`] does. The range is not checked.
+    /// Reads text from [`Spec::format`] or from people, as [`quantity`] does. Does not check the range.
     pub fn parse(&self, text: &str) -> Option<f32> {
         quantity(text, self.unit).map(|value| value as f32)
     }
 }
 
-/// Reads a number in `unit`, which may be missing, in any case, or scaled (`1.5 kHz`, `0.2 s` for milliseconds, `500 ms`
-/// for seconds, `50 cents` for semitones). `None` if it is not a number with a fitting unit.
+/// Reads a number in `unit`. In the text, the unit may be missing, in any case, or scaled (`1.5 kHz`, `0.2 s` for milliseconds,
+/// `500 ms` for seconds, `50 cents` for semitones). Returns `None` if the text is not a finite number with a fitting unit.
 pub fn quantity(text: &str, unit: &str) -> Option<f64> {
     let text = text.trim().replace('\u{2212}', "-").to_ascii_lowercase();
     let split = text.rfind(|c: char| c.is_ascii_digit() || c == '.').map_or(0, |last| last + 1);
@@ -175,7 +174,7 @@ mod tests {
                 let back = spec.parse(&text).unwrap();
                 assert_eq!(spec.format(back), text, "{}", spec.id);
                 let half_digit = 0.500_1 * 10f32.powi(-(spec.decimals as i32));
-                // Half a unit of the third significant digit.
+                // Half of the third significant digit.
                 let wide = spec.taper == Taper::Logarithmic && spec.max >= 10.0 * spec.min;
                 let half_digit = half_digit.max(if wide { 0.005 * value } else { 0.0 });
                 assert!(

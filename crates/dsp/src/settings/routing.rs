@@ -1,17 +1,18 @@
-//! Routing: how a filter is connected.
+//! Routing: the connections of a filter.
 //!
-//! `Settings` are the sound, and all that a preset has. `Routing` belongs to a session or a program. `Controls` are both, for
-//! every interface with a parameter or a flag for each.
+//! `Settings` are the sound, all that a preset has. `Routing` belongs to a session or a program. `Controls` are both, for
+//! interfaces
+//! with a parameter or a flag for each setting.
 
 use super::{Routing, Settings, Stereo, smoother::Fades};
 
-/// The input of bands and listener.
+/// Input of the bands and of the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Listen {
-    /// The signal that they are mixed with.
+    /// The main input, which is also the dry signal.
     #[default]
     Main,
-    /// The sidechain, where there is one.
+    /// The sidechain, if it is connected.
     Sidechain,
 }
 
@@ -20,7 +21,7 @@ impl Listen {
     pub const ALL: [Self; 2] = [Self::Main, Self::Sidechain];
 }
 
-/// All that a user sets: the sound and the connections.
+/// Everything that a user sets: sound and connections.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Controls {
     /// The sound.
@@ -30,14 +31,14 @@ pub struct Controls {
 }
 
 impl From<Settings> for Controls {
-    /// The sound `settings` with the default connections.
+    /// Creates controls with the sound `settings` and the default connections.
     fn from(settings: Settings) -> Self {
         Self { settings, routing: Routing::default() }
     }
 }
 
 impl Controls {
-    /// Targets of the crossfades.
+    /// Returns the targets of the crossfades.
     pub(crate) fn fades(&self) -> Fades {
         let Self { settings, routing } = self;
         Fades {

@@ -1,4 +1,4 @@
-//! Any setting, whatever its kind.
+//! A setting of any kind.
 
 use super::{CHOICES, Choice, Controls, Group, SPECS, Spec, TEXTS, Text};
 
@@ -14,18 +14,18 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// All settings: the numbers, the choices, then the texts, in the order in which they are declared.
+    /// Returns all settings: the numbers, the choices, then the texts, each in the order of declaration.
     pub fn all() -> impl Iterator<Item = Self> + Clone {
         let numbers = SPECS.iter().map(Self::Number);
         numbers.chain(CHOICES.iter().map(Self::Choice)).chain(TEXTS.iter().map(Self::Text))
     }
 
-    /// The setting called `id`, if there is one.
+    /// Returns the setting called `id`, if there is one.
     pub fn find(id: &str) -> Option<Self> {
         Self::all().find(|setting| setting.id() == id)
     }
 
-    /// Stable id: preset key and flag, and of numbers and choices the parameter id.
+    /// Returns the stable id: preset key and flag, and for numbers and choices the parameter id.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Number(own) => own.id,
@@ -34,7 +34,7 @@ impl Setting {
         }
     }
 
-    /// Effect on the sound, in one sentence.
+    /// Returns the effect on the sound, in one sentence.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Number(own) => own.help,
@@ -43,7 +43,7 @@ impl Setting {
         }
     }
 
-    /// Group in which people see it; texts are in none.
+    /// Returns the group in the editor and in hosts; `None` for texts.
     pub const fn group(self) -> Option<Group> {
         match self {
             Self::Number(own) => Some(own.group),
@@ -52,7 +52,7 @@ impl Setting {
         }
     }
 
-    /// Whether a random sound changes it.
+    /// Whether random sounds change the setting.
     pub const fn is_random(self) -> bool {
         match self {
             Self::Number(own) => own.random,
@@ -61,12 +61,12 @@ impl Setting {
         }
     }
 
-    /// Whether it is a field of [`Routing`](super::Routing), and no part of the sound.
+    /// Whether the setting is a field of [`Routing`](super::Routing), not a part of the sound.
     pub const fn is_routing(self) -> bool {
         matches!(self, Self::Choice(choice) if choice.is_routing())
     }
 
-    /// Its value in `controls` as text: a number with its unit, or the id of an entry.
+    /// Returns the value in `controls` as text: a number with its unit, the id of an entry, or the text itself.
     pub fn text(self, controls: &Controls) -> String {
         match self {
             Self::Number(own) => own.format(own.get(&controls.settings)),

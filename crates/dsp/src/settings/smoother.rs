@@ -1,15 +1,15 @@
-//! Smoothing of the settings, so that no change clicks.
+//! Smoothing of the settings, so that changes do not click.
 //!
-//! Smoothing is part of the DSP, so plugin, renderer and game engine sound the same and pass plain settings.
+//! Smoothing is part of the DSP, so plugin, renderer and game engines sound the same and pass plain settings.
 
 use super::{BandRange, SPECS, Settings, Taper};
 use crate::{lanes::BLOCK, notes::TONES};
 
-/// The duration of a change in seconds.
+/// Duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// The number of smoothed values: the numeric settings, then stereo, bypass, auto, lookahead, sidechain and
-/// the bands below A3 and the notes' places (0..1), then the weight of each band (0..1).
+/// Number of smoothed values: first the numeric settings, then the crossfades with the indices below (0..1; `WHOLE` for the bands
+/// below A3), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
@@ -23,61 +23,63 @@ const BANDS: usize = PLACE + 1;
 /// Targets of the crossfades: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fades {
-    /// A bank each for left and right.
+    /// Two banks, for left and right.
     pub stereo: bool,
-    /// The notes' places.
+    /// Stereo positions of the notes.
     pub place: bool,
-    /// The input in place of the effect.
+    /// Input in place of the effect.
     pub bypass: bool,
-    /// The level adaptation.
+    /// Auto level.
     pub auto: bool,
-    /// The delayed signal.
+    /// Delayed signal.
     pub lookahead: bool,
-    /// The sidechain as the bands' input.
+    /// Sidechain as the bands' input.
     pub sidechain: bool,
 }
 
-/// Moves every setting to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each has
-/// its own countdown.
+/// Moves every value to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each value has its own
+/// countdown.
 #[derive(Debug, Clone)]
 pub struct Smoother {
     now: [f64; VALUES],
     target: [f64; VALUES],
-    /// The settings and the fades of the target.
+    /// Target settings.
     settings: Settings,
+    /// Targets of the crossfades.
     fades: Fades,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
     /// Whether the settings have changed since the last step, or any value has steps left.
     moving: bool,
+    /// Steps of a change.
     steps: u32,
 }
 
-/// The smoothed settings at one moment; switches that are crossfaded are numbers.
+/// Smoothed settings in one block. Switches that are crossfaded are numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmoothedSettings {
-    /// The numeric settings on their way, and all others as they are set; `lookahead` as it is faded to.
+    /// The numeric settings as smoothed, all others as set. `lookahead` is the target of its crossfade.
     pub settings: Settings,
     /// 0 for one bank, 1 for two.
     pub stereo: f32,
-    /// 0 for notes in the middle, 1 for those in their place.
+    /// 0 for notes in the middle, 1 for notes at their stereo positions.
     pub place: f32,
     /// 0 for the effect, 1 for the input.
     pub bypass: f32,
-    /// 0 without level adaptation, 1 with it.
+    /// 0 without auto level, 1 with it.
     pub auto: f32,
-    /// 0 for the undelayed signal, 1 for the delayed one.
+    /// 0 for the undelayed signal, 1 for the delayed signal.
     pub lookahead: f32,
     /// 0 for the main input as the bands' input, 1 for the sidechain.
     pub sidechain: f32,
-    /// The weight of the bands below A3, 0..1.
+    /// Weight of the bands below A3, 0..1.
     pub whole: f32,
-    /// 0 for a muted band, 1 for one that may sound.
+    /// 0 for a muted band, 1 for a band that may sound.
     pub weights: [f32; TONES],
 }
 
 impl Smoother {
-    /// At rest at `settings`.
+    /// Creates a smoother at rest at `settings`; `sample_rate` is in Hz.
     pub fn new(settings: &Settings, fades: Fades, sample_rate: f64) -> Self {
         let values = positions(settings, fades);
         let steps = (TIME * sample_rate / BLOCK as f64).ceil().max(1.0) as u32;
@@ -105,7 +107,7 @@ impl Smoother {
         }
     }
 
-    /// Targets of the crossfades.
+    /// Returns the targets of the crossfades.
     pub fn fades(&self) -> Fades {
         self.fades
     }
@@ -118,7 +120,7 @@ impl Smoother {
         }
     }
 
-    /// Sets the share of the sidechain to its target at once.
+    /// Sets the crossfade to the sidechain to its target at once.
     pub fn arrive_at_sidechain(&mut self) {
         (self.now[SIDECHAIN], self.left[SIDECHAIN]) = (self.target[SIDECHAIN], 0);
     }
@@ -130,7 +132,7 @@ impl Smoother {
         self.moving = false;
     }
 
-    /// Takes one step, which is due every [`BLOCK`] samples. False if nothing has changed.
+    /// Moves all values by a step; must be called every [`BLOCK`] samples. Returns whether anything has changed.
     pub fn step(&mut self) -> bool {
         if !std::mem::take(&mut self.moving) {
             return false;
@@ -147,7 +149,7 @@ impl Smoother {
         true
     }
 
-    /// The current values.
+    /// Returns the current values.
     pub fn now(&self) -> SmoothedSettings {
         let mut settings = self.settings;
         for (spec, position) in SPECS.iter().zip(self.now) {
@@ -171,7 +173,7 @@ impl Smoother {
     }
 }
 
-/// `settings` as values that are interpolated linearly.
+/// Returns `settings` and `fades` as values that are interpolated linearly.
 fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
     let mut positions = [0.0; VALUES];
     for (position, spec) in positions.iter_mut().zip(&SPECS) {

@@ -1,20 +1,19 @@
-//! Settings that follow from others: times from a song's tempo, and the sound on its way from the untouched one.
+//! Settings that follow from others: times from a song's tempo, and the morph between the untouched and the set sound.
 
 use super::{Entry, Settings, spec};
 use std::{error::Error, fmt};
 
-/// Beats a minute where no tempo is known.
+/// Beats per minute where no tempo is known.
 pub const DEFAULT_TEMPO: f64 = 120.0;
 
-/// Release time constants from the start of a note's decay until it is 60 dB down: the powers follow it, not the
-/// amplitudes.
+/// Release time constants in which a note falls by 60 dB: they apply to its power, not to its amplitude.
 const RELEASES: f64 = 13.815_510_557_964_274;
 
 /// A note value, or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NoteValue(u8);
 
-/// Text that is no note value.
+/// Error: a text that is not a note value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadNoteValue(String);
 
@@ -44,17 +43,17 @@ impl NoteValue {
         ("1/32t", "1/32 triplet"),
     ];
 
-    /// The entry `index` of [`Self::ENTRIES`]; an index beyond the list is its last one.
+    /// Returns the entry `index` of [`Self::ENTRIES`]; an index beyond the list means the last entry.
     pub const fn new(index: usize) -> Self {
         Self(if index < Self::ENTRIES.len() { index } else { Self::ENTRIES.len() - 1 } as u8)
     }
 
-    /// Its index in [`Self::ENTRIES`].
+    /// Returns the index in [`Self::ENTRIES`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Its length in quarter notes; `None` if it is off.
+    /// Returns the length in quarter notes; `None` for off.
     pub fn beats(self) -> Option<f64> {
         let value = Self::ENTRIES[self.index()].0.strip_prefix("1/")?;
         let share: f64 = value.trim_end_matches(['d', 't']).parse().ok()?;
@@ -77,8 +76,8 @@ impl TryFrom<String> for NoteValue {
 }
 
 impl Settings {
-    /// Settings with `ring` and `release` as long as the note value `sync` at `tempo` beats a minute, within their ranges: after
-    /// that note value, what rings and what is released is 60 dB down.
+    /// Returns the settings with `ring` and `release` set by the note value `sync` at `tempo` beats per minute, within their
+    /// ranges: after the note value, ringing resonators and released notes are 60 dB down.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, NoteValue};
@@ -101,8 +100,8 @@ impl Settings {
         settings
     }
 
-    /// Settings on their way from the untouched sound, by `morph`: mix and output in proportion, drive from 1 at equal
-    /// ratios, tone over the two octaves below its value. 100 % changes nothing.
+    /// Returns the settings between the untouched sound (`morph` 0 %) and the set sound (100 %): mix and output in proportion,
+    /// drive from 1 at equal ratios, tone from two octaves below its value.
     pub(crate) fn morphed(&self) -> Self {
         if self.morph == 100.0 {
             return *self;

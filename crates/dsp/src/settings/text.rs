@@ -1,4 +1,4 @@
-//! The settings that are a text: switches of bands and notes, and names of notes.
+//! Settings that are a text: switches of bands or notes, and names of notes.
 
 use super::{Settings, Switches, Targets, mask::digit_counts};
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 /// Syntax of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOf {
-    /// So many digits, 1 for on and 0 for off.
+    /// The given number of digits: 1 for on, 0 for off.
     Switches(usize),
-    /// The names of so many notes.
+    /// The names of the given number of notes.
     Notes(usize),
 }
 
@@ -23,16 +23,16 @@ impl fmt::Display for TextOf {
     }
 }
 
-/// The description of one setting that is a text.
+/// Description of a setting that is a text.
 #[derive(Debug)]
 pub struct Text {
-    /// Stable id: field name, preset key and flag. It is no plugin parameter: hosts have none for texts.
+    /// Stable id: field name, preset key and flag, but no plugin parameter, as hosts have no parameters for texts.
     pub id: &'static str,
     /// Display name.
     pub name: &'static str,
     /// Effect on the sound, in one sentence.
     pub help: &'static str,
-    /// The choice before which files have it.
+    /// Id of the choice that follows this setting in files.
     pub before: &'static str,
     /// Syntax.
     pub of: TextOf,
@@ -43,39 +43,39 @@ pub struct Text {
 }
 
 impl Text {
-    /// Its text in `settings`.
+    /// Returns the text in `settings`.
     pub fn get(&self, settings: &Settings) -> String {
         (self.get)(settings)
     }
 
-    /// Puts `text` into `settings`.
+    /// Sets the value in `settings` to `text`.
     ///
     /// # Errors
-    /// Fault of the text, and what to write instead.
+    /// If the text is invalid: the message says what to write instead.
     pub fn set(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
         (self.set)(settings, text)
     }
 
-    /// Its value in `settings` as bits, which take no memory of their own.
+    /// Returns the value in `settings` as bits, without an allocation.
     pub fn bits(&self, settings: &Settings) -> [u64; 2] {
         (self.bits)(settings)
     }
 
-    /// Puts what [`Text::bits`] has returned into `settings`. Other bits make a valid value, too.
+    /// Sets the value in `settings` from `bits` of [`Text::bits`]. Any other bits make a valid value, too.
     pub fn set_bits(&self, settings: &mut Settings, bits: [u64; 2]) {
         (self.set_bits)(settings, bits);
     }
 }
 
-/// A type whose values have a text and fit into 128 bits.
+/// Type of a text setting: its values have a text and fit into 128 bits.
 pub trait TextValue: Sized {
     /// Syntax of the text.
     const OF: TextOf;
 
-    /// As bits.
+    /// Returns the value as bits.
     fn to_bits(self) -> [u64; 2];
 
-    /// From bits, of which any make a value.
+    /// Creates a value from bits; any bits are valid.
     fn from_bits(bits: [u64; 2]) -> Self;
 }
 

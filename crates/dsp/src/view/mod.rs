@@ -1,8 +1,8 @@
-//! The state of the bands for displays and files: [`Snapshot`], a copy of the filter's state that is cheap enough for
-//! the audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
+//! State of the bands for displays and files. [`Snapshot`] is a copy of the filter's state, cheap enough for the audio thread.
+//! [`Bands`] has the levels, states and waveforms that another thread computes from a snapshot.
 //!
-//! Waveforms are computed, not recorded: a snapshot has each resonator's phase and amplitude, from which the display draws the
-//! last periods. The audio thread copies a few hundred numbers, and only while an editor is open.
+//! Waveforms are computed, not recorded: from the phase and amplitude of each resonator, a display draws the last periods. The
+//! audio thread copies a few hundred numbers, and only while an editor is open.
 
 pub mod roll;
 
@@ -19,21 +19,20 @@ use crate::{
 };
 use std::f32::consts::TAU;
 
-/// The state of a band's note.
+/// State of a band's note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BandState {
-    /// Below the gate (the threshold or the floor), not played by the listener's decision, or left out by mask, scale or
-    /// keys.
+    /// Below the gate (threshold or floor), not played by the listener's decision, or excluded by mask, scale or keys.
     #[default]
     Inactive,
-    /// Between the gate and the ceiling: sounds at its own level.
+    /// Between gate and ceiling: sounds at its own level.
     Sounding,
     /// Above the ceiling: sounds at the level of the ceiling.
     Saturated,
 }
 
 impl BandState {
-    /// Its display name.
+    /// Returns the display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Inactive => "Not played",
@@ -46,40 +45,40 @@ impl BandState {
 /// One band at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Band {
-    /// Tracked power after the gates, 1 at full scale.
+    /// Tracked power after gate and ceiling, relative to full scale.
     pub power: f32,
-    /// `power` relative to the total power of the input.
+    /// Ratio of `power` to the total power of the input.
     pub ratio: f32,
-    /// The state of the note.
+    /// State of the note.
     pub state: BandState,
-    /// Whether mask, scale and keys let it sound.
+    /// Whether mask, scale and keys let the band sound.
     pub enabled: bool,
-    /// Angular frequency of the tone, radians per second.
+    /// Angular frequency of the tone in radians per second.
     pub angular_frequency: f32,
-    /// The resonator's output now, and a quarter of a period ago.
+    /// Output of the resonator now, and a quarter of a period ago.
     pub phasor: [f32; 2],
     /// Gain into the soft clip.
     pub drive: f32,
-    /// Added to the effective value, which keeps the drive finite in silence.
+    /// Added to the RMS in the denominator of the drive, which stays finite in silence.
     pub guard: f32,
-    /// The waveform that sounds for the note.
+    /// Waveform that sounds for the note.
     pub voice: Voice,
-    /// Octaves from the note to that waveform, -2..2.
+    /// Octaves from the note to the waveform, -2..2.
     pub octave: f32,
 }
 
 /// All bands at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bands {
-    /// The bands: the 48 from A3 on, then the 29 from E1 on.
+    /// Bands: the 48 from A3 on, then the 29 from E1 on.
     pub bands: [Band; TONES],
     /// Tracked power of the input.
     pub total_power: f32,
-    /// The notes that are played, of bands that are enabled; `None` while the listener is off.
+    /// Notes that are played, of enabled bands; `None` while the listener is off.
     pub played: Option<BandMask>,
-    /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
+    /// Gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
-    /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
+    /// Gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
     pub makeup: f32,
 }
 
@@ -99,13 +98,13 @@ impl Default for Bands {
 const POWER_GUARD: f32 = 1e-6;
 
 impl Band {
-    /// The band's level in dB of the input's total power; negative infinity for silence.
+    /// Returns the band's level in dB relative to the input's total power; negative infinity for silence.
     pub fn level_db(&self) -> f32 {
         10.0 * libm::log10f(self.ratio)
     }
 
-    /// Fills `points` with the last `periods` of the band's output, from a rising zero crossing on, so that a display
-    /// stands still; 1 is their peak. Without power, all are 0.
+    /// Fills `points` with the last `periods` of the band's output, scaled to a peak of 1. They start at a rising zero crossing,
+    /// so that a display stands still. Without power, all points are 0.
     pub fn trace(&self, periods: f32, points: &mut [f32]) {
         points.fill(0.0);
         if self.power <= 0.0 {
@@ -122,10 +121,10 @@ impl Band {
         points.iter_mut().for_each(|y| *y /= peak);
     }
 
-    /// The band's output `seconds` ago.
+    /// Returns the band's output `seconds` ago.
     ///
-    /// Over the few milliseconds that are displayed, a resonator that rings for a second is a plain oscillation. Its
-    /// current phase and amplitude give its recent past, so no samples are stored.
+    /// Over the few milliseconds that are displayed, a resonator that rings for a second is a plain oscillation. Its current
+    /// phase and amplitude give its recent past, so no samples are stored.
     pub fn wave(&self, seconds: f32) -> f32 {
         let angle = self.angular_frequency * seconds;
         let [now, before] = self.phasor;
@@ -140,48 +139,48 @@ impl Band {
     }
 }
 
-/// A copy of the state of a filter's bands, with the constants for reading it.
+/// Copy of the state of a filter's bands, with the constants that [`Snapshot::read`] needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// The bank of all channels or of the left one.
+    /// Bank of the left channel, or of all channels.
     pub first: BankSnapshot,
-    /// The bank of the right channel, if there is one.
+    /// Bank of the right channel, if there is one.
     pub second: Option<BankSnapshot>,
-    /// The tuning of the bands.
+    /// Tuning of the bands.
     pub tones: Tones,
     /// Gain into the soft clip.
     pub drive: f32,
-    /// Relative gate, as a ratio to total power.
+    /// Relative gate: minimum power of a band, as a ratio to total power.
     pub threshold: f32,
-    /// Relative limit, as a ratio to total power.
+    /// Relative limit: maximum power of a band, as a ratio to total power.
     pub ceiling: f32,
-    /// Absolute gate, as power.
+    /// Absolute gate: minimum power of a band.
     pub floor: f32,
-    /// The notes that are played; `None` while the listener is off.
+    /// Notes that are played; `None` while the listener is off.
     pub played: Option<BandMask>,
-    /// The bands whose keys are held, which sound whatever the listener decides.
+    /// Bands whose keys are held, which sound whatever the listener decides.
     pub held: BandMask,
-    /// The bands that mask, scale and keys let sound.
+    /// Bands that mask, scale and keys let sound.
     pub enabled: BandMask,
-    /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
+    /// Gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
-    /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
+    /// Gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
     pub makeup: f32,
-    /// The waveform that sounds for a note.
+    /// Waveform that sounds for the notes.
     pub voice: Voice,
-    /// Octaves from the note to that waveform, -2..2.
+    /// Octaves from a note to the waveform, -2..2.
     pub octave: f32,
-    /// The lead's waveform of the voice Chip.
+    /// Waveform of the lead of the voice Chip.
     pub duty: Duty,
-    /// The bands that are the bass and the lead of the voice Chip.
+    /// Bands of the bass and the lead of the voice Chip; `None` while bass or lead is silent.
     pub parts: [Option<usize>; 2],
-    /// The key of the music, if it is looked for and found.
+    /// Key of the music; `None` if it is not looked for or not found.
     pub key: Option<FoundKey>,
-    /// The frequency of A4 in the music in Hz, if it is looked for and found.
+    /// Frequency of A4 in the music in Hz; `None` if it is not looked for or not found.
     pub tuning: Option<f64>,
 }
 
-/// A copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
+/// Copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BankSnapshot {
     /// First integrators, in units that [`Tones::lo_weight`] converts.
@@ -195,13 +194,13 @@ pub struct BankSnapshot {
 }
 
 impl BankSnapshot {
-    /// A bank at rest.
+    /// Bank at rest.
     pub const REST: Self =
         Self { lo: [0.0; TONES], bp: [0.0; TONES], power: [0.0; TONES], total_power: 0.0 };
 }
 
 impl Default for Snapshot {
-    /// A filter without input so far.
+    /// Creates the snapshot of a filter that has had no input.
     fn default() -> Self {
         Self {
             first: BankSnapshot::REST,
@@ -227,7 +226,8 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// Snapshot of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
+    /// Creates a snapshot of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
+    /// Key and tuning are `None`.
     pub(crate) fn new(
         synthesis: &Synthesis,
         settings: &Resolved,
@@ -264,7 +264,7 @@ impl Snapshot {
         }
     }
 
-    /// The bands' levels, states and phases. With two banks, each band is that of the bank in which it is stronger.
+    /// Computes levels, states and phases of the bands. With two banks, each band is taken from the bank in which it is stronger.
     pub fn read(&self) -> Bands {
         let mut bands = self.read_bank(&self.first);
         if let Some(second) = &self.second {
@@ -318,7 +318,7 @@ impl Snapshot {
         Bands { bands, total_power, played, gain, makeup }
     }
 
-    /// The waveform of the tone, which the voice Chip gives it by its part.
+    /// Returns the waveform of the tone; with the voice Chip, it depends on whether the tone is bass or lead.
     fn waveform(&self, tone: usize) -> Voice {
         let [bass, lead] = self.parts;
         match Some(tone) {
@@ -329,9 +329,8 @@ impl Snapshot {
         }
     }
 
-    /// The tone's oscillation now and a quarter of a period ago, from the two integrators: when
-    /// `bp = A cos(p)`, the loop holds `lo = A (2 sin(w/2) / fall) sin(p - w/2)`, so
-    /// `A sin(p) = lo fall / sin(w) + bp tan(w/2)`.
+    /// Returns the tone's oscillation now and a quarter of a period ago, computed from the two integrators. When `bp = A cos(p)`,
+    /// the loop holds `lo = A (2 sin(w/2) / fall) sin(p - w/2)`, so `A sin(p) = lo fall / sin(w) + bp tan(w/2)`.
     fn phasor(&self, bank: &BankSnapshot, tone: usize) -> [f32; 2] {
         let (lo, bp) = (bank.lo[tone], bank.bp[tone]);
         [bp, lo * self.tones.lo_weight[tone] + bp * self.tones.bp_weight[tone]]

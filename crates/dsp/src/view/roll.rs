@@ -1,5 +1,5 @@
-//! The piano roll: the colours of the bands over time, the same in pictures and in windows. A moment is a [`Column`], a
-//! band a row of [`Rows`], the lowest one at the bottom.
+//! The piano roll: colours of the bands over time, the same in pictures and in windows. A moment is a [`Column`], and a band is a
+//! row of [`Rows`], with the lowest band at the bottom.
 
 use super::{BandState, Bands};
 use crate::{
@@ -11,17 +11,16 @@ use std::{array, ops::Range};
 /// Red, green and blue in sRGB.
 pub type Colour = [u8; 3];
 
-/// The least level, in dB of the total power, that shows.
+/// Level in dB of the total power at and below which nothing is drawn.
 pub const DARKEST_DB: f32 = -60.0;
-/// The level that is brightest.
+/// Level in dB of the total power from which on notes have full brightness.
 pub const BRIGHTEST_DB: f32 = -5.0;
 
-/// The lines below each C.
+/// `OKLCh` colour of the line below each C; see [`oklch`].
 pub const LINE: [f32; 3] = [0.31, 0.012, 265.0];
 
-/// The colour of an `OKLCh` lightness (0..1), chroma (0..0.3) and hue (degrees): equal steps of lightness look equal,
-/// whatever the hue. By Björn Ottosson, "A perceptual color space for image processing" (2020), which also gives the
-/// constants.
+/// Converts an `OKLCh` lightness (0..1), chroma (0..0.3) and hue (degrees) to sRGB. Equal steps of lightness look equal, whatever
+/// the hue. By Björn Ottosson, "A perceptual color space for image processing" (2020), which also gives the constants.
 pub fn oklch([lightness, chroma, hue]: [f32; 3]) -> Colour {
     let (b, a) = libm::sincosf(hue.to_radians());
     let (a, b) = (chroma * a, chroma * b);
@@ -42,18 +41,18 @@ pub fn oklch([lightness, chroma, hue]: [f32; 3]) -> Colour {
     })
 }
 
-/// Look of one band at one moment.
+/// State and level of one band at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// The state of the note.
+    /// State of the note.
     pub state: BandState,
-    /// Its level in dB of the total power.
+    /// Level in dB of the total power.
     pub level_db: f32,
 }
 
 impl Cell {
-    /// Brighter for stronger, and at any level every state brighter than the one before it: the states can be read
-    /// without colours.
+    /// Returns the colour: brighter for higher levels, and at any level brighter for each higher state, so that the states can be
+    /// told apart without colours.
     pub fn colour(self) -> Colour {
         let level = (self.level_db - DARKEST_DB) / (BRIGHTEST_DB - DARKEST_DB);
         let level = level.clamp(0.0, 1.0);
@@ -64,8 +63,8 @@ impl Cell {
         })
     }
 
-    /// The height of its mark in a row of `row` pixels: greater for stronger, too. In a row of one pixel, notes that are
-    /// not played have none.
+    /// Returns the height of the note's mark in a row of `row` pixels, which is greater for a higher state. In a row of one
+    /// pixel, notes that are not played have no mark.
     pub fn thickness(self, row: usize) -> usize {
         let sixteenths = match self.state {
             BandState::Inactive => 4,
@@ -76,7 +75,7 @@ impl Cell {
     }
 }
 
-/// All bands at one moment, or the strongest that each was over some time.
+/// All bands at one moment, or the strongest cell of each band over some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Column(pub [Cell; TONES]);
 
@@ -87,7 +86,7 @@ impl From<&Bands> for Column {
 }
 
 impl Column {
-    /// Takes each band of `other` that is in a higher state, or in the same one and stronger.
+    /// Takes each band from `other` whose state there is higher, or whose state is equal and whose level is higher.
     pub fn merge(&mut self, other: &Self) {
         let rank = |cell: &Cell| (cell.state as u8, cell.level_db);
         for (cell, other) in self.0.iter_mut().zip(&other.0) {
@@ -98,46 +97,46 @@ impl Column {
     }
 }
 
-/// A row of a roll.
+/// Row of a roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// The band.
+    /// Tone of the band.
     pub tone: usize,
-    /// The MIDI note that it sounds.
+    /// MIDI note that the band sounds.
     pub key: i32,
 }
 
 impl Row {
-    /// Whether it is a black key of a piano.
+    /// Whether the note is a black key of a piano.
     pub fn is_black(self) -> bool {
         [1, 3, 6, 8, 10].contains(&self.key.rem_euclid(12))
     }
 
-    /// Whether it is a C, with which the octaves of the notes' names begin.
+    /// Whether the note is a C, the first note of an octave.
     pub fn is_c(self) -> bool {
         self.key.rem_euclid(12) == 0
     }
 }
 
-/// The rows of a roll from the lowest band to the highest.
+/// Rows of a roll, from the lowest band to the highest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rows(pub Vec<Row>);
 
 impl Rows {
-    /// Rows of the bands in `range`, which sound `transpose` semitones from their names.
+    /// Creates the rows of the bands in `range`, transposed by `transpose` semitones.
     pub fn new(range: BandRange, transpose: f32) -> Self {
         let row = |tone| Row { tone, key: midi_note(tone, transpose) };
         Self(range.by_pitch().map(row).collect())
     }
 
-    /// The pixels of row `index` in a roll that is `height` pixels high, counted from the top.
+    /// Returns the pixels of row `index` in a roll of `height` pixels. Pixels are counted from the top; row 0 is at the bottom.
     pub fn span(&self, index: usize, height: usize) -> Range<usize> {
         let edge = |below: usize| height - height * below / self.0.len().max(1);
         edge(index + 1)..edge(index)
     }
 
-    /// Background of a roll of `height` pixels, as spans of pixels and their colours. Later ones cover
-    /// earlier ones.
+    /// Returns the background of a roll of `height` pixels: spans of pixels and their colours, of which later ones cover earlier
+    /// ones.
     pub fn background(&self, height: usize) -> impl Iterator<Item = (Range<usize>, Colour)> {
         self.0.iter().enumerate().flat_map(move |(index, row)| {
             let span = self.span(index, height);
@@ -147,7 +146,7 @@ impl Rows {
         })
     }
 
-    /// The notes of `column` in a roll of `height` pixels, as spans of pixels and their colours.
+    /// Returns the notes of `column` in a roll of `height` pixels: spans of pixels and their colours.
     pub fn notes(
         &self,
         column: &Column,
@@ -166,7 +165,7 @@ impl Rows {
 }
 
 impl Default for Column {
-    /// Silence.
+    /// Creates a column of silence.
     fn default() -> Self {
         let silent = Cell { state: BandState::Inactive, level_db: f32::NEG_INFINITY };
         Self(array::from_fn(|_| silent))
@@ -222,7 +221,7 @@ mod tests {
 
     #[test]
     fn higher_states_are_thicker_and_brighter_and_stronger_notes_brighter() {
-        // The lightness of Oklab, from the same source as its inverse above.
+        // Lightness in Oklab, from the same source as `oklch`.
         let light = |cell: Cell| {
             let [r, g, b] = cell.colour().map(|coded| {
                 let coded = f32::from(coded) / 255.0;

@@ -1,32 +1,32 @@
-//! The waveform of a sine that is driven into a soft clip, for any drive, from a few tables.
+//! Waveform of a sine driven into a soft clip: a few tables cover any drive.
 
 use super::fourier::transform;
 use std::f64::consts::{SQRT_2, TAU};
 
-/// The number of drives for which there are tables, at equal ratios from 1 to [`HIGHEST`].
+/// Number of tabulated drives, at equal ratios from 1 to [`HIGHEST`].
 pub const SHAPES: usize = 7;
 
-/// The greatest drive.
+/// Maximum drive.
 const HIGHEST: f64 = 400.0;
 
-/// Samples of the period from which the series is computed: enough that what aliases is 100 dB down.
+/// Samples of the period from which a series is computed: enough for aliases at -100 dB.
 const LENGTH: usize = 1 << 16;
 
-/// Harmonics of a series.
+/// Number of harmonics of a series.
 const HARMONICS: usize = 400;
 
-/// The place of a `drive` among the shapes, 0 to [`SHAPES`] - 1.
+/// Returns the position of `drive` among the tabulated drives, 0 to [`SHAPES`] - 1.
 pub fn place(drive: f32) -> f32 {
     (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(HIGHEST) as f32
 }
 
-/// The share of `shape` in the waveform at a `place`.
+/// Returns the share of the table `shape` in the waveform at position `place`.
 pub fn share(shape: usize, place: f32) -> f32 {
     (1.0 - (place - shape as f32).abs()).max(0.0)
 }
 
-/// The amplitudes of the harmonics, from the first on, that `g cos t / (1 + |g cos t|)` has with `g = sqrt 2 drive`, which is
-/// what the soft clip makes of a sine of effective value 1.
+/// Returns the amplitudes of the harmonics of `g cos t / (1 + |g cos t|)` with `g = sqrt 2 drive`, from the first one on. That is
+/// the soft clip of a sine of RMS 1.
 pub fn series(shape: usize) -> Vec<f64> {
     let drive = libm::pow(HIGHEST, shape as f64 / (SHAPES - 1) as f64);
     let clipped = (0..LENGTH).map(|t| {
@@ -51,7 +51,7 @@ mod tests {
         assert!(share(SHAPES - 1, place(400.0)) > 1.0 - 1e-5);
     }
 
-    /// Against the integral over a quarter of a period, by the midpoint rule.
+    /// Compares with the integral over a quarter of a period, by the midpoint rule.
     #[test]
     fn the_series_is_that_of_the_clipped_sine() {
         for (shape, drive) in [(0, 1.0), (3, 20.0), (6, 400.0)] {

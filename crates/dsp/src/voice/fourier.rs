@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
-/// Real part of the inverse Fourier transform of `length` values, a power of two; the values that are not 0 are given. The algorithm
-/// is Cooley and Tukey's, radix 2, decimated in time.
+/// Returns the real part of the inverse Fourier transform of `length` values, without a factor. `length` must be a power of two;
+/// `given` has indices and values, and the remaining values are 0. Cooley and Tukey's algorithm, radix 2, decimated in time.
 pub fn transform(given: impl Iterator<Item = (usize, [f64; 2])>, length: usize) -> Vec<f64> {
     let unused_bits = usize::BITS - length.trailing_zeros();
     let mut values = vec![[0.0; 2]; length];

@@ -5,19 +5,19 @@ use crate::lanes::Lanes;
 /// Gate of a band's power; `docs/dsp.md` has the formula.
 #[derive(Debug, Clone, Copy)]
 pub struct Gate {
-    /// The power of -3/2 of the one below which a note fades away.
+    /// The power `low` of [`Gate::new`] to the power -3/2.
     inverse: f32,
-    /// Power above which it stops growing.
+    /// Maximum power of a note.
     pub high: f32,
 }
 
 impl Gate {
-    /// A note fades away below the power `low` and stops growing above `high`.
+    /// Creates a gate in which a note fades away below the power `low` and stops growing above `high`.
     pub fn new(low: f32, high: f32) -> Self {
         Self { inverse: 1.0 / (low * low.sqrt()), high }
     }
 
-    /// The power that is followed while a resonator has the power `q`.
+    /// Returns the power that a level follows while its resonator has the power `q`.
     #[inline(always)]
     pub fn level(self, q: f32) -> f32 {
         let gated = q * q * self.inverse;
@@ -28,13 +28,13 @@ impl Gate {
 /// Inputs of the levels of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
-    /// Where the power of each band comes from, for oscillations of an amplitude of 1.
+    /// Source of each band's power.
     pub source: LevelSource<'a>,
-    /// Gate of the power.
+    /// Gate of the powers.
     pub gate: Gate,
-    /// One-pole coefficient per block.
+    /// One-pole coefficient of the levels per block.
     pub step: f32,
-    /// The bands' shares in the sum.
+    /// Weights of the bands in the sum.
     pub weights: &'a Lanes,
 }
 
@@ -43,7 +43,7 @@ pub struct Levels<'a> {
 pub enum LevelSource<'a> {
     /// Powers of the resonators.
     Own,
-    /// Powers that the listener measures in the mean of the channels, and the mean amplitudes of all banks: a bank gets the share that
-    /// its amplitude has.
+    /// Powers that the listener measures in the mean of the channels, and the bands' mean amplitudes over all banks. A bank
+    /// scales the listener's power by the square of its own amplitude over the mean one.
     Listener(&'a Lanes, &'a Lanes),
 }

@@ -1,6 +1,6 @@
-//! Voices: what sounds for a detected note, in place of the reference's soft clip.
+//! Voices: waveforms that play the detected notes in place of the published soft clip.
 //!
-//! `docs/dsp.md` has the waveforms and where their phase comes from.
+//! `docs/dsp.md` lists the waveforms and explains where the oscillators get their phase.
 
 mod chip;
 mod driven;
@@ -30,10 +30,10 @@ pub use timbres::Timbres;
 use tone_filter_simd::Kernel;
 use waveform::Waveforms;
 
-/// Seconds in which a level follows that of the listener.
+/// Time constant in seconds with which a band's level follows the listener's.
 const ATTACK: f64 = 0.005;
 
-/// Where in the block, 0..1, the samples from `position` on end.
+/// Returns the end of each sample from `position` on, as a share of the block (0..1).
 #[inline(always)]
 fn block_positions(position: usize) -> impl Iterator<Item = f32> {
     (position as i32 + 1..).map(|frame| frame as f32 / BLOCK as f32)
@@ -42,39 +42,40 @@ fn block_positions(position: usize) -> impl Iterator<Item = f32> {
 /// Wet signal of one bank.
 #[derive(Debug)]
 pub struct Wet<'a> {
-    /// Mean of all channels; with `places`, the left one.
+    /// Mean of all channels; with `places`, the left channel.
     pub wet: &'a mut [f32],
-    /// The right channel, with `places`.
+    /// Right channel, with `places`; else unused.
     pub right: &'a mut [f32],
-    /// Places of the notes, 1 for left and -1 for right.
+    /// Stereo positions of the notes: 1 is left, -1 right. `None` for a single channel.
     pub places: Option<&'a Ramp<Lanes>>,
 }
 
-/// The oscillators of one bank, their level and their low-pass.
+/// Oscillators of one bank, with their levels and the low-pass after them.
 #[derive(Debug, Clone)]
 pub struct Voices {
     oscillators: Oscillators,
     chip: Chip,
-    /// Whether the chip sounds.
+    /// Whether the voice Chip sounds.
     chips: bool,
-    /// The bank's total power, sample by sample.
+    /// Total power of the bank for each sample of the block.
     total_powers: [f32; BLOCK],
-    /// Total power after each pole of its low-pass, and the one-pole coefficient per block.
+    /// Total power after each pole of its low-pass.
     totals: [f64; LEVEL_POLES],
+    /// One-pole coefficient of `totals` per block.
     total_step: f64,
     low_pass: OnePole,
-    /// Low-pass of the right channel, if it has a sum of its own.
+    /// Low-pass of the right channel; `None` for a single channel.
     right: Option<OnePole>,
-    /// Gain of the sum.
+    /// Gain of the oscillators' sum.
     gain: Ramp<f32>,
-    /// Place of the drive among the driven sines.
+    /// Position of the drive among the tables of driven sines ([`driven::place`]).
     drive: Ramp<f32>,
-    /// Whether no block has begun yet.
+    /// Whether no block has had its levels set yet.
     fresh: bool,
 }
 
 impl Voices {
-    /// At rest, for `sample_rate` in Hz.
+    /// Creates voices at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             oscillators: Oscillators::new(sample_rate),
@@ -91,22 +92,22 @@ impl Voices {
         }
     }
 
-    /// Forgets what sounded before. The next levels are those that the bands have by then.
+    /// Clears all state, for `sample_rate` in Hz. The next block starts at the levels that the bands have then.
     pub fn activate(&mut self, sample_rate: f64) {
         *self = Self::new(sample_rate);
     }
 
-    /// Registers of the chip since its last tick, while it sounds.
+    /// Returns the chip's registers as of its last tick; `None` while the voice Chip is off.
     pub fn chip(&self) -> Option<ChipTick> {
         self.chips.then(|| self.chip.latest())
     }
 
-    /// The bass and the lead of the chip, while it sounds.
+    /// Returns the bands of the chip's bass and lead, each `None` if there is none or the voice Chip is off.
     pub fn chip_parts(&self) -> [Option<usize>; 2] {
         if self.chips { self.chip.parts() } else { [None; 2] }
     }
 
-    /// Begins a block: reads the phases of the bands, with their `weights` in the sum.
+    /// Begins a block: reads the phases of the bands. `weights` are the bands' weights in the sum.
     pub fn lock(&mut self, kernel: Kernel, params: &BankParams, bank: &Bank, weights: &Lanes) {
         self.oscillators.lock(kernel, &params.pitches, &bank.state(params), weights);
         if self.fresh {
@@ -114,12 +115,12 @@ impl Voices {
         }
     }
 
-    /// Forgets the oscillations of the tones below A3, which begin from rest.
+    /// Clears the phase measurements of the tones below A3, whose resonators start from rest.
     pub fn rest_low(&mut self) {
         self.oscillators.rest_low();
     }
 
-    /// Looks at the bands after the last call of the bank, of `frames` samples that end at `end` in the block.
+    /// Reads total powers and phases of the bank, whose last call processed `frames` samples up to `end` in the block.
     pub fn look(
         &mut self,
         kernel: Kernel,
@@ -133,12 +134,12 @@ impl Voices {
         }
     }
 
-    /// The amplitudes of the bands' oscillations at the start of the block.
+    /// Returns the amplitudes of the bands' oscillations at the start of the block.
     pub fn amplitudes(&self) -> &Lanes {
         self.oscillators.amplitudes()
     }
 
-    /// Sets the levels of the block, with the bands' `weights` in the sum and the powers of `input`.
+    /// Sets the levels of the block from the powers of `source` and the bands' `weights` in the sum, and the pitches by `moves`.
     pub fn set_levels(
         &mut self,
         kernel: Kernel,
@@ -149,8 +150,8 @@ impl Voices {
         moves: Moves,
     ) {
         let chip = timbres.chip();
-        // The mean over a block attenuates the ripple of the power that would come out as a slow beat, the low-pass the beats
-        // of the notes with each other.
+        // The mean over a block attenuates the ripple of the power, which would alias to a slow beat. The low-pass attenuates the
+        // beats between notes.
         let mut total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
         for own in &mut self.totals {
             *own += if self.fresh { 1.0 } else { self.total_step } * (total - *own);
@@ -180,7 +181,7 @@ impl Voices {
         }
         self.chips = chip.is_some();
         let drive = driven::place(params.coefficients.drive);
-        // The second soft clip, of the level instead of the waveform, which it would bend.
+        // The second soft clip, applied to the level: applied to the samples, it would distort the waveforms.
         let level = timbres.rms(drive) * power.sqrt();
         let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
         for (ramp, to) in [(&mut self.drive, drive), (&mut self.gain, gain)] {
@@ -193,8 +194,8 @@ impl Voices {
         self.fresh = false;
     }
 
-    /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block, in
-    /// for as many samples of the bank's `input`. The chip has one channel.
+    /// Crossfades the soft clip's samples in `wet` to those of the voices, from `position` in the block on. `input` is the bank's
+    /// input for these samples. The chip has one channel, in the middle.
     pub fn process(
         &mut self,
         kernel: Kernel,

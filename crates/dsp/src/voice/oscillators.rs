@@ -1,8 +1,8 @@
-//! One oscillator a band, locked to the oscillation in the band.
+//! One oscillator per band, phase-locked to the oscillation in the band.
 //!
-//! The two integrators of a resonator give the phase of its input, if one reckons with the frequency at which
-//! it really rings (`docs/dsp.md`). Several looks at the oscillation in a block of [`BLOCK`] samples are averaged to
-//! one phase, which passes a low-pass, and the oscillator goes there in a straight line in the next block.
+//! The two integrators of a resonator give its phase, if the frequency at which it really rings is known (`docs/dsp.md`). The
+//! phase measurements ("looks") in a block of [`BLOCK`] samples are averaged to one phase, which passes a low-pass. In the next
+//! block the oscillator moves to the low-passed phase in a straight line.
 
 use super::{
     TableLevels,
@@ -22,65 +22,68 @@ use tone_filter_simd::{
     approx::{polar, tan, truncated, wrapped},
 };
 
-/// Shift of a phase at an octave of 0, with which 2^32 is a period.
+/// Left shift of a phase at octave 0, after which 2^32 is a period.
 const SHIFT: i32 = 2;
 
-/// Poles of the low-pass of the phase, and the frequency in Hz of each.
+/// Number of poles of the phase's low-pass.
 const POLES: usize = 4;
-/// See [`POLES`].
+/// Cutoff in Hz of each pole of the low-passes.
 pub const CUTOFF: f64 = 28.0;
 
-/// Poles of the low-passes of the amplitude and of the total power, each like one of the phase.
+/// Number of poles of the low-passes of the amplitude and of the total power.
 pub const LEVEL_POLES: usize = 2;
 
-/// Ratio of an amplitude to the followed one at which a note begins.
+/// Ratio of an amplitude to its low-passed value above which a note begins.
 const RISE: f32 = 2.0;
 
-/// Seconds at which a band sounds in which the time constant of each pole grows by one block.
+/// Seconds in which the time constant of each pole grows by one block, from the beginning of a note on.
 const OPENING: f64 = 0.012;
 
-/// The greatest deviation from a band's nominal frequency, as a factor. A band whose neighbour is played responds to the
-/// neighbour's note, and its oscillator must not play another one.
+/// Greatest deviation of an oscillator from its band's nominal frequency, as a factor. A band also responds to the notes of its
+/// neighbours, which its oscillator must not play.
 const RANGE: f32 = 2.0;
 
-/// Power below which an oscillator rests, against the loudest that there may be: -100 dB.
+/// Power below which an oscillator rests, relative to the maximum power of a note: -100 dB.
 const SILENT: f32 = 1e-10;
 
-/// The oscillators of one bank.
+/// Oscillators of one bank.
 #[derive(Debug, Clone)]
 pub struct Oscillators {
-    /// At the start of the current block, and what a sample adds.
+    /// Phases at the start of the current block.
     phases: [u32; LANES],
+    /// Change of the phases in a sample.
     steps: [u32; LANES],
     /// Tangents of half the measured frequencies in radians a sample.
     tangents: Lanes,
-    /// The sum of the looks at a band in the last block, turned to its end at the nominal frequency, and their number.
+    /// Cosine and sine sums of the looks in the last block, each turned to the block's end at the nominal frequency.
     looks: [Lanes; 2],
+    /// Number of looks in the last block.
     looked: f32,
-    /// The phase of the band's oscillation at the start of the current block less what it turns at the nominal frequency,
-    /// and its amplitude.
+    /// Measured phase of each band's oscillation at the start of the current block.
     measured: Lanes,
+    /// Low-passed amplitude of each band's oscillation.
     amplitudes: Lanes,
-    /// Lag of each pole of the low-pass, and its time constant in blocks.
+    /// Lag of each pole of the phase's low-pass.
     lags: [Lanes; POLES],
+    /// Time constant of each band's poles in blocks.
     spans: Lanes,
-    /// The amplitude after each pole of its low-pass.
+    /// Amplitude after each pole of its low-pass.
     levels: [Lanes; LEVEL_POLES],
-    /// The greatest time constant, and by how much it grows in a block.
+    /// Greatest time constant in blocks.
     span: f32,
-    /// See `span`.
+    /// Growth of the time constants in a block.
     growth: f32,
-    /// The power that each band has in the sum.
+    /// Followed power of each band, before its weight.
     powers: Lanes,
     /// Amplitudes of the oscillators.
     gains: Ramp<Lanes>,
-    /// 1 for a band whose phase was measured in the current block, else 0.
+    /// 1 for a band whose phase was read at the start of the current block, else 0.
     locked: Lanes,
     pitch: Pitch,
 }
 
 impl Oscillators {
-    /// At rest, for `sample_rate` in Hz.
+    /// Creates oscillators at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let block = BLOCK as f64 / sample_rate;
         Self {
@@ -103,12 +106,12 @@ impl Oscillators {
         }
     }
 
-    /// Forgets the looks at the tones below A3 in the last block.
+    /// Clears the last block's phase measurements of the tones below A3.
     pub fn rest_low(&mut self) {
         self.looks.iter_mut().for_each(|looks| looks.0[PUBLISHED..].fill(0.0));
     }
 
-    /// Looks at the bands in `state`, which ends a look's share of a block: at `position`, a multiple of [`LOOK`].
+    /// Measures the phases of the bands in `state`, at sample `position` of the block, a multiple of [`LOOK`].
     pub fn look(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, position: usize) {
         kernel.vectorize(
             #[inline(always)]
@@ -129,7 +132,7 @@ impl Oscillators {
         }
     }
 
-    /// Begins a block: reads the phases of the bands in `state` that have a share in the sum, or had one.
+    /// Begins a block: reads the phases of the bands in `state` that have a weight in the sum, or had one.
     pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
         if self.looked == 0.0 {
             self.tangents = Lanes(pitches.angles.0.map(|angle| tan(0.5 * angle)));
@@ -141,7 +144,7 @@ impl Oscillators {
         );
     }
 
-    /// All bands alike, without a branch.
+    /// Locks all bands, without a branch.
     #[inline(always)]
     fn lock_all(&mut self, pitches: &Pitches, weights: &Lanes) {
         let share = 1.0 / self.looked;
@@ -153,7 +156,7 @@ impl Oscillators {
             let (phase, sum) = polar(self.looks[0].0[tone], self.looks[1].0[tone]);
             (self.looks[0].0[tone], self.looks[1].0[tone]) = (0.0, 0.0);
 
-            // Each pole passes on what is left of a turn when its lag has changed.
+            // A pole keeps the growth of its lag and passes on the rest of the turn.
             let turn = wrapped(phase - self.measured.0[tone] - BLOCK as f32 * nominal);
             let mut turn = if was_locked { turn } else { 0.0 };
             let amplitude = share * sum;
@@ -196,24 +199,24 @@ impl Oscillators {
         }
     }
 
-    /// The amplitudes of the bands' oscillations at the start of the block.
+    /// Returns the amplitudes of the bands' oscillations at the start of the block.
     pub fn amplitudes(&self) -> &Lanes {
         &self.amplitudes
     }
 
-    /// The frequency that the band `tone` plays in the current block before it is moved, in periods a sample.
+    /// Returns the frequency of the band `tone` in the current block without its pitch shift, in periods a sample.
     pub fn frequency(&self, tone: usize) -> f32 {
         self.pitch.played(tone).map_or(self.steps[tone], |(_, step)| step) as f32
             / PERIOD
             / self.pitch.ratio(tone)
     }
 
-    /// See [`Pitch::ratio`].
+    /// Returns the pitch shift of the band `tone`, as a factor of the frequency ([`Pitch::ratio`]).
     pub fn ratio(&self, tone: usize) -> f32 {
         self.pitch.ratio(tone)
     }
 
-    /// Sets the levels of the block, and the pitches of the notes for bands at these `angles`. Returns the power of all bands.
+    /// Sets levels, and pitches by `moves` for bands at the nominal `angles`. Returns the power of all bands.
     pub fn set_levels(
         &mut self,
         kernel: Kernel,
@@ -236,7 +239,7 @@ impl Oscillators {
         sum(&powers.0)
     }
 
-    /// Writes the `gains` at the end of the block. Returns the powers of the bands.
+    /// Writes the amplitudes at the end of the block to `gains`. Returns the weighted powers of the bands.
     #[inline(always)]
     fn set_all_levels(
         &mut self,
@@ -262,8 +265,8 @@ impl Oscillators {
         Lanes(powers)
     }
 
-    /// Adds `part` to `sums`, and with places half the difference of left and right to `sides`; beyond its frames, the result is
-    /// undefined.
+    /// Adds `part` to `sums`. With stereo positions, also adds half the difference of left and right to `sides`. Beyond the
+    /// frames of the part, the result is undefined.
     pub fn render(
         &self,
         kernel: Kernel,
@@ -292,7 +295,7 @@ impl Oscillators {
         let chunks = part.frames.div_ceil(CHUNK);
         let shift = (SHIFT + part.octave) as u32;
         let Ramp { from: first, to: last, .. } = part.gains;
-        // Without a branch, all bands together take as long as a few with one.
+        // Without a branch, this loop over all bands takes as long as a loop with branches over a few.
         let mut sounding = 0u128;
         for tone in 0..LANES {
             let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);
@@ -312,7 +315,7 @@ impl Oscillators {
             let side_slope = (to * place_end - side) / BLOCK as f32;
             let band = (self.phases[tone], self.steps[tone]);
             let (start, step) = self.pitch.played(tone).unwrap_or(band);
-            // Samples beyond the part are computed, too, which is faster than to leave them out.
+            // Computing the samples beyond the part, too, is faster than leaving them out.
             for (chunk, (sums, sides)) in sums[..chunks].iter_mut().zip(&mut *sides).enumerate() {
                 let first = (part.position + chunk * CHUNK) as u32;
                 let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
@@ -331,26 +334,26 @@ impl Oscillators {
         }
     }
 
-    /// Amplitudes of the bands' voices.
+    /// Returns the ramps of the oscillators' amplitudes.
     pub fn gains(&self) -> &Ramp<Lanes> {
         &self.gains
     }
 }
 
-/// Part of a block to render.
+/// Waveform and range of samples to render.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
-    /// Waveform.
+    /// Tables of the waveform.
     pub row: &'a [Table],
-    /// Table of each pitch in the waveform, if it has one.
+    /// Index of the table for each pitch; `None` where the pitch is too high.
     pub levels: &'a TableLevels,
-    /// Octaves from the detected note to the one that sounds.
+    /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
     /// Amplitudes of the bands.
     pub gains: &'a Ramp<Lanes>,
     /// Factor of all amplitudes.
     pub share: Ramp<f32>,
-    /// Places of the bands, 1 for left and -1 for right; `None` for one sum.
+    /// Stereo positions of the bands: 1 is left, -1 right. `None` for a single channel.
     pub places: Option<&'a Ramp<Lanes>>,
     /// First sample in the block.
     pub position: usize,
@@ -360,17 +363,17 @@ pub struct Part<'a> {
 
 #[cfg(test)]
 impl Oscillators {
-    /// Lets the band `tone` play `frequency`, in periods a sample.
+    /// Sets the frequency of the band `tone`, in periods a sample.
     pub fn play(&mut self, tone: usize, frequency: f64) {
         self.steps[tone] = (frequency * f64::from(PERIOD)).round() as u32;
     }
 
-    /// Lets the bands have these amplitudes at the end of the block.
+    /// Sets the bands' amplitudes at the end of the block.
     pub fn sound(&mut self, amplitudes: Lanes) {
         self.gains.next(amplitudes);
     }
 
-    /// Goes on to the next block.
+    /// Moves on to the next block.
     pub fn advance(&mut self) {
         for (phase, step) in self.phases.iter_mut().zip(self.steps) {
             *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u32));

@@ -1,4 +1,4 @@
-//! Timbre: a voice in an octave, with the tables that its notes read.
+//! Timbre: a voice and an octave, with the tables that its notes read.
 
 use super::waveform::Waveforms;
 use crate::{
@@ -6,27 +6,27 @@ use crate::{
     settings::{Duty, Settings, Voice},
 };
 
-/// Table in which a waveform has all its harmonics, for each semitone from E1 up, if there is one.
+/// Index of the table of a waveform for each semitone from E1 up; `None` where the note is too high.
 pub type TableLevels = [Option<u8>; PITCHES];
 
-/// Number of pitches at which notes sound: E1 to G9, the highest key.
+/// Number of pitches at which notes sound: from E1 to G9, the highest MIDI key.
 pub const PITCHES: usize = 100;
 
-/// A voice in an octave, with the tables that its notes read.
+/// Voice and octave, with the tables that the notes read.
 #[derive(Debug, Clone)]
 pub struct Timbre {
     /// Waveform.
     pub voice: Voice,
-    /// Octaves from the detected note to the one that sounds.
+    /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
-    /// Tables with all harmonics below half the sample rate, and with the harmonics below a quarter of it.
+    /// Tables with the harmonics below half the sample rate, and tables with the harmonics below a quarter of it.
     pub levels: [TableLevels; 2],
-    /// Waveform of the chip's lead.
+    /// Duty of the chip's lead.
     pub duty: Duty,
 }
 
 impl Timbre {
-    /// Timbre of `settings`, for `sample_rate` in Hz.
+    /// Creates the timbre of `settings`, for `sample_rate` in Hz.
     pub fn of(settings: &Settings, sample_rate: f64) -> Self {
         let &Settings { voice, duty, tuning, transpose, .. } = settings;
         let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
@@ -40,7 +40,7 @@ impl Timbre {
         Self { voice, octave, levels, duty }
     }
 
-    /// Whether only the tables differ.
+    /// Whether `self` and `other` differ in their tables at most.
     pub fn sounds_like(&self, other: &Self) -> bool {
         (self.voice, self.octave, self.duty) == (other.voice, other.octave, other.duty)
     }

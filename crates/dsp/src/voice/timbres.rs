@@ -10,13 +10,13 @@ use crate::{
 /// Seconds of a crossfade.
 const FADE: f64 = 0.01;
 
-/// Timbre of all notes, with its crossfade.
+/// Timbre of all notes, and its crossfade.
 #[derive(Debug, Clone)]
 pub struct Timbres {
     sample_rate: f64,
-    /// Settings of the last target.
+    /// Settings of the last target, as [`Self::parts`] returns them.
     aimed: (Voice, Duty, f32, f32, f32),
-    /// Settings of the chip's parts.
+    /// Settings of the chip's parts (lead, others, bass).
     arrangement: Arrangement,
     /// Source of the fade.
     from: Timbre,
@@ -24,14 +24,14 @@ pub struct Timbres {
     to: Timbre,
     /// Next target, if it differs from `to`.
     next: Option<Timbre>,
-    /// Share of `to`.
+    /// Share of `to` in the sound.
     share: Ramp<f32>,
     /// Change of the share within a block.
     step: f32,
 }
 
 impl Timbres {
-    /// At rest at `settings`, for `sample_rate` in Hz.
+    /// Creates the timbre of `settings` without a crossfade, for `sample_rate` in Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let timbre = Timbre::of(settings, sample_rate);
         Self {
@@ -46,12 +46,12 @@ impl Timbres {
         }
     }
 
-    /// Settings that make a timbre: voice, duty, octave, tuning, transposition.
+    /// Returns the settings that make a timbre: voice, duty, octave, tuning, transposition.
     fn parts(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
-    /// Sets out for `settings`, from the next block on. What only moves its pitch is there at once.
+    /// Sets the target, from the next block on. A change that moves only the pitch needs no crossfade.
     pub fn aim(&mut self, settings: &Settings) {
         self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.
@@ -62,7 +62,7 @@ impl Timbres {
         self.next = Some(Timbre::of(settings, self.sample_rate));
     }
 
-    /// Arrives at the settings.
+    /// Jumps to the target, without a crossfade.
     pub fn arrive(&mut self) {
         if let Some(next) = self.next.take() {
             self.to = next;
@@ -70,7 +70,7 @@ impl Timbres {
         (self.from, self.share) = (self.to.clone(), Ramp::rest(1.0));
     }
 
-    /// Moves on by a block.
+    /// Moves the crossfade on by a block.
     pub fn step(&mut self) {
         let mut start = self.share.to;
         if let Some(next) = self.next.take_if(|next| next.sounds_like(&self.to) || start == 1.0) {
@@ -83,25 +83,25 @@ impl Timbres {
         self.share = Ramp::between(start, (start + self.step).min(1.0));
     }
 
-    /// Timbres that sound in the current block, and their shares.
+    /// Returns the timbres that sound in the current block, and their shares.
     pub fn sounding(&self) -> impl Iterator<Item = (&Timbre, Ramp<f32>)> {
         let from = (&self.from, self.share.map(|share| 1.0 - share));
         [from, (&self.to, self.share)].into_iter().filter(|(_, share)| !share.is(0.0))
     }
 
-    /// Share of the soft clip.
+    /// Returns the share of the voice Soft.
     pub fn soft(&self) -> Ramp<f32> {
         let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
         let (from, to) = (share(&self.from), share(&self.to));
         self.share.map(|share| from + share * (to - from))
     }
 
-    /// The timbre of the chip, if it sounds.
+    /// Returns the timbre of the voice Chip, if it sounds.
     pub fn chip(&self) -> Option<&Timbre> {
         self.sounding().map(|(timbre, _)| timbre).find(|timbre| timbre.voice == Voice::Chip)
     }
 
-    /// The effective value of a waveform for a note of an effective value of 1, with the drive at a `place`.
+    /// Returns the RMS of the waveform for a note of RMS 1, with the drive at the position `place`.
     pub fn rms(&self, place: f32) -> f32 {
         let waveforms = Waveforms::shared();
         let of = |timbre: &Timbre| match timbre.voice {
@@ -114,12 +114,12 @@ impl Timbres {
         Ramp::between(from, to).at(self.share.to)
     }
 
-    /// Settings of the chip's parts.
+    /// Returns the settings of the chip's parts.
     pub fn arrangement(&self) -> &Arrangement {
         &self.arrangement
     }
 
-    /// Whether anything else sounds.
+    /// Whether a voice other than Soft sounds.
     pub fn oscillates(&self) -> bool {
         !self.soft().is(1.0)
     }

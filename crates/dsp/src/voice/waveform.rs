@@ -1,4 +1,4 @@
-//! The waveforms, band-limited: of each one a row of tables that hold ever more of its harmonics.
+//! Band-limited waveforms: for each one, a row of tables with increasing numbers of harmonics.
 //!
 //! A note reads the table with the most harmonics that stay below half the sample rate. Tables do not depend on
 //! the rate, so all filters of a process share them.
@@ -7,42 +7,42 @@ use super::{driven, fourier::transform};
 use crate::settings::Voice;
 use std::{f64::consts::PI, sync::LazyLock};
 
-/// Harmonics of the richest table: those of A3 to 88 kHz.
+/// Harmonics of the richest table: those of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
 
-/// Two neighbours in a row of tables differ by no more than this factor, where whole numbers allow it. A note that
-/// is up to half a semitone sharp then keeps its harmonics below half the sample rate, and one that is as flat has
-/// all those below 0.4 times the rate.
+/// Greatest ratio of the numbers of harmonics of neighbouring tables, where whole numbers allow it. With it, a note that is up to
+/// half a semitone sharp keeps its harmonics below half the sample rate. A note that is up to half a semitone flat still has all
+/// harmonics up to 0.4 times the rate.
 const GROWTH: f64 = 1.19;
 
-/// Samples of a table: at least so many for each harmonic, and so many in all. What linear interpolation adds then is
-/// 90 dB down.
+/// Least number of samples in a table for each harmonic: puts the errors of linear interpolation at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
+/// Least number of samples in a table.
 const LEAST_SAMPLES: usize = 2048;
 
-/// Effective value of the steps of the chip's triangle, 0..15, without their mean.
+/// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
 
-/// Bits for the distance of a sample to the next one.
+/// Bits for the difference between a sample and the next one.
 const MORE: u32 = 15;
 
 /// Number of samples that are read together.
 pub const CHUNK: usize = 16;
 
-/// One period.
+/// One period of a waveform.
 #[derive(Debug)]
 pub struct Table {
-    /// The number of samples is two to this power.
+    /// Binary logarithm of the number of samples.
     bits: u32,
-    /// In each, a sample and in the lowest [`MORE`] bits how much more the next one is: one access for both makes the
-    /// whole twice as fast.
+    /// Each entry holds a sample and, in its lowest [`MORE`] bits, the difference to the next sample. One access for both makes
+    /// reading twice as fast.
     samples: Vec<u32>,
-    /// Value of a sample of 1.
+    /// Amplitude of a sample of 1.
     pub unit: f32,
 }
 
 impl Table {
-    /// A period of as many samples, a power of two.
+    /// Creates a table of one period; the number of `samples` must be a power of two.
     fn new(samples: &[f64]) -> Self {
         let peak = samples.iter().fold(f64::MIN_POSITIVE, |peak, sample| peak.max(sample.abs()));
         let unit = peak / f64::from((1 << 16) - 1);
@@ -59,12 +59,12 @@ impl Table {
         Self { bits: rounded.len().trailing_zeros(), samples, unit: unit as f32 }
     }
 
-    /// The waveform at `phases`, of which 2^32 is a period, in units of [`Self::unit`].
+    /// Returns the waveform at `phases`, where 2^32 is a period, in units of [`Self::unit`].
     #[inline(always)]
     pub fn read(&self, phases: &[u32; CHUNK]) -> [f32; CHUNK] {
         let pairs = phases.map(|phase| {
             let index = (phase >> (32 - self.bits)) as usize;
-            // SAFETY: an index has `bits` bits, and there are 2^bits samples since `Table::new`.
+            // SAFETY: the index has `bits` bits, and `Table::new` makes 2^bits samples.
             unsafe { *self.samples.get_unchecked(index) }
         });
         std::array::from_fn(|frame| {
@@ -76,22 +76,23 @@ impl Table {
     }
 }
 
-/// Every waveform with every number of harmonics.
+/// Tables of all waveforms.
 #[derive(Debug)]
 pub struct Waveforms {
-    /// Harmonics of each table of a row.
+    /// Number of harmonics of each table in a row.
     levels: Vec<usize>,
     /// A row for each of [`Voice::WAVEFORMS`], and one for the triangle of [`Voice::Chip`].
     rows: Vec<Vec<Table>>,
-    /// The effective value of each.
+    /// RMS of each waveform in `rows`.
     rms: f64,
-    /// A row for each of the driven sines, and their effective values.
+    /// A row for each driven sine.
     driven: Vec<Vec<Table>>,
+    /// RMS of each driven sine.
     driven_rms: Vec<f64>,
 }
 
 impl Waveforms {
-    /// Waveforms that all filters share. The first caller computes them, in some 0.1 s.
+    /// Returns the tables that all filters share. The first call computes them, in some 0.1 s.
     pub fn shared() -> &'static Self {
         static WAVEFORMS: LazyLock<Waveforms> = LazyLock::new(Waveforms::new);
         &WAVEFORMS
@@ -116,33 +117,33 @@ impl Waveforms {
         Self { levels, rows, rms, driven, driven_rms }
     }
 
-    /// The tables of the driven sine `shape`, and its effective value.
+    /// Returns the tables of the driven sine `shape`, and its RMS.
     pub fn driven(&self, shape: usize) -> (&[Table], f64) {
         (&self.driven[shape], self.driven_rms[shape])
     }
 
-    /// The effective value of each waveform with all its harmonics.
+    /// Returns the RMS of each waveform with all its harmonics, except for the driven sines.
     pub fn rms(&self) -> f64 {
         self.rms
     }
 
-    /// Index in a row of the table for a note of `frequency` Hz; `None` if the note is too high.
+    /// Returns the index in a row of the table for a note of `frequency` Hz; `None` if the note is too high.
     pub fn level(&self, frequency: f64, sample_rate: f64) -> Option<u8> {
         let most = most_harmonics(frequency, sample_rate);
         self.levels.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|level| level as u8)
     }
 
-    /// The tables of `voice`, which must not be the soft clip.
+    /// Returns the tables of `voice`, which must be neither Soft nor Soft clean.
     pub fn row(&self, voice: Voice) -> &[Table] {
         &self.rows[voice as usize - 1]
     }
 }
 
-/// A period of the first `harmonics`, of which `harmonic` gives the shares of cosine and sine.
+/// Computes the table of the first `harmonics` harmonics. `harmonic` returns the amplitudes of cosine and sine of the nth one.
 fn table(harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
     let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
     let series = (1..=harmonics).map(|n| {
-        // Straight lines between samples are a low-pass.
+        // Linear interpolation between samples is a low-pass.
         let angle = PI * n as f64 / length as f64;
         let lost = (libm::sin(angle) / angle).powi(2);
         harmonic(n).map(|share| share / lost)
@@ -150,23 +151,23 @@ fn table(harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
     Table::new(&period(series, length))
 }
 
-/// A period of `length` samples, a power of two, of the harmonics with these shares of cosine and sine.
+/// Returns a period of `length` samples, a power of two. `series` has the amplitudes of cosine and sine of each harmonic.
 fn period(series: impl Iterator<Item = [f64; 2]>, length: usize) -> Vec<f64> {
     let series = (1..).zip(series.map(|[cosine, sine]| [cosine, -sine]));
     transform(series, length)
 }
 
-/// Harmonics that stay below half the sample rate if a note is half a semitone sharp.
+/// Returns the number of harmonics that stay below half the sample rate if a note is half a semitone sharp.
 fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
     sample_rate / (2.0 * frequency * libm::exp2(0.5 / 12.0))
 }
 
-/// Shares of cosine and sine in the `n`th harmonic of the waveform of `voice` at a mean square of 1; its fundamental
-/// is a cosine.
+/// Returns the amplitudes of cosine and sine of harmonic `n` in the waveform of `voice`, which has a mean square of 1 and a
+/// cosine as its fundamental.
 ///
-/// These are the Fourier series of the textbook: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a share `D` of its
-/// period and else -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The triangle of the chip
-/// goes from 15 to 0 and back in 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, and its mean square is 85/4.
+/// These are the textbook's Fourier series: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a share `D` of its period and else
+/// -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The chip's triangle goes from 15 to 0 and back in
+/// 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, with a mean square of 85/4.
 pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     let angle = PI * n as f64;
     let pulse = |duty: f64| {
@@ -188,7 +189,7 @@ pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
 }
 
 impl Voice {
-    /// Its waveform as it is drawn, with all its edges and -1 to 1 high; `turns` counts periods.
+    /// Returns a point of the waveform for drawing: from -1 to 1, with all edges sharp. `turns` is the phase in periods.
     pub fn shape(self, turns: f32) -> f32 {
         let from_peak = (turns - turns.round()).abs();
         let pulse = |duty: f32| if from_peak < duty / 2.0 { 1.0 } else { -1.0 };
@@ -206,8 +207,8 @@ impl Voice {
     }
 }
 
-/// Effective value of the reference's soft clip at a drive of 40, for a sine whose effective value is 1: all waveforms
-/// have it, so that a change of the voice is one of colour.
+/// Returns the RMS of the soft clip at a drive of 40, for a sine of RMS 1. All waveforms have this RMS, so that a change of the
+/// voice changes the colour, not the loudness.
 fn soft_rms() -> f64 {
     let steps = 4096;
     let square = |step| {

@@ -1,18 +1,18 @@
-//! Pairs of settings that conflict by nature, each with the words of a help text that say so.
+//! Conflicts between settings, each with the words of a help text that explain it.
 
 use crate::help;
 
-/// A conflict.
+/// Laws that need not hold with certain other settings.
 struct Exception {
-    /// The laws.
+    /// Ids of the laws.
     laws: &'static [&'static str],
-    /// The other setting: with a value, or with all where it ends in a blank.
+    /// Other settings, as id and value; an entry that ends in a blank matches all names that begin with it.
     others: &'static [&'static str],
-    /// The setting whose help text has the words, and the words.
+    /// Id of the setting whose help text explains the conflict, and the words.
     quote: (&'static str, &'static str),
 }
 
-/// Laws that listen to the notes alone.
+/// Ids of the laws that listen only to the notes in the output.
 #[rustfmt::skip]
 const NOTES: &[&str] = &[
     "scale", "root", "custom", "map", "targets", "voices", "arp", "keys", "range", "bands", "listen", "focus", "listener",
@@ -20,10 +20,10 @@ const NOTES: &[&str] = &[
     "stereo", "voice", "duty", "freeze", "mix", "morph", "output", "auto",
 ];
 
-/// Laws of the bands and of the listener.
+/// Ids of the laws that measure the bands or the listener.
 const BANDS: &[&str] = &["ring", "release", "sync", "auto-tuning", "midi-out"];
 
-/// Laws of [`NOTES`] in which the band of a note that is not played must not sound.
+/// Ids of those laws in [`NOTES`] in which the band of a note that is not played must be silent.
 #[rustfmt::skip]
 const ALONE: &[&str] = &[
     "scale", "root", "custom", "map", "targets", "octave", "listener", "voice", "duty", "range", "glide",
@@ -38,7 +38,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: NOTES, others: &["freeze on"], quote: ("freeze", "new input has no effect on the bands") },
     Exception { laws: BANDS, others: &["freeze on"], quote: ("freeze", "ring without end; new input has no effect") },
     Exception { laws: NOTES, others: &["bands 000000000000 "], quote: ("bands", "The bands that may sound") },
-    // Bands of notes that are not played let something of their neighbours through.
+    // The bands of notes that are not played let something of their neighbours through.
     Exception { laws: ALONE, others: &["focus 0 %"], quote: ("focus", "none at 0 %") },
     Exception { laws: &["arp", "decay", "duty", "freeze", "voice", "bands"], others: &["keys hold-any"], quote: ("keys", "these in every octave") },
     Exception { laws: &["bands", "focus"], others: &["keys "], quote: ("keys", "Held keys choose the notes") },
@@ -58,7 +58,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Finds the tuning of the music") },
 ];
 
-/// The words for which the law of `id` need not hold with another setting, if there are some.
+/// Returns the words for which the law `id` need not hold with the setting `other`; `None` if it must hold.
 pub fn exception(id: &str, other: &str) -> Option<&'static str> {
     let matches = |own: &str| own == other || own.ends_with(' ') && other.starts_with(own);
     let found = EXCEPTIONS
@@ -67,7 +67,7 @@ pub fn exception(id: &str, other: &str) -> Option<&'static str> {
     found.map(|own| own.quote.1)
 }
 
-/// Checks that the help texts have the words.
+/// Checks that the help texts contain the quoted words.
 pub fn assert_quoted() {
     for Exception { quote: (id, words), .. } in EXCEPTIONS {
         assert!(help(id).contains(words), "{id} does not say: {words}");

@@ -9,38 +9,38 @@ use tone_filter_testkit::{Music, Note, Signal};
 
 pub const RATE: f64 = 44_100.0;
 
-/// Silence before the first note, in which the listener starts, and after the last one.
+/// Seconds of silence before the first note, in which the listener starts, and after the last note.
 pub const LEAD: f64 = 0.3;
 
-/// A run of the filter: what goes in.
+/// Input of a run of the filter.
 #[derive(Clone)]
 pub struct Stage {
     pub controls: Controls,
-    /// From this second on, the filter has these.
+    /// Controls from this second on.
     pub then: Option<(f64, Controls)>,
     pub music: Music,
-    /// Another piece for the sidechain; without one, it is the music, too.
+    /// Music of the sidechain; `None` for the music of the main input.
     pub side: Option<Music>,
-    /// Keys that are held: by default one for each note.
+    /// Held keys: by default one for each note.
     pub held: Vec<u8>,
     pub score: Option<Score>,
     pub seconds: f64,
 }
 
-/// Output with the latency removed.
+/// Input and output of a run, with the latency removed.
 pub struct Heard {
     pub input: Signal,
     pub output: Signal,
     pub filter: ToneFilter,
 }
 
-/// A note of MIDI number `pitch` from `start` for so many `seconds`.
+/// Creates a note of MIDI number `pitch` that begins at `start` and lasts `seconds`.
 pub fn note(pitch: f64, start: f64, seconds: f64) -> Note {
     Note { pitch, start, end: start + seconds, slope: 1.5, ..Note::default() }
 }
 
 impl Stage {
-    /// Sets the notes, in the tuning of the `controls`, with as much silence at the end as at the start.
+    /// Creates a run with the notes, in the tuning of the `controls`, with [`LEAD`] of silence after them.
     pub fn new(controls: &Controls, notes: impl IntoIterator<Item = Note>) -> Self {
         let music = Music { notes: notes.into_iter().collect(), ..Music::default() };
         let end = music.notes.iter().fold(0f64, |end, note| end.max(note.end));
@@ -50,7 +50,7 @@ impl Stage {
     }
 
     fn render(&self, music: &Music, latency: usize) -> Signal {
-        // In the tuning that the settings say.
+        // Moves the music to the tuning of the settings.
         let cents = (f64::from(self.controls.settings.tuning) / 440.0).log2() * 12.0;
         let mut music = music.clone();
         music.notes.iter_mut().for_each(|note| note.pitch += cents);
@@ -59,7 +59,7 @@ impl Stage {
         signal
     }
 
-    /// The sound, with `each` after each block of 64 samples at a time in seconds of the input.
+    /// Runs the filter. Calls `each` after each block of 64 samples, with the time in seconds of the input.
     pub fn watch(&self, mut each: impl FnMut(f64, &ToneFilter)) -> Heard {
         let at_tempo = |controls: &Controls| controls.settings.at_tempo(120.0);
         let mut filter = ToneFilter::new(RATE, &at_tempo(&self.controls)).unwrap();
@@ -100,12 +100,12 @@ impl Heard {
         &signal[(from * RATE) as usize..((to * RATE) as usize).min(signal.len())]
     }
 
-    /// Level in dB of the MIDI number `pitch` of the settings' tuning in the seconds from `from` to `to` of a channel.
+    /// Returns the level in dB of the MIDI number `pitch`, in the settings' tuning, from `from` to `to` s of a channel.
     pub fn side(&self, channel: usize, pitch: f64, from: f64, to: f64) -> f64 {
         level(Self::part(&self.output[channel], from, to), self.hertz(pitch)).0
     }
 
-    /// The same for both channels.
+    /// Returns the mean power of [`Self::side`] for both channels, in dB.
     pub fn level(&self, pitch: f64, from: f64, to: f64) -> f64 {
         let power: f64 =
             [0, 1].map(|side| 10f64.powf(self.side(side, pitch, from, to) / 10.0)).iter().sum();
@@ -116,12 +116,12 @@ impl Heard {
         f64::from(self.filter.settings().tuning) * ((pitch - 69.0) / 12.0).exp2()
     }
 
-    /// Whether a semitone from `pitch` can be told from it in so many `seconds`.
+    /// Whether a pitch can be told from the next semitone within `seconds`.
     pub fn is_resolved(&self, pitch: f64, seconds: f64) -> bool {
         self.hertz(pitch + 1.0) - self.hertz(pitch) > 2.5 / seconds
     }
 
-    /// The loudest pitch within 2.5 semitones of `near` in a part of the left and the right channel together.
+    /// Returns the loudest pitch within 2.5 semitones of `near`, from `from` to `to` s of left plus right.
     pub fn pitch(&self, near: f64, from: f64, to: f64) -> f64 {
         let [left, right] = [0, 1].map(|side| Self::part(&self.output[side], from, to));
         let both: Vec<f32> = left.iter().zip(right).map(|(left, right)| left + right).collect();
@@ -131,7 +131,7 @@ impl Heard {
             a.total_cmp(&b)
         });
         let hertz = self.hertz(coarse.unwrap());
-        // The turn of the phase in a hop of at most half a period against the distance.
+        // The turn of the phase in a hop of a quarter of a period gives the exact frequency.
         let hop = (RATE / hertz / 4.0) as usize;
         let half = both.len() / 2;
         let [first, second] = [0, hop].map(|start| level(&both[start..start + half], hertz).1);
@@ -141,7 +141,7 @@ impl Heard {
         69.0 + 12.0 * (exact / f64::from(self.filter.settings().tuning)).log2()
     }
 
-    /// RMS in dB of both channels of the output, or of the input.
+    /// Returns the RMS in dB of both channels of `signal` between the seconds `from` and `to`.
     pub fn rms(signal: &Signal, from: f64, to: f64) -> f64 {
         let parts = signal.iter().map(|channel| Self::part(channel, from, to));
         let power: f64 = parts
@@ -151,7 +151,7 @@ impl Heard {
     }
 }
 
-/// Level in dB of the amplitude, and phase, at `hertz` through a Hann window.
+/// Returns the amplitude in dB and the phase at `hertz`, through a Hann window.
 fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
     let count = signal.len() as f64;
     let (turn, window) = ((TAU * hertz / RATE).sin_cos(), (TAU / count).sin_cos());
@@ -168,19 +168,19 @@ fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
     (20.0 * (re.hypot(im) * 2.0 / count + 1e-12).log10(), im.atan2(re))
 }
 
-/// The semitones by which a voice sounds above the note that is found.
+/// Returns the semitones from a detected note to the note that sounds.
 pub fn octaves(settings: &Settings) -> f64 {
     if settings.voice == Voice::Soft { 0.0 } else { 12.0 * f64::from(settings.octave) }
 }
 
-/// The band that finds a MIDI note, if there is one in the range.
+/// Returns the band that detects a MIDI note; `None` if no band in the range does.
 pub fn band(settings: &Settings, note: i32) -> Option<usize> {
     let own = note - settings.transpose.round() as i32;
     let tone = usize::try_from(own - 28).ok().and_then(of_listener)?;
     settings.range.tones().contains(&tone).then_some(tone)
 }
 
-/// Where a MIDI note whose key is held is to sound, by the scale, the map and the targets in their tables; `None`: it is silent.
+/// Returns the pitch at which a MIDI note, its key held, must sound by scale, map and targets; `None`: it is silent.
 pub fn target(settings: &Settings, note: i32) -> Option<f64> {
     let held = settings.keys != Keys::Off;
     let in_mask = |tone: &usize| held || settings.bands.contains(*tone);
@@ -201,7 +201,7 @@ pub fn target(settings: &Settings, note: i32) -> Option<f64> {
     offset.map(|offset| f64::from(note + offset) + octaves(settings))
 }
 
-/// The MIDI notes `notes`, all moved by as few semitones as it takes for each to sound at its own pitch; as they are where that cannot be.
+/// Returns `notes`, all moved by as few semitones as it takes for each to sound at its own pitch; unmoved if that is impossible.
 pub fn audible<const N: usize>(controls: &Controls, notes: [i32; N]) -> [f64; N] {
     let settings = &controls.settings;
     let own = |note: i32| target(settings, note) == Some(f64::from(note) + octaves(settings));
@@ -211,7 +211,7 @@ pub fn audible<const N: usize>(controls: &Controls, notes: [i32; N]) -> [f64; N]
     found.unwrap_or(notes).map(f64::from)
 }
 
-/// Four chords of C major, in which a scale that follows the music finds its key.
+/// Returns four chords of C major, from which a scale that follows the music finds its key.
 pub fn cadence() -> impl Iterator<Item = Note> {
     let chords = [[48, 60, 64, 67], [53, 60, 65, 69], [55, 59, 62, 67], [48, 60, 64, 67]];
     (0..16).flat_map(move |turn| {
@@ -220,7 +220,7 @@ pub fn cadence() -> impl Iterator<Item = Note> {
     })
 }
 
-/// Seconds of [`cadence`], for settings whose scale follows the music.
+/// Returns the seconds to wait before a test's notes: [`cadence`] for settings whose scale follows the music, else [`LEAD`].
 pub fn prelude(settings: &Settings) -> f64 {
     if settings.scale == Scale::Auto { LEAD + 16.0 * 0.7 } else { LEAD }
 }

@@ -1,5 +1,5 @@
-//! A law for each setting: its help text as an assertion on sound. Each law is checked with the default sound, fully wet, and with
-//! every other setting at each of its entries or ends.
+//! A law for each setting: its help text as an assertion on sound. Each law is checked with the default sound, fully wet, and
+//! with every other setting at each of its entries or ends.
 
 mod exceptions;
 mod hearing;
@@ -19,23 +19,22 @@ use table::LAWS;
 use tone_filter_dsp::{Controls, Setting, Settings};
 use tone_filter_testkit::{Draws, Values};
 
-/// Whether a law holds, or what was heard in its place.
+/// `Ok` if a law holds, else a description of the sound.
 type Outcome = Result<(), String>;
 
-/// A promise of a setting.
+/// Promise of a setting.
 #[derive(Clone, Copy)]
 struct Law {
-    /// The setting.
     id: &'static str,
-    /// The promise, in the words of the help text.
+    /// Quote from the help text.
     promise: &'static str,
-    /// Puts the default sound into a state in which the setting has an effect.
+    /// Changes the default sound so that the setting has an effect.
     stage: fn(&mut Settings),
-    /// Checks it by the sound.
+    /// Checks the promise by the sound.
     check: fn(&Controls) -> Outcome,
 }
 
-/// Returns what is wrong, unless a condition holds.
+/// Returns a description of the fault from the function, unless the condition holds.
 #[macro_export]
 macro_rules! ensure {
     ($condition:expr, $($what:tt)*) => {
@@ -46,14 +45,14 @@ macro_rules! ensure {
     };
 }
 
-/// `controls` with other settings.
+/// Returns `controls` with changed settings.
 fn with(controls: &Controls, change: impl Fn(&mut Settings)) -> Controls {
     let mut own = *controls;
     change(&mut own.settings);
     own
 }
 
-/// The default sound of the notes alone, as a law needs it.
+/// Returns the default sound, fully wet, with the changes that the law needs.
 fn start(law: &Law) -> Controls {
     with(&Controls::default(), |own| {
         own.mix = 100.0;
@@ -61,7 +60,6 @@ fn start(law: &Law) -> Controls {
     })
 }
 
-/// The help text of a setting.
 fn help(id: &str) -> &'static str {
     Setting::find(id).unwrap().help()
 }
@@ -80,7 +78,7 @@ fn every_setting_has_a_law_in_the_words_of_its_help() {
     exceptions::assert_quoted();
 }
 
-/// A law with another setting, which is part of a name.
+/// Returns each law alone, and with every other setting: law, name of the other setting with its value, and controls.
 fn pairs() -> Vec<(Law, String, Controls)> {
     let mut pairs = Vec::new();
     for law in LAWS {
@@ -99,7 +97,7 @@ fn pairs() -> Vec<(Law, String, Controls)> {
     pairs
 }
 
-/// A tenth of all pairs; all with the variable `TONE_FILTER_ALL`. `TONE_FILTER_LAW` picks the laws of one setting.
+/// Checks a tenth of all pairs, or all with the variable `TONE_FILTER_ALL`. `TONE_FILTER_LAW` selects the laws of one setting.
 #[test]
 fn every_law_holds_with_every_other_setting() {
     let all = std::env::var("TONE_FILTER_ALL").is_ok();

@@ -1,4 +1,4 @@
-//! Laws of the settings that decide which notes sound, and where.
+//! Laws of the settings that decide which notes sound, and at which pitch.
 
 use crate::{
     Outcome, ensure,
@@ -12,11 +12,11 @@ use tone_filter_dsp::{
 };
 use tone_filter_testkit::Note;
 
-/// Far apart, so that no overtone of one lies near another, and with their overtones within reach of all transpositions.
+/// MIDI notes far apart: no overtone of one lies near another, and all transpositions keep them within reach.
 const MELODY: [i32; 4] = [61, 70, 64, 76];
 
-/// Plays the melody, after a cadence where the scale follows the music, and holds what sounds against the scale, the map and the targets.
-/// The tables say where; everything within 2 semitones of another pitch must be 20 dB weaker.
+/// Plays the melody, after a cadence if the scale follows the music, and compares its pitches with those by scale, map and
+/// targets. Relative to the strongest, expected notes must be above -20 dB, and other pitches within 2 semitones below -30 dB.
 pub fn sounds_on_target(controls: &Controls) -> Outcome {
     let start = prelude(&controls.settings);
     let begin = |index: usize| start + 0.7 * index as f64;
@@ -48,7 +48,7 @@ pub fn sounds_on_target(controls: &Controls) -> Outcome {
                 Some(target) if target == at => {
                     ensure!(level > -20.0, "{pitch} sounds at {level:.1} dB at {at}");
                 }
-                // The window's own width.
+                // Within the width of the analysis window.
                 Some(target) if (target - at).abs() < 1.5 => {}
                 _ => ensure!(level < -30.0, "{pitch} sounds at {at}, at {level:.1} dB"),
             }
@@ -57,13 +57,13 @@ pub fn sounds_on_target(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// A chord without a note at a low overtone of another.
+/// MIDI notes of a chord, none of which is at a low overtone of another.
 const CHORD: [i32; 5] = [58, 61, 65, 71, 76];
 
-/// Level in dB beside the strongest note from which on a note counts as sounding. With the voice Soft, the band of one note lets others through.
+/// Level in dB, relative to the strongest note, of a sounding note. With the voice Soft, a note's band lets others through.
 const SOUNDS: f64 = -15.0;
 
-/// [`CHORD`], with as many of its notes moved by a semitone or two as the scale takes.
+/// Returns [`CHORD`], with notes moved by up to two semitones so that all fit the scale; else the chord moved as a whole.
 fn fitting(controls: &Controls) -> [f64; 5] {
     let whole = audible(controls, CHORD);
     let moves = (0..5usize.pow(5)).map(|code| {
@@ -85,7 +85,7 @@ fn fitting(controls: &Controls) -> [f64; 5] {
     moves.into_iter().find(fits).map_or(whole, |chord| chord.map(f64::from))
 }
 
-/// Levels of the notes of [`fitting`] in dB beside the strongest, in the last 0.3 s of 1 s.
+/// Returns the levels of the notes of [`fitting`] in dB, relative to the strongest, in the last 0.3 s of 1 s.
 fn chord(controls: &Controls) -> [f64; 5] {
     let pitches = fitting(controls);
     let notes = pitches.into_iter().zip([0.1, 0.09, 0.08, 0.07, 0.06]);
@@ -106,7 +106,7 @@ pub fn voices(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Notes that take turns are weaker than one that stays.
+/// Counts the notes that sound. Notes that take turns are weaker than a note that stays.
 pub fn arp(controls: &Controls) -> Outcome {
     for (arp, counts, level) in
         [(Arp::Off, 1..4, SOUNDS), (Arp::Up, 4..6, -30.0), (Arp::Fast, 4..6, -30.0)]
@@ -119,8 +119,8 @@ pub fn arp(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Of a chord, the key of one note is held, or one two octaves above another. The listener does not select among them, so that the
-/// bands of that key let something of their neighbours through.
+/// Plays a chord and holds a key: of one of its notes, or two octaves above one. The listener does not choose the notes then, so
+/// the bands of the key let something of neighbouring notes through.
 pub fn keys(controls: &Controls) -> Outcome {
     let pitches = audible(controls, CHORD);
     for (keys, index, octaves_up) in [(Keys::Hold, 2, 0), (Keys::HoldAny, 1, 2)] {
@@ -138,7 +138,7 @@ pub fn keys(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// A note within the whole range, and below the published one.
+/// Plays a note within the whole range and below the published range.
 pub fn range(controls: &Controls) -> Outcome {
     let lowered = 54 + controls.settings.transpose.round() as i32;
     let [pitch] = audible(&with(controls, |own| own.range = BandRange::Whole), [lowered]);
@@ -179,7 +179,7 @@ pub fn listen(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// With a score in which nothing is played, so that everything in the music counts as not played.
+/// Uses a score without notes, so that everything in the music counts as not played.
 pub fn focus(controls: &Controls) -> Outcome {
     let [pitch] = audible(controls, [70]);
     let [all, half, none] = [0.0, 50.0, 100.0].map(|focus| {
@@ -194,7 +194,7 @@ pub fn focus(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// How many decisions of the listener count notes as played, in a chord under noise.
+/// Returns the sum over all blocks of the notes that count as played, for a chord under noise.
 fn decisions(controls: &Controls) -> usize {
     let mut stage = Stage::new(
         controls,
@@ -260,7 +260,7 @@ pub fn auto_tuning(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Keys of the notes that begin.
+/// Compares the keys of the sent note-ons.
 pub fn midi_out(controls: &Controls) -> Outcome {
     for on in [false, true] {
         let mut controls = *controls;
@@ -295,9 +295,9 @@ pub fn any_root(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// From E4 to G#4: in the middle of the slide between them.
+/// Glides from E4 to G#4, and measures in the middle of the glide.
 pub fn glide(controls: &Controls) -> Outcome {
-    // Four semitones, as some scales have no fourth.
+    // Four semitones apart, as some scales have no fourth.
     let [from, to] = audible(controls, [64, 68]);
     let notes = [note(from, LEAD, 0.7), note(to, LEAD + 0.7, 0.8)];
     let [at_once, sliding] = [0.0, 300.0].map(|glide| {
@@ -316,7 +316,7 @@ pub fn glide(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// A note that is 20 cents sharp.
+/// Plays a note that is 20 cents sharp.
 pub fn vibrato(controls: &Controls) -> Outcome {
     let [pitch] = audible(controls, [70]);
     for (vibrato, expected) in [(0.0, 0.0), (50.0, 10.0), (100.0, 20.0)] {

@@ -1,4 +1,4 @@
-//! Laws of the settings that decide how notes sound, how loud and for how long.
+//! Laws of the settings that decide how notes sound: with which timbre, how loud and how long.
 
 use crate::{
     Outcome, ensure,
@@ -9,19 +9,19 @@ use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{Controls, Duty, NoteValue, Routing, Stereo, ToneFilter, Voice, notes::A4};
 use tone_filter_testkit::{Note, Signal};
 
-/// A note near A4 for 0.8 s, and its pitch.
+/// Returns a run with a note near A4 for 0.8 s, and the pitch of the note.
 fn one_note(controls: &Controls) -> (Stage, f64) {
     let [pitch] = audible(controls, [69]);
     (Stage::new(controls, [note(pitch, LEAD, 0.8)]), pitch)
 }
 
-/// The greatest difference of two signals.
+/// Returns the greatest difference between two signals.
 fn difference(one: &Signal, other: &Signal) -> f32 {
     let pairs = one.iter().flatten().zip(other.iter().flatten());
     pairs.fold(0.0, |most, (one, other)| most.max((one - other).abs()))
 }
 
-/// Checks that the output is the input.
+/// Checks that the output is the input, times `gain`.
 fn is_untouched(heard: &Heard, gain: f32) -> Outcome {
     let input: Signal =
         heard.input.iter().map(|all| all.iter().map(|x| gain * x).collect()).collect();
@@ -49,14 +49,14 @@ pub fn output(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Gain in dB of the low-pass of the setting `tone`.
+/// Returns the gain in dB of the low-pass of the setting `tone`.
 fn low_pass(controls: &Controls, hertz: f64) -> f64 {
     let c = (-TAU * f64::from(controls.settings.tone) / RATE).exp();
     let (sin, cos) = (TAU * hertz / RATE).sin_cos();
     20.0 * ((1.0 - c) / (1.0 - c * cos).hypot(c * sin)).log10()
 }
 
-/// Level in dB of the overtone `n` of a note near `pitch` beside its fundamental, both before the low-pass of `tone`.
+/// Returns the level in dB of overtone `n` of a note near `pitch`, relative to its fundamental, without the low-pass of `tone`.
 fn overtone(controls: &Controls, pitch: i32, n: f64) -> f64 {
     let [pitch] = audible(controls, [pitch]);
     let heard = Stage::new(controls, [note(pitch, LEAD, 0.8)]).run();
@@ -68,7 +68,7 @@ fn overtone(controls: &Controls, pitch: i32, n: f64) -> f64 {
     level(n) - level(1.0)
 }
 
-/// The third harmonic of a square is 9.5 dB down.
+/// Expects the third harmonic of a square: 9.5 dB down.
 pub fn drive(controls: &Controls) -> Outcome {
     let [sine, square] =
         [1.0, 400.0].map(|drive| overtone(&with(controls, |own| own.drive = drive), 69, 3.0));
@@ -79,12 +79,12 @@ pub fn drive(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Overtone `n` of a pulse with that share of its period.
+/// Returns the level in dB of the overtone `n` of a pulse that is high for the share `share` of its period.
 fn pulse(share: f64, n: f64) -> f64 {
     20.0 * ((PI * n * share).sin() / n / (PI * share).sin()).abs().log10()
 }
 
-/// The second and third harmonics of the waveforms. Weaker ones than -40 dB are not heard.
+/// Checks the second and third harmonics of the waveforms. Where less than -40 dB is expected, less than -26 dB is enough.
 pub fn voice(controls: &Controls) -> Outcome {
     for (voice, second, third) in [
         (Voice::Sine, -99.0, -99.0),
@@ -105,7 +105,7 @@ pub fn voice(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// The lead of the chip, above C5, through its mixer and filters.
+/// Checks the lead of the chip, which is above C5, through its mixer and filters.
 pub fn duty(controls: &Controls) -> Outcome {
     for duty in Duty::ALL {
         let level = overtone(&with(controls, |own| own.duty = duty), 78, 2.0);
@@ -116,7 +116,7 @@ pub fn duty(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// A note, and one that is `down` dB weaker: by how many dB it is weaker in the output.
+/// Plays two notes, of which the second is `down` dB weaker. Returns by how many dB it is weaker in the output.
 fn weaker(controls: &Controls, down: f64) -> f64 {
     let pitches = audible(controls, [76, 62]);
     let soft = Note { amplitude: 0.1 * 10f64.powf(-down / 20.0), ..note(pitches[1], LEAD, 0.8) };
@@ -147,7 +147,7 @@ pub fn ceiling(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// The fall of the band A4 in dB a second, 0.1 to 0.3 s after its note: of its oscillation, and of its tracked power.
+/// Returns how fast the band A4 falls after its note, in dB per second: its oscillation, and its tracked power.
 fn fall(controls: &Controls) -> [f64; 2] {
     let shift = f64::from(controls.settings.transpose);
     let mut levels = Vec::new();
@@ -181,7 +181,7 @@ pub fn ring(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// A power falls by 10 log10(e) dB in a time constant.
+/// Expects a power to fall by 10 log10(e) dB in a time constant.
 pub fn release(controls: &Controls) -> Outcome {
     for release in [60.0, 300.0] {
         let [_, power] = fall(&with(controls, |own| own.release = release));
@@ -204,7 +204,7 @@ pub fn sync(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// The ninth harmonic of a square near A4.
+/// Compares the ninth harmonic of a square near A4.
 pub fn tone(controls: &Controls) -> Outcome {
     let [dark, bright] = [500.0, 20_000.0].map(|tone| {
         let (stage, pitch) = one_note(&with(controls, |own| own.tone = tone));
@@ -216,7 +216,7 @@ pub fn tone(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Levels in dB of a note of the chip's lead early and late, with those ticks of attack and decay.
+/// Returns the levels in dB of a note of the chip's lead, early and late, for `attack` and `decay` in ticks.
 fn envelope(controls: &Controls, attack: f32, decay: f32) -> [f64; 2] {
     let controls = with(controls, |own| (own.attack, own.decay) = (attack, decay));
     let [pitch] = audible(&controls, [78]);
@@ -225,7 +225,7 @@ fn envelope(controls: &Controls, attack: f32, decay: f32) -> [f64; 2] {
     [0.1, 1.3].map(|time| heard.level(at, LEAD + time, LEAD + time + 0.1))
 }
 
-/// 30 ticks are half a second.
+/// Compares an attack of half a second (30 ticks) with none.
 pub fn attack(controls: &Controls) -> Outcome {
     let [held, rises] = [0.0, 30.0].map(|attack| envelope(controls, attack, 0.0));
     let [early, late] = [0, 1].map(|at| held[at] - rises[at]);
@@ -261,13 +261,13 @@ pub fn lookahead(controls: &Controls) -> Outcome {
     });
     let latencies = [now.filter.latency(), later.filter.latency()];
     ensure!(latencies == [0, 2048], "latencies of {latencies:?} samples");
-    // Without their latencies, both are the untouched sound.
+    // Without their latencies, both outputs are the untouched sound.
     let difference = difference(&now.output, &later.output);
     ensure!(difference < 1e-5, "{difference} between the untouched sounds");
     Ok(())
 }
 
-/// 6 dB more on the left, and 6 dB more on the right.
+/// Plays two notes: one is 6 dB louder on the left, one 6 dB louder on the right.
 pub fn stereo(controls: &Controls) -> Outcome {
     for stereo in Stereo::ALL {
         let controls = with(controls, |own| own.stereo = stereo);
@@ -283,7 +283,7 @@ pub fn stereo(controls: &Controls) -> Outcome {
                 Stereo::Place => {
                     ensure!((apart - 6.0).abs() < 2.0, "place: {apart:.1} dB apart, not 6")
                 }
-                // Each side has a gate of its own.
+                // Each channel has its own gate.
                 Stereo::Stereo => ensure!(apart > 3.0, "stereo: {apart:.1} dB apart"),
             }
         }
@@ -291,7 +291,7 @@ pub fn stereo(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Repeated notes at two levels, after the gains have settled.
+/// Plays repeated notes at two levels, and measures after the gains have settled.
 pub fn auto(controls: &Controls) -> Outcome {
     let pitches = audible(controls, [62, 76, 69, 57]);
     for amplitude in [0.015, 0.25] {
@@ -308,7 +308,7 @@ pub fn auto(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Frozen while a note sounds; another one comes later.
+/// Freezes the bands while a note sounds; another note comes later.
 pub fn freeze(controls: &Controls) -> Outcome {
     let [frozen, played] = [true, false].map(|freeze| with(controls, |own| own.freeze = freeze));
     let [pitch, new] = audible(&played, [69, 76]);

@@ -1,4 +1,4 @@
-//! Properties of the filter that must hold for any use by a host.
+//! Properties of the filter that must hold however a host uses it.
 
 use tone_filter_dsp::{
     BLOCK, BandMask, BandRange, Controls, Error, Listen, Routing, SPECS, Scale, Settings, Stereo,
@@ -17,7 +17,7 @@ fn filter(settings: &Settings) -> ToneFilter {
     ToneFilter::new(RATE, settings).unwrap()
 }
 
-/// Runs `signal` through `filter` in blocks of `sizes`, over and over.
+/// Runs `signal` through `filter` in blocks whose sizes cycle through `sizes`.
 fn in_blocks(filter: &mut ToneFilter, signal: &[f32], sizes: &[usize]) -> Vec<f32> {
     let mut output = signal.to_vec();
     let (mut start, mut sizes) = (0, sizes.iter().cycle());
@@ -43,7 +43,7 @@ fn reset_gives_a_fresh_filter() {
     );
 }
 
-/// The bands below A3 leave nothing behind from which they would start again.
+/// After a reset, bands below A3 must not start from an earlier state.
 #[test]
 fn reset_forgets_the_bands_of_another_range() {
     let signal = noisy_chord(0.5, RATE);
@@ -130,15 +130,15 @@ fn full_bypass_is_the_input_bit_for_bit() {
     in_blocks(&mut later, &signal, &[300]);
     later.set_routing(BYPASS);
     let output = in_blocks(&mut later, &signal, &[300]);
-    // 20 ms of smoothing in whole blocks of 64, after at most one block.
+    // The smoothing takes 20 ms in whole blocks of 64, and begins after at most one block.
     let settled = (0.02 * RATE) as usize + 2 * BLOCK;
     assert!(output[settled..] == signal[settled..]);
 }
 
 #[test]
 fn no_setting_clicks_when_it_jumps_over_its_whole_range() {
-    // A click is a step that the sound does not have before or after it. Steps of the sound itself are
-    // kept small by a low `tone` and a low note.
+    // A click is a step that the sound has neither before nor after the change. A low `tone` and a low note keep the steps of the
+    // sound itself small.
     let calm = Settings { tone: 500.0, ..Settings::REFERENCE };
     let mut changes: Vec<(&str, Controls, Controls)> = Vec::new();
     let mut push = |what, one: Settings, other: Settings| {
@@ -230,7 +230,7 @@ fn a_filter_for_no_channels_is_one_for_one() {
 
 #[test]
 fn faults_in_the_input_are_forgotten() {
-    // After the fault the inputs are the same; two ring times later the outputs are.
+    // After the fault, the inputs are equal; two ring times later, the outputs must be, too.
     let settings = Settings { ring: 0.4, release: 48.0, ..Settings::REFERENCE };
     let music = noisy_chord(3.0, RATE);
     type Fault = (&'static str, fn(f32) -> f32);
@@ -290,7 +290,7 @@ fn what_is_out_of_range_is_refused_and_changes_nothing() {
 
 #[test]
 fn tones_out_of_reach_are_silent_and_dark() {
-    // At 8 kHz, bands from 3600 Hz up are off; with a transposition by an octave these are the top 11.
+    // At 8 kHz, bands from 3600 Hz up are off: the top 11, with a transposition by an octave.
     let settings = Settings { transpose: 12.0, floor: -90.0, mix: 100.0, ..Settings::REFERENCE };
     let mut filter = ToneFilter::new(8000.0, &settings).unwrap();
     filter.process(&mut [&mut white(1.0, 8000.0)]);
@@ -303,7 +303,7 @@ fn tones_out_of_reach_are_silent_and_dark() {
 
 #[test]
 fn a_filter_is_made_on_the_stack_of_any_thread() {
-    // On macOS, threads have 512 KiB.
+    // The stack of a thread on macOS has 512 KiB.
     let thread = std::thread::Builder::new().stack_size(512 * 1024);
     let made = thread.spawn(|| {
         let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap().with_channels(2);

@@ -1,4 +1,4 @@
-//! What becomes of notes that are not played, and of notes that begin anew, in the sound.
+//! Sound of notes that are not played, and of notes that begin anew.
 
 use std::{f64::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
@@ -8,7 +8,7 @@ use tone_filter_dsp::{
 
 const RATE: f64 = 48_000.0;
 
-/// The band of A4 alone, quiet enough for the clip to be a straight line.
+/// Returns settings for the band of A4 alone. The input must be so quiet that the clip is linear.
 fn a4(focus: f32) -> Settings {
     Settings {
         focus,
@@ -23,7 +23,7 @@ fn a4(focus: f32) -> Settings {
     }
 }
 
-/// A quiet second of A4, while a score has it from `start` s on.
+/// Returns the output for a quiet second of A4, with a score that has the note from `start` (in seconds) on, or no note.
 fn with_score(focus: f32, start: Option<f64>) -> Vec<f32> {
     let mut filter = ToneFilter::new(RATE, &a4(focus)).unwrap();
     let note = |start| ScoreNote { tone: A4, start, end: 9.0, velocity: 100, place: 0.0 };
@@ -35,7 +35,7 @@ fn with_score(focus: f32, start: Option<f64>) -> Vec<f32> {
     channel
 }
 
-/// The ratio of two signals of one shape.
+/// Returns the ratio of the RMS of two signals.
 fn ratio(one: &[f32], other: &[f32]) -> f64 {
     let power = |signal: &[f32]| signal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
     (power(one) / power(other)).sqrt()
@@ -55,13 +55,13 @@ fn a_note_that_is_not_played_has_the_fourth_power_of_one_minus_focus() {
 #[test]
 fn a_weight_follows_a_decision_in_5_ms() {
     let (played, begins) = (with_score(100.0, Some(0.0)), with_score(100.0, Some(0.5)));
-    // From the block on in which the note begins, the weight rises in a straight line of 240 samples.
+    // From the block in which the note begins, the weight rises in a straight line for 240 samples.
     let start = 24_000;
     assert_eq!(start % BLOCK, 0);
     assert!(begins[..start].iter().all(|y| y.abs() < 1e-9));
     for frame in (0..480).step_by(10) {
         let span = start + frame..start + frame + 110;
-        // A period of 109 samples, in whose middle the weight is that of the mean.
+        // The weight is averaged over about a period of 109 samples, and so has the value of the middle.
         let weight = ratio(&begins[span.clone()], &played[span]);
         let expected = ((frame as f64 + 55.0) / 240.0).min(1.0);
         assert!((weight - expected).abs() < 0.08, "after {frame} samples: {weight}");
@@ -81,7 +81,7 @@ fn a_note_that_begins_anew_while_it_is_held_is_silent_for_20_ms() {
         (0.2 * (-seconds / 0.15).exp() * overtones) as f32
     };
     let mut channel: Vec<f32> = (0..144_000).map(pluck).collect();
-    // Whether the note is held and has begun, after each block.
+    // After each block: whether the note is held, and whether it has just begun.
     let mut states = Vec::new();
     filter.process_with(&mut [&mut channel], |_, filter| {
         let (decisions, note) = (filter.decisions(), to_listener(A4));
@@ -95,7 +95,7 @@ fn a_note_that_begins_anew_while_it_is_held_is_silent_for_20_ms() {
     let mut gaps = 0;
     for block in (1..states.len() - 30).filter(anew) {
         gaps += 1;
-        // 15 blocks are 20 ms. The first and the last fades of 5 ms take four.
+        // 15 blocks are 20 ms. The fade-out and the fade-in of 5 ms take four blocks each.
         let silent = |block: usize| loudness[block] < 1e-6;
         assert!((block + 1..block + 4).all(|block| !silent(block)), "{block}: {loudness:?}");
         assert!((block + 5..block + 16).all(silent), "{block}: {loudness:?}");

@@ -1,4 +1,4 @@
-//! What the filter does with sound, setting by setting. One program, as each takes seconds to build.
+//! Tests of the sound, setting by setting. They are one program, as each program takes seconds to build.
 
 mod behaviour;
 mod focus;

@@ -1,4 +1,4 @@
-//! Map, glide and vibrato against mathematics: the frequency that sounds, by the phase of its fundamental.
+//! Map, glide and vibrato against mathematics: measures the sounding frequency by the phase of its fundamental.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
@@ -8,7 +8,7 @@ use tone_filter_dsp::{
 
 const RATES: [f64; 2] = [44_100.0, 96_000.0];
 
-/// Some bands and the voice alone: no listener, no level, nothing dry.
+/// Returns settings for some bands and the voice alone: no listener, no auto level, no dry signal.
 fn alone(tones: &[usize], voice: Voice) -> Settings {
     Settings {
         voice,
@@ -26,7 +26,7 @@ fn frequency(tone: usize, semitones: f64) -> f64 {
     notes::frequency(tone, 440.0, semitones)
 }
 
-/// The phase after each sample of a sine of `hertz(seconds)`, as a signal.
+/// Returns a sine whose frequency in Hz is `hertz` of the time in seconds.
 fn tone(hertz: impl Fn(f64) -> f64, rate: f64, seconds: f64) -> Vec<f32> {
     let mut phase = 0.0f64;
     let sample = |t| {
@@ -42,7 +42,7 @@ fn filtered(settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
     output
 }
 
-/// Amplitude and phase of `hertz` in `signal` through a Hann window.
+/// Returns amplitude and phase of `hertz` in `signal`, through a Hann window.
 fn wave(signal: &[f32], hertz: f64, rate: f64) -> (f64, f64) {
     let count = signal.len() as f64;
     let (mut re, mut im) = (0.0, 0.0);
@@ -55,13 +55,13 @@ fn wave(signal: &[f32], hertz: f64, rate: f64) -> (f64, f64) {
     (re.hypot(im) * 2.0 / count, im.atan2(re))
 }
 
-/// The frequency near `hertz` that two overlapping parts of `signal` have, by their phases.
+/// Returns the frequency near `hertz` in `signal`, by the phases of two overlapping parts.
 fn measured(signal: &[f32], hertz: f64, rate: f64) -> f64 {
     let half = signal.len() / 2;
     let hop = (rate / hertz / 4.0) as usize;
     let (_, first) = wave(&signal[..half], hertz, rate);
     let (_, second) = wave(&signal[hop..half + hop], hertz, rate);
-    // What is left of the turn when the reference has turned with it.
+    // The turn of the phase beyond that of the frequency `hertz`.
     let turn = second - first - TAU * hertz * hop as f64 / rate;
     let turn = turn - TAU * (turn / TAU).round();
     hertz + turn / TAU * rate / hop as f64
@@ -82,12 +82,12 @@ const OSCILLATORS: [Voice; 8] = [
     Voice::SoftClean,
 ];
 
-/// A note 20 cents sharp sounds 20 cents above its target, with every voice.
+/// A note 20 cents sharp must sound 20 cents above its target, with every voice.
 #[test]
 fn every_voice_sounds_at_the_target() {
     let targets: Targets = "A A# B C C# D D# E F F# G A#".parse().unwrap();
     for rate in RATES {
-        // G#4 to A#4.
+        // From G#4 to A#4.
         let input = tone(|_| frequency(11, 0.2), rate, 1.5);
         for voice in OSCILLATORS {
             let settings = Settings { map: Map::Custom, targets, ..alone(&[11], voice) };
@@ -117,7 +117,7 @@ fn notes_go_to_the_scale_of_two_the_lower() {
         assert!(settings.sounding_bands().contains(tone));
         settings.offsets(0)[tone]
     };
-    // C#4 lies between C and D, D is in the scale; in C minor pentatonic, E is nearest to D#.
+    // C#4 lies between C and D and moves to C; D is in the scale. In C minor pentatonic, D# is the note nearest to E.
     assert_eq!([snapped(Scale::Major, 4), snapped(Scale::Major, 5)], [-1, 0]);
     assert_eq!(snapped(Scale::MinorPentatonic, 7), -1);
     assert_eq!(snapped(Scale::MajorPentatonic, 9), 1, "F# to G");
@@ -136,7 +136,7 @@ fn notes_go_to_the_scale_of_two_the_lower() {
 
 #[test]
 fn notes_go_to_the_keys_that_are_held() {
-    // A4; the key is F5, or F2 for any octave, of which F4 is nearest.
+    // The note is A4. The key is F5, or F2 in any octave, of which F4 is nearest.
     for (keys, key, expected) in [(Keys::Hold, 77, 8.0), (Keys::HoldAny, 41, -4.0)] {
         for rate in RATES {
             let settings = Settings { map: Map::Snap, keys, ..alone(&[12], Voice::Saw) };
@@ -154,7 +154,7 @@ fn notes_go_to_the_keys_that_are_held() {
     }
 }
 
-/// G#4, A4 and A#4 at once, all at A4: a steady tone of the power of all.
+/// G#4, A4 and A#4 sound at once, all at A4: as a steady tone with the power of all three.
 #[test]
 fn notes_at_one_pitch_do_not_beat() {
     let targets: Targets = "A A B C C# D D# E F F# G A".parse().unwrap();
@@ -184,7 +184,7 @@ fn notes_at_one_pitch_do_not_beat() {
     }
 }
 
-/// From A4 to E5 in 400 ms, a straight line in semitones, at 100, 200 and 300 ms of it.
+/// Glides from A4 to E5 in 400 ms, which must be a straight line in semitones, and measures after 100, 200 and 300 ms.
 #[test]
 fn a_glide_is_linear_in_semitones() {
     for rate in RATES {
@@ -195,7 +195,7 @@ fn a_glide_is_linear_in_semitones() {
         let place = |seconds: f64| {
             let part = |at: f64| (at * rate) as usize;
             let output = &output[part(seconds - 0.02)..part(seconds + 0.02)];
-            // By zero crossings, interpolated.
+            // The frequency by interpolated zero crossings.
             let zeros: Vec<f64> = (1..output.len())
                 .filter(|&t| output[t - 1] < 0.0 && output[t] >= 0.0)
                 .map(|t| t as f64 - f64::from(output[t] / (output[t] - output[t - 1])))
@@ -208,7 +208,7 @@ fn a_glide_is_linear_in_semitones() {
         for pair in at.windows(2) {
             assert!((pair[1] - pair[0] - 7.0 / 4.0).abs() < 0.1, "{rate}: {at:?}");
         }
-        // It begins with the note, some milliseconds after the input.
+        // The glide begins with the note, some milliseconds after the input.
         assert!((0.7..1.8).contains(&at[0]), "{rate}: {at:?}");
         assert!((place(1.6) - 7.0).abs() < 0.01 && place(0.9).abs() < 0.01);
     }
@@ -234,7 +234,7 @@ fn vibrato_is_scaled() {
     }
 }
 
-/// Where nothing is moved, the sound is that of the default, bit for bit.
+/// Where no note moves, the sound must be that of the default, bit for bit.
 #[test]
 fn what_moves_nothing_changes_no_bit() {
     let input = tone(|t| frequency(12, 3.0 * t), 48_000.0, 1.0);
@@ -246,7 +246,7 @@ fn what_moves_nothing_changes_no_bit() {
     assert_eq!(filtered(&chromatic, 48_000.0, &input), expected);
 }
 
-/// Neighbouring samples of a sine differ by no more than its frequency allows while the map goes to and fro.
+/// While the map changes to and fro, neighbouring samples of a sine must not differ by more than its frequency allows.
 #[test]
 fn a_map_that_changes_does_not_click() {
     for rate in RATES {

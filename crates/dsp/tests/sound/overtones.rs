@@ -1,5 +1,5 @@
-//! The oscillator voices with notes that have overtones, with chords and with vibrato: what sounds is the textbook's
-//! waveform at the pitch of the input, and little else.
+//! The oscillator voices with notes that have overtones, with chords and with vibrato: the output must be the textbook's waveform
+//! at the pitch of the input, and little else.
 
 use crate::spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
@@ -12,7 +12,7 @@ fn frequency(tone: usize) -> f64 {
     notes::frequency(tone, 440.0, 0.0)
 }
 
-/// The bands of `tones` and the voice alone: no listener, no level, nothing dry.
+/// Returns settings for the bands of `tones` and the voice alone: no listener, no auto level, no dry signal.
 fn alone(tones: &[usize], voice: Voice) -> Settings {
     let bands = tones.iter().fold(BandMask::NONE, |bands, tone| bands.with(*tone, true));
     Settings {
@@ -37,7 +37,7 @@ fn db(ratio: f64) -> f64 {
     20.0 * ratio.log10()
 }
 
-/// A note of six overtones, each with an amplitude in inverse proportion to its number.
+/// Returns a note of six harmonics, whose amplitudes are in inverse proportion to their numbers.
 fn note(hertz: f64, seconds: f64) -> Vec<f32> {
     let sample = |t: usize| -> f64 {
         let w = TAU * hertz / RATE * t as f64;
@@ -46,8 +46,8 @@ fn note(hertz: f64, seconds: f64) -> Vec<f32> {
     (0..(seconds * RATE) as usize).map(|t| sample(t) as f32).collect()
 }
 
-/// The first 150 harmonics of `output` are the textbook's within 1.5 dB up to 0.4 of the rate, those that it has not are
-/// 50 dB down, and what is no harmonic 60 dB.
+/// Checks that the first 150 harmonics up to 0.4 of the rate are the textbook's within 1.5 dB, that missing harmonics are below
+/// -50 dB, and everything else is below -60 dB.
 fn check(place: &str, voice: Voice, hertz: f64, output: &[f32]) {
     let count = (0.5 * RATE / hertz) as usize;
     let (powers, rest) = harmonics(output, hertz, RATE, count);
@@ -71,7 +71,7 @@ const WAVEFORMS: [Voice; 5] =
 #[test]
 fn a_note_with_overtones_has_the_harmonics_of_the_voice() {
     for tone in notes::by_pitch().step_by(4) {
-        // After the longest ring has settled.
+        // By this time the longest ring has settled.
         let settled = if tone < notes::PUBLISHED { 0.5 } else { 2.0 };
         let input = note(frequency(tone), settled + 1.0);
         for voice in WAVEFORMS {
@@ -84,7 +84,7 @@ fn a_note_with_overtones_has_the_harmonics_of_the_voice() {
 
 #[test]
 fn a_triad_of_sines_is_three_notes() {
-    // Major and minor from A4 up, with what lies between the notes' harmonics.
+    // Major and minor triads from A4 up, with what lies between the notes' harmonics.
     for root in [12, 19, 24] {
         for third in [3, 4] {
             let tones = [root, root + third, root + 7];
@@ -114,8 +114,8 @@ fn a_triad_of_sines_is_three_notes() {
     }
 }
 
-/// The instantaneous frequency of `signal` around `hertz` in cents from it: the turn of the fundamental's phase in 5 ms,
-/// with overtones removed by windows of Hann, one for each millisecond.
+/// Returns the instantaneous frequency of `signal` in cents from `hertz`, each millisecond: by the turn of the fundamental's
+/// phase in 5 ms. Hann windows remove the overtones.
 fn cents(signal: &[f32], hertz: f64) -> Vec<f64> {
     let length = (8.0 * RATE / hertz) as usize;
     let phases: Vec<f64> = (0..signal.len() - length)
@@ -161,12 +161,12 @@ fn vibrato_is_followed_after_the_delay_of_the_loop() {
     }
 }
 
-/// The delay of the loop, in seconds, with that of the looks within a block.
+/// Delay of the loop in seconds, including the averaging of phase measurements within a block.
 const DELAY: f64 = 0.022;
 
 #[test]
 fn the_clean_soft_voice_has_the_harmonics_of_soft_and_no_aliases() {
-    // At these notes Soft's aliases are 40 and 17 dB down.
+    // At the lowest and the highest of these notes, the aliases of Soft are at -40 and -17 dB.
     for (tone, drive) in [(0, 40.0), (0, 1.0), (12, 7.0), (30, 400.0), (47, 40.0), (47, 400.0)] {
         let hertz = frequency(tone);
         let w = TAU * hertz / RATE;
@@ -181,7 +181,7 @@ fn the_clean_soft_voice_has_the_harmonics_of_soft_and_no_aliases() {
         let aliases = 10.0 * (rest / all).log10();
         println!("{place}: aliases {aliases:.1} dB");
         assert!(aliases < -75.0, "{place}: {aliases:.1} dB");
-        // The integral over a quarter of a period of the clipped sine, by the midpoint rule.
+        // The integral of the clipped sine over a quarter of a period, by the midpoint rule.
         let harmonic = |n: usize| -> f64 {
             let part = |step: usize| {
                 let t = PI / 2.0 * (step as f64 + 0.5) / 200_000.0;
@@ -194,7 +194,7 @@ fn the_clean_soft_voice_has_the_harmonics_of_soft_and_no_aliases() {
         for n in (3..=count.min(9)).step_by(2) {
             let expected = 20.0 * (harmonic(n) / first).abs().log10();
             let own = 10.0 * (powers[n - 1] / powers[0]).log10();
-            // A table for each factor of 2.7 of the drive, and straight lines between.
+            // There is a table for each factor of 2.7 of the drive, and drives between two tables are interpolated.
             assert!(
                 expected < -50.0 || (own - expected).abs() < 1.7,
                 "{place}, {n}: {own:.1}, {expected:.1} dB"

@@ -1,16 +1,16 @@
-//! Stereo `place`: one bank, whose notes sound where they are in the input.
+//! Stereo `place`: one bank, whose notes sound at their stereo positions in the input.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{Kernel, Settings, Stereo, ToneFilter, Voice, notes};
 
 const RATE: f64 = 44_100.0;
 
-/// The default's sound, fully wet and without adaptation to the level.
+/// Returns the default sound, fully wet and without auto level.
 fn settings(voice: Voice, stereo: Stereo) -> Settings {
     Settings { voice, stereo, mix: 100.0, auto: false, tone: 20_000.0, ..Settings::default() }
 }
 
-/// Notes of four overtones, each with its tone and its amplitudes left and right.
+/// Returns notes of four overtones; `notes` has the tone of each, and its amplitudes left and right.
 fn chord(notes: &[(usize, [f64; 2])], seconds: f64) -> [Vec<f32>; 2] {
     [0, 1].map(|channel| {
         let sample = |t: usize| -> f64 {
@@ -32,7 +32,7 @@ fn filtered(settings: &Settings, kernel: Kernel, input: &[Vec<f32>; 2]) -> [Vec<
     output
 }
 
-/// Level in dB of the fundamental of `tone` in the second second of a channel.
+/// Returns the level in dB of the fundamental of `tone` in a channel, from 1 s to 2 s.
 fn level(channel: &[f32], tone: usize) -> f64 {
     let w = TAU * notes::frequency(tone, 440.0, 0.0) / RATE;
     let part = channel[44_100..88_200].iter().enumerate();

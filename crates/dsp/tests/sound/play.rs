@@ -1,4 +1,4 @@
-//! What a player does: keys that choose the bands, a sound that is frozen, and the way from the untouched sound.
+//! Playing: keys that choose the bands, a frozen sound, and the morph from the untouched sound.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
@@ -9,7 +9,7 @@ use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 
-/// All 48 notes, each with a phase of its own.
+/// Returns all 48 notes at once, each with its own phase.
 fn cluster(seconds: f64) -> Vec<f32> {
     let mut noise = noise(7);
     let notes: Vec<_> = (0..PUBLISHED).map(|tone| (frequency(tone, 440.0, 0.0), noise())).collect();
@@ -46,7 +46,7 @@ fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-/// Frequency and amplitude of the strongest part of a signal near `hertz`, by the phases of two windows.
+/// Returns frequency and amplitude of the component of `signal` near `hertz`, by the phases in its two halves.
 fn tone(signal: &[f32], hertz: f64) -> (f64, f64) {
     let half = signal.len() / 2;
     let correlate = |part: &[f32]| {
@@ -107,7 +107,7 @@ fn added_keys_sound_beside_what_sounds_anyway() {
 fn a_bend_moves_the_bank() {
     // Two semitones above A4.
     let hertz = 440.0 * (2.0f64 / 12.0).exp2();
-    // The gate is above what a band two semitones away lets through.
+    // The gate is above the level that a band lets through from two semitones away.
     let Settings { floor, .. } = Settings::REFERENCE;
     let settings = Settings { keys: Keys::Hold, focus: 0.0, ring: 1.0, ..wet(Voice::Square) };
     let settings = Settings { floor, ..settings };
@@ -125,7 +125,7 @@ fn a_bend_moves_the_bank() {
     assert!(db(bent / level(&mut filter)) > 20.0);
 }
 
-/// A call that ends between the bend and the next block changes no sample.
+/// A call that ends between a bend and the next block must change no sample.
 #[test]
 fn a_bend_within_a_block_waits_for_the_next() {
     let sound = sine(3322.0, 0.5);
@@ -172,7 +172,7 @@ fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
 fn what_is_frozen_keeps_pitch_and_level_for_ten_minutes() {
     let chord: Vec<f32> =
         sine(440.0, 1.0).iter().zip(sine(1318.51, 1.0)).map(|(a, b)| a + b).collect();
-    // Others drift no faster than the one in which a resonator forgets soonest.
+    // The other cases drift no faster than the one with the shortest ring.
     let scalar = "scalar".parse().unwrap();
     let cases = [(Voice::Soft, 0.05, 10), (Voice::Soft, 1.0, 1), (Voice::Triangle, 0.2, 1)];
     std::thread::scope(|threads| {
@@ -235,7 +235,7 @@ fn freezing_does_not_click_and_lets_nothing_grow() {
         filter.set_settings(&Settings { freeze: turn % 4 == 3, ..settings }).unwrap();
         output.extend(filtered(&mut filter, &signal));
     }
-    // A click is a sample that lies far from the line through its neighbours.
+    // A click is a sample far from the line through its neighbours.
     let bends = |part: &[f32]| {
         part.windows(3).map(|w| (w[0] - 2.0 * w[1] + w[2]).abs()).fold(0.0, f32::max)
     };
@@ -261,19 +261,19 @@ fn morph_goes_from_the_input_to_the_sound() {
 
 #[test]
 fn nothing_is_left_of_what_was_played() {
-    // The loudness is averaged over ten seconds and more, so with auto up to half a decibel is left after thirty.
+    // The loudness is averaged over ten seconds and more: with auto, up to half a decibel remains after thirty.
     for (auto, least) in [(false, -80.0), (true, -24.0)] {
         nothing_is_left(&Settings { auto, ..Settings::default() }, least);
     }
 }
 
-/// Whether the output 30 s after keys, freeze, sync and morph is that of a new filter, to `least` dB.
+/// Asserts that the output 30 s after keys, freeze, sync and morph is that of a new filter, with a difference below `least` dB.
 fn nothing_is_left(settings: &Settings, least: f64) {
     let settings = *settings;
     let mut played = ToneFilter::new(RATE, &settings).unwrap();
     let mut random = noise(3);
     let mut any = |count: usize| ((random() + 1.0) / 2.0 * count as f64) as usize % count;
-    // Chords with rests: what a note is depends on whether it sounded before.
+    // Chords with rests: whether a note counts as played depends on earlier sound.
     let mut signal = cluster(2.0);
     for (t, sample) in signal.iter_mut().enumerate() {
         *sample *= f32::from(u8::from(t % 24_000 < 18_000));

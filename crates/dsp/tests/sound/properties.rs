@@ -1,14 +1,14 @@
-//! Properties of the filter with any settings, changes, music, sidechain, keys and scores at any rate.
+//! Properties of the filter that hold for any settings, changes, music, sidechain, keys and scores, at any rate.
 
 use tone_filter_dsp::ToneFilter;
 use tone_filter_testkit::{Draws, Scene, Signal};
 
-/// Number of scenes: 60, or as many as the variable `TONE_FILTER_SCENES` says.
+/// Returns the number of scenes: 60, or the value of the variable `TONE_FILTER_SCENES`.
 fn scenes() -> u64 {
     std::env::var("TONE_FILTER_SCENES").map_or(60, |count| count.parse().unwrap())
 }
 
-/// A scene in which levels and rates are sometimes outside the range of music.
+/// Draws a scene, with levels and rates that are sometimes beyond those of music.
 fn scene(draws: &mut Draws) -> Scene {
     let mut scene = Scene::draw(draws);
     if draws.chance(0.2) {
@@ -22,8 +22,8 @@ fn scene(draws: &mut Draws) -> Scene {
     scene
 }
 
-/// The least bound of the output that holds with all settings: with level adaptation and lookahead, it follows the
-/// greatest input so far, and the wet signal is at most 1.
+/// Asserts the tightest bound that holds with all settings: the input's peak plus 1, times the output gain. With auto level and
+/// lookahead, the output follows the greatest input so far; the wet signal is at most 1.
 fn assert_bounded(scene: &Scene, output: &Signal, seed: u64) {
     let gain = scene.changes.iter().fold(1f64, |most, (_, own)| {
         let decibels = own.settings.morph / 100.0 * own.settings.output;
@@ -40,7 +40,7 @@ fn assert_bounded(scene: &Scene, output: &Signal, seed: u64) {
     }
 }
 
-/// Neither NaN nor infinity in what is displayed.
+/// Asserts that the displayed values are finite.
 fn assert_finite_bands(filter: &ToneFilter, seed: u64) {
     let bands = filter.bands();
     let all = bands.bands.iter().flat_map(|band| {
@@ -50,7 +50,7 @@ fn assert_finite_bands(filter: &ToneFilter, seed: u64) {
     assert!(all.all(f32::is_finite), "seed {seed}: {bands:?}");
 }
 
-/// Puts the controls of the start back.
+/// Resets the filter and its controls to the start of the scene.
 fn rewind(scene: &Scene, filter: &mut ToneFilter) {
     let controls = scene.changes[0].1;
     filter.set_settings(&controls.settings).unwrap();
@@ -105,7 +105,7 @@ fn faults_in_the_input_count_as_silence() {
     }
 }
 
-/// Denormals, the greatest numbers and DC in the middle of the music: the output stays bounded, and the state finite.
+/// Puts denormals, the greatest numbers and DC into the music: the output must stay bounded and the state finite.
 #[test]
 fn extremes_in_the_input_leave_the_state_finite() {
     for seed in 0..scenes() / 4 {

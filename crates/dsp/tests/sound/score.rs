@@ -1,4 +1,4 @@
-//! A score decides in place of the listener.
+//! Scores, which decide in place of the listener.
 
 use std::sync::Arc;
 use tone_filter_dsp::{
@@ -15,7 +15,7 @@ fn note(tone: usize, start: f64, end: f64) -> ScoreNote {
     ScoreNote { tone, start, end, velocity: 100, place: 0.0 }
 }
 
-/// Notes of all tones, some of them at once and some repeated.
+/// Returns notes of all tones, some of them simultaneous and some repeated.
 fn song() -> Score {
     let note = |index: usize| {
         let start = 0.05 * index as f64;
@@ -31,7 +31,7 @@ fn filter(score: Score, settings: &Settings) -> ToneFilter {
     filter
 }
 
-/// The notes that are played by the decisions of `filter`.
+/// Returns the notes that are played by the decisions of `filter`.
 fn played(filter: &ToneFilter) -> BandMask {
     let on = &filter.decisions().on;
     (0..TONES).fold(BandMask::NONE, |notes, tone| notes.with(tone, on[to_listener(tone)]))
@@ -39,7 +39,7 @@ fn played(filter: &ToneFilter) -> BandMask {
 
 #[test]
 fn notes_that_map_moves_to_one_key_are_sent_as_one() {
-    // C4 and C#4, of which C major has C4 only.
+    // C4 and C#4: in C major, C#4 moves to C4.
     let notes = |spans: [(f64, f64); 2]| {
         let tone = |key| (0..TONES).find(|tone| midi_note(*tone, 0.0) == key).unwrap();
         let [own, moved] = spans;
@@ -52,7 +52,7 @@ fn notes_that_map_moves_to_one_key_are_sent_as_one() {
         voice: Voice::Sine,
         ..Settings::default()
     };
-    // Sends what begins and ends, and clears all notes at some time.
+    // Returns the sent note-ons and note-offs as key, whether it is a note-on, and time. Clears all notes at `cleared` seconds.
     let sent = |score: Score, cleared: f64| {
         let (mut filter, mut notes) = (filter(score, &settings), SentNotes::new());
         filter.set_routing(Routing { midi_out: true, ..Routing::default() });
@@ -77,7 +77,7 @@ fn notes_that_map_moves_to_one_key_are_sent_as_one() {
     ] {
         let sent = sent(notes(spans), cleared);
         let &[(60, true, on), (60, false, off), ..] = &sent[..] else { panic!("{sent:?}") };
-        // A note that ends is held for 35 ms, and decisions are 12 ms apart.
+        // A note is held for 35 ms after its end, and decisions are 12 ms apart.
         assert!(
             (0.0..0.06).contains(&(on - ends[0])) && (0.0..0.06).contains(&(off - ends[1])),
             "{sent:?}"
@@ -96,7 +96,7 @@ fn the_decisions_are_those_of_the_score_in_99_of_100_blocks() {
         let (mut right, mut found, mut wanted) = (0, 0, 0);
         let mut sound = white(11.0, RATE);
         filter.process_with(&mut [&mut sound], |samples, filter| {
-            // What is played in the middle of the block, where the sound is that of the latency before.
+            // The middle of the block, in the time of the input, which the output follows by the latency.
             let time = (samples - BLOCK / 2) as f64 / RATE - latency;
             let now = played(filter);
             for tone in 0..TONES {
@@ -123,7 +123,7 @@ fn seeking_leaves_no_note() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let time = (random >> 33) as f64 / (1_u64 << 31) as f64 * 14.0 - 2.0;
         filter.seek(time);
-        // As long as a note of a player is held after its end, and a block.
+        // As long as the note of a player is held after its end, plus a block.
         let mut sound = [0.1; 45 * BLOCK];
         filter.process_with(&mut [&mut sound], |_, filter| {
             filter.report_notes(&mut notes, |event| {
@@ -166,7 +166,7 @@ fn only_the_notes_of_the_score_sound() {
     };
     let loudest = power(0.7, 1.4, A4);
     for (from, to, tone, most) in [
-        // A resonator that rings for 0.2 s is 11 Hz wide, and lets through -32 dB of what is 220 Hz away.
+        // A resonator with a ring of 0.2 s is 11 Hz wide, and attenuates by 32 dB at a distance of 220 Hz.
         (0.7, 1.4, tones[0], -32.0),
         (0.0, 0.45, A4, -100.0),
         (1.6, 2.0, A4, -100.0),

@@ -4,7 +4,7 @@ use tone_filter_dsp::{Keys, Listen, Routing, Settings, Stereo, ToneFilter, Voice
 
 const RATE: f64 = 44_100.0;
 
-/// Chords that change, with noise, left and right.
+/// Returns two channels of changing chords with noise.
 fn music(frames: usize) -> Vec<Vec<f32>> {
     let mut state = 1u64;
     let mut noise = || {
@@ -51,7 +51,7 @@ fn the_output_is_the_same_to_the_last_bit_whatever_the_blocks() {
         for size in [1, 63, 64, 1000, 30_000, 7].into_iter().cycle() {
             let end = (start + size).min(70_000);
             while listened < end {
-                // Blocks of another size.
+                // In blocks of another size.
                 let to = (listened + 4099).min(70_000);
                 let part: Vec<Vec<f32>> =
                     input.iter().map(|channel| channel[listened..to].to_vec()).collect();
@@ -70,7 +70,7 @@ fn the_output_is_the_same_to_the_last_bit_whatever_the_blocks() {
         };
         assert!(bits(&found) == bits(&expected), "{settings:?}");
         assert!(ahead.bands().played == filter.bands().played);
-        // Without its decisions, it would be another sound.
+        // Without the scout's decisions, the sound must differ.
         let mut deaf = ToneFilter::new(RATE, &settings).unwrap();
         deaf.follow_scout(Default::default());
         let mut other = input;

@@ -1,4 +1,4 @@
-//! A second input that the bands process in place of the main one.
+//! Sidechain: a second input, which the bands process in place of the main input.
 
 use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter};
 use tone_filter_testkit::signals;
@@ -7,20 +7,21 @@ const RATE: f64 = 48_000.0;
 
 type Signal = Vec<Vec<f32>>;
 
-/// A second of noise, and of tones that differ from channel to channel.
+/// Returns a second of noise.
 fn noise(channels: usize) -> Signal {
     let mut noise = signals::noise(5);
     let mut next = || (0.25 * noise()) as f32;
     (0..channels).map(|_| (0..48_000).map(|_| next()).collect()).collect()
 }
 
+/// Returns a second of tones, which differ between the channels.
 fn tones(channels: usize) -> Signal {
     let tone = |hertz: f64, t: usize| (std::f64::consts::TAU * hertz / RATE * t as f64).sin();
     let sample = |channel: usize, t| 0.2 * (tone(440.0, t) + tone([659.26, 880.0][channel], t));
     (0..channels).map(|c| (0..48_000).map(|t| sample(c, t) as f32).collect()).collect()
 }
 
-/// The output for `main` and a `sidechain`, in blocks of `size`.
+/// Returns the output for `main` and a `sidechain`, in blocks of `size`.
 fn run(
     settings: &Settings,
     listen: Listen,
@@ -65,7 +66,7 @@ fn the_bands_hear_nothing_but_the_sidechain() {
                 "in short blocks"
             );
         }
-        // The mean of a stereo sidechain for one channel, and a mono one for both channels.
+        // One main channel gets the mean of a stereo sidechain, two main channels both get a mono sidechain.
         let tones = tones(2);
         let mean = [&tones[0], &tones[1]].map(|c| c.iter().map(|x| 0.5 * x));
         let [left, right] = mean;

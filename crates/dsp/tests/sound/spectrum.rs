@@ -1,10 +1,10 @@
-//! The spectra of waveforms: measured, and the textbook's.
+//! Spectra of waveforms: measured, and by the textbook.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use tone_filter_dsp::Voice;
 use tone_filter_testkit::spectrum::{Complex64, plan};
 
-/// The spectrum of `signal` through a window whose side lobes are 92 dB down: Blackman's and Harris's of four terms.
+/// Returns the spectrum of `signal` through the four-term Blackman-Harris window, whose side lobes are 92 dB down.
 pub fn spectrum(signal: &[f32]) -> Vec<Complex64> {
     let fft = plan(signal.len());
     let (mut input, mut output) = (fft.make_input_vec(), fft.make_output_vec());
@@ -18,10 +18,10 @@ pub fn spectrum(signal: &[f32]) -> Vec<Complex64> {
     output
 }
 
-/// Bins to each side of a harmonic that its main lobe has.
+/// Bins of a harmonic's main lobe on each side of its middle.
 const LOBE: usize = 4;
 
-/// Power of each of the first `count` harmonics of `hertz`, and of all that is none, direct current aside.
+/// Returns the power of each of the first `count` harmonics of `hertz`, and the power of everything else except DC.
 pub fn harmonics(signal: &[f32], hertz: f64, rate: f64, count: usize) -> (Vec<f64>, f64) {
     let mut bins: Vec<f64> = spectrum(signal).iter().map(Complex64::norm_sqr).collect();
     bins[..=LOBE].fill(0.0);
@@ -37,7 +37,7 @@ pub fn harmonics(signal: &[f32], hertz: f64, rate: f64, count: usize) -> (Vec<f6
     (harmonics, bins.iter().sum())
 }
 
-/// Amplitude of the `n`th harmonic against the first: the textbook's series, written down once more.
+/// Returns the amplitude of the `n`th harmonic relative to the first, by the textbook and independently of the filter's code.
 pub fn ideal(voice: Voice, n: usize) -> f64 {
     let own = |n: f64| match voice {
         Voice::Sine => {

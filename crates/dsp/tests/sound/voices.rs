@@ -1,5 +1,4 @@
-//! The voices against mathematics: their harmonics and what is none, pitch, loudness, time, and the way from one to
-//! another.
+//! The voices against mathematics: harmonics and other components, pitch, loudness, timing, and changes of the voice.
 
 use crate::spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
@@ -10,7 +9,7 @@ use tone_filter_testkit::{
     spectrum::Complex64,
 };
 
-/// One band and the voice alone: no listener, no level, nothing dry.
+/// Returns settings for one band and the voice alone: no listener, no auto level, no dry signal.
 fn alone(tone: usize, voice: Voice, octave: f32) -> Settings {
     Settings {
         voice,
@@ -48,12 +47,12 @@ fn db(ratio: f64) -> f64 {
     20.0 * ratio.log10()
 }
 
-/// Each of the first 300 harmonics of `voice` is the textbook's within 1 dB up to 0.4 of the rate, and all else 70 dB down; the input is
-/// `cents` away from the band.
+/// Checks the harmonics for an input `cents` away from the band. The first 300 harmonics up to 0.4 of the rate must be the
+/// textbook's within 1 dB; everything else must be below -70 dB.
 fn check(voice: Voice, tone: usize, cents: f64, octave: f32, rate: f64) {
     let place =
         format!("{voice:?} {} {cents:+} cents, octave {octave}, {rate} Hz", notes::name(tone));
-    // After the longest ring has settled.
+    // By this time the longest ring has settled.
     let settled = if tone < notes::PUBLISHED { 0.5 } else { 2.0 };
     let input = sine(frequency(tone, cents), rate, settled + 1.0);
     let output = filtered(&alone(tone, voice, octave), rate, &input);
@@ -110,7 +109,7 @@ fn the_pitch_is_the_input_s_to_a_cent() {
         for cents in [-30.0, 7.0, 30.0] {
             let hertz = frequency(tone, cents);
             let output = filtered(&alone(tone, Voice::Saw, 0.0), rate, &sine(hertz, rate, 2.0));
-            // The phase of the fundamental, half a second apart.
+            // Returns the phase of the fundamental in half a second from `start` on.
             let phase = |start: usize| {
                 let w = TAU * hertz / rate;
                 let part = output[start..start + 22_050].iter().enumerate();
@@ -140,7 +139,7 @@ fn a_change_of_the_voice_is_one_of_colour() {
     }
 }
 
-/// A note with overtones from `start` to `end` in seconds, and drums beside it: bursts of noise, each half a second.
+/// Returns a note with overtones from `start` to `end` in seconds, and drums beside it: a burst of noise every half second.
 fn note_and_drums(tone: usize, start: f64, end: f64, seconds: f64, rate: f64) -> Vec<f32> {
     let mut noise = noise(tone as u64);
     let w = TAU * frequency(tone, 0.0) / rate;
@@ -191,7 +190,7 @@ fn notes_come_and_go_in_time_whatever_the_ring() {
     }
 }
 
-/// The greatest power above 16 kHz in 10 ms of `signal`, against all power there; -80 dB where it is less.
+/// Returns the greatest power above 16 kHz in 10 ms of `signal`, but at least -80 dB relative to the loudest 10 ms.
 fn top(signal: &[f32], rate: f64) -> f64 {
     let length = (0.01 * rate) as usize;
     let parts = (0..signal.len() - length).step_by(length / 4);
@@ -206,7 +205,7 @@ fn top(signal: &[f32], rate: f64) -> f64 {
     powers.iter().fold(1e-8 * loudest, |top, power| top.max(power[0]))
 }
 
-/// All that oscillators play.
+/// Returns the voices that oscillators play.
 fn voices() -> impl Iterator<Item = Voice> {
     Voice::ALL.into_iter().filter(|voice| *voice != Voice::Soft)
 }
@@ -228,7 +227,7 @@ fn the_chip_plays_strokes_as_noise_and_steady_sounds_as_notes() {
         let input: Vec<f32> = (0..144_000).map(sample).collect();
         filtered(&settings, rate, &input)
     };
-    // What is no harmonic of the note, in the strokes and between them, against all.
+    // Returns the level in dB of all but the note's harmonics, relative to the total, in 4096 samples from `start` on.
     let other = |output: &[f32], start: usize| {
         let part = &output[start..start + 4_096];
         let bins: Vec<f64> = spectrum(part).iter().map(Complex64::norm_sqr).collect();
@@ -276,7 +275,7 @@ fn nothing_clicks() {
             let change_db = 10.0 * (top(&output[30_000..], rate) / allowed).log10();
             assert!(change_db < 6.0, "{voice:?} {change}: {change_db:+.1} dB");
         }
-        // A glide of 30 cents, and a note's start and end.
+        // Vibrato of 15 cents to either side, and the start and end of a note.
         let glide: Vec<f32> = {
             let mut phase = 0.0;
             (0..72_000)
@@ -330,7 +329,7 @@ fn every_kernel_has_the_voices_of_the_reference() {
                 let mut output = input.clone();
                 let filter = ToneFilter::new(rate, &settings).unwrap();
                 filter.with_kernel(kernel).process(&mut [&mut output]);
-                // The way there depends on how the oscillation of a band that just begins is read.
+                // Only the settled sound: a beginning depends on how the phase of a band that just starts is read.
                 let db = snr(&truth[17_640..], &output[17_640..]);
                 println!("{kernel:?} {voice:?} {tone}: {db:.1} dB");
                 assert!(db > 90.0, "{kernel:?} {voice:?} {tone}: {db:.1} dB");

@@ -1,4 +1,4 @@
-//! The listener decides like the reference in f64 and like listen.py.
+//! Tests of the listener's decisions against the reference in f64 and against listen.py.
 
 use super::*;
 use crate::weights::{Cell, Gate, Head, Layer, Near, Weights};
@@ -15,7 +15,7 @@ fn layer<const N: usize>(layer: &Layer<N>) -> reference::Layer {
     reference::Layer { offsets: offsets.clone(), weights, bias: matrix(bias) }
 }
 
-/// The lags of the first offset, which are those of all.
+/// Returns the lags of the first offset; all offsets have the same.
 fn lags<const N: usize>(near: &Near<N>) -> Vec<usize> {
     let terms = &near.terms;
     terms.iter().take_while(|(offset, _)| *offset == terms[0].0).map(|(_, lag)| *lag).collect()
@@ -50,7 +50,6 @@ fn cell<const N: usize>(cell: &Cell<N>) -> reference::Cell {
     }
 }
 
-/// The fitted weights as the reference takes them.
 fn weights<const C1: usize, const C: usize>(w: &Weights<C1, C>) -> reference::Weights {
     reference::Weights {
         lags: lags(&w.near),
@@ -71,7 +70,7 @@ fn weights<const C1: usize, const C: usize>(w: &Weights<C1, C>) -> reference::We
     }
 }
 
-/// Listens to one or two channels, and compares decisions, log odds and levels with those of the reference.
+/// Compares decisions, log odds and levels of one or two channels with the reference's.
 fn assert_like_the_reference(
     rate: f64,
     kernels: &[Kernel],
@@ -146,14 +145,14 @@ fn at_every_rate_it_decides_like_the_reference() {
     }
 }
 
-/// Sound and log odds of listen.py: see tests/data/make.py.
+/// Sound and log odds come from listen.py: see tests/data/make.py.
 #[test]
 fn log_odds_are_those_of_listen_py() {
     const FRAMES: usize = 80;
     let data = include_bytes!("../../tests/data/reference.bin").as_chunks().0;
     let values: Vec<f32> = data.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     let (sound, logits) = values.split_at(FRAMES * 512);
-    // The decisions for the last frame come later.
+    // Silence, because the decisions of the last frame come later.
     let sound = [sound, &[0.0; 512]].concat();
     for kernel in Kernel::available() {
         for lookahead in [false, true] {

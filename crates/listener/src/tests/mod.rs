@@ -11,17 +11,16 @@ mod tuning;
 const RATES: [f64; 9] =
     [8000.0, 11_025.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 768_000.0];
 
-/// White noise, uniform in -1..1.
+/// Returns a source of white noise, uniform in -1..1.
 fn noise() -> impl FnMut() -> f64 {
     tone_filter_testkit::signals::noise(1)
 }
 
-/// The frequency in Hz of a MIDI note.
 fn hertz(note: f64) -> f64 {
     440.0 * ((note - 69.0) / 12.0).exp2()
 }
 
-/// A tone of `f` Hz with harmonics up to 16 kHz: `amplitude(k)` of the `k`th one.
+/// Returns a tone of `f` Hz with harmonics up to 16 kHz; harmonic `k` has `amplitude(k)`.
 fn tone(f: f64, seconds: f64, rate: f64, amplitude: impl Fn(u32) -> f64) -> Vec<f32> {
     let highest = 16_000f64.min(0.45 * rate);
     let partials: Vec<f64> =
@@ -43,7 +42,7 @@ fn sine(f: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32> {
     tone(f, seconds, rate, |k| if k == 1 { amplitude } else { 0.0 })
 }
 
-/// Chords of decaying tones with overtones, a new one every 0.4 s, and strokes of noise between them.
+/// Returns chords of decaying tones with overtones, a new chord every 0.4 s, with drum hits of noise between them.
 fn music(seconds: f64, rate: f64) -> Vec<f32> {
     let chords =
         [[0, 4, 7, 12], [5, 9, 12, 24], [-5, 7, 11, 31], [2, 14, 17, 33], [-12, 3, 10, 40]];
@@ -66,7 +65,7 @@ fn music(seconds: f64, rate: f64) -> Vec<f32> {
         .collect()
 }
 
-/// All that a listener decides about one or two channels.
+/// Returns all decisions of a listener on one or two channels.
 fn listen(listener: &mut Listener, kernel: Kernel, channels: &[&[f32]]) -> Vec<Decisions> {
     let mut decisions = Vec::new();
     with_flush_to_zero(&mut || {
@@ -78,12 +77,12 @@ fn listen(listener: &mut Listener, kernel: Kernel, channels: &[&[f32]]) -> Vec<D
     decisions
 }
 
-/// What a new listener decides about a mono signal at 44.1 kHz.
+/// Returns the decisions of a new listener on a mono signal at 44.1 kHz.
 fn heard(model: Model, lookahead: bool, signal: &[f32]) -> Vec<Decisions> {
     listen(&mut Listener::new(44_100.0, lookahead, model), Kernel::best(), &[signal])
 }
 
-/// Decisions that differ, and those that are on in one of both.
+/// Returns the number of notes and frames with different decisions, and the number with a note on in at least one list.
 fn differences(some: &[Decisions], others: &[Decisions]) -> (usize, usize) {
     assert_eq!(some.len(), others.len());
     let pairs = some.iter().zip(others).flat_map(|(a, b)| a.on.into_iter().zip(b.on));
@@ -92,7 +91,7 @@ fn differences(some: &[Decisions], others: &[Decisions]) -> (usize, usize) {
     })
 }
 
-/// The notes that are on, and how much of the time, after `skipped` frames.
+/// Returns the notes that are on after `skipped` frames, each with the share of frames.
 fn lit(decisions: &[Decisions], skipped: usize) -> Vec<(usize, f64)> {
     let steady = &decisions[skipped..];
     let share =

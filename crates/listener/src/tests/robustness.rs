@@ -1,4 +1,4 @@
-//! Time, resets, changes of settings, and input of all kinds.
+//! Tests of work per block, resets, changes of settings, and input of all kinds.
 
 use super::*;
 
@@ -51,13 +51,13 @@ fn decisions_come_when_delay_says() {
         });
         let latest = ages.max().expect("there are decisions");
         assert!(latest <= delay, "{rate}: {latest} {delay}");
-        // Where frames are so short that another one ends in the same block, all are earlier.
+        // With frames so short that another one ends in the same block, decisions may be earlier.
         assert!(latest == delay || frame < 128, "{rate}: {latest} {delay}");
     }
     assert_eq!(Listener::new(44_100.0, false, Model::Full).delay(), 256);
 }
 
-/// Multiply-adds, as time cannot be measured in a test. Above 192 kHz, one step is more than the mean work.
+/// Counts multiply-adds, as a test cannot measure time. Above 192 kHz, one step is more than the mean work.
 #[test]
 fn no_block_has_twice_the_mean_work() {
     for rate in RATES.into_iter().filter(|rate| *rate <= 192_000.0) {
@@ -134,12 +134,12 @@ fn no_state_is_denormal() {
 fn settings_change_between_two_frames_only() {
     let signal = music(2.0, 44_100.0);
     let steady = heard(Model::Full, false, &signal);
-    // There and back again within a frame of 8 blocks, while a decision is pending or not.
+    // Settings change and change back within a frame of 8 blocks, with or without unfinished work.
     for there in 0..8 {
         let mut listener = Listener::new(44_100.0, false, Model::Full);
         let mut decisions = Vec::new();
         for (index, block) in signal.as_chunks().0.iter().enumerate() {
-            // The last block of a frame ends it.
+            // A change in the last block would count, because the frame ends there.
             let now = index % 8 == there && there < 7;
             listener.set_lookahead(now);
             listener.set_model(if now { Model::Light } else { Model::Full });

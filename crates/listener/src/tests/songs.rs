@@ -1,15 +1,15 @@
-//! Three songs, and the decisions of listen.py about them: see tests/data/make.py, which has the same generator.
+//! Tests of decisions on three songs against listen.py's. tests/data/make.py has the same generator of songs.
 
 use super::*;
 
 const RATE: usize = 44_100;
 const SECONDS: usize = 30;
 
-/// Knuth's generator.
+/// Knuth's linear congruential generator.
 struct Random(u64);
 
 impl Random {
-    /// A number from 0 to 1.
+    /// Returns the next number from 0 to 1.
     fn next(&mut self) -> f64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -21,7 +21,7 @@ impl Random {
     }
 }
 
-/// Notes of a beat each with chords, a bass and a melody; in the second song with vibrato, in the third with noise.
+/// Returns a song of notes that last up to a beat, in chords of one to four; with vibrato in song 1, with noise in song 2.
 fn song(number: usize) -> Vec<f32> {
     let mut r = Random(number as u64);
     let mut out = vec![0.0; RATE * SECONDS];
@@ -59,7 +59,7 @@ fn song(number: usize) -> Vec<f32> {
     out.iter().map(|x| *x as f32).collect()
 }
 
-/// The decisions of listen.py for a line of its file.
+/// Returns the decisions of listen.py below the line `head` of its file.
 fn decisions(head: &str) -> Vec<[bool; NOTES]> {
     let mut held = vec![[false; NOTES]; RATE * SECONDS / 512];
     let text = include_str!("../../tests/data/songs.txt");

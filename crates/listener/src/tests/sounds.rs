@@ -1,13 +1,13 @@
-//! What plain sounds light.
+//! Tests of the decisions on plain sounds.
 
 use super::*;
 
-/// Decisions after this many frames (0.7 s) count.
+/// Number of frames (0.7 s) before the decisions count.
 const SETTLED: usize = 60;
 const MODES: [(Model, bool); 4] =
     [(Model::Full, false), (Model::Full, true), (Model::Light, false), (Model::Light, true)];
 
-/// Asserts that a sound lights these notes all the time, and no other.
+/// Asserts that exactly these notes are on all the time.
 fn assert_lights(name: &str, signal: &[f32], (model, lookahead): (Model, bool), notes: &[usize]) {
     let lit = lit(&heard(model, lookahead, signal), SETTLED);
     let expected: Vec<_> = notes.iter().map(|note| (*note, 1.0)).collect();
@@ -156,7 +156,7 @@ fn a_sine_some_cents_off_lights_its_note_alone() {
                 );
                 let level =
                     heard.last().expect("there are decisions").level[note as usize - LOWEST_NOTE];
-                // The response of two one-poles that decay by 0.15 f a second, off by so much.
+                // Detuning over the detector's decay rate of 0.15 f, and the power response of two one-poles.
                 let detuned = TAU * ((cents / 1200f64).exp2() - 1.0) / 0.15;
                 let expected = 0.02 / (1.0 + detuned * detuned).powi(2);
                 assert!((f64::from(level) / expected - 1.0).abs() < 0.02, "{level} {expected}");

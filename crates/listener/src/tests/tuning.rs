@@ -1,8 +1,8 @@
-//! The deviation of tones from the semitones.
+//! Tests of the tones' deviation from the semitones.
 
 use super::*;
 
-/// The sum of all deviations after the first second, of a listener tuned to `a4` Hz.
+/// Returns the sum of the deviations after the first second, of a listener tuned to `a4` Hz.
 fn deviation(signal: &[f32], rate: f64, a4: f64) -> Deviation {
     let mut listener = Listener::new(rate, false, Model::Light);
     listener.set_tuning(a4, 0.0);
@@ -17,12 +17,12 @@ fn deviation(signal: &[f32], rate: f64, a4: f64) -> Deviation {
     sum
 }
 
-/// The share of the weight in the common direction.
+/// Returns the length of the sum over the sum of lengths: 1 if all tones agree.
 fn share(sum: Deviation) -> f64 {
     sum.re.hypot(sum.im) / sum.weight
 }
 
-/// The distance in cents from what `sum` measures to `cents`, on the circle of 100 cents.
+/// Returns the distance in cents of the measured deviation from `cents`, on the circle of 100 cents.
 fn error(sum: Deviation, cents: f64) -> f64 {
     let off = sum.im.atan2(sum.re) / TAU * 100.0 - cents;
     off - 100.0 * (off / 100.0).round()

@@ -1,4 +1,4 @@
-//! Inputs that the user names: files, folders, patterns.
+//! Search for inputs: files, folders, patterns.
 
 use super::plan::{LeftOut, Reason};
 use crate::{
@@ -13,18 +13,19 @@ use std::{
 };
 use walkdir::WalkDir;
 
-/// A file that is to be rendered, and the name it has below the folder that the user named.
+/// File that is to be rendered.
 #[derive(Debug)]
 pub struct Found {
     pub path: PathBuf,
+    /// Path relative to the folder that the user named; for other files, only the name.
     pub below: PathBuf,
-    /// True for a file that the user named, false for a file of a folder or pattern.
+    /// Whether the user named the file or a pattern that matches it; false for a file in a folder.
     pub named: bool,
 }
 
-/// Finds the files that `input` stands for, in the order of their names: the file itself, the audio files of a folder and its
-/// subfolders, or the matches of a pattern, for shells that leave `*` alone. Skips hidden files of a folder, and the folder `out`
-/// of our outputs. Adds audio in formats that cannot be read, and links that go round, to `left_out`.
+/// Returns the files that `input` stands for, sorted by name: the file itself, the audio files of a folder and its subfolders, or
+/// the matches of a pattern (some shells do not expand `*`). Skips hidden files in folders, and `out`, the folder of our outputs.
+/// Adds audio files in unsupported formats, and links to a folder that contains them, to `left_out`.
 ///
 /// # Errors
 /// One error for each file or folder that cannot be opened, and one if nothing is found.
@@ -37,7 +38,7 @@ pub fn find(
         return look_at(input, out, left_out);
     }
     let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
-    // A pattern without matches is reported as a missing file.
+    // Patterns do not match hidden files. An invalid pattern is taken for the name of a file.
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
     match pattern.and_then(|pattern| glob_with(pattern, options).ok()) {
         Some(mut paths) => match paths.next() {
@@ -105,22 +106,22 @@ fn look_at(
     all
 }
 
-/// Returns whether the extension of `path` is one of audio.
+/// Returns whether `path` has the extension of a readable audio format.
 pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|own| extensions().any(|known| known == own))
 }
 
-/// Returns whether the extension of `path` is one of MP4, of which only ALAC and the usual AAC are read.
+/// Returns whether `path` has an extension of MP4, in which only ALAC and AAC Low Complexity are supported.
 fn is_mp4(path: &Path) -> bool {
     extension(path).is_some_and(|own| MP4_EXTENSIONS.contains(&&*own))
 }
 
-/// Returns whether the format of `path` is read.
+/// Returns whether the file at `path` is audio in a supported coding.
 fn can_be_opened(path: &Path) -> bool {
     Input::new(path).and_then(|input| Source::open(&input)).is_ok()
 }
 
-/// Returns whether the extension of `path` is one of audio that is not read.
+/// Returns whether `path` has the extension of an unsupported audio format, or of MP4.
 fn is_unread(path: &Path) -> bool {
     const UNREAD: [&str; 15] = [
         "aac", "ac3", "amr", "ape", "au", "mka", "mkv", "mp2", "ogv", "opus", "snd", "w64", "webm",

@@ -37,19 +37,19 @@ pub struct Outcome {
 
 /// Progress observer. Called by the worker threads, which are numbered from 0.
 pub trait Watch: Sync {
-    /// `worker` begins with `job`.
+    /// Reports that `worker` begins `job`.
     fn begin(&self, worker: usize, job: &Job);
-    /// `worker` has done this part of `job`, 0 to 1. Unknown for a file without a length in its header.
+    /// Reports that `worker` has done the share `part` of `job`, 0 to 1. Not called if the header of the file states no length.
     fn advance(&self, worker: usize, job: &Job, part: f64);
-    /// `worker` is done with `job`.
+    /// Reports that `worker` has ended `job` with `outcome`.
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
 
-/// Carries out `plan` on `workers` threads. An error of one file does not stop the others. Returns all outcomes in the order
-/// of the inputs.
+/// Renders all files of `plan` on `workers` threads. An error of one file does not stop the others. Returns all outcomes in input
+/// order.
 ///
 /// # Panics
-/// If the system starts no threads.
+/// If the system cannot start threads.
 pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) -> Vec<Outcome> {
     let Plan { jobs, mut outcomes, .. } = plan;
     outcomes.extend(on_all_cores(jobs, workers, |worker, job| {
@@ -62,10 +62,10 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Calls `work` for all of `jobs` on `workers` threads, which are numbered from 0. Returns the results in any order.
+/// Calls `work` for each of `jobs` on `workers` threads, which are numbered from 0. Returns the results in any order.
 ///
 /// # Panics
-/// If the system starts no threads.
+/// If the system cannot start threads.
 pub fn on_all_cores<J: Send, R: Send>(
     jobs: Vec<J>,
     workers: usize,
@@ -74,8 +74,7 @@ pub fn on_all_cores<J: Send, R: Send>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
     let pool = pool.expect("the system gives threads");
     let one = |job| work(rayon::current_thread_index().unwrap_or(0), job);
-    // The bridge hands jobs out one by one and in order: the longest first, so that no core is left alone
-    // with a long file at the end.
+    // The bridge hands out jobs in order, one by one. The longest come first, so that no core ends alone with a long file.
     pool.install(|| jobs.into_iter().par_bridge().map(one).collect())
 }
 

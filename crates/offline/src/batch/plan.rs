@@ -1,4 +1,4 @@
-//! Plan of the outputs for all inputs: checked completely before any work begins.
+//! Plan of the outputs of all inputs, checked completely before any work begins.
 
 use super::{
     Fate, Outcome,
@@ -20,19 +20,19 @@ use std::{
 pub struct Request<'a> {
     /// Files, folders and patterns; `-` is standard input.
     pub inputs: &'a [PathBuf],
-    /// Number of inputs from a list, which are the last ones. Below `out`, relative paths of a list keep their folders.
+    /// Number of inputs at the end of `inputs` that come from a list. Below `out`, relative paths of a list keep their folders.
     pub listed: usize,
     /// Output file for one input, or folder; `None` writes beside the inputs. `-` is standard output.
     pub out: Option<&'a Path>,
-    /// `out` is a folder even for one file.
+    /// Whether `out` is a folder even for one file.
     pub many: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
     /// Extensions that names of outputs may have; generated names get the first.
     pub extensions: &'a [&'a str],
-    /// Outputs that exist may be overwritten.
+    /// Whether existing outputs may be overwritten.
     pub force: bool,
-    /// Outputs that exist are complete.
+    /// Whether existing outputs count as complete and are skipped.
     pub skip_existing: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct Job {
     pub input: PathBuf,
     /// The file to write.
     pub output: PathBuf,
-    /// Estimated duration of the work, in no unit.
+    /// Estimated amount of work, for comparisons only.
     pub work: u64,
     pub(super) index: usize,
 }
@@ -60,25 +60,25 @@ pub struct Plan {
     pub(super) outcomes: Vec<(usize, Outcome)>,
 }
 
-/// A file among the inputs that is not rendered, and why.
+/// Input that is not rendered, with the reason.
 #[derive(Debug)]
 pub struct LeftOut {
     /// The file.
     pub input: PathBuf,
-    /// Why.
+    /// Reason.
     pub reason: Reason,
 }
 
-/// Why an input is left out.
+/// Reason why an input is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// The name is one of another input's output.
+    /// The file is the output of another input.
     #[error("the output of another input, from an earlier run")]
     Output,
     /// The file lies in a folder, and its audio format cannot be read.
     #[error("an unsupported format, such as Opus; give {}", readable())]
     Format,
-    /// A link to a folder that it lies in.
+    /// The input is a link to a folder that contains the link.
     #[error("a link to a folder that holds it")]
     Loop,
 }
@@ -88,10 +88,10 @@ impl Reason {
     pub const ALL: [Self; 3] = [Self::Output, Self::Format, Self::Loop];
 }
 
-/// Why nothing is done at all.
+/// Fault of a request for which nothing is rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// Two inputs have one output.
+    /// Two inputs have the same output.
     #[error("{} and {} would both become {}; give them in separate runs, or add {{ext}} to the --out of render, like 'out/{{name}}-{{ext}}.wav'", .inputs[0].display(), .inputs[1].display(), .output.display())]
     Collision {
         /// The inputs.
@@ -102,16 +102,16 @@ pub enum Refused {
     /// An output is also an input.
     #[error("{}: is an input; choose another name or folder for the output", .0.display())]
     OverInput(PathBuf),
-    /// An output is also an input: of an earlier run, or the user's own.
+    /// An input is also the output of another input, which `force` would overwrite: a file of an earlier run, or the user's own.
     #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
     Earlier(PathBuf),
     /// Several outputs, but the output's path is a file or has a file's extension.
     #[error("{}: is a file's name, and several outputs need a folder; choose another one, or end it in /", .0.display())]
     NotAFolder(PathBuf),
-    /// The output has another format's name.
+    /// The output's name has the extension of an unsupported format.
     #[error("{}: unsupported output format; use .wav or .flac", .0.display())]
     NotWritten(PathBuf),
-    /// The output is neither called like a file of a format that is written nor like a folder.
+    /// The output's name has no extension, so it could be a file or a folder.
     #[error("{}: ambiguous, a folder or a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
     Ambiguous {
         /// The output.
@@ -119,12 +119,12 @@ pub enum Refused {
         /// Extensions that the name may have.
         extension: String,
     },
-    /// A report on the standard output that the sound goes to.
+    /// The report is requested on standard output, where the sound goes.
     #[error(
         "--json: the report would be mixed with the sound on standard output; give --out a file"
     )]
     Report,
-    /// Standard input or output together with others.
+    /// Standard input or output is used with more than one file, or standard input without an output.
     #[error("- stands for one file: give it one input and one output")]
     Stdio,
 }
@@ -133,7 +133,7 @@ impl Plan {
     /// Finds all inputs and names their outputs.
     ///
     /// # Errors
-    /// When one output would be written twice, or over an input.
+    /// If an output would be written twice or over an input, or if the names in `request` contradict each other.
     pub fn new(request: &Request) -> Result<Self, Refused> {
         let mut left_out = Vec::new();
         let found = find_all(request, &mut left_out);
@@ -177,7 +177,7 @@ impl Plan {
             None => renamed(&found.path, request),
         };
         let canonical = |path: &Path| fs::canonicalize(path).ok();
-        // A pattern like *.wav finds what an earlier run has put beside its inputs, too.
+        // A pattern like *.wav also matches outputs of an earlier run beside its inputs.
         let mut earlier = HashSet::new();
         if !request.suffix.is_empty() {
             for found in found.iter().flatten() {
@@ -234,7 +234,7 @@ impl Plan {
         self.outcomes.iter().map(|(_, outcome)| outcome)
     }
 
-    /// [`Plan::decided`], for a run that renders nothing.
+    /// Removes and returns the outcomes of [`Plan::decided`], for a run that renders nothing.
     pub fn take_decided(&mut self) -> Vec<Outcome> {
         self.outcomes.drain(..).map(|(_, outcome)| outcome).collect()
     }
@@ -275,12 +275,12 @@ fn find_all(
     found.into_iter().flatten().collect()
 }
 
-/// `path` with one kind of separator where a system has two.
+/// Returns `path` with only one kind of separator on Windows, which has two.
 fn native(path: &Path) -> PathBuf {
     if cfg!(windows) { path.components().collect() } else { path.into() }
 }
 
-/// Returns whether `path` ends in one of `extensions`.
+/// Returns whether `path` has one of `extensions`.
 fn is_written(path: &Path, extensions: &[&str]) -> bool {
     extension(path).is_some_and(|own| extensions.contains(&&*own))
 }
@@ -288,7 +288,7 @@ fn is_written(path: &Path, extensions: &[&str]) -> bool {
 /// Placeholder of the input's extension in a suffix.
 const EXTENSION: &str = "{ext}";
 
-/// `path` with the suffix of `request` at the end of its name, and its extension.
+/// Returns `path` with the suffix of `request` at the end of its name, and the first extension of `request`.
 fn renamed(path: &Path, request: &Request) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     let own = path.extension().unwrap_or_default().to_string_lossy();
@@ -297,7 +297,7 @@ fn renamed(path: &Path, request: &Request) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Returns the part of a name that must be unique: on some systems, without its case.
+/// Returns the form of `path` that must be unique: the absolute path, in lower case on systems that ignore case.
 fn key(path: &Path) -> OsString {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
     if cfg!(any(windows, target_os = "macos")) {
@@ -310,7 +310,7 @@ fn ends_with_separator(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// Estimates the length by the file's size: a compressed file holds more.
+/// Estimates the amount of work by the file's size: a compressed file has more sound per byte.
 fn work(path: &Path) -> u64 {
     let len = fs::metadata(path).map_or(0, |metadata| metadata.len());
     match extension(path).as_deref() {

@@ -1,27 +1,27 @@
-//! A plain head for AIFF and AIFF-C: chunks of which the sound has no need, lengths that a writer into a pipe could not know,
-//! and names that are longer or shorter than their chunk are left out.
+//! Plain header for AIFF and AIFF-C. It leaves out chunks that the sound does not need, placeholders for lengths that a writer
+//! into a pipe could not know, and names of compressions, whose lengths may be wrong.
 
 use super::{splice::Spliced, tags::peek};
 use crate::{formats::is_open, shared_file::SharedFile};
 use std::io;
 
-/// Bytes of the common chunk before the type of compression.
+/// Length of the chunk `COMM` before the type of compression.
 const COMMON: usize = 18;
 
-/// Types of compression that leave each sample its own bytes.
+/// Types of compression whose samples are not compressed.
 const PLAIN: [&[u8]; 11] = [
     b"NONE", b"twos", b"sowt", b"raw ", b"in24", b"in32", b"fl32", b"FL32", b"fl64", b"FL64",
     b"42n1",
 ];
 
-/// Types with a byte a sample.
+/// Types of compression with one byte per sample.
 const COMPANDED: [&[u8]; 4] = [b"ulaw", b"ULAW", b"alaw", b"ALAW"];
 
-/// Returns the sound of a file of `len` bytes whose form begins at `start`, behind a plain head; `None` if it has not the chunks
-/// that it needs.
+/// Returns the sound of `file`, of `len` bytes, behind a plain header; the chunk `FORM` is at `start`. `None` if a necessary
+/// chunk is missing or invalid.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spliced>> {
     let form = peek(file, start, 12)?;
     let kind = form.get(8..).unwrap_or_default();
@@ -71,7 +71,7 @@ pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spli
         common[2..6].copy_from_slice(&(frames as u32).to_be_bytes());
     }
     if is_compressed {
-        // An empty name.
+        // Empty name of the compression.
         common.extend([0, 0]);
     }
     let bytes = (sound.end - sound.start) as u32;

@@ -1,21 +1,21 @@
-//! Codebooks of Vorbis files. A file has its own tables, in a few bits each, and the decoder unpacks all of them at once: a
-//! file of five kilobytes could demand five gigabytes. This module adds up the sizes first.
+//! Size check of the codebooks in Vorbis files. A file has its own tables, in a few bits each, and the decoder unpacks all of
+//! them at once: a file of five kilobytes could demand five gigabytes. This module adds up the sizes first.
 
 use symphonia::core::{
     errors::{Error as Fault, Result},
     io::{BitReaderRtl, ReadBitsRtl},
 };
 
-/// The packet that has them begins with this.
+/// Magic bytes of the packet with the codebooks.
 const SETUP: &[u8; 7] = b"\x05vorbis";
 
-/// First bits of a codebook.
+/// Sync pattern at the start of a codebook.
 const SYNC: u32 = 0x0056_4342;
 
-/// Maximum of numbers in all tables of a file. Files of real encoders have fewer than 100 000.
+/// Maximum number of values in all tables of a file. Files of real encoders have fewer than 100 000.
 const MOST: u64 = 1 << 20;
 
-/// Refuses headers, as a container hands them to the decoder, whose tables are too large.
+/// Returns an error if the tables in `headers`, the decoder's setup data from the container, are too large.
 pub fn check(headers: &[u8]) -> Result<()> {
     let setup = headers.windows(SETUP.len()).position(|bytes| bytes == SETUP);
     // The decoder reports faults of files without a setup header.
@@ -31,7 +31,7 @@ pub fn check(headers: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Skips a codebook (Vorbis I specification, 3.2.1), and gives the numbers that it unpacks to.
+/// Skips a codebook (Vorbis I specification, 3.2.1). Returns the number of values that it unpacks to.
 fn codebook(bits: &mut BitReaderRtl) -> Result<u64> {
     if bits.read_bits_leq32(24)? != SYNC {
         return Err(Fault::DecodeError("it has a broken codebook"));
@@ -69,11 +69,11 @@ fn codebook(bits: &mut BitReaderRtl) -> Result<u64> {
     Ok(numbers + u64::from(entries))
 }
 
-/// Returns the largest integer whose power of `dimensions` is at most `entries`.
+/// Returns the largest integer whose power with the exponent `dimensions` is at most `entries`.
 fn root(entries: u32, dimensions: u32) -> u64 {
     let fits = |value: &u64| {
         let mut product = 1u64;
-        // Beyond 32 doublings nothing fits any more.
+        // A product of 33 factors of 2 exceeds any `entries`.
         (0..dimensions.min(33)).all(|_| {
             product *= value;
             product <= entries.into()

@@ -1,4 +1,4 @@
-//! AIFF, CAF, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
+//! Decoder of AIFF, CAF, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
 
 use super::{Decoder, codebooks, mp4, splice::Spliced};
 use crate::{
@@ -25,10 +25,10 @@ use symphonia::core::{
 };
 use symphonia_codec_aac::AacDecoder;
 
-/// No coding but PCM has more channels, and decoders set memory aside for each before they see a sample.
+/// Maximum number of channels. Only PCM has more, and decoders allocate memory for each channel before they see a sample.
 const MOST_CHANNELS: usize = 255;
 
-/// Codings with fewer bits than their samples have.
+/// Codings whose decoded samples have more bits than the coded ones.
 const COMPANDED: [AudioCodecId; 5] = [
     CODEC_ID_PCM_ALAW,
     CODEC_ID_PCM_MULAW,
@@ -37,7 +37,7 @@ const COMPANDED: [AudioCodecId; 5] = [
     CODEC_ID_ADPCM_IMA_WAV,
 ];
 
-/// Floating point, which containers do not always declare.
+/// Codings in floating point, which containers do not always declare.
 const FLOAT: [AudioCodecId; 4] =
     [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
@@ -46,29 +46,30 @@ pub struct Container {
     path: PathBuf,
     reader: Box<dyn FormatReader>,
     stream: Stream,
-    /// Format of the samples, once some are decoded.
+    /// Format of the samples; channels and rate are 0 until some are decoded.
     format: Format,
     natural_depth: Depth,
 }
 
-/// A track being decoded. Chained files have several, one behind the other.
+/// A track being decoded. Chained files have several, one after the other.
 struct Stream {
     decoder: Box<dyn AudioDecoder>,
     track: u32,
     frames: Option<u64>,
-    /// Samples that are still to be left out, and whether those behind `frames` are.
+    /// Number of samples still to be dropped.
     skipped: u64,
+    /// Whether samples behind `frames` are dropped.
     ends: bool,
     read: u64,
-    /// End of the last packet.
+    /// End of the last packet in samples.
     end: u64,
 }
 
 impl Container {
-    /// Opens `source`, called `path`, which has so many samples a channel, if that is known better than its header knows it.
+    /// Opens `source`, called `path`. `frames` is the number of frames, if it is known better than from the header.
     ///
     /// # Errors
-    /// When the format is unknown, or the file has nothing that can be decoded.
+    /// If the format is unknown, or the file has no content that can be decoded.
     pub fn open(path: &Path, mut source: Spliced, frames: Option<u64>) -> Result<Self, Error> {
         let fault = |fault| fault_in(path, fault);
         let index = mp4::index(&mut source).map_err(|error| fault(error.into()))?;
@@ -85,7 +86,8 @@ impl Container {
             (stream.frames, stream.ends) = (Some(frames), true);
         }
         let parameters = stream.decoder.codec_params();
-        // Codings of eight bits or fewer have samples of more bits. Containers are wrong about ALAC, whose own header is right.
+        // Companded codings decode to more bits than they store. For ALAC, containers state wrong bits, and ALAC's own header
+        // right ones.
         let bits = match parameters.codec {
             CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
             CODEC_ID_AAC => None,
@@ -98,7 +100,7 @@ impl Container {
             (Some(..=16), _) => Depth::Int16,
             (Some(..=24), _) => Depth::Int24,
             (Some(_), _) => Depth::Int32,
-            // AAC and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
+            // AAC and Vorbis have no depth; sox and ffmpeg write 16 bits, too.
             (None, _) => Depth::Int16,
         };
         let depth = if bits.is_some() { natural_depth } else { Depth::Float32 };
@@ -131,7 +133,7 @@ impl Decoder for Container {
             Err(Fault::ResetRequired) => {
                 stream.check_length(&self.path)?;
                 *stream = Stream::open(&self.path, &**reader, None)?;
-                // The header of the first stream knows nothing of this one.
+                // The header of the first stream does not count the frames of this one.
                 stream.frames = None;
                 return Ok(true);
             }
@@ -182,7 +184,7 @@ impl Stream {
         }
         if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
             codebooks::check(headers).map_err(fault)?;
-            // symphonia garbles them; docs/dependencies.md describes it.
+            // symphonia garbles Vorbis with more than two channels; docs/dependencies.md describes it.
             let count = parameters.channels.as_ref().map_or(0, Channels::count);
             if count > 2 {
                 let coding = format!("{count}-channel Vorbis");
@@ -191,13 +193,13 @@ impl Stream {
         }
         let decoder = decoder(path, parameters)?;
         let is_aac = parameters.codec == CODEC_ID_AAC;
-        // CAF counts whole packets.
+        // For ALAC, CAF counts whole packets: its number of frames is rounded up.
         let rounded_up = (reader.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
         let shown = index.filter(|_| is_aac).and_then(|index| index.shown(frames));
         let rate = decoder.codec_params().sample_rate;
-        // Twice the rate is that of the upper half, which HE-AAC has in another way.
+        // A time unit at twice the decoder's rate is a sign of HE-AAC, which codes the upper half of the spectrum separately.
         let doubled = index.filter(|_| is_aac).and_then(mp4::Index::timescale);
         let is_he = doubled.is_some() && doubled == rate.map(|rate| 2 * rate);
         let extra_data = parameters.extra_data.as_deref().filter(|_| is_aac);
@@ -207,13 +209,13 @@ impl Stream {
         {
             return Err(Error::Coding { path: path.into(), coding: "HE-AAC".into() });
         }
-        // Of AAC without an edit, the end is known.
+        // The end of AAC is known even without an edit list.
         let (skipped, ends) = (shown.map_or(0, |shown| shown.start), is_aac);
         let frames = shown.map_or(frames, |shown| Some(shown.frames));
         Ok(Self { decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
     }
 
-    /// Cuts `packet` to what is of the music.
+    /// Cuts `packet` to the samples of the music.
     fn show(&mut self, packet: &mut [Vec<f32>]) {
         let len = packet[0].len() as u64;
         let early = self.skipped.min(len);
@@ -229,12 +231,12 @@ impl Stream {
         self.read += shown;
     }
 
-    /// At the end: a header that knows a number of samples must be right.
+    /// Checks at the end that the track has as many samples as its header states, if it does.
     fn check_length(&self, path: &Path) -> Result<(), Error> {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
                 let (path, missing) = (path.into(), frames - self.read);
-                // Decoders skip damaged packets.
+                // The packets reach the end, so the missing ones are damaged: decoders skip such packets.
                 if self.end >= frames {
                     return Err(Error::Damaged { path, missing, frames });
                 }
@@ -256,7 +258,7 @@ fn decoder(path: &Path, parameters: &AudioCodecParameters) -> Result<Box<dyn Aud
         symphonia::default::get_codecs().make_audio_decoder(parameters, &options)
     });
     made.map_err(|fault| match fault {
-        // symphonia decodes AAC of Low Complexity with one or two channels.
+        // symphonia decodes only AAC Low Complexity with one or two channels.
         Fault::Unsupported(_) if is_aac => coding("HE-AAC or surround AAC"),
         Fault::Unsupported(_) => coding("of an unknown kind"),
         other => fault_in(path, other),
@@ -268,22 +270,22 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     guard(decode).unwrap_or(Err(Fault::DecodeError("its content contradicts itself")))
 }
 
-/// Returns whether the configuration of AAC says, behind that of Low Complexity, that HE-AAC's upper half follows
-/// (ISO 14496-3, 1.6.2.1: `syncExtensionType` 0x2B7, object type 5, `sbrPresentFlag`).
+/// Returns whether a configuration of AAC Low Complexity announces the upper half of the spectrum of HE-AAC (ISO 14496-3,
+/// 1.6.2.1: `syncExtensionType` 0x2B7, object type 5, `sbrPresentFlag`).
 fn has_upper_half(configuration: &[u8]) -> bool {
     matches!(configuration, [_, _, 0x56, 0xE5, 0x80..=0xFF, ..])
 }
 
-/// Returns the bits that a sample has by ALAC's own header, behind the atoms `frma` and `alac` if it is wrapped in them.
+/// Returns the bits per sample by ALAC's own header, which may follow the atoms `frma` and `alac`.
 fn alac_bits(header: &[u8]) -> Option<u32> {
     let is_wrapped = header.get(4..8) == Some(b"frma");
     header.get(if is_wrapped { 24 } else { 0 } + 5).map(|bits| u32::from(*bits))
 }
 
-/// Returns the loudspeakers that channels are for, as WAV has them. Mono and stereo need none.
+/// Returns the loudspeakers of `channels`, as the bit mask of WAV; 0 for mono and stereo.
 fn speakers(channels: &Channels) -> u32 {
     match channels {
-        // The positions are in the order of their bits; the first 18 bits are WAV's.
+        // Channels are in the order of the mask's bits; its first 18 bits are WAV's.
         Channels::Positioned(positions) if channels.count() > 2 && positions.bits() < 1 << 18 => {
             positions.bits() as u32
         }
@@ -294,7 +296,7 @@ fn speakers(channels: &Channels) -> u32 {
 fn fault_in(path: &Path, fault: Fault) -> Error {
     let path = path.to_path_buf();
     match fault {
-        // Decoders that run out of data make errors of their own.
+        // Decoders without further data make errors of their own, which have no code of the system.
         Fault::IoError(source) if source.raw_os_error().is_some() => Error::Read { path, source },
         Fault::IoError(_) => Error::CutShort(path),
         other => Error::broken(&path, &other.to_string().replace('\n', " ")),
@@ -307,9 +309,9 @@ mod tests {
 
     #[test]
     fn a_sign_of_an_upper_half_is_seen_behind_low_complexity() {
-        // Low Complexity at 22.05 kHz, mono; the sign, an upper half to 44.1 kHz.
+        // Low Complexity at 22.05 kHz, mono; then the announcement of an upper half to 44.1 kHz.
         assert!(has_upper_half(&[0x13, 0x88, 0x56, 0xE5, 0xA5, 0x48, 0x80]));
-        // The same without one.
+        // The same without an announcement.
         for plain in [&[0x13, 0x88, 0x56, 0xE5, 0x25][..], &[0x13, 0x88], &[]] {
             assert!(!has_upper_half(plain), "{plain:?}");
         }

@@ -1,7 +1,7 @@
-//! FLAC, by `flac-codec`, whose frames are checked by their checksums.
+//! Decoder of FLAC, by `flac-codec`, which verifies the checksums of frames.
 //!
-//! Of the metadata the decoder gets the stream's description, and the comments if they are whole: broken ones, pictures and
-//! cue sheets do not concern the sound. Frames are decoded to the end of the file, whatever number the header has.
+//! The decoder gets only two blocks of the metadata: STREAMINFO, and the comments if they are intact. Broken comments, pictures
+//! and cue sheets do not concern the sound. Frames are decoded to the end of the file, whatever number the header states.
 
 use super::{
     Decoder,
@@ -24,19 +24,18 @@ use std::{
     },
 };
 
-/// The first bytes of a stream.
+/// Magic bytes of a stream.
 const MARK: &[u8] = b"fLaC";
 
-/// Bytes of the block that describes the stream.
+/// Length of a STREAMINFO block in bytes.
 const DESCRIPTION: usize = 34;
 
-/// Longer comments are not handed on.
+/// Maximum length of comments that the decoder gets, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Bytes within which a first frame is looked for.
+/// Number of bytes that are searched for the first frame.
 const FURTHEST: u64 = 64 << 20;
 
-/// Types of blocks.
 const STREAMINFO: u8 = 0;
 const COMMENT: u8 = 4;
 
@@ -49,24 +48,24 @@ pub struct Flac {
     frames: Option<u64>,
 }
 
-/// One of the streams of a file, which is mostly the only one.
+/// A stream of a file. Most files have only one.
 struct Stream {
     decoder: FlacChannelReader<Counted>,
-    /// Bytes that the decoder has read.
+    /// Number of bytes that the decoder has read.
     taken: Arc<AtomicU64>,
     /// End of the frames in the file.
     end: u64,
-    /// Difference of positions in the file and of `taken`.
+    /// Position in the file less `taken`.
     offset: u64,
-    /// Samples a channel by the header.
+    /// Number of frames by the header.
     frames: Option<u64>,
     read: u64,
-    /// Full scale of the integers.
+    /// Factor from integer samples to floats.
     unit: f32,
     format: Format,
 }
 
-/// Counts the bytes that are read.
+/// Reader that counts its bytes.
 struct Counted {
     from: BufReader<Spliced>,
     taken: Arc<AtomicU64>,
@@ -84,14 +83,15 @@ impl Flac {
     /// Opens `file`, called `path`, whose stream begins at `start`.
     ///
     /// # Errors
-    /// When it does not begin with a stream's description.
+    /// If the file cannot be read, or does not begin with a valid description of the stream.
     pub fn open(path: &Path, file: SharedFile, start: u64) -> Result<Self, Error> {
         let stream = Stream::open(path, &file, start)?;
         let (format, frames) = (stream.format, stream.frames);
         Ok(Self { path: path.into(), file, stream, format, frames })
     }
 
-    /// Goes on behind the last frame of a stream, at `position`. False at the end of the file.
+    /// Continues at `position`, behind the last frame of a stream. Returns true for another stream, false for the end of the
+    /// file, `None` for anything else.
     fn go_on(&mut self, position: u64) -> Result<Option<bool>, Error> {
         let unreadable = |source| Error::Read { path: self.path.clone(), source };
         let is_stream = peek(&self.file, position, 4).map_err(unreadable)? == MARK;
@@ -108,7 +108,7 @@ impl Flac {
             if self.stream.format != self.format {
                 return Err(Error::broken(&self.path, "its format changes on the way"));
             }
-            // The first header knows of the first stream only.
+            // The first header counts the frames of the first stream only.
             self.frames = None;
         }
         Ok(Some(is_stream))
@@ -155,7 +155,7 @@ impl Decoder for Flac {
     }
 }
 
-/// Reason why a frame is not decoded.
+/// Reason why a frame cannot be decoded.
 enum Fault {
     Io(io::Error),
     Broken(String),
@@ -201,7 +201,7 @@ impl Stream {
             let sync = peek(file, at, 2)?;
             Ok(matches!(sync[..], [0xFF, 0xF8 | 0xF9]))
         };
-        // Where the lengths of the other blocks are wrong, the first frame is looked for.
+        // If the lengths of other blocks are wrong, searches for the first frame.
         if position > len || position < len && !is_frame(position).map_err(unreadable)? {
             let from = start + (MARK.len() + 4 + DESCRIPTION) as u64;
             position = first_frame(file, from, len)
@@ -222,7 +222,7 @@ impl Stream {
                 .unwrap_or_else(|| Err(flac_codec::Error::InvalidMetadataBlock))?;
             Ok::<_, flac_codec::Error>((decoder, taken, offset))
         };
-        // Without the comments only unusual loudspeakers are unknown.
+        // Opens without the comments if they are broken: they matter for unusual loudspeakers only.
         let opened = Some(&comments[..])
             .filter(|bytes| !bytes.is_empty())
             .and_then(|bytes| open(bytes).ok());
@@ -248,12 +248,12 @@ impl Stream {
         Ok(Self { decoder, taken, end: len, offset, frames, read: 0, unit, format })
     }
 
-    /// Position in the file of what the decoder reads next.
+    /// Returns the position in the file of the next byte for the decoder.
     fn position(&self) -> u64 {
         self.taken.load(Ordering::Relaxed).wrapping_add(self.offset)
     }
 
-    /// Decodes the next frame; false at the end of the file.
+    /// Decodes the next frame. Returns false at the end of the file.
     fn decode(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault> {
         let Self { decoder, unit, .. } = self;
         let decoded = guard(|| -> Result<usize, flac_codec::Error> {
@@ -273,7 +273,7 @@ impl Stream {
     }
 }
 
-/// Returns the position of the first frame header between `from` and `end`, by its checksum.
+/// Returns the position of the first frame header with a valid checksum between `from` and `end`.
 fn first_frame(file: &SharedFile, from: u64, end: u64) -> io::Result<Option<u64>> {
     let mut bytes = Vec::new();
     file.at(from).take((end - from.min(end)).min(FURTHEST)).read_to_end(&mut bytes)?;
@@ -284,14 +284,14 @@ fn first_frame(file: &SharedFile, from: u64, end: u64) -> io::Result<Option<u64>
     Ok((0..bytes.len()).find(is_frame).map(|at| from + at as u64))
 }
 
-/// Removes what the decoder would hold against frames: limits of their lengths, the number of samples and their hash.
+/// Removes the fields of STREAMINFO that the decoder compares with the frames: limits of their lengths, number of samples, hash.
 fn loosen(description: &mut [u8]) {
     description[..10].copy_from_slice(&[0, 16, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0]);
     description[13] &= 0xF0;
     description[14..].fill(0);
 }
 
-/// Returns a head with the description of a stream, and with comments if there are any.
+/// Returns a header with STREAMINFO, and with the comments if there are any.
 fn head(description: &[u8], comments: &[u8]) -> Vec<u8> {
     let last = if comments.is_empty() { 0x80 } else { 0 };
     let block = |kind: u8, content: &[u8]| {

@@ -1,8 +1,7 @@
-//! Files of other formats than PCM in WAV, decoded packet by packet: MP3 by `nanomp3`, FLAC by `flac-codec`, all others by
-//! `symphonia`.
+//! Decoders of all formats but PCM in WAV, packet by packet: MP3 by `nanomp3`, FLAC by `flac-codec`, others by `symphonia`.
 //!
-//! A decoder sees no more of a file than it needs: a header that it would refuse, though the sound is whole, is replaced by a
-//! plain one (`splice`).
+//! A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is replaced by
+//! a plain one (`splice`).
 
 mod aiff;
 mod codebooks;
@@ -20,8 +19,8 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// The largest sample that a coding without floating point decodes to: +24 dB full scale. Music exceeds full scale by some
-/// 3 dB, streams that test decoders by 18 dB; a wrong decoding does by 80.
+/// Maximum magnitude of a decoded sample, for codings without floating point: +24 dB full scale. Music exceeds full scale by some
+/// 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
 const LOUDEST: f32 = 16.0;
 
 /// A decoder of a file's sound.
@@ -32,17 +31,17 @@ pub(crate) trait Decoder: Send {
     /// Returns the default depth of an output.
     fn natural_depth(&self) -> Depth;
 
-    /// Samples a channel of the file, if its header has it.
+    /// Returns the number of frames in the file; `None` if the header does not state it.
     fn frames(&self) -> Option<u64>;
 
-    /// Replaces `packet` by the next samples, which may be none; `false` at the end.
+    /// Replaces `packet` by the next samples, which may be empty. Returns `false` at the end.
     ///
     /// # Errors
-    /// When the file cannot be read on, or its content is broken.
+    /// If the file cannot be read, or its content is broken.
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error>;
 }
 
-/// Formats that begin in a way of their own.
+/// Format by the first bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// FLAC.
@@ -51,7 +50,7 @@ pub(crate) enum Kind {
     Mpeg,
     /// AIFF and AIFF-C.
     Aiff,
-    /// All that `symphonia` finds out.
+    /// All formats that `symphonia` recognises.
     Other,
 }
 
@@ -59,10 +58,11 @@ pub(crate) enum Kind {
 pub struct Reader {
     path: PathBuf,
     decoder: Box<dyn Decoder>,
-    /// Samples of the last packet, and the number of them that are read.
+    /// Samples of the last packet.
     packet: Vec<Vec<f32>>,
+    /// Number of frames of the packet that have been read.
     used: usize,
-    /// True at the end: decoders need not know it.
+    /// Whether the end was reached: decoders need not remember it.
     ended: bool,
 }
 
@@ -70,7 +70,7 @@ impl Reader {
     /// Opens `file`, called `path`, whose sound begins at `start`, behind tags.
     ///
     /// # Errors
-    /// When the file has nothing that can be decoded.
+    /// If the file has nothing that can be decoded.
     pub(crate) fn open(
         path: &Path,
         file: SharedFile,
@@ -97,10 +97,10 @@ impl Reader {
         )
     }
 
-    /// Opens the samples of a WAV file that are not PCM.
+    /// Opens `piece`, the samples of a WAV file that are not PCM.
     ///
     /// # Errors
-    /// When they cannot be decoded.
+    /// If the samples cannot be decoded.
     pub(crate) fn open_piece(path: &Path, file: SharedFile, piece: Piece) -> Result<Self, Error> {
         Self::of(
             path,
@@ -135,16 +135,16 @@ impl Reader {
         self.decoder.natural_depth()
     }
 
-    /// Samples a channel in the whole file, if its header has it.
+    /// Returns the number of frames in the file; `None` if the header does not state it.
     pub fn frames(&self) -> Option<u64> {
         self.decoder.frames()
     }
 
-    /// Replaces what `channels` hold by the next samples, at most `frames` for each channel. At the end
-    /// of the file, they are empty.
+    /// Replaces the content of `channels` by the next samples, at most `frames` for each channel. At the end of the file, all
+    /// channels become empty.
     ///
     /// # Errors
-    /// When the file cannot be read on, or its content is broken.
+    /// If the file cannot be read, or its content is broken.
     pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
         channels.iter_mut().for_each(Vec::clear);
         let mut room = frames;
@@ -163,7 +163,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Decodes the next packet that holds samples; `false` at the end.
+    /// Decodes the next packet that has samples. Returns `false` at the end.
     fn decode(&mut self) -> Result<bool, Error> {
         self.used = 0;
         while !self.ended && self.decoder.next(&mut self.packet)? {
@@ -177,14 +177,14 @@ impl Reader {
         Ok(false)
     }
 
-    /// A wrong decoding is noise that destroys ears and loudspeakers.
+    /// Refuses a packet that exceeds [`LOUDEST`]: a decoding error is noise that destroys ears and loudspeakers.
     fn check_level(&self) -> Result<(), Error> {
-        // Floating point has any level.
+        // Floating-point samples may have any level.
         if self.natural_depth().is_float() {
             return Ok(());
         }
         let is_loud = |sample: &f32| sample.abs() > LOUDEST;
-        // Counted without branches, which becomes vector code.
+        // A sum without branches is vectorised.
         let loud: usize =
             self.packet.iter().flatten().map(|sample| usize::from(is_loud(sample))).sum();
         match loud {

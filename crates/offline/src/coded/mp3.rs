@@ -1,4 +1,4 @@
-//! MP3, by `nanomp3`, with what encoders put before and behind the music left out.
+//! Decoder of MP3, by `nanomp3`. Removes the samples that encoders put before and behind the music.
 //!
 //! `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header of its own (a first frame without sound, called Xing,
 //! Info or LAME tag) that counts its frames. Each part is decoded as if it were alone.
@@ -18,16 +18,16 @@ use std::{
     vec::IntoIter,
 };
 
-/// Bytes that the decoder sees at a time: a frame counts only together with those behind it.
+/// Number of bytes that the decoder gets at a time: it accepts a frame only with the frames behind it.
 const WINDOW: usize = 1 << 15;
 
-/// The decoder needs as many, unless the file ends.
+/// Minimum number of bytes that the decoder needs, except at the end of the file.
 const LEAST: usize = 1 << 14;
 
-/// Samples before the encoder's first one that decoders add (LAME's tag specification).
+/// Number of samples that decoders add before the encoder's first one (LAME's tag specification).
 const DELAY: i64 = 529;
 
-/// No tag stands later in a frame: after its head, CRC and side information.
+/// Maximum offset of a tag in a frame: behind head, CRC and side information.
 const FURTHEST: usize = 4 + 2 + 32;
 
 /// An MP3 file being decoded.
@@ -40,16 +40,16 @@ pub struct Mp3 {
     frames: Option<u64>,
 }
 
-/// A piece of a file with a header of its own, or without.
+/// Section of a file with its own header, or without a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    /// Bytes of the frames with sound.
+    /// Range of the frames with sound in the file.
     bytes: Range<u64>,
-    /// Samples before the music.
+    /// Number of samples before the music.
     skipped: u64,
-    /// Samples of the music, if the header has them.
+    /// Number of samples of the music, if the header states it.
     frames: Option<u64>,
-    /// End of the frames by the header.
+    /// Position of the end of the frames, if the header states it.
     end: Option<u64>,
 }
 
@@ -58,13 +58,14 @@ struct Stream {
     part: Part,
     from: Spliced,
     window: Vec<u8>,
-    /// Bytes of the window that are decoded, and those before the last step.
+    /// Number of bytes of the window that are decoded.
     used: usize,
+    /// Value of `used` before the last step.
     last: usize,
     decoder: nanomp3::Decoder,
-    /// True until a frame is decoded: the first ones may need others that are cut off.
+    /// Whether no frame has been decoded yet: the first ones may need earlier frames that are cut off.
     begins: bool,
-    /// Samples that are still to be left out.
+    /// Number of samples still to be dropped.
     skipped: u64,
     read: u64,
 }
@@ -73,7 +74,7 @@ impl Mp3 {
     /// Opens the frames in `bytes` of `file`, called `path`.
     ///
     /// # Errors
-    /// When there are none, or none of layer 3.
+    /// If the file cannot be read, or has no frames of layer 3.
     pub fn open(path: &Path, file: SharedFile, bytes: Range<u64>) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let parts = guard(|| parts(&file, bytes.start..tags::end(&file, bytes.end)?))
@@ -92,7 +93,6 @@ impl Mp3 {
         let format = Format {
             channels: first.channels,
             rate: first.rate,
-            // MP3 has no depth; sox and ffmpeg make 16 bits of it, too.
             depth: Depth::Float32,
             speakers: 0,
         };
@@ -100,13 +100,13 @@ impl Mp3 {
         Ok(Self { path: path.into(), file, parts, stream, format, frames })
     }
 
-    /// At the end of a part: its header must be right.
+    /// Checks at the end of a part that it has as many samples as its header states.
     fn check_length(&self) -> Result<(), Error> {
         let Stream { part, read, .. } = &self.stream;
         match part.frames {
             Some(frames) if frames > *read => {
                 let (path, missing) = (self.path.clone(), frames - read);
-                // The bytes are there, but some are no frames.
+                // No bytes are missing, but some are not valid frames.
                 if part.end.is_some_and(|end| end <= part.bytes.end) {
                     return Err(Error::Damaged { path, missing, frames });
                 }
@@ -123,6 +123,7 @@ impl Decoder for Mp3 {
     }
 
     fn natural_depth(&self) -> Depth {
+        // MP3 has no depth; sox and ffmpeg write 16 bits, too.
         Depth::Int16
     }
 
@@ -160,7 +161,6 @@ impl Decoder for Mp3 {
     }
 }
 
-/// Result of a step of decoding.
 enum Decoded {
     Frame(FrameInfo),
     Broken,
@@ -196,7 +196,7 @@ impl Stream {
                     self.begins = false;
                     return Ok(Decoded::Frame(info));
                 }
-                // The sound begins within a frame of which the start is cut off.
+                // The frame needs earlier frames that are cut off: silence replaces it.
                 Err(DecodeError::ReservoirUnavailable(info)) if self.begins => {
                     let mut info = info;
                     info.samples_produced = if info.sample_rate < 32_000 { 576 } else { 1152 };
@@ -210,7 +210,7 @@ impl Stream {
         }
     }
 
-    /// Decodes the last frame, which no other one confirms, if it is whole.
+    /// Decodes the last frame if it is complete. No other frame confirms it.
     fn decode_last(&mut self, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> Decoded {
         let rest = &self.window[self.last..];
         let len = rest.first_chunk().filter(|_| !self.begins).and_then(|head| frame_len(*head));
@@ -223,7 +223,7 @@ impl Stream {
         decoded.map_or(Decoded::End, Decoded::Frame)
     }
 
-    /// Fills the window if it holds little. True if the part has no more bytes.
+    /// Refills the window if it has fewer than [`LEAST`] bytes left. Returns true if the part has no more bytes.
     fn fill(&mut self) -> io::Result<bool> {
         if self.window.len() - self.used >= LEAST {
             return Ok(false);
@@ -235,7 +235,7 @@ impl Stream {
         Ok(read < room)
     }
 
-    /// Which of so many decoded samples are of the music.
+    /// Returns which of the next `decoded` samples belong to the music, and counts them as read.
     fn shown(&mut self, decoded: usize) -> Range<usize> {
         let early = self.skipped.min(decoded as u64);
         self.skipped -= early;
@@ -257,7 +257,6 @@ struct Frame {
     samples: usize,
 }
 
-/// Returns the first frame in `bytes` of `file`.
 fn first_frame(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<Frame>> {
     let mut first = None;
     let start = bytes.start;
@@ -275,7 +274,7 @@ fn first_frame(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<Frame>
     Ok(first)
 }
 
-/// Returns the first frame in `bytes` of `file`, and its parts.
+/// Returns the first frame in `bytes` of `file`, and the parts of the file.
 fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<Part>)>> {
     let Some(first) = first_frame(file, bytes.clone())? else { return Ok(None) };
     let mut parts: Vec<Part> = Vec::new();
@@ -296,12 +295,11 @@ fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<
     Ok(Some((first, parts)))
 }
 
-/// Returns the part that begins with `frame`, as if it went on to `end`, and the position behind its last frame, if its header
-/// has that.
+/// Returns the part from `frame` to `end`, and the position behind the part's last frame, if its header states that.
 fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
     let behind = frame.position + frame.bytes.len() as u64;
     let Some(tag) = VbrTag::parse(&frame.bytes) else {
-        // A broken tag, or one of another encoder, is no sound either.
+        // A frame with a broken or unknown tag has no sound either.
         let start = if has_mark(&frame.bytes) { behind } else { frame.position };
         return (Part { bytes: start..end, skipped: 0, frames: None, end: None }, None);
     };
@@ -317,13 +315,13 @@ fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
     (Part { bytes, skipped: delay as u64, frames, end: next }, next)
 }
 
-/// Returns whether a frame holds a tag in place of sound: that of Xing and LAME, or Fraunhofer's.
+/// Returns whether a frame has a tag in place of sound: one of Xing, LAME or Fraunhofer.
 fn has_mark(frame: &[u8]) -> bool {
     const MARKS: [&[u8]; 3] = [b"Xing", b"Info", b"VBRI"];
     frame.windows(4).take(FURTHEST + 1).any(|id| MARKS.contains(&id))
 }
 
-/// Returns the bytes of a frame of layer 3 by its first four (ISO 11172-3, 2.4.2.3); `None` for free formats and for no frame.
+/// Returns the length in bytes of a layer 3 frame by its head (ISO 11172-3, 2.4.2.3); `None` for free formats and invalid heads.
 fn frame_len(head: [u8; 4]) -> Option<usize> {
     const KILOBITS: [[usize; 16]; 2] = [
         [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0],
@@ -344,11 +342,11 @@ fn frame_len(head: [u8; 4]) -> Option<usize> {
     Some(len).filter(|_| is_layer_3 && bits > 0)
 }
 
-/// Returns the bytes of all frames, this one included, as its Xing or Info tag has it.
+/// Returns the length in bytes of all frames, including this first one, by its Xing or Info tag.
 fn coded_len(frame: &[u8]) -> Option<u32> {
     let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
     let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));
-    // The first bit is set where the number of frames follows, the second one where the length does.
+    // Bit 0 is set if the number of frames follows, bit 1 if the length follows.
     let flags = word(4)?;
     let len = if flags & 1 == 0 { word(8) } else { word(12) };
     len.filter(|len| flags & 2 != 0 && *len as usize > FURTHEST)

@@ -1,7 +1,7 @@
 //! The audible part of an MP4 file's track: encoders of AAC put samples before and after the music.
 //!
-//! AAC is read in MP4 only: `symphonia` leaves the encoder's own samples in, and the file's index says how many there are (an
-//! edit list, or the tag of iTunes). Streams (ADTS) have neither, nor a sign of HE-AAC.
+//! AAC is read in MP4 only: `symphonia` does not remove the encoder's own samples, and the index of an MP4 file states their
+//! number (in an edit list, or in the tag of iTunes). Streams (ADTS) neither state it nor show whether they are HE-AAC.
 
 use super::{splice::Spliced, tags::peek};
 use crate::shared_file::SharedFile;
@@ -10,34 +10,34 @@ use std::io::{self, Read, Seek, SeekFrom};
 /// Maximum size of a file's index in bytes: enough for a day of music.
 const LARGEST: u64 = 1 << 26;
 
-/// Samples of a track's decoded sound.
+/// Range of the music in a track's decoded samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// Samples before the music.
+    /// Number of samples before the music.
     pub start: u64,
-    /// Samples of the music.
+    /// Number of samples of the music.
     pub frames: u64,
-    /// The track's units of time a second, which for sound are samples.
+    /// Time units per second of the track; for audio, one unit is one sample.
     pub timescale: u32,
 }
 
 /// A file's index: the content of its atom `moov`.
 pub struct Index(Vec<u8>);
 
-/// Returns the index of `file`, if it is MP4. The file's position is at its start afterwards.
+/// Returns the index of `file` if it is MP4. Moves `file` back to its start.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
     let found = find_index(file);
     file.rewind()?;
     found
 }
 
-/// Returns a file of `len` bytes whose last atom states its length, where `file` leaves it open with a 0; `None` if it does not.
+/// Returns `file`, of `len` bytes, with the length of its last atom filled in; `None` if no atom has the open length 0.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let mut position = 0;
     loop {
@@ -60,17 +60,17 @@ pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
 /// Head of an atom.
 struct Atom {
     kind: [u8; 4],
-    /// Bytes of the atom, its head included; 0 for the rest of the file.
+    /// Length of the atom in bytes, its head included; 0 for the rest of the file.
     size: u64,
-    /// Bytes of the head.
+    /// Length of the head in bytes.
     start: u64,
 }
 
-/// Reads the head of an atom at `position` of a file; `None` if it is too short, or the first one of no MP4 file.
+/// Reads the head of an atom at `position` of a file; `None` if `head` is too short, or if the file does not begin like MP4.
 fn atom(head: &[u8], position: u64) -> Option<Atom> {
     let kind = *head.get(4..8)?.first_chunk()?;
     let (size, start) = match word(head, 0)? {
-        // A 0 means nothing here.
+        // Unlike a 32-bit size, a 64-bit size of 0 has no special meaning.
         1 => (long(head, 8)?.max(1), 16),
         size => (u64::from(size), 8),
     };
@@ -98,24 +98,23 @@ fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
     }
 }
 
-/// Returns whether `track` holds sound.
 fn is_sound(track: &&[u8]) -> bool {
     let handler = find(track, &[b"mdia", b"hdlr"]);
     handler.is_some_and(|handler| handler.get(8..12) == Some(b"soun"))
 }
 
 impl Index {
-    /// Returns the first audio track.
     fn track(&self) -> Option<&[u8]> {
         atoms(&self.0).filter(|(kind, _)| kind == b"trak").map(|(_, own)| own).find(is_sound)
     }
 
-    /// Returns the units of time a second of the first audio track, which for sound are samples.
+    /// Returns the time units per second of the first audio track; for audio, one unit is one sample.
     pub fn timescale(&self) -> Option<u32> {
         timescale(find(self.track()?, &[b"mdia", b"mdhd"])?)
     }
 
-    /// Returns the audible part of the first audio track, where the header counts `total` samples; `None` if the file does not tell.
+    /// Returns the audible part of the first audio track, which has `total` samples by its header; `None` if the file does not
+    /// state it.
     pub fn shown(&self, total: Option<u64>) -> Option<Shown> {
         let moov = &self.0[..];
         let track = self.track()?;
@@ -125,7 +124,8 @@ impl Index {
         }
         let (start, duration) = edit(find(track, &[b"edts", b"elst"])?)?;
         let left = total?.checked_sub(start)?;
-        // The edit is rounded to the movie's own units, which may be milliseconds. Where both agree, the header's number is exact.
+        // The edit is rounded to the movie's time units, often milliseconds. If it agrees with the header's number, that is
+        // exact.
         let unit = f64::from(timescale) / f64::from(self::timescale(find(moov, &[b"mvhd"])?)?);
         let edited = duration as f64 * unit;
         let frames = if edited + unit < left as f64 { edited.round() as u64 } else { left };
@@ -133,7 +133,7 @@ impl Index {
     }
 }
 
-/// Returns the four numbers of the tag that iTunes writes: zero, samples before the music, samples behind it, and its own samples.
+/// Returns the four numbers of the tag that iTunes writes: zero, and the numbers of samples before, behind and of the music.
 fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     let name = moov.windows(8).position(|bytes| bytes == b"iTunSMPB")?;
     let data = name + moov[name..].windows(4).position(|bytes| bytes == b"data")?;
@@ -144,7 +144,7 @@ fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     Some([next()?, next()?, next()?, next()?])
 }
 
-/// Returns the start of the first edit with media, in the track's units, and its length in the movie's.
+/// Returns the start of the first edit with media in the track's time units, and its length in the movie's time units.
 fn edit(list: &[u8]) -> Option<(u64, u64)> {
     let is_long = *list.first()? == 1;
     let edits = list.get(8..)?.chunks_exact(if is_long { 20 } else { 12 });
@@ -156,12 +156,12 @@ fn edit(list: &[u8]) -> Option<(u64, u64)> {
     Some((start as u64, duration))
 }
 
-/// Returns the units a second of `mvhd` or `mdhd`.
+/// Returns the time units per second in the atom `mvhd` or `mdhd`.
 fn timescale(header: &[u8]) -> Option<u32> {
     word(header, if *header.first()? == 1 { 20 } else { 12 }).filter(|scale| *scale > 0)
 }
 
-/// The content of the first atom at `path` in `bytes`.
+/// Returns the content of the first atom at `path` in `bytes`.
 fn find<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
     for wanted in path {
         bytes = atoms(bytes).find(|(kind, _)| kind == *wanted)?.1;
@@ -169,7 +169,7 @@ fn find<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
     Some(bytes)
 }
 
-/// Returns the atoms in `bytes` with their contents, as far as they are whole.
+/// Returns the complete atoms in `bytes`, with their contents.
 fn atoms(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     std::iter::from_fn(move || {
         let size = word(bytes, 0)? as usize;
@@ -201,7 +201,7 @@ mod tests {
         words.iter().flat_map(|word| word.to_be_bytes()).collect()
     }
 
-    /// A file with a track at 44.1 kHz, these edits, and these atoms besides; the movie counts in milliseconds.
+    /// Returns a file with a track at 44.1 kHz, with these `edits` and the `others` of its atoms; the movie's time unit is 1 ms.
     fn file(edits: &[[u32; 3]], others: &[u8]) -> Cursor<Vec<u8>> {
         let mut list = words(&[0, edits.len() as u32]);
         list.extend(edits.iter().flat_map(|edit| words(edit)));

@@ -1,4 +1,4 @@
-//! A piece of a file behind another head: decoders get a plain header in place of one that they refuse.
+//! Part of a file behind a new header: decoders get a plain header in place of one that they would refuse.
 
 use crate::shared_file::SharedFile;
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 use symphonia::core::io::MediaSource;
 
-/// Reads a head, then a range of a file, then zeros.
+/// Reader of a header, then a range of a file, then zeros.
 pub struct Spliced {
     head: Vec<u8>,
     file: SharedFile,
@@ -17,17 +17,17 @@ pub struct Spliced {
 }
 
 impl Spliced {
-    /// Returns the bytes `body` of `file`, behind `head`.
+    /// Creates a reader of `head`, followed by the bytes `body` of `file`.
     pub fn new(head: Vec<u8>, file: SharedFile, body: Range<u64>) -> Self {
         Self { head, file, body, zeros: 0, position: 0 }
     }
 
-    /// Returns the bytes `body` of `file`, as they are.
+    /// Creates a reader of the bytes `body` of `file` alone.
     pub fn plain(file: &SharedFile, body: Range<u64>) -> Self {
         Self::new(Vec::new(), file.at(0), body)
     }
 
-    /// Returns the same with so many zeros behind it.
+    /// Returns the reader with `zeros` zero bytes at its end.
     pub fn with_zeros(self, zeros: u64) -> Self {
         Self { zeros, ..self }
     }

@@ -1,15 +1,15 @@
-//! Tags before and behind the sound, which belong to no format: ID3 of both versions, APE, Lyrics3.
+//! Tags before and behind the sound, which are independent of the file format: ID3 of both versions, APE, Lyrics3.
 
 use crate::shared_file::SharedFile;
 use std::io::{self, Read};
 
-/// First bytes of other tags that stand behind the sound.
+/// First bytes of other tags that may follow the sound.
 const BEHIND: [&[u8]; 2] = [b"LYRICSBEGIN", b"ID3"];
 
-/// Returns the first position from `position` on that is in no tag.
+/// Returns the first position from `position` on that is not in a tag.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
     loop {
         position += match peek(file, position, 32)?[..] {
@@ -26,15 +26,15 @@ pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
     }
 }
 
-/// Returns a number as ID3v2 has it, seven bits a byte.
+/// Returns the number in `bytes` as ID3v2 stores it, seven bits per byte.
 fn synchsafe(bytes: [u8; 4]) -> u64 {
     bytes.into_iter().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7F))
 }
 
-/// Returns whether from `position` on, up to `end`, nothing follows but a tag, or zeros.
+/// Returns whether only zeros, or a tag and anything after it, follow between `position` and `end`.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     let start = peek(file, position, 16)?;
     if BEHIND.iter().any(|tag| start.starts_with(tag)) {
@@ -51,10 +51,10 @@ pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     }
 }
 
-/// Returns the end of the sound of a file of `len` bytes, before ID3v1 and APE.
+/// Returns the end of the sound in a file of `len` bytes, before tags of ID3 and APE.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
     let mut end = len;
     loop {
@@ -63,7 +63,7 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
             end -= 128;
             continue;
         }
-        // ID3v2 behind the sound has a footer with its length.
+        // An ID3v2 tag behind the sound ends with a footer that states its length.
         let footer = peek(file, end.saturating_sub(10), 10)?;
         if let [b'3', b'D', b'I', _, _, _, a, b, c, d] = footer[..] {
             let size = synchsafe([a, b, c, d]);
@@ -78,7 +78,7 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
         if !footer.starts_with(b"APETAGEX") {
             return Ok(end);
         }
-        // The length is that of all but the header, which need not be there.
+        // The stated length does not include the header, which is optional.
         let len = u32::from_le_bytes([footer[12], footer[13], footer[14], footer[15]]);
         let header = if flags & 0x80 == 0 { 0 } else { 32 };
         match end.checked_sub(u64::from(len) + header) {
@@ -91,7 +91,7 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
 /// Returns the bytes from `position` on, at most `len`.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn peek(file: &SharedFile, position: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.at(position).take(len).read_to_end(&mut bytes)?;

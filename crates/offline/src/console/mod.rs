@@ -1,4 +1,4 @@
-//! The music of the voice Chip as files for the sound chip of an 8-bit console, the 2A03.
+//! Music of the voice Chip, as files for the 2A03, the sound chip of an 8-bit console.
 //!
 //! `docs/dsp.md` describes the registers.
 
@@ -12,10 +12,10 @@ pub use vgm::{vgm, vgz};
 
 use tone_filter_dsp::{BLOCK, ChipTick, ToneFilter};
 
-/// Clock of the console in Hz.
+/// Clock rate of the console in Hz.
 const CLOCK: u32 = 1_789_773;
 
-/// Ticks a second.
+/// Number of ticks per second.
 pub const TICKS: u32 = 60;
 
 /// Tags of a file.
@@ -27,20 +27,20 @@ pub struct Tags {
     pub author: String,
 }
 
-/// Records the voice Chip, tick by tick.
+/// Recorder of the voice Chip, tick by tick.
 #[derive(Debug, Default)]
 pub struct Recorder {
     ticks: Vec<ChipTick>,
     /// Number of the last tick.
     number: u64,
-    /// Frames of the filter so far.
+    /// Number of the filter's frames so far.
     frames: u64,
-    /// Ticks before the first of the file: the filter's latency.
+    /// Number of ticks before the first one of the file: the filter's latency.
     early: usize,
 }
 
 impl Recorder {
-    /// Records the filter's last block; to be called after each of its blocks. Another voice counts as silence.
+    /// Records the filter's last block. Must be called after each of the filter's blocks. Other voices count as silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
         self.early = ticks(filter.latency() as u64).round() as usize;
@@ -57,7 +57,7 @@ impl Recorder {
         }
     }
 
-    /// Returns all ticks of a file of `seconds`, at least one.
+    /// Returns all ticks of a file of `seconds`: at least one.
     pub fn finish(self, seconds: f64) -> Vec<ChipTick> {
         let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.early).collect();
         let count = (seconds * f64::from(TICKS)).ceil() as usize;

@@ -1,9 +1,9 @@
-//! What is written down, against the time and the filter.
+//! Tests of the recorded ticks against the file's time and the filter.
 
 use super::*;
 use tone_filter_dsp::{Settings, Voice};
 
-/// What is written down of a file of `seconds` with an A4 that begins after half of it.
+/// Returns the recorded ticks of a file of `seconds`, in whose second half an A4 sounds.
 fn recorded(rate: f64, seconds: f64, lookahead: bool) -> Vec<ChipTick> {
     let settings = Settings { voice: Voice::Chip, voices: 3.0, lookahead, ..Settings::default() };
     let mut filter = ToneFilter::new(rate, &settings).unwrap();
@@ -29,7 +29,7 @@ fn ticks_have_the_times_of_the_file() {
         };
         let first = ticks.iter().position(sounds).unwrap();
         assert!((120..130).contains(&first), "{rate}, {lookahead}: {first}");
-        // As A4 is below C5, it is the bass.
+        // A4 is below C5, so it is the bass, which the triangle plays.
         let triangle = ticks[200].triangle;
         assert!((triangle / 440.0 - 1.0).abs() < 0.003, "{triangle} Hz");
         assert!(ticks.windows(2).all(|pair| pair[0].number + 1 == pair[1].number), "{rate}");

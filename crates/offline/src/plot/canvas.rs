@@ -1,20 +1,20 @@
-//! A small picture to draw rectangles and text on.
+//! Small picture on which rectangles and text are drawn.
 
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use tone_filter_dsp::roll::Colour;
 
-/// Anchor of a text: the end that its `x` stands for.
+/// Alignment of a text to its `x`.
 #[derive(Clone, Copy)]
 pub enum Align {
     /// The text starts at `x`.
     Left,
-    /// `x` is its middle.
+    /// The text is centred at `x`.
     Centre,
     /// The text ends at `x`.
     Right,
 }
 
-/// A picture. Coordinates count from the top left; what lies outside is cut off.
+/// Picture. Coordinates are pixels from the top left; drawing outside is cut off.
 pub struct Canvas {
     width: i32,
     height: i32,
@@ -23,7 +23,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// Returns a picture of `width` x `height` pixels, all of one colour.
+    /// Creates a picture of `width` x `height` pixels, all of one colour.
     pub fn new(width: i32, height: i32, background: Colour) -> Self {
         let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT)
             .expect("the embedded font is a font");
@@ -40,7 +40,7 @@ impl Canvas {
         }
     }
 
-    /// `text` as far as the font has letters for it.
+    /// Returns `text` with an ellipsis in place of characters that the font lacks.
     pub fn legible(&self, text: &str) -> String {
         let mut legible = String::new();
         for letter in text.chars() {
@@ -53,13 +53,13 @@ impl Canvas {
         legible
     }
 
-    /// Width of `text` in letters of `size` pixels.
+    /// Returns the width in pixels of `text` in letters of `size` pixels.
     pub fn text_width(&self, size: f32, text: &str) -> f32 {
         let glyphs = self.glyphs(size, text);
         glyphs.last().map_or(0.0, |&(_, _, end)| end)
     }
 
-    /// Writes `text` in letters of `size` pixels on the line `baseline`.
+    /// Writes `text` in letters of `size` pixels on the line `baseline`, aligned to `x`.
     pub fn text(
         &mut self,
         x: i32,
@@ -107,7 +107,7 @@ impl Canvas {
         file
     }
 
-    /// Returns each glyph of `text` with where it starts and ends.
+    /// Returns each glyph of `text` with the positions of its start and its end.
     fn glyphs(&self, size: f32, text: &str) -> Vec<(GlyphId, f32, f32)> {
         let font = self.font.as_scaled(size);
         let mut end = 0.0;
@@ -156,7 +156,7 @@ mod tests {
                 assert!(first >= 0.0 && last <= width, "{first} to {last} of {width}");
                 assert!(last - first > width / 2.0, "both stems: {row:?}");
             }
-            // Between the stems is nothing but the bar.
+            // Only the bar of the letter is between its stems.
             let middle = (left + width / 2.0) as i32;
             let crossed = rows.iter().filter(|row| row.contains(&middle)).count();
             assert!((1..8).contains(&crossed), "{crossed}");

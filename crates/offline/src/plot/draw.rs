@@ -18,7 +18,6 @@ pub const WIDTH: i32 = 1440;
 const RIGHT: i32 = 28;
 const BOTTOM: i32 = 44;
 
-/// Draws the whole picture.
 pub fn picture(plot: &Plot) -> Canvas {
     let mut canvas =
         Canvas::new(LEFT + WIDTH + RIGHT, TOP + height(plot) + BOTTOM, oklch([0.17, 0.012, 265.0]));
@@ -98,7 +97,7 @@ fn height(plot: &Plot) -> i32 {
     ROW * plot.rows.0.len() as i32
 }
 
-/// Returns the upper edge of the row of the band that has so many below it.
+/// Returns the y coordinate of the top of row `row`, counted from the lowest row.
 fn row_top(plot: &Plot, row: usize) -> i32 {
     TOP + height(plot) - ROW * (row as i32 + 1)
 }
@@ -132,7 +131,7 @@ fn draw_keyboard(plot: &Plot, canvas: &mut Canvas) {
     }
 }
 
-/// Returns the smallest round number of seconds that fits into `duration` at most twelve times.
+/// Returns the smallest round number of seconds that fits at most twelve times into `duration`.
 fn tick_step(duration: f64) -> f64 {
     let decades = (-6..=0).flat_map(|power| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(power)));
     let clock = [10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0];
@@ -140,7 +139,7 @@ fn tick_step(duration: f64) -> f64 {
     decades.chain(clock).chain(hours).find(|step| duration / step <= 12.0).unwrap_or(f64::MAX)
 }
 
-/// `time` to the precision of `step`: `0.25 s`, `12 s`, `1:05`, `2:00:00`.
+/// Returns `time` as text with the precision of `step`: `0.25 s`, `12 s`, `1:05`, `2:00:00`.
 fn time_label(time: f64, step: f64, duration: f64) -> String {
     if duration < 60.0 {
         let decimals = (-step.log10()).ceil().max(0.0) as usize;

@@ -1,4 +1,4 @@
-//! The bands over time as a picture: a piano roll, the lowest one at the bottom and G#7 at the top where nothing is transposed.
+//! Picture of the bands over time: a piano roll with the lowest band at the bottom. Without transposition, the top is G#7.
 
 mod canvas;
 mod draw;
@@ -10,30 +10,29 @@ use tone_filter_dsp::{
     roll::{Column, Rows},
 };
 
-/// Columns held before neighbours are merged: enough that the picture has no more than that to show.
+/// Maximum number of stored columns; then neighbours are merged, which leaves one column for each of the picture's.
 const COLUMNS: usize = 2 * draw::WIDTH as usize;
 
-/// Collects snapshots of the bands and draws them.
+/// Picture of the bands, made of snapshots.
 ///
-/// Takes the same memory for a second as for a day: the longer the sound, the more neighbouring
-/// snapshots share a column, which shows the strongest of them.
+/// Memory is bounded: the longer the sound, the more successive snapshots share a column, which shows the strongest of them.
 #[derive(Debug, Clone)]
 pub struct Plot {
     title: String,
     hop: f64,
     rows: Rows,
-    /// The notes' names, row by row.
+    /// Names of the notes, one for each row.
     names: Vec<String>,
     columns: Vec<Column>,
-    /// Snapshots in a full column.
+    /// Number of snapshots in a full column.
     stride: u32,
-    /// Snapshots in the last column.
+    /// Number of snapshots in the last column.
     filled: u32,
 }
 
 impl Plot {
-    /// Returns an empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of the bands of
-    /// `settings`.
+    /// Creates an empty plot called `title` of the bands of `settings`, for snapshots `hop` seconds apart (10 ms is a good
+    /// choice).
     pub fn new(title: impl Into<String>, hop: f64, settings: &Settings) -> Self {
         let (title, shift) = (title.into(), settings.pitch_shift());
         let rows = Rows::new(settings.range, shift);
@@ -59,10 +58,10 @@ impl Plot {
         }
     }
 
-    /// Returns the bands of a filter for the file `input`, called by the file's name.
+    /// Returns a plot of the file `input`, with the file's name as the title.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
         let title = input.file_name().unwrap_or_default().to_string_lossy();
         let mut plot = Self::new(title, 0.0, settings);
@@ -73,7 +72,7 @@ impl Plot {
             0.01,
             |_| (),
             |hop, bands| {
-                // A whole number of samples.
+                // `hop` is 10 ms, rounded to whole samples.
                 plot.hop = hop;
                 plot.push(bands);
                 Ok(())
@@ -88,7 +87,7 @@ impl Plot {
         draw::picture(self).png()
     }
 
-    /// Merges neighbouring columns.
+    /// Merges each pair of neighbouring columns.
     fn halve(&mut self) {
         for pair in 0..COLUMNS / 2 {
             let mut column = self.columns[2 * pair];
@@ -99,7 +98,7 @@ impl Plot {
         self.stride *= 2;
     }
 
-    /// Seconds from the left edge to the right one.
+    /// Returns the time in seconds from the left edge to the right edge.
     fn duration(&self) -> f64 {
         let missing = self.stride.saturating_sub(self.filled);
         let hops = self.columns.len() as f64 * f64::from(self.stride) - f64::from(missing);
@@ -129,7 +128,7 @@ mod tests {
         let mut reader = png::Decoder::new(std::io::Cursor::new(plot.png())).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         let line = reader.next_frame(&mut pixels).unwrap().line_size;
-        // The rows are 16 high, and the lowest ends where the time axis begins.
+        // Rows are 16 pixels high; the lowest one ends at the time axis.
         let colours = [0, 12, 47, 11, 46].map(|tone| -> [u8; 3] {
             let y = 64 + 16 * (47 - tone) + 8;
             pixels[y * line + 3 * 200..][..3].try_into().unwrap()
@@ -144,7 +143,7 @@ mod tests {
         });
         assert!(dark < muted && muted < sounding && sounding < saturated, "{colours:?}");
         assert!(below_red.iter().all(|c| *c < 40), "{below_red:?}");
-        // Below the rows are the marks of time: 0.05 s are ten steps.
+        // Marks of time are below the rows: 0.05 s are ten steps.
         let axis = &pixels[(reader.info().height as usize - 42) * line..][..line];
         let columns = axis.chunks_exact(3).enumerate();
         let marks = columns.filter(|(_, colour)| *colour != &axis[..3]).map(|(x, _)| x);

@@ -1,16 +1,15 @@
-//! The chunks of a file, walked here so that padding is respected and a truncated file is found out
-//! before anything is rendered.
+//! Chunks of a WAV file. The walk respects padding, and finds out before anything is rendered whether the file is truncated.
 
 use crate::formats::is_open;
 use std::io::{self, BufReader, Read, Seek};
 
-/// No format chunk is longer; a longer one is a broken length.
+/// Maximum length of a format chunk in bytes; a greater length is invalid.
 const LONGEST_FORMAT: u64 = 1024;
 
-/// A chunk that is carried over as it is: where its content lies in the file.
+/// Chunk of a WAV file, as a range of its bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk {
-    /// Four letters.
+    /// Identifier of four letters.
     pub id: [u8; 4],
     /// Offset of the content in the file.
     pub start: u64,
@@ -19,32 +18,32 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Returns its letters for people.
+    /// Returns the identifier as text, without trailing blanks.
     pub fn name(self) -> String {
         String::from_utf8_lossy(&self.id).trim_end().into()
     }
 }
 
-/// Layout of a file.
+/// Layout of a WAV file.
 #[derive(Debug)]
 pub struct Chunks {
     /// Content of the format chunk, little-endian.
     pub fmt: Vec<u8>,
-    /// Number of samples of each channel by the chunk `fact`.
+    /// Number of frames by the chunk `fact`, if there is one.
     pub fact: Option<u32>,
-    /// True for RIFX, whose numbers are big-endian.
+    /// Whether the file is RIFX, whose numbers are big-endian.
     pub swapped: bool,
     pub data_start: u64,
-    /// Length of the samples by the header, which may exceed the file.
+    /// Length of the samples in bytes by the header, which may exceed the file.
     pub data_len: u64,
     /// Other chunks before the samples.
     pub before: Vec<Chunk>,
-    /// Other chunks after them.
+    /// Other chunks after the samples.
     pub after: Vec<Chunk>,
 }
 
-/// Reads all heads of a file of `file_len` bytes. Another format is [`io::ErrorKind::InvalidData`]. Heads in one
-/// buffer are read at once: there may be millions of chunks.
+/// Reads the heads of all chunks in a file of `file_len` bytes. Another format is an [`io::ErrorKind::InvalidData`]. The buffer
+/// holds many heads, so that millions of chunks take few system calls.
 pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result<Chunks> {
     let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut riff = [0; 12];
@@ -60,7 +59,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
         false => u32::from_le_bytes(bytes),
     };
     let [.., a, b, c, d, _, _, _, _] = riff;
-    // A header that counts all of the file is right about the samples, too.
+    // If the header's length of the file is right, its length of the samples is right, too.
     let is_exact = file_len == 8 + u64::from(number([a, b, c, d]));
     let (mut fmt, mut before) = (Vec::new(), Vec::new());
     let (mut long_data, mut fact) = (None, None);
@@ -129,7 +128,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                     after,
                 });
             }
-            // The numbers in chunks of RIFX are big-endian, too.
+            // Chunks of RIFX are left out, as their numbers are big-endian, too.
             id if is_carried(id) && !swapped && position + len <= file_len => before.push(chunk),
             _ => {}
         }
@@ -138,8 +137,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
     }
 }
 
-/// Returns the whole chunks from `position` on, where `file` is. Other bytes behind the samples are
-/// ignored.
+/// Returns the complete chunks from `position`, where `file` must be, to `end`. Ignores other bytes behind the samples.
 fn trailing(
     file: &mut BufReader<impl Read + Seek>,
     mut position: u64,
@@ -152,7 +150,7 @@ fn trailing(
         position += 8;
         let chunk = chunk(head, position, false);
         let len = u64::from(chunk.len);
-        // The last chunk's padding is often forgotten.
+        // Many files lack the padding of the last chunk.
         if position + len > end || !chunk.id.iter().all(u8::is_ascii) {
             break;
         }
@@ -172,9 +170,9 @@ fn chunk(head: [u8; 8], start: u64, swapped: bool) -> Chunk {
     Chunk { id, start, len }
 }
 
-/// Turns the numbers of a big-endian format chunk round.
+/// Converts the numbers of a big-endian format chunk to little-endian.
 fn swap(fmt: &mut [u8]) {
-    // The plain fields, then those of the extensible format.
+    // Position and length of each field: first the plain ones, then those of the extensible format.
     for (start, len) in
         [(0, 2), (2, 2), (4, 4), (8, 4), (12, 2), (14, 2), (16, 2), (18, 2), (20, 4), (24, 2)]
     {
@@ -184,7 +182,7 @@ fn swap(fmt: &mut [u8]) {
     }
 }
 
-/// All but what describes the samples themselves, which are new, and of the file's structure.
+/// Returns whether chunks called `id` are carried over: all but chunks that describe the samples or the structure of the file.
 fn is_carried(id: &[u8; 4]) -> bool {
     const OWN: [&[u8; 4]; 10] =
         [b"fmt ", b"data", b"fact", b"ds64", b"JUNK", b"junk", b"PAD ", b"FLLR", b"PEAK", b"levl"];
@@ -196,7 +194,7 @@ mod tests {
     use super::*;
     use std::io::{Cursor, SeekFrom};
 
-    /// Counts what would be calls of the system.
+    /// Reader that counts reads and seeks, each of which would be a system call.
     struct Counted(Cursor<Vec<u8>>, usize);
 
     impl Read for Counted {

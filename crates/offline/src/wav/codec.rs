@@ -1,12 +1,12 @@
-//! Samples as bytes: whole blocks at a time, in loops that the compiler turns into vector code.
+//! Conversion between samples and bytes, in loops that the compiler vectorises.
 
 use super::Depth;
 use crate::xorshift::xorshift;
 
-/// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1.
-/// A sample takes `stride` bytes: as many as its depth has, or four for 24 bits.
+/// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1. `stride` is the number of bytes
+/// per sample: that of `depth`, or four for 24 bits.
 pub fn decode(bytes: &[u8], depth: Depth, stride: usize, channels: &mut [Vec<f32>]) {
-    // The upper bytes of an i32, so that all integer depths have one scale.
+    // Integers become the upper bytes of an i32, so that all depths have one scale.
     const UNIT: f32 = 1.0 / (1u32 << 31) as f32;
     let int = |sample: i32| sample as f32 * UNIT;
     match (depth, stride) {
@@ -24,7 +24,7 @@ pub fn decode(bytes: &[u8], depth: Depth, stride: usize, channels: &mut [Vec<f32
     }
 }
 
-/// Hands interleaved samples of `N` bytes out to their channels.
+/// Appends interleaved samples of `N` bytes to their channels.
 fn deal<const N: usize>(bytes: &[u8], channels: &mut [Vec<f32>], sample: impl Fn([u8; N]) -> f32) {
     let samples = bytes.as_chunks::<N>().0;
     if let [left, right] = channels {
@@ -39,8 +39,8 @@ fn deal<const N: usize>(bytes: &[u8], channels: &mut [Vec<f32>], sample: impl Fn
     }
 }
 
-/// Replaces `bytes` by the samples of all `channels` (of one length), interleaved. Integers are rounded
-/// after adding what `dither` gives, in steps, and cut to full scale. Silence stays silent.
+/// Replaces `bytes` by the interleaved samples of all `channels`, which must have one length. Integers get `dither` in LSB, are
+/// rounded, and clip at full scale. Samples of 0 get no dither, so silence stays silent.
 pub fn encode(
     channels: &[Vec<f32>],
     depth: Depth,
@@ -48,8 +48,8 @@ pub fn encode(
     bytes: &mut Vec<u8>,
 ) {
     let full_scale = depth.full_scale();
-    // Adding 1.5 * 2^52 leaves no room for a fraction: the lowest bits are the rounded integer. Baseline
-    // x86-64 has no instruction for rounding, but this one.
+    // Adding 1.5 * 2^52 leaves no room for a fraction: the lowest bits are the rounded integer. Baseline x86-64 cannot round
+    // faster.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let step = move |sample: f32, dither: f64| {
         let step = f64::from(sample) * full_scale + dither;
@@ -104,14 +104,14 @@ fn deal_out<const N: usize>(
     }
 }
 
-/// Samples beyond full scale.
+/// Returns the number of samples beyond full scale.
 pub fn clipped(channels: &[Vec<f32>]) -> u64 {
     let of = |samples: &Vec<f32>| samples.iter().map(|s| u32::from(s.abs() > 1.0)).sum::<u32>();
     channels.iter().map(|samples| u64::from(of(samples))).sum()
 }
 
-/// Triangular noise of two steps' width (TPDF): makes the rounding error independent of the signal,
-/// hiss in place of distortion. The same for every run.
+/// Triangular dither (TPDF), 2 LSB wide, the same in every run. Makes the rounding error independent of the signal: hiss in place
+/// of distortion.
 pub struct Dither(u64);
 
 impl Default for Dither {
@@ -121,7 +121,7 @@ impl Default for Dither {
 }
 
 impl Dither {
-    /// Returns the next value, -1..1 steps: the difference of the two halves of 64 random bits.
+    /// Returns the next value in LSB, -1..1: the difference of the two halves of 64 random bits.
     fn next(&mut self) -> f64 {
         let bits = xorshift(&mut self.0);
         const UNIT: f64 = 1.0 / (1u64 << 32) as f64;
@@ -140,7 +140,7 @@ mod tests {
         let values: Vec<f64> = (0..COUNT).map(|_| dither.next()).collect();
         let mean = values.iter().sum::<f64>() / COUNT as f64;
         let power = values.iter().map(|v| v * v).sum::<f64>() / COUNT as f64;
-        // Standard errors are 4e-4 and 2e-4.
+        // The standard errors of mean and power are 4e-4 and 2e-4.
         assert!(mean.abs() < 2e-3, "{mean}");
         assert!((power - 1.0 / 6.0).abs() < 1e-3, "{power}");
         let inner = values.iter().filter(|v| v.abs() < 0.5).count() as f64 / COUNT as f64;

@@ -1,11 +1,11 @@
-//! Header of a file that is written.
+//! Header of a WAV file that is written.
 
 use super::{Depth, Format};
 
 /// Maximum length that a RIFF header can count.
 const LONGEST: u64 = u32::MAX as u64;
 
-/// The tail of a subformat's GUID, after the format tag.
+/// Bytes of a subformat's GUID behind the format tag.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71];
 
 /// Lengths of a file, in bytes.
@@ -15,18 +15,18 @@ pub struct Lengths {
     pub file: u64,
     /// Bytes of the samples.
     pub data: u64,
-    /// Number of samples of each channel.
+    /// Number of frames.
     pub frames: u64,
 }
 
-/// Returns whether the channels and the rate fit into a header's fields.
+/// Returns whether channels and sample rate of `format` fit the fields of a header.
 pub fn fits(format: Format) -> bool {
     let frame = u32::from(format.channels) * format.depth.bytes() as u32;
     frame <= u32::from(u16::MAX) && format.rate.checked_mul(frame).is_some()
 }
 
-/// Returns the header up to the copied chunks. Its size does not depend on the lengths, only
-/// on `may_be_long`: there is room for RF64, for files that need it.
+/// Returns the header up to the copied chunks. Its size depends on `format` and `may_be_long`, but not on `lengths`. If
+/// `may_be_long`, the header has room for the lengths of RF64.
 pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     let long = lengths.file - 8 > LONGEST;
     let short = |len: u64| if long { u32::MAX } else { len as u32 };
@@ -41,7 +41,7 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
         for size in sizes {
             head.extend(if long { size } else { 0 }.to_le_bytes());
         }
-        // An empty table of other long chunks.
+        // Empty table of the lengths of other long chunks.
         head.extend([0; 4]);
     }
     let fmt = fmt(format);
@@ -56,14 +56,14 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     head
 }
 
-/// Returns the eight bytes before the samples.
+/// Returns the head of the chunk `data`: the eight bytes before the samples.
 pub fn data_head(lengths: Lengths) -> [u8; 8] {
     let long = lengths.file - 8 > LONGEST;
     let [a, b, c, d] = if long { u32::MAX } else { lengths.data as u32 }.to_le_bytes();
     [b'd', b'a', b't', b'a', a, b, c, d]
 }
 
-/// Plain for mono and stereo up to 16 bits, and for floats; extensible for all else, as it is specified.
+/// Returns the format chunk, as specified: plain for mono and stereo in floats or up to 16 bits, otherwise extensible.
 fn fmt(Format { channels, rate, depth, speakers }: Format) -> Vec<u8> {
     let tag = if depth.is_float() { 3u16 } else { 1 };
     let plain = channels <= 2 && (depth.is_float() || depth.bits() <= 16);
@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    /// Returns a file of silence that takes no space.
+    /// Returns a sparse file of silence, which takes no disk space.
     fn sparse(format: Format, frames: u64, may_be_long: bool) -> tempfile::NamedTempFile {
         let data = frames * u64::from(format.channels) * format.depth.bytes() as u64;
         let mut lengths = Lengths { file: 1 << 20, data, frames };

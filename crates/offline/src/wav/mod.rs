@@ -1,7 +1,7 @@
-//! WAV files, read and written a block at a time: RIFF, and RF64 where 4 GiB are not enough.
+//! WAV files, read and written a block at a time: RIFF, and RF64 beyond 4 GiB.
 //!
-//! The code is our own: `hound` neither preserves chunks nor supports RF64, RIFX or 64-bit floats, and its decoding sample by sample
-//! would take as long as the filter. The tests use it as a second implementation.
+//! The code is our own: `hound` neither preserves chunks nor supports RF64, RIFX or 64-bit floats, and decodes sample by sample,
+//! which would take as long as the filter. The tests use `hound` as a second implementation.
 
 mod chunks;
 mod codec;
@@ -20,7 +20,7 @@ pub use write::Writer;
 /// Number format of a sample in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// 8-bit integer, unsigned as WAV has it.
+    /// 8-bit integer; unsigned, as WAV requires.
     Int8,
     /// 16-bit integer.
     Int16,
@@ -30,12 +30,12 @@ pub enum Depth {
     Int32,
     /// 32-bit float; nothing clips.
     Float32,
-    /// 64-bit float. Read, with the precision of `f32`, and never written.
+    /// 64-bit float: read with the precision of `f32`, never written.
     Float64,
 }
 
 impl Depth {
-    /// Bits a sample.
+    /// Returns the number of bits per sample.
     pub const fn bits(self) -> u16 {
         match self {
             Self::Int8 => 8,
@@ -46,7 +46,7 @@ impl Depth {
         }
     }
 
-    /// Returns the name for people: `16 bit`, `32 bit float`.
+    /// Returns the display name: `16 bit`, `32 bit float`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Int8 => "8 bit",
@@ -63,7 +63,7 @@ impl Depth {
         matches!(self, Self::Float32 | Self::Float64)
     }
 
-    /// Bytes a sample.
+    /// Returns the number of bytes per sample.
     const fn bytes(self) -> usize {
         self.bits() as usize / 8
     }
@@ -83,6 +83,6 @@ pub struct Format {
     pub rate: u32,
     /// Number format of a sample.
     pub depth: Depth,
-    /// Loudspeaker of each channel, a bit each as in WAV; 0 if unknown.
+    /// Loudspeakers of the channels, as the bit mask of WAV; 0 if unknown.
     pub speakers: u32,
 }

@@ -1,35 +1,35 @@
-//! The samples of a file of another coding than PCM, behind a plain head for whoever decodes them.
+//! Samples of a WAV file in another coding than PCM, with a plain header for the decoder.
 
 use super::chunks::Chunks;
 use std::ops::Range;
 
-/// Tags of codings.
+/// Format tags of the supported codings.
 const MS_ADPCM: u16 = 2;
 const A_LAW: u16 = 6;
 const MU_LAW: u16 = 7;
 const IMA_ADPCM: u16 = 0x11;
 const MP3: u16 = 0x55;
 
-/// The samples of a file.
+/// Coded samples of a WAV file.
 #[derive(Debug)]
 pub enum Piece {
-    /// MP3, by its bytes in the file.
+    /// MP3: the range of its bytes in the file.
     Mp3(Range<u64>),
     /// mu-law, A-law or ADPCM.
     Wave {
-        /// Head of a WAV file with just these samples.
+        /// Header of a WAV file that has only these samples.
         head: Vec<u8>,
-        /// Bytes of the samples in the file.
+        /// Range of the samples' bytes in the file.
         body: Range<u64>,
-        /// Bytes that are missing from the last block.
+        /// Number of zero bytes that complete the last block.
         zeros: u64,
-        /// Samples of each channel.
+        /// Number of frames.
         frames: u64,
     },
 }
 
 impl Piece {
-    /// Returns the samples of coding `tag`, of which `there` bytes are there; `None` for a coding that is not decoded.
+    /// Returns the samples with the format tag `tag`, of which `there` bytes are in the file; `None` for an unsupported coding.
     pub fn new(chunks: &Chunks, tag: u16, there: u64) -> Option<Self> {
         let Chunks { fmt, fact, data_start, data_len, .. } = chunks;
         let word = |at: usize| u64::from(u16::from_le_bytes([fmt[at], fmt[at + 1]]));
@@ -47,8 +47,8 @@ impl Piece {
                 (plain.concat(), channels, data_len / channels)
             }
             IMA_ADPCM | MS_ADPCM => {
-                // A block has a head for each channel, with one sample or two of it, then two samples a byte; IMA has eight of
-                // a channel together.
+                // A block begins with a head for each channel, which has one sample of the channel in IMA, two in MS. Then a byte
+                // has two samples; in IMA, each channel has eight in a row.
                 let heads = channels * if tag == IMA_ADPCM { 4 } else { 7 };
                 let in_block = |bytes: u64| match (tag, bytes.checked_sub(heads)) {
                     (_, None) => 0,
@@ -59,7 +59,7 @@ impl Piece {
                     return None;
                 }
                 let frames = data_len / block * in_block(block) + in_block(data_len % block);
-                // The last block is padded, and `fact` has the number of samples without the padding.
+                // The last block is padded; `fact` has the number of frames without the padding.
                 let stated = fact.filter(|fact| *fact > 0).map_or(u64::MAX, u64::from);
                 (fmt.clone(), block, frames.min(stated))
             }

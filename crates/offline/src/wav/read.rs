@@ -1,4 +1,4 @@
-//! Reading.
+//! Reader of WAV files.
 
 use super::{
     Depth, Format,
@@ -13,11 +13,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The format tag that sends readers to the subformat.
+/// Format tag of the extensible format: the subformat has the actual tag.
 const EXTENSIBLE: u16 = 0xFFFE;
 
-/// Bytes of the chunk `smpl` before its loops, and of each loop.
+/// Number of bytes before the loops in a chunk `smpl`.
 const SMPL: usize = 36;
+/// Number of bytes of each loop in a chunk `smpl`.
 const LOOP: usize = 24;
 
 /// A WAV file being read.
@@ -28,13 +29,13 @@ pub struct Reader {
     position: u64,
     data_start: u64,
     format: Format,
-    /// Bytes a sample.
+    /// Bytes per sample.
     stride: usize,
     frames: u64,
     read: u64,
-    /// True for big-endian samples.
+    /// Whether samples are big-endian.
     swapped: bool,
-    /// True if part of a frame stands behind the last one.
+    /// Whether an incomplete frame follows the last complete one.
     cut: bool,
     bytes: Vec<u8>,
     before: Vec<Chunk>,
@@ -45,15 +46,15 @@ pub struct Reader {
 pub enum Content {
     /// PCM.
     Pcm(Reader),
-    /// Samples of another coding.
+    /// Samples of another coding than PCM.
     Coded(Piece),
 }
 
 impl Content {
-    /// Reads the heads of `file`, called `path`, from its start.
+    /// Reads the chunk heads of `file`, called `path`, from its start.
     ///
     /// # Errors
-    /// When it cannot be read, is not a WAV file of a known coding, is truncated or has no samples.
+    /// If the file cannot be read, is not a WAV file of a supported coding, is truncated or has no samples.
     pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
@@ -80,7 +81,7 @@ impl Content {
 }
 
 impl Reader {
-    /// Reads samples of which `there` bytes are there.
+    /// Creates a reader of the samples, of which `there` bytes are in the file.
     fn new(
         path: &Path,
         mut file: BufReader<SharedFile>,
@@ -121,7 +122,7 @@ impl Reader {
             frames,
             read: 0,
             swapped,
-            // Some programs count the padding as a sample's byte.
+            // One byte is no frame: some programs count the padding as part of the samples.
             cut: data_len % frame > 1,
             bytes: Vec::new(),
             before,
@@ -134,12 +135,12 @@ impl Reader {
         self.format
     }
 
-    /// Samples a channel in the whole file.
+    /// Returns the number of frames in the file.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Returns whether part of a frame stands behind the last one.
+    /// Returns whether an incomplete frame follows the last complete one.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
@@ -149,15 +150,15 @@ impl Reader {
         (&self.before, &self.after)
     }
 
-    /// Goes on from `frame`.
+    /// Moves to `frame`, or to the end of a shorter file.
     pub fn seek(&mut self, frame: u64) {
         self.read = frame.min(self.frames);
     }
 
-    /// Returns the frames of the first loop that samplers play forwards, by the chunk `smpl`, if there is one.
+    /// Returns the frames of the first forward loop in the chunk `smpl`, if there is one.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn looped(&mut self) -> Result<Option<Range<u64>>, Error> {
         let mut chunks = self.before.iter().chain(&self.after);
         let Some(chunk) = chunks.find(|chunk| chunk.id == *b"smpl").copied() else {
@@ -176,14 +177,14 @@ impl Reader {
         Ok(found)
     }
 
-    /// Copies the content of a chunk of this file.
+    /// Copies the content of `chunk`, which must be of this file, to `to`.
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// If the content cannot be read or written.
     pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
         self.go_to(chunk.start)?;
         let mut left = chunk.len as usize;
-        // Not `io::copy`, which takes several calls of the system for a chunk of any size.
+        // Not `io::copy`, which takes several system calls even for a small chunk.
         while left > 0 {
             let bytes = self.file.fill_buf()?;
             let len = bytes.len().min(left);
@@ -198,11 +199,11 @@ impl Reader {
         Ok(())
     }
 
-    /// Replaces what `channels` hold by the next samples, at most `frames` for each channel; full scale
-    /// is 1. At the end of the file, they are empty.
+    /// Replaces the content of `channels` by the next samples, at most `frames` for each channel; full scale is 1. At the end of
+    /// the file, all channels become empty.
     ///
     /// # Errors
-    /// When the file cannot be read on.
+    /// If the file cannot be read.
     pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
         channels.iter_mut().for_each(Vec::clear);
         let frames = (self.frames - self.read).min(frames as u64);
@@ -236,7 +237,7 @@ fn word(fmt: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([fmt[at], fmt[at + 1]])
 }
 
-/// Returns the tag of a coding; that of the subformat for extensible ones.
+/// Returns the format tag; for the extensible format, the tag of the subformat.
 fn tag(fmt: &[u8]) -> u16 {
     match word(fmt, 0) {
         EXTENSIBLE if fmt.len() >= 40 => word(fmt, 24),
@@ -244,12 +245,12 @@ fn tag(fmt: &[u8]) -> u16 {
     }
 }
 
-/// Returns the content of a format chunk of at least 16 bytes; or the name of a coding that is not read.
+/// Returns the format in the format chunk `fmt` of at least 16 bytes, or the name of an unsupported coding.
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);
-    // Fewer bits may be valid than are stored. The valid bits are the upper ones, so all stored bits can be read. For 20
-    // bits in three bytes, some headers give the one number here, and some the other.
+    // Fewer bits may be valid than are stored. The valid bits are the upper ones, so all stored bits can be read. For 20 bits in
+    // three bytes, some headers state 20 here, and others 24.
     let speakers = if word(fmt, 0) == EXTENSIBLE && fmt.len() >= 40 { double(20) } else { 0 };
     let tag = tag(fmt);
     let depth = match (tag, bits) {

@@ -1,4 +1,4 @@
-//! Writing.
+//! Writer of WAV files.
 
 use super::{
     Chunk, Format,
@@ -12,7 +12,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Bytes that go to the system at a time.
+/// Buffer size in bytes.
 const BUFFER: usize = 1 << 18;
 
 /// A WAV file being written.
@@ -29,11 +29,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file of at most `frames` samples a channel, if that is known. Integers are dithered if
-    /// `dithered`.
+    /// Begins a file of at most `frames` frames, if the number is known. Dithers integers if `dithered`.
     ///
     /// # Errors
-    /// When a WAV header cannot describe the format, or when nothing can be written.
+    /// If a WAV header cannot describe the format, or the file cannot be written.
     pub fn new(
         output: &Output,
         format: Format,
@@ -46,7 +45,7 @@ impl Writer {
             return Err(Error::TooWide { path, channels, rate });
         }
         let frame = u64::from(channels) * depth.bytes() as u64;
-        // A gibibyte is left for copied chunks.
+        // Leaves 1 GiB for copied chunks.
         let may_be_long = frames.is_none_or(|frames| frames.saturating_mul(frame) > 3 << 30);
         let mut writer = Self {
             file: BufWriter::with_capacity(
@@ -67,11 +66,10 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Carries a chunk over, whose content `copy` writes; before the first samples, or after the end of
-    /// the last ones.
+    /// Writes `chunk`, whose content `copy` writes. Must be called before the first samples or after [`Writer::end_data`].
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// If the content cannot be read or written.
     pub fn carry(
         &mut self,
         chunk: Chunk,
@@ -80,14 +78,14 @@ impl Writer {
         self.put(&chunk.id)?;
         self.put(&chunk.len.to_le_bytes())?;
         copy(&mut self.file).map_err(|source| Error::writing(&self.path, source))?;
-        // Chunks begin at even places.
+        // Chunks begin at even offsets.
         self.put(&[0][..chunk.len as usize % 2])
     }
 
-    /// Writes a chunk with this `content`, as [`Writer::carry`] carries one over.
+    /// Writes a chunk with this `content`. Must be called before the first samples or after [`Writer::end_data`].
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn put_chunk(&mut self, id: [u8; 4], content: &[u8]) -> Result<(), Error> {
         self.put(&id)?;
         self.put(&(content.len() as u32).to_le_bytes())?;
@@ -95,10 +93,10 @@ impl Writer {
         self.put(&[0][..content.len() % 2])
     }
 
-    /// Appends the samples of all `channels`, which are of one length.
+    /// Appends samples; all `channels` must have one length.
     ///
     /// # Errors
-    /// When the file cannot be written on.
+    /// If the file cannot be written.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         self.begin_data()?;
         let Format { depth, .. } = self.format;
@@ -122,20 +120,19 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the samples.
+    /// Ends the chunk of samples.
     ///
     /// # Errors
-    /// When the file cannot be written on.
+    /// If the file cannot be written.
     pub fn end_data(&mut self) -> Result<(), Error> {
         self.begin_data()?;
         self.put(&[0][..self.data as usize % 2])
     }
 
-    /// Completes the header. Returns the number of samples beyond full scale that were cut to it; always 0 for
-    /// float.
+    /// Completes the header. Returns the number of samples that were clipped to full scale; always 0 for float.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn finish(mut self) -> Result<u64, Error> {
         let frame = u64::from(self.format.channels) * self.format.depth.bytes() as u64;
         let mut complete = || {

@@ -1,8 +1,8 @@
 //! Faulty files are read, or refused with one line that names the file, in bounded time and with memory in proportion to
 //! their size.
 //!
-//! The faults are the same in every run, a number of them for each file of `crates/cli/tests/cli/corpus`.
-//! `FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test readers` tries more.
+//! The faults are the same in every run, 1000 cases for each file of `crates/cli/tests/cli/corpus`. `FUZZ_CASES=100000 cargo test
+//! -p tone-filter-offline --release --test readers` tries more.
 
 mod mutation;
 
@@ -24,21 +24,21 @@ use tone_filter_testkit::heap;
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
 
-/// The memory that a file of any size may take, in bytes: buffers for reading ahead, the tables of a decoder, and the
-/// longest block of a format (FLAC: 65 535 frames of 8 channels, as integers and as floats).
+/// Memory in bytes that a file of any size may take: read-ahead buffers, the tables of a decoder, and the longest block of a
+/// format (FLAC: 65 535 frames of 8 channels, as integers and as floats).
 const FIXED: usize = 12 << 20;
 
-/// The memory that it may take for each of its bytes: an 8-bit sample becomes a float of four bytes, metadata may be
+/// Memory in bytes that a file may take for each of its bytes: an 8-bit sample becomes a float of four bytes, metadata may be
 /// stored as bytes and as text, and a vector that grows is stored twice.
 const PER_BYTE: usize = 16;
 
-/// The most frames per byte of any format: FLAC codes 65 535 equal values in 12 bytes.
+/// Maximum number of frames per byte of any format: FLAC codes 65 535 equal values in 12 bytes.
 const FRAMES_PER_BYTE: usize = 65_535 / 12;
 
-/// The timeout of a case; all take milliseconds.
+/// Timeout of a case; all take milliseconds.
 const HANGS: Duration = Duration::from_secs(100);
 
-/// The number of frames in the file at `path`, which has `len` bytes.
+/// Reads the file at `path`, of `len` bytes. Returns the number of its frames.
 fn read(path: &Path, len: usize) -> Result<usize, Error> {
     let mut source = Source::open(&Input::new(path)?)?;
     let mut channels = vec![Vec::new(); usize::from(source.format().channels)];
@@ -53,7 +53,7 @@ fn read(path: &Path, len: usize) -> Result<usize, Error> {
     }
 }
 
-/// Keeps panics of decoders quiet: a backtrace takes memory, which would count as the file's.
+/// Silences the panics of decoders: a backtrace takes memory, which would count as the file's.
 fn silence_decoders() {
     static SILENCED: Once = Once::new();
     SILENCED.call_once(|| {
@@ -81,8 +81,8 @@ fn watched<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Asserts all bounds, and returns whether a file with `bytes` can be read. If it is also `rendered`, the output is either
-/// complete or does not exist.
+/// Asserts all bounds. Returns whether a file with `bytes` can be read. If `rendered`, asserts that its output is complete or
+/// missing.
 fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) =
@@ -114,7 +114,7 @@ fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
     readable
 }
 
-/// [`check`], which prints the case if it panics.
+/// Runs [`check`], and prints the case if it panics.
 fn checked(what: &str, bytes: &[u8], rendered: bool) -> bool {
     let extension = what.split([' ', '.']).nth(1).unwrap();
     let done =
@@ -175,8 +175,8 @@ fn push_bits(bits: &mut Vec<bool>, value: u64, count: u32) {
     bits.extend((0..count).map(|bit| value.checked_shr(bit).unwrap_or(0) & 1 == 1));
 }
 
-/// A file whose headers are those of `original` up to its tables, of which there are 256: in each, 131 072 entries of
-/// equal length and 31 dimensions, all made of one number.
+/// Returns a file with the headers of `original` up to the codebooks, followed by 256 codebooks. Each has 131 072 entries of
+/// equal length with 31 dimensions, all of one value.
 fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
     let mut bits = Vec::new();
     push_bits(&mut bits, 255, 8);
@@ -185,7 +185,7 @@ fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
             (0x0056_4342, 24),
             (31, 16),
             (1 << 17, 24),
-            // Ordered by length, which is 17 for all.
+            // Ordered by length: 17 bits for all.
             (1, 1),
             (16, 5),
             (1 << 17, 18),
@@ -199,7 +199,7 @@ fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
             push_bits(&mut bits, value, count);
         }
     }
-    // The rest is as short as possible: no transform, a floor, a residue, a mapping, a mode, the end.
+    // The rest is minimal: no transform, a floor, a residue, a mapping, a mode, the end.
     for (value, count) in [(0, 6 + 16 + 6), (1, 16), (0, 11 + 112 + 50 + 47), (1, 1)] {
         push_bits(&mut bits, value, count);
     }
@@ -216,7 +216,7 @@ fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
     let start = page + 27 + usize::from(original[page + 26]);
     let comment_len = setup - 7 - (page + comment);
     assert_eq!(page + comment, start, "the page begins with the comments");
-    // Lengths of the two packets, in pieces of up to 255.
+    // Lengths of the two packets, in segments of up to 255 bytes.
     let lengths = [comment_len, body.len() - comment_len];
     let table: Vec<u8> = lengths
         .iter()
@@ -226,7 +226,7 @@ fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
     file.push(table.len() as u8);
     file.extend(table);
     file.extend(body);
-    // The first page with sound, found by the time in its header.
+    // Continues with the first page with sound, found by the time in its header.
     let has_sound =
         |at: &usize| original[*at..].starts_with(b"OggS") && original[at + 6..at + 14] != [0; 8];
     file.extend(&original[(setup..original.len()).find(has_sound).unwrap()..]);

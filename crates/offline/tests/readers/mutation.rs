@@ -1,8 +1,8 @@
-//! Mutations of valid files: the same in every run, most of them in a file's structure.
+//! Mutations of valid files. They are the same in every run, and most of them are in a file's structure.
 
 use tone_filter_testkit::signals;
 
-/// The magic bytes of headers and chunks, of all formats.
+/// Magic bytes of headers and chunks of all formats.
 const ANCHORS: [&[u8]; 26] = [
     b"RIFF",
     b"RF64",
@@ -32,10 +32,10 @@ const ANCHORS: [&[u8]; 26] = [
     b"image/png",
 ];
 
-/// Bytes after an anchor that count as structure.
+/// Number of bytes after an anchor that count as structure.
 const HEADER: usize = 48;
 
-/// Mutates files with random numbers from a seed.
+/// Source of mutations, with random numbers from a seed.
 pub struct Mutator(Box<dyn FnMut() -> f64>);
 
 impl Mutator {
@@ -43,12 +43,12 @@ impl Mutator {
         Self(Box::new(signals::noise(seed)))
     }
 
-    /// A number below `end`, which is more than 0.
+    /// Returns a random number below `end`, which must be more than 0.
     pub fn below(&mut self, end: usize) -> usize {
         (((self.0)() / 2.0 + 0.5) * end as f64) as usize
     }
 
-    /// `original` with one to four faults, which may be pieces of `other`. Checksums are corrected in most cases.
+    /// Returns `original` with one to four faults, some of which insert bytes of `other`. Corrects the checksums in most cases.
     pub fn mutate(&mut self, original: &[u8], other: &[u8]) -> Vec<u8> {
         let mut bytes = original.to_vec();
         for _ in 0..1 + self.below(4) {
@@ -73,7 +73,7 @@ impl Mutator {
         bytes
     }
 
-    /// A random position, in three of four cases within the structure.
+    /// Returns a random position, in three of four cases within the structure.
     fn place(&mut self, bytes: &[u8]) -> usize {
         let anchors = anchors(bytes);
         let place = if anchors.is_empty() || self.below(4) == 0 {
@@ -84,7 +84,7 @@ impl Mutator {
         place.min(bytes.len() - 1)
     }
 
-    /// Overwrites one, two, three, four or eight bytes with a number at an end of its range, or near the original one.
+    /// Overwrites one to four or eight bytes with a random number, often at an end of its range or near the old one.
     fn change_field(&mut self, bytes: &mut [u8]) {
         let place = self.place(bytes);
         let width = [1, 1, 2, 3, 4, 4, 8][self.below(7)].min(bytes.len() - place);
@@ -117,7 +117,7 @@ impl Mutator {
         }
     }
 
-    /// Removes a piece, or inserts one of the file itself or of another file.
+    /// Removes a section, or inserts one of the file itself or of `other`.
     fn move_piece(&mut self, bytes: &mut Vec<u8>, other: Option<&[u8]>) {
         let source = other.map_or_else(|| bytes.clone(), <[u8]>::to_vec);
         let cut = |this: &mut Self, bytes: &[u8]| {
@@ -139,7 +139,7 @@ impl Mutator {
     }
 }
 
-/// The positions of all magic bytes, and of the frames of MP3 and FLAC.
+/// Returns the positions of all magic bytes, and of the frames of MP3 and FLAC.
 fn anchors(bytes: &[u8]) -> Vec<usize> {
     let is_frame = |at: &[u8]| matches!(at, [0xFF, 0xE2..=0xFB, ..]);
     let begins = |at: &&usize| {
@@ -149,7 +149,7 @@ fn anchors(bytes: &[u8]) -> Vec<usize> {
     (0..bytes.len()).collect::<Vec<_>>().iter().filter(begins).copied().collect()
 }
 
-/// The remainder of a division of `bytes` by a polynomial of `bits` bits, the most significant first.
+/// Returns the CRC of `bytes`: the remainder of a division by a polynomial of `bits` bits, the most significant bit first.
 fn checksum(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
     let polynomial = polynomial << (32 - bits);
     let sum = bytes.iter().fold(0u32, |sum, byte| {

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char};
 
-/// Returns `text`, which is short ASCII, as an array that ends with a zero.
+/// Converts `text`, which must be ASCII, to a zero-terminated array; what does not fit is cut off.
 pub fn c_text<const N: usize>(text: &str) -> [c_char; N] {
     let mut chars = [0; N];
     for (char, byte) in chars[..N - 1].iter_mut().zip(text.bytes()) {
@@ -11,17 +11,17 @@ pub fn c_text<const N: usize>(text: &str) -> [c_char; N] {
     chars
 }
 
-/// Returns `text` as a C string, without its zeros.
+/// Converts `text` to a C string, leaving out zero characters.
 pub fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
-/// Returns the host's text at `text`; empty for null.
+/// Converts the host's C string `text`; null gives an empty string.
 ///
 /// # Safety
-/// It must be null or a string that ends with a zero.
+/// `text` must be null or point to a zero-terminated string.
 pub unsafe fn rust_string(text: *const c_char) -> String {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
     text.to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! A host's events as nice-plug can take them.
+//! Events of the host with their times corrected for nice-plug.
 
 use clap_sys::events::{
     CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_TRANSPORT, CLAP_TRANSPORT_HAS_TEMPO, clap_event_header,
@@ -9,21 +9,21 @@ use std::{
     ptr,
 };
 
-/// A host's events, with their times clamped between the time of the event before and the block's last sample.
+/// Events of the host. Each time is clamped to between the previous event's time and the buffer's last sample.
 pub struct ClampedEvents<'a> {
     events: &'a clap_input_events,
-    /// The block's last sample.
+    /// Time of the buffer's last sample.
     last: u32,
-    /// The time of the event that was requested last.
+    /// Time of the event that was read last, after clamping.
     now: Cell<u32>,
-    /// A copy of the last event that had to be moved. A caller is done with it before it requests the next one.
+    /// Copy of the last event whose time was changed. The caller must be done with it before it reads the next event.
     moved: UnsafeCell<EventBuffer>,
-    /// The song's beats a minute as far as the events have been requested, if the host has them.
+    /// Tempo of the song in beats per minute after the events read so far, if the host reports one.
     tempo: Cell<Option<f64>>,
 }
 
 impl<'a> ClampedEvents<'a> {
-    /// Returns the `events` of a block of `frames` that begins with `transport`.
+    /// Creates the clamped form of the `events` of a buffer of `frames` samples that starts with `transport`.
     pub fn new(
         events: &'a clap_input_events,
         frames: u32,
@@ -38,19 +38,19 @@ impl<'a> ClampedEvents<'a> {
         }
     }
 
-    /// Returns the events as CLAP has them. The list must not outlive `self`.
+    /// Returns a CLAP event list of the clamped events. The list must not outlive `self`.
     pub fn list(&self) -> clap_input_events {
         let ctx = (&raw const *self).cast_mut().cast();
         clap_input_events { ctx, size: Some(size), get: Some(get) }
     }
 
-    /// Returns the song's beats a minute after the events that have been requested, if the host has them.
+    /// Returns the tempo of the song in beats per minute after the events read so far, if the host reports one.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo.get()
     }
 }
 
-/// Returns the beats a minute in `transport`, if there are any.
+/// Returns the tempo in `transport` in beats per minute, if there is one.
 pub fn tempo(transport: Option<&clap_event_transport>) -> Option<f64> {
     let timed = transport.filter(|transport| transport.flags & CLAP_TRANSPORT_HAS_TEMPO != 0);
     timed.map(|transport| transport.tempo)
@@ -62,7 +62,7 @@ type EventBuffer = [u64; 16];
 unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
     // SAFETY: `ClampedEvents::list` made the list, and its context is a `ClampedEvents` that outlives it.
     let events = unsafe { &*(*list).ctx.cast::<ClampedEvents>() }.events;
-    // SAFETY: it is the host's own function, on the host's list.
+    // SAFETY: the host's own function is called on the host's own list.
     events.size.map_or(0, |size| unsafe { size(events) })
 }
 
@@ -70,7 +70,7 @@ unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const c
     // SAFETY: as in `size`.
     let clamped = unsafe { &*(*list).ctx.cast::<ClampedEvents>() };
     let Some(get) = clamped.events.get else { return ptr::null() };
-    // SAFETY: it is the host's own function, on the host's list.
+    // SAFETY: the host's own function is called on the host's own list.
     let event = unsafe { get(clamped.events, index) };
     // SAFETY: CLAP promises an event or null.
     let Some(header) = (unsafe { event.as_ref() }) else { return event };
@@ -87,12 +87,12 @@ unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const c
     }
     let bytes = header.size as usize;
     if !(size_of::<clap_event_header>()..=size_of::<EventBuffer>()).contains(&bytes) {
-        // No event that CLAP defines; nice-plug ignores null.
+        // CLAP defines no event of this size; nice-plug ignores null.
         return ptr::null();
     }
     let moved = clamped.moved.get().cast::<u8>();
-    // SAFETY: the event has `bytes` bytes, and the buffer has room for them; it is aligned for a header, and there are
-    // no references into it.
+    // SAFETY: the buffer has room for the `bytes` bytes of the event and is aligned for a header, and there are no references
+    // into it.
     unsafe {
         ptr::copy_nonoverlapping(event.cast(), moved, bytes);
         let moved = moved.cast::<clap_event_header>();

@@ -1,4 +1,4 @@
-//! The CLAP host's functions that nice-plug does not call.
+//! Functions of the CLAP host that nice-plug does not call.
 
 use crate::{HostLink, Rgb, Track};
 use clap_sys::{
@@ -29,16 +29,16 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
-/// Host. Functions that are not for every thread are `unsafe`.
+/// CLAP host. Functions that only some threads may call are `unsafe`.
 pub struct Host {
     host: HostPointer,
-    /// True while the host may be called from any thread.
+    /// Whether the functions made by [`Host::waker`] may still call the host.
     open: Arc<RwLock<bool>>,
-    /// Known from the plugin's initialisation on.
+    /// Set during the plugin's initialisation.
     extensions: OnceLock<Extensions>,
 }
 
-/// CLAP hosts outlive their plugins, and each function's contract names its threads.
+/// Pointer to the host, which outlives its plugins. CLAP defines for each function the threads that may call it.
 #[derive(Clone, Copy)]
 struct HostPointer(*const clap_host);
 
@@ -47,7 +47,7 @@ unsafe impl Send for HostPointer {}
 // SAFETY: as above.
 unsafe impl Sync for HostPointer {}
 
-/// Copies of the host's tables of functions; `None` for a missing extension.
+/// Copies of the host's function tables; `None` for a missing extension.
 struct Extensions {
     params: Option<clap_host_params>,
     state: Option<clap_host_state>,
@@ -63,7 +63,7 @@ struct Extensions {
 pub type Location = (u32, *const c_char, *const c_char);
 
 impl HostPointer {
-    /// Requests a call on the main thread; from any thread.
+    /// Asks the host to call `on_main_thread`. Allowed on any thread.
     fn request_callback(self) {
         // SAFETY: the host lives as long as the plugin, and allows this call on any thread.
         unsafe {
@@ -75,18 +75,18 @@ impl HostPointer {
 }
 
 impl Host {
-    /// Returns the host behind a pointer that is not null.
+    /// Creates the wrapper of `host`, which must not be null.
     pub fn new(host: *const clap_host) -> Self {
         let open = Arc::new(RwLock::new(true));
         Self { host: HostPointer(host), open, extensions: OnceLock::new() }
     }
 
-    /// Looks for the host's extensions.
+    /// Looks up the host's extensions.
     ///
     /// # Safety
-    /// During the plugin's initialisation only.
+    /// Must be called during the plugin's initialisation.
     pub unsafe fn init(&self) {
-        // SAFETY: by the caller; each id stands for the type of the field.
+        // SAFETY: guaranteed by the caller; each id belongs to the type of its field.
         let extensions = unsafe {
             Extensions {
                 params: self.find(&[CLAP_EXT_PARAMS]),
@@ -105,7 +105,7 @@ impl Host {
     /// Returns the host's extension under the first of `ids` that the host knows.
     ///
     /// # Safety
-    /// From the plugin's initialisation on, and the extensions called `ids` must be a `T`.
+    /// Must not be called before the plugin's initialisation. The extensions called `ids` must be of type `T`.
     unsafe fn find<T: Copy>(&self, ids: &[&CStr]) -> Option<T> {
         let host = self.host.0;
         // SAFETY: the host lives as long as the plugin, and its extensions as long as the host.
@@ -119,7 +119,7 @@ impl Host {
         self.extensions.get().and_then(field)
     }
 
-    /// Returns a function that requests a call on the main thread, on any thread. After [`Host::close`], it does nothing.
+    /// Returns a function that asks the host to call `on_main_thread`. Works on any thread; does nothing after [`Host::close`].
     pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
         let (host, open) = (self.host, self.open.clone());
         // `try_read` never waits, so the host may call back. It fails only while the host is being closed.
@@ -130,17 +130,17 @@ impl Host {
         })
     }
 
-    /// Ends the calls of [`Host::waker`], and waits for calls that have begun on other threads.
+    /// Disables the functions made by [`Host::waker`], and waits for their calls that have begun on other threads.
     pub fn close(&self) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = false;
     }
 
-    /// Requests a call on the main thread.
+    /// Asks the host to call `on_main_thread`.
     pub fn request_callback(&self) {
         self.host.request_callback();
     }
 
-    /// Requests to be deactivated and activated again; from any thread.
+    /// Asks the host to deactivate and activate the plugin again. Allowed on any thread.
     pub fn request_restart(&self) {
         let host = self.host.0;
         // SAFETY: the host lives as long as the plugin, and allows this call on any thread.
@@ -154,7 +154,7 @@ impl Host {
     /// Reports that the latency has changed.
     ///
     /// # Safety
-    /// While the plugin is being activated only.
+    /// Must be called while the plugin is being activated.
     pub unsafe fn latency_changed(&self) {
         if let Some(changed) = self.extension(|all| all.latency).and_then(|it| it.changed) {
             // SAFETY: the plugin is being activated, which is on the main thread.
@@ -164,7 +164,7 @@ impl Host {
 
     /// Returns whether the host supports editors.
     pub fn has_gui(&self) -> bool {
-        // SAFETY: it is asked for the plugin's extensions, which hosts do from the initialisation on.
+        // SAFETY: called when the host asks for the plugin's extensions, which hosts do from the initialisation on.
         unsafe { self.find::<clap_host_gui>(&[CLAP_EXT_GUI]) }.is_some()
     }
 
@@ -176,7 +176,7 @@ impl Host {
     /// Reports that the state has changed.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn mark_dirty(&self) {
         if let Some(mark_dirty) = self.extension(|all| all.state).and_then(|it| it.mark_dirty) {
             // SAFETY: this is the main thread.
@@ -184,10 +184,10 @@ impl Host {
         }
     }
 
-    /// Has the host read the values of all parameters.
+    /// Makes the host read the values of all parameters.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn rescan_values(&self) {
         if let Some(rescan) = self.extension(|all| all.params).and_then(|it| it.rescan) {
             // SAFETY: this is the main thread.
@@ -198,7 +198,7 @@ impl Host {
     /// Reports that the tail has changed.
     ///
     /// # Safety
-    /// On the audio thread only.
+    /// Must be called on the audio thread.
     pub unsafe fn tail_changed(&self) {
         if let Some(changed) = self.extension(|all| all.tail).and_then(|it| it.changed) {
             // SAFETY: this is the audio thread.
@@ -209,7 +209,7 @@ impl Host {
     /// Reports that the keys' names have changed.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn note_names_changed(&self) {
         if let Some(changed) = self.extension(|all| all.note_name).and_then(|it| it.changed) {
             // SAFETY: this is the main thread.
@@ -220,7 +220,7 @@ impl Host {
     /// Reports that the preset at a location has been loaded.
     ///
     /// # Safety
-    /// On the main thread only, with the pointers that the host gave.
+    /// Must be called on the main thread, with the pointers that the host gave.
     pub unsafe fn preset_loaded(&self, (kind, location, key): Location) {
         if let Some(loaded) = self.extension(|all| all.preset_load).and_then(|it| it.loaded) {
             // SAFETY: this is the main thread.
@@ -228,10 +228,10 @@ impl Host {
         }
     }
 
-    /// Reports why the preset at a location has not been loaded, with the system's error, or 0.
+    /// Reports why the preset at a location has not been loaded. `os_error` is the operating system's error code, or 0.
     ///
     /// # Safety
-    /// On the main thread only, with the pointers that the host gave.
+    /// Must be called on the main thread, with the pointers that the host gave.
     pub unsafe fn preset_failed(&self, at: Location, os_error: i32, message: &CStr) {
         if let Some(on_error) = self.extension(|all| all.preset_load).and_then(|it| it.on_error) {
             let (kind, location, key) = at;
@@ -240,14 +240,14 @@ impl Host {
         }
     }
 
-    /// Returns the track that the plugin is on; `None` if the host names none.
+    /// Returns the track that the plugin is on; `None` if the host reports neither name nor colour.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn track(&self) -> Option<Track> {
         let get = self.extension(|all| all.track_info)?.get?;
         let mut info = MaybeUninit::<clap_track_info>::zeroed();
-        // SAFETY: this is the main thread, and there is room; zeros are numbers, an empty name, and null.
+        // SAFETY: this is the main thread, `info` has room for the answer, and zeros are a valid value of it.
         let info = unsafe {
             if !get(self.host.0, info.as_mut_ptr()) {
                 return None;
@@ -264,15 +264,15 @@ impl Host {
         (track != Track::default()).then_some(track)
     }
 
-    /// Returns whether the host has menus of parameters.
+    /// Returns whether the host has context menus for parameters.
     pub fn has_menus(&self) -> bool {
         self.extension(|all| all.context_menu).is_some()
     }
 
-    /// Has the host show its menu of a parameter at `pixel` of the window; false if it does not.
+    /// Makes the host show its menu of a parameter at pixel (x, y) of the window; returns false if it does not.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn popup(&self, parameter: clap_id, [x, y]: [i32; 2]) -> bool {
         let Some(menus) = self.extension(|all| all.context_menu) else { return false };
         let (Some(can), Some(popup)) = (menus.can_popup, menus.popup) else { return false };
@@ -280,20 +280,20 @@ impl Host {
         unsafe { can(self.host.0) && popup(self.host.0, &target(parameter), 0, x, y) }
     }
 
-    /// Asks the host for the entries of its menu of a parameter; false if it has none.
+    /// Makes the host list the entries of its menu of a parameter in `to`; returns false if it has none.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn populate(&self, parameter: clap_id, to: &clap_context_menu_builder) -> bool {
         let populate = self.extension(|all| all.context_menu).and_then(|menus| menus.populate);
         // SAFETY: this is the main thread, and both pointers are valid until the call returns.
         populate.is_some_and(|populate| unsafe { populate(self.host.0, &target(parameter), to) })
     }
 
-    /// Has the host do what an entry of its menu of a parameter stands for.
+    /// Makes the host perform `action`, an entry of its menu of a parameter.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn perform(&self, parameter: clap_id, action: clap_id) {
         if let Some(perform) = self.extension(|all| all.context_menu).and_then(|it| it.perform) {
             // SAFETY: this is the main thread, and the target lives until the call returns.
@@ -302,12 +302,11 @@ impl Host {
     }
 }
 
-/// Returns the target of a menu of a parameter.
 fn target(parameter: clap_id) -> clap_context_menu_target {
     clap_context_menu_target { kind: CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, id: parameter }
 }
 
-/// Returns a colour of the host; `None` if it is transparent.
+/// Converts a colour from the host; `None` if it is transparent.
 pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
     (colour.alpha > 0).then_some([colour.red, colour.green, colour.blue])
 }
@@ -327,7 +326,7 @@ mod tests {
         static CALLS: Cell<u32> = const { Cell::new(0) };
     }
 
-    /// Calls back the first time, as a host that calls the plugin's main thread at once.
+    /// Calls back into the link the first time, like a host that calls `on_main_thread` at once.
     unsafe extern "C" fn request_callback(_: *const clap_host) {
         CALLS.set(CALLS.get() + 1);
         if CALLS.get() == 1 {

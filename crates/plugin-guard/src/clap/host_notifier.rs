@@ -1,6 +1,6 @@
-//! Notifies the host of changes of the tail and of the keys' names.
+//! Notifies the host of changes of the tail, the key names and the latency.
 //!
-//! The tail is reported on the audio thread and names on the main thread, as CLAP's headers demand.
+//! The tail is reported on the audio thread and the names on the main thread, as CLAP's headers demand.
 
 use super::host::Host;
 use crate::Instance;
@@ -9,24 +9,24 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 /// Sentinel: the host has not read the names yet.
 const NOT_ASKED: u32 = u32::MAX;
 
-/// The state that the host was last notified of.
+/// State that the host was last notified of.
 pub struct HostNotifier {
-    /// Count of the parameters' changes, and bits of the tempo, after the last block.
+    /// [`Instance::changes`], and the bits of the tempo, after the last buffer.
     seen: (AtomicU32, AtomicU64),
-    /// Tail in samples.
+    /// Tail that the host knows, in samples.
     tail: AtomicU32,
-    /// Version of the keys' names.
+    /// Version of the key names that the host knows, or [`NOT_ASKED`].
     names: AtomicU32,
-    /// True while a call on the main thread is requested for new names.
+    /// Whether a call on the main thread has been requested for changed names.
     called: AtomicBool,
 }
 
-/// Sentinel: no tempo seen yet. A NaN, where a tempo is finite.
+/// Sentinel: no tempo seen yet. Its bits are a NaN other than `f64::NAN`, which stands for a host without tempo.
 const NO_TEMPO: u64 = u64::MAX;
 
 impl Default for HostNotifier {
     fn default() -> Self {
-        // A host that has not read the tail assumes none.
+        // A host that has not read the tail assumes a tail of 0.
         let (tail, names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
         let seen = (AtomicU32::new(0), AtomicU64::new(NO_TEMPO));
         Self { seen, tail, names, called: AtomicBool::new(false) }
@@ -34,17 +34,17 @@ impl Default for HostNotifier {
 }
 
 impl HostNotifier {
-    /// Has the next block compute the tail and the latency again, for another sample rate.
+    /// Makes the next buffer check tail and latency again, after a change of the sample rate.
     pub fn look_again(&self) {
         self.seen.1.store(NO_TEMPO, Ordering::Relaxed);
     }
 
-    /// Notes that the host has read a tail of `tail` samples.
+    /// Records that the host has read a tail of `tail` samples.
     pub fn tail(&self, tail: u32) {
         self.tail.store(tail, Ordering::Relaxed);
     }
 
-    /// Notes that the host has read the names of version `names`.
+    /// Records that the host has read version `names` of the key names.
     pub fn names(&self, names: u32) {
         self.names.store(names, Ordering::Relaxed);
     }
@@ -54,17 +54,17 @@ impl HostNotifier {
         known != NOT_ASKED && known != instance.note_names_version()
     }
 
-    /// Requests a restart if the latency must change: only an activation changes it.
+    /// Requests a restart if the latency must change, which happens at an activation only.
     fn check_latency(instance: &dyn Instance, host: &Host, rate: f64) {
         if instance.latency().is_outdated(instance.wanted_latency(rate)) {
             host.request_restart();
         }
     }
 
-    /// Notifies the host of a changed tail, and requests a call on the main thread for changed names.
+    /// Notifies the host of a changed tail. Requests a restart for a changed latency, and a main-thread call for changed names.
     ///
     /// # Safety
-    /// On the audio thread only, of an active plugin.
+    /// Must be called on the audio thread, while the plugin is active.
     pub unsafe fn on_audio_thread(
         &self,
         instance: &dyn Instance,
@@ -89,10 +89,10 @@ impl HostNotifier {
         }
     }
 
-    /// Notifies the host of changed names.
+    /// Notifies the host of changed names, and requests a restart for a changed latency.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub unsafe fn on_main_thread(&self, instance: &dyn Instance, host: &Host, rate: f64) {
         self.called.store(false, Ordering::Relaxed);
         Self::check_latency(instance, host, rate);

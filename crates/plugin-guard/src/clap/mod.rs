@@ -26,7 +26,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Returns the entry point of a library with the only plugin `P`.
+/// Returns the entry point of a library whose only plugin is `P`.
 pub const fn entry<P: GuardedPlugin>() -> clap_plugin_entry {
     clap_plugin_entry {
         clap_version: CLAP_VERSION,

@@ -1,16 +1,16 @@
-//! The functions of the plugin that a CLAP host calls: nice-plug's, with checks of the arguments of `process`, and with
+//! Functions of the plugin that a CLAP host calls: nice-plug's, with checks of the arguments of `process` and with more
 //! extensions.
 //!
-//! nice-plug 0.4.2 splits a block at the times of its events without checking that they lie within the block
-//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies the host's buffers beyond their ends. If
-//! event times are not sorted, a subtraction underflows. Here, an event that is too late moves to the block's last
-//! sample, as in nice-plug's VST3 wrapper, and an unsorted event to the time of the event before it.
+//! nice-plug 0.4.2 splits a buffer at the times of its events without checking that they lie within the buffer
+//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies samples beyond the buffer's end. If event times are
+//! not sorted, a subtraction underflows. Here, an event that is too late moves to the buffer's last sample, as in nice-plug's
+//! VST3 wrapper, and an unsorted event to the time of the event before it.
 //!
 //! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
 //! exist. Here, `process` returns an error in both cases.
 //!
-//! A new latency is reported here, too, while the plugin is activated; see [`Latency`](crate::Latency).
+//! `activate` also reports a new latency to the host; see [`Latency`](crate::Latency).
 
 use super::{
     events::{self, ClampedEvents},
@@ -51,7 +51,7 @@ pub(super) fn create<P: GuardedPlugin>(
 }
 
 unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
-    // SAFETY: CLAP promises a string that ends, and the host has the plugin from `ClapShim::create`.
+    // SAFETY: CLAP promises a zero-terminated string, and the host got `plugin` from `ClapShim::create`.
     unsafe {
         let id_text = if id.is_null() { c"" } else { CStr::from_ptr(id) };
         let own = extensions::find(shim(plugin), id_text);
@@ -99,7 +99,7 @@ unsafe extern "C" fn activate(
 ) -> bool {
     // SAFETY: the host got the pointer from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
-    // nice-plug makes the rate this number.
+    // nice-plug rounds the rate to `f32`, too.
     shim.rate.store(f64::from(sample_rate as f32).to_bits(), Ordering::Relaxed);
     shim.notifier.look_again();
     // SAFETY: as above; CLAP calls `activate` on the main thread.
@@ -127,7 +127,7 @@ unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
 }
 
 unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
-    // SAFETY: the host got the pointer from `ClapShim::create`, which made it from a box, and does not use it any more.
+    // SAFETY: the host got the pointer from `ClapShim::create`, which made it from a box, and does not use the pointer any more.
     let shim = unsafe { Box::from_raw(plugin.cast_mut().cast::<ClapShim>()) };
     // An editor's thread may run on for a moment, and must not call the host any more.
     shim.instance.link().connect(None);
@@ -176,8 +176,8 @@ unsafe extern "C" fn process(
     status
 }
 
-/// Returns the main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
-/// port of a layout whether it is there or not.
+/// Returns inputs with the main input also as the sidechain; `None` if the host already passes a sidechain with `channels`
+/// channels. nice-plug reads the second input port of a layout even if the host passes none.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
     // SAFETY: CLAP promises as many ports as the number.
     let port = |index| unsafe {
@@ -198,7 +198,7 @@ fn channels_fit(block: &clap_process, channels: u32) -> bool {
     inputs <= outputs && outputs <= channels
 }
 
-/// Returns the channels of the main output in the layout that the host has chosen.
+/// Returns the channel count of the main output in the layout that the host has chosen; 0 if unknown.
 ///
 /// # Safety
 /// `plugin` must come from [`ClapShim::create`], and the caller must be on the main thread.

@@ -26,7 +26,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// Returns the factory called `id`, if it is this one.
+/// Returns the factory of preset discovery, if `id` is its id.
 pub fn factory<P: GuardedPlugin>(id: &CStr) -> Option<*const c_void> {
     let factory = const {
         &clap_preset_discovery_factory {
@@ -39,7 +39,7 @@ pub fn factory<P: GuardedPlugin>(id: &CStr) -> Option<*const c_void> {
     ids.contains(&id).then_some(ptr::from_ref(factory).cast())
 }
 
-/// Returns the provider of all presets, which has the plugin's name and maker.
+/// Returns the description of the only provider of presets, with the plugin's name and vendor.
 fn provider<P: GuardedPlugin>() -> &'static clap_preset_discovery_provider_descriptor {
     static PROVIDER: OnceLock<Provider> = OnceLock::new();
     let provider = PROVIDER.get_or_init(|| {
@@ -56,7 +56,7 @@ fn provider<P: GuardedPlugin>() -> &'static clap_preset_discovery_provider_descr
 
 struct Provider(clap_preset_discovery_provider_descriptor);
 
-// SAFETY: the texts that it points to live for ever and are never changed.
+// SAFETY: the strings that the pointers refer to live for ever and never change.
 unsafe impl Send for Provider {}
 // SAFETY: as above.
 unsafe impl Sync for Provider {}
@@ -103,11 +103,11 @@ unsafe extern "C" fn get_extension(
     ptr::null()
 }
 
-/// Declares where presets are. A user's folder that does not exist is left out: it is created with the first preset.
+/// Declares the locations of presets. A user's folder that does not exist is left out: saving the first preset creates it.
 unsafe extern "C" fn init<P: GuardedPlugin>(
     provider: *const clap_preset_discovery_provider,
 ) -> bool {
-    // SAFETY: `create` put the indexer there, which outlives its providers; the texts outlive the calls.
+    // SAFETY: `create` stored the indexer, which outlives its providers, in `provider_data`; the strings outlive the calls.
     without_panic(false, || unsafe {
         let indexer =
             (*provider).provider_data.cast_const().cast::<clap_preset_discovery_indexer>();
@@ -178,10 +178,11 @@ unsafe extern "C" fn get_metadata<P: GuardedPlugin>(
     })
 }
 
-/// Describes a preset, which is one of the factory if it has a `key`, to `receiver`; false if the host wants no more.
+/// Describes a factory preset with `key`, or a user's preset without a key, to `receiver`. Returns false if the host wants no
+/// more.
 ///
 /// # Safety
-/// `receiver` must be the host's.
+/// `receiver` must be a valid receiver of the host.
 unsafe fn describe<P: GuardedPlugin>(
     receiver: *const clap_preset_discovery_metadata_receiver,
     preset: &PresetInfo,
@@ -190,7 +191,7 @@ unsafe fn describe<P: GuardedPlugin>(
     let name = c_string(&preset.name);
     let load_key = key.map(c_string);
     let load_key = load_key.as_ref().map_or(ptr::null(), |key| key.as_ptr());
-    // SAFETY: the texts outlive the calls, in CLAP's order.
+    // SAFETY: the strings outlive the calls, which come in CLAP's order.
     unsafe {
         let to = &*receiver;
         if !to.begin_preset.is_some_and(|begin| begin(receiver, name.as_ptr(), load_key)) {

@@ -19,20 +19,19 @@ use std::{
     },
 };
 
-/// The plugin that the host gets: nice-plug's, with its data pointer, and some of its functions replaced.
+/// The plugin that the host gets: nice-plug's functions and data pointer, with some functions replaced.
 #[repr(C)]
 pub(super) struct ClapShim {
-    /// First field, so that a pointer to it is a pointer to the struct.
+    /// Must be the first field: a pointer to it is also a pointer to the struct.
     pub(super) plugin: clap_plugin,
     /// nice-plug's own functions.
     pub(super) inner: clap_plugin,
     pub(super) host: Host,
     pub(super) instance: Box<dyn Instance>,
-    /// Name of the plugin.
     pub(super) name: &'static str,
     /// Pages of a hardware controller.
     pub(super) pages: Vec<Page>,
-    /// Ids of the parameters, each with nice-plug's number for the host; from the first call of [`ClapShim::parameter_ids`] on.
+    /// Parameter ids, each with the number that nice-plug gives to the host; set by the first [`ClapShim::parameter_ids`].
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
     pub(super) notifier: HostNotifier,
@@ -40,15 +39,15 @@ pub(super) struct ClapShim {
     pub(super) channels: AtomicU32,
     /// Bits of the sample rate in Hz; 0 before the first activation.
     pub(super) rate: AtomicU64,
-    /// Bits of the song's beats a minute; NaN if the host has none.
+    /// Bits of the song's tempo in beats per minute; NaN if the host reports none.
     pub(super) tempo: AtomicU64,
-    /// True from activation to deactivation.
+    /// Whether the plugin is activated.
     pub(super) active: AtomicBool,
 }
 
 impl ClapShim {
-    /// Creates the shim of an instance of `P`: `plugin` for the host, around nice-plug's functions `inner`. The shim lives until the
-    /// host destroys it.
+    /// Creates the shim of an instance of `P`. `plugin` holds the functions for the host, `inner` nice-plug's. The shim lives
+    /// until the host destroys it.
     pub(super) fn create<P: GuardedPlugin>(
         plugin: clap_plugin,
         inner: clap_plugin,
@@ -73,7 +72,7 @@ impl ClapShim {
         Box::into_raw(Box::new(shim)).cast()
     }
 
-    /// Returns the song's beats a minute in the last block, if the host has reported them.
+    /// Returns the song's tempo in beats per minute after the last buffer, if the host has reported one.
     pub(super) fn tempo(&self) -> Option<f64> {
         Some(f64::from_bits(self.tempo.load(Ordering::Relaxed))).filter(|tempo| !tempo.is_nan())
     }
@@ -88,12 +87,12 @@ impl ClapShim {
         self.instance.tail(self.rate(), self.tempo())
     }
 
-    /// Notifies the host of changes after a block.
+    /// Notifies the host of changes after a buffer.
     ///
     /// # Safety
-    /// On the audio thread only, of an active plugin.
+    /// Must be called on the audio thread, while the plugin is active.
     pub(super) unsafe fn notify_on_audio_thread(&self) {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.notifier.on_audio_thread(&*self.instance, &self.host, self.rate(), self.tempo());
         }
@@ -102,19 +101,19 @@ impl ClapShim {
     /// Notifies the host of changes that only the main thread may report.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub(super) unsafe fn notify_on_main_thread(&self) {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.notifier.on_main_thread(&*self.instance, &self.host, self.rate()) };
     }
 
-    /// Ids of the parameters, each with nice-plug's number for the host. nice-plug numbers them in the order of the map.
+    /// Returns the parameter ids, each with the number for the host, which nice-plug assigns in the order of the map.
     ///
     /// # Safety
-    /// On the main thread only.
+    /// Must be called on the main thread.
     pub(super) unsafe fn parameter_ids(&self) -> &[(String, clap_id)] {
         self.parameters.get_or_init(|| {
-            // SAFETY: by the caller; the extension is nice-plug's own, and there is room for what it fills in.
+            // SAFETY: guaranteed by the caller; the extension is nice-plug's own, and `info` has room for the answer.
             let number = |index: usize| unsafe {
                 let params = self.inner_extension::<clap_plugin_params>(CLAP_EXT_PARAMS)?;
                 let mut info = MaybeUninit::<clap_param_info>::uninit();
@@ -126,10 +125,10 @@ impl ClapShim {
         })
     }
 
-    /// nice-plug's extension called `id`.
+    /// Returns nice-plug's extension called `id`.
     ///
     /// # Safety
-    /// The extension called `id` must be a `T`.
+    /// The extension called `id` must be of type `T`.
     pub(super) unsafe fn inner_extension<T: Copy>(&self, id: &CStr) -> Option<T> {
         let get = self.inner.get_extension?;
         // SAFETY: nice-plug's data pointer is in its own functions, and its extensions live as long as the plugin.
@@ -137,13 +136,13 @@ impl ClapShim {
     }
 }
 
-/// nice-plug's extension, and a copy with a function of ours.
+/// nice-plug's extension, and a copy with one function replaced.
 pub(super) struct Pair<T> {
     pub(super) inner: T,
     pub(super) own: T,
 }
 
-/// nice-plug's extensions with functions of ours, from the host's first request on.
+/// nice-plug's extensions with replaced functions, set at the host's first request.
 #[derive(Default)]
 pub(super) struct Overridden {
     pub(super) params: OnceLock<Pair<clap_plugin_params>>,
@@ -155,6 +154,6 @@ pub(super) struct Overridden {
 /// # Safety
 /// `plugin` must come from [`ClapShim::create`], and not be destroyed while the reference is in use.
 pub(super) unsafe fn shim<'a>(plugin: *const clap_plugin) -> &'a ClapShim {
-    // SAFETY: by the caller; the plugin is the first field.
+    // SAFETY: guaranteed by the caller; the plugin is the first field.
     unsafe { &*plugin.cast::<ClapShim>() }
 }

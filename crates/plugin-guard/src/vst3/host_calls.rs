@@ -1,4 +1,4 @@
-//! Calls of a VST3 host that other threads request: the host allows them on its own thread only.
+//! Calls to a VST3 host, which any thread may request. VST3 allows them on the host's main thread only.
 
 use crate::Job;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-/// A function of the host.
+/// Function that calls the host.
 type Function = Arc<dyn Fn() + Send + Sync>;
 
 /// Request to the host.
@@ -17,7 +17,7 @@ type Function = Arc<dyn Fn() + Send + Sync>;
 pub enum HostCall {
     /// Activate the plugin again.
     Restart,
-    /// Save the state.
+    /// Mark the state as changed.
     SetDirty,
 }
 
@@ -25,22 +25,22 @@ impl HostCall {
     const ALL: [Self; 2] = [Self::Restart, Self::SetDirty];
 }
 
-/// The calls that are due, and the host's functions.
+/// Requested calls, and the functions that make them.
 #[derive(Default)]
 pub struct HostCalls {
-    /// Calls, one a [`HostCall`]. Not for the audio thread.
+    /// One function per [`HostCall`]. Not for the audio thread.
     functions: Mutex<[Option<Function>; HostCall::ALL.len()]>,
     due: [AtomicBool; HostCall::ALL.len()],
-    /// True if the host's run loop calls [`HostCalls::run`].
+    /// Whether the host's run loop calls [`HostCalls::run`].
     pub looped: AtomicBool,
 }
 
 impl HostCalls {
-    /// Connects a function of the host, or disconnects it with `None`.
+    /// Sets the function for a call, or removes it with `None`.
     pub fn connect(&self, call: HostCall, function: Option<impl Fn() + Send + Sync + 'static>) {
         let function = function.map(|function| Arc::new(function) as Function);
         let before = mem::replace(&mut self.functions()[call as usize], function);
-        // Without the lock, as it may release objects of the host.
+        // Dropped without the lock, as this may release objects of the host.
         drop(before);
     }
 
@@ -48,13 +48,13 @@ impl HostCalls {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Requests a call. On any thread.
+    /// Requests a call. Allowed on any thread.
     pub fn request(&self, call: HostCall) {
         self.due[call as usize].store(true, Ordering::Relaxed);
     }
 
-    /// Makes the calls that are due, for the editor. Without a run loop, this is the host's thread, or no way leads
-    /// to it.
+    /// Makes the requested calls at once, for the editor, unless the host's run loop makes them. Without a run loop, the editor
+    /// is on the host's main thread, or that thread cannot be reached.
     pub fn run_unless_looped(&self) {
         if !self.looped.load(Ordering::Relaxed) {
             self.run();
@@ -63,11 +63,11 @@ impl HostCalls {
 }
 
 impl Job for HostCalls {
-    /// Makes the calls that are due. On the host's thread only.
+    /// Makes the requested calls. Must be called on the host's main thread.
     fn run(&self) {
         for call in HostCall::ALL {
             if self.due[call as usize].swap(false, Ordering::Relaxed) {
-                // The host may connect another function meanwhile.
+                // Cloned, as the host may connect another function during the call.
                 let function = self.functions()[call as usize].clone();
                 if let Some(function) = function {
                     function();

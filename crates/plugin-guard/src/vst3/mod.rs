@@ -41,7 +41,7 @@ pub fn factory<P: GuardedPlugin>() -> *mut c_void {
     factory.map_or(std::ptr::null_mut(), |factory| factory.into_raw().cast())
 }
 
-/// Factory of plugins.
+/// VST3 factory of the plugin `P`.
 struct Factory<P> {
     info: PluginInfo,
     /// Host context, which new instances of the plugin get.
@@ -129,7 +129,7 @@ impl<P: GuardedPlugin> IPluginFactory3Trait for Factory<P> {
         let mut own = self.context.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *own, context);
         drop(own);
-        // Without the lock, as it releases an object of the host.
+        // Dropped without the lock, as this releases an object of the host.
         drop(before);
         kResultOk
     }

@@ -1,5 +1,5 @@
-//! The run loop that a host on Linux has in place of a system's. nice-plug 0.4.2 knows it while the editor is open only,
-//! and otherwise calls the host on a thread of its own, which VST3 forbids.
+//! Run loop of a VST3 host on Linux, where the system provides none. nice-plug 0.4.2 uses it only while the editor is open, and
+//! otherwise calls the host on a thread of its own, which VST3 forbids.
 
 use super::HostCalls;
 use crate::Job;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 /// the audio thread.
 const INTERVAL: TimerInterval = 50;
 
-/// Handler of the timer.
+/// Handler of the timer: makes the requested calls.
 struct Timer(Arc<HostCalls>);
 
 impl Class for Timer {
@@ -41,23 +41,23 @@ pub struct RunLoop {
 }
 
 impl RunLoop {
-    /// Looks for a run loop in one of the host's objects, and lets it run `calls`.
+    /// Registers a timer that runs `calls` in the run loop of `object`, if there is one and no timer is registered yet.
     ///
     /// # Safety
-    /// On the host's thread, with an object of the host or null.
+    /// Must be called on the host's main thread, with an object of the host or null.
     pub unsafe fn find(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) {
         if self.timer().is_some() {
             return;
         }
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let object = unsafe { ComRef::from_raw(object) };
         let Some(run_loop) = object.and_then(|object| object.cast::<IRunLoop>()) else { return };
         let handler = ComWrapper::new(Timer(calls.clone())).to_com_ptr::<ITimerHandler>();
         let Some(handler) = handler else { return };
-        // SAFETY: the handler is counted until it is unregistered.
+        // SAFETY: a counted reference keeps the handler until it is unregistered.
         if unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk {
             calls.looped.store(true, Ordering::Relaxed);
-            // The host may have called back, and another one be registered.
+            // The host may have called back, so that another timer is registered.
             let before = self.timer().replace((run_loop, handler, calls.clone()));
             before.into_iter().for_each(unregister);
         }
@@ -67,7 +67,7 @@ impl RunLoop {
         self.timer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Unregisters the timer, on the host's thread.
+    /// Unregisters the timer. Must be called on the host's main thread.
     pub fn leave(&self) {
         let timer = self.timer().take();
         if let Some(registered) = timer {
@@ -77,9 +77,9 @@ impl RunLoop {
     }
 }
 
-/// Removes the timer from the run loop, on the host's thread.
+/// Removes the timer from the run loop. Must be called on the host's main thread.
 fn unregister((run_loop, handler, _): Registered) {
-    // SAFETY: both are counted. There is nothing to do about a host that refuses.
+    // SAFETY: both are counted references. A refusal by the host has no remedy.
     let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
 }
 

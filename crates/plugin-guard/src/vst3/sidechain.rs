@@ -1,5 +1,5 @@
-//! The second input of the VST3 plugin, which a host may leave out or switch off. nice-plug 0.4.2 knows no optional buses:
-//! it takes a layout with all channels of both inputs only, and reads the second one whether it is there or not.
+//! Sidechain of the VST3 plugin: the second input, which a host may leave out or switch off. nice-plug 0.4.2 knows no optional
+//! buses: it accepts only layouts with all channels of both inputs, and reads the second input even if it is missing.
 
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     Vst::{
@@ -10,13 +10,13 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Sentinel: the arrangement of nice-plug's layout.
+/// Sentinel: the host has set no arrangement, so that of nice-plug's layout applies.
 const OF_THE_LAYOUT: u64 = u64::MAX;
 
-/// The host's settings of the bus.
+/// The host's settings of the sidechain bus.
 #[derive(Debug)]
 pub struct Sidechain {
-    /// The speakers, a bit for each channel; 0 if the host has taken all of them away.
+    /// Speakers, one bit per channel; 0 if the host has removed all of them.
     arrangement: AtomicU64,
     active: AtomicBool,
 }
@@ -33,8 +33,8 @@ pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
 }
 
 impl Sidechain {
-    /// Returns the arrangements of both inputs with which to ask nice-plug, where the host asks for `main` and `own`; `None` if
-    /// they cannot be.
+    /// Returns the arrangements of both inputs to request from nice-plug, where the host requests `main` and, for the sidechain,
+    /// `own`; `None` if the sidechain has neither 0 channels nor as many as the main input.
     pub fn arrangements(
         main: SpeakerArrangement,
         own: SpeakerArrangement,
@@ -42,23 +42,23 @@ impl Sidechain {
         (own == 0 || own.count_ones() == main.count_ones()).then_some([main; 2])
     }
 
-    /// The host has agreed on this arrangement.
+    /// Stores the arrangement that the host has set.
     pub fn arrange(&self, own: SpeakerArrangement) {
         self.arrangement.store(own, Ordering::Relaxed);
     }
 
-    /// Returns the arrangement that the host has asked for, if any.
+    /// Returns the arrangement that the host has set, if any.
     pub fn arrangement(&self) -> Option<SpeakerArrangement> {
         let own = self.arrangement.load(Ordering::Relaxed);
         (own != OF_THE_LAYOUT).then_some(own)
     }
 
-    /// The host has switched the bus on or off.
+    /// Stores whether the host has switched the bus on.
     pub fn activate(&self, active: bool) {
         self.active.store(active, Ordering::Relaxed);
     }
 
-    /// Completes nice-plug's description of a bus: this one is off until the host switches it on.
+    /// Corrects nice-plug's description of the sidechain: off by default, and with the host's channel count.
     pub fn describe(&self, media: MediaType, info: &mut BusInfo) {
         if media == MediaTypes_::kAudio as MediaType {
             #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
@@ -70,7 +70,7 @@ impl Sidechain {
         }
     }
 
-    /// Returns the main input also as the sidechain, if the host has switched it off or passes no channels for it.
+    /// Returns the main input for both inputs, if the host has switched the sidechain off or passes no channels for it.
     pub fn replaced(&self, data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
         // SAFETY: VST3 promises as many buses as the number.
         let bus = |index| unsafe {
@@ -79,7 +79,7 @@ impl Sidechain {
         };
         let main = bus(0)?;
         let fits = bus(1).is_some_and(|own| {
-            // SAFETY: both fields of the union are pointers, to as many pointers as there are channels.
+            // SAFETY: both fields of the union are pointers to one pointer per channel.
             let complete = || unsafe {
                 let channels = own.__field0.channelBuffers32;
                 !channels.is_null()

@@ -1,12 +1,12 @@
 //! nice-plug's worker thread, `bg-worker`, which must not end before the process does.
 //!
-//! In VST3 on Linux, the worker passes new values to the editor and a new latency to the host. All instances of a process share it.
-//! In nice-plug 0.4.2 (`event_loop/background_thread.rs`), the worker ends as soon as it finds a task of an instance that has been
-//! released, though others may live. If it has ended before the release of the last instance, that release panics, which
-//! ends the host.
+//! In VST3 on Linux, the worker passes new values to the editor and a new latency to the host, for all instances of a process. In
+//! nice-plug 0.4.2 (`event_loop/background_thread.rs`), the worker ends as soon as it finds a task of an instance that has been
+//! released, even if other instances live. If the worker has ended before the last instance is released, that release panics,
+//! which ends the host.
 //!
-//! Therefore a first instance, which no host sees, is never released. Other instances are released after the worker has done all its
-//! tasks. The memory of that instance and the thread stay until the process ends, as the plugin's library does (`build.rs`).
+//! Therefore a first, hidden instance is never released. Each other instance is released only after the worker has done all its
+//! tasks. The hidden instance and the thread stay until the process ends, as the plugin's library does (`build.rs`).
 
 #[cfg(target_os = "linux")]
 pub use linux::{finish, keep};
@@ -29,13 +29,13 @@ mod linux {
         time::{Duration, Instant},
     };
 
-    /// Longest wait of a release. A worker may wait for the host, which may wait for the release.
+    /// Maximum wait before a release. The worker may be waiting for the host, and the host for the release.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Executor of the instance that is never released.
+    /// Executor of the hidden instance.
     static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
 
-    /// Keeps the worker alive. To be called before an instance is constructed.
+    /// Keeps the worker alive. Must be called before an instance is constructed.
     pub fn keep<P: GuardedPlugin>() {
         KEEPER.get_or_init(|| {
             mem::forget(Wrapper::<P>::new());
@@ -43,13 +43,13 @@ mod linux {
         });
     }
 
-    /// Waits until the worker has done all tasks that were posted before, so that it needs their instance no more.
+    /// Waits until the worker has done all tasks in its queue, which may refer to the instance to be released; 2 s at most.
     pub fn finish() {
         let Some(Some(keeper)) = KEEPER.get() else { return };
         let begun = Instant::now();
         while let Some(rest) = PATIENCE.checked_sub(begun.elapsed()) {
             let (sender, receiver) = channel();
-            // A task of the keeper's: with one of this instance's, the worker would release the instance.
+            // Sent through the hidden instance: a task of the instance to be released would make the worker release it.
             keeper.background(Task(Kind::Reached(Reached(sender))));
             match receiver.recv_timeout(rest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => return,
@@ -60,10 +60,10 @@ mod linux {
     }
 }
 
-/// Elsewhere, the worker has no tasks: those for the editor and the host are the main thread's.
+/// Does nothing: on other systems the main thread does the worker's tasks.
 #[cfg(not(target_os = "linux"))]
 pub fn keep<P>() {}
 
-/// Elsewhere, there is nothing to wait for.
+/// Does nothing: on other systems the worker has no tasks.
 #[cfg(not(target_os = "linux"))]
 pub fn finish() {}

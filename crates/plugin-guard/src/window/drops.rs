@@ -1,7 +1,7 @@
-//! Files that are dropped on a window, by version 5 of X11's XDND protocol.
+//! Files dropped on a window, by version 5 of X11's XDND protocol.
 //!
-//! baseview 0.4.2 implements the protocol, but egui-baseview 0.9.0 discards its events. Therefore a window of our own,
-//! which is never shown, answers in place of baseview's, as its proxy.
+//! baseview 0.4.2 implements the protocol, but egui-baseview 0.9.0 discards its events. Therefore a hidden window of our own
+//! answers for baseview's window, as its XDND proxy.
 
 use percent_encoding::percent_decode;
 use raw_window_handle::{HasWindowHandle, RawWindowHandle};
@@ -28,11 +28,11 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-/// The version of XDND.
+/// Protocol version of XDND.
 const VERSION: u32 = 5;
 
 x11rb::atom_manager! {
-    /// The names of XDND.
+    /// X11 atoms of XDND.
     Atoms: AtomsCookie {
         XdndActionCopy,
         XdndAware,
@@ -49,7 +49,7 @@ x11rb::atom_manager! {
     }
 }
 
-/// Drag of another program's files.
+/// Event of a drag of files from another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Drag {
     /// The files are over the window.
@@ -60,7 +60,7 @@ pub enum Drag {
     Dropped(Vec<PathBuf>),
 }
 
-/// A window on which files can be dropped. Dropping this value ends that.
+/// Registration of a window for dropped files, which ends when this value is dropped.
 pub struct DropTarget {
     connection: Arc<RustConnection>,
     proxy: u32,
@@ -68,10 +68,10 @@ pub struct DropTarget {
 }
 
 impl DropTarget {
-    /// Calls `report`, on a thread of its own, when files are dragged over or dropped on `window`.
+    /// Registers `window`: calls `report`, on a thread of its own, when files are dragged over the window or dropped on it.
     ///
     /// # Errors
-    /// When `window` is not one of X11's, or the display of `$DISPLAY` cannot be reached.
+    /// If `window` is not an X11 window, or the X server of `$DISPLAY` cannot be reached.
     pub fn new(
         window: &impl HasWindowHandle,
         report: impl FnMut(Drag) + Send + 'static,
@@ -107,7 +107,7 @@ impl DropTarget {
 
 impl Drop for DropTarget {
     fn drop(&mut self) {
-        // The thread ends with its window, or with the connection.
+        // The thread ends when its window is destroyed or the connection fails.
         if self.connection.destroy_window(self.proxy).is_ok() && self.connection.flush().is_ok() {
             // A panic of the thread has been reported already.
             let _ = self.thread.take().map(JoinHandle::join);
@@ -115,12 +115,12 @@ impl Drop for DropTarget {
     }
 }
 
-/// The side of the target, on its own thread.
+/// State of the thread that answers for the window.
 struct Target<R> {
     connection: Arc<RustConnection>,
     atoms: Atoms,
     proxy: u32,
-    /// Source window of the drag, and the window that it is over, if there are any.
+    /// Source window and target window of the current drag, if it has files.
     drag: Option<[u32; 2]>,
     report: R,
 }
@@ -140,7 +140,7 @@ impl<R: FnMut(Drag)> Target<R> {
         }
     }
 
-    /// Answers `message` of the program that files come from.
+    /// Answers `message` from the program that the files come from.
     fn answer(&mut self, message: &ClientMessageEvent) -> Result<(), ConnectionError> {
         let Atoms { XdndEnter, XdndPosition, XdndLeave, XdndDrop, .. } = self.atoms;
         let [source, flags, time, ..] = message.data.as_data32();
@@ -169,11 +169,11 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(())
     }
 
-    /// Returns whether the drag that enters with `message` has files.
+    /// Returns whether the drag that begins with `message` has files.
     fn has_files(&self, message: &ClientMessageEvent, flags: u32) -> Result<bool, ConnectionError> {
         let [source, _, kinds @ ..] = message.data.as_data32();
         let wanted = self.atoms.TEXT_URI_LIST;
-        // More than three kinds are in a list.
+        // More than three types are in a list, a property of the source window.
         let has_list = flags & 1 == 1;
         if !has_list {
             return Ok(kinds.contains(&wanted));
@@ -185,7 +185,7 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(list.any(|kind| kind == wanted))
     }
 
-    /// Takes the dropped files from the answer to the request for them.
+    /// Reads the dropped files from the source's answer to the request for them.
     fn take(&mut self, data: &SelectionNotifyEvent) -> Result<(), ConnectionError> {
         let Some(drag) = self.drag.take() else { return Ok(()) };
         let mut files = vec![];
@@ -200,7 +200,7 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(())
     }
 
-    /// Sends the answer called `name` for the drag from one window to another: whether the files are accepted.
+    /// Sends the answer `name` to the source of the drag: whether the files are accepted.
     fn send(
         &self,
         name: u32,
@@ -209,7 +209,7 @@ impl<R: FnMut(Drag)> Target<R> {
     ) -> Result<(), ConnectionError> {
         let action = if accepted { self.atoms.XdndActionCopy } else { NONE };
         let data = if name == self.atoms.XdndStatus {
-            // An empty rectangle: it wants every position.
+            // An empty rectangle: the source should report every position.
             [target, u32::from(accepted), 0, 0, action]
         } else {
             [target, u32::from(accepted), action, 0, 0]
@@ -220,12 +220,12 @@ impl<R: FnMut(Drag)> Target<R> {
     }
 }
 
-/// Returns the paths of the files of this computer in `list`, which is of the type `text/uri-list` of RFC 2483.
+/// Returns the paths of the local files in `list`, which has the type `text/uri-list` (RFC 2483).
 fn paths(list: &[u8]) -> Vec<PathBuf> {
     let lines = list.split(|byte| b"\r\n\0".contains(byte));
     let path = |line: &[u8]| {
         let rest = line.strip_prefix(b"file://")?;
-        // The name of a computer may come first; only this one's files can be read.
+        // A host name may come first; only local files can be read.
         let path = rest.strip_prefix(b"localhost").unwrap_or(rest);
         path.starts_with(b"/")
             .then(|| PathBuf::from(OsString::from_vec(percent_decode(path).collect())))

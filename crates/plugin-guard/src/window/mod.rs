@@ -1,4 +1,4 @@
-//! Workarounds for faults of windows: of baseview 0.4.2 and egui-baseview 0.9.0 on Linux, and of nice-plug's threads.
+//! Workarounds for faults of editor windows: of baseview 0.4.2 and egui-baseview 0.9.0 on Linux, and of nice-plug's threads.
 
 #[cfg(target_os = "linux")]
 mod drops;

@@ -9,15 +9,14 @@ use x11rb::{
     xcb_ffi::XCBConnection,
 };
 
-/// Selects the answers to Present requests for a new window, on its own connection. To be called before its event loop
-/// runs.
+/// Subscribes a new window to the answers to Present requests, on the window's own connection. Must be called before the window's
+/// event loop runs.
 ///
-/// baseview 0.4.2 selects the answers when the window is mapped, but sends the first request as soon as a frame is requested, which
-/// its timer does after 16 ms. In a host that takes longer to show the window, the answer is lost. As baseview waits
-/// for that answer before it sends another request, nothing is ever drawn.
+/// baseview 0.4.2 subscribes when the window is mapped, but its timer sends the first request after 16 ms. If the host takes
+/// longer to show the window, the answer is lost. baseview sends no other request before that answer, so nothing is ever drawn.
 ///
 /// # Errors
-/// When the window is not one of X11's, or the server lacks the extension; baseview then draws by a timer.
+/// If the window is not an X11 window, or the server lacks the extension; baseview then draws by a timer.
 pub fn select_answers(
     window: &(impl HasDisplayHandle + HasWindowHandle),
 ) -> Result<(), Box<dyn Error>> {
@@ -27,9 +26,9 @@ pub fn select_answers(
     };
     let display = display.display.ok_or("no display")?;
     let library = Xlib_xcb::open()?;
-    // SAFETY: baseview's display, which stays open while there is a window.
+    // SAFETY: this is baseview's display, which stays open while there is a window.
     let connection = unsafe { (library.XGetXCBConnection)(display.as_ptr().cast()) };
-    // SAFETY: it belongs to that display, and `false` leaves it open.
+    // SAFETY: the connection belongs to that display, and `false` leaves it open when this value is dropped.
     let connection = unsafe { XCBConnection::from_raw_xcb_connection(connection, false) }?;
     let event = connection.generate_id()?;
     let window = u32::try_from(window.window)?;

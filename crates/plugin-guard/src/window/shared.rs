@@ -1,20 +1,20 @@
-//! The open window, as nice-plug has it, on any thread.
+//! Handle and window of an open editor that nice-plug can hold on any thread.
 //!
-//! On Linux, nice-plug 0.4.2 passes new values to an open editor on a thread of its own, beside the main thread, which owns
-//! the window. Therefore handle and window are `Sync` here, which `patches/fragile` takes for a permission.
+//! On Linux, nice-plug 0.4.2 passes new values to an open editor on a thread of its own, while the main thread owns the window.
+//! Therefore handle and window are `Sync` here, and `shared` permits `patches/fragile` to share them between threads.
 
 use fragile::Fragile;
 use nice_plug::editor::{
     EditorHandle, Modifiers, ParentWindowHandle, SpawnedEditor, VirtualKeyCode, dpi::NativeSize,
 };
 
-/// The handle of an open editor.
+/// Handle of an open editor, for any thread.
 pub struct Handle<H>(H);
 
-/// The window of an editor, which all methods but those for new values want on its own thread.
+/// Window of an open editor. Methods that use the window must be called on its own thread.
 pub struct Window<W: 'static>(Fragile<W>);
 
-/// Returns the open editor with a handle and a window that all threads may have.
+/// Makes handle and window of an open editor available to all threads.
 pub fn shared<H>(spawned: SpawnedEditor<H>) -> SpawnedEditor<Handle<H>>
 where
     H: EditorHandle + Sync,
@@ -57,8 +57,8 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
         self.0.set_size(size, window.0.get())
     }
 
-    /// In a VST3 host without a run loop, nice-plug calls this on its own thread, which cannot reach the window. The host
-    /// is not asked for another size then.
+    /// Does nothing on another thread than the window's. In a VST3 host without a run loop, nice-plug calls this on its own
+    /// thread; the host is then not asked for another size.
     fn host_main_thread_callback(&self, window: &Self::Window) {
         if let Ok(window) = window.0.try_get() {
             self.0.host_main_thread_callback(window);

@@ -1,4 +1,4 @@
-//! The presets that the user has marked, as a file in the user's folder.
+//! Favourites: the presets that the user has marked, in a file of the user's folder.
 
 use super::{Error, Folder, LARGEST, user::write};
 use std::{
@@ -7,14 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file: a JSON array of names. Without the extension of a preset.
+/// Name of the file, a JSON array of names. It lacks the extension of presets, so that it does not count as one.
 const FILE: &str = "favourites";
 
 impl Folder {
-    /// The names of the presets that are marked as favourites; none without the file.
+    /// Returns the names of the favourites; none if the file does not exist.
     ///
     /// # Errors
-    /// When the file cannot be read or is no list of names.
+    /// If the file cannot be read or is not a list of names.
     pub fn favourites(&self) -> Result<BTreeSet<String>, Error> {
         let path = self.favourites_path();
         if !path.exists() {
@@ -23,10 +23,10 @@ impl Folder {
         read(&path).map_err(|source| Error::Read { path, source })
     }
 
-    /// Marks the presets called `names`, and no others, as favourites.
+    /// Makes the presets called `names`, and no others, the favourites.
     ///
     /// # Errors
-    /// When the file cannot be written; then nothing changes.
+    /// If the file cannot be written. Then nothing changes.
     pub fn set_favourites(&self, names: &BTreeSet<String>) -> Result<(), Error> {
         let path = self.favourites_path();
         fs::create_dir_all(self.location())
@@ -40,7 +40,7 @@ impl Folder {
 }
 
 fn read(path: &Path) -> io::Result<BTreeSet<String>> {
-    // Opening a pipe would block.
+    // Checked first, as opening a pipe would block.
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() || metadata.len() > LARGEST {
         return Err(io::Error::other("it is no list of names"));
@@ -67,7 +67,7 @@ mod tests {
             let error = folder.favourites().unwrap_err().to_string();
             assert!(error.contains("favourites: cannot be read"), "{error}");
         }
-        // A list with blanks in front, as large as allowed, and a byte larger.
+        // A list with blanks in front: as large as allowed, and one byte larger.
         for (length, is_read) in [(LARGEST as usize, true), (LARGEST as usize + 1, false)] {
             let list = r#"["Mine"]"#;
             fs::write(&path, " ".repeat(length - list.len()) + list).unwrap();

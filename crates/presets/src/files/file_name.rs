@@ -1,12 +1,12 @@
-//! Names of presets as names of files.
+//! File names of presets.
 
-/// The longest name, in characters: what fits into a line of the editor.
+/// Maximum length of a name in characters, so that it fits into a line of the editor.
 const LONGEST: usize = 64;
 
-/// The longest name, in bytes: with `.json`, less than the 255 that most systems allow for a file name.
+/// Maximum length of a name in bytes: with `.json`, less than the 255 that most systems allow for a file name.
 const LONGEST_BYTES: usize = 240;
 
-/// `name` as a file name that is valid on all systems: without separators, dots and device names.
+/// Returns `name` as a file name that is valid on all systems: without separators, dots and device names.
 pub(super) fn file_name(name: &str) -> String {
     let allowed = |c: char| c.is_alphanumeric() || " -_+'()#&,".contains(c);
     let clean: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
@@ -20,7 +20,7 @@ pub(super) fn file_name(name: &str) -> String {
     if is_device(&name) { name + "_" } else { name }
 }
 
-/// Whether `name` is a device on Windows, with or without an extension.
+/// Returns whether `name` is a device on Windows, where an extension makes no difference.
 fn is_device(name: &str) -> bool {
     let name = name.to_uppercase();
     // Superscript digits count, too.
@@ -157,7 +157,7 @@ mod tests {
                 assert_harmless(&saved);
                 prop_assert_eq!(folder.names(), std::slice::from_ref(&saved));
                 prop_assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0).into()));
-                // There is no other file.
+                // No other file exists.
                 prop_assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
             }
             prop_assert!(fs::read_dir(home.path()).unwrap().count() <= 1);

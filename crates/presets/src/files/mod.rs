@@ -1,4 +1,4 @@
-//! Presets in files: those of a path, and those that the user has saved.
+//! Presets in files: at a path, or in the user's folder.
 
 mod favourites;
 mod file_name;
@@ -14,10 +14,10 @@ use std::{
 };
 use thiserror::Error;
 
-/// The most bytes that are read of a file, far more than a preset has.
+/// Maximum number of bytes of a file that is read, far more than a preset has.
 const LARGEST: u64 = 1 << 20;
 
-/// Why a preset cannot be loaded, saved or deleted.
+/// Reason why a preset cannot be loaded, saved or deleted.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Neither a factory preset nor a user preset has this name.
@@ -58,7 +58,7 @@ pub enum Error {
     },
 }
 
-/// A question for the preset that `name` may be a misspelling of; empty if it is like none.
+/// Returns the question whether the user meant a preset with a similar name; empty if no preset is similar.
 fn suggestion(name: &str) -> String {
     let wanted = name.to_lowercase().replace(' ', "-");
     let likeness = |id: &str| strsim::jaro_winkler(&wanted, id);
@@ -68,11 +68,11 @@ fn suggestion(name: &str) -> String {
 }
 
 impl Preset {
-    /// The preset called `name`: the factory preset with this name or id, or the preset in the file `name` if that
-    /// contains a path separator or ends in `.json`, or else the user preset with this name.
+    /// Returns the preset called `name`: the factory preset with this name or id; or else the preset in the file `name`, if that
+    /// contains a path separator or ends in `.json`; or else the user preset with this name.
     ///
     /// # Errors
-    /// When there is no such preset, or its file cannot be read or is invalid.
+    /// If there is no such preset, or its file cannot be read or is invalid.
     pub fn find(name: &str) -> Result<Loaded, Error> {
         if let Some(preset) = Self::factory(&name.to_lowercase().replace(' ', "-")) {
             return Ok(preset.into());
@@ -85,10 +85,10 @@ impl Preset {
         own.ok_or_else(|| Error::Unknown { name: name.into() })
     }
 
-    /// Reads the file at `path`.
+    /// Reads the preset file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read or is not a valid preset.
+    /// If the file cannot be read or is not a valid preset.
     pub fn read(path: &Path) -> Result<Loaded, Error> {
         let mut json = String::new();
         File::open(path)
@@ -101,10 +101,10 @@ impl Preset {
         Self::from_json(&json).map_err(|source| Error::Format { path: path.into(), source })
     }
 
-    /// Writes the file at `path`, and replaces one that exists.
+    /// Writes the preset to the file at `path`, and replaces an existing file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         user::write(path, &self.to_json())
             .map_err(|source| Error::Write { path: path.into(), source })

@@ -1,4 +1,4 @@
-//! The presets that users save, as files in a folder.
+//! Presets that the user saves, as files in a folder.
 
 use super::{Error, Loaded, Preset, file_name::file_name, ids};
 use directories::ProjectDirs;
@@ -15,28 +15,28 @@ const PART: &str = ".tone-filter-";
 /// Age after which a temporary file is no longer in use.
 const STALE: Duration = Duration::from_secs(3600);
 
-/// A folder of presets, one file each. The folder is created when a preset is saved.
+/// Folder of presets, one file each. It is created when a preset is saved.
 #[derive(Debug, Clone)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The user's folder, in the system's configuration directory; `None` for a user without a home directory.
+    /// Returns the user's folder in the system's configuration directory; `None` for a user without a home directory.
     pub fn of_user() -> Option<Self> {
         let folders = ProjectDirs::from("", "", "tone-filter")?;
         Some(Self(folders.config_dir().join("presets")))
     }
 
-    /// The folder at `path`.
+    /// Creates a `Folder` for `path`, without access to the disk.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
-    /// Its path. There need not be a folder.
+    /// Returns the path of the folder, which need not exist.
     pub fn location(&self) -> &Path {
         &self.0
     }
 
-    /// The names of all presets, sorted.
+    /// Returns the names of all presets, sorted.
     pub fn names(&self) -> Vec<String> {
         let files = fs::read_dir(&self.0).into_iter().flatten().flatten();
         let paths = files.map(|file| file.path());
@@ -50,11 +50,10 @@ impl Folder {
         names
     }
 
-    /// The preset whose file or whose own name is `name`, with small or capital letters and blanks or hyphens, if there
-    /// is one.
+    /// Returns the preset whose file name or own name is `name`, if there is one. Ignores case; a hyphen counts as a blank.
     ///
     /// # Errors
-    /// When its file cannot be read or is not a valid preset.
+    /// If the file cannot be read or is not a valid preset.
     pub fn find(&self, name: &str) -> Result<Option<Loaded>, Error> {
         if let Some(loaded) = self.load(name)? {
             return Ok(Some(loaded));
@@ -64,31 +63,31 @@ impl Folder {
         let mut files = self.names().into_iter();
         files
             .find(|file| {
-                // A file that is no preset has no other name.
+                // Broken files have no own name.
                 let own = || self.load(file).ok().flatten().map(|own| id(&own.preset.name));
                 id(file) == wanted || own().is_some_and(|own| own == wanted)
             })
             .map_or(Ok(None), |file| self.load(&file))
     }
 
-    /// The preset whose file is called `name`, if there is one.
+    /// Returns the preset whose file is called `name`, if there is one.
     ///
     /// # Errors
-    /// When its file cannot be read or is not a valid preset.
+    /// If the file cannot be read or is not a valid preset.
     pub fn load(&self, name: &str) -> Result<Option<Loaded>, Error> {
         let path = self.path(name);
-        // Only regular files are opened: opening a pipe would block.
+        // Opens only regular files: opening a pipe would block.
         if name != file_name(name) || !path.is_file() {
             return Ok(None);
         }
         Preset::read(&path).map(Some)
     }
 
-    /// Saves `preset` under its name and returns that name, in which characters that a file name cannot have are
-    /// replaced. A preset with the same name is replaced.
+    /// Saves `preset`, in place of one with the same name. Returns its name, in which characters that file names cannot have are
+    /// replaced.
     ///
     /// # Errors
-    /// When the name is empty or a factory preset's, or the file cannot be written; then nothing changes.
+    /// If the name is empty or that of a factory preset, or the file cannot be written. Then nothing changes.
     pub fn save(&self, preset: &Preset) -> Result<String, Error> {
         let name = file_name(&preset.name);
         let id = name.to_lowercase().replace(' ', "-");
@@ -103,18 +102,18 @@ impl Folder {
         Ok(name)
     }
 
-    /// The name that a preset called `name` is saved under, if that would replace a preset.
+    /// Returns the name under which a preset called `name` would be saved, if that would replace a preset.
     pub fn taken(&self, name: &str) -> Option<String> {
-        // By the file, as some systems do not distinguish small from capital letters.
+        // Compares by the file, as some systems ignore case.
         fs::symlink_metadata(self.path(name)).is_ok().then(|| file_name(name))
     }
 
     /// Deletes the preset called `name`.
     ///
     /// # Errors
-    /// When there is none, or it cannot be deleted.
+    /// If there is no such preset, or its file cannot be deleted.
     pub fn delete(&self, name: &str) -> Result<(), Error> {
-        // Other names are changed by `file_name`, and would delete the preset of that name.
+        // `file_name` would change other names, and the preset of the changed name would be deleted.
         if name != file_name(name) {
             return Err(Error::Name { name: name.into() });
         }
@@ -122,7 +121,7 @@ impl Folder {
         fs::remove_file(&path).map_err(|source| Error::Write { path, source })
     }
 
-    /// Deletes old temporary files, which a process that was killed has left behind.
+    /// Deletes old temporary files of processes that were killed.
     fn sweep(&self) {
         let stale = |file: &fs::DirEntry| {
             let modified = file.metadata().and_then(|metadata| metadata.modified());
@@ -143,7 +142,7 @@ impl Folder {
     }
 }
 
-/// Writes `text` to the file at `path` atomically: no reader ever sees half of it.
+/// Writes `text` to the file at `path` atomically: no reader ever sees an incomplete file.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut file =
@@ -263,7 +262,7 @@ mod tests {
         assert_eq!((folder.load("pipe").unwrap(), folder.load("folder").unwrap()), (None, None));
         let error = folder.load("large").unwrap_err().to_string();
         assert!(error.contains("larger than 1 MB"), "{error}");
-        // A preset with blanks in front, as large as allowed, and a byte larger.
+        // A preset with blanks in front: as large as allowed, and one byte larger.
         let json = preset("large", 1.0).to_json();
         for (length, is_read) in [(LARGEST as usize, true), (LARGEST as usize + 1, false)] {
             let text = " ".repeat(length - json.len()) + &json;
@@ -272,7 +271,7 @@ mod tests {
         }
     }
 
-    /// Set to the home directory in a process of its own.
+    /// Runs the test in a process of its own, whose environment sets the home directory.
     #[cfg(unix)]
     #[test]
     fn a_user_s_preset_is_saved_in_the_home_directory_and_found() {

@@ -1,6 +1,6 @@
-//! Scenes in which a constant of the filter matters that music alone seldom reaches: bounds, thresholds and rare states.
+//! Scenes for constants that seldom matter in music: bounds, thresholds and rare states.
 //!
-//! The twin has constants of its own, so a change of the filter's by 1 % shows.
+//! The twin has constants of its own, so a change of a filter's constant by 1 % fails a test.
 
 use crate::{
     song::song,
@@ -13,7 +13,7 @@ use tone_filter_dsp::{
 };
 use tone_filter_testkit::signals::noise;
 
-/// Lowest rate at which all bands have their place: the twin is slow.
+/// Sample rate at which all bands still get input. It is low because the twin is slow.
 const LOW_RATE: f64 = 8_000.0;
 
 /// Asserts that the filter agrees with its twin in `take` to 80 dB.
@@ -25,14 +25,14 @@ fn agrees(name: &str, take: &Take) {
     assert!(db >= 80.0, "{name}: {db:.1} dB");
 }
 
-/// A signal of one channel, in parts one after another.
+/// Signal of one channel, made of parts one after the other.
 #[derive(Default)]
 struct Signal {
     samples: Vec<f32>,
 }
 
 impl Signal {
-    /// Appends `seconds` of `sound`, of which the time counts from the start of the part.
+    /// Appends `seconds` of `sound`, whose argument is the time in seconds since the start of this part.
     fn add(&mut self, seconds: f64, rate: f64, mut sound: impl FnMut(f64) -> f64) {
         let frames = (seconds * rate) as usize;
         self.samples.extend((0..frames).map(|frame| sound(frame as f64 / rate) as f32));
@@ -43,15 +43,13 @@ fn sine(hertz: f64, amplitude: f64) -> impl Fn(f64) -> f64 {
     move |t| amplitude * (TAU * hertz * t).sin()
 }
 
-/// The default sound in one channel without a listener.
+/// Returns the default sound in mono, without a listener.
 fn without_listener() -> Settings {
     Settings { focus: 0.0, stereo: Stereo::Mono, ..Settings::default() }
 }
 
-/// The band of A4.
 const A4: usize = 12;
 
-/// That band alone.
 fn only_a4() -> BandMask {
     BandMask::NONE.with(A4, true)
 }
@@ -61,7 +59,7 @@ fn the_gain_of_very_quiet_music_is_the_twins() {
     let [left, right] = song(4.0, LOW_RATE);
     let quiet = left.iter().zip(right).map(|(left, right)| 2e-5 * (left + right)).collect();
     let channels: Vec<Vec<f32>> = vec![quiet];
-    // Without a level that the music could be brought to, the knee of the clip shows the gain.
+    // The music is too quiet for the nominal level even at the maximum gain. The knee of the clip shows the gain.
     let settings = Settings { mix: 100.0, floor: -40.0, ..without_listener() };
     agrees("80 dB of gain", &Take::new(LOW_RATE, channels, settings));
 }
@@ -98,14 +96,14 @@ fn blocks_near_the_threshold_of_silence_are_the_twins() {
 fn the_level_of_rare_notes_among_loud_other_sounds_is_the_twins() {
     let mut signal = Signal::default();
     for _ in 0..4 {
-        // After a quiet time, the first of each sound is far above the level.
+        // After the quiet sine, each sound begins far above the level.
         signal.add(2.5, LOW_RATE, sine(3000.0, 0.4));
         signal.add(3.0, LOW_RATE, sine(440.0, 1e-4));
         signal.add(0.4, LOW_RATE, sine(440.0, 0.15));
         signal.add(0.4, LOW_RATE, sine(3000.0, 0.8));
     }
     signal.add(0.4, LOW_RATE, sine(440.0, 0.3));
-    // With so little of the dry signal, only a part of it may be raised.
+    // At a mix of 97 %, only a part of the dry signal may be raised.
     for mix in [60.0, 97.0] {
         let settings = Settings { mix, bands: only_a4(), ..without_listener() };
         agrees("rare notes", &Take::new(LOW_RATE, vec![signal.samples.clone()], settings));
@@ -120,7 +118,7 @@ fn the_bounds_of_the_makeup_are_the_twins() {
     let settings = Settings { mix: 70.0, bands: only_a4(), floor: -20.0, ..without_listener() };
     agrees("24 dB of makeup", &Take::new(LOW_RATE, vec![signal.samples], settings));
 
-    // The weighting hears the sine two octaves above the note, but hardly the note. The averages forget their start.
+    // K-weighting passes the sine two octaves above the note, but hardly the note. In 16 s, the averages forget their start.
     let mut signal = Signal::default();
     signal.add(16.0, LOW_RATE, sine(16.35, 0.3));
     let settings = Settings {
@@ -134,7 +132,7 @@ fn the_bounds_of_the_makeup_are_the_twins() {
     agrees("-12 dB of makeup", &Take::new(LOW_RATE, vec![signal.samples], settings));
 }
 
-/// A player's event at a time in seconds.
+/// Returns a player's event at a time in seconds.
 fn at(seconds: f64, rate: f64, event: KeyEvent) -> (usize, Change) {
     ((seconds * rate) as usize / BLOCK, Change::Key(event))
 }
@@ -164,7 +162,7 @@ fn bends_and_gains_beyond_their_bounds_are_the_twins() {
     agrees("bend and gain", &Take { changes, ..Take::new(rate, channels, settings) });
 }
 
-/// One voice at full level, which follows its bands fast, without gate.
+/// Returns settings with the wet signal of one voice alone, which follows its bands fast and without a gate.
 fn bare(voice: Voice) -> Settings {
     Settings {
         voice,
@@ -190,7 +188,7 @@ fn notes_that_begin_anew_at_any_level_are_the_twins() {
     }
     agrees("jumps", &Take::new(LOW_RATE, vec![signal.samples], bare(Voice::Square)));
 
-    // A phase that jumps: the oscillator goes there at no more than twice and no less than half the frequency.
+    // Where the phase jumps, the oscillator corrects it within half and twice the nominal frequency.
     let mut signal = Signal::default();
     for turn in 0..12 {
         let phase = f64::from(turn * turn) * 0.4;
@@ -201,7 +199,7 @@ fn notes_that_begin_anew_at_any_level_are_the_twins() {
 
 #[test]
 fn notes_near_the_level_at_which_oscillators_rest_are_the_twins() {
-    // The phase of a note that rests is lost, and without vibrato is another one than that of the band.
+    // A note that rests loses its phase, which without vibrato differs from the band's phase.
     let settings = Settings { keys: Keys::Hold, vibrato: 0.0, ceiling: -20.0, ..bare(Voice::Sine) };
     let mut signal = Signal::default();
     signal.add(2.0, LOW_RATE, sine(445.0, 0.3));
@@ -215,13 +213,13 @@ fn notes_near_the_level_at_which_oscillators_rest_are_the_twins() {
     agrees("near rest", &take);
 }
 
-/// A bass, and notes that take turns in being the loudest, of which some pause. Hiss of changing colour strikes, pauses, stays, and begins
-/// again.
+/// Returns a bass, and notes that take turns in being the loudest; some of them pause. With them, hiss of changing colour hits,
+/// pauses, stays, and starts again.
 fn band_with_hiss(seconds: f64, rate: f64) -> Vec<f32> {
     let mut signal = Signal::default();
     let (mut random, mut last, mut dark) = (noise(7), 0.0, 0.0);
     let hertz = |above_a3: f64| 220.0 * (above_a3 / 12.0).exp2();
-    // Semitones above A3, and seconds of a swell. By height and level together all are equal.
+    // Semitones above A3, and period of a swell in seconds. A higher note is softer: height and level together are equal for all.
     let notes = [(12.0, 2.1), (19.0, 2.7), (27.0, 3.3), (31.0, 1.7), (34.0, 4.1)];
     signal.add(seconds, rate, |t| {
         let tones = notes.iter().map(|(above, pace)| {
@@ -260,7 +258,7 @@ fn the_parts_volumes_and_noise_of_the_chip_are_the_twins() {
 
 #[test]
 fn what_is_limited_is_the_twins() {
-    // The dry signal is silent, and the chord of squares far above full scale, then far below.
+    // The dry signal is silent. The chord of squares is far above full scale, then far below.
     let rate = 22_050.0;
     let chord = [220.0, 277.18, 329.63, 440.0].map(|hertz| sine(hertz, 0.9));
     let mut sidechain = Signal::default();
@@ -277,7 +275,7 @@ fn what_is_limited_is_the_twins() {
 
 #[test]
 fn notes_that_begin_anew_are_the_twins() {
-    // 13.45 blocks in 20 ms.
+    // 20 ms are 13.45 blocks.
     let rate = 13.45 * BLOCK as f64 / 0.02;
     let [mut left, mut right] = [Signal::default(), Signal::default()];
     for turn in 0..14 {
@@ -286,7 +284,7 @@ fn notes_that_begin_anew_are_the_twins() {
         left.add(0.2, rate, |t| place * pluck(t));
         right.add(0.2, rate, |t| (1.0 - place) * pluck(t));
     }
-    // Another voice, then another network.
+    // First another voice, then another network.
     let settings = Settings { voice: Voice::Saw, ..Settings::default() };
     let clean = Settings { voice: Voice::SoftClean, drive: 30.0, ..settings };
     let light = Settings { listener: Model::Light, ..settings };
@@ -305,7 +303,7 @@ fn the_share_of_overtones_in_the_noise_is_the_twins() {
     let (mut signal, mut random) = (Signal::default(), noise(3));
     signal.add(4.5, rate, |t| {
         let loudness = match t {
-            // As fast as the share at the start, then long enough for the least share to explain all.
+            // Grows as fast as the share may, then stays until the minimum share explains everything.
             0.0..0.8 => 0.03 * (t / 0.6).exp(),
             0.8..1.1 => 0.0,
             _ => 0.01,

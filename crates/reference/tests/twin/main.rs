@@ -1,7 +1,7 @@
-//! The f32 filter, the whole of it, against its twin in f64.
+//! Tests of the whole f32 filter against its twin in f64.
 //!
-//! Ordinarily, each test takes its longest and its most telling cases. With the environment variable `TONE_FILTER_TWIN=all`, every
-//! case runs in full: the song of 20 s at every rate with every kernel, and long takes of all presets and of all settings.
+//! By default, each test runs its longest and its most sensitive cases. With the environment variable `TONE_FILTER_TWIN=all`,
+//! every case runs in full: the song of 20 s at every rate with every kernel, and long takes of all presets and of all settings.
 
 mod constants;
 mod song;
@@ -13,7 +13,7 @@ use tone_filter_dsp::{BLOCK, Controls, Kernel, Map, PitchClass, Scale, Setting, 
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Draws, Scene, Values, events};
 
-/// Whether every case is to run.
+/// Whether every case runs.
 fn all() -> bool {
     std::env::var_os("TONE_FILTER_TWIN").is_some_and(|value| value == "all")
 }
@@ -50,9 +50,9 @@ fn every_preset_is_the_twins_to_80_db() {
         assert!(db >= 80.0, "{id}: {db:.1} dB");
     }
 }
-/// Every setting in turn at other values, each for 60 ms, over music with a second input and keys.
+/// Returns a take that sets every setting in turn to other values, each for 60 ms, over music with a sidechain and keys.
 ///
-/// With `every`, a setting has all its entries or ends, otherwise a value at random.
+/// With `every`, a setting takes all its entries or both ends of its range; otherwise, it takes a random value.
 fn automated(base: Controls, seed: u64, every: bool) -> Take {
     let (rate, draws) = (44_100.0, &mut Draws::seeded(seed));
     let step = (0.06 * rate) as usize / BLOCK;
@@ -78,7 +78,7 @@ fn automated(base: Controls, seed: u64, every: bool) -> Take {
     Take { changes, sidechain: sidechain.into(), ..Take::new(rate, channels, base) }
 }
 
-/// The take of a scene without its score. The wet signal is heard alone.
+/// Returns the take of a scene, without its score and with the wet signal alone.
 fn of_scene(scene: Scene) -> Take {
     let Scene { rate, input, sidechain, mut changes, events, .. } = scene;
     for (_, controls) in &mut changes {
@@ -88,13 +88,13 @@ fn of_scene(scene: Scene) -> Take {
     let first = changes[0].1;
     let controls = changes.iter().map(|(at, own)| (*at, Change::Controls(*own)));
     let keys = events.iter().map(|(at, event)| (*at, Change::Key(*event)));
-    // They count from the next block on.
+    // Changes take effect with the next block.
     let changes = controls.skip(1).chain(keys).map(|(at, change)| (at.div_ceil(BLOCK), change));
     let changes = changes.collect();
     Take { changes, sidechain, ..Take::new(rate, input, first) }
 }
 
-/// Moments of the greatest errors, and the settings that differ from the start.
+/// Returns a text of the blocks with the greatest errors, and of the settings that differ from the start there.
 fn worst(take: &Take, truth: &[Vec<f64>], output: &[Vec<f32>]) -> String {
     let frames = truth[0].len();
     let error = |block: usize| {
@@ -148,10 +148,8 @@ fn automation_of_every_setting_is_the_twins_to_80_db() {
     assert!(failed.is_empty(), "{failed}");
 }
 
-/// Seeds of the ordinary test, and seeds with which it found faults: other inputs of the bands from the first block on, and
-/// fewer of them than channels.
 const ORDINARY: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
-/// See [`ORDINARY`].
+/// Seeds that have found faults: the sidechain drives the bands from the first block on, or has fewer channels than the input.
 const TELLING: [u64; 5] = [123, 142, 209, 364, 397];
 
 #[test]

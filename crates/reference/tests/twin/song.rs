@@ -1,22 +1,21 @@
-//! A piece of music: melody, chords, bass and drums in two different channels.
+//! Test music: melody, chords, bass and drums, different in its two channels.
 
 use std::f64::consts::TAU;
 use tone_filter_testkit::signals::noise;
 
-/// Seconds of a chord.
+/// Duration of a chord in seconds.
 pub const CHORD: f64 = 1.6;
 
-/// MIDI notes of the chords' roots, which are minor, major, major, major.
+/// MIDI notes of the chords' roots. The chords are minor, major, major, major.
 const ROOTS: [f64; 4] = [45.0, 41.0, 48.0, 43.0];
 
-/// The channels of a mix.
 struct Mix {
     rate: f64,
     channels: [Vec<f32>; 2],
 }
 
 impl Mix {
-    /// Adds `seconds` of a sound from `start` s on: `place` is 1 for left and -1 for right.
+    /// Adds `seconds` of a sound from `start` s on. `place` is the stereo position from left, 1, to right, -1.
     fn add(&mut self, start: f64, seconds: f64, place: f64, mut sound: impl FnMut(f64) -> f64) {
         let gains = [(1.0 + place) / 2.0, (1.0 - place) / 2.0];
         let first = (start * self.rate) as usize;
@@ -29,7 +28,7 @@ impl Mix {
         }
     }
 
-    /// Adds a MIDI `note` with overtones that fades with a time constant of `fade` s.
+    /// Adds a MIDI `note` with overtones, which decays with a time constant of `fade` s.
     fn note(&mut self, start: f64, seconds: f64, place: f64, note: f64, level: f64, fade: f64) {
         let f = 440.0 * ((note - 69.0) / 12.0).exp2();
         let overtones = 6.0f64.min((0.4 * self.rate / f).floor()) as u32;
@@ -37,7 +36,7 @@ impl Mix {
             let envelope = (t / 0.005).min(1.0) * (-t / fade).exp();
             let release = ((seconds - t) / 0.02).min(1.0);
             let (sin, cos) = (TAU * f * t).sin_cos();
-            // Sines of multiples of an angle, each from the two before.
+            // The sine of each multiple of the angle comes from the two before.
             let (mut last, mut own, mut sum) = (0.0, sin, 0.0);
             for n in 1..=overtones {
                 sum += own / f64::from(n * n).powf(0.7);
@@ -48,7 +47,7 @@ impl Mix {
     }
 }
 
-/// `seconds` of it at a sample rate in Hz. From 8 to 9.6 s there are drums alone, and from 12.8 s on all is louder.
+/// Returns `seconds` of the music at `rate` Hz. From 8 to 9.6 s there are drums alone; from 12.8 s on, everything is louder.
 pub fn song(seconds: f64, rate: f64) -> [Vec<f32>; 2] {
     let silence = vec![0.0; (seconds * rate) as usize];
     let mut mix = Mix { rate, channels: [silence.clone(), silence] };

@@ -1,4 +1,4 @@
-//! A take: music, settings and how they change, played by the filter and by its twin.
+//! A take: music and changing settings, played by the filter and by its twin.
 
 use tone_filter_dsp::{
     BLOCK, Controls, Kernel, KeyEvent, Settings, ToneFilter,
@@ -7,37 +7,34 @@ use tone_filter_dsp::{
 };
 use tone_filter_testkit::reference::{self, Decision};
 
-/// A change before a block.
+/// Change at the start of a block.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
-    /// Sets all controls.
     Controls(Controls),
-    /// Plays an event.
     Key(KeyEvent),
 }
 
-/// Music and settings.
 #[derive(Debug, Clone)]
 pub struct Take {
     pub rate: f64,
     pub channels: Vec<Vec<f32>>,
-    /// The second input; empty if there is none.
+    /// Sidechain; empty if there is none.
     pub sidechain: Vec<Vec<f32>>,
     pub controls: Controls,
-    /// Changes, each with the number of its block, in this order.
+    /// Changes, each with the number of its block.
     pub changes: Vec<(usize, Change)>,
 }
 
-/// The filter's output, and what it decided on the way.
+/// The filter's output and decisions.
 #[derive(Debug, Clone)]
 pub struct Played {
     pub output: Vec<Vec<f32>>,
-    /// For each block the settings with key and tuning as they are found before it, and the decision at its end.
+    /// For each block, the settings with the key and tuning found before it, and the decision at its end.
     decided: Vec<(Settings, Option<Decision>)>,
 }
 
 impl Played {
-    /// Whether `other` has the same notes.
+    /// Whether both have the same decisions on notes.
     pub fn agrees(&self, other: &Self) -> bool {
         let notes = |(_, decision): &(Settings, Option<Decision>)| {
             decision.as_ref().map(|decision| (decision.played, decision.begun))
@@ -47,7 +44,7 @@ impl Played {
 }
 
 impl Take {
-    /// A take whose settings stay.
+    /// Creates a take with constant settings.
     pub fn new(
         rate: f64,
         channels: impl Into<Vec<Vec<f32>>>,
@@ -62,7 +59,6 @@ impl Take {
         own.map(|(_, change)| *change)
     }
 
-    /// The controls in a block.
     pub fn controls_at(&self, block: usize) -> Controls {
         let until = self.changes.iter().filter(|(at, _)| *at <= block);
         let mut controls = until.filter_map(|(_, change)| match change {
@@ -72,14 +68,14 @@ impl Take {
         controls.next_back().unwrap_or(self.controls)
     }
 
-    /// Start and end of each block.
+    /// Returns number, start and end of each block.
     fn blocks(&self) -> impl Iterator<Item = (usize, [usize; 2])> {
         let frames = self.channels[0].len();
         let starts = (0..frames).step_by(BLOCK);
         starts.map(move |start| [start, frames.min(start + BLOCK)]).enumerate()
     }
 
-    /// The filter's output.
+    /// Plays the take with the filter.
     pub fn play(&self, kernel: Kernel) -> Played {
         let mut filter = ToneFilter::new(self.rate, &self.controls.settings)
             .unwrap()
@@ -111,7 +107,7 @@ impl Take {
         Played { output, decided }
     }
 
-    /// The twin's output, with the decisions of the filter.
+    /// Returns the twin's output, with the filter's decisions.
     pub fn truth(&self, played: &Played) -> Vec<Vec<f64>> {
         let mut controls = self.controls;
         let sound = |controls: &Controls, settings: Settings| {
@@ -143,7 +139,7 @@ impl Take {
     }
 }
 
-/// The decisions of the listener for each tone.
+/// Converts the listener's decisions to those of each tone.
 fn decision(decisions: &Decisions) -> Decision {
     let of = |tone: usize| to_listener(tone);
     Decision {
@@ -167,7 +163,7 @@ fn key_event(event: KeyEvent) -> reference::Event {
     }
 }
 
-/// The signal-to-noise ratio in dB of all channels together.
+/// Returns the signal-to-noise ratio of all channels together in dB.
 pub fn snr(truth: &[Vec<f64>], output: &[Vec<f32>]) -> f64 {
     tone_filter_testkit::signals::snr(&truth.concat(), &output.concat())
 }

@@ -1,4 +1,4 @@
-//! The built plugin plays the demo tune in a real host: `demo BUNDLE FOLDER`.
+//! `demo BUNDLE FOLDER`: the built plugin plays the demo tune in a real host.
 
 use anyhow::{Context, Result};
 use std::{
@@ -14,7 +14,7 @@ use tone_filter_testkit::{
     root, tune, wav,
 };
 
-/// The longest block; the shortest has 64 samples.
+/// Longest buffer of the host in samples; the shortest has 64.
 const MAX_BLOCK: usize = 512;
 
 /// Plays the tune through the plugin, and writes audio files and a picture of the bands.
@@ -67,19 +67,19 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Accuracy of the listener on the notes of the tune.
+/// Accuracy of the listener on the notes of the demo tune.
 struct Found {
-    /// The number of notes in the score.
+    /// Number of notes in the score.
     written: usize,
-    /// The number of notes whose band was on for at least half of their duration.
+    /// Number of notes whose band was on for at least half of their duration.
     found: usize,
-    /// The share of all bands' on time that belongs to a note or its echoes.
+    /// Share of the on time of all bands from A3 up that belongs to a note or its echoes, 0..1.
     right: f64,
 }
 
-/// Compares the listener's decisions, with the default sound and lookahead, with the score.
+/// Compares the listener's decisions with the score. The sound is the default one, with lookahead.
 fn find(dry: &Signal, rate: u32) -> Result<Found> {
-    /// Seconds after a note in which its echoes sound.
+    /// Seconds after the end of a note during which its echoes sound.
     const ECHO: f64 = 0.8;
     let settings = Settings { lookahead: true, ..Settings::default() };
     let mut filter = ToneFilter::new(rate.into(), &settings)?;
@@ -116,7 +116,7 @@ fn find(dry: &Signal, rate: u32) -> Result<Found> {
     Ok(Found { written: score.len(), found, right: f64::from(right as u32) / f64::from(lit) })
 }
 
-/// Plays `dry` and the plugin's tail; returns the plugin's output and the processing time.
+/// Plays `dry` and the plugin's tail. Returns the plugin's output and the processing time.
 fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(Signal, Duration)> {
     let library = Library::load(bundle)?;
     let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
@@ -134,16 +134,16 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
     }
     instance.select(dry.len())?;
     let mut processor = instance.activate(rate.into(), MAX_BLOCK)?;
-    // A sequence of block lengths that visits all of them.
+    // Buffer lengths from 64 to `MAX_BLOCK`, in an order that visits all of them.
     let mut blocks = (0..).map(|index| 64 + index * 197 % (MAX_BLOCK - 63));
 
-    // A host's audio runs on a thread of its own.
+    // Hosts process audio on a thread of its own.
     let played = std::thread::scope(|scope| {
         let audio = scope.spawn(|| -> Result<_> {
             let mut wet = dry.clone();
             let started = Instant::now();
             processor.run(&mut wet, true, &mut blocks, &[])?;
-            // Only a plugin that has run knows how long its tail is.
+            // The plugin knows its tail only after it has run.
             let tail = processor.tail()?.context("the tail never ends")?;
             let mut end = vec![vec![0.0; tail as usize]; wet.len()];
             processor.run(&mut end, true, &mut blocks, &[])?;

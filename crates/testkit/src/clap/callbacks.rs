@@ -1,4 +1,4 @@
-//! The host's callbacks for the plugin.
+//! Callbacks of the host, which the plugin calls.
 
 use clack_extensions::{
     audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
@@ -15,30 +15,30 @@ use clack_extensions::{
 use clack_host::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Ties the handlers together.
+/// Marker type that names the handler types for clack.
 pub struct Callbacks;
 
-/// The requests of the plugin, from any thread.
+/// Requests and reports of the plugin, from any thread.
 #[derive(Default)]
 pub struct Requests {
-    /// Request of a call on the main thread.
+    /// Whether the plugin has requested a call on the main thread.
     pub callback: AtomicBool,
-    /// Request to be deactivated and activated again.
+    /// Whether the plugin has requested to be deactivated and activated again.
     pub restart: AtomicBool,
-    /// Activation is going on.
+    /// Whether activation is in progress.
     pub activating: AtomicBool,
-    /// Report of a change of the latency.
+    /// Whether the plugin has reported a change of its latency.
     pub latency: AtomicBool,
-    /// Report of a latency outside the activation, which CLAP forbids.
+    /// Whether the plugin has reported a change of its latency outside activation, which CLAP forbids.
     pub misplaced: AtomicBool,
-    /// Report of a change of the tail.
+    /// Whether the plugin has reported a change of its tail.
     pub tail: AtomicBool,
 }
 
-/// Other notifications on the main thread are ignored: this host does not cache anything.
+/// Callbacks on the main thread. All but those of the latency are ignored, as this host caches nothing.
 pub struct MainThread<'a>(pub &'a Requests);
 
-/// Notifications on the audio thread.
+/// Callbacks on the audio thread.
 pub struct AudioThread<'a>(pub &'a Requests);
 
 impl HostHandlers for Callbacks {

@@ -1,35 +1,35 @@
-//! Calls of the host to the plugin's editor.
+//! Host calls to the plugin's editor.
 
 use super::Instance;
 use anyhow::{Context, Result, ensure};
 use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window};
 
-/// A call of the host to an editor.
+/// Host call to an editor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GuiStep {
-    /// Creates it, without a parent window.
+    /// Creates the editor, without a parent window.
     Create,
     /// Sets the scale: physical pixels per logical pixel.
     Scale(f64),
-    /// Sets its parent, an X11 window.
+    /// Sets the parent, an X11 window.
     Parent(u32),
-    /// Shows it.
+    /// Shows the editor.
     Show,
-    /// Hides it.
+    /// Hides the editor.
     Hide,
-    /// Sets its width and height in pixels.
+    /// Sets width and height in pixels.
     Resize([u32; 2]),
-    /// Destroys it.
+    /// Destroys the editor.
     Destroy,
 }
 
 const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
 
 impl Instance {
-    /// Makes one call.
+    /// Makes the call `step`.
     ///
     /// # Errors
-    /// When the plugin has no editor for X11, or refuses.
+    /// If the plugin has no editor for X11, or refuses the call.
     pub fn gui(&mut self, step: GuiStep) -> Result<()> {
         let gui: PluginGui = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -38,8 +38,8 @@ impl Instance {
             GuiStep::Scale(scale) => gui.set_scale(&handle, scale)?,
             GuiStep::Parent(window) => {
                 let window = Window::from_x11_handle(window.into());
-                // SAFETY: the caller's window outlives the editor. Even if it did not, the id of a closed window is an
-                // X11 error, not an invalid memory access.
+                // SAFETY: the caller's window outlives the editor. Even if the window were closed, its id would only cause an X11
+                // error, not an invalid memory access.
                 unsafe { gui.set_parent(&handle, window) }?;
             }
             GuiStep::Show => gui.show(&handle)?,
@@ -53,7 +53,7 @@ impl Instance {
     /// Opens the editor in the X11 window `parent` and returns its width and height in pixels.
     ///
     /// # Errors
-    /// When the plugin has no editor for X11 or fails to open it.
+    /// If the plugin has no editor for X11, or fails to open the editor.
     pub fn open_editor(&mut self, parent: u32) -> Result<[u32; 2]> {
         let gui: PluginGui = self.extension()?;
         let supported = gui.is_api_supported(&self.plugin.plugin_handle(), X11);
@@ -66,10 +66,10 @@ impl Instance {
         Ok(size)
     }
 
-    /// Resizes the open editor to the size that it allows for `width` and `height` in pixels, and returns that size.
+    /// Resizes the open editor to the allowed size nearest to `width` and `height` in pixels, and returns the new size.
     ///
     /// # Errors
-    /// When it cannot be resized or refuses the size.
+    /// If the editor cannot be resized, or refuses the size.
     pub fn resize_editor(&mut self, [width, height]: [u32; 2]) -> Result<[u32; 2]> {
         let gui: PluginGui = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -79,10 +79,10 @@ impl Instance {
         Ok([size.width, size.height])
     }
 
-    /// The open editor's width and height in pixels.
+    /// Returns the open editor's width and height in pixels.
     ///
     /// # Errors
-    /// When there is none.
+    /// If no editor is open.
     pub fn editor_size(&mut self) -> Result<[u32; 2]> {
         let gui: PluginGui = self.extension()?;
         let size = gui.get_size(&self.plugin.plugin_handle()).context("the editor has no size")?;
@@ -92,7 +92,7 @@ impl Instance {
     /// Closes the editor.
     ///
     /// # Errors
-    /// When the plugin has none.
+    /// If the plugin has no editor.
     pub fn close_editor(&mut self) -> Result<()> {
         self.gui(GuiStep::Destroy)
     }

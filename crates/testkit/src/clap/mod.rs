@@ -1,7 +1,7 @@
 //! A small CLAP host without a user interface.
 //!
-//! `cargo xtask demo` plays music through it, and the tests use it to compare the built plugin with the library. Every
-//! call checks what a host can check; a refusal of the plugin is an error.
+//! `cargo xtask demo` plays music through this host, and tests use it to compare the built plugin with the library. Every call
+//! checks what a host can check. If the plugin refuses a call, the method returns an error.
 
 mod callbacks;
 mod gui;
@@ -30,80 +30,80 @@ pub use parameters::{Parameter, parameter_id};
 pub use processor::{Change, Midi, Processor, Sent, Surroundings};
 pub use transport::{random_transport, transport_at, transport_that};
 
-/// A plugin file that has been loaded.
+/// Loaded plugin file.
 pub struct Library {
     entry: PluginEntry,
 }
 
-/// The description of a plugin.
+/// Description of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
     /// Stable id in reverse domain notation.
     pub id: String,
-    /// Name for people.
+    /// Display name.
     pub name: String,
-    /// Who made it.
+    /// Name of the maker.
     pub vendor: String,
-    /// Its own version.
+    /// Version of the plugin.
     pub version: String,
     /// CLAP's keywords for its kind, such as `audio-effect`.
     pub features: Vec<String>,
 }
 
-/// A configuration of audio ports.
+/// Configuration of audio ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Id for [`Instance::select`].
+    /// Id of the layout.
     pub id: u32,
-    /// Name for people.
+    /// Display name.
     pub name: String,
-    /// Channels of the main input.
+    /// Number of channels of the main input.
     pub inputs: u32,
-    /// Channels of the main output.
+    /// Number of channels of the main output.
     pub outputs: u32,
 }
 
-/// One instance of a plugin, for use on the main thread.
+/// Instance of a plugin, for use on the main thread.
 pub struct Instance {
     plugin: PluginInstance<Callbacks>,
 }
 
 impl Library {
-    /// Loads a `.clap` bundle or the shared library in it, which runs the file's own code.
+    /// Loads a `.clap` bundle, or the shared library in it. Loading runs the library's code.
     ///
     /// # Errors
-    /// When `path` is no CLAP plugin.
+    /// If `path` is not a CLAP plugin.
     pub fn load(path: &Path) -> Result<Self> {
-        // SAFETY: loading a library runs its code, and clack relies on that code keeping CLAP's rules.
-        // The one library that is loaded here is our own, built from safe Rust by nice-plug.
+        // SAFETY: loading a library runs its code, and clack relies on that code to keep CLAP's rules. The only library loaded
+        // here is our own, built from safe Rust by nice-plug.
         let entry = unsafe { PluginEntry::load(path) }
             .with_context(|| format!("{} is not a CLAP plugin", path.display()))?;
         Ok(Self { entry })
     }
 
-    /// The plugin that is linked into this program.
+    /// Creates a library from the plugin that is linked into this program.
     ///
     /// # Errors
-    /// When it does not start.
+    /// If the plugin's entry point fails.
     pub fn linked(entry: &'static EntryDescriptor) -> Result<Self> {
-        // SAFETY: clack relies on the code behind the entry keeping CLAP's rules; there is only our own.
+        // SAFETY: clack relies on the code behind the entry to keep CLAP's rules. The only such code is our own.
         let entry = unsafe { PluginEntry::load_from_raw(entry, c"") }?;
         Ok(Self { entry })
     }
 
-    /// The plugins in the file.
+    /// Returns the descriptions of the plugins in the file.
     ///
     /// # Errors
-    /// When the file has no plugin factory, or a plugin has no id or name.
+    /// If the file has no plugin factory, or a plugin has no id or name.
     pub fn plugins(&self) -> Result<Vec<Descriptor>> {
         let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
         factory.plugin_descriptors().map(Descriptor::new).collect()
     }
 
-    /// A new instance of the plugin called `id`.
+    /// Creates an instance of the plugin with the id `id`.
     ///
     /// # Errors
-    /// When there is no such plugin, or when it fails to start.
+    /// If there is no such plugin, or if it fails to start.
     pub fn instantiate(&self, id: &str) -> Result<Instance> {
         let host = HostInfo::new("Tone Filter testkit", "", "", env!("CARGO_PKG_VERSION"))?;
         let plugin = PluginInstance::new(
@@ -132,10 +132,10 @@ impl Descriptor {
 }
 
 impl Instance {
-    /// The available layouts, the default first.
+    /// Returns the available layouts, the default first.
     ///
     /// # Errors
-    /// When the plugin offers none, or fails to describe one.
+    /// If the plugin has no layouts, or fails to describe one.
     pub fn layouts(&mut self) -> Result<Vec<Layout>> {
         let ports: PluginAudioPortsConfig = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -153,10 +153,10 @@ impl Instance {
             .collect()
     }
 
-    /// Selects the layout with `channels` inputs and outputs. The plugin must not be active.
+    /// Selects the layout with `channels` input and output channels. The plugin must not be active.
     ///
     /// # Errors
-    /// When there is none, or when the ports do not have as many channels afterwards.
+    /// If there is no such layout, or if the ports have another number of channels afterwards.
     pub fn select(&mut self, channels: usize) -> Result<()> {
         let fits = |layout: &Layout| [layout.inputs, layout.outputs] == [channels as u32; 2];
         let layout = self.layouts()?.into_iter().find(fits).context("no such layout")?;
@@ -173,13 +173,13 @@ impl Instance {
         Ok(())
     }
 
-    /// Activates the plugin for `sample_rate` Hz and blocks of at most `max_block` samples.
+    /// Activates the plugin for `sample_rate` Hz and buffers of at most `max_block` samples.
     ///
     /// # Errors
-    /// When the plugin is active already, or refuses.
+    /// If the plugin is active already, or refuses.
     ///
     /// # Panics
-    /// As [`Instance::idle`].
+    /// As for [`Instance::idle`].
     pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let configuration = PluginAudioConfiguration {
             sample_rate,
@@ -196,7 +196,7 @@ impl Instance {
     /// Deactivates the plugin.
     ///
     /// # Panics
-    /// As [`Instance::idle`].
+    /// As for [`Instance::idle`].
     pub fn deactivate(&mut self, processor: Processor) {
         self.plugin.deactivate(processor.stop());
         self.check_latency_reports();
@@ -208,7 +208,7 @@ impl Instance {
         });
     }
 
-    /// CLAP allows a plugin to report a change of its latency only while it is being activated.
+    /// Checks that the plugin has reported changes of its latency only while it was being activated, as CLAP demands.
     fn check_latency_reports(&mut self) {
         let misplaced = |requests: &Requests| requests.misplaced.load(Ordering::Relaxed);
         assert!(
@@ -233,19 +233,19 @@ impl Instance {
         self.plugin.access_shared_handler(|requests| requests.tail.swap(false, Ordering::Relaxed))
     }
 
-    /// The plugin's latency in samples.
+    /// Returns the plugin's latency in samples.
     ///
     /// # Errors
-    /// When the plugin does not report it.
+    /// If the plugin does not report its latency.
     pub fn latency(&mut self) -> Result<u32> {
         let latency: PluginLatency = self.extension()?;
         Ok(latency.get(&self.plugin.plugin_handle()))
     }
 
-    /// The plugin's saved state.
+    /// Returns the plugin's saved state.
     ///
     /// # Errors
-    /// When the plugin fails to save.
+    /// If the plugin fails to save.
     pub fn save(&mut self) -> Result<Vec<u8>> {
         let state: PluginState = self.extension()?;
         let mut bytes = Vec::new();
@@ -253,19 +253,19 @@ impl Instance {
         Ok(bytes)
     }
 
-    /// Loads a state that [`Instance::save`] has returned.
+    /// Loads a state from [`Instance::save`].
     ///
     /// # Errors
-    /// When the plugin refuses it.
+    /// If the plugin refuses the state.
     pub fn load(&mut self, mut state: &[u8]) -> Result<()> {
         let extension: PluginState = self.extension()?;
         Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
     }
 
-    /// Calls the plugin on the main thread if it has requested that.
+    /// Runs the plugin's callback on the main thread, if the plugin has requested it.
     ///
     /// # Panics
-    /// When the plugin has reported a change of its latency while it was not being activated.
+    /// If the plugin has reported a change of its latency while it was not being activated.
     pub fn idle(&mut self) {
         let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
         if self.plugin.access_shared_handler(asked) {
@@ -285,7 +285,7 @@ impl Instance {
     }
 }
 
-/// A string from CLAP, which promises UTF-8.
+/// Converts a string from CLAP, which promises UTF-8.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Calls of the host for the plugin's parameters.
+//! Host calls for the plugin's parameters.
 
 use super::{Change, Instance, text};
 use anyhow::{Context, Result};
@@ -10,42 +10,42 @@ use clack_extensions::{
 use clack_host::prelude::*;
 use std::ffi::CString;
 
-/// The description of one parameter. Values are in the plugin's CLAP units: for nice-plug, the normalised value 0..1,
-/// or the number of the step.
+/// Description of a parameter. Values are in the plugin's CLAP units: with nice-plug, the normalised value 0..1, or the index of
+/// the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Stable id.
     pub id: u32,
-    /// Name for people.
+    /// Display name.
     pub name: String,
-    /// Path of the group it belongs to.
+    /// Path of the parameter's group.
     pub group: String,
-    /// Least value.
+    /// Smallest value.
     pub min: f64,
-    /// Greatest value.
+    /// Largest value.
     pub max: f64,
-    /// Value of a new instance.
+    /// Value in a new instance.
     pub default: f64,
-    /// The host may automate it.
+    /// Whether the host may automate the parameter.
     pub automatable: bool,
-    /// Whole values only.
+    /// Whether only whole values are allowed.
     pub stepped: bool,
-    /// The bypass, which the host's own button may control.
+    /// Whether this is the bypass, which the host's own button may control.
     pub bypass: bool,
 }
 
-/// The CLAP id that nice-plug gives to the parameter called `id`: Java's string hash in 31 bits.
+/// Returns the CLAP id that nice-plug gives to the parameter with the name `id`: Java's string hash in 31 bits.
 ///
-/// Users' projects refer to it, so it must not change.
+/// Users' projects store these ids, so the formula must not change.
 pub fn parameter_id(id: &str) -> u32 {
     id.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) & !(1 << 31)
 }
 
 impl Instance {
-    /// All parameters.
+    /// Returns the descriptions of all parameters.
     ///
     /// # Errors
-    /// When the plugin fails to describe one.
+    /// If the plugin fails to describe one.
     pub fn parameters(&mut self) -> Result<Vec<Parameter>> {
         let params: PluginParams = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -69,10 +69,10 @@ impl Instance {
             .collect()
     }
 
-    /// The pages of controls, each with its name and the ids of its parameters.
+    /// Returns the plugin's pages for hardware controllers: name, and ids of the parameters.
     ///
     /// # Errors
-    /// When the plugin has none, or fails to describe one.
+    /// If the plugin has no pages, or fails to describe one.
     pub fn pages(&mut self) -> Result<Vec<(String, Vec<u32>)>> {
         let controls: PluginRemoteControls = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -87,10 +87,10 @@ impl Instance {
             .collect()
     }
 
-    /// The keys that have names.
+    /// Returns the keys that have names, with these names.
     ///
     /// # Errors
-    /// When the plugin has none, or fails to describe one.
+    /// If the plugin has no note names, or fails to describe one.
     pub fn note_names(&mut self) -> Result<Vec<(u16, String)>> {
         let names: PluginNoteName = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -105,20 +105,20 @@ impl Instance {
             .collect()
     }
 
-    /// The current value of parameter `id`.
+    /// Returns the current value of the parameter `id`.
     ///
     /// # Errors
-    /// When there is no such parameter.
+    /// If there is no such parameter.
     pub fn value(&mut self, id: u32) -> Result<f64> {
         let params: PluginParams = self.extension()?;
         let value = params.get_value(&self.plugin.plugin_handle(), clap_id(id)?);
         value.with_context(|| format!("no parameter {id}"))
     }
 
-    /// `value` of parameter `id` as text.
+    /// Returns the plugin's text for a `value` of the parameter `id`.
     ///
     /// # Errors
-    /// When the plugin returns no text.
+    /// If the plugin returns no text.
     pub fn value_to_text(&mut self, id: u32, value: f64) -> Result<String> {
         let params: PluginParams = self.extension()?;
         let mut buffer = [0; 256];
@@ -126,10 +126,10 @@ impl Instance {
         Ok(text(params.value_to_text(&handle, clap_id(id)?, value, &mut buffer)?))
     }
 
-    /// The value of parameter `id` that the plugin parses from `text`; `None` if it is invalid.
+    /// Lets the plugin parse `text` as a value of the parameter `id`. Returns `None` if the text is invalid.
     ///
     /// # Errors
-    /// When the text contains a NUL, or the plugin does not parse texts.
+    /// If the text contains a NUL, or the plugin does not parse text.
     pub fn text_to_value(&mut self, id: u32, text: &str) -> Result<Option<f64>> {
         let params: PluginParams = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -139,7 +139,7 @@ impl Instance {
     /// Sets parameters while no audio is running.
     ///
     /// # Errors
-    /// When the plugin is active: then changes are sent with the audio.
+    /// If the plugin is active: then changes must be sent with the audio.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
         let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;

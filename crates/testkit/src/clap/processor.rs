@@ -1,4 +1,4 @@
-//! An active plugin, for use on the audio thread.
+//! Active plugin, for use on the audio thread.
 
 use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
@@ -12,28 +12,28 @@ use clack_host::{
     process::StoppedPluginAudioProcessor,
 };
 
-/// An active plugin that processes audio, until [`Instance::deactivate`](super::Instance::deactivate).
+/// Active plugin that processes audio, until [`Instance::deactivate`](super::Instance::deactivate).
 pub struct Processor {
     started: StartedPluginAudioProcessor<Callbacks>,
     max_block: usize,
-    /// Further data for every block.
+    /// Data for every buffer besides samples and events.
     pub surroundings: Surroundings,
-    /// The notes that [`Processor::run`] plays to every signal.
+    /// MIDI messages that [`Processor::run`] sends; frames count from the start of each signal.
     pub notes: Vec<Midi>,
-    /// Signal of the plugin's second input in [`Processor::run`], as long as the main signal; may be missing.
+    /// Signal for the plugin's second input in [`Processor::run`], as long as the main signal. `None`: not connected.
     pub sidechain: Option<Vec<Vec<f32>>>,
-    /// The notes that the plugin has sent in [`Processor::run`]; `None` if it may not send any.
+    /// Notes that the plugin has sent in [`Processor::run`]. `None`: the plugin gets no room to send any.
     pub sent: Option<Vec<Sent>>,
 }
 
-/// The data that a host passes with a block, besides samples and events.
+/// Data that a host passes with a buffer, besides samples and events.
 #[derive(Clone, Copy)]
 pub struct Surroundings {
-    /// The position in the music, if the host has a transport.
+    /// Position in the song; `None` for a host without a transport.
     pub transport: Option<TransportEvent>,
-    /// Whether the input buffers are marked as constant.
+    /// Whether the input buffers are flagged as constant.
     pub constant: bool,
-    /// Runs the given call of the plugin, and may monitor it.
+    /// Wrapper that runs the given call of the plugin, and may monitor it.
     pub call: fn(&mut dyn FnMut()),
 }
 
@@ -43,39 +43,39 @@ impl Default for Surroundings {
     }
 }
 
-/// A parameter's new value.
+/// Change of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// The first sample with the new value, counted from the start of the signal.
+    /// First sample with the new value, counted from the start of the signal.
     pub frame: usize,
-    /// The parameter's id.
+    /// Id of the parameter.
     pub parameter: u32,
-    /// The value in the plugin's CLAP units.
+    /// New value in the plugin's CLAP units.
     pub value: f64,
 }
 
 /// A MIDI message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Midi {
-    /// The sample at which it comes, counted from the start of the signal.
+    /// Time in samples, counted from the start of the signal.
     pub frame: usize,
-    /// Its bytes.
+    /// Status byte and two data bytes.
     pub message: [u8; 3],
 }
 
-/// A note that a plugin has sent.
+/// Note-on or note-off that the plugin has sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sent {
-    /// Its sample, counted from the start of the signal.
+    /// Time in samples, counted from the start of the signal.
     pub frame: usize,
-    /// Its MIDI note.
+    /// MIDI note number.
     pub key: u16,
-    /// Its velocity, 0..1; `None` for a note off.
+    /// Velocity, 0..1; `None` for a note-off.
     pub velocity: Option<f64>,
 }
 
 impl Sent {
-    /// The note on or note off that is in `event`.
+    /// Reads a note-on or note-off from `event` in the buffer that begins at the sample `start`. Returns `None` for other events.
     fn read(event: &UnknownEvent, start: usize) -> Option<Self> {
         let frame = start + event.header().time() as usize;
         let key = |pckn: Pckn| pckn.key.into_specific();
@@ -123,10 +123,10 @@ impl Processor {
         self.started.reset();
     }
 
-    /// The plugin's tail in samples; `None` if it is infinite.
+    /// Returns the plugin's tail in samples; `None` if the tail is infinite.
     ///
     /// # Errors
-    /// When the plugin does not report it.
+    /// If the plugin does not report its tail.
     pub fn tail(&mut self) -> Result<Option<u32>> {
         let handle = self.started.plugin_handle();
         let tail: PluginTail = handle.get_extension().context("the plugin has no tail")?;
@@ -136,10 +136,10 @@ impl Processor {
         })
     }
 
-    /// Processes one block from `input` to `output`, or in place in `output` without `input`. `changes` must be sorted.
+    /// Processes one buffer from `input` to `output`; without `input`, in place in `output`. `changes` must be sorted.
     ///
     /// # Errors
-    /// When the block is larger than announced or the plugin fails.
+    /// If the buffer is larger than announced, or the plugin fails.
     pub fn process(
         &mut self,
         input: Option<&mut [&mut [f32]]>,
@@ -150,7 +150,7 @@ impl Processor {
         self.process_all(input.map(|main| [main, &mut []]), output, changes, &[], &mut nothing)
     }
 
-    /// [`Processor::process`] with a sidechain beside the input, with notes, and with room for what the plugin sends.
+    /// Does what [`Processor::process`] does. `input` also has the sidechain, and `sent` receives the plugin's events.
     fn process_all(
         &mut self,
         input: Option<[&mut [&mut [f32]]; 2]>,
@@ -194,9 +194,9 @@ impl Processor {
                     }
                 }))
             }
-            // SAFETY: these are the output's buffers, which have `frames` samples per channel and live as long as
-            // `output`. CLAP allows the two ports of a pair to share buffers, and the plugin declares its main ports
-            // to be such a pair. Only the plugin accesses them during the call.
+            // SAFETY: these are the output's buffers, which have `frames` samples per channel and live as long as `output`. CLAP
+            // allows the two ports of a pair to share buffers, and the plugin declares its main ports to be such a pair. Only the
+            // plugin accesses the buffers during the call.
             None => unsafe { InputAudioBuffers::from_raw_buffers(&shared, frames as u32) },
         };
         let events = events.as_input();
@@ -208,14 +208,14 @@ impl Processor {
         Ok(status.context("the call was not made")??)
     }
 
-    /// Replaces `signal` by the plugin's output, in blocks of the lengths `blocks`, in place or with separate buffers.
-    /// `changes` must be sorted; their frames count from the start of the signal. With a sidechain, it cannot be in place.
+    /// Replaces `signal` by the plugin's output, in buffers of the lengths `blocks`, in place or with separate buffers. `changes`
+    /// must be sorted; their frames count from the start of the signal. With a sidechain, processing must not be in place.
     ///
     /// # Errors
     /// As for [`Processor::process`].
     ///
     /// # Panics
-    /// When channels have different lengths or `blocks` ends too early.
+    /// If channels have different lengths, or `blocks` ends too early.
     pub fn run(
         &mut self,
         signal: &mut [Vec<f32>],
@@ -243,7 +243,7 @@ impl Processor {
             let mut output: Vec<&mut [f32]> =
                 signal.iter_mut().map(|channel| &mut channel[start..end]).collect();
             if !in_place {
-                // The plugin must not read the output buffer: if it did, this value would show it.
+                // The plugin must not read the output buffer: this value would spoil the result if it did.
                 output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
             }
             let mut sidechain: Vec<Vec<f32>> = match &self.sidechain {

@@ -1,4 +1,4 @@
-//! A host's transport.
+//! Transport of a host.
 
 use clack_host::{
     events::{
@@ -8,7 +8,7 @@ use clack_host::{
     utils::{BeatTime, SecondsTime},
 };
 
-/// A transport with random values, from `noise` in -1..1.
+/// Returns a transport with random values; `noise` must be in -1..1.
 pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
     let mut any = |scale: f64| scale * noise();
     TransportEvent {
@@ -29,14 +29,14 @@ pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
     }
 }
 
-/// A song that plays, at 120 beats a minute, or one that is stopped.
+/// Returns a transport at the start of a song at 120 beats per minute, playing or stopped.
 pub fn transport_that(plays: bool) -> TransportEvent {
     let flags = if plays { TransportFlags::IS_PLAYING } else { TransportFlags::empty() };
     let at_rest = transport_at(120.0);
     TransportEvent { flags: at_rest.flags | flags, ..at_rest }
 }
 
-/// A song at rest at its start, at `tempo` beats a minute.
+/// Returns a stopped transport at the start of a song, at `tempo` beats per minute.
 pub fn transport_at(tempo: f64) -> TransportEvent {
     TransportEvent { flags: TransportFlags::HAS_TEMPO, tempo, ..random_transport(&mut || 0.0) }
 }

@@ -1,4 +1,4 @@
-//! Stress test of the filter: hours of settings that change a thousand times a second, and of extreme signals.
+//! Stress test of the filter: settings that change a thousand times per second, and extreme signals, for hours.
 
 use crate::signals::noise;
 use anyhow::{Result, ensure};
@@ -8,18 +8,18 @@ use tone_filter_dsp::{
 };
 
 const RATE: f64 = 44_100.0;
-/// Samples between two changes of the settings: more than a thousand changes per second.
+/// Samples between two changes of the settings: about 1000 changes per second.
 const CHANGE: usize = 44;
-/// Ring time in seconds of the settings between disturbances.
+/// The setting Ring between disturbances, in seconds.
 const RING: f32 = 0.4;
 
-/// The results.
+/// Results of the stress test.
 pub struct Endured {
     /// Duration of the audio in seconds.
     pub seconds: f64,
-    /// The largest output relative to its bound: the dry signal's peak plus one.
+    /// Largest output relative to its bound, which is the dry signal's peak plus 1.
     pub peak: f64,
-    /// The largest difference from an undisturbed filter, two ring times after a disturbance.
+    /// Largest difference from an undisturbed filter, from two ring times after a disturbance on.
     pub rest: f64,
 }
 
@@ -35,10 +35,10 @@ impl fmt::Display for Endured {
     }
 }
 
-/// Runs `seconds` of audio in rounds of a disturbance and a rest, with random numbers from `seed`.
+/// Runs `seconds` of audio: rounds of a disturbance and a rest. Random numbers come from `seed`.
 ///
 /// # Errors
-/// When the output is not finite, exceeds its bounds, or does not return to that of an undisturbed filter.
+/// If the output is not finite, exceeds its bound, or does not return to the output of an undisturbed filter.
 pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
     let mut noise = noise(seed);
     let calm = Settings { ring: RING, release: 48.0, ..Settings::REFERENCE };
@@ -50,7 +50,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
         if endured.seconds >= seconds {
             break;
         }
-        // Auto level remembers loud signals, and lookahead delays them: every other round is without both.
+        // Auto level remembers loud signals, and lookahead delays them: both may be on in every second round only.
         let switches = round % 2 == 1;
         let mut loudest = 0.0;
         for signal in SIGNALS {
@@ -81,7 +81,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
             time += frames;
             endured.seconds += frames as f64 / RATE;
             for (own, truth) in own.iter().flatten().zip(truth.iter().flatten()) {
-                // When lookahead is switched off, the crossfade still includes what is in the delay.
+                // When lookahead is switched off, the crossfade still includes the delayed signal.
                 let bound = if switches && !compared { loudest + 1.0 } else { 2.0 };
                 ensure!(f64::from(own.abs()) <= bound, "{own} at rest");
                 if compared {
@@ -94,7 +94,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
     Ok(endured)
 }
 
-/// A sample of a disturbance, from its index and noise.
+/// Signal of a disturbance: returns a sample from its index and a noise sample.
 type Signal = fn(usize, f64) -> f32;
 
 const SIGNALS: [Signal; 10] = [
@@ -119,7 +119,7 @@ fn disturb(
     signal: Signal,
     frames: usize,
     switches: bool,
-    // The peak of the input, for the bound. No sample may exceed the range of f32.
+    // Peak of the input so far, for the bound. Non-finite samples do not count.
     dry: &mut f64,
     noise: &mut impl FnMut() -> f64,
     endured: &mut Endured,
@@ -144,7 +144,7 @@ fn disturb(
     Ok(())
 }
 
-/// Random values for all controls but the output gain, which the bound does not include.
+/// Returns random values for all controls but the targets and the output gain, which the bound does not include.
 fn any_controls(noise: &mut impl FnMut() -> f64) -> Controls {
     let mut any = |count: usize| (((noise() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
     let mut controls = Controls::from(Settings {
@@ -166,7 +166,7 @@ fn any_controls(noise: &mut impl FnMut() -> f64) -> Controls {
     controls
 }
 
-/// Music from sample `start` on: a different chord in each channel.
+/// Returns music from the sample `start` on: a different chord in each channel.
 fn music(start: usize, frames: usize) -> [Vec<f32>; 2] {
     let chord = |notes: [f64; 3]| {
         (start..start + frames)

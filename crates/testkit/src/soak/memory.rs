@@ -1,19 +1,19 @@
-//! The memory use of this process.
+//! Memory use of this process.
 
-/// Memory use in bytes; zeros on systems that do not report it.
+/// Memory use in bytes; 0 on systems that do not report it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Memory {
     /// Resident memory, after the C library has returned its free memory to the system.
     pub resident: usize,
-    /// Memory allocated by the C library's `malloc` and not freed, in all threads.
+    /// Memory that threads have allocated by the C library's `malloc` and not freed.
     pub heap: usize,
 }
 
 impl Memory {
-    /// The current memory use.
+    /// Measures the current memory use.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     pub fn now() -> Self {
-        // SAFETY: both may be called at any time from any thread.
+        // SAFETY: both functions may be called at any time from any thread.
         let heap = unsafe {
             libc::malloc_trim(0);
             libc::mallinfo2()
@@ -26,18 +26,18 @@ impl Memory {
         }
     }
 
-    /// The current memory use.
+    /// Returns zeros: memory use is unknown on this system.
     #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
     pub fn now() -> Self {
         Self::default()
     }
 }
 
-/// Makes all threads that are started from now on share one heap. With several heaps, the free memory that each keeps
+/// Makes all threads that start from now on share one heap. With several heaps, the amount of free memory that each one keeps
 /// varies from run to run, which hides leaks.
 pub fn share_one_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it may be called at any time from any thread.
+    // SAFETY: the function may be called at any time from any thread.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }

@@ -1,4 +1,4 @@
-//! The tests that take too long to run for every change, on the built bundle.
+//! Tests of the built bundle that take too long to run for every change.
 
 pub mod endurance;
 pub mod memory;
@@ -11,10 +11,10 @@ use crate::{bundle, clap::Library};
 use anyhow::{Result, ensure};
 use std::time::Instant;
 
-/// Runs all long tests and prints their figures.
+/// Runs all long tests and prints their measurements.
 ///
 /// # Errors
-/// When the bundle is missing, or a test fails.
+/// If the bundle is missing, or a test fails.
 pub fn soak() -> Result<()> {
     memory::share_one_heap();
     let bundle = bundle::clap()?;

@@ -1,4 +1,4 @@
-//! A long session of a host at high speed: many instances, automation, editors and states.
+//! Long session of a host, faster than real time: many instances, automation, editors and saved states.
 
 use super::memory::Memory;
 use crate::clap::{Change, Instance, Library, Processor};
@@ -9,22 +9,22 @@ use std::fmt;
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 256;
 
-/// The results of a session.
+/// Results of a session.
 pub struct Session {
-    /// The number of instances.
+    /// Number of instances.
     pub instances: usize,
-    /// Duration of the session in seconds; in each second, every instance plays a block.
+    /// Length of the session in simulated seconds. In each one, every instance plays one buffer.
     pub seconds: usize,
-    /// The number of states that were saved, loaded into another instance, and restored exactly.
+    /// Number of states that were saved, loaded into another instance, and restored exactly.
     pub states: usize,
-    /// The number of editors opened and closed; 0 without X11.
+    /// Number of editors that were opened and closed; 0 on systems other than Linux.
     pub editors: usize,
-    /// Memory after a quarter of the session, and at its end.
+    /// Memory use after a quarter of the session, and at its end.
     pub memory: [Memory; 2],
 }
 
 impl Session {
-    /// Relative growth of resident memory; 0 where it is unknown.
+    /// Returns the relative growth of resident memory; 0 if the memory use is unknown.
     pub fn growth(&self) -> f64 {
         let [before, after] = self.memory.map(|memory| memory.resident as f64);
         (after - before) / before.max(1.0)
@@ -44,10 +44,10 @@ impl fmt::Display for Session {
     }
 }
 
-/// Plays a session of `seconds` with `count` instances, of which one opens its editor every `editor_every`.
+/// Plays a session of `seconds` with `count` instances. Every `editor_every` seconds, a random instance opens its editor.
 ///
 /// # Errors
-/// When anything fails, or a state is not restored exactly.
+/// If any call fails, or a state is not restored exactly.
 pub fn session(
     library: &Library,
     count: usize,
@@ -108,7 +108,7 @@ fn play(
     let mut signal: Vec<Vec<f32>> =
         (0..2).map(|_| (0..BLOCK).map(|_| any(2001) as f32 / 1000.0 - 1.0).collect()).collect();
     processor.run(&mut signal, any(2) == 0, &mut std::iter::repeat(BLOCK), changes)?;
-    // The output gain is 12 dB at most, the dry signal and the resonators at most 1 each.
+    // The output gain is at most 12 dB; the dry signal and the resonators are at most 1 each.
     let bound = 2.0 * 3.99;
     ensure!(signal.iter().flatten().all(|sample| sample.abs() <= bound), "out of bounds");
     Ok(())
@@ -128,19 +128,19 @@ mod x11 {
         time::{Duration, Instant},
     };
 
-    /// A display to open editors on, and whether its driver is kept in memory.
+    /// Display for editors, and whether its graphics driver is kept in memory yet.
     pub struct Editors(Display, bool);
 
     impl Editors {
         pub fn start() -> Result<Self> {
             let display = Display::start([1600, 1200])?;
-            // SAFETY: nothing else of this program reads or writes the environment at this time; the
-            // threads of the instances do not before there is an editor.
+            // SAFETY: no other code of this program accesses the environment now. The instances' threads do so only once an
+            // editor is open.
             unsafe { display.set_environment() };
             Ok(Self(display, false))
         }
 
-        /// Opens an editor, plays a few blocks, and closes it; returns the number of blocks.
+        /// Opens an editor, plays 20 buffers, and closes the editor. Returns the number of editors, 1.
         pub fn visit(
             &mut self,
             (instance, processor): &mut (Instance, Processor),
@@ -166,14 +166,14 @@ mod x11 {
         }
     }
 
-    /// Keeps Mesa's driver in memory. It would be unloaded with each window, and that of Mesa 22.3 leaks each time,
-    /// also with a bare window in a C program: 10 MiB of executable memory, of which a page or two are resident, and
-    /// small allocations all over the heap.
+    /// Keeps Mesa's driver in memory. Otherwise each closed window would unload it, and Mesa 22.3 leaks each time: 10 MiB of
+    /// executable memory, of which one or two pages are resident, and small allocations all over the heap. A bare window in a C
+    /// program leaks as much.
     fn keep_driver() -> Result<()> {
         let maps = fs::read_to_string("/proc/self/maps")?;
         let files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
         if let Some(driver) = files.into_iter().find(|file| file.ends_with("_dri.so")) {
-            // SAFETY: it is loaded already, so none of its code is run.
+            // SAFETY: the driver is loaded already, so this runs none of its code.
             mem::forget(unsafe { Library::new(driver) }?);
         }
         Ok(())
@@ -184,7 +184,7 @@ mod x11 {
     }
 }
 
-/// No editors where there is no X11.
+/// Replacement where there is no X11: opens no editors.
 #[cfg(not(target_os = "linux"))]
 struct Editors;
 

@@ -1,4 +1,4 @@
-//! The worst-case processing time of blocks, relative to their deadline.
+//! Worst-case processing time of buffers, relative to their deadline.
 
 use crate::clap::{Change, Library};
 use crate::signals::noise;
@@ -6,24 +6,24 @@ use anyhow::{Context, Result};
 use std::{cell::RefCell, fmt, time::Instant};
 
 const RATE: f64 = 48_000.0;
-/// Blocks after which the music repeats.
+/// Number of buffers after which new noise and parameter changes are drawn.
 const ROUND: usize = 10_000;
-/// Number of times that the same blocks are played.
+/// Number of times that the same buffers are played.
 const TURNS: usize = 3;
 
 thread_local! {
-    /// The duration of each call on this thread in seconds.
+    /// Duration in seconds of each call of the plugin on this thread.
     static TIMES: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The processing times of many blocks, relative to their deadline: above 1 when it is missed.
+/// Processing times of many buffers relative to their deadline; a time above 1 misses it.
 pub struct Timing {
-    /// Samples.
+    /// Length of a buffer in samples.
     pub block: usize,
-    /// The measured times of every block in every turn, ascending.
+    /// Measured times of every buffer in every turn, ascending.
     pub wall: Vec<f32>,
-    /// The shortest time of every block over all turns, ascending. Other processes and interrupts affect different
-    /// blocks in every turn, so this is the time of the block itself.
+    /// Shortest time of every buffer over all turns, ascending. Other processes and interrupts disturb different buffers in every
+    /// turn, so this is the time of the buffer itself.
     pub own: Vec<f32>,
 }
 
@@ -66,16 +66,16 @@ fn timed(call: &mut dyn FnMut()) {
     TIMES.with_borrow_mut(|times| times.push(time));
 }
 
-/// Plays `count` blocks of `block` samples with one or two parameter changes each, several times.
+/// Plays `count` buffers of `block` samples, with one or two parameter changes each, three times.
 ///
 /// # Errors
-/// When the plugin does not play.
+/// If a call of the plugin fails.
 pub fn measure(library: &Library, block: usize, count: usize) -> Result<Timing> {
     let turns: Vec<_> = (0..TURNS).map(|_| turn(library, block, count)).collect::<Result<_>>()?;
     Ok(Timing::new(block, &turns))
 }
 
-/// The duration of each block in seconds.
+/// Plays all buffers once. Returns the duration of each one in seconds.
 fn turn(library: &Library, block: usize, count: usize) -> Result<Vec<f32>> {
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let mut instance = library.instantiate(&plugin.id)?;
@@ -98,7 +98,7 @@ fn turn(library: &Library, block: usize, count: usize) -> Result<Vec<f32>> {
             })
             .collect();
         changes.sort_by_key(|change| change.frame);
-        // The processor searches all changes for those of a block, so only those of 100 blocks are passed at a time.
+        // For each buffer, the processor searches all changes that it gets, so it gets those of 100 buffers at a time.
         for (index, start) in (0..frames).step_by(100 * block).enumerate() {
             let end = frames.min(start + 100 * block);
             let from = changes.partition_point(|change| change.frame < start);

@@ -1,7 +1,7 @@
-//! A VST3 host that opens and closes the editor while its audio thread changes parameters.
+//! VST3 host that opens and closes the editor while its audio thread changes parameters.
 //!
-//! nice-plug has a thread, `bg-worker`, that passes such changes to the editor. The original crates `atomic_refcell` and
-//! `fragile` end it by a panic, and nice-plug then ends the process when the last instance is released.
+//! nice-plug's thread `bg-worker` passes these changes to the editor. With the original crates `atomic_refcell` and `fragile`,
+//! that thread panics, and nice-plug then ends the process when the last instance is released.
 
 use crate::{
     display::Display,
@@ -26,30 +26,30 @@ use vst3::{
     },
 };
 
-/// Frames in a block: few, for many changes in a second.
+/// Length of a buffer in frames: short, for many changes per second.
 const FRAMES: usize = 16;
 
 const SETUP: Setup = Setup { rate: 48_000.0, channels: 2, max_block: FRAMES };
 
-/// Number of times that the editor is opened.
+/// Plan of a test.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// The number of instances, one after the other.
+    /// Number of instances, one after the other.
     pub instances: usize,
     /// Number of times that the editor of each instance is opened.
     pub openings: usize,
-    /// Whether the host has VST3's run loop for the main thread, as the specification wants it on Linux.
+    /// Whether the host has VST3's run loop for the main thread, which the specification demands on Linux.
     pub run_loop: bool,
-    /// Whether another instance, which does nothing, is released after each of them.
+    /// Whether a second, idle instance exists beside each instance; it is released last.
     pub company: bool,
 }
 
-/// Counts of actions.
+/// Results of a test.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Windows {
-    /// Editors opened and closed.
+    /// Number of editors that were opened and closed.
     pub openings: usize,
-    /// Parameter changes that the audio thread has passed on meanwhile.
+    /// Number of parameter changes that the audio thread has passed on meanwhile.
     pub changes: usize,
 }
 
@@ -63,15 +63,14 @@ impl fmt::Display for Windows {
     }
 }
 
-/// Opens and closes the editor of the VST3 bundle thousands of times, and prints how often.
+/// Runs all tests and prints their results.
 ///
 /// # Errors
-/// As for [`open_and_close`], and when the bundle does not load.
+/// As for [`open_and_close`], and if the bundle does not load.
 pub fn soak() -> Result<()> {
     let factory = Factory::bundled()?;
     let display = Display::start([1600, 1200])?;
-    // SAFETY: the threads of earlier tests have ended, and nothing else of this program reads or writes the environment
-    // at this time.
+    // SAFETY: the threads of earlier tests have ended, and no other code of this program accesses the environment now.
     unsafe { display.set_environment() };
     for (run_loop, company) in [(true, false), (true, true), (false, false), (false, true)] {
         let plan = Plan { instances: 50, openings: 20, run_loop, company };
@@ -81,13 +80,13 @@ pub fn soak() -> Result<()> {
     Ok(())
 }
 
-/// Opens and closes the editor of the plugin of `factory` as planned. `$DISPLAY` must be that of `display`.
+/// Opens and closes the editor of the plugin of `factory` as `plan` says. `$DISPLAY` must name `display`.
 ///
 /// # Errors
-/// When nice-plug's worker thread has ended early.
+/// If an editor does not open or close, or nice-plug's worker thread has ended early.
 ///
 /// # Panics
-/// When the plugin refuses something.
+/// If the plugin refuses any other call.
 pub fn open_and_close(factory: &Factory, display: &Display, plan: Plan) -> Result<Windows> {
     let mut any = noise(plan.instances as u64);
     let mut total = Windows::default();
@@ -97,7 +96,7 @@ pub fn open_and_close(factory: &Factory, display: &Display, plan: Plan) -> Resul
         let (done, parameters) = (AtomicBool::new(false), ids(&instance));
         let changes = scope(|scope| {
             let audio = scope.spawn(|| play(&instance, &parameters, &done));
-            // Ends the player, also when a window does not open.
+            // Ends the audio thread even if an editor does not open.
             let end = End(&done);
             visit(&instance, display, plan, &mut any)?;
             drop(end);
@@ -113,13 +112,13 @@ pub fn open_and_close(factory: &Factory, display: &Display, plan: Plan) -> Resul
     Ok(total)
 }
 
-/// Creates and releases `instances`, each right after a burst of changes that the worker thread handles.
+/// Creates and releases `instances` instances, each right after a burst of parameter changes for the worker thread.
 ///
 /// # Errors
-/// When nice-plug's worker thread has ended early.
+/// If nice-plug's worker thread has ended early.
 ///
 /// # Panics
-/// When the plugin refuses something.
+/// If the plugin refuses a call.
 pub fn come_and_go(factory: &Factory, instances: usize) -> Result<Windows> {
     let mut total = Windows::default();
     let _company = Instance::active(factory, SETUP);
@@ -136,7 +135,7 @@ pub fn come_and_go(factory: &Factory, instances: usize) -> Result<Windows> {
     Ok(total)
 }
 
-/// Sets the flag when dropped.
+/// Guard that sets the flag when dropped.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {
@@ -145,7 +144,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Checks that nice-plug's worker thread lives, as long as there is an instance.
+/// Checks that nice-plug's worker thread is running. An instance must exist.
 fn ensure_worker() -> Result<()> {
     let mut threads = fs::read_dir("/proc/self/task")?.filter_map(|thread| {
         // A thread that has just ended has no name.
@@ -159,7 +158,7 @@ fn ids(instance: &Instance) -> Vec<ParamID> {
     instance.parameters().iter().map(|info| info.id).collect()
 }
 
-/// Opens and closes the instance's editor on the main thread.
+/// Opens and closes the instance's editor on the main thread, as often as `plan` says.
 fn visit(
     instance: &Instance,
     display: &Display,
@@ -175,8 +174,7 @@ fn visit(
     };
     let frame = frame.context("a host is a frame")?;
     let parent = display.window() as usize as *mut c_void;
-    // SAFETY: this is the main thread, the calls are in VST3's order, and the frame and the parent outlive the
-    // view.
+    // SAFETY: this is the main thread, the calls are in VST3's order, and frame and parent window outlive the view.
     unsafe {
         let view = instance.controller.createView(ViewType::kEditor);
         let view = ComPtr::from_raw(view).context("there is no editor")?;
@@ -190,13 +188,13 @@ fn visit(
             }
             ensure!(view.removed() == kResultOk, "the editor does not close");
         }
-        // nice-plug leaks its handler, and with it two files, for each frame; so there is one for each instance.
+        // For each frame, nice-plug leaks its handler and with it two file descriptors. So there is one frame per instance.
         ensure!(view.setFrame(null_mut()) == kResultOk, "the frame is not let go of");
     }
     Ok(())
 }
 
-/// Plays blocks in which every parameter changes until `done`, at least three. Returns the number of changes.
+/// Plays at least three buffers, until `done` is set. Every parameter changes in each buffer. Returns the number of changes.
 fn play(instance: &Instance, parameters: &[ParamID], done: &AtomicBool) -> usize {
     let mut changed = 0;
     let mut any = noise(7);
@@ -214,7 +212,7 @@ fn play(instance: &Instance, parameters: &[ParamID], done: &AtomicBool) -> usize
         let result = instance.process(Some(&input), &mut output, changes.collect());
         assert_eq!(result, kResultOk);
         changed += parameters.len();
-        // Not much slower than a sound card's.
+        // Not much slower than a sound card's callbacks.
         if block % 8 == 7 {
             sleep(Duration::from_micros(500));
         }

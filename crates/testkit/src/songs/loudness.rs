@@ -1,4 +1,4 @@
-//! Loudness measurement.
+//! Loudness of songs.
 
 use super::{RATE, Signal};
 use anyhow::Result;
@@ -16,7 +16,7 @@ pub struct Loudness {
 /// Measures a signal at [`RATE`].
 ///
 /// # Errors
-/// When the meter fails.
+/// If the meter rejects the signal.
 pub fn loudness(signal: &Signal) -> Result<Loudness> {
     let mut meter = EbuR128::new(signal.len() as u32, RATE, Mode::I | Mode::LRA)?;
     let channels: Vec<&[f32]> = signal.iter().map(Vec::as_slice).collect();

@@ -1,4 +1,4 @@
-//! Songs with known notes, rendered from MIDI files, for the tests and for `cargo xtask songs`.
+//! Songs with known notes, rendered from MIDI files, for tests and for `cargo xtask songs`.
 
 mod loudness;
 mod score;
@@ -22,61 +22,62 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The sample rate of all songs in Hz.
+/// Sample rate of all songs in Hz.
 pub const RATE: u32 = 44_100;
 
-/// The songs of Debian's package `openttd-openmsx`; the first ones of them are never in a fit.
+/// Folder of the songs, from Debian's package `openttd-openmsx`.
 pub const SONGS: &str = "/usr/share/games/openttd/baseset/openmsx";
+/// Number of songs, the first ones by name. The listener is never trained on them.
 const COUNT: usize = 12;
 
-/// The soundfont of Debian's package `fluid-soundfont-gm`.
+/// Soundfont from Debian's package `fluid-soundfont-gm`.
 const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 
 /// Instructions to install these packages.
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
-/// Most seconds of each song.
+/// Maximum length of a song in seconds.
 const SECONDS: usize = 60;
 
-/// Bytes of a frame as FluidSynth writes it: two channels of 16 bits.
+/// Bytes of a frame in FluidSynth's output: two channels of 16 bits.
 const FRAME: usize = 4;
 
-/// The songs' peak: -12 dB full scale.
+/// Peak of the rendered songs: -12 dB full scale.
 const PEAK: f32 = 0.251_188_64;
 
-/// The MIDI channel of the drums.
+/// MIDI channel of the drums, counted from 0.
 const DRUMS: u4 = u4::new(9);
 
-/// The MIDI numbers of the notes that the filter has.
+/// MIDI numbers of the notes that the filter has bands for.
 pub const KEYS: std::ops::Range<u8> = 28..105;
 
-/// A note that is played.
+/// Note with its times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
-    /// Its MIDI number.
+    /// MIDI number.
     pub key: u8,
-    /// Seconds from the start of the song.
+    /// Start in seconds, from the start of the song.
     pub start: f64,
-    /// Seconds from the start of the song.
+    /// End in seconds, from the start of the song.
     pub end: f64,
 }
 
-/// A song.
+/// Song with its rendered sound and its notes.
 #[derive(Debug, Clone)]
 pub struct Song {
-    /// The name of its file, without the extension.
+    /// File name without the extension.
     pub name: String,
-    /// A stereo WAV file of it.
+    /// Path of the rendered stereo WAV file.
     pub wav: PathBuf,
-    /// The notes of the score within [`KEYS`], without drums, by their start.
+    /// Notes within [`KEYS`] and without drums, sorted by start.
     pub notes: Vec<Note>,
 }
 
-/// All songs. They are rendered once and kept in `target/songs`.
+/// Returns all songs. They are rendered once and kept in `target/songs`.
 ///
 /// # Errors
-/// When the songs, the soundfont or FluidSynth are missing, or fail.
+/// If the songs, the soundfont or FluidSynth are missing, or FluidSynth fails.
 pub fn songs() -> Result<Vec<Song>> {
     let folder = target().join("songs");
     fs::create_dir_all(&folder)?;
@@ -93,10 +94,10 @@ pub fn songs() -> Result<Vec<Song>> {
     scores()?.par_iter().map(song).collect()
 }
 
-/// The drums alone of the first song that has many, as a WAV file.
+/// Returns a WAV file of the drums alone, from the first song with at least 200 drum hits.
 ///
 /// # Errors
-/// As [`songs`].
+/// As for [`songs`], and if no song has drums.
 pub fn drums() -> Result<PathBuf> {
     let wav = target().join("songs/drums.wav");
     if wav.exists() {
@@ -128,7 +129,7 @@ pub fn drums() -> Result<PathBuf> {
     bail!("no song in {SONGS} has drums")
 }
 
-/// The files of the songs, by their names.
+/// Returns the MIDI files of the songs, sorted by name.
 fn scores() -> Result<Vec<PathBuf>> {
     ensure!(Path::new(SOUNDFONT).exists(), "{SOUNDFONT} is missing: {MISSING}");
     let entries = fs::read_dir(SONGS).with_context(|| format!("{SONGS} is missing: {MISSING}"))?;
@@ -140,10 +141,10 @@ fn scores() -> Result<Vec<PathBuf>> {
     Ok(scores)
 }
 
-/// Plays the first minute of `midi` with the soundfont.
+/// Renders the first minute of `midi` with the soundfont. Returns the samples at [`RATE`].
 ///
 /// # Errors
-/// When the soundfont or FluidSynth are missing, or fail.
+/// If the soundfont or FluidSynth are missing, or FluidSynth fails.
 pub fn play(midi: &Path) -> Result<Signal> {
     let play = || -> Result<Vec<u8>> {
         let mut fluidsynth = Command::new("fluidsynth");
@@ -168,7 +169,7 @@ pub fn play(midi: &Path) -> Result<Signal> {
     Ok(vec![channel(0), channel(2)])
 }
 
-/// Plays `midi`, and writes its start to `wav`.
+/// Renders the first minute of `midi` into the WAV file `wav`, scaled to the peak [`PEAK`].
 fn render(midi: &Path, wav: &Path) -> Result<()> {
     let folder = tempfile::tempdir_in(wav.parent().context("a file is in a folder")?)?;
     let part = folder.path().join("part.wav");
@@ -180,18 +181,18 @@ fn render(midi: &Path, wav: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The greatest magnitude of all samples.
+/// Returns the largest magnitude of all samples.
 pub fn peak(signal: &Signal) -> f32 {
     signal.iter().flatten().fold(0.0, |peak, sample| sample.abs().max(peak))
 }
 
-/// Multiplies all samples.
+/// Multiplies all samples by `gain`.
 pub fn scale(signal: &mut Signal, gain: f32) {
     signal.iter_mut().flatten().for_each(|sample| *sample *= gain);
 }
 
-/// The notes of [`KEYS`] on the channels that are `wanted`, by their start. A note that is struck again ends; one
-/// that never ends lasts to the end of the file.
+/// Returns the notes within [`KEYS`] on the channels for which `wanted` is true, sorted by start. A repeated note-on ends the
+/// note before it. A note without a note-off lasts to the end of the file.
 fn notes(midi: &[u8], wanted: impl Fn(u4) -> bool) -> Result<Vec<Note>> {
     let smf = Smf::parse(midi)?;
     let Timing::Metrical(ticks) = smf.header.timing else { bail!("timecode is not understood") };
@@ -237,7 +238,7 @@ fn notes(midi: &[u8], wanted: impl Fn(u4) -> bool) -> Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// The command `tone-filter`, and a folder for what it writes.
+/// The command `tone-filter` with a folder for its output.
 #[derive(Debug)]
 pub struct Tool {
     program: PathBuf,
@@ -245,43 +246,43 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The command at `program`.
+    /// Creates a runner for the command at `program`.
     ///
     /// # Errors
-    /// When no temporary folder can be made.
+    /// If no temporary folder can be created.
     pub fn new(program: impl Into<PathBuf>) -> Result<Self> {
         Ok(Self { program: program.into(), folder: tempfile::tempdir()? })
     }
 
-    /// A path for a temporary file.
+    /// Returns the path of a temporary file.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Writes `signal` to a temporary file.
+    /// Writes `signal` to the temporary file `name` and returns its path.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn put(&self, name: &str, signal: &Signal) -> Result<PathBuf> {
         let path = self.path(name);
         wav::write(&path, signal, RATE)?;
         Ok(path)
     }
 
-    /// The notes that `bands --midi` finds in `wav`, with more flags, by their start.
+    /// Returns the notes that `tone-filter bands --midi` finds in `wav` with the additional `flags`, sorted by start.
     ///
     /// # Errors
-    /// When it fails.
+    /// If the command fails.
     pub fn notes(&self, wav: &Path, flags: &[&str]) -> Result<Vec<Note>> {
         let midi = self.path("notes.mid");
         run(self.command("bands", wav, flags).arg("--midi").arg(&midi))?;
         notes(&fs::read(midi)?, |_| true)
     }
 
-    /// Output of `render` for `wav`, with more flags, as a file and its samples.
+    /// Runs `tone-filter render` on `wav` with the additional `flags`. Returns the output as a file and its samples.
     ///
     /// # Errors
-    /// When it fails.
+    /// If the command fails.
     pub fn render(&self, wav: &Path, flags: &[&str]) -> Result<(PathBuf, Signal)> {
         let out = self.path("rendered.wav");
         let mut command = self.command("render", wav, flags);

@@ -1,30 +1,30 @@
-//! The comparison of detected notes with the score.
+//! Comparison of detected notes with the notes of a song.
 
 use super::{KEYS, Note};
 
-/// Grid of the comparison in seconds.
+/// Time step of the comparison in seconds.
 const GRID: f64 = 0.01;
 
-/// Tolerance for the start of a note in seconds.
+/// Tolerance of a note's start in seconds.
 const ONSET: f64 = 0.1;
 
-/// Seconds within which equal notes of two instruments count as one.
+/// Starts of the same note within this time, in seconds, count as one: two instruments in unison.
 const TOGETHER: f64 = 0.05;
 
-/// Precision, recall and F1.
+/// Accuracy of detected notes. All values are from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// The fraction of the detected notes that is in the score, frame by frame.
+    /// Fraction of the detected time of all notes that is also in the score.
     pub precision: f64,
-    /// The fraction of the score that was detected, frame by frame.
+    /// Fraction of the time of all notes in the score that was detected.
     pub recall: f64,
-    /// Their harmonic mean.
+    /// F1 of time steps: harmonic mean of precision and recall.
     pub frames: f64,
-    /// Mean F1 of notes, which count as detected when they start within 0.1 s of the score's.
+    /// F1 of note starts. A start counts as detected within 0.1 s of the score's.
     pub onsets: f64,
 }
 
-/// Compares the detected notes `found` with the score over `seconds`.
+/// Compares the detected notes `found` with the notes `score`, over `seconds` from the start.
 pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
     let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
@@ -45,7 +45,7 @@ pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
     }
 }
 
-/// Whether `key` is held at each point of the grid.
+/// Returns for each time step whether `key` is held.
 fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     let mut held = vec![false; (seconds / GRID).round() as usize];
     let at = |time: f64| ((time / GRID).ceil() as usize).min(held.len());
@@ -60,7 +60,7 @@ fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     held
 }
 
-/// The starts before `seconds` of the notes of `key`, which are sorted by their start; unisons count once.
+/// Returns the starts of `key` before `seconds`; `notes` must be sorted by start. Starts in unison count once.
 pub fn starts(notes: &[Note], key: u8, seconds: f64) -> Vec<f64> {
     let notes = notes.iter().filter(|note| note.key == key && note.start < seconds);
     let mut starts: Vec<f64> = notes.map(|note| note.start).collect();
@@ -68,7 +68,7 @@ pub fn starts(notes: &[Note], key: u8, seconds: f64) -> Vec<f64> {
     starts
 }
 
-/// The number of correctly detected starts, of all detected ones, and of those in the score.
+/// Counts starts of notes: correctly detected ones, all detected ones, and those in the score.
 fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
@@ -86,8 +86,8 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     (hits, detected, real)
 }
 
-/// Seconds from the start of each of the score's notes until it was found: of those that last 0.1 s or more, were
-/// not already found when they started, and are found before they end.
+/// Returns the delays of detection in seconds, from a note's start in the score. It skips notes that last less than 0.1 s, were
+/// already detected when they started, or were not detected before they ended.
 pub fn latencies(found: &[Note], score: &[Note]) -> Vec<f64> {
     let long = score.iter().filter(|note| note.end - note.start >= 0.1);
     long.filter_map(|note| {

@@ -1,4 +1,4 @@
-//! The object that a host shows a plugin: handler, frame around the editor, and run loop.
+//! Object of a host that the plugin calls: component handler, frame around the editor, and run loop.
 
 use std::{
     mem::take,
@@ -22,7 +22,7 @@ use vst3::{
     },
 };
 
-/// A host's object, with a run loop for the main thread or without. It records the calls of the plugin and their threads.
+/// Object of a host, with or without a run loop for the main thread. It records the plugin's calls and their threads.
 #[derive(Default)]
 pub struct Host<const LOOP: bool> {
     restarts: Mutex<Vec<(int32, ThreadId)>>,
@@ -37,12 +37,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<const LOOP: bool> Host<LOOP> {
-    /// A host that runs `call_back` in each call for a changed state and for a timer, which is then refused.
+    /// Creates a host that runs `call_back` when the plugin reports a changed state or registers a timer, and refuses timers.
     pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
         Self { calls_back: Some(Box::new(call_back)), ..Self::default() }
     }
 
-    /// Returns how often the plugin has asked to read its latency again since the last call: on this thread, and for nothing else.
+    /// Returns the number of latency changes reported since the last call. Panics at other reports, and at other threads.
     pub fn latency_changes(&self) -> usize {
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
@@ -51,28 +51,28 @@ impl<const LOOP: bool> Host<LOOP> {
         restarts.len()
     }
 
-    /// The number of restarts that the plugin has asked for, on any thread.
+    /// Returns the number of restarts that the plugin has requested, on any thread.
     pub fn restarts(&self) -> usize {
         locked(&self.restarts).len()
     }
 
-    /// The threads on which the plugin has reported a changed state.
+    /// Returns the threads on which the plugin has reported a changed state, one entry for each report.
     pub fn dirty(&self) -> Vec<ThreadId> {
         locked(&self.dirty).clone()
     }
 
-    /// The number of timers in the run loop.
+    /// Returns the number of timers in the run loop.
     pub fn timers(&self) -> usize {
         locked(&self.timers).len()
     }
 
-    /// Turns the run loop once: calls all timers, and the handlers of all files, which find out themselves whether there is something to read.
+    /// Turns the run loop once: calls all timers and file handlers. A handler checks by itself whether there is data to read.
     pub fn idle(&self) {
         let timers = locked(&self.timers).clone();
-        // SAFETY: the plugin has registered it, and this is the main thread.
+        // SAFETY: the plugin has registered the timer, and this is the main thread.
         timers.iter().for_each(|timer| unsafe { timer.onTimer() });
         let files = locked(&self.files).clone();
-        // SAFETY: as above, and the file is the handler's own.
+        // SAFETY: as above; the file belongs to the handler.
         files.iter().for_each(|(handler, file)| unsafe { handler.onFDIsSet(*file) });
     }
 

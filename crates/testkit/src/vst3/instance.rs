@@ -1,4 +1,4 @@
-//! An instance of a plugin.
+//! Instance of a plugin.
 
 use super::{Factory, stream::Stream};
 use std::{mem, ptr::null_mut};
@@ -19,22 +19,22 @@ use vst3::{
     },
 };
 
-/// The way in which an instance is going to process.
+/// Audio configuration of an instance.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup {
     /// Sample rate in Hz.
     pub rate: f64,
-    /// One channel or two.
+    /// Number of channels: 1 or 2.
     pub channels: usize,
-    /// The longest block in samples.
+    /// Longest buffer in samples.
     pub max_block: usize,
 }
 
-/// New values of a parameter in a block, each with its sample.
+/// Changes of a parameter within a buffer.
 pub struct Queue {
-    /// The parameter.
+    /// Id of the parameter.
     pub parameter: ParamID,
-    /// Samples and values from 0 to 1.
+    /// Sample offsets in the buffer, and values from 0 to 1.
     pub points: Vec<(int32, ParamValue)>,
 }
 
@@ -63,7 +63,7 @@ impl IParamValueQueueTrait for Queue {
     }
 }
 
-/// New values of all parameters in a block.
+/// Changes of all parameters within a buffer.
 struct Changes(Vec<ComPtr<IParamValueQueue>>);
 
 impl Class for Changes {
@@ -84,32 +84,32 @@ impl IParameterChangesTrait for Changes {
     }
 }
 
-/// A text of VST3: UTF-16 up to a zero.
+/// Converts a text of VST3, which is UTF-16 up to a zero.
 pub fn text(units: &[u16]) -> String {
     let end = units.iter().position(|unit| *unit == 0).unwrap_or(units.len());
     String::from_utf16(&units[..end]).expect("UTF-16")
 }
 
-/// An instance. It is deactivated and terminated when it is dropped.
+/// Instance of a plugin, which is deactivated and terminated when dropped.
 pub struct Instance {
-    /// The plugin as a component, for calls that have no method here.
+    /// The plugin as a component, for calls without a method here.
     pub component: ComPtr<IComponent>,
-    /// The plugin as a controller.
+    /// The plugin as an edit controller.
     pub controller: ComPtr<IEditController>,
-    /// The plugin as a processor.
+    /// The plugin as an audio processor.
     pub processor: ComPtr<IAudioProcessor>,
-    /// Runs the given call of `process`, and may monitor it.
+    /// Wrapper that runs the given call of `process`, and may monitor it.
     pub call: fn(&mut dyn FnMut()),
     has_handler: bool,
 }
 
 impl Instance {
-    /// Makes an instance for a host without a handler, which is not active yet.
+    /// Creates an inactive instance in a host without a component handler.
     pub fn new(factory: &Factory, setup: Setup) -> Self {
         Self::with_handler(factory, setup, None)
     }
 
-    /// Makes an instance for a host with `handler`, which is not active yet.
+    /// Creates an inactive instance in a host with the component handler `handler`.
     pub fn with_handler(
         factory: &Factory,
         setup: Setup,
@@ -128,7 +128,7 @@ impl Instance {
             maxSamplesPerBlock: setup.max_block as int32,
             sampleRate: setup.rate,
         };
-        // SAFETY: the calls are in VST3's order, and every pointer is to what the function wants.
+        // SAFETY: the calls are in VST3's order, and every pointer is of the type that the function expects.
         unsafe {
             if let Some(handler) = handler {
                 assert_eq!(controller.setComponentHandler(handler.as_ptr()), kResultOk);
@@ -141,68 +141,68 @@ impl Instance {
         Self { component, controller, processor, call, has_handler }
     }
 
-    /// Makes an active instance.
+    /// Creates an active instance.
     pub fn active(factory: &Factory, setup: Setup) -> Self {
         let instance = Self::new(factory, setup);
         instance.activate();
         instance
     }
 
-    /// Activates it.
+    /// Activates the instance.
     pub fn activate(&self) {
-        // SAFETY: it was set up.
+        // SAFETY: the instance was set up.
         let results = unsafe { [self.component.setActive(1), self.processor.setProcessing(1)] };
         assert_eq!(results, [kResultOk; 2]);
     }
 
-    /// Deactivates it, whether it is active or not.
+    /// Deactivates the instance; an inactive one stays so.
     pub fn deactivate(&self) {
-        // SAFETY: the calls are in VST3's order. The answer of `setProcessing` changes nothing.
+        // SAFETY: the calls are in VST3's order. The result of `setProcessing` does not matter.
         unsafe {
             let _ = self.processor.setProcessing(0);
             assert_eq!(self.component.setActive(0), kResultOk);
         }
     }
 
-    /// Its latency in samples.
+    /// Returns the latency in samples.
     pub fn latency(&self) -> usize {
-        // SAFETY: it only asks.
+        // SAFETY: the call only reads.
         unsafe { self.processor.getLatencySamples() as usize }
     }
 
-    /// All its parameters.
+    /// Returns the descriptions of all parameters.
     pub fn parameters(&self) -> Vec<ParameterInfo> {
-        // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
+        // SAFETY: there is room for the description; zeros are valid numbers and an empty text.
         let info = |index| unsafe {
             let mut info: ParameterInfo = mem::zeroed();
             assert_eq!(self.controller.getParameterInfo(index, &mut info), kResultOk);
             info
         };
-        // SAFETY: it only asks.
+        // SAFETY: the call only reads.
         (0..unsafe { self.controller.getParameterCount() }).map(info).collect()
     }
 
-    /// The id of the parameter `title`.
+    /// Returns the id of the parameter called `title`.
     pub fn id(&self, title: &str) -> ParamID {
         let parameter = self.parameters().into_iter().find(|info| text(&info.title) == title);
         parameter.unwrap_or_else(|| panic!("no parameter {title}")).id
     }
 
-    /// The value of a parameter, from 0 to 1.
+    /// Returns the value of a parameter, from 0 to 1.
     pub fn get(&self, id: ParamID) -> f64 {
-        // SAFETY: it only asks.
+        // SAFETY: the call only reads.
         unsafe { self.controller.getParamNormalized(id) }
     }
 
-    /// Sets a parameter while the plugin does not process.
+    /// Sets a parameter to a `value` from 0 to 1 while the plugin does not process.
     pub fn set(&self, id: ParamID, value: f64) {
-        // SAFETY: the value is one.
+        // SAFETY: the call passes numbers only.
         assert_eq!(unsafe { self.controller.setParamNormalized(id, value) }, kResultOk);
     }
 
-    /// A value of a parameter as text.
+    /// Returns the plugin's text for a `value` of a parameter, from 0 to 1.
     pub fn value_text(&self, id: ParamID, value: f64) -> String {
-        // SAFETY: there is room for the text, and zeros are an empty one.
+        // SAFETY: there is room for the text; zeros are an empty text.
         unsafe {
             let mut own: String128 = mem::zeroed();
             assert_eq!(self.controller.getParamStringByValue(id, value, &mut own), kResultOk);
@@ -210,7 +210,7 @@ impl Instance {
         }
     }
 
-    /// Its state, at the start of a stream.
+    /// Returns the plugin's state as a stream, which is at its start.
     pub fn save(&self) -> ComPtr<IBStream> {
         let stream = ComWrapper::new(Stream::default()).to_com_ptr::<IBStream>().expect("a stream");
         // SAFETY: the stream outlives the calls.
@@ -222,13 +222,13 @@ impl Instance {
         stream
     }
 
-    /// Loads a state.
+    /// Loads a state from a stream.
     pub fn load(&self, state: &ComPtr<IBStream>) {
         // SAFETY: the stream outlives the call.
         assert_eq!(unsafe { self.component.setState(state.as_ptr()) }, kResultOk);
     }
 
-    /// Processes a block from `input` to `output`, or in place in `output` without `input`, and returns the plugin's answer.
+    /// Processes a buffer from `input` to `output`; without `input`, in place in `output`. Returns the plugin's result.
     pub fn process(
         &self,
         input: Option<&[Vec<f32>]>,
@@ -266,8 +266,8 @@ impl Instance {
             processContext: null_mut(),
         };
         let mut result = kResultFalse;
-        // SAFETY: all that `data` points to outlives the call, and every channel has as many samples. The plugin does not write to
-        // inputs.
+        // SAFETY: everything that `data` points to outlives the call, and all channels are equally long. The plugin does not
+        // write to inputs.
         (self.call)(&mut || result = unsafe { self.processor.process(&mut data) });
         result
     }
@@ -275,7 +275,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: the calls are in VST3's order. What they answer changes nothing any more.
+        // SAFETY: the calls are in VST3's order. Their results do not matter any more.
         unsafe {
             let _ = self.processor.setProcessing(0);
             let _ = self.component.setActive(0);

@@ -1,4 +1,4 @@
-//! A small VST3 host. Every call checks what a host can check, and panics where the plugin refuses it.
+//! Small VST3 host. Every call checks what a host can check, and panics if the plugin refuses it.
 #![allow(clippy::missing_panics_doc, reason = "see above")]
 
 mod host;
@@ -23,33 +23,33 @@ use {
     std::{mem::ManuallyDrop, path::Path},
 };
 
-/// The type of `GetPluginFactory`, which a VST3 plugin exports.
+/// Type of the function `GetPluginFactory`, which a VST3 plugin exports.
 pub type GetFactory = extern "system" fn() -> *mut c_void;
 
-/// A plugin file's factory, which makes instances of its only plugin.
+/// Factory of a plugin file, which makes instances of the file's only plugin.
 pub struct Factory(ComPtr<IPluginFactory>);
 
 impl Factory {
-    /// The factory of the plugin that is linked into this program.
+    /// Creates the factory of the plugin that is linked into this program.
     ///
     /// # Safety
-    /// `get` must give away a reference to an `IPluginFactory`, or be null.
+    /// `get` must pass ownership of a reference to an `IPluginFactory`, or return null.
     pub unsafe fn linked(get: GetFactory) -> Self {
         // SAFETY: by this function's contract.
         Self(unsafe { ComPtr::from_raw(get().cast()) }.expect("the plugin has no factory"))
     }
 
-    /// The factory of a plugin's library for Linux, which stays in memory.
+    /// Loads the factory from a plugin's shared library for Linux. The library stays in memory.
     ///
     /// # Errors
-    /// When it cannot be loaded, or is no VST3 plugin.
+    /// If the library cannot be loaded, or is not a VST3 plugin.
     #[cfg(target_os = "linux")]
     pub fn load(library: &Path) -> Result<Self> {
         let name = || library.display().to_string();
-        // SAFETY: loading a library runs its code. The one that is loaded here is our own, and has functions of these names
-        // and types, as VST3 requires.
+        // SAFETY: loading a library runs its code. The only library loaded here is our own. Its functions have the names and
+        // types that VST3 requires.
         unsafe {
-            // All symbols now, as a block must not look for any.
+            // `RTLD_NOW` resolves all symbols now: processing a block must not have to look for any.
             let library = Library::open(Some(library), RTLD_NOW | RTLD_LOCAL).with_context(name)?;
             let library = ManuallyDrop::new(library);
             let enter = library.get::<extern "C" fn(*mut c_void) -> bool>(b"ModuleEntry\0");
@@ -59,19 +59,19 @@ impl Factory {
         }
     }
 
-    /// The factory of the bundle that was built last.
+    /// Loads the factory of the bundle that was built last.
     ///
     /// # Errors
-    /// As [`crate::bundle::vst3`], and as [`Factory::load`].
+    /// As for [`crate::bundle::vst3`] and [`Factory::load`].
     #[cfg(target_os = "linux")]
     pub fn bundled() -> Result<Self> {
         let folder = format!("Contents/{}-linux", std::env::consts::ARCH);
         Self::load(&crate::bundle::vst3()?.join(folder).join("Tone Filter.so"))
     }
 
-    /// A new component of the only class.
+    /// Creates a component of the only class.
     fn component(&self) -> ComPtr<IComponent> {
-        // SAFETY: every pointer is to what the function wants, or to room for it; zeros are an empty text, and numbers.
+        // SAFETY: every pointer has the type that the function expects; zeros are valid numbers and empty texts.
         unsafe {
             let mut class: PClassInfo = mem::zeroed();
             assert_eq!((self.0.countClasses(), self.0.getClassInfo(0, &mut class)), (1, kResultOk));

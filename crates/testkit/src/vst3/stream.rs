@@ -11,7 +11,7 @@ use vst3::{
     },
 };
 
-/// A file in memory, and the place where it is read and written.
+/// File in memory: its bytes, and the position of reading and writing.
 #[derive(Default)]
 pub(super) struct Stream(Mutex<(Vec<u8>, usize)>);
 
@@ -24,7 +24,7 @@ impl IBStreamTrait for Stream {
         let (bytes, at) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let part = &bytes[*at..bytes.len().min(*at + count as usize)];
         *at += part.len();
-        // SAFETY: VST3 promises room for `count` bytes, and for the number of them or null.
+        // SAFETY: VST3 promises room for `count` bytes. `read` is valid or null.
         unsafe {
             to.cast::<u8>().copy_from_nonoverlapping(part.as_ptr(), part.len());
             if let Some(read) = read.as_mut() {
@@ -36,7 +36,7 @@ impl IBStreamTrait for Stream {
 
     unsafe fn write(&self, from: *mut c_void, count: int32, written: *mut int32) -> tresult {
         let (bytes, at) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: VST3 promises `count` bytes, and room for the number of them or null.
+        // SAFETY: VST3 promises `count` bytes. `written` is valid or null.
         unsafe {
             bytes.extend(std::slice::from_raw_parts(from.cast::<u8>(), count as usize));
             if let Some(written) = written.as_mut() {
@@ -49,7 +49,7 @@ impl IBStreamTrait for Stream {
 
     unsafe fn seek(&self, by: int64, mode: int32, now: *mut int64) -> tresult {
         let (bytes, at) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // The modes' type is another one on Windows.
+        // The type of these constants depends on the system.
         let [set, current] =
             [IStreamSeekMode_::kIBSeekSet, IStreamSeekMode_::kIBSeekCur].map(|mode| mode as int32);
         let from = match mode {
@@ -58,7 +58,7 @@ impl IBStreamTrait for Stream {
             _ => bytes.len() as i64,
         };
         *at = (from + by) as usize;
-        // SAFETY: VST3 promises room or null.
+        // SAFETY: VST3 promises that `now` is valid or null.
         if let Some(now) = unsafe { now.as_mut() } {
             *now = *at as i64;
         }
@@ -66,7 +66,7 @@ impl IBStreamTrait for Stream {
     }
 
     unsafe fn tell(&self, now: *mut int64) -> tresult {
-        // SAFETY: VST3 promises room.
+        // SAFETY: VST3 promises that `now` is valid.
         unsafe { *now = self.0.lock().unwrap_or_else(PoisonError::into_inner).1 as i64 };
         kResultOk
     }

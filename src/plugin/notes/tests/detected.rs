@@ -1,4 +1,4 @@
-//! The detected notes.
+//! Tests of the detected notes.
 
 use crate::plugin::notes::{Notes, TestQueue};
 use nice_plug::{midi::Key, prelude::NoteEvent};
@@ -6,7 +6,7 @@ use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
 
 const RATE: f64 = 44_100.0;
 
-/// Two chords with overtones, half a second each, then as much silence.
+/// Returns two chords with overtones, half a second each, then half a second of silence.
 fn music() -> Vec<f32> {
     let chords = [&[220.0, 277.18, 329.63][..], &[293.66, 369.99], &[]];
     let sample = |t: usize| -> f64 {
@@ -28,8 +28,8 @@ fn filter(settings: &Settings, routing: Routing) -> ToneFilter {
     filter
 }
 
-/// Returns the messages for that music, as sample, key, and velocity, in blocks of `size`; at some samples, `change` is
-/// called with their number.
+/// Returns the notes sent for [`music`], in buffers of `size` samples: sample, key, and velocity (`None` for a note-off). Calls
+/// `change` before each buffer, with the number of its first sample.
 fn sent(
     settings: &Settings,
     routing: Routing,
@@ -56,7 +56,7 @@ fn sent(
     sent
 }
 
-/// The score of that music: key, first sample, and sample of the end.
+/// Notes of [`music`]: key, first sample, and end.
 const SCORE: [(u8, usize, usize); 5] =
     [(57, 0, 22_050), (61, 0, 22_050), (64, 0, 22_050), (62, 22_050, 44_100), (66, 22_050, 44_100)];
 
@@ -73,7 +73,7 @@ fn the_notes_of_a_score_are_sent() {
                 panic!("{key}: {own:?}");
             };
             assert!(velocity > 0.0 && velocity <= 1.0, "{key}: {velocity}");
-            // With lookahead, a decision may be early by up to the latency; without, 200 ms late.
+            // A decision may be early by up to the latency (with lookahead), and late by 200 ms (8820 samples).
             for (at, truth) in [(on, start), (off, end)] {
                 let times = truth..truth + latency + 8820;
                 assert!(times.contains(&at), "{key}: {at}, not in {times:?}");

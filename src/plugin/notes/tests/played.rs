@@ -1,4 +1,4 @@
-//! The host's notes.
+//! Tests of the host's notes.
 
 use crate::plugin::notes::{Notes, TestQueue, moved};
 use nice_plug::{
@@ -11,7 +11,7 @@ const FRAMES: usize = 640;
 
 fn filter() -> ToneFilter {
     let (mix, focus, auto) = (100.0, 0.0, false);
-    // The gate keeps other bands from sounding by what they let through.
+    // The gate silences other bands, into which the tone leaks.
     let floor = Settings::REFERENCE.floor;
     let settings = Settings { keys: Keys::Hold, mix, focus, auto, floor, ..Settings::default() };
     ToneFilter::new(48_000.0, &settings).unwrap()
@@ -26,7 +26,7 @@ fn controller(timing: u32, cc: u8, value: f32) -> NoteEvent<()> {
     NoteEvent::MidiCC { timing, channel: 0, cc, value }
 }
 
-/// Returns the peak of a tone of 440 Hz after these events, in the block after the next.
+/// Returns the output's peak for a tone of 440 Hz, 19 buffers after these events.
 fn level(events: &[NoteEvent<()>]) -> f32 {
     let (mut filter, mut notes) = (filter(), Notes::new());
     let mut peak = 0.0;
@@ -114,7 +114,7 @@ fn keys_are_as_late_as_the_sound_is() {
     notes.process(&mut filter, &mut [&mut signal], &[], &mut queue);
     assert_eq!(queue.output, [on(10_000 + late as u32, 69)], "as late as the sound");
     let first = signal.iter().position(|x| x.abs() > 1e-6).unwrap();
-    // The note starts at the next block of 64.
+    // The note starts at the next block of 64 samples.
     assert!((10_000 + late..10_000 + late + 128).contains(&first), "{first}");
 }
 

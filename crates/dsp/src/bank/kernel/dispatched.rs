@@ -1,15 +1,14 @@
-//! The kernel on vectors of the CPU's own width, one source for all instruction sets.
+//! The kernel on vectors of the CPU's own width: one source for all instruction sets.
 //!
-//! Three vectors of tones are processed together, or two of those below A3. That keeps their state in registers, gives an out-of-order CPU
-//! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2
-//! d1) d3 + n3 d1 d2) / (d1 d2 d3)`. Where divisions are fast, two share one, and the third has its own.
+//! Three vectors of tones are processed together, below A3 two. That keeps their state in registers, gives an out-of-order CPU
+//! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2 d1) d3 + n3
+//! d1 d2) / (d1 d2 d3)`. Where divisions are fast, two vectors share a division, and the third has its own.
 //!
-//! Within a block the state is in the units of [`Frame`](super::frame::Frame), which saves operations. All of it is a
-//! function of the number of samples since the start of the block, so the result does not depend on how a block is
-//! divided into calls.
+//! Within a block the state is in the units of [`Frame`](super::frame::Frame), which saves operations. These units depend only on
+//! the number of samples since the start of the block, so the result does not depend on how a block is divided into calls.
 //!
-//! The loop is software-pipelined in three stages: the resonators, the power, the sum of the driven bands. An iteration
-//! works on three samples, one per stage, so no stage waits for a result of the same iteration.
+//! The loop is software-pipelined in three stages: resonators, power, sum of the driven bands. An iteration works on three
+//! samples, one per stage, so no stage waits for a result of the same iteration.
 
 use super::{
     BLOCK, Coefficients, Lanes, State, Task, Weighting,
@@ -21,23 +20,24 @@ use crate::{lanes::LANES, notes::PUBLISHED};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use tone_filter_simd::denormals;
 
-/// Vectors of published tones that are processed together, and of tones below A3, of which there are two thirds.
+/// Vectors of published tones that are processed together.
 const GROUP: usize = 3;
+/// Vectors of tones below A3 that are processed together: these tones fill two thirds as many vectors as the published ones.
 const LOW_GROUP: usize = 2;
 
-/// The lanes of the narrowest vectors, which may lack a fused multiply-add.
+/// Number of lanes of the narrowest vectors, which may lack a fused multiply-add.
 const NARROWEST: usize = 4;
 
-/// Factor to the effective value of a band with a weight of 0 in the denominator of its drive: large enough to mute it,
-/// and small enough that the product of three is finite.
+/// Factor of the RMS of a muted band in the denominator of its drive: large enough to mute it, and small enough that the product
+/// of three denominators is finite.
 const MUTED: f32 = 1e11;
 
-/// Where denormals are not flushed to zero, and are slow, powers and gated amplitudes below these count as them: 170 dB below
-/// full scale, and the least whose square is no denormal.
+/// Least squared output of a band where denormals are slow because they are not flushed to zero: 170 dB below full scale.
 const QUIETEST: f32 = 1e-17;
+/// Least gated amplitude where denormals are slow: its square is just not denormal.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
-/// Computes the same as [`scalar::process`](super::scalar::process).
+/// Processes `task` with the result of [`scalar::process`](super::scalar::process).
 #[inline(always)]
 pub fn process<S: Simd, const PAIRS: bool>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
@@ -52,14 +52,14 @@ pub fn process<S: Simd, const PAIRS: bool>(simd: S, c: &Coefficients, task: Task
     );
 }
 
-/// The numbers of [`Weighting`].
+/// Kinds of [`Weighting`] as constant parameters.
 const SWITCHED: u8 = Weighting::Switched as u8;
 const CONSTANT: u8 = Weighting::Constant as u8;
 const MOVING: u8 = Weighting::Moving as u8;
-/// Some may move, and there are those of the sides.
+/// Panned notes: weights may ramp, and the stereo differences have weights, too.
 const PLACED: u8 = MOVING + 1;
 
-/// The tones' weights in the sum are those of a [`Weighting`]. Without `DRIVEN`, there is no sum.
+/// Processes `task` with weights of the kind `WEIGHTS`. Without `DRIVEN`, the bands are not summed, and the sums are 0.
 #[inline(always)]
 fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const PAIRS: bool>(
     simd: S,
@@ -78,7 +78,7 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const PAIRS: bool>(
     for first in (0..PUBLISHED).step_by(GROUP * S::f32s::LEN) {
         let mut group =
             Group::<S, WEIGHTS, DRIVEN, PAIRS, GROUP, false>::load(simd, first, c, state, position);
-        // The sums are added to those of the tones before; the first ones have none.
+        // The first group overwrites the rows, and all others add to them.
         if first == 0 {
             group.advance::<false>(&gates, &mut rows[summed], side_rows);
         } else {
@@ -106,7 +106,7 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const PAIRS: bool>(
     }
 }
 
-/// The state and the coefficients of `N` vectors of tones; the loops of those that are `DAMPED` have a damping of their own.
+/// State and coefficients of `N` vectors of tones. With `DAMPED`, the loops have a damping, as below A3.
 struct Group<
     S: Simd,
     const WEIGHTS: u8,
@@ -120,12 +120,12 @@ struct Group<
     minus_fall: [S::f32s; N],
     growth: [S::f32s; N],
     decay: S::f32s,
-    /// Factors to the effective value in the denominator of the drive.
+    /// Factors of the RMS in the denominator of the drive.
     rms_share: [S::f32s; N],
-    /// Weights in the sum at the sample whose sum is next, and their change per sample.
+    /// Weights in the sum at the next sample to be summed.
     weight: [S::f32s; N],
     weight_step: [S::f32s; N],
-    /// Weights of the sides and their steps.
+    /// Weights in the stereo difference at the next sample to be summed.
     side: [S::f32s; N],
     side_step: [S::f32s; N],
     lo: [S::f32s; N],
@@ -190,8 +190,8 @@ impl<
         group
     }
 
-    /// Moves the weights by a sample. A sum in each takes no multiplication; from the start of the block on, it is the same
-    /// wherever a call begins.
+    /// Moves the weights by a sample. Repeated addition needs no multiplication, and from the start of the block on, it gives the
+    /// same values wherever a call begins.
     #[inline(always)]
     fn move_weights(&mut self) {
         for i in 0..N {
@@ -204,7 +204,7 @@ impl<
         }
     }
 
-    /// Stores the state, at the end of a block in plain units.
+    /// Stores the state; at the `end` of a block, in plain units.
     #[inline(always)]
     fn store(&self, first: usize, c: &Coefficients, state: &mut State, end: bool) {
         let (mut lo, mut bp, mut power) = (self.lo, self.bp, self.power);
@@ -231,8 +231,8 @@ impl<
         store(&mut state.power, power);
     }
 
-    /// Advances by [`DELAY`] samples less than there are `rows`, which take the driven bands [`DELAY`] samples late, or `MORE`
-    /// of them; and so the `sides`, if they are [`PLACED`].
+    /// Advances by `rows.len() - DELAY` samples. Writes the sums of the driven bands to `rows`, [`DELAY`] samples late; with
+    /// `MORE`, adds them. With [`PLACED`] weights, does the same with the stereo differences and `sides`.
     #[inline(always)]
     fn advance<const MORE: bool>(
         &mut self,
@@ -255,7 +255,7 @@ impl<
         self.put::<MORE>(frames + 1, sums, rows, sides);
     }
 
-    /// Puts the sums of a sample into their rows, or adds them.
+    /// Writes the sums of a sample to the rows of `frame`; with `MORE`, adds them.
     #[inline(always)]
     fn put<const MORE: bool>(
         &self,
@@ -290,7 +290,7 @@ impl<
         }
     }
 
-    /// Second stage: tracks the resonators' power at the sample `frame`.
+    /// Second stage: tracks the power of the resonators at the sample `frame`.
     #[inline(always)]
     fn track(&mut self, gates: &FrameGates, frame: usize) {
         let inverse_gate = self.splat(gates.inverse_gate[frame]);
@@ -308,7 +308,7 @@ impl<
             self.power[i] = if S::f32s::LEN > NARROWEST {
                 self.power[i].mul_add(self.decay, level)
             } else {
-                // A product that is rounded by itself would be wrong by the same amount for many samples.
+                // A product that is rounded separately would be wrong by the same amount for many samples.
                 self.power[i] + self.power[i].mul_add(self.decay - 1.0, level)
             };
             if DRIVEN {
@@ -318,7 +318,8 @@ impl<
         }
     }
 
-    /// Third stage: the driven bands at the sample that was tracked last, [`DELAY`] before `frame`, and their sides.
+    /// Third stage: returns the sums of the driven bands and their stereo differences, for the sample that was tracked last. Its
+    /// row is `frame`, [`DELAY`] later.
     #[inline(always)]
     fn mix(&mut self, gates: &FrameGates, frame: usize) -> [S::f32s; 2] {
         if !DRIVEN {
@@ -340,7 +341,7 @@ impl<
     }
 }
 
-/// The values of `N` vectors of tones.
+/// Loads `N` vectors from the tone `first` on.
 #[inline(always)]
 fn lanes<S: Simd, const N: usize>(simd: S, from: &Lanes, first: usize) -> [S::f32s; N] {
     each(|i| S::f32s::from_slice(simd, &from.0[first + i * S::f32s::LEN..][..S::f32s::LEN]))

@@ -1,11 +1,11 @@
-//! Sums of fractions, in fewer divisions than there are fractions.
+//! Sums of fractions with fewer divisions than fractions.
 
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
-/// The lanes of the widest vectors.
+/// Number of lanes of the widest vectors.
 pub const WIDEST: usize = 16;
 
-/// The sum of all `n / d`, in one division, or in one for every two.
+/// Returns the sum of all `n / d` (two or three), in a single division. With `PAIRS`, only the first two share a division.
 #[inline(always)]
 pub fn over<S: Simd, const PAIRS: bool, const N: usize>(
     n: [S::f32s; N],
@@ -19,7 +19,7 @@ pub fn over<S: Simd, const PAIRS: bool, const N: usize>(
     quotient::<S>(sum, product)
 }
 
-/// [`over`] for two rows of `n`, which share the divisions.
+/// Returns [`over`] for each of two rows of `n`, which share the divisions.
 #[inline(always)]
 pub fn over_both<S: Simd, const PAIRS: bool, const N: usize>(
     simd: S,
@@ -37,14 +37,14 @@ pub fn over_both<S: Simd, const PAIRS: bool, const N: usize>(
     }
     let [(one_sum, product), (other, _)] = [fraction::<S, N>(n[0], d), fraction::<S, N>(n[1], d)];
     if S::f32s::LEN == WIDEST {
-        // The estimate of the inverse is the same.
+        // Both compute the same estimate of the inverse, so the compiler needs it only once.
         return [quotient::<S>(one_sum, product), quotient::<S>(other, product)];
     }
     let inverse = one / product;
     [one_sum * inverse, other * inverse]
 }
 
-/// The sum of all `n / d` as a fraction.
+/// Returns the sum of all `n / d` as a fraction: numerator and denominator.
 #[inline(always)]
 fn fraction<S: Simd, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> (S::f32s, S::f32s) {
     let (mut sum, mut product) = (n[0], d[0]);
@@ -54,20 +54,19 @@ fn fraction<S: Simd, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> (S::f3
     (sum, product)
 }
 
-/// `n / d`, exact to the last bit or nearly so.
+/// Returns `n / d`, exact to the last bit or nearly so.
 #[inline(always)]
 pub fn quotient<S: Simd>(n: S::f32s, d: S::f32s) -> S::f32s {
     if S::f32s::LEN < WIDEST {
         return n / d;
     }
-    // With vectors this wide, roots and divisions take longer than the multiplications. The estimate has 14 bits, and the
-    // correction doubles them.
+    // With the widest vectors, a division takes longer than an estimate of 14 bits and a correction, which doubles the bits.
     let inverse = d.approximate_recip();
     let estimate = n * inverse;
     estimate - d.mul_sub(estimate, n) * inverse
 }
 
-/// `value` of each of `N`. Unlike the library's functions, it is always inlined.
+/// Returns `value(i)` for each `i` below `N`. Unlike the standard library's functions, it is always inlined.
 #[inline(always)]
 pub fn each<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
     let mut values = [value(0); N];

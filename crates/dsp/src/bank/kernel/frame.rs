@@ -1,23 +1,22 @@
-//! The units in which the vector kernels keep the state within a block.
+//! Units in which the vector kernels keep the state within a block.
 //!
-//! All published resonators have the same radius `r`. With `bp = r^n z` for the `n`th sample of a block, `z` is the output of a loop
-//! without damping, which takes one operation less:
+//! All published resonators have the same radius `r`. With `bp = r^n z` for the `n`th sample of a block, `z` is the output of a
+//! loop without damping, which takes one operation less:
 //!
 //! ```text
 //! lo' += a' z - r^-n (x[t] - x[t-2]);    z -= b' lo'
 //! ```
 //!
-//! Its factor `b'` is the resonator's gain, which so costs nothing. Powers are in units of `step r^2n`: then the tracker is
-//! `s = (decay / r^2) s + m` with the level `m` of `z`, and the root of `s` has a constant factor to `z`. Gate, limit
-//! and guard are scaled to these units sample by sample. At the end of a block the state is converted back, so numbers
-//! stay in range.
+//! `b'` is chosen equal to the resonator's gain, so the gain needs no multiplication. The kernels keep a power `p` as `s = p /
+//! (step r^2n)`. Then the tracker is `s = (decay / r^2) s + m` with the level `m` of `z`, and the RMS in these units is the root
+//! of `s` times a constant. Gate, limit and guard are scaled to these units sample by sample. At the end of a block the state is
+//! converted back, so that numbers stay in range.
 //!
-//! A tone below A3 has a greater radius, which in these units is `r_i / r`: the loop has the damping `1 - (r_i / r)^2`, which is
-//! negative.
+//! A tone below A3 has a greater radius `r_i`, which is `r_i / r` in these units. Its loop has the damping `1 - (r_i / r)^2`,
+//! which is negative.
 //!
-//! A factor that is rounded to f32 and applied in every block would change the resonators and trackers by some 1e-5. So each
-//! conversion back is a multiplication by the rounded inverse and the subtraction of a small share, which makes up for all
-//! that was rounded.
+//! A factor that is rounded to f32 and applied in every block would change the resonators and trackers by some 1e-5. Therefore
+//! the conversion back multiplies by the rounded inverse, and then subtracts a small share, which makes the total factor exact.
 
 use super::State;
 use crate::{
@@ -25,13 +24,13 @@ use crate::{
     lanes::{BLOCK, LANES, Lanes},
 };
 
-/// The most samples that a vector kernel reads beyond the end of a block.
+/// Maximum number of samples that a vector kernel reads beyond the end of a block.
 const BEYOND: usize = 15;
 
 /// A factor for each sample of a block.
 type Factors = [f32; BLOCK + BEYOND];
 
-/// The coefficients and factors of these units.
+/// Coefficients and factors of these units.
 #[derive(Debug, Clone, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct Frame {
@@ -39,39 +38,43 @@ pub(crate) struct Frame {
     pub rise: Lanes,
     /// Factor `b'` of each tone.
     pub fall: Lanes,
-    /// `lo' = (lo + tilt bp) enter`, as `lo` is that of a loop with damping.
+    /// Share of `bp` in the conversion `lo' = (lo + tilt bp) enter`: `lo` belongs to a loop with damping.
     pub tilt: Lanes,
+    /// Factor of the conversion `lo' = (lo + tilt bp) enter`.
     pub enter: Lanes,
-    /// The inverse of `enter`, and the share of `lo` that is lost in a block.
+    /// Inverse of `enter`, rounded.
     pub leave: Lanes,
+    /// Share of `lo` that is lost in a block.
     pub lo_loss: Lanes,
-    /// The share of `bp` that is lost in a block, `1 - r^64`.
+    /// Share of `bp` that is lost in a block, `1 - r^64`.
     pub bp_loss: f32,
-    /// `(r_i / r)^2 - 1`, for tones below A3.
+    /// `(r_i / r)^2 - 1`, which is 0 for the published tones.
     pub growth: Lanes,
-    /// `b'` is rounded, which would put the poles up to a hundredth of their width off. What it adds to `bp` in a block is
-    /// subtracted at its end: this times `lo'`.
+    /// Correction of the product `a' b'`, whose rounding would move the poles by up to a hundredth of their width. At the end of
+    /// a block, `bp` gets `turn lo'`.
     pub turn: Lanes,
-    /// `r^-n` and `r^n` for the state after each sample.
+    /// `r^-n` for the state after each sample.
     pub grow: Factors,
+    /// `r^n` for the state after each sample.
     pub shrink: Factors,
-    /// `s` of a power of 1.
+    /// `s` of a power of 1 at `n = 0`: `1 / step`.
     pub unit: f32,
-    /// The inverse of `unit`, and the share of a power that is lost in a block.
+    /// Inverse of `unit`, rounded.
     pub settle: f32,
+    /// Share of a power that is lost in a block.
     pub power_loss: f32,
     /// `decay / r^2`.
     pub decay: f32,
-    /// The effective value at `s = 1` and `n = 0`.
+    /// RMS at `s = 1` and `n = 0`.
     pub rms: f32,
-    /// Whether powers are tracked.
+    /// Whether powers are tracked; they are not while frozen.
     pub tracks: bool,
     radius: f64,
     step: f64,
 }
 
 impl Frame {
-    /// Without resonators.
+    /// Coefficients without resonators.
     pub const STILL: Self = Self {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
@@ -104,7 +107,7 @@ impl Frame {
             // `b lo = r b' lo' - (1 - r) bp`, both in plain units.
             let radius = design.radius / r;
             let squared = design.squared(radius);
-            // A resonator without gain has one 400 dB down, because `b'` must not be 0.
+            // A resonator without gain gets a gain of -400 dB, because `b'` must not be 0.
             let fall = design.gain.max(1e-20) as f32;
             let rise = (squared / f64::from(fall)) as f32;
             let excess = f64::from(fall) - squared / f64::from(rise);
@@ -129,7 +132,7 @@ impl Frame {
         self.set_step(self.step);
     }
 
-    /// Sets the step of the power trackers.
+    /// Sets the weight of the new value in the power trackers.
     pub fn set_step(&mut self, step: f64) {
         self.step = step;
         self.tracks = step > 0.0;
@@ -144,7 +147,7 @@ impl Frame {
         self.power_loss = (1.0 - kept / rounded) as f32;
     }
 
-    /// Converts `state` from plain units to those after `age` samples.
+    /// Converts `state` from plain units to the units after `age` samples of a block.
     pub fn enter(&self, state: &mut State, age: usize) {
         if age == 0 {
             return;

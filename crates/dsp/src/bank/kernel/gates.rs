@@ -1,22 +1,22 @@
-//! Values that all bands of the vector kernel read for each sample.
+//! Values that all bands of the vector kernel share for each sample.
 
 use super::{BLOCK, Coefficients, FrameInputs, fractions::quotient, rows::DELAY};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
-/// The inputs, gates and guards of the bands for each sample.
+/// Inputs, gates, limits and guards of the bands for each sample, in the units of [`Frame`](super::frame::Frame).
 #[repr(C, align(64))]
 pub struct FrameGates {
     pub input: [f32; BLOCK],
-    /// The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
+    /// gate^(-3/2), because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
     pub inverse_gate: [f32; BLOCK],
     pub limit: [f32; BLOCK],
-    /// [`DELAY`] samples later.
+    /// Guards over the drive; each is [`DELAY`] samples late.
     pub guard: [f32; BLOCK + DELAY],
 }
 
 impl FrameGates {
     #[inline(always)]
-    /// Gates of so many `frames` from `position` on in the block.
+    /// Computes the values of `frames` samples from `position` on in the block.
     pub fn new<S: Simd>(
         simd: S,
         c: &Coefficients,

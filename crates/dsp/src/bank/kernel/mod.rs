@@ -1,11 +1,11 @@
-//! The inner loop: the resonators, their power, their drive and their sum.
+//! The inner loop: resonators, power tracking, drive and sum of the bands.
 //!
-//! A kernel processes blocks of at most [`BLOCK`] samples. [`FrameInputs`] holds what all bands share (the input and
-//! its power), [`State`] the state of the bands, and [`Coefficients`] their coefficients; the last two are structures
-//! of arrays with one lane per tone.
+//! A kernel processes at most [`BLOCK`] samples per call. [`FrameInputs`] holds the input and its power, which all bands share;
+//! [`State`] holds the state of the bands, and [`Coefficients`] their coefficients. The last two are structures of arrays with
+//! one lane per tone.
 //!
-//! [`Kernel`] selects an implementation: plain Rust, which defines the result; or one loop on vectors, of an instruction set
-//! of this CPU, or portable ones of which the compiler makes what the build's target has.
+//! [`Kernel`] selects an implementation: plain Rust, which defines the result, or a loop on vectors. The vectors belong to an
+//! instruction set of this CPU, or are portable: the compiler maps them to the instruction set of the build's target.
 
 mod dispatched;
 mod fractions;
@@ -26,25 +26,24 @@ use frame::Frame;
 pub use rows::Rows;
 use tone_filter_simd::{Kernel, Work};
 
-/// The state of the bands.
+/// State of the bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// First integrator, in units of the band's output divided by `F / rise`.
+    /// First integrator: `lo F / rise` has the amplitude of the band's output, with `F` as in [`resonator`](super::resonator).
     pub lo: Lanes,
     /// Second integrator: the resonator's output.
     pub bp: Lanes,
     /// Tracked power.
     pub power: Lanes,
-    /// Within a block, the vector kernels keep the state in units that change from sample to sample: the number of
-    /// samples since it was in those above, or 0. [`State::settle`] converts it.
+    /// Number of samples for which the state has been in the units of the vector kernels, which change from sample to sample
+    /// within a block; 0 while it is in plain units, described above. [`State::settle`] converts it.
     pub age: usize,
 }
 
 impl State {
-    /// At rest.
     pub const ZERO: Self = Self { lo: Lanes::ZERO, bp: Lanes::ZERO, power: Lanes::ZERO, age: 0 };
 
-    /// Converts the state to its plain units, if it is in those of a vector kernel that used `c`.
+    /// Converts the state to plain units, if it is in the units of a vector kernel that used `c`.
     pub fn settle(&mut self, c: &Coefficients) {
         if self.age > 0 {
             c.frame.leave(self);
@@ -52,52 +51,50 @@ impl State {
     }
 }
 
-/// Kind of the tones' weights in the sum; the simpler, the cheaper.
+/// Kind of the tones' weights in the sum; the kinds are in the order of their cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Weighting {
-    /// Each is 0 or 1.
+    /// Each weight is 0 or 1 in the whole block.
     Switched,
-    /// All rest in the block.
+    /// All weights are constant in the block.
     Constant,
-    /// Some move.
+    /// Some weights ramp.
     Moving,
 }
 
-/// The coefficients of the bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coefficients {
     /// [`Loop::rise`](super::resonator::Loop::rise) of each tone.
     pub rise: Lanes,
     /// [`Loop::fall`](super::resonator::Loop::fall) of each tone.
     pub fall: Lanes,
-    /// Gain of the input into `lo` of each tone, negated: the gain of the resonator over `fall`.
+    /// Gain of the input into `lo` of each tone, negated: the resonator's gain over `fall`.
     pub entry: Lanes,
     /// Weight of each tone in the sum, 0..1.
     pub weights: Ramp<Lanes>,
-    /// Weight of each tone in the difference of left and right, if there is one: weight times place, 1 for left and -1 for right.
+    /// Weight of each tone in half the difference of left and right: weight times stereo position, 1 for left and -1 for right.
+    /// `None` without panned notes.
     pub sides: Option<Ramp<Lanes>>,
-    /// Kind of the weights.
     weighting: Weighting,
-    /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`] at the
+    /// Added to the RMS in the denominator of the drive, which stays finite while a band has no power yet: [`RMS_GUARD`] at the
     /// nominal level.
     pub guard: f32,
-    /// [`Loop::damping`](super::resonator::Loop::damping) of each tone, the same for all published ones.
+    /// [`Loop::damping`](super::resonator::Loop::damping) of each tone; one value for all published tones.
     pub damping: Lanes,
-    /// Weight of the new value in the power trackers.
+    /// Weight of the new value in the power trackers, per sample.
     step: f32,
     /// Gain into the soft clip.
     pub drive: f32,
-    /// Relative gate, as a ratio to total power.
+    /// Relative gate: minimum power of a band, as a ratio to total power.
     pub threshold: f32,
-    /// Relative limit, as a ratio to total power.
+    /// Relative limit: maximum power of a band, as a ratio to total power.
     pub ceiling: f32,
-    /// Absolute gate, as power.
+    /// Absolute gate: minimum power of a band.
     pub floor: f32,
     /// Whether the bands are driven and summed; otherwise the sums are 0.
     pub driven: bool,
     /// Whether the tones below A3 are computed.
     low: bool,
-    /// Coefficients of the vector kernels.
     frame: Frame,
 }
 
@@ -122,7 +119,7 @@ impl Coefficients {
         frame: Frame::STILL,
     };
 
-    /// Sets the resonators, of which the published ones all have the same radius.
+    /// Sets the resonators. The published ones must all have the same radius.
     pub fn set_resonators(&mut self, designs: &[Design]) {
         self.low = designs.len() > PUBLISHED;
         for (tone, design) in designs.iter().enumerate() {
@@ -154,43 +151,42 @@ impl Coefficients {
     }
 }
 
-/// The input of all bands, for each sample of a block.
+/// Inputs that all bands share, for each sample of a block.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub struct FrameInputs {
-    /// `x[t] - x[t-2]`.
+    /// Difference `x[t] - x[t-2]` of the input.
     pub input: [f32; BLOCK],
     /// Tracked power of the input.
     pub total_power: [f32; BLOCK],
 }
 
 impl FrameInputs {
-    /// Silence.
     pub const ZERO: Self = Self { input: [0.0; BLOCK], total_power: [0.0; BLOCK] };
 }
 
-/// A block of one bank to process.
+/// A block, or a part of one, that a bank is to process.
 #[derive(Debug)]
 pub struct Task<'a> {
-    /// The state of the bank.
+    /// State of the bank.
     pub state: &'a mut State,
-    /// The number of samples between the start of the current [`BLOCK`] and the first one of this call.
+    /// Position of the call's first sample in the current [`BLOCK`].
     pub position: usize,
-    /// The input of its bands.
+    /// Inputs of the bands.
     pub inputs: &'a FrameInputs,
-    /// Memory to work in.
+    /// Scratch memory.
     pub rows: &'a mut Rows,
-    /// The output: the sum of its driven bands for each sample.
+    /// Output: the sum of the driven bands for each sample.
     pub sums: &'a mut [f32],
-    /// With [`Coefficients::sides`], half the difference of left and right for each sample; else empty.
+    /// Output with [`Coefficients::sides`]: half the difference of left and right for each sample; otherwise empty.
     pub sides: &'a mut [f32],
 }
 
-/// Added to the effective value, which keeps the drive finite while a band has no power yet.
+/// [`constants::RMS_GUARD`] in f32.
 pub const RMS_GUARD: f32 = constants::RMS_GUARD as f32;
 
-/// Advances a bank by the length of its `sums`, at most [`BLOCK`], and writes the sum of the driven bands for each
-/// sample there. Elements beyond [`BLOCK`] are not changed.
+/// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs. Elements beyond [`BLOCK`] are
+/// not changed.
 pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
     let frames = task.sums.len().min(BLOCK);
     if frames == 0 {
@@ -210,7 +206,7 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
 struct Dispatched<'a> {
     c: &'a Coefficients,
     task: Task<'a>,
-    /// Whether two bands share a division, instead of three.
+    /// Whether only two bands share a division, instead of three.
     pairs: bool,
 }
 

@@ -1,40 +1,40 @@
-//! The sums of a block while they are still spread over the lanes of vectors, and their sums across the lanes.
+//! Sums of a block that are still spread over the lanes of vectors, and their reduction to one sum per sample.
 
 use super::{BLOCK, Coefficients, fractions::WIDEST};
 use fearless_simd::{Simd, SimdBase};
 
-/// Iterations of the loop between a sample's input and its sum.
+/// Iterations of the loop from a sample's input to its sum.
 pub const DELAY: usize = 2;
 
-/// The lanes' sums of a sample.
+/// The sums of a sample in each lane.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Row([f32; WIDEST]);
 
-/// Memory of the vector kernels for the sums of a block, those of the sides included. To fill it anew for each block would
-/// take longer than to sum the rows.
+/// Scratch memory of the vector kernels for the sums of a block and for its stereo differences. It is kept, because to initialise
+/// it for each block would take longer than to sum the rows.
 #[derive(Debug, Clone)]
 pub struct Rows(pub [[Row; BLOCK + DELAY]; 2]);
 
 impl Rows {
-    /// With any content.
+    /// Memory whose initial content is never read.
     pub const NEW: Self = Self([[Row([0.0; WIDEST]); BLOCK + DELAY]; 2]);
 }
 
-/// The vector at the start of `row`.
+/// Reads the vector at the start of `row`.
 #[inline(always)]
 fn read<S: Simd>(simd: S, row: &Row) -> S::f32s {
     S::f32s::from_slice(simd, &row.0[..S::f32s::LEN])
 }
 
-/// Puts `sum` into `row`, or adds it if there are `MORE`.
+/// Writes `sum` to `row`; with `MORE`, adds it to the row.
 #[inline(always)]
 pub fn add<S: Simd, const MORE: bool>(simd: S, sum: S::f32s, row: &mut Row) {
     let sum = if MORE { read::<S>(simd, row) + sum } else { sum };
     sum.store_slice(&mut row.0[..S::f32s::LEN]);
 }
 
-/// Puts the sum of the lanes of each of the `rows` after the delay into `sums`.
+/// Writes the sum of the lanes of each row to `sums`, in plain units. The first [`DELAY`] rows are skipped.
 #[inline(always)]
 pub fn add_lanes<S: Simd>(
     simd: S,
@@ -56,11 +56,11 @@ pub fn add_lanes<S: Simd>(
     }
 }
 
-/// The sums across the lanes of as many vectors as a vector has lanes.
+/// Returns a vector whose lanes are the sums across the lanes of successive rows.
 #[inline(always)]
 fn across<S: Simd>(simd: S, rows: &[Row]) -> S::f32s {
     let mut count = S::f32s::LEN;
-    // Each step adds the halves of two vectors and interleaves the results, which reverses the bits of the order.
+    // Each step adds the halves of two vectors and interleaves the results, which reverses the bits of the indices.
     let order = |index: usize| index.reverse_bits() >> (usize::BITS - S::f32s::LEN.ilog2());
     let mut sums = [S::f32s::splat(simd, 0.0); WIDEST];
     for i in 0..count {

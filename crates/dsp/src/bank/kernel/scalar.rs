@@ -3,13 +3,13 @@
 use super::{BLOCK, Coefficients, Task};
 use crate::notes::{PUBLISHED, TONES};
 
-/// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
-/// driven bands of each sample there.
+/// Advances a bank by the length of `sums`, at most [`BLOCK`] samples. Writes the sum of the driven bands to `sums`, and their
+/// stereo difference to `sides`.
 pub fn process(c: &Coefficients, Task { state, position, inputs, sums, sides, .. }: Task) {
     state.settle(c);
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {
-        // The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
+        // gate^(-3/2), because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
         let open = (c.threshold * power).max(c.floor);
         *gate = (1.0 / (open * open.sqrt()), c.ceiling * power);
     }
@@ -32,7 +32,7 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums, sides, ..
             lo += rise * bp - entry * input;
             bp -= fall * lo + damping * bp;
 
-            // The fourth power may overflow far above the gate and underflow far below it; the minimum is right in both
+            // The fourth power of `q` may overflow far above the gate and underflow far below it; the minimum is right in both
             // cases.
             let q = bp * bp;
             let gated = q * q * inverse_gate;

@@ -1,4 +1,4 @@
-//! Properties of the loop that every kernel of this CPU has, run by hand.
+//! Tests of properties that every kernel of this CPU must have.
 
 use super::super::resonator::ring_of;
 use super::*;
@@ -7,10 +7,10 @@ use tone_filter_reference::Resonator;
 
 use tone_filter_testkit::signals::{noise, snr, white};
 
-/// The reference's ring, in seconds.
+/// Ring time of the published filter in seconds.
 const RING: f64 = 1.5663;
 
-/// Coefficients for a kernel, and the same resonators of the reference.
+/// Returns coefficients for a kernel, and the reference's resonators for the same tones.
 fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
     let tones: [(f64, f64); TONES] =
         std::array::from_fn(|tone| (frequency(tone, 440.0, 0.0), ring_of(semitone(tone), ring)));
@@ -65,7 +65,7 @@ fn each_resonator_alone_is_the_references_to_99_db() {
             }
             for tone in 0..TONES {
                 let db = 10.0 * (signal[tone] / error[tone]).log10();
-                // Rounding counts for more where a period has more samples.
+                // Rounding errors weigh more where a period has more samples.
                 let due = if tone < PUBLISHED { 99.0 } else { 80.0 };
                 assert!(db >= due, "{kernel:?}, tone {tone} at {rate} Hz, {ring} s: {db:.1} dB");
             }
@@ -73,15 +73,15 @@ fn each_resonator_alone_is_the_references_to_99_db() {
     }
 }
 
-/// The sums for noise while every tone's weight moves from block to block, in calls of `size` samples and of the rest
-/// of each block.
+/// Returns the sums for noise while every tone's weight moves from block to block. Each block is processed in calls of `size`
+/// samples and of the rest.
 fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
     let (mut coefficients, _) = bench(44_100.0, ring);
     let (mut state, mut weights, mut noise) = (State::ZERO, Lanes::ZERO, noise(7));
     let (mut sums, mut previous) = (vec![0.0; 200 * BLOCK], [0.0; 2]);
     for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
         let from = weights;
-        // 0, 1 or between; constant in every fourth block.
+        // 0, 1 or a value between; constant in every fourth block.
         weights.0 = weights.0.map(|weight| match block % 4 {
             3 => weight,
             _ => (noise() as f32).mul_add(0.8, 0.5).clamp(0.0, 1.0),

@@ -1,4 +1,4 @@
-//! Who plays what on the chip: at every tick, each note gets a part and a volume.
+//! Arrangement of the notes for the chip: at each tick, each note gets a part and a volume.
 
 use crate::{
     lanes::{LANES, Lanes},
@@ -6,51 +6,52 @@ use crate::{
     settings::{Arp, Settings},
 };
 
-/// The greatest volume.
+/// Maximum volume.
 pub const LOUDEST: f32 = 15.0;
 
-/// The parts: the melody, the lowest note, and all others.
+/// Index of the part of the melody.
 pub const LEAD: usize = 0;
-/// See [`LEAD`].
+/// Index of the part of all notes but melody and bass.
 pub const OTHERS: usize = 1;
-/// See [`LEAD`].
+/// Index of the part of the lowest note.
 pub const BASS: usize = 2;
 
-/// Criteria for the lead beside a note's level, all in dB: each semitone of its height, and against it each semitone of its
-/// distance from the last lead, up to an octave. The note that leads has an advantage.
+/// Score in dB for each semitone of a note's height. The lead is the note with the highest score: its level in dB plus these
+/// criteria.
 const HEIGHT: f32 = 1.0;
-/// See [`HEIGHT`].
+/// Deduction in dB for each semitone between a note and the last lead.
 const DISTANCE: f32 = 0.5;
-/// See [`HEIGHT`].
+/// Distance in semitones from which on the deduction no longer grows.
 const FARTHEST: i32 = 12;
-/// See [`HEIGHT`].
+/// Score in dB for the note that leads already.
 const ADVANTAGE: f32 = 3.0;
 
-/// dB of an amplitude of 2.
+/// Level of an amplitude of 2, in dB.
 const OCTAVE: f32 = 6.020_6;
 
-/// Greatest distance of a volume from the held one before it changes. More than a half, or two neighbours would
-/// take turns.
+/// Difference between exact and held volume above which the held volume changes. Must exceed 0.5, or the volume would flicker
+/// between neighbours.
 const HYSTERESIS: f32 = 0.75;
 
-/// The volume to which a decay leads, as a factor.
+/// Volume after the decay, as a factor.
 const DECAYED: f32 = 0.25;
 
 /// Settings of the chip's parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrangement {
-    /// Number of notes that sound at a time, if others take turns with them.
+    /// Number of notes that sound at a time in an arpeggio; further notes take turns.
     voices: usize,
     arp: Arp,
-    /// In ticks.
+    /// Duration of the attack in ticks.
     attack: f32,
+    /// Duration of the decay in ticks; 0 is off.
     decay: f32,
-    /// Semitones from A3 to the first band that is not below C5, under which the lowest note is the bass.
+    /// Semitones from A3 to the first band at or above C5. The lowest note is the bass if it is below that band.
     low: i32,
 }
 
 impl Arrangement {
-    /// Arrangement of `settings`.
+    /// Creates the arrangement of `settings`.
     pub fn of(settings: &Settings) -> Self {
         let &Settings { voices, arp, attack, decay, transpose, .. } = settings;
         let low = (15.0 - transpose).ceil() as i32;
@@ -58,9 +59,9 @@ impl Arrangement {
         Self { voices: voices.round() as usize, arp, attack, decay, low }
     }
 
-    /// The volume of a note that began `age` ticks ago, whose greatest one is `volume`.
+    /// Returns the volume of a note that began `age` ticks ago; `volume` is its maximum.
     ///
-    /// Ages and volumes are whole numbers, so halves are frequent. With a single division they are exact, and go up.
+    /// Ages and volumes are whole numbers, so halves are frequent. With a single division they are exact, and are rounded up.
     fn volume(&self, age: u32, volume: f32) -> f32 {
         let age = age as f32;
         let exact = if age < self.attack {
@@ -75,22 +76,23 @@ impl Arrangement {
     }
 }
 
-/// The parts of the notes, from tick to tick.
+/// Arranges the notes from tick to tick.
 #[derive(Debug, Clone)]
 pub struct Arranger {
-    /// The volume of each note without its envelope, which rests where it is.
+    /// Volume of each note before its envelope, with hysteresis.
     volumes: Lanes,
     /// Ticks since each note began.
     ages: [u32; LANES],
-    /// The note that leads, and how high the last lead was in semitones above A3.
+    /// Band of the lead.
     lead: Option<usize>,
+    /// Semitones from A3 to the last lead.
     height: Option<i32>,
     bass: Option<usize>,
     ticks: u32,
 }
 
 impl Arranger {
-    /// At rest.
+    /// Creates an arranger at rest.
     pub const fn new() -> Self {
         Self {
             volumes: Lanes::ZERO,
@@ -102,19 +104,19 @@ impl Arranger {
         }
     }
 
-    /// The bass and the lead.
+    /// Returns the bands of bass and lead.
     pub fn parts(&self) -> [Option<usize>; 2] {
         [self.bass, self.lead]
     }
 
-    /// Follows the notes for a block, in which they have these `amplitudes`: those of 0 have ended.
+    /// Resets the ages of the notes that ended in a block: those whose `amplitudes` are 0.
     pub fn follow(&mut self, amplitudes: &Lanes) {
         for (age, amplitude) in self.ages.iter_mut().zip(amplitudes.0) {
             *age = if amplitude > 0.0 { *age } else { 0 };
         }
     }
 
-    /// Gives every note a part and a volume, for `amplitudes` of which `unit` is the greatest volume.
+    /// Returns the volumes of the notes in each part. `unit` is the amplitude of the maximum volume.
     pub fn tick(&mut self, how: &Arrangement, amplitudes: &Lanes, unit: f32) -> [Lanes; 3] {
         let unit = unit.max(f32::MIN_POSITIVE);
         for (held, amplitude) in self.volumes.0.iter_mut().zip(amplitudes.0) {
@@ -146,7 +148,7 @@ impl Arranger {
         parts
     }
 
-    /// Chooses the note that leads: a melody is loud, high and connected.
+    /// Chooses the lead: a melody is loud, high and connected.
     fn choose_lead(&mut self, amplitudes: &Lanes, sounds: impl Fn(&usize) -> bool) {
         let score = |tone: usize| {
             let own = semitone(tone);
@@ -156,17 +158,17 @@ impl Arranger {
                 + if self.lead == Some(tone) { ADVANTAGE } else { 0.0 }
         };
         let scored = by_pitch().filter(sounds).map(|tone| (tone, score(tone)));
-        // Among equal notes, the higher.
+        // Of equal scores, the higher note.
         let lead = scored.max_by(|a, b| a.1.total_cmp(&b.1));
         self.lead = lead.map(|(tone, _)| tone);
         self.height = self.lead.map(semitone).or(self.height);
     }
 
-    /// The notes that are silent in this tick, because they share the last voice with the one that plays.
+    /// Returns which notes are silent in this tick, because it is another note's turn in the last voice.
     fn waiting(&self, how: &Arrangement, amplitudes: &Lanes) -> [bool; TONES] {
         let mut waits = [false; TONES];
         let Some(ticks) = how.arp.ticks() else { return waits };
-        // Bass, lead and the strongest others have voices of their own, but for the last voice.
+        // Bass, lead and the strongest other notes have a voice each; all further notes share the last voice.
         let mut sharing = [0; TONES];
         let mut count = 0;
         for tone in by_pitch().filter(|&tone| self.volumes.0[tone] > 0.0) {
@@ -207,7 +209,7 @@ mod tests {
         Arrangement::of(&Settings { voices, arp, ..Settings::REFERENCE })
     }
 
-    /// Notes of each part in a tick, with volumes.
+    /// Returns the notes of each part in a tick, with volumes.
     fn played(parts: &[Lanes; 3]) -> [Vec<(usize, f32)>; 3] {
         parts.each_ref().map(|part| {
             (0..TONES).filter(|&tone| part.0[tone] > 0.0).map(|tone| (tone, part.0[tone])).collect()
@@ -226,14 +228,14 @@ mod tests {
         let both = [(0, 0.5), (20, 0.5), (27, 0.5)];
         assert_eq!(lead(&both, &both), Some(27), "of equal ones, the highest");
         assert_eq!(lead(&[], &[(0, 0.5), (20, 1.0), (24, 0.5)]), Some(20), "6 dB for 4 semitones");
-        // After G#6, at the level of its rival 9 semitones lower, comes what is near.
+        // After D#6 (30), the near C#6 (28) leads over the louder F#5 (21).
         let near = [(0, 0.5), (21, 1.0), (28, 0.4)];
         assert_eq!(lead(&[], &near), Some(21), "8 dB for 7 semitones");
         assert_eq!(lead(&[(0, 0.5), (30, 0.5)], &near), Some(28), "and what is near the last one");
         assert_eq!(lead(&[], &[(3, 1.0)]), None, "a low note alone is the bass");
     }
 
-    /// Each weight from both sides: a note leads from so many dB above its rival on.
+    /// Measures each weight from both sides: the level above its rival, in dB, from which on a note leads.
     #[test]
     fn a_semitone_counts_1_db_its_distance_half_a_db_and_the_lead_3_db() {
         let how = arrangement(48.0, Arp::Off);
@@ -249,7 +251,7 @@ mod tests {
         for (before, own, rival, decibels) in [
             (None, low, high, 12.0),
             (Some(low), high, low + 1, -11.0 + 0.5 * (12.0 - 1.0)),
-            // Farther away than an octave, the distance counts no more.
+            // Beyond an octave, the distance no longer counts.
             (Some(low), far, low + 1, -29.0 + 0.5 * (12.0 - 1.0)),
             // The rival has the lead.
             (Some(low), high, low, -12.0 + 0.5 * 12.0 + 3.0),
@@ -287,7 +289,7 @@ mod tests {
         let (mut arranger, note) = (Arranger::new(), amplitudes(&[(24, 14.0 / 15.0)]));
         let volumes: Vec<f32> =
             (0..130).map(|_| arranger.tick(&how, &note, 1.0)[LEAD].0[24]).collect();
-        // 14 (1 - 0.75 t / 120): a half, which goes up, 8.4875 and 3.5.
+        // 14 (1 - 0.75 t / 120) is 10.5 (rounded up), 8.4875 and 3.5 at these ticks.
         assert_eq!([40, 63, 120, 129].map(|tick| volumes[tick]), [11.0, 8.0, 4.0, 4.0]);
     }
 

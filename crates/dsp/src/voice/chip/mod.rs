@@ -1,7 +1,7 @@
-//! Sound chip of an 8-bit console, the 2A03, that plays the detected notes: two pulses, a triangle,
-//! and noise for all that is no note.
+//! Sound chip of an 8-bit console, the 2A03, that plays the detected notes: two pulses, a triangle, and noise for sound outside
+//! the notes.
 //!
-//! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.
+//! `docs/dsp.md` has the formulas; the crate `tone-filter-reference` computes them in f64.
 
 mod arrange;
 mod noise;
@@ -29,23 +29,22 @@ use crate::{
 use std::f32::consts::TAU;
 use tone_filter_simd::Kernel;
 
-/// Greatest ratio of the right unit of the volumes to the held one before it changes: 0.5 dB.
+/// Ratio between the wanted and the current unit of the volumes above which the unit changes: 0.5 dB.
 const DRIFT: f32 = 1.06;
 
-/// Cutoffs of the high-pass and of the low-pass at the chip's output, in Hz: the former is that of the Famicom. That of the console's other
-/// model takes the bass away, with 13 dB at 100 Hz.
+/// Cutoff in Hz of the high-pass at the chip's output, as in the Famicom. The high-passes of the console's other model take 13 dB
+/// of the bass at 100 Hz.
 const HIGH_PASS: f64 = 37.0;
-/// See [`HIGH_PASS`].
+/// Cutoff in Hz of the low-pass at the chip's output.
 const LOW_PASS: f64 = 14_000.0;
 
-/// Sound of a part.
+/// Waveform of a part, and its statistics.
 #[derive(Debug, Clone, Copy)]
 struct Sound {
-    /// Its waveform.
     voice: Voice,
-    /// The mean of what it gives at a volume of 1, and its effective value without that.
+    /// Mean of the waveform at a volume of 1.
     mean: f64,
-    /// See `mean`.
+    /// RMS of the waveform at a volume of 1, without its mean.
     rms: f64,
 }
 
@@ -55,7 +54,7 @@ impl Sound {
         Self { voice: duty.voice(), mean, rms: (mean * (1.0 - mean)).sqrt() }
     }
 
-    /// Sounds of lead, others and bass. The triangle's mean stays where it is when it is silent.
+    /// Returns the sounds of lead, others and bass. The triangle's mean is 0 here: a silent triangle holds its output.
     fn of_parts(lead: Duty) -> [Self; 3] {
         let rms = STEPS_RMS / f64::from(LOUDEST);
         let bass = Self { voice: Voice::Chip, mean: 0.0, rms };
@@ -63,7 +62,7 @@ impl Sound {
     }
 }
 
-/// One of the mixer's two curves, `a u / (b + c u)`.
+/// One of the mixer's two curves, `a u / (b + c u)` for an input `u`.
 #[derive(Debug, Clone, Copy)]
 struct Curve {
     /// The numerator's factor.
@@ -82,7 +81,7 @@ const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
 /// Shares of triangle and noise in the input of [`REST`].
 const SHARES: [f64; 2] = [1.0 / 8227.0, 1.0 / 12_241.0];
 
-/// Normalises a square at full volume to RMS 1.
+/// Returns the factor that normalises a square at full volume to RMS 1.
 fn scale() -> f64 {
     let Curve { a, b, c } = PULSES;
     let volume = f64::from(LOUDEST);
@@ -90,8 +89,8 @@ fn scale() -> f64 {
 }
 
 impl Curve {
-    /// Output for `low + high` around the mean input `mean`, less the output for the mean: bent for `low`, straight for `high`. Products of what lies below a quarter of the sample rate stay below half
-    /// of it, so nothing aliases.
+    /// Returns the output for `mean + low + high`, less the output for `mean`. `low` follows the curve, `high` its slope at
+    /// `mean`. Products of components below a quarter of the sample rate stay below half of it, so nothing aliases.
     #[inline(always)]
     fn bend(self, mean: f32, low: f32, high: f32) -> f32 {
         let Self { a, b, c } = self;
@@ -101,26 +100,26 @@ impl Curve {
     }
 }
 
-/// The chip of one bank.
+/// Chip of one bank.
 #[derive(Debug, Clone)]
 pub struct Chip {
     sample_rate: f64,
-    /// Samples until the next tick times [`TICKS`], which are whole numbers: a tick at the border of two blocks is exact.
+    /// Samples until the next tick times [`TICKS`]: whole numbers, so that a tick at the border of two blocks is exact.
     left: f64,
     arranger: Arranger,
-    /// The volumes of lead, others and bass since the last tick.
+    /// Volumes of lead, others and bass as of the last tick.
     held: [Lanes; 3],
-    /// Volumes of lead, others and bass.
+    /// Ramps of the volumes of lead, others and bass.
     volumes: [Ramp<Lanes>; 3],
-    /// Amplitude that a volume of [`LOUDEST`] stands for.
+    /// Amplitude of the volume [`LOUDEST`].
     unit: Ramp<f32>,
     noise: Noise,
-    /// Volume of the noise.
     noise_volume: Ramp<f32>,
-    /// Samples of the noise in the current part of the block, at a volume of 1.
+    /// Samples of the noise for the current part of the block, at a volume of 1.
     hiss: [f32; BLOCK],
-    /// Shares of the old value in the high-pass and in the low-pass, and their values.
+    /// Poles of the output's one-poles: first for the high-pass, then for the low-pass.
     poles: [f32; 2],
+    /// States of the output's one-poles.
     filters: [f32; 2],
     latest: ChipTick,
 }
@@ -132,23 +131,23 @@ pub struct ChipInput<'a> {
     pub oscillators: &'a Oscillators,
     /// Frequencies of the bands in radians a sample.
     pub angles: &'a Lanes,
-    /// Greatest power of a note.
+    /// Maximum power of a note.
     pub high: f32,
-    /// Duty of the lead, and octave.
+    /// Duty of the lead, octave, and tables.
     pub timbre: &'a Timbre,
-    /// Roles of the notes.
+    /// Settings of the chip's parts.
     pub arrangement: &'a Arrangement,
 }
 
 impl ChipInput<'_> {
-    /// Amplitudes of the notes at the end of the block.
+    /// Returns the amplitudes of the notes at the end of the block.
     fn amplitudes(&self) -> &Lanes {
         &self.oscillators.gains().to
     }
 }
 
 impl Chip {
-    /// At rest, for `sample_rate` in Hz.
+    /// Creates a chip at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let pole = |hertz| low_pass_pole(hertz, sample_rate) as f32;
         Self {
@@ -167,17 +166,17 @@ impl Chip {
         }
     }
 
-    /// Registers since the last tick.
+    /// Returns the registers as of the last tick.
     pub fn latest(&self) -> ChipTick {
         self.latest
     }
 
-    /// The bass and the lead.
+    /// Returns the bands of bass and lead.
     pub fn parts(&self) -> [Option<usize>; 2] {
         self.arranger.parts()
     }
 
-    /// Begins a block.
+    /// Begins a block: sets the volumes, at a tick with new parts.
     pub fn begin_block(&mut self, input: ChipInput) {
         self.arranger.follow(input.amplitudes());
         if self.left <= 0.0 {
@@ -188,7 +187,7 @@ impl Chip {
             self.noise_volume.stay();
         }
         self.left -= BLOCK as f64 * TICKS;
-        // A note whose band is silent has lost its phase.
+        // A note whose band is silent has lost its phase: it stops at once.
         let amplitudes = input.amplitudes();
         for (volume, held) in self.volumes.iter_mut().zip(&self.held) {
             let sounding = |tone| if amplitudes.0[tone] > 0.0 { held.0[tone] } else { 0.0 };
@@ -196,7 +195,7 @@ impl Chip {
         }
     }
 
-    /// Gives every note its part and its volume, and the noise its own.
+    /// Sets the part and the volume of each note, and the volume of the noise.
     fn tick(&mut self, input: &ChipInput) {
         let (now, before) = (input.high.sqrt(), self.unit.to);
         let drifts = now > DRIFT * before || before > DRIFT * now;
@@ -210,7 +209,7 @@ impl Chip {
         self.latest = self.registers(input, unit / LOUDEST);
     }
 
-    /// Registers of the hardware, where a volume of 1 is `step`.
+    /// Returns the registers of the hardware; `step` is the amplitude of a volume of 1.
     fn registers(&self, input: &ChipInput, step: f32) -> ChipTick {
         let scale = self.sample_rate as f32 * libm::exp2f(input.timbre.octave as f32);
         // A strong neighbour may pull an oscillator away from its note.
@@ -241,13 +240,13 @@ impl Chip {
         }
     }
 
-    /// Analyses a part of a block for the noise, and computes the samples of the noise meanwhile.
+    /// Analyses a part of a block for the noise, and computes the noise for its duration.
     pub fn read_noise(&mut self, input: &[f32]) {
         self.hiss = [0.0; BLOCK];
         self.noise.process(input, &mut self.hiss);
     }
 
-    /// Adds the output of the mixer to `sums`, a part of a block from `position` on, after [`Chip::read_noise`] for that part.
+    /// Adds the mixer's output to `sums`, a part of a block from `position` on. [`Chip::read_noise`] must have read that part.
     pub fn mix(
         &self,
         kernel: Kernel,
@@ -260,7 +259,7 @@ impl Chip {
         let frames = sums.len();
         let waveforms = Waveforms::shared();
         let sounds = Sound::of_parts(timbre.duty);
-        // Sum of some parts: with all harmonics, and with the harmonics below a quarter of the rate.
+        // Returns the sum of `parts` with all harmonics, and with the harmonics below a quarter of the sample rate.
         let render = |parts: &[usize]| {
             timbre.levels.each_ref().map(|levels| {
                 let mut sum = [0.0; BLOCK];
@@ -291,7 +290,7 @@ impl Chip {
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
         let scale = (waveforms.rms() * scale()) as f32;
         let mut mixed = [0.0; BLOCK];
-        // All of a block, though only a part may be needed: a loop of a known length becomes vectors.
+        // Computes a whole block even if fewer samples are needed: a loop of a constant length is vectorised.
         kernel.vectorize(
             #[inline(always)]
             || {
@@ -309,9 +308,9 @@ impl Chip {
         sums.iter_mut().zip(mixed).for_each(|(sum, mixed)| *sum += mixed);
     }
 
-    /// Passes the chip's `samples` through the filters at its output.
+    /// Filters the chip's `samples` as the output of the console does.
     pub fn filter(&mut self, samples: &mut [f32]) {
-        // In each filter, only a product and a sum wait for the sample before.
+        // In each filter, only a product and a sum depend on the previous sample.
         let poles = self.poles;
         let steps = poles.map(|pole| 1.0 - pole);
         let [mut low, mut out] = self.filters;

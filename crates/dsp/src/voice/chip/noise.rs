@@ -1,4 +1,4 @@
-//! Noise: what is no note in a sound, and the shift register that plays it.
+//! Noise of the chip: measures the sound outside the notes, and plays it by a shift register.
 
 use super::tick::TICKS;
 use crate::{bank::LOUDEST, lanes::BLOCK};
@@ -7,31 +7,31 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 /// Clock of the console in Hz.
 const CLOCK: f64 = 1_789_773.0;
 
-/// Index of the rate of the brightest sound, among the console's 16 rates.
+/// Index of the rate for the brightest sound, among the console's 16 rates.
 const BRIGHTEST: f32 = 4.0;
-/// Index of the rate of the darkest sound.
+/// Index of the rate for the darkest sound.
 const DARKEST: f32 = 10.0;
 
-/// Cycles of the clock in a step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
+/// Clock cycles per step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
 const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
 
-/// Seconds in which the power of the top octave is followed.
+/// Time constant in seconds of the measured powers.
 const FOLLOW: f64 = 0.005;
 
-/// Seconds in which the share of the notes' overtones is given up, by a factor of e.
+/// Seconds in which the estimate of the overtones' share grows by a factor of e.
 const FORGET: f64 = 0.3;
 
-/// Initial and least share of the notes' overtones.
+/// Initial and minimum estimate of the overtones' share.
 const SHARES: [f32; 2] = [0.01, 1e-6];
 
-/// Factor by which the notes may have more than that share.
+/// Factor by which the power that the notes explain is multiplied, for a margin.
 const MARGIN: f32 = 4.0;
 
-/// Power of the noise against that of what is no note in the top octave. More would hide the notes, because the register's
-/// noise is as strong among them as in that octave, and strokes mostly are not.
+/// Power of the noise, relative to the power in the top octave that the notes do not explain. More would mask the notes: the
+/// register's noise is as strong at their frequencies as in the top octave, and drum hits mostly are not.
 const LEVEL: f32 = 0.5;
 
-/// A filter of two poles, `(b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2)`, in its transposed direct form II.
+/// Filter of two poles, `(b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2)`, in transposed direct form II.
 #[derive(Debug, Clone, Copy)]
 struct Biquad {
     b: [f32; 3],
@@ -40,7 +40,7 @@ struct Biquad {
 }
 
 impl Biquad {
-    /// Filter with the coefficients of a design.
+    /// Creates a filter at rest from the coefficients of the numerator and the denominator.
     fn new(b: [f64; 3], [a0, a1, a2]: [f64; 3]) -> Self {
         Self {
             b: b.map(|x| (x / a0) as f32),
@@ -49,15 +49,15 @@ impl Biquad {
         }
     }
 
-    /// A band of an octave around `angle` in radians a sample, with a gain of 1 in its middle: the bilinear transform
-    /// of `(s/Q) / (s^2 + s/Q + 1)`.
+    /// Creates a band-pass of an octave around `angle` in radians a sample, with a gain of 1 there: the bilinear transform of
+    /// `(s/Q) / (s^2 + s/Q + 1)`.
     fn octave(angle: f64) -> Self {
         let (sin, cos) = libm::sincos(angle);
         let alpha = sin / (2.0 * SQRT_2);
         Self::new([alpha, 0.0, -alpha], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
     }
 
-    /// Second-order Butterworth high-pass with its cutoff at `angle`: the bilinear transform of `s^2 / (s^2 + s/Q + 1)`.
+    /// Creates a Butterworth high-pass with its cutoff at `angle`: the bilinear transform of `s^2 / (s^2 + s/Q + 1)`.
     fn above(angle: f64) -> Self {
         let (sin, cos) = libm::sincos(angle);
         let alpha = sin / (2.0 * FRAC_1_SQRT_2);
@@ -65,7 +65,7 @@ impl Biquad {
         Self::new([half, -2.0 * half, half], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
     }
 
-    /// The outputs inserted into the states' equations, so that a sample waits for little of the one before.
+    /// Filters a sample. The equations of the states contain that of the output, so that little depends on the previous sample.
     #[inline(always)]
     fn next(&mut self, x: f32) -> f32 {
         let [s0, s1] = self.state;
@@ -77,31 +77,33 @@ impl Biquad {
     }
 }
 
-/// The noise of one bank.
+/// Noise channel of one bank.
 #[derive(Debug, Clone)]
 pub struct Noise {
     sample_rate: f64,
-    /// The middle of the top octave in radians a sample.
+    /// Middle of the top octave in radians a sample.
     middle: f32,
-    /// 4 to 8 kHz, and all above.
+    /// Band-pass from 4 to 8 kHz, and high-pass above 8 kHz.
     filters: [Biquad; 2],
-    /// Their power, and the share by which it is followed.
+    /// Powers after the two filters.
     powers: [f32; 2],
+    /// One-pole coefficient of the powers per sample.
     step: f32,
-    /// The share of the notes' power that their overtones have in the top octave.
+    /// Power of the notes' overtones in the top octave, relative to the power of the notes.
     share: f32,
+    /// Growth of `share` in a tick, as a factor.
     forget: f32,
-    /// Index of the register's rate.
+    /// Index of the rate of the register.
     rate: usize,
     register: u16,
-    /// Rest of the current clock, in clocks.
+    /// Remainder of the register's current step, in steps.
     left: f64,
 }
 
 impl Noise {
-    /// At rest, for `sample_rate` in Hz.
+    /// Creates a noise channel at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
-        // Where the rate is too low for the top octave, the last one there is.
+        // At low sample rates, the filters' frequencies are limited to 0.45 of the rate.
         let angle = |hertz: f64| (2.0 * PI * hertz / sample_rate).min(0.9 * PI);
         let middle = angle(4000.0 * SQRT_2);
         Self {
@@ -118,13 +120,13 @@ impl Noise {
         }
     }
 
-    /// Index of the register's rate, 0..16.
+    /// Returns the index of the register's rate among the console's 16 rates.
     pub fn rate(&self) -> u8 {
         self.rate as u8
     }
 
-    /// Chooses the rate by the sound's brightness. Returns the amplitude of what is no note. `notes` are the powers
-    /// of the bands, and their frequencies in radians a sample.
+    /// Chooses the register's rate by the sound's brightness. Returns the amplitude of the noise. `notes` has the power of each
+    /// band and its frequency in radians a sample.
     pub fn tick(&mut self, notes: impl Iterator<Item = (f32, f32)>) -> f32 {
         let [octave, above] = self.powers;
         if octave <= f32::MIN_POSITIVE {
@@ -133,20 +135,20 @@ impl Noise {
         let brightness = libm::log2f((above / octave).max(1e-3));
         let rate = 0.5 * (BRIGHTEST + DARKEST) - 1.5 * brightness + 0.5;
         self.rate = rate.clamp(BRIGHTEST, DARKEST) as usize;
-        // The notes, and what the filter lets through of them.
+        // Power of the notes, and their power after the band-pass.
         let (power, passed) = notes.fold((0.0, 0.0), |(power, passed), (own, angle)| {
             let ratio = angle / self.middle;
             (power + own, passed + own / (1.0 + 2.0 * (ratio - 1.0 / ratio).powi(2)))
         });
         let explained = MARGIN * (passed + self.share * power);
         let share = (octave - passed).max(0.0) / power.max(f32::MIN_POSITIVE);
-        // A constant part comes from the notes; a stroke is soon over.
+        // A steady share comes from the notes' overtones; a drum hit is soon over.
         self.share = (self.share * self.forget).min(share).clamp(SHARES[1], 1.0);
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// Analyses the samples `input`, and puts as many of the register's, -1..1, into `noise`: each is the mean of what it
-    /// gives while the sample lasts.
+    /// Analyses `input`, and writes the register's output (-1..1) for the same samples to `noise`: each one is the mean over its
+    /// duration.
     pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
         let decay = 1.0 - self.step;
@@ -177,8 +179,7 @@ mod tests {
     use super::*;
     use std::f64::consts::TAU;
 
-    /// The amplitude of what is no note in a sine of an effective value of 1, beside a `note` of
-    /// the power 10 and so many Hz.
+    /// Returns the noise's amplitude for a sine of RMS 1 at `hertz`, beside a note of power 10 at the frequency `note` in Hz.
     fn response(hertz: f64, note: Option<f64>, seconds: f64) -> f32 {
         let mut noise = Noise::new(48_000.0);
         let mut amplitude = 0.0;
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn the_register_goes_round_after_32767_clocks_at_each_rate() {
         let sequence = |rate: usize, clocks: usize| -> Vec<f32> {
-            // One sample a clock.
+            // The sample rate is the register's clock.
             let sample_rate = CLOCK / f64::from(PERIODS[rate - BRIGHTEST as usize]);
             let mut noise = Noise { rate, ..Noise::new(sample_rate) };
             let mut samples = Vec::new();

@@ -25,7 +25,7 @@ fn the_parts_effective_values_are_those_of_their_series() {
 
 #[test]
 fn the_mixer_is_the_chips() {
-    // What the formula of the chip gives for two levels, and the difference of the two.
+    // The formula of the chip for two inputs, and the difference of its outputs.
     let pulses = |sum: f64| if sum > 0.0 { 95.88 / (8128.0 / sum + 100.0) } else { 0.0 };
     for (mean, low) in [(7.5, 7.5), (3.75, -3.75), (15.0, 12.0), (0.0, 30.0)] {
         let expected = pulses(mean + low) - pulses(mean);
@@ -40,13 +40,13 @@ fn the_mixer_is_the_chips() {
     assert!((bent - expected).abs() < 1e-6, "{bent} {expected}");
 }
 
-/// A chip's timbre without tables.
+/// Creates a timbre of the chip without tables.
 fn timbre(octave: i32) -> Timbre {
     let levels = [[None; PITCHES]; 2];
     Timbre { voice: Voice::Chip, octave, levels, duty: Duty::Quarter }
 }
 
-/// Begins a block of the notes of `oscillators` without noise.
+/// Begins a block with the notes of `oscillators`, without noise.
 fn begin_block(chip: &mut Chip, oscillators: &Oscillators) {
     chip.begin_block(ChipInput {
         oscillators,
@@ -98,7 +98,7 @@ fn ticks_come_60_times_a_second_at_any_rate() {
     }
 }
 
-/// The spectrum of two seconds of a lead of 880 Hz and a square of 1320 Hz over a bass of 220 Hz, as powers.
+/// Returns the power spectrum of two seconds of a lead of 880 Hz and a square of 1320 Hz over a bass of 220 Hz.
 fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     let mut chip = Chip::new(sample_rate);
     let mut oscillators = Oscillators::new(sample_rate);
@@ -132,7 +132,7 @@ fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     bins.iter().map(Complex64::norm_sqr).collect()
 }
 
-/// All that the mixer makes of those notes is a multiple of 220 Hz; what is reflected at half the rate is none.
+/// All mixer products of these notes are multiples of 220 Hz; aliases are not.
 #[test]
 fn nothing_that_is_mixed_aliases() {
     for sample_rate in [44_100.0, 48_000.0, 96_000.0] {
@@ -148,7 +148,7 @@ fn nothing_that_is_mixed_aliases() {
                 (0..bins.len()).filter(|bin| away(*bin) > 5.0).map(|bin| bins[bin]).sum();
             let rest = 10.0 * (rest / all).log10();
             assert!(rest < -70.0, "{sample_rate} Hz, octave {octave}: {rest:.1} dB");
-            // A product that only the mixer makes: 880 + 1320 Hz.
+            // A product that only the mixer makes: 880 Hz + 1320 Hz.
             let level = |n: f64| 10.0 * (bins[(n * spacing).round() as usize] / all).log10();
             assert!((-40.0..-15.0).contains(&level(10.0)), "{:.1} dB", level(10.0));
         }

@@ -1,36 +1,36 @@
-//! Ticks of the chip, and its registers from one tick to the next, for files that a console can play.
+//! Ticks of the chip, and its registers between ticks, for files that a console can play.
 
-/// Frequency of the ticks, at which volumes and roles change, in Hz.
+/// Frequency in Hz of the ticks, at which volumes and parts change.
 pub const TICKS: f64 = 60.0;
 
-/// A pulse, from one tick to the next.
+/// Registers of a pulse between two ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ChipPulse {
-    /// Hz, 0 while it is silent.
+    /// Frequency in Hz; 0 while the pulse is silent.
     pub frequency: f32,
-    /// Half its height, where 1 is full scale.
+    /// Half the peak-to-peak height; full scale is 1.
     pub amplitude: f32,
-    /// The share of its period during which it is high.
+    /// Duty: the share of a period during which the pulse is high.
     pub duty: f32,
 }
 
-/// The noise, from one tick to the next.
+/// Registers of the noise between two ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ChipNoise {
-    /// Half its height, where 1 is full scale; 0 while it is silent.
+    /// Half the peak-to-peak height; full scale is 1. 0 while the noise is silent.
     pub amplitude: f32,
-    /// Index of the register's rate among the chip's 16, 0 for the fastest.
+    /// Index of the rate of the shift register among the chip's 16 rates; 0 is the fastest.
     pub rate: u8,
 }
 
-/// Registers of the voice Chip from one tick of 60 Hz to the next.
+/// Registers of the voice Chip between two ticks of 60 Hz.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ChipTick {
-    /// Ticks since the voice was chosen.
+    /// Number of the tick: 1 is the first one after the voice was chosen.
     pub number: u64,
-    /// The lead, and the strongest of the other notes.
+    /// Lead, and the strongest of the other notes.
     pub pulses: [ChipPulse; 2],
-    /// Hz of the triangle, 0 while it is silent. It has no volume.
+    /// Frequency of the triangle in Hz; 0 while it is silent. The triangle has no volume.
     pub triangle: f32,
     /// Noise.
     pub noise: ChipNoise,

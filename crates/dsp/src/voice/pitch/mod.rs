@@ -1,4 +1,4 @@
-//! Pitch of the notes: the band's own, or moved by map, glide and vibrato.
+//! Pitch of the notes: their band's own, or moved by map, glide and vibrato.
 
 use super::PITCHES;
 use crate::{
@@ -7,11 +7,10 @@ use crate::{
 };
 use std::f64::consts::TAU;
 
-/// A period of the detected note, as a phase: four of them are 2^32, so that an octave or two below has a phase
-/// of its own.
+/// Phase of a period of the detected note. Four periods are 2^32, so that notes up to two octaves below have a phase, too.
 pub const PERIOD: f32 = (1u32 << 30) as f32;
 
-/// Seconds in which a note that sounds moves where the map moves it.
+/// Seconds in which a sounding note moves to a new target of the map.
 const MOVE: f64 = 0.01;
 
 /// Seconds after its end in which a note can be the start of another note's glide.
@@ -20,41 +19,41 @@ const RECENT: f64 = 0.05;
 /// Seconds after its beginning in which a note can begin to glide.
 const YOUNG: f64 = 0.025;
 
-/// The greatest distance of a glide in semitones.
+/// Maximum distance of a glide in semitones.
 const FARTHEST: f64 = 12.0;
 
-/// Power at which a note begins, relative to the greatest power of a note.
+/// Power at which a note begins, relative to the maximum power of a note.
 const BEGIN: f32 = 1e-3;
 
-/// Power at which a note ends, relative to the greatest power of a note.
+/// Power at which a note ends, relative to the maximum power of a note.
 const END: f32 = 1e-4;
 
 /// Power at which a note is ending, relative to the followed peak of its band: -3 dB.
 const FALLEN: f32 = 0.5;
 
-/// Factor of the followed peak in a second: -30 dB, faster than most notes fade and slower than resonators do.
+/// Decay of the followed peak in a second, as a factor: -30 dB, faster than most notes fade and slower than resonators do.
 const DECAY: f32 = 1e-3;
 
-/// Advantage of the band that sounds among bands of one pitch: 3 dB.
+/// Advantage in power of the band that sounds already, among bands of one pitch: 3 dB.
 const ADVANTAGE: f32 = 2.0;
 
-/// No tone.
+/// Sentinel: no band.
 const NONE: u8 = u8::MAX;
 
-/// Fractional bits of a note's phase, beyond a band's phase: the phase is the sum of its steps, and would drift without them.
+/// Bits that a note's phase has below those of a band's phase. A note's phase is a sum of steps, and would drift without them.
 const MORE: u32 = 32;
 
-/// Pitches to which a map leads, from two octaves and more below E1 to those above the highest key.
+/// Number of pitches to which a map can lead: from over two octaves below E1 to above the highest key.
 const PLACES: usize = 256;
 
 /// Moves of the notes away from the bands' pitches.
 #[derive(Debug, Clone, Copy)]
 pub struct Moves<'a> {
-    /// Semitones from each band's own note to the one at which it sounds.
+    /// Semitones from each band's own note to the note that sounds.
     pub offsets: &'a [i8; TONES],
-    /// Seconds from the pitch of one note to the next.
+    /// Duration of a glide in seconds; 0 is off.
     pub glide: f32,
-    /// The share of the deviation from the nominal pitch, 0..1.
+    /// Share of the deviation from the nominal pitch that is kept, 0..1.
     pub vibrato: f32,
 }
 
@@ -67,19 +66,19 @@ pub struct Bands<'a> {
     pub steps: &'a [u32; LANES],
     /// Nominal frequencies in radians a sample.
     pub angles: &'a [f64; TONES],
-    /// Amplitudes of the bands themselves.
+    /// Amplitudes of the bands' oscillations.
     pub amplitudes: &'a Lanes,
     /// Amplitudes of the notes at the start of the block.
     pub before: &'a Lanes,
     /// Amplitudes of the notes at the end of the block.
     pub gains: &'a mut Lanes,
-    /// The bands' shares in the sum.
+    /// Weights of the bands in the sum.
     pub weights: &'a Lanes,
-    /// The greatest power of a note.
+    /// Maximum power of a note.
     pub high: f32,
 }
 
-/// Stage of a note's life, as glides see it.
+/// Stage of a note, for the purposes of glides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Sounds, and can begin to glide.
@@ -103,7 +102,7 @@ impl Stage {
         matches!(self, Self::Left | Self::Gone)
     }
 
-    /// The stage after a glide has started here.
+    /// Returns the stage after a glide has started from this note.
     fn left(self) -> Self {
         if self.sounds() { Self::Left } else { Self::Gone }
     }
@@ -112,21 +111,21 @@ impl Stage {
 /// Note of one band.
 #[derive(Debug, Clone, Copy)]
 struct Note {
-    /// Phase at the start of the block, with [`MORE`] bits.
+    /// Phase at the start of the block, with [`MORE`] fractional bits.
     phase: u64,
-    /// Change of the phase in a sample, with [`MORE`] bits.
+    /// Change of the phase in a sample, with [`MORE`] fractional bits.
     step: u64,
-    /// Whether the phase differs from the phase of the band.
+    /// Whether the phase may differ from that of the band.
     free: bool,
     /// Pitch whose tables the note reads, in semitones above E1.
     row: u8,
-    /// Semitones from the band to the note: a sum of slopes, whose errors would add up to an audible phase in an f32.
+    /// Semitones from the band to the note: a sum of slopes. In an f32, its errors would become audible in the phase.
     shift: f64,
     /// Change of the shift in a block.
     slope: f64,
     /// Shift at which the slope ends.
     target: f64,
-    /// Shift as a factor of the frequency.
+    /// Factor of the frequency by the shift.
     ratio: f32,
     stage: Stage,
     /// Blocks since the note began or ended.
@@ -136,7 +135,7 @@ struct Note {
 }
 
 impl Note {
-    /// At the pitch of its band, whose phase is `phase`.
+    /// Creates a note at the pitch of its band, whose phase is `phase`.
     fn new(tone: usize, phase: u32, sounds: bool) -> Self {
         Self {
             phase: u64::from(phase) << MORE,
@@ -154,22 +153,22 @@ impl Note {
     }
 }
 
-/// Time in blocks.
+/// Conversion of seconds to blocks.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
-    /// Seconds of a block.
+    /// Duration of a block in seconds.
     block: f64,
-    /// Factor of a followed peak in a block.
+    /// Decay of a followed peak in a block, as a factor.
     decay: f32,
 }
 
 impl Clock {
-    /// Whole blocks in `seconds`.
+    /// Returns the whole blocks in `seconds`.
     fn blocks(self, seconds: f64) -> u32 {
         (seconds / self.block) as u32
     }
 
-    /// Change in a block that covers so many `semitones` in `seconds`.
+    /// Returns the change in a block for a move by `semitones` in `seconds`.
     fn slope(self, semitones: f64, seconds: f64) -> f64 {
         semitones * (self.block / seconds).min(1.0)
     }
@@ -179,9 +178,9 @@ impl Clock {
 #[derive(Debug, Clone)]
 struct Notes {
     notes: [Note; TONES],
-    /// Shares of the bands in the sum in the block before.
+    /// Weights of the bands in the previous block.
     weights: Lanes,
-    /// Band that sounds at each pitch to which a map leads.
+    /// Band that sounds at each target of a map; [`NONE`] where there is none.
     leaders: [u8; PLACES],
 }
 
@@ -194,7 +193,7 @@ pub struct Pitch {
 }
 
 impl Pitch {
-    /// The pitches of the bands, for `sample_rate` in Hz.
+    /// Creates unmoved pitches, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let block = BLOCK as f64 / sample_rate;
         let decay = libm::pow(f64::from(DECAY), block) as f32;
@@ -206,25 +205,25 @@ impl Pitch {
         self.moved.as_ref().map(|moved| &moved.notes[tone])
     }
 
-    /// Phase at the start of the block and step of a sample of the note of `tone`, if they differ from the band's.
+    /// Returns phase at the block's start and change per sample of the note of `tone`; `None` if they are those of the band.
     #[inline(always)]
     pub fn played(&self, tone: usize) -> Option<(u32, u32)> {
         let of_band = |phase: u64| (phase >> MORE) as u32;
         self.note(tone).map(|note| (of_band(note.phase), of_band(note.step)))
     }
 
-    /// Pitch whose tables the note of `tone` reads, in semitones above E1.
+    /// Returns the pitch whose tables the note of `tone` reads, in semitones above E1.
     #[inline(always)]
     pub fn row(&self, tone: usize) -> usize {
         self.note(tone).map_or(to_listener(tone), |note| usize::from(note.row))
     }
 
-    /// Frequency of the note of `tone`, relative to its band.
+    /// Returns the frequency of the note of `tone`, relative to its band's.
     pub fn ratio(&self, tone: usize) -> f32 {
         self.note(tone).map_or(1.0, |note| note.ratio)
     }
 
-    /// Decides about a block, whose levels are set. Of bands whose notes have the same pitch, the strongest gets the power of all.
+    /// Moves the notes by a block, whose levels must be set. Of bands at one pitch, the strongest gets the power of all.
     pub fn update(&mut self, moves: Moves, bands: Bands) {
         let maps = moves.offsets.iter().any(|offset| *offset != 0);
         let wanted = maps || moves.glide > 0.0 || moves.vibrato < 1.0;
@@ -269,7 +268,7 @@ impl Notes {
         let recent = clock.blocks(RECENT);
         for (tone, note) in self.notes.iter_mut().enumerate() {
             let target = f64::from(moves.offsets[tone]);
-            // Where the listener lets a young note begin anew, its glide goes on after the gap.
+            // The listener lets a young note begin anew after a short gap: its glide goes on.
             let pauses = note.slope != 0.0 && note.age <= recent;
             if bands.before.0[tone] == 0.0 && !pauses {
                 (note.shift, note.slope, note.free) = (target, 0.0, false);
@@ -283,12 +282,12 @@ impl Notes {
         }
     }
 
-    /// Position of the note of `tone`, in semitones above A3.
+    /// Returns the position of the note of `tone`, in semitones above A3.
     fn position(&self, tone: usize) -> f64 {
         f64::from(semitone(tone)) + self.notes[tone].shift
     }
 
-    /// Leaves one band at each pitch, with the power of all.
+    /// Keeps one band at each pitch, and gives it the power of all bands there.
     fn merge(&mut self, clock: Clock, before: &Lanes, gains: &mut Lanes) {
         let mut best = [(NONE, 0.0); PLACES];
         let mut sums = [0.0; PLACES];
@@ -310,7 +309,7 @@ impl Notes {
             gains.0[tone] = if leads { sums[place].sqrt() } else { 0.0 };
             let passes = last < TONES && last != tone && before.0[last] > 0.0;
             if leads && passes && before.0[tone] == 0.0 {
-                // The same note continues in another band.
+                // The note continues in another band.
                 let (phase, shift) = (self.notes[last].phase, self.position(last));
                 let sounded = self.notes[last].stage.sounds();
                 self.notes[last].stage = Stage::Gone;
@@ -329,7 +328,7 @@ impl Notes {
         }
     }
 
-    /// Lets notes that begin start at the pitch of near notes that end.
+    /// Starts glides: a beginning note starts at the pitch of a near note that is ending.
     fn glide(&mut self, clock: Clock, seconds: f32, bands: &Bands) {
         let [recent, young] = [RECENT, YOUNG].map(|seconds| clock.blocks(seconds));
         let mut begun = [false; TONES];
@@ -370,7 +369,7 @@ impl Notes {
         }
     }
 
-    /// The beginning note and the ending note that are nearest to each other, and the position of the latter.
+    /// Returns the beginning note and the ending note that are nearest to each other, and the position of the ending one.
     fn nearest(
         &self,
         begun: &[bool; TONES],
@@ -391,7 +390,7 @@ impl Notes {
         nearest
     }
 
-    /// Moves the notes that sound by a block. Returns whether one of them has left the phase of its band.
+    /// Moves the sounding notes by a block. Returns whether any of them is off the phase of its band.
     fn step(&mut self, vibrato: f32, bands: &Bands) -> bool {
         let mut free = false;
         for (tone, note) in self.notes.iter_mut().enumerate() {
@@ -405,14 +404,14 @@ impl Notes {
 }
 
 impl Note {
-    /// Moves the note of the band `tone` by a block; the band turns by `own` in a sample, and nominally by `angle` radians.
+    /// Moves the note of the band `tone` by a block. `own` is the band's phase step per sample, `angle` its nominal radians.
     fn advance(&mut self, tone: usize, vibrato: f32, own: u32, angle: f64) {
         let before = self.shift;
         self.shift = before + self.slope;
         if self.slope == 0.0 || (self.target - self.shift) * self.slope <= 0.0 {
             (self.shift, self.slope) = (self.target, 0.0);
         }
-        // The block's frequency is the frequency in its middle.
+        // The frequency of the block is that in its middle.
         let middle = 0.5 * (before + self.shift);
         if middle == 0.0 && vibrato == 1.0 {
             (self.step, self.ratio) = (u64::from(own) << MORE, 1.0);

@@ -1,8 +1,8 @@
-//! Thresholds and times of glides and of notes at one pitch, each from both sides within 1 %.
+//! Thresholds and times of glides and of notes at one pitch: each is tested from both sides, within 1 %.
 
 use super::*;
 
-/// Blocks in a second: 100.3 in 25 ms and 200.6 in 50 ms, so that 1 % more or less is another whole number of them.
+/// Blocks per second: 100.3 in 25 ms and 200.6 in 50 ms, so that 1 % more or less is another whole number of blocks.
 const BLOCKS: f64 = 100.3 / 0.025;
 
 const A3: usize = 0;
@@ -10,18 +10,17 @@ const A4: usize = 12;
 const C5: usize = 15;
 const E5: usize = 19;
 
-/// Notes of given powers.
 struct Rig {
     pitch: Pitch,
     offsets: [i8; TONES],
     glide: f32,
     amplitudes: Lanes,
-    /// Amplitudes at the end of the last block, with those of each pitch in one band.
+    /// Amplitudes at the end of the previous block, in one band for each pitch.
     before: Lanes,
-    /// Given amplitudes.
+    /// Amplitudes set by the test.
     gains: Lanes,
     weights: Lanes,
-    /// The greatest power of a note.
+    /// Maximum power of a note.
     high: f32,
 }
 
@@ -39,7 +38,7 @@ impl Rig {
         }
     }
 
-    /// Gives a note a power.
+    /// Sets the power of a note.
     fn play(&mut self, tone: usize, power: f32) {
         self.gains.0[tone] = power.sqrt();
     }
@@ -65,19 +64,19 @@ impl Rig {
         (0..count).for_each(|_| self.block());
     }
 
-    /// Semitones by which a note is away from its band in the current block.
+    /// Returns the semitones between a note and its band in the current block.
     fn shift(&self, tone: usize) -> f32 {
         12.0 * self.pitch.ratio(tone).log2()
     }
 
-    /// Whether C5, which begins now, starts near A4.
+    /// Begins C5. Returns whether it starts near A4.
     fn glides(&mut self) -> bool {
         self.play(C5, 1.0);
         self.block();
         self.shift(C5) < -2.9
     }
 
-    /// A4 sounds, and is ending as its resonator has a far greater power.
+    /// Creates a rig in which A4 sounds and is ending, as the power of its band is far greater.
     fn ending() -> Self {
         let mut rig = Self::new(0.2);
         rig.play(A4, 1.0);
@@ -129,7 +128,7 @@ fn a_note_can_glide_until_25_ms_after_its_beginning() {
         rig.play(C5, 1.0);
         rig.blocks(blocks);
         assert_eq!(rig.shift(C5), 0.0);
-        // Now it ends.
+        // Now A4 is ending.
         rig.weights.0[A4] = 0.5;
         rig.block();
         assert_eq!(rig.shift(C5) < -2.9, expected, "{blocks} blocks");
@@ -156,7 +155,7 @@ fn the_peak_falls_by_30_db_in_a_second() {
         rig.amplitudes.0[A4] = 1.0;
         rig.play(A4, 1.0);
         rig.blocks(300);
-        // After 2 s, the peak is at a millionth. A block takes 0.2 % of it.
+        // After 2 s, the peak is at a millionth. It falls by 0.2 % a block.
         rig.amplitudes.0[A4] = 0.0;
         rig.play(A4, factor * 0.5e-6);
         rig.blocks((2.0 * BLOCKS) as usize);
@@ -168,7 +167,7 @@ fn the_peak_falls_by_30_db_in_a_second() {
 fn a_glide_goes_no_farther_than_an_octave() {
     for (blocks, expected) in [(0, true), (2, false)] {
         let mut rig = Rig::new(0.2);
-        // Its resonator has a far greater power, so it is ending.
+        // The power of the band is far greater, so its note is ending.
         rig.amplitudes.0[A3] = 10.0;
         rig.play(A3, 1.0);
         rig.blocks(300);

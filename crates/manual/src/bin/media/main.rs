@@ -1,5 +1,5 @@
-//! Pictures and sounds of README and manual. From the built plugin: the editor in motion. From the
-//! library: the demo tune before and after, and with every setting and preset.
+//! Writes the pictures and sounds of the README and the manual. The built plugin gives a film of the editor. The library gives
+//! the demo tune, unprocessed and with every setting and preset.
 
 mod manual;
 
@@ -13,19 +13,19 @@ use std::{
 use tone_filter_dsp::Settings;
 use tone_filter_testkit::{bundle, clap::Library, display::Display, programs::run, root, wav};
 
-/// The seconds of the demo tune that are filmed.
+/// Start and end of the film, in seconds of the demo tune.
 const SCENE: [f64; 2] = [4.0, 12.0];
 
-/// Pictures a second.
+/// Frame rate of the film, per second.
 const RATE: u32 = 12;
 
-/// Frames that the plugin processes at a time.
+/// Audio frames in each call of the plugin.
 const BLOCK: usize = 441;
 
-/// The width of the film in pixels.
+/// Width of the film in pixels.
 const WIDTH: u32 = 720;
 
-/// Writes the manual's pictures and sounds, and `before.ogg`, `after.ogg` and `editor.webp` into `assets`.
+/// Writes the manual's pictures and sounds, and the README's `before.ogg`, `after.ogg` and `editor.webp` into `assets`.
 fn main() -> Result<()> {
     let assets = root().join("assets");
     let (dry, rate) = wav::read(&assets.join("demo.wav"))?;
@@ -53,11 +53,11 @@ fn ffmpeg() -> Command {
     command
 }
 
-/// Plays `dry` in real time with an open editor, and writes numbered pictures of it into `folder`.
+/// Plays `dry` in real time with the editor open, and writes its pictures into `folder`, numbered from `000.png`.
 fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
-    // The pointer is in the middle of the screen, which must not be in the editor.
+    // The display is so large that the pointer, in the middle of the screen, lies outside the editor.
     let display = Display::start([2100, 640])?;
-    // SAFETY: no other thread of this program has been started that reads or writes the environment.
+    // SAFETY: this program has not started any other thread yet that reads or writes the environment.
     unsafe { display.set_environment() };
     let library = Library::load(&bundle::clap()?)?;
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
@@ -92,7 +92,7 @@ fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
         player.join().expect("the audio thread does not panic")?;
         Ok(pictures)
     })?;
-    // Later, as it takes longer than a frame.
+    // Only now, as writing a picture takes longer than a frame of the film.
     for (frame, picture) in pictures.iter().enumerate() {
         picture.save(&folder.join(format!("{frame:03}.png")))?;
     }

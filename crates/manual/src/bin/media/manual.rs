@@ -1,4 +1,4 @@
-//! The pictures and sounds of the manual: the demo tune through the filter with every setting and every preset.
+//! Pictures and sounds of the manual: the demo tune through the filter with every setting and every preset.
 
 use super::ffmpeg;
 use anyhow::{Context, Result};
@@ -14,22 +14,23 @@ use tone_filter_offline::xorshift::xorshift;
 use tone_filter_presets::{Preset, ids, settings};
 use tone_filter_testkit::{Signal, programs::run, root, tune, wav};
 
-/// The bars of the demo tune that presets play.
+/// First bar and end bar (excluded) of the demo tune for presets.
 const BARS: [f64; 2] = [2.0, 5.0];
-/// The width of a picture in pixels, and the silence between its parts in seconds.
+/// Width of a picture in pixels.
 const WIDTH: f64 = 640.0;
+/// Silence between the parts of a picture, in seconds.
 const GAP: f64 = 0.06;
-/// Its height: 25 pixels an octave from E1.
+/// Height of a picture in pixels: 25 an octave from E1.
 const HEIGHT: u32 = 216;
-/// Attenuation of [`Act::Quieter`]: 30 dB.
+/// Gain of [`Act::Quieter`]: -30 dB.
 const QUIETER: f32 = 0.031_622_8;
-/// Seconds by which [`Act::Waver`] moves the tune, and how often in a second: 40 cents.
+/// Depth in seconds and rate in Hz of the delay that makes the vibrato of [`Act::Waver`]: 40 cents.
 const WAVER: [f32; 2] = [0.000_62, 6.0];
 
-/// Writes all of them.
+/// Writes all pictures and sounds.
 ///
 /// # Errors
-/// When ffmpeg fails or a file cannot be written.
+/// If ffmpeg fails, or a file cannot be written.
 pub fn write() -> Result<()> {
     let (dry, rate) = wav::read(&root().join("assets/demo.wav"))?;
     let [pictures, sounds] = ["pictures", "sounds"].map(|name| root().join(FOLDER).join(name));
@@ -58,7 +59,7 @@ pub fn write() -> Result<()> {
     })
 }
 
-/// The default sound at a mix of 100 %, with the settings of a picture and `value` for the setting that it shows.
+/// Returns the default sound at a mix of 100 %, with the settings `shown.with`, and with `value` for the setting `shown.id`.
 fn controls(shown: &Shown, value: &str) -> Result<Controls> {
     let default = Settings { mix: 100.0, ..Settings::default() };
     let mut all: Map<String, Value> = serde_json::from_str(&settings::to_json(&default.into()))?;
@@ -74,13 +75,13 @@ fn controls(shown: &Shown, value: &str) -> Result<Controls> {
     Ok(controls)
 }
 
-/// The tune as `shown` plays it, up to the end of its scene, in time with the dry one.
+/// Returns the tune as `shown` plays it, up to the end of its scene, without the filter's latency.
 fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<Signal> {
     let Scene { bars, act } = shown.scene;
     let dry = &excerpt(dry, [0.0, bars[1]], rate);
     let half = at((bars[0] + bars[1]) / 2.0, rate);
     let start = match act {
-        // The value before.
+        // Freeze takes its value only halfway.
         Act::Halfway => Settings { freeze: false, ..controls.settings },
         _ => controls.settings,
     };
@@ -117,7 +118,7 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
     Ok(if act == Act::Quieter { scaled(&input, 1.0 / QUIETER) } else { input })
 }
 
-/// The whole tune through a filter, in time with the dry one.
+/// Returns the whole tune through a filter, without the filter's latency.
 pub fn through(dry: &Signal, rate: u32, settings: &Settings) -> Result<Signal> {
     let mut filter = ToneFilter::new(f64::from(rate), settings)?;
     let latency = filter.latency();
@@ -132,7 +133,7 @@ fn scaled(signal: &Signal, gain: f32) -> Signal {
     signal.iter().map(|channel| channel.iter().map(|sample| gain * sample).collect()).collect()
 }
 
-/// `signal`, whose time wavers.
+/// Returns `signal` with a vibrato, made by a delay of variable length.
 fn wavering(signal: &Signal, rate: f32) -> Signal {
     let [depth, pace] = WAVER;
     let one = |channel: &Vec<f32>| {
@@ -147,7 +148,7 @@ fn wavering(signal: &Signal, rate: f32) -> Signal {
     signal.iter().map(one).collect()
 }
 
-/// Strokes of noise, one an eighth.
+/// Returns a drum track: a burst of noise on every eighth.
 fn strokes(frames: usize, rate: u32) -> Signal {
     let mut state = 1;
     let mut noise = || (xorshift(&mut state) as i64 as f32) / 2f32.powi(63);
@@ -158,7 +159,7 @@ fn strokes(frames: usize, rate: u32) -> Signal {
     vec![one.clone(), one]
 }
 
-/// The frame at which a bar begins.
+/// Returns the first frame of a bar.
 fn at(bar: f64, rate: u32) -> usize {
     (bar * tune::BAR * f64::from(rate)) as usize
 }
@@ -168,7 +169,7 @@ fn excerpt(signal: &Signal, bars: [f64; 2], rate: u32) -> Signal {
     signal.iter().map(|channel| channel[from..to].to_vec()).collect()
 }
 
-/// Writes a spectrogram of `parts`, one beside the other.
+/// Writes a spectrogram of `parts`, side by side.
 fn picture(parts: &[Signal], rate: u32, path: &Path) -> Result<()> {
     let gap = vec![0.0; (GAP * f64::from(rate)) as usize];
     let row = |channel: usize| {
@@ -179,7 +180,7 @@ fn picture(parts: &[Signal], rate: u32, path: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let [wave, last] = ["sound.wav", "last.png"].map(|name| folder.path().join(name));
     wav::write(&wave, &signal, rate)?;
-    // Each frame moves the picture by a row, and the last one has all of it. Turned, time goes to the right.
+    // Each video frame adds a row, so the last frame has the whole spectrogram. Rotated, time goes to the right.
     let filter = format!(
         "showcqt=s={HEIGHT}x{WIDTH}:fps={}:count=1:bar_h=0:axis_h=0:sono_h={WIDTH}:tc=0.1\
          :basefreq=41.2:endfreq=16478:sono_g=3:sono_v=16*a_weighting(f),transpose=3,format=rgb24",
@@ -193,7 +194,7 @@ fn sound(signal: &Signal, rate: u32, path: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let wave = folder.path().join("sound.wav");
     wav::write(&wave, signal, rate)?;
-    // Equal bytes each time. Without `+`, the flags of the quality would be lost.
+    // Equal bytes each time. Without `+`, these flags would replace the one that `-q:a` sets.
     let exact = ["-flags", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"];
     run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "1"]).args(exact).arg(path))
 }

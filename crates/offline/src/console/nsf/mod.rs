@@ -2,33 +2,33 @@
 
 use super::{Song, Tags};
 
-/// Start of the data, and of the window of 4 kB in which its banks appear in turn.
+/// Address of the data: a window of 4 kB, in which its banks appear one after the other.
 const WINDOW: usize = 0x9000;
 
-/// Length of a bank.
+/// Length of a bank in bytes.
 const BANK: usize = 0x1000;
 
-/// Banks of data: a byte names one, and the first has the player.
+/// Maximum number of banks of data: a byte selects one of 256, and the player has the first.
 const BANKS: usize = 255;
 
-/// Start of the player: at the end of the first bank, so that nothing lies between player and data.
+/// Address of the player: at the end of the first bank, so that no bytes lie between player and data.
 const LOAD: usize = WINDOW - PLAYER.len();
-/// Routines of the player that consoles call.
+/// Address of the player's routine that starts the song.
 const INIT: usize = LOAD;
-/// See [`INIT`].
+/// Address of the player's routine that plays a tick.
 const PLAY: usize = LOAD + 0x10;
 
-/// Marker in the data, in place of the number of writes: the next address follows, as bank and address.
+/// Marker in the data, in place of a number of writes: the bank and the address of the next tick follow.
 const JUMP: u8 = 0xFF;
 
-/// Microseconds from tick to tick. This is the number of the console itself, 60.1 Hz by its picture.
+/// Microseconds per tick. By convention, this value stands for the console's own rate, the 60.1 Hz of its picture.
 const SPEED: u16 = 16_666;
 
-/// Player of one tick a call: a byte says how many pairs of register and value follow. In page 0, $00 is the address of the next
-/// byte, $02 its bank, $03 counts.
+/// Player, which plays one tick per call. In the data, a byte states the number of pairs of register and value that follow. In
+/// page 0, $00 is the address of the next byte, $02 its bank, and $03 a counter.
 #[rustfmt::skip]
 const PLAYER: [u8; 0x60] = [
-    // init: from the start of bank 1
+    // init: go to the start of bank 1
     0xA9, 0x01,       // 8FA0  lda #1
     0x85, 0x02,       // 8FA2  sta $02
     0x8D, 0xF9, 0x5F, // 8FA4  sta $5FF9    the bank at $9000
@@ -42,7 +42,7 @@ const PLAYER: [u8; 0x60] = [
     0xA8,             // 8FB3  tay
     0x30, 0x14,       // 8FB4  bmi jump
     0x85, 0x03,       // 8FB6  sta $03
-    // write: as often as $03 says
+    // write: repeat as often as $03 says
     0xC6, 0x03,       // 8FB8  dec $03
     0x30, 0x0D,       // 8FBA  bmi done
     0x20, 0xE4, 0x8F, // 8FBC  jsr next
@@ -82,8 +82,7 @@ const PLAYER: [u8; 0x60] = [
     0x60,             // 8FFF  rts
 ];
 
-/// `song` as an NSF file; `None` if it does not fit in the banks. Players go on for ever: a song that does not repeat is
-/// followed by silence.
+/// Returns `song` as an NSF file; `None` if the banks are too small. Silence follows a song that does not repeat.
 pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
     let mut data = Vec::new();
     let mut repeat = None;
@@ -95,7 +94,7 @@ pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
         data.extend(writes.iter().flat_map(|write| [write.register, write.value]));
     }
     let start = repeat.unwrap_or_else(|| {
-        // A tick without writes, again and again.
+        // Repeats a tick without writes.
         data.push(0);
         data.len() - 1
     });
@@ -107,7 +106,7 @@ pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
 fn header(tags: &Tags) -> [u8; 0x80] {
     let mut header = [0; 0x80];
     let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
-    // Version 1, with one song, which is the first.
+    // Version 1, with one song; the first song is number 1.
     put(0x00, b"NESM\x1A\x01\x01\x01");
     for (at, address) in [(0x08, LOAD), (0x0A, INIT), (0x0C, PLAY)] {
         put(at, &(address as u16).to_le_bytes());
@@ -116,16 +115,16 @@ fn header(tags: &Tags) -> [u8; 0x80] {
     put(0x2E, &text(&tags.author));
     put(0x4E, &text("Tone Filter"));
     put(0x6E, &SPEED.to_le_bytes());
-    // The banks from $8000 on at the start: the player's, and the first of the data.
+    // The banks from $8000 on at the start: that of the player, and the first one of the data.
     put(0x70, &[0, 1]);
     header
 }
 
-/// Letters of a title and of an author.
+/// Maximum number of letters in a title or an author.
 const LETTERS: usize = 31;
 
 impl Tags {
-    /// Returns whether [`nsf`] writes the tags in full: at most 31 letters each, of ASCII only.
+    /// Returns whether [`nsf`] writes the tags in full: they must have at most 31 letters each, and only ASCII.
     pub fn fit_in_nsf(&self) -> bool {
         [&self.title, &self.author].iter().all(|text| text.is_ascii() && text.len() <= LETTERS)
     }

@@ -1,4 +1,4 @@
-//! NSF files against the specification, and the player as the processor runs it.
+//! Tests of NSF files against the specification, and of the player on an emulated processor.
 
 use super::{super::registers::Write, *};
 
@@ -6,7 +6,7 @@ fn word(file: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([file[at], file[at + 1]])
 }
 
-/// As much of a 6502 and of what plays NSF files as the player needs.
+/// The parts of a 6502 and of an NSF player that the file needs.
 struct Console {
     a: u8,
     x: u8,
@@ -17,7 +17,7 @@ struct Console {
     stack: Vec<u16>,
     page: [u8; 256],
     banks: [u8; 8],
-    /// The file's content, from the start of its first bank.
+    /// Content of the file from the start of its first bank.
     rom: Vec<u8>,
     written: Vec<Write>,
 }
@@ -74,7 +74,7 @@ impl Console {
         }
     }
 
-    /// Calls the routine at `address`. Returns what it has written to the sound chip.
+    /// Calls the routine at `address`. Returns its writes to the sound chip.
     fn call(&mut self, address: u16) -> Vec<Write> {
         self.pc = address;
         for _ in 0..10_000 {
@@ -154,7 +154,7 @@ impl Console {
     }
 }
 
-/// `count` ticks with 0 to 16 writes, and all values.
+/// Returns a song of `count` ticks, with 0 to 16 writes each, in which all values occur.
 fn song(count: usize, repeat: Option<usize>) -> Song {
     let tick = |tick: usize| {
         let write = |write| Write { register: (write % 0x18) as u8, value: (tick + write) as u8 };
@@ -174,13 +174,13 @@ fn the_header_says_where_the_player_is() {
     assert_eq!(word(&file, 0x6E), 16_666, "microseconds a tick");
     assert_eq!(file[0x70..0x78], [0, 1, 0, 0, 0, 0, 0, 0]);
     assert!(file[0x78..0x80].iter().all(|byte| *byte == 0), "NTSC, no other chips");
-    // The player fills the first bank's end.
+    // The player is at the end of the first bank.
     assert_eq!(usize::from(word(&file, 0x08)) + PLAYER.len(), 0x9000);
 }
 
 #[test]
 fn the_player_writes_what_the_song_has_tick_for_tick() {
-    // Some hundred bytes, and some 20 banks.
+    // Songs of some hundred bytes, and of some 20 banks.
     for (count, repeat) in
         [(40, None), (40, Some(0)), (40, Some(39)), (5000, None), (5000, Some(3000))]
     {
@@ -197,7 +197,7 @@ fn the_player_writes_what_the_song_has_tick_for_tick() {
         for writes in after.iter().cycle().take(3 * after.len()) {
             assert_eq!(&console.call(play), writes, "after {count}, from {repeat:?}");
         }
-        // It begins anew where a player asks for that.
+        // `init` restarts the song.
         console.call(init);
         assert_eq!(console.call(play), song.ticks[0]);
     }
@@ -206,7 +206,7 @@ fn the_player_writes_what_the_song_has_tick_for_tick() {
 #[test]
 fn a_song_fills_all_banks_and_no_more() {
     let last = [Write { register: 0x15, value: 0 }];
-    // Of these bytes, the player's end needs five, and the last tick three.
+    // Of `bytes`, the jump at the end needs five, and the last tick three.
     let song = |bytes: usize| {
         let mut ticks = vec![Vec::new(); bytes - 8];
         ticks.push(last.to_vec());

@@ -1,4 +1,4 @@
-//! Conversion of notes to registers.
+//! Conversion of the voice Chip's ticks to writes to registers.
 
 use super::CLOCK;
 use tone_filter_dsp::{ChipPulse, ChipTick};
@@ -6,43 +6,43 @@ use tone_filter_dsp::{ChipPulse, ChipTick};
 /// Write to a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
-    /// Address, less $4000.
+    /// Address of the register, less $4000.
     pub register: u8,
     /// Value.
     pub value: u8,
 }
 
-/// A song as writes to registers.
+/// Song as writes to registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Song {
-    /// Writes of each tick of 60 Hz. A song that does not repeat ends with a silent tick.
+    /// Writes of each tick; there are 60 ticks per second. A song that does not repeat ends with a silent tick.
     pub ticks: Vec<Vec<Write>>,
-    /// Tick that follows the last one, if the song repeats.
+    /// Index of the tick that follows the last one; `None` if the song does not repeat.
     pub repeat: Option<usize>,
     /// Number of notes that the pulses and the triangle begin.
     pub notes: usize,
 }
 
-/// The registers of the channels, less $4000, in the order in which they are written.
+/// Addresses of the channels' registers, less $4000, in the order in which they are written.
 const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
 
-/// Before all others: the four channels are on, and the frame counter interrupts nobody.
+/// Writes before all others: the four channels are on, and the frame counter makes no interrupts.
 const START: [Write; 2] =
     [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
 
-/// All channels are off.
+/// Write that switches all channels off.
 const STOP: Write = Write { register: 0x15, value: 0 };
 
-/// Bits of the first register of pulses and noise: the volume is constant, and the channel's length counter stands still.
+/// Bits in the first register of pulses and noise: the volume is constant, and the channel's length counter is halted.
 const CONSTANT: u8 = 0x30;
 
-/// Length in the last register of a channel: the counter must not be at its end.
+/// Bit in the last register of a channel: a length that keeps the length counter from ending.
 const LENGTH: u8 = 0x08;
 
-/// The triangle's first register for off and on: whether the counter that lets it sound stays full.
+/// Values of the triangle's first register for off and on: whether the counter that lets the channel sound stays full.
 const TRIANGLE: [u8; 2] = [0x80, 0xFF];
 
-/// Two pitches that are farther apart are two notes: half a semitone, as a factor.
+/// Maximum ratio of two pitches that count as one note: half a semitone.
 const SAME_NOTE: f32 = 1.029_302_2;
 
 /// Contents of the registers, by their address less $4000.
@@ -50,7 +50,7 @@ const SAME_NOTE: f32 = 1.029_302_2;
 struct Registers([u8; 16]);
 
 impl Registers {
-    /// Silence.
+    /// Creates the registers of silence.
     fn new() -> Self {
         let mut registers = Self([0; 16]);
         for last in [0x3, 0x7, 0xB, 0xF] {
@@ -59,7 +59,7 @@ impl Registers {
         registers
     }
 
-    /// Sets the registers to `tick`, where `unit` is the largest amplitude. Silent channels keep their periods.
+    /// Sets the registers to `tick`. `unit` is the amplitude of the greatest volume. Silent channels keep their periods.
     fn set(&mut self, tick: &ChipTick, unit: f32) {
         for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
             let mut period = period(pulse.frequency, 16, 8);
@@ -88,7 +88,7 @@ impl Registers {
         }
     }
 
-    /// Returns the writes that turn any of `before` into these contents.
+    /// Returns the writes that lead to these contents from any of `before`. Without `before`, all registers are written.
     fn writes(&self, before: &[Self]) -> Vec<Write> {
         let at = |register: u8| self.0[usize::from(register)];
         let differs = |register: &u8| {
@@ -100,7 +100,7 @@ impl Registers {
     }
 }
 
-/// Returns the bits for the duty that is nearest.
+/// Returns the bits for the duty cycle that is nearest to that of `pulse`.
 fn duty(pulse: &ChipPulse) -> u8 {
     match pulse.duty {
         ..0.1875 => 0,
@@ -109,7 +109,7 @@ fn duty(pulse: &ChipPulse) -> u8 {
     }
 }
 
-/// 1 to 15 for what sounds, 0 for silence.
+/// Returns the volume, 1 to 15; 0 for silence. `unit` is the amplitude of the greatest volume.
 fn volume(amplitude: f32, unit: f32) -> u8 {
     match amplitude > 0.0 {
         true => (15.0 * amplitude / unit).round().clamp(1.0, 15.0) as u8,
@@ -117,8 +117,8 @@ fn volume(amplitude: f32, unit: f32) -> u8 {
     }
 }
 
-/// Returns the period of a channel with `steps` steps a period, at least `least`, for a note with `frequency` in Hz. A note that is
-/// too low moves up by octaves. `None` for a note that is too high.
+/// Returns the period register, at least `least`, for a note of `frequency` in Hz. A period of the waveform has `steps` steps.
+/// Moves a note that is too low up by octaves. `None` for a note that is too high.
 fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     if frequency.is_nan() || frequency <= 0.0 {
         return None;
@@ -131,8 +131,8 @@ fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     (f64::from(least)..=2047.0).contains(&period).then_some(period as u16)
 }
 
-/// `period`, or the nearest one with the high byte of `held`, if that is the same note and 1 % off at most: a pulse clicks when its
-/// high byte is written, and at 109, 218 and 436 Hz a note that wavers would do so again and again.
+/// Returns `period`, or the nearest period with the high byte of `held`, if that is the same note and off by 1 % at most. A pulse
+/// clicks when its high byte is written; a note that wavers at 109, 218 or 436 Hz would click again and again.
 fn without_click(held: u16, period: u16) -> u16 {
     let nearest = period.clamp(held & 0x700, held | 0xFF);
     let is_within = |percent: u32, other: u16| {
@@ -141,8 +141,8 @@ fn without_click(held: u16, period: u16) -> u16 {
     if is_within(3, held) && is_within(1, nearest) { nearest } else { period }
 }
 
-/// Returns the amplitude of the greatest volume: the louder pulse reaches it in one of a hundred of the ticks in which one sounds. Without
-/// pulses, the noise does.
+/// Returns the amplitude of the greatest volume: the 99th percentile of the louder pulse in ticks with a pulse; without pulses,
+/// of the noise.
 fn unit(ticks: &[ChipTick]) -> f32 {
     let percentile = |amplitude: fn(&ChipTick) -> f32| {
         let mut all: Vec<_> = ticks.iter().map(amplitude).filter(|a| *a > 0.0).collect();
@@ -154,7 +154,7 @@ fn unit(ticks: &[ChipTick]) -> f32 {
         .unwrap_or(1.0)
 }
 
-/// Returns how many of three voices begin a note after `before`.
+/// Returns how many of the two pulses and the triangle begin a note between the ticks `before` and `now`.
 fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
     let voices =
         |tick: &ChipTick| [tick.pulses[0].frequency, tick.pulses[1].frequency, tick.triangle];
@@ -166,7 +166,7 @@ fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
 }
 
 impl Song {
-    /// Returns the registers for `ticks` of the voice Chip. A song that repeats goes on with the tick `repeat` after the last one.
+    /// Creates the song of `ticks` of the voice Chip. With `repeat`, the tick of that index follows the last one.
     ///
     /// # Panics
     /// If there is no tick `repeat`.
@@ -183,7 +183,7 @@ impl Song {
             let mut before = Vec::new();
             before.extend(index.checked_sub(1).map(|index| states[index]));
             if repeat == Some(index) && index > 0 {
-                // A song that repeats also comes from its last tick.
+                // In a song that repeats, this tick also follows the last one.
                 before.extend(states.last());
             }
             writes.push(state.writes(&before));

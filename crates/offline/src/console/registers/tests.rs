@@ -1,4 +1,4 @@
-//! The registers against the facts of the hardware.
+//! Tests of the registers against the facts of the hardware.
 
 use super::*;
 use tone_filter_dsp::ChipNoise;
@@ -15,7 +15,7 @@ fn pulse(frequency: f32, amplitude: f32) -> ChipTick {
     ChipTick { pulses: [pulse, ChipPulse::default()], ..SILENCE }
 }
 
-/// What the registers hold at each tick of `song`.
+/// Returns the contents of the registers at each tick of `song`.
 fn held(song: &Song) -> Vec<[u8; 0x18]> {
     let mut held = [0; 0x18];
     let tick = |writes: &Vec<Write>| {
@@ -70,21 +70,21 @@ fn the_first_tick_sets_everything_and_later_ones_what_changes() {
     let all = [
         (0x15, 0x0F),
         (0x17, 0x40),
-        // 25 %, volume 15; period 253.
+        // First pulse: 25 %, volume 15, period 253.
         (0x0, 0x7F),
         (0x1, 0x08),
         (0x2, 253),
         (0x3, 0x08),
-        // 50 %, volume 7.5, rounded up; period 507.
+        // Second pulse: 50 %, volume 7.5, rounded up; period 507.
         (0x4, 0xB8),
         (0x5, 0x08),
         (0x6, 0xFB),
         (0x7, 0x09),
-        // On; period 507.
+        // Triangle: on, period 507.
         (0x8, 0xFF),
         (0xA, 0xFB),
         (0xB, 0x09),
-        // Not silent, though less than half a step.
+        // Noise: not silent, though less than half a step.
         (0xC, 0x31),
         (0xE, 6),
         (0xF, 0x08),
@@ -108,7 +108,7 @@ fn duties_have_their_bits() {
 #[test]
 fn one_tick_in_a_hundred_may_be_louder_than_the_greatest_volume() {
     let mut ticks: Vec<_> = (1..=99).map(|step| pulse(440.0, step as f32)).collect();
-    // The louder of the two counts, and silence does not.
+    // The louder pulse counts; silence does not.
     ticks.iter_mut().for_each(|tick| tick.pulses[1].amplitude = 0.5);
     ticks.push(pulse(440.0, 1000.0));
     ticks.extend([SILENCE; 500]);

@@ -4,20 +4,19 @@ use super::{CLOCK, Song, TICKS, Tags};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write as _;
 
-/// Length of the header.
 const HEADER: usize = 0x100;
 
-/// Samples of a tick, at 44,100 samples a second.
+/// Number of samples per tick, at 44,100 samples per second.
 const SAMPLES: usize = 735;
 
-/// Commands: a register of the 2A03 and its value follow; a tick passes; the end.
+/// Command that writes to a register of the 2A03: register and value follow.
 const WRITE: u8 = 0xB4;
-/// See [`WRITE`].
+/// Command that waits for a tick.
 const WAIT: u8 = 0x62;
-/// See [`WRITE`].
+/// Command that ends the data.
 const END: u8 = 0x66;
 
-/// `song` as a VGM file.
+/// Returns `song` as a VGM file.
 pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
     let mut file = vec![0; HEADER];
     let mut repeat = None;
@@ -39,7 +38,7 @@ pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
     let mut put = |at: usize, value: usize| {
         file[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
     };
-    // Offsets count from where they stand.
+    // Offsets count from their own position.
     put(0x04, end - 0x04);
     put(0x08, 0x171);
     put(0x14, described - 0x14);
@@ -57,14 +56,14 @@ pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
 /// Returns [`vgm`] packed by gzip.
 ///
 /// # Panics
-/// Never: memory takes all that is written to it.
+/// Never: a write to memory does not fail.
 pub fn vgz(song: &Song, tags: &Tags) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     let written = packed.write_all(&vgm(song, tags)).and_then(|()| packed.finish());
     written.expect("memory takes all that is written to it")
 }
 
-/// Returns the tags as 11 strings in UTF-16: most of them in English and in Japanese.
+/// Returns the tags as 11 strings in UTF-16. Most of them are pairs, one English and one Japanese.
 fn gd3(tags: &Tags) -> Vec<u8> {
     let strings = [
         &tags.title,
@@ -76,7 +75,7 @@ fn gd3(tags: &Tags) -> Vec<u8> {
         "",
         &tags.author,
         "",
-        // The date, and who made the file.
+        // The date, and the author of the file.
         "",
         "",
         "Tone Filter",

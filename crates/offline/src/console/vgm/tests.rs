@@ -1,4 +1,4 @@
-//! VGM files against the specification.
+//! Tests of VGM files against the specification.
 
 use super::{super::registers::Write, *};
 use flate2::read::GzDecoder;
@@ -19,12 +19,12 @@ fn word(file: &[u8], at: usize) -> usize {
     u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize
 }
 
-/// Where an offset leads.
+/// Returns the position to which the offset at `at` points.
 fn target(file: &[u8], at: usize) -> usize {
     at + word(file, at)
 }
 
-/// Returns the ticks from `start` on, and the bytes that they are.
+/// Returns the ticks from `start` on, and their number of bytes.
 fn ticks(file: &[u8], start: usize) -> (Vec<Vec<Write>>, usize) {
     let (mut ticks, mut writes, mut at) = (Vec::new(), Vec::new(), start);
     loop {
@@ -57,7 +57,7 @@ fn the_header_says_what_follows() {
     let (read, bytes) = ticks(&file, start);
     assert_eq!(read, song(None).ticks);
     assert_eq!(target(&file, 0x14), start + bytes, "GD3 follows");
-    // No other chip has a clock.
+    // All other fields are 0; so are the clocks of other chips.
     let known = [0x04, 0x08, 0x14, 0x18, 0x24, 0x34, 0x84];
     let others = (4..0x100).step_by(4).filter(|at| !known.contains(at));
     assert!(others.into_iter().all(|at| word(&file, at) == 0));

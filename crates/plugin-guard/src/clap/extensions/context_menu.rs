@@ -1,4 +1,4 @@
-//! The host's menus of parameters, which the editor requests.
+//! The host's context menus of parameters, which the editor requests.
 
 use super::super::{c_text::rust_string, shim::ClapShim, without_panic::without_panic};
 use crate::{Menu, MenuItem, Place};
@@ -14,22 +14,22 @@ use clap_sys::{
 };
 use std::{cell::RefCell, ffi::c_void};
 
-/// Returns the number of the parameter called `id`.
+/// Returns the host's number of the parameter called `id`.
 ///
 /// # Safety
-/// As for [`ClapShim::parameter_ids`].
+/// The requirements of [`ClapShim::parameter_ids`] apply.
 unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     let ids = unsafe { shim.parameter_ids() };
     ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
 }
 
-/// Has the host show its menu, or passes the menu's items to the editor.
+/// Makes the host show its menu of a parameter; if it cannot, passes the menu's items to the editor.
 ///
 /// # Safety
-/// On the main thread only.
+/// Must be called on the main thread.
 pub unsafe fn open(shim: &ClapShim, place: Place) {
-    // SAFETY: by the caller; the builder and its context live until the call returns.
+    // SAFETY: guaranteed by the caller; the builder and its context live until the call returns.
     unsafe {
         let Some(parameter) = number(shim, place.id) else { return };
         if shim.host.popup(parameter, place.pixel) {
@@ -48,12 +48,12 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
     }
 }
 
-/// Has the host do what an entry of its menu stands for.
+/// Makes the host perform `action`, an entry of its menu of the parameter called `id`.
 ///
 /// # Safety
-/// On the main thread only.
+/// Must be called on the main thread.
 pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(parameter) = number(shim, id) {
             shim.host.perform(parameter, action);
@@ -64,13 +64,13 @@ pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
 /// A menu that the host is describing.
 #[derive(Default)]
 struct Building {
-    /// The submenus that are open: label, whether it is enabled, and the items of the menu around it so far.
+    /// Open submenus, outermost first: label, whether enabled, and the items so far of the surrounding menu.
     outer: Vec<(String, bool, Vec<MenuItem>)>,
     items: Vec<MenuItem>,
 }
 
 impl Building {
-    /// Ends the innermost submenu; false if no submenu is open.
+    /// Ends the innermost submenu; returns false if no submenu is open.
     fn end(&mut self) -> bool {
         let Some((label, enabled, outer)) = self.outer.pop() else { return false };
         let items = std::mem::replace(&mut self.items, outer);
@@ -84,18 +84,18 @@ impl Building {
         self.items
     }
 
-    /// Adds an item; false if it is of no known kind.
+    /// Adds an item; returns false if it is invalid or of an unknown kind.
     ///
     /// # Safety
-    /// `data` must be null or what CLAP has for the kind.
+    /// `data` must be null or point to CLAP's struct for `kind`.
     unsafe fn add(&mut self, kind: clap_context_menu_item_kind, data: *const c_void) -> bool {
         /// # Safety
-        /// `data` must be null or a `T`.
+        /// `data` must be null or point to a `T`.
         unsafe fn of<'a, T>(data: *const c_void) -> Option<&'a T> {
-            // SAFETY: by the caller.
+            // SAFETY: guaranteed by the caller.
             unsafe { data.cast::<T>().as_ref() }
         }
-        // SAFETY: the types are CLAP's for each kind, and their texts end with a zero.
+        // SAFETY: the types are CLAP's for each kind, and their strings are zero-terminated.
         let item = unsafe {
             match kind {
                 CLAP_CONTEXT_MENU_ITEM_ENTRY => {
@@ -137,7 +137,7 @@ unsafe extern "C" fn add_item(
     kind: clap_context_menu_item_kind,
     data: *const c_void,
 ) -> bool {
-    // SAFETY: `open` made the builder, whose context is a `Building`; CLAP promises the data of the kind.
+    // SAFETY: `open` made the builder with a `RefCell<Building>` as context; CLAP promises data of the given kind.
     without_panic(false, || unsafe {
         let building = &*(*builder).ctx.cast::<RefCell<Building>>();
         building.borrow_mut().add(kind, data)

@@ -1,4 +1,4 @@
-//! CLAP extensions beside nice-plug's, and in place of some of them.
+//! CLAP extensions that nice-plug lacks, and replacements for some that it has.
 
 mod context_menu;
 mod latency;
@@ -29,7 +29,7 @@ use std::{
     ptr,
 };
 
-/// Returns the extension called `id`, if it is one of these.
+/// Returns the extension called `id`, if this module has it; a null pointer hides nice-plug's.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     let is = |ids: &[&CStr]| ids.contains(&id);
     if is(&[CLAP_EXT_REMOTE_CONTROLS, CLAP_EXT_REMOTE_CONTROLS_COMPAT]) {
@@ -49,7 +49,7 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     } else if is(&[CLAP_EXT_PARAMS, CLAP_EXT_STATE]) {
         overridden::find(shim, id)
     } else if is(&[CLAP_EXT_GUI]) && !shim.host.has_gui() {
-        // nice-plug would panic when such a host opens the editor.
+        // nice-plug would panic when a host without the GUI extension opens the editor.
         Some(ptr::null())
     } else {
         None
@@ -59,7 +59,7 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
 /// Serves the requests and notifications that wait for the main thread.
 ///
 /// # Safety
-/// On the main thread only.
+/// Must be called on the main thread.
 pub unsafe fn on_main_thread(shim: &ClapShim) {
     // SAFETY: the caller is on the main thread.
     without_panic((), || unsafe {

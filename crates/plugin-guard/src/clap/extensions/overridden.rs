@@ -1,4 +1,4 @@
-//! nice-plug's own extensions for parameters and state, which afterwards inform the host of other changes.
+//! nice-plug's extensions for parameters and state. Here, they also notify the host of changed tail, names and latency.
 
 use super::super::shim::{ClapShim, Pair, shim};
 use clap_sys::{
@@ -16,10 +16,10 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// Returns the extension in `pair`, which is made from nice-plug's by `own`.
+/// Returns the extension in `pair`. On first use, `own` makes it from nice-plug's extension called `id`.
 ///
 /// # Safety
-/// As for [`ClapShim::inner_extension`].
+/// The requirements of [`ClapShim::inner_extension`] apply.
 unsafe fn of<T: Copy>(
     pair: &OnceLock<Pair<T>>,
     shim: &ClapShim,
@@ -27,16 +27,16 @@ unsafe fn of<T: Copy>(
     own: fn(T) -> T,
 ) -> Option<*const c_void> {
     if pair.get().is_none() {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let inner = unsafe { shim.inner_extension::<T>(id) }?;
         let _ = pair.set(Pair { inner, own: own(inner) });
     }
     pair.get().map(|pair| ptr::from_ref(&pair.own).cast())
 }
 
-/// Returns the extension called `id`, if it is one of these. Hosts ask for them on any thread.
+/// Returns the extension called `id`, if this module replaces it. Hosts call this on any thread.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
-    // SAFETY: the ids are those of the types.
+    // SAFETY: each id belongs to the type of its extension.
     unsafe {
         if id == CLAP_EXT_PARAMS {
             let own = |inner| clap_plugin_params { flush: Some(flush), ..inner };
@@ -55,7 +55,7 @@ unsafe extern "C" fn flush(
     events: *const clap_input_events,
     to: *const clap_output_events,
 ) {
-    // SAFETY: the host has the plugin from `ClapShim::create`.
+    // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     let inner = shim.overridden.params.get().and_then(|params| params.inner.flush);
     // SAFETY: the arguments are the host's. CLAP calls this on the audio thread if the plugin is active, and otherwise on
@@ -72,7 +72,7 @@ unsafe extern "C" fn flush(
 }
 
 unsafe extern "C" fn load(plugin: *const clap_plugin, stream: *const clap_istream) -> bool {
-    // SAFETY: the host has the plugin from `ClapShim::create`.
+    // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     let inner = shim.overridden.state.get().and_then(|state| state.inner.load);
     // SAFETY: the arguments are the host's, which calls this on its main thread.

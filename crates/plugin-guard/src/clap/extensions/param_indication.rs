@@ -1,4 +1,4 @@
-//! The host's mappings and automation of parameters, for the marks of the editor.
+//! Mappings and automation of parameters in the host, which the editor shows.
 
 use super::super::{c_text::rust_string, host::rgb, shim::shim, without_panic::without_panic};
 use crate::{Automation, Indication, Mapping};
@@ -19,16 +19,16 @@ pub static EXTENSION: clap_plugin_param_indication = clap_plugin_param_indicatio
     set_automation: Some(set_automation),
 };
 
-/// Changes the indication of a parameter; an unknown one is ignored.
+/// Changes the indication of a parameter; ignores an unknown parameter.
 ///
 /// # Safety
-/// The host must have `plugin` from `ClapShim::create`, and this be its main thread.
+/// `plugin` must come from `ClapShim::create`, and the caller must be on the main thread.
 unsafe fn change(
     plugin: *const clap_plugin,
     parameter: clap_id,
     change: impl FnOnce(&mut Indication),
 ) {
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     let (shim, ids) = unsafe { (shim(plugin), shim(plugin).parameter_ids()) };
     if let Some((id, _)) = ids.iter().find(|(_, number)| *number == parameter) {
         shim.instance.link().indicate(id, change);
@@ -43,7 +43,7 @@ unsafe extern "C" fn set_mapping(
     label: *const c_char,
     description: *const c_char,
 ) {
-    // SAFETY: CLAP promises its main thread, and a colour and texts or null.
+    // SAFETY: CLAP promises the main thread, and that colour and strings are valid or null.
     without_panic((), || unsafe {
         let mapping = has_mapping.then(|| Mapping {
             colour: colour.as_ref().copied().and_then(rgb),
@@ -67,7 +67,7 @@ unsafe extern "C" fn set_automation(
         CLAP_PARAM_INDICATION_AUTOMATION_OVERRIDING => Some(Automation::Overriding),
         _ => None,
     };
-    // SAFETY: CLAP promises its main thread, and a colour or null.
+    // SAFETY: CLAP promises the main thread, and that the colour is valid or null.
     without_panic((), || unsafe {
         let colour = colour.as_ref().copied().and_then(rgb);
         let automation = automation.map(|automation| (automation, colour));

@@ -1,4 +1,4 @@
-//! Presets that the host loads, by the locations that `preset_discovery.rs` has described.
+//! Loads presets for the host from the locations that `preset_discovery.rs` declares.
 
 use super::super::{
     c_text::{c_string, rust_string},
@@ -18,7 +18,7 @@ use std::{ffi::c_char, path::Path};
 pub static EXTENSION: clap_plugin_preset_load =
     clap_plugin_preset_load { from_location: Some(from_location) };
 
-/// Loads the preset of this kind at `location`, or under `key`.
+/// Loads a preset, depending on `kind`: the file at `location`, or the factory preset called `key`.
 fn load(instance: &dyn Instance, kind: u32, location: &str, key: &str) -> Result<(), PresetError> {
     match kind {
         CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN => instance.load_preset(Location::Factory(key)),
@@ -38,8 +38,7 @@ unsafe extern "C" fn from_location(
     location: *const c_char,
     key: *const c_char,
 ) -> bool {
-    // SAFETY: the host has the plugin from `ClapShim::create`, and calls this on its main thread; CLAP promises texts or
-    // null.
+    // SAFETY: the host got `plugin` from `ClapShim::create`, and calls this on its main thread; CLAP promises strings or null.
     without_panic(false, || unsafe {
         let (shim, at) = (shim(plugin), (kind, location, key));
         match load(&*shim.instance, kind, &rust_string(location), &rust_string(key)) {

@@ -1,4 +1,4 @@
-//! The pages of eight controls that a hardware controller shows.
+//! CLAP's remote controls extension: pages of eight parameters for hardware controllers.
 
 use super::super::{c_text::c_text, shim::shim};
 use clap_sys::{
@@ -11,7 +11,7 @@ pub static EXTENSION: clap_plugin_remote_controls =
     clap_plugin_remote_controls { count: Some(page_count), get: Some(page) };
 
 unsafe extern "C" fn page_count(plugin: *const clap_plugin) -> u32 {
-    // SAFETY: the host has the plugin from `ClapShim::create`.
+    // SAFETY: the host got `plugin` from `ClapShim::create`.
     unsafe { shim(plugin) }.pages.len() as u32
 }
 
@@ -20,7 +20,7 @@ unsafe extern "C" fn page(
     index: u32,
     page: *mut clap_remote_controls_page,
 ) -> bool {
-    // SAFETY: the host has the plugin from `ClapShim::create`, and this is its main thread.
+    // SAFETY: the host got `plugin` from `ClapShim::create`, and this is its main thread.
     let (shim, all) = unsafe { (shim(plugin), shim(plugin).parameter_ids()) };
     let Some((title, ids)) = shim.pages.get(index as usize).filter(|_| !page.is_null()) else {
         return false;

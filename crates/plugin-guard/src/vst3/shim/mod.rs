@@ -1,18 +1,18 @@
 //! The plugin behind a VST3 host's pointer: nice-plug's, with some of its functions replaced.
 //!
-//! nice-plug 0.4.2 trusts the host's `process` to bring every parameter that the host sets between `setProcessing(1)`
-//! and `setProcessing(0)`, and forgets it (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not
-//! call `process` just then would read the old value, and save it. The shim remembers such values until the next
-//! `process`: the host reads them, and a state that is saved meanwhile has them. Then it forgets them, because hosts
-//! also set values that they have played already, for the editor to show.
+//! Between `setProcessing(1)` and `setProcessing(0)`, nice-plug 0.4.2 ignores the values that a host sets, as it expects them in
+//! `process` again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read the
+//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved meanwhile
+//! contains them. After that call it drops them, because hosts also set values that they have played already, for the editor to
+//! show.
 //!
-//! For the MIDI controllers, nice-plug has 130 hidden parameters for each of 16 channels, through which some hosts take
-//! minutes. The shim shows the parameters of one channel that the plugin understands, and maps all channels to them.
+//! nice-plug has 130 hidden parameters for MIDI controllers on each of 16 channels, and some hosts take minutes to read them. The
+//! shim shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
 //!
-//! For another latency, the shim asks the host to activate the plugin again, on the host's own thread; see
+//! When the latency must change, the shim asks the host, on its main thread, to activate the plugin again; see
 //! [`Latency`](crate::Latency).
 //!
-//! Numbers of channels that would crash nice-plug are an error, as in `ClapShim`.
+//! Channel counts that would crash nice-plug are an error, as in `clap/plugin.rs`.
 
 use super::{
     host_calls::{HostCall, HostCalls},
@@ -54,15 +54,15 @@ use std::{
 /// Sentinel: no count of changes seen yet.
 const NOT_SEEN: u64 = u64::MAX;
 
-/// A value that nice-plug did not take.
+/// A parameter value that nice-plug has ignored.
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
-    /// Count of the calls of `process` at that time.
+    /// Count of the calls of `process` when the value was set.
     blocks: u64,
 }
 
-/// A plugin as the host has it: nice-plug's, whose interfaces these are, but for a few functions.
+/// The plugin that the host gets: nice-plug's interfaces, with some functions replaced.
 pub struct Vst3Shim {
     component: ComPtr<IComponent>,
     controller: ComPtr<IEditController>,
@@ -74,25 +74,25 @@ pub struct Vst3Shim {
     listener: ComPtr<IInfoListener>,
     sidechain: Sidechain,
     instance: Box<dyn Instance>,
-    /// The MIDI controllers that the plugin understands, by VST3's numbers.
+    /// MIDI controllers that the plugin understands, by their VST3 numbers.
     controllers: &'static [CtrlNumber],
-    /// The bits of the sample rate in Hz, 0 before it is known.
+    /// Bits of the sample rate in Hz; 0 before it is known.
     rate: AtomicU64,
     calls: Arc<HostCalls>,
     run_loop: RunLoop,
-    /// Executor for hosts without a run loop.
+    /// nice-plug's task executor, for hosts without a run loop.
     executor: Box<dyn Executor>,
-    /// The thread that has made the instance.
+    /// Thread that created the instance.
     thread: ThreadId,
-    /// The object of the host that the factory has, until the plugin is initialised.
+    /// Host context from the factory, until the plugin is initialised.
     context: Mutex<Option<ComPtr<FUnknown>>>,
-    /// The parameters' changes after the last block.
+    /// [`Instance::changes`] after the last buffer, or [`NOT_SEEN`].
     seen: AtomicU64,
-    /// The number of parameters without those for MIDI controllers, which follow them.
+    /// Number of parameters without those for MIDI controllers, which come after them.
     parameters: int32,
     /// Count of the calls of `process`.
     blocks: AtomicU64,
-    /// Not for the audio thread.
+    /// Values that nice-plug has ignored. Not for the audio thread.
     pending: Mutex<Vec<Pending>>,
 }
 
@@ -110,7 +110,8 @@ impl Class for Vst3Shim {
 }
 
 impl Vst3Shim {
-    /// A shim of nice-plug's `wrapper` with the instance that it has constructed, for the host with the object `context`.
+    /// Creates the shim of nice-plug's `wrapper` and of the instance that the wrapper has constructed. `context` is the host
+    /// context from the factory.
     pub fn new<P: GuardedPlugin>(
         wrapper: &ComWrapper<Wrapper<P>>,
         Constructed { instance, executor }: Constructed,
@@ -141,7 +142,8 @@ impl Vst3Shim {
         })
     }
 
-    /// Returns the values that were set since the last call of `process`. No call into host or nice-plug is made under this lock: it may call back.
+    /// Locks the values that nice-plug has ignored since the last call of `process`. The lock must not be held during calls of
+    /// host or nice-plug, which may call back.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +159,7 @@ impl Vst3Shim {
         for Pending { parameter, value, .. } in pending {
             // nice-plug numbers the parameters in the order of the map.
             let id = |index: usize| {
-                // SAFETY: zeros are numbers and an empty text, and there is room for them.
+                // SAFETY: zeros are a valid value of `info`, which has room for the answer.
                 unsafe {
                     let mut info: ParameterInfo = mem::zeroed();
                     let result = self.controller.getParameterInfo(index as int32, &mut info);
@@ -171,12 +173,12 @@ impl Vst3Shim {
         }
     }
 
-    /// Returns the latency in samples that the parameters stand for.
+    /// Returns the latency in samples that the parameters require.
     fn wanted_latency(&self) -> u32 {
         self.instance.wanted_latency(f64::from_bits(self.rate.load(Ordering::Relaxed)))
     }
 
-    /// Has the host asked to activate the plugin again if the latency must change. On the audio thread.
+    /// Requests that the host activates the plugin again, if the latency must change. For the audio thread.
     fn check_latency(&self) {
         let changes = u64::from(self.instance.changes());
         if self.seen.swap(changes, Ordering::Relaxed) == changes
@@ -185,7 +187,7 @@ impl Vst3Shim {
             return;
         }
         self.calls.request(HostCall::Restart);
-        // On its own thread, nice-plug would call the host at once, in the middle of this block.
+        // On the host's main thread, nice-plug would call the host at once, within `process`.
         if !self.calls.looped.load(Ordering::Relaxed) && thread::current().id() != self.thread {
             self.executor.gui(Task::new(self.calls.clone()));
         }
@@ -198,7 +200,7 @@ impl Drop for Vst3Shim {
     }
 }
 
-/// Methods that are nice-plug's own.
+/// Implements methods by calls of nice-plug's own.
 macro_rules! pass_on {
     ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
         $(unsafe fn $name(&self, $($argument: $type),*) -> $result {
@@ -214,7 +216,7 @@ impl IPluginBaseTrait for Vst3Shim {
     unsafe fn initialize(&self, context: *mut FUnknown) -> tresult {
         let of_factory = self.context.lock().unwrap_or_else(PoisonError::into_inner).take();
         let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
-        // SAFETY: both are objects of the host or null, and the host calls this on its thread.
+        // SAFETY: both are objects of the host or null, and the host calls this on its main thread.
         unsafe {
             self.run_loop.find(context, &self.calls);
             self.run_loop.find(of_factory, &self.calls);
@@ -254,7 +256,7 @@ impl IComponentTrait for Vst3Shim {
         // SAFETY: the arguments are the host's.
         let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
         if result == kResultOk && is_sidechain(direction, index) {
-            // SAFETY: nice-plug has filled it in.
+            // SAFETY: nice-plug has filled in `bus`.
             self.sidechain.describe(media, unsafe { &mut *bus });
         }
         result
@@ -305,7 +307,7 @@ impl IEditControllerTrait for Vst3Shim {
 
     /// Connects the host's handler: from now on, the host can be asked to save the state, and to activate the plugin again.
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
-        // SAFETY: VST3 promises a handler or null, and the host calls this on its thread.
+        // SAFETY: VST3 promises a handler or null, and the host calls this on its main thread.
         let handler1 = unsafe {
             self.run_loop.find(handler.cast(), &self.calls);
             ComRef::from_raw(handler)
@@ -314,11 +316,11 @@ impl IEditControllerTrait for Vst3Shim {
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
         let handler1 = handler1.map(|handler| handler.to_com_ptr());
-        // SAFETY: the handler is counted. A host that refuses reads the latency at the next activation.
+        // SAFETY: the handler is reference-counted. A host that refuses reads the latency at the next activation.
         let restart = handler1.map(|host| move || _ = unsafe { host.restartComponent(flags) });
         self.calls.connect(HostCall::Restart, restart);
         let marks_dirty = handler2.is_some();
-        // SAFETY: the handler is counted.
+        // SAFETY: the handler is reference-counted.
         let dirty = handler2.map(|host| move || _ = unsafe { host.setDirty(1) });
         self.calls.connect(HostCall::SetDirty, dirty);
         let calls = self.calls.clone();
@@ -341,7 +343,7 @@ impl IEditControllerTrait for Vst3Shim {
     }
 
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
-        // The parameters of the first channel come first.
+        // nice-plug's parameters for the first MIDI channel come first.
         let controller = usize::try_from(index - self.parameters).ok();
         let index = match controller.map(|index| self.controllers.get(index)) {
             None => index,
@@ -364,7 +366,7 @@ impl IEditControllerTrait for Vst3Shim {
         let (before, result, near, now) = unsafe {
             let before = self.controller.getParamNormalized(id);
             let result = self.controller.setParamNormalized(id, value);
-            // The value that the parameter can have.
+            // Nearest value that the parameter can have.
             let plain = self.controller.normalizedParamToPlain(id, value);
             let near = self.controller.plainParamToNormalized(id, plain);
             (before, result, near, self.controller.getParamNormalized(id))

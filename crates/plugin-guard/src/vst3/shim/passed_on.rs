@@ -1,4 +1,4 @@
-//! The interfaces that are nice-plug's own.
+//! Interfaces whose calls all go to nice-plug unchanged.
 
 use super::Vst3Shim;
 use nice_plug::wrapper::vst3::vst3::Steinberg::{

@@ -15,7 +15,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 use std::sync::atomic::Ordering;
 
 impl Vst3Shim {
-    /// Returns whether nice-plug can take the numbers of channels in `data`.
+    /// Returns whether nice-plug can process the channel counts in `data`.
     fn channels_fit(&self, data: &ProcessData) -> bool {
         let count = |buses: *mut AudioBusBuffers, number: int32| {
             // SAFETY: VST3 promises as many buses as the number.
@@ -38,8 +38,8 @@ impl IAudioProcessorTrait for Vst3Shim {
         fn getTailSamples() -> uint32;
     }
 
-    /// Some hosts read the latency before they activate the plugin, and some after a request to activate it again, without
-    /// doing so; see [`Latency::read`](crate::Latency::read).
+    /// Returns the latency in samples. Some hosts read it before they activate the plugin. Others read it after a request to
+    /// activate the plugin again, instead of doing so; see [`Latency::read`](crate::Latency::read).
     unsafe fn getLatencySamples(&self) -> uint32 {
         self.instance.latency().read(self.wanted_latency())
     }
@@ -48,7 +48,7 @@ impl IAudioProcessorTrait for Vst3Shim {
         // SAFETY: the argument is the host's.
         let result = unsafe { self.processor.setupProcessing(setup) };
         if result == kResultOk {
-            // SAFETY: nice-plug has read it. It makes the rate this number.
+            // SAFETY: nice-plug has read `setup`. It rounds the rate to `f32`, too.
             let rate = f64::from(unsafe { (*setup).sampleRate } as f32);
             self.rate.store(rate.to_bits(), Ordering::Relaxed);
         }
@@ -68,7 +68,7 @@ impl IAudioProcessorTrait for Vst3Shim {
                 self.processor.setBusArrangements(inputs, input_count, outputs, output_count)
             };
         }
-        // SAFETY: VST3 promises as many as the count.
+        // SAFETY: VST3 promises as many inputs as the count.
         let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
         let Some(mut both) = Sidechain::arrangements(main, own) else { return kResultFalse };
         // SAFETY: there are two inputs, and the outputs are the host's.
@@ -93,7 +93,7 @@ impl IAudioProcessorTrait for Vst3Shim {
             && result == kResultOk
             && is_sidechain(direction, index)
         {
-            // SAFETY: nice-plug has filled it in.
+            // SAFETY: nice-plug has filled in `arrangement`.
             unsafe { arrangement.write(own) };
         }
         result

@@ -1,4 +1,4 @@
-//! What the shim passes on between a VST3 host and the editor.
+//! Messages that the shim passes between a VST3 host and the editor.
 
 use super::*;
 use crate::{
@@ -24,14 +24,14 @@ use std::{
 };
 use tone_filter_testkit::vst3::Host;
 
-/// A track called Lead, in a colour.
+/// Attributes of a coloured track called Lead.
 struct Lead;
 
 impl Class for Lead {
     type Interfaces = (IAttributeList,);
 }
 
-/// Returns whether two keys of attributes are the same.
+/// Returns whether two attribute keys are equal.
 fn same(one: AttrID, other: AttrID) -> bool {
     // SAFETY: keys end with a zero.
     unsafe { CStr::from_ptr(one) == CStr::from_ptr(other) }
@@ -86,7 +86,7 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     assert!(!shim.instance.link().request(Request::MarkDirty), "there is no host yet");
     let handler = ComWrapper::new(Host::<true>::default());
     let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
-    // SAFETY: the handler is counted.
+    // SAFETY: the handler is reference-counted.
     assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
     // The window has a thread of its own.
     let link = shim.instance.link().clone();
@@ -96,12 +96,12 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     handler.idle();
     handler.idle();
     assert_eq!(handler.dirty(), [thread::current().id()], "once");
-    // SAFETY: hosts end with null.
+    // SAFETY: a host passes null at the end.
     assert_eq!(unsafe { shim.setComponentHandler(std::ptr::null_mut()) }, kResultOk);
     assert!(!shim.instance.link().request(Request::MarkDirty));
 }
 
-/// Runs `test` on a thread of its own, and fails if it does not return: a lock is held while the host is called.
+/// Runs `test` on a thread of its own, and fails if it does not return because a lock is held while the host is called.
 fn returns(test: impl FnOnce() + Send + 'static) {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -117,7 +117,7 @@ fn a_host_may_call_back_in_its_own_calls() {
         let shim = ComWrapper::new(shim()).to_com_ptr::<IEditController>().unwrap();
         let own = shim.clone();
         let depth = Cell::new(0);
-        // SAFETY: hosts end with null.
+        // SAFETY: a host passes null at the end.
         let call_back = move || unsafe {
             if depth.replace(depth.get() + 1) == 0 {
                 assert_eq!(own.setComponentHandler(ptr::null_mut()), kResultOk);
@@ -127,7 +127,7 @@ fn a_host_may_call_back_in_its_own_calls() {
         let handler = Host::<true>::calling_back(call_back);
         let handler = ComWrapper::new(handler);
         let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
-        // SAFETY: the handler is counted.
+        // SAFETY: the handler is reference-counted.
         assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
     });
 }
@@ -137,13 +137,13 @@ fn a_host_may_disconnect_while_it_is_told_of_a_changed_state() {
     returns(|| {
         let shim = ComWrapper::new(shim());
         let own = shim.to_com_ptr::<IEditController>().unwrap();
-        // SAFETY: hosts end with null.
+        // SAFETY: a host passes null at the end.
         let disconnect =
             move || assert_eq!(unsafe { own.setComponentHandler(ptr::null_mut()) }, kResultOk);
         let handler = Host::<true>::calling_back(disconnect);
         let handler = ComWrapper::new(handler);
         let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
-        // SAFETY: the handler is counted.
+        // SAFETY: the handler is reference-counted.
         assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
         assert!(shim.instance.link().request(Request::MarkDirty));
         assert_eq!(handler.dirty(), [thread::current().id()]);
@@ -185,7 +185,7 @@ fn the_track_reaches_the_editor() {
     let shim = shim();
     let list = ComWrapper::new(Lead).to_com_ptr::<IAttributeList>().unwrap();
     assert_eq!(shim.instance.link().track(), None);
-    // SAFETY: the list is counted.
+    // SAFETY: the list is reference-counted.
     assert_eq!(unsafe { shim.setChannelContextInfos(list.as_ptr()) }, kResultOk);
     let lead = Track { name: "Lead".to_owned(), colour: Some([0x10, 0x20, 0xF0]) };
     assert_eq!(shim.instance.link().track(), Some(lead));

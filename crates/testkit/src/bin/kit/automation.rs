@@ -1,4 +1,4 @@
-//! The score of automation for tests in other languages, as files: 32-bit floats, left and then right, and JSON.
+//! Files for tests in other languages. Signals are raw little-endian 32-bit floats: the left channel, then the right one.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ fn write_signal(path: &Path, signal: &Signal) -> Result<()> {
     Ok(fs::write(path, bytes.collect::<Vec<u8>>())?)
 }
 
-/// Writes the music as `input.f32` and the library's output as `expected.f32` into `folder`, and `score.json`: the rate, and of each step its
-/// frame and the settings.
+/// Writes the input as `input.f32`, the library's output as `expected.f32`, and `score.json` into `folder`. The JSON has the
+/// sample rate, and the frame and the settings of each step.
 pub fn write(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let automation = Automation::new(1, RATE.into());
@@ -32,8 +32,8 @@ pub fn write(folder: &Path) -> Result<()> {
     write_signal(&folder.join("expected.f32"), &automation.expected())
 }
 
-/// Writes the same, and as `step0.f32` and so on what the library makes of the music with the settings of each step from the first block on, by
-/// the portable kernel, which is on every CPU.
+/// Writes the files of [`write()`], and for each step `step0.f32` and so on: the library's output with that step's settings from
+/// the first frame on. These are by the portable kernel, which runs on every CPU.
 pub fn write_starts(folder: &Path) -> Result<()> {
     write(folder)?;
     let Automation { rate, input, steps } = Automation::new(1, RATE.into());
@@ -46,7 +46,7 @@ pub fn write_starts(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the demo tune, and what the library makes of it with each factory preset: 32-bit floats, left and then right.
+/// Writes the demo tune as `demo.wav`, and for each factory preset the library's output for the tune as `ID.f32`.
 pub fn write_presets(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let tune = root().join("assets/demo.wav");

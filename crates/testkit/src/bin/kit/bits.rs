@@ -1,4 +1,4 @@
-//! Equal bits on every system: files of a renderer that was built for another system, against this one's.
+//! Check that renderers built for different systems write the same bits.
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
@@ -6,29 +6,29 @@ use std::{fs, path::Path, process::Command};
 use tone_filter_presets as presets;
 use tone_filter_testkit::{root, target};
 
-/// The kernels that are the same on every CPU.
+/// The kernels that give the same bits on every CPU.
 const KERNELS: [&str; 2] = ["scalar", "portable"];
 
-/// The output's sample rates: the input's, a higher and a lower one.
+/// Flags for the output's sample rate: the input's, a higher and a lower one.
 const RATES: [&[&str]; 3] = [&[], &["--sample-rate=48000"], &["--sample-rate=32000"]];
 
-/// Seconds of the demo tune: percussion without notes, then notes.
+/// Length of the excerpt of the demo tune: percussion without notes, then notes.
 const SECONDS: u32 = 4;
 
-/// Renders a part of the demo tune with every preset, kernel and rate, with this system's renderer `own` and with that of
-/// another one, which the command `foreign` starts. Returns the number of files that were compared.
+/// Renders the start of the demo tune with every preset, kernel and sample rate, once with this system's renderer `own` and once
+/// with the other system's, which the command line `foreign` starts. Returns the number of files that were compared.
 ///
 /// # Errors
-/// When a renderer writes no file, or when files differ; the error names them all.
+/// If a renderer writes no file, or if files differ; the error names all that differ.
 pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
-    // Within the repository, so that the foreign system finds it, too.
+    // In the repository, as the emulator of the other system has access to it.
     let folder = tempfile::tempdir_in(target())?;
     let input = folder.path().join("in.wav");
     excerpt(&input)?;
     let render = |mut program: Command, sound: &[&str], out: &Path| -> Result<Vec<u8>> {
         let command = program.arg("render").arg(&input).arg("-o").arg(out);
-        // Only the file counts: wine 8 kills one in some hundreds of programs, it seems while they end.
+        // The exit status does not count: under wine 8, one in some hundreds of programs is killed, apparently while it ends.
         command.args(["--quiet", "--bit-depth=32f"]).args(sound).status()?;
         fs::read(out).with_context(|| format!("no file from {command:?}"))
     };
@@ -52,7 +52,6 @@ pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     Ok(sounds.len())
 }
 
-/// Writes the first seconds of the demo tune.
 fn excerpt(to: &Path) -> Result<()> {
     let mut tune = hound::WavReader::open(root().join("assets/demo.wav"))?;
     let spec = tune.spec();

@@ -1,4 +1,4 @@
-//! Writes the states and presets of this version, which all later versions must load.
+//! Writer of this version's states and presets, which all later versions must load.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -11,11 +11,11 @@ use tone_filter_testkit::{
     root,
 };
 
-/// Writes the state and the preset of every factory preset into
-/// `tests/corpus/VERSION/`. The folder must not exist: files of released versions are never changed.
+/// Writes the plugin's state and the preset file of every factory preset into `tests/corpus/VERSION/`. The folder must not exist:
+/// files of released versions are never changed.
 ///
 /// # Errors
-/// When the bundle is missing or does not load, or the folder exists.
+/// If the bundle is missing or does not load, or if the folder exists.
 pub fn write() -> Result<()> {
     let library = Library::load(&bundle::clap()?)?;
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
@@ -33,9 +33,9 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// Loads a state with `settings` into `instance`, in the format of the plugin's own state.
+/// Loads a state with `settings` into `instance`. All other fields are those of the plugin's own state.
 fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
-    // Eight bytes of length, then JSON.
+    // A state is eight bytes of length, then JSON.
     let saved = instance.save()?;
     let mut state: Value = serde_json::from_slice(saved.get(8..).context("no state")?)?;
     for spec in &SPECS {

@@ -1,4 +1,4 @@
-//! The VST3 plugin in Debian's Ardour, compared with what pedalboard makes of the same sound.
+//! Test of the VST3 plugin in Debian's Ardour: its output against pedalboard's for the same input.
 
 use crate::window;
 use anyhow::{Context, Result, ensure};
@@ -11,50 +11,48 @@ use tone_filter_testkit::{
     bundle, display::Display, plugin::python, programs::run, root, target, wav,
 };
 
-/// Where Debian has Ardour's libraries, and a program that loads plugins before Ardour does.
+/// Folder of Ardour's libraries, and of the program by which Ardour scans plugins.
 const LIBRARIES: &str = "/usr/lib/ardour7";
 
-/// The parameters that are set: name, value in its own unit, as in Ardour, and from 0 to 1, as in VST3 itself. Those of
-/// the first one, which is automated, are followed by others.
-///
-/// With Focus, the output depends on when the plugin has been started, as notes are looked for in steps.
+/// Parameters: name, value in its unit for Ardour, and value from 0 to 1 for VST3. Mix, the first, later jumps to [`JUMP`].
+/// Focus is off, as the listener works in frames, so that its output would depend on when the plugin was started.
 const SETTINGS: [(&str, f32, f32); 7] = [
     ("Mix", 80.0, 0.8),
     ("Focus", 0.0, 0.0),
-    // From 1 to 400, and from 10 to 1000, logarithmic.
+    // From 1 to 400 and from 10 to 1000, both logarithmic.
     ("Drive", 20.0, 0.5),
     ("Release", 100.0, 0.5),
     // From -24 to 12.
     ("Output", -6.0, 0.5),
     // The second of three entries.
     ("Stereo", 1.0, 0.5),
-    // The plugin has a latency, which both hosts compensate.
+    // Lookahead gives the plugin a latency, which both hosts compensate.
     ("Lookahead", 1.0, 1.0),
 ];
 
-/// Value to which Mix jumps, in both scales.
+/// Value to which Mix jumps: in percent, and from 0 to 1.
 const JUMP: (f32, f32) = (20.0, 0.2);
 
-/// The frame where it jumps: amid a block of Ardour's. The plugin takes new settings every 64 frames, so a frame later
-/// would sound 64 frames later.
+/// Frame at which Mix jumps, inside one of Ardour's buffers. The plugin takes new settings every 64 frames: one frame later, the
+/// jump would sound 64 frames later.
 const AT: usize = 4_689 * 64;
 
-/// Half a second before and half a second after the tune, in frames.
+/// Total silence around the tune, in frames: half a second before and half a second after it.
 const SILENCE: u32 = 44_100;
 
-/// The greatest difference, of full scale 1. Both hosts round the values of all parameters to 32 bits, but on different
-/// scales, so that these differ by up to 2^-24 of their ranges. 50 dB of Threshold make that 4e-7 of a level, and the
-/// steep gates and the drive behind it amplify it some ten times, for about 1e-5. A value that differs by its last
-/// displayed digit, or a jump that is a frame late, makes more than 1e-4.
+/// Largest allowed difference; full scale is 1. Both hosts round parameters to 32 bits, but on different scales, so values differ
+/// by up to 2^-24 of their ranges. For the 50 dB of Threshold, that is 4e-7 of an amplitude. The steep gates and the drive behind
+/// them amplify it about ten times, to some 1e-5. An error in the last displayed digit of a value, or a jump one frame late,
+/// gives more than 1e-4.
 const BOUND: f32 = 1e-4;
 
-/// The size of the screen.
+/// Size of the screen in pixels.
 const SIZE: [u16; 2] = [1360, 800];
 
-/// The background of the editor, and how many pixels of it are more than chance.
+/// Background colour of the editor, and the number of such pixels above which the editor is certainly visible.
 const BACKGROUND: ([u8; 3], usize) = ([0x10, 0x12, 0x16], 100_000);
 
-/// Settings with which Ardour starts without questions, on a device that is silent.
+/// Settings with which Ardour starts without questions, on a silent dummy device.
 const CONFIG: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Ardour>
   <Config>
@@ -69,16 +67,16 @@ const CONFIG: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </Ardour>
 "#;
 
-/// Ardour with a home of its own, so that it never reads nor writes a user's settings.
+/// Ardour with its own home folder, so that it neither reads nor writes a user's settings.
 struct Ardour {
     home: tempfile::TempDir,
     plugin: PathBuf,
 }
 
-/// Makes a session with the plugin, loads it again, and compares the exports.
+/// Makes a session with the plugin in Ardour, loads it again, and compares the export with pedalboard's output.
 ///
 /// # Errors
-/// When something is missing, settings are lost, or the sound is another one.
+/// If something is missing, settings are lost, or the outputs differ.
 pub fn test() -> Result<()> {
     let ardour = Ardour { home: tempfile::tempdir()?, plugin: bundle::vst3()? };
     let at = |name: &str| ardour.home.path().join(name);
@@ -97,7 +95,7 @@ pub fn test() -> Result<()> {
         .args([frames.to_string(), AT.to_string(), JUMP.0.to_string()])
         .args(SETTINGS.map(|(name, value, _)| format!("{name}={value}"))))?;
     let wet = ardour.export("wet")?;
-    // Sound of the track. Ardour 7.3 cannot be asked: its export of a track without plugins corrupts its memory.
+    // The track's input, padded. Ardour 7.3 cannot export it: for a track without plugins, the export corrupts memory.
     let silence = [0.0; SILENCE as usize / 2];
     let (channels, rate) = wav::read(&tune)?;
     let padded = channels.iter().map(|channel| [&silence, &channel[..], &silence].concat());
@@ -123,7 +121,7 @@ pub fn test() -> Result<()> {
 }
 
 impl Ardour {
-    /// One of Ardour's programs that end by themselves. One has been seen to wait forever.
+    /// Returns a command for a program of Ardour that ends by itself. It has a time limit, as one run was seen to wait forever.
     fn tool(&self, program: &Path) -> Command {
         let mut command = self.command("timeout");
         command.arg("120").arg(program);
@@ -142,7 +140,7 @@ impl Ardour {
         command
     }
 
-    /// Loads a state of the session and exports it.
+    /// Loads the session's state called `name` and exports it.
     fn export(&self, name: &str) -> Result<PathBuf> {
         let path = self.home.path().join(name).with_extension("wav");
         run(self
@@ -152,11 +150,11 @@ impl Ardour {
         Ok(path)
     }
 
-    /// Opens the session in Ardour's window, with the plugin's editor in front, as the script has left it.
+    /// Opens the session in Ardour's window, with the plugin's editor in front, as `session.lua` has saved it.
     fn open_editor(&self) -> Result<()> {
         let folder = self.home.path().join(".config/ardour7");
         fs::write(folder.join("config"), CONFIG)?;
-        // Its welcome is shown unless this file exists.
+        // Without this file, Ardour shows its welcome window.
         fs::write(folder.join(".a7"), "")?;
         let mut ardour = self.command("ardour");
         ardour.args(["--no-splash", "--no-announcements"]);
@@ -174,10 +172,10 @@ impl Ardour {
     }
 }
 
-/// The greatest difference of two samples.
+/// Returns the largest absolute difference of two signals.
 fn greatest_difference(a: &[f32], b: &[f32]) -> Result<f32> {
     ensure!(a.len() == b.len(), "{} samples are not {}", a.len(), b.len());
-    // In this order, what is not a number is the greatest.
+    // `total_cmp` sorts NaN as the largest.
     let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
     differences.max_by(f32::total_cmp).context("there is no sound")
 }

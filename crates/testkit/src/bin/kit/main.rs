@@ -1,4 +1,4 @@
-//! Programs of `cargo xtask` that need the kit: `kit VERB ARGUMENTS`.
+//! `kit VERB ARGUMENTS`: programs for verbs of `cargo xtask` that need the testkit.
 
 mod automation;
 mod bits;
@@ -37,7 +37,7 @@ fn main() -> Result<()> {
         ["tune"] => tune::write(&root().join("assets/demo.wav")),
         ["wild", program, ..] => wild::report(program, &args[2..]),
         ["web", folder] => automation::write_presets(Path::new(folder)),
-        // On a display of its own, if none is named.
+        // An empty `display` stands for a new display.
         #[cfg(target_os = "linux")]
         ["window", picture, display, "--", program, ..] => {
             let mut command = std::process::Command::new(program);
@@ -49,7 +49,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Loads the bundles in both formats.
+/// Loads the CLAP and the VST3 bundle.
 #[cfg(target_os = "linux")]
 fn loads(clap: &Path, vst3: &Path) -> Result<()> {
     let plugins = Library::load(clap)?.plugins()?;

@@ -1,4 +1,4 @@
-//! The songs of the web page: the demo tune, and two that Debian's packages have the notes and the instruments of.
+//! Songs of the web page: the demo tune, and two songs whose MIDI files and soundfont are in Debian's packages.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -11,21 +11,23 @@ use tone_filter_testkit::{
     wav,
 };
 
-/// The licences of the songs and of the instruments, and their names on the page.
+/// Licences of the songs and of the soundfont: file, and name on the page.
 const LICENCES: [(&str, &str); 2] = [
     ("/usr/share/common-licenses/GPL-2", "GPL-2.txt"),
     ("/usr/share/doc/fluid-soundfont-gm/copyright", "FluidR3.txt"),
 ];
 
-/// The seconds of a song, and those of its end in which it fades.
+/// Maximum length of a song in seconds.
 const SECONDS: f32 = 45.0;
+/// Duration of the fade at the end of a shortened song, in seconds.
 const FADE: f32 = 2.0;
 
-/// Loudness in LUFS, unless the peak would be above the limit.
+/// Target loudness in LUFS.
 const LOUDNESS: f64 = -18.0;
+/// Maximum peak; full scale is 1. It has priority over the loudness.
 const LIMIT: f32 = 0.9;
 
-/// A song of OpenMSX: the name of its file, its own name, what it shows, and the preset for it.
+/// Song of OpenMSX: name of its file, title, description, and preset to play it through.
 struct Song {
     file: &'static str,
     name: &'static str,
@@ -48,8 +50,8 @@ const SONGS: [Song; 2] = [
     },
 ];
 
-/// Writes the songs and `page.json`, which lists them, into the folder of the page. Without the programs for songs, the page has the demo
-/// tune alone.
+/// Writes the songs and their list `page.json` into the page's folder. Without FluidSynth and ffmpeg (`has_programs` is false),
+/// the demo tune is the only song.
 pub fn write(page: &Path, has_programs: bool) -> Result<()> {
     let folder = page.join("songs");
     fs::create_dir_all(&folder)?;
@@ -79,13 +81,13 @@ pub fn write(page: &Path, has_programs: bool) -> Result<()> {
     Ok(())
 }
 
-/// Where the source is, if a forge builds the page.
+/// Returns the address of the source on the forge that builds the page; `None` elsewhere.
 fn source() -> Option<String> {
     let variable = |name| std::env::var(name).ok();
     Some(format!("{}/{}", variable("GITHUB_SERVER_URL")?, variable("GITHUB_REPOSITORY")?))
 }
 
-/// Plays a song into a file, and puts its notes beside it. Returns its entry in the list.
+/// Renders a song as MP3, and copies its MIDI file beside it. Returns its entry in the list.
 fn make(song: &Song, folder: &Path) -> Result<Value> {
     let midi = Path::new(songs::SONGS).join(song.file).with_extension("mid");
     let mp3 = folder.join(song.file).with_extension("mp3");
@@ -101,7 +103,7 @@ fn make(song: &Song, folder: &Path) -> Result<Value> {
     }))
 }
 
-/// Writes the start of `signal` as an MP3 file, which every browser plays.
+/// Writes the first [`SECONDS`] of `signal` as MP3, which every browser plays.
 fn encode(mut signal: Signal, mp3: &Path) -> Result<()> {
     let (length, fade) = ((SECONDS * RATE as f32) as usize, FADE * RATE as f32);
     for channel in &mut signal {

@@ -1,4 +1,4 @@
-//! The figures of docs/listening.md.
+//! Measurements for docs/listening.md.
 
 use anyhow::{Result, ensure};
 use tone_filter_presets::ids;
@@ -7,14 +7,14 @@ use tone_filter_testkit::{
     wav,
 };
 
-/// The values of Mix at which loudness is measured, in percent.
+/// Values of Mix at which the loudness is measured, in percent.
 const MIXES: [&str; 4] = ["25", "50", "75", "100"];
 
-/// Prints how well the command `program` detects the notes of the songs and how loud it renders them. `flags` are passed to the command each
-/// time.
+/// Prints how well the command `program` detects the notes of the songs, and how loud it renders them. Every run of the command
+/// gets `flags`.
 ///
 /// # Errors
-/// When something fails.
+/// If a program fails, or no note is found.
 pub fn report(program: &str, flags: &[String]) -> Result<()> {
     let tool = Tool::new(program)?;
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();

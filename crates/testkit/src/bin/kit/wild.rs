@@ -1,4 +1,4 @@
-//! `cargo xtask wild FOLDER`: sound files as others make them, as we read them and as ffmpeg does.
+//! `cargo xtask wild FOLDER`: compares our readers of sound files with ffmpeg, on files from other programs.
 
 use anyhow::{Context, Result};
 use std::{
@@ -10,26 +10,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Extensions of what the manual says is read.
+/// Extensions of the formats that the manual lists as readable.
 const EXTENSIONS: [&str; 16] = [
     "wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "caf", "mp3", "ogg", "oga", "m4a",
     "m4b", "mp4", "mov",
 ];
 
-/// The most that a run may take.
+/// Time after which a run counts as hanging.
 const HANGS: Duration = Duration::from_secs(300);
 
-/// The largest difference of samples of one sound: a step of 16 bits.
+/// Largest difference of samples that counts as equal: 1 LSB of 16 bits.
 const STEP: f32 = 1.0 / 32_768.0;
 
-/// The largest difference of lossy files, as power against their own.
+/// Largest relative power of the difference that counts as equal, for lossy formats: -80 dB.
 const LOSSY: f64 = 1e-8;
 
-/// Runs `program` over all files below `folders`, and prints which of them it reads otherwise than ffmpeg does, and a table of
-/// the kinds of differences.
+/// Reads all files below `folders` with `program` and with ffmpeg. Prints the files whose samples differ, and a table of the
+/// kinds of differences.
 ///
 /// # Errors
-/// When ffmpeg cannot be started or a folder cannot be read.
+/// If ffmpeg or `program` cannot be started, or a folder cannot be read.
 pub fn report(program: &str, folders: &[String]) -> Result<()> {
     let mut files = Vec::new();
     for folder in folders {
@@ -49,7 +49,7 @@ pub fn report(program: &str, folders: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Adds the sound files below `folder`.
+/// Adds the sound files below `folder` to `files`.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -65,7 +65,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Returns how the readings of `file` differ, and what there is to say.
+/// Compares our samples of `file` with ffmpeg's. Returns the kind of difference, and details for people.
 fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, String)> {
     let [out, table] = ["out.wav", "out.csv"].map(|name| scratch.join(name));
     let mut said = String::new();
@@ -87,7 +87,7 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
             Some(1) => said = String::from_utf8_lossy(&output.stderr).trim().into(),
             _ => return Ok(("crashes", flags[0].into())),
         }
-        // Rendering and listening may fail where the sample rate is too low.
+        // Only a failure of the first run means that the file cannot be read: the others also fail at low sample rates.
         if index == 0 && ours.is_none() {
             break;
         }
@@ -119,7 +119,7 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
     })
 }
 
-/// Runs `command`; `None` if it does not end.
+/// Runs `command`. Returns `None` if it takes longer than [`HANGS`], and is killed.
 fn run(command: &mut Command) -> Result<Option<Output>> {
     let mut child = command
         .stdin(Stdio::null())
@@ -154,7 +154,7 @@ fn run(command: &mut Command) -> Result<Option<Output>> {
     })
 }
 
-/// Returns the samples of a float WAV file, interleaved.
+/// Reads the samples of a float WAV file, interleaved.
 fn samples(path: &Path) -> Result<Vec<f32>> {
     let mut wav = hound::WavReader::open(path)?;
     Ok(wav.samples().collect::<Result<_, _>>()?)

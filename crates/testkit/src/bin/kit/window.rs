@@ -1,4 +1,4 @@
-//! The editor's window of a program.
+//! Test that a program shows the editor's window.
 
 use anyhow::{Result, ensure};
 use std::{
@@ -10,19 +10,19 @@ use std::{
 };
 use tone_filter_testkit::display::{Display, Picture};
 
-/// The size of the screen.
+/// Size of the screen in pixels.
 const SIZE: [u16; 2] = [1000, 640];
 
-/// Longest time until the window shows the editor.
+/// Longest wait for the editor.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// More colours than this are a picture of the editor.
+/// Number of different colours above which a picture shows the editor.
 const COLOURS: usize = 200;
 
-/// Runs a program until it shows the editor on a display, of which a picture is written. Without `display`, it gets one of its own.
+/// Runs `program` until the editor is visible, and writes a picture of the display. If `display` is `None`, starts one.
 ///
 /// # Errors
-/// When it ends by itself, or shows nothing.
+/// If the program ends by itself, or shows no editor in time.
 pub fn open_editor(mut program: Command, display: Option<String>, path: &Path) -> Result<()> {
     let display = match display {
         Some(name) => Display::of(name)?,
@@ -33,10 +33,10 @@ pub fn open_editor(mut program: Command, display: Option<String>, path: &Path) -
     })
 }
 
-/// Runs `program` on `display` until the top left `size` pixels are as they shall be, and writes a picture of them.
+/// Runs `program` on `display` until `shown` accepts the top left `size` pixels, and writes them as a PNG file to `path`.
 ///
 /// # Errors
-/// When it ends by itself, or never shows them.
+/// If the program ends by itself, or `shown` accepts no picture in time.
 pub fn await_picture(
     program: &mut Command,
     display: &Display,
@@ -60,7 +60,7 @@ pub fn await_picture(
     }
 }
 
-/// A program that ends with this.
+/// Process that is killed when dropped.
 struct Program(Child);
 
 impl Drop for Program {
