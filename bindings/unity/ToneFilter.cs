@@ -29,7 +29,7 @@ namespace ToneFilterUnity
         /// <summary>Level of the result. -24 to 12 dB.</summary>
         public const string Output = "Output";
 
-        /// <summary>Turns each note from a sine (low) into a square wave (high). 1 to 400 x.</summary>
+        /// <summary>Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean. 1 to 400 x.</summary>
         public const string Drive = "Drive";
 
         /// <summary>Notes below this level, relative to the input, fade away. -60 to -10 dB.</summary>
@@ -38,7 +38,7 @@ namespace ToneFilterUnity
         /// <summary>Maximum level of a note, relative to the input. -30 to 0 dB.</summary>
         public const string Ceiling = "Ceiling";
 
-        /// <summary>Notes below this absolute level fade away. Lower it for quiet music. -90 to -20 dB.</summary>
+        /// <summary>Notes below this absolute level fade away. With Auto level, music of any loudness counts as -14 dB full scale. -90 to -20 dB.</summary>
         public const string Floor = "Floor";
 
         /// <summary>Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s.</summary>
@@ -56,34 +56,34 @@ namespace ToneFilterUnity
         /// <summary>Shifts which notes are detected, in semitones; the output keeps its pitch. -24 to 24 st.</summary>
         public const string Transpose = "Transpose";
 
-        /// <summary>Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %.</summary>
+        /// <summary>Attenuation of notes that the music does not play: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %.</summary>
         public const string Focus = "Focus";
 
-        /// <summary>How readily Focus counts a note as played: less for clean lines, more for dense music. 0 to 100 %.</summary>
+        /// <summary>Readiness to count a sound as a played note: less for clean lines, more for dense music. 0 to 100 %.</summary>
         public const string Sensitivity = "Sensitivity";
 
-        /// <summary>Octaves between the detected note and the one that sounds; the voice Soft alone has none. -2 to 2 oct.</summary>
+        /// <summary>Octaves by which the notes sound higher or lower. The voice Soft always plays at the detected pitch. -2 to 2 oct.</summary>
         public const string Octave = "Octave";
 
-        /// <summary>Maximum number of notes at a time; the strongest sound. 1 to 48 notes.</summary>
+        /// <summary>Maximum number of notes at a time. Weaker notes are silent, and only the strongest sound. 1 to 48 notes.</summary>
         public const string Voices = "Voices";
 
         /// <summary>Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s. 0 to 30 ticks.</summary>
         public const string Attack = "Attack";
 
-        /// <summary>Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s; 0: off. 0 to 120 ticks.</summary>
+        /// <summary>Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s. At 0 the volume stays. 0 to 120 ticks.</summary>
         public const string Decay = "Decay";
 
-        /// <summary>From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %.</summary>
+        /// <summary>From the untouched sound (0 %) to the full effect of all other settings (100 %), with one control. 0 to 100 %.</summary>
         public const string Morph = "Morph";
 
-        /// <summary>Portamento time: a new note slides from the pitch of a nearby note that has just ended; not with the voice Soft. 0 to 500 ms.</summary>
+        /// <summary>Portamento time: a new note slides from the pitch of a nearby note that has just ended. The voice Soft does not glide. 0 to 500 ms.</summary>
         public const string Glide = "Glide";
 
-        /// <summary>Share of the music's vibrato and detuning that is kept, 0 %: exact pitch; all of it with the voice Soft. 0 to 100 %.</summary>
+        /// <summary>Share of the music's vibrato and detuning that is kept; at 0 % every pitch is exact. The voice Soft always keeps all of it. 0 to 100 %.</summary>
         public const string Vibrato = "Vibrato";
 
-        /// <summary>All notes in the middle, resonators for left and right apart, or each note placed where it is in the input.</summary>
+        /// <summary>Mono plays all notes in the middle, Stereo processes left and right separately, Place puts each note where it is in the input.</summary>
         public const string Stereo = "Stereo";
 
         /// <summary>Lets the sound through untouched.</summary>
@@ -98,40 +98,40 @@ namespace ToneFilterUnity
         /// <summary>Adapts the bands to the level of the input, and matches the output's loudness to the input's.</summary>
         public const string Auto = "Auto";
 
-        /// <summary>More accurate Focus; adds 46 ms of latency.</summary>
+        /// <summary>Finds the notes more accurately, and adds 46 ms of latency.</summary>
         public const string Lookahead = "Lookahead";
 
-        /// <summary>The network that finds the notes: the most accurate one, or one with a quarter of the work.</summary>
+        /// <summary>The network that finds the notes: Full is more accurate, Light needs less than half of the CPU time.</summary>
         public const string Listener = "Listener";
 
-        /// <summary>The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up.</summary>
+        /// <summary>The notes that can be found: 48 from A3 to G#7, as in Arntzen's original filter, or all 77 from E1 up.</summary>
         public const string Range = "Range";
 
-        /// <summary>The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.</summary>
+        /// <summary>The waveform of the notes: the filtered music itself (Soft), an oscillator that follows it, or a console's sound chip (Chip).</summary>
         public const string Voice = "Voice";
 
-        /// <summary>With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second.</summary>
+        /// <summary>With the voice Chip, notes beyond the number of Voices are silent (Off) or take turns on the last voice: 15 a second (Up) or 60 a second (Fast).</summary>
         public const string Arp = "Arp";
 
         /// <summary>The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %).</summary>
         public const string Duty = "Duty";
 
-        /// <summary>Held keys choose the notes: only these sound, these in every octave, or these beside the rest.</summary>
+        /// <summary>Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway.</summary>
         public const string Keys = "Keys";
 
-        /// <summary>Ring and Release last a note value of the song's tempo.</summary>
+        /// <summary>Ring and Release last as long as a note value at the song's tempo.</summary>
         public const string Sync = "Sync";
 
         /// <summary>Lets sounding notes ring without end; new input has no effect on the bands.</summary>
         public const string Freeze = "Freeze";
 
-        /// <summary>Notes are found in the sidechain input and mixed with the main input.</summary>
+        /// <summary>Notes are found in the sidechain input, and their sound is mixed with the main input.</summary>
         public const string Listen = "Listen";
 
         /// <summary>Finds the tuning of the music, within 60 cents of Tuning, and follows it.</summary>
         public const string AutoTuning = "Auto tuning";
 
-        /// <summary>Notes outside the scale are silent, or move to its nearest note or, with Keys, to the nearest held key; or every note moves to a target of its own. The voice Soft only mutes.</summary>
+        /// <summary>Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
         public const string Map = "Map";
 
         /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>

@@ -31,17 +31,17 @@
 #include <stdint.h>
 
 /**
- * The number of bands: 48 semitones from A3 on, the range of the published filter, then the 29 from E1 to G#3.
+ * Number of bands: the 48 semitones from A3 up, the range of the published filter, then the 29 from E1 to G#3.
  */
 #define TF_BANDS 77
 
 /**
- * The most channels of a filter.
+ * Maximum number of channels of a filter.
  */
 #define TF_MAX_CHANNELS 64
 
 /**
- * A buffer of so many bytes holds any text that is written to a buffer.
+ * Size in bytes of a buffer that holds any text written to a buffer.
  */
 #define TF_TEXT_SIZE 2048
 
@@ -94,11 +94,11 @@ typedef enum tf_status {
    */
   TF_STATUS_SIZE = 10,
   /**
-   * A fault of this library. The filter is to be destroyed.
+   * The library has a fault. Destroy the filter.
    */
   TF_STATUS_PANIC = 11,
   /**
-   * A text is no score.
+   * A text is not a valid score.
    */
   TF_STATUS_SCORE = 12,
 } tf_status;
@@ -108,21 +108,21 @@ typedef enum tf_status {
  */
 typedef enum tf_band_state {
   /**
-   * Does not sound: not played, or muted by the scale, the switches or the keys.
+   * The note does not sound: not played, or muted by the scale, the switches or the keys.
    */
   TF_BAND_STATE_MUTED = 0,
   /**
-   * Sounds at its own level.
+   * The note sounds at its own level.
    */
   TF_BAND_STATE_SOUNDING = 1,
   /**
-   * Sounds at the level of the ceiling.
+   * The note sounds at the level of the ceiling.
    */
   TF_BAND_STATE_SATURATED = 2,
 } tf_band_state;
 
 /**
- * Kind of a setting's values.
+ * Kind of a setting's value.
  */
 typedef enum tf_setting_kind {
   /**
@@ -134,11 +134,11 @@ typedef enum tf_setting_kind {
    */
   TF_SETTING_KIND_CHOICE = 1,
   /**
-   * A number of switches, for tf_set_text().
+   * Switches, for tf_set_text().
    */
   TF_SETTING_KIND_SWITCHES = 2,
   /**
-   * A number of names of notes, for tf_set_text().
+   * Names of notes, for tf_set_text().
    */
   TF_SETTING_KIND_NOTES = 3,
 } tf_setting_kind;
@@ -149,41 +149,41 @@ typedef enum tf_setting_kind {
 typedef struct tf_filter tf_filter;
 
 /**
- * A band at one moment.
+ * A band at one time.
  */
 typedef struct tf_band {
   /**
-   * Power after the gates, 1 at full scale.
+   * Power after the gate; 1 at full scale.
    */
   float power;
   /**
-   * `power` in dB of the total power of the input; negative infinity in silence.
+   * Level of `power` relative to the total power of the input, in dB; negative infinity in silence.
    */
   float level_db;
   /**
-   * The state of its note.
+   * State of the band's note.
    */
   enum tf_band_state state;
   /**
-   * The MIDI note that sounds, after "transpose" and "octave"; 69 is A4. It can lie outside 0 to 127.
+   * MIDI note that sounds, after "transpose", "octave" and "map"; 69 is A4. It can lie outside 0 to 127.
    */
   int32_t note;
 } tf_band;
 
 /**
- * A setting.
+ * A setting: its ids, texts and range.
  */
 typedef struct tf_setting {
   /**
-   * Kind of the values.
+   * Kind of the value.
    */
   enum tf_setting_kind kind;
   /**
-   * Its id, which never changes.
+   * Id, which never changes.
    */
   const char *id;
   /**
-   * Its name for people.
+   * Name to display.
    */
   const char *name;
   /**
@@ -191,31 +191,32 @@ typedef struct tf_setting {
    */
   const char *help;
   /**
-   * The unit of a number; else empty.
+   * Unit of a number; otherwise empty.
    */
   const char *unit;
   /**
-   * The least value of a number; else 0.
+   * Minimum of a number; otherwise 0.
    */
   float min;
   /**
-   * The greatest value of a number; the index of the last entry of a choice; the number of switches or notes.
+   * Maximum of a number; index of a choice's last entry; number of switches or notes.
    */
   float max;
   /**
-   * The value in a new instance of a number; the index of that entry of a choice; 1 for switches, all on; 0 for notes, each its own.
+   * Value in a new instance of the plugin; for a choice, the index of an entry. 1 for switches: all on. 0 for notes: each its
+   * own target.
    */
   float initial;
   /**
-   * The number of entries of a choice; else 0.
+   * Number of entries of a choice; otherwise 0.
    */
   size_t entry_count;
   /**
-   * The ids of the entries of a choice; else NULL.
+   * Ids of a choice's entries; otherwise NULL.
    */
   const char *const *entries;
   /**
-   * The names of the entries for people; else NULL.
+   * Names of a choice's entries to display; otherwise NULL.
    */
   const char *const *entry_names;
 } tf_setting;
@@ -225,11 +226,11 @@ typedef struct tf_setting {
  */
 typedef struct tf_preset {
   /**
-   * Its id, which never changes.
+   * Id, which never changes.
    */
   const char *id;
   /**
-   * Its name for people.
+   * Name to display.
    */
   const char *name;
   /**
@@ -252,8 +253,8 @@ const char *tf_version(void);
  *
  * sample_rate: Hz, 1000 to 1e9.
  * channels: 1 to TF_MAX_CHANNELS. Two channels can be stereo; any other number shares one set of resonators.
- * preset: its id, as tf_preset_at() lists it; NULL for "tone-filter", the sound of a new instance of the plugin.
- * filter: receives the filter, which tf_destroy() frees; NULL after a failure.
+ * preset: preset id from tf_preset_at(); NULL for "tone-filter", the sound of a new instance of the plugin.
+ * filter: receives the filter, to be freed by tf_destroy(); receives NULL after a failure.
  */
 enum tf_status tf_create(double sample_rate,
                          uint32_t channels,
@@ -261,7 +262,7 @@ enum tf_status tf_create(double sample_rate,
                          struct tf_filter **filter);
 
 /**
- * Creates a filter at rest with the settings of a JSON, as tf_set_json() reads it; the rest is as for tf_create().
+ * Creates a filter at rest with the settings of a JSON text, as for tf_set_json(). The other arguments are as for tf_create().
  */
 enum tf_status tf_create_json(double sample_rate,
                               uint32_t channels,
@@ -279,13 +280,13 @@ void tf_destroy(struct tf_filter *filter);
 enum tf_status tf_reset(struct tf_filter *filter);
 
 /**
- * Filters a block of any length whose channels lie in arrays of their own. Full scale is 1; NaN and infinite samples
- * count as 0. Real time.
+ * Filters a block of any length whose channels lie in separate arrays. Full scale is 1; NaN and infinite samples count as 0.
+ * Real time.
  *
- * input, output: an array of as many pointers as the filter has channels, each to `frames` samples. An output may be
- * its own input.
+ * input, output: an array with a pointer for each channel of the filter, each to `frames` samples. An output channel may be its
+ * own input.
  *
- * The sound does not depend on the lengths of the blocks.
+ * The length of the blocks has no effect on the sound.
  */
 enum tf_status tf_process(struct tf_filter *filter,
                           const float *const *input,
@@ -293,10 +294,9 @@ enum tf_status tf_process(struct tf_filter *filter,
                           size_t frames);
 
 /**
- * Filters a block of any length whose samples alternate between the channels, as in a WAV file; otherwise as
- * tf_process(). Real time.
+ * Filters a block of any length with interleaved channels, as in a WAV file; otherwise as tf_process(). Real time.
  *
- * input, output: `frames` times as many samples as the filter has channels. They may be the same.
+ * input, output: `frames` samples for each channel of the filter. They may be the same array.
  */
 enum tf_status tf_process_interleaved(struct tf_filter *filter,
                                       const float *input,
@@ -309,24 +309,24 @@ enum tf_status tf_process_interleaved(struct tf_filter *filter,
 enum tf_status tf_latency(const struct tf_filter *filter, size_t *frames);
 
 /**
- * Writes the seconds after the end of a sound until the filter's notes are at least 60 dB down, without the latency.
- * Real time.
+ * Writes the decay time in seconds: that long after the end of the input, all notes are at least 60 dB down. The latency is not
+ * included. Real time.
  */
 enum tf_status tf_tail(const struct tf_filter *filter,
                        double *seconds);
 
 /**
- * Writes the current state of the bands: the 48 from A3 on, then the 29 from E1 on. Real time.
+ * Writes the current state of the bands: the 48 from A3 up, then the 29 from E1 up. Real time.
  *
- * bands: an array of TF_BANDS.
+ * bands: an array of TF_BANDS elements.
  */
 enum tf_status tf_get_bands(const struct tf_filter *filter, struct tf_band *bands);
 
 /**
- * Presses a key, which chooses the band of its note by the setting "keys", or releases it. Real time.
+ * Presses or releases a key. The setting "keys" says how keys choose bands. Real time.
  *
  * note: MIDI note, 0 to 127. By default, 28 (E1) to 104 have a band; with the "range" "published", 57 (A3) to 104. "transpose" moves the bands.
- * velocity: above 0 to 1, whose square is the band's gain; 0 releases the key.
+ * velocity: above 0 to 1 presses the key, and the band's gain is the square; 0 releases the key.
  */
 enum tf_status tf_key(struct tf_filter *filter,
                       int32_t note,
@@ -344,70 +344,71 @@ enum tf_status tf_sustain(struct tf_filter *filter,
                           int32_t down);
 
 /**
- * Moves all bands by -48 to 48 semitones, while keys are in use. Real time.
+ * Transposes all bands by -48 to 48 semitones, unless the setting "keys" is "off". Real time.
  */
 enum tf_status tf_bend(struct tf_filter *filter, float semitones);
 
 /**
- * Lets a score decide which notes are played, in place of what is found in the sound: no latency, no errors, and less work. It has an
+ * Sets a score, which decides which notes are played in place of the listener: no latency, no errors, and less work. It has an
  * effect with a "focus" above 0. Allocates: not for the audio thread.
  *
- * score: the text of a file that `tone-filter bands song.wav --score song.tfs` has written; NULL for none.
+ * score: the text of a file written by `tone-filter bands song.wav --score song.tfs`; NULL to remove the score.
  */
 enum tf_status tf_set_score(struct tf_filter *filter,
                             const char *score);
 
 /**
- * Goes on in the score from the time of the next sample that is passed to the filter: when the music begins, jumps or repeats. Real time.
+ * Sets the score's time at the next sample that is passed to the filter, for when the music begins, jumps or repeats. Real time.
  *
- * seconds: from the start of the score.
+ * seconds: time from the start of the score.
  */
 enum tf_status tf_seek(struct tf_filter *filter,
                        double seconds);
 
 /**
- * Moves all settings smoothly, within 20 ms, to those of a factory preset; tf_reset() has them arrive at once.
+ * Moves all settings smoothly, within 20 ms, to those of a factory preset. tf_reset() applies them at once.
  *
- * preset: its id, as tf_preset_at() lists it.
+ * preset: preset id from tf_preset_at().
  */
 enum tf_status tf_set_preset(struct tf_filter *filter,
                              const char *preset);
 
 /**
- * Moves all settings smoothly, within 20 ms, to those of a JSON.
+ * Moves all settings smoothly, within 20 ms, to those of a JSON text.
  *
- * json: an object with settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}: numbers, entries,
- * true or false for those whose entries are off and on, and switches as text. Or the text of a preset file, as the
- * plugin saves it. Settings that it lacks are those of the preset "reference", and so are those of a preset file of a
- * newer version that this library cannot use; anything else that it cannot use is an error.
+ * json: an object of settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}, or the text of a preset file,
+ * as the plugin saves it. Values: numbers; ids of entries; true or false where the entries are off and on; switches as text.
+ * Missing settings are those of the preset "reference". In a preset file of a newer version, so are settings that this library
+ * cannot use. Anything else that it cannot use is an error.
  */
 enum tf_status tf_set_json(struct tf_filter *filter,
                            const char *json);
 
 /**
- * Writes all settings as a JSON that tf_set_json() reads.
+ * Writes all settings as JSON for tf_set_json().
  *
- * buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
+ * buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
  */
 enum tf_status tf_get_json(const struct tf_filter *filter, char *buffer, size_t size);
 
 /**
- * Moves a number smoothly, within 20 ms, to a value. Real time.
+ * Moves a number setting smoothly, within 20 ms, to a value. Real time.
  *
- * id, value: the setting and its range, as tf_setting_at() lists them.
+ * id, value: the setting's id and a value in its range, both from tf_setting_at().
  */
 enum tf_status tf_set_number(struct tf_filter *filter, const char *id, float value);
 
 /**
- * Writes the value of a number. Real time.
+ * Writes the value of a number setting. Real time.
  */
 enum tf_status tf_get_number(const struct tf_filter *filter, const char *id, float *value);
 
 /**
- * Sets a choice to the entry with an id, switches by their digits, or notes by their names. Real time for choices.
+ * Sets a choice, switches or notes. Real time for choices.
  *
- * id, entry: as tf_setting_at() lists them. Switches have a digit each, 1 for on and 0 for off; blanks are ignored. Names of
- * notes, like "A C# Bb", have blanks between them.
+ * id: the setting's id from tf_setting_at().
+ * entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,
+ * their names with blanks between them, like "A C# Bb".
  *
  * "midi-out" and "listen" are about connections to a host, and have no effect here.
  */
@@ -416,9 +417,9 @@ enum tf_status tf_set_text(struct tf_filter *filter,
                            const char *entry);
 
 /**
- * Writes the id of a choice's entry, the digits of switches, or the names of notes.
+ * Writes the id of a choice's current entry, the digits of switches, or the names of notes.
  *
- * buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
+ * buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
  */
 enum tf_status tf_get_text(const struct tf_filter *filter,
                            const char *id,
@@ -426,7 +427,7 @@ enum tf_status tf_get_text(const struct tf_filter *filter,
                            size_t size);
 
 /**
- * Sets the tempo, of which the setting "sync" makes "ring" and "release"; 120 unless it is set. Real time.
+ * Sets the tempo, 120 by default. With the setting "sync", "ring" and "release" follow it. Real time.
  *
  * tempo: beats a minute, above 0.
  */
@@ -434,27 +435,27 @@ enum tf_status tf_set_tempo(struct tf_filter *filter,
                             double tempo);
 
 /**
- * Meaning of a status, in English; for a number that is no status, "unknown status". Real time.
+ * Returns the meaning of a status, in English; "unknown status" for any other number. Real time.
  */
 const char *tf_error_message(int32_t status);
 
 /**
- * The details of the last failure in this thread, in English: which setting, its range, the place in the JSON. Valid
- * until the thread's next failure; empty before the first.
+ * Returns the details of the last failure in this thread, in English: which setting, its range, the place in the JSON. The text
+ * is valid until the thread's next failure, and empty before the first.
  *
- * TF_STATUS_NULL and TF_STATUS_PANIC have no details: the text is empty then.
+ * TF_STATUS_NULL and TF_STATUS_PANIC have no details; the text is empty after them.
  */
 const char *tf_last_error(void);
 
 /**
- * The setting at an index: the numbers, then the choices, then the switches and notes. NULL behind the last, so that a loop can
- * end there. The first call allocates.
+ * Returns the setting at an index: the numbers, then the choices, then switches and notes. Returns NULL behind the last setting,
+ * so that a loop can end there. The first call allocates.
  */
 const struct tf_setting *tf_setting_at(size_t index);
 
 /**
- * The factory preset at an index: the sound of a new instance of the plugin, then the published sound, then the others.
- * NULL behind the last. The first call allocates.
+ * Returns the factory preset at an index: the sound of a new instance of the plugin, then the published sound, then the others.
+ * Returns NULL behind the last preset. The first call allocates.
  */
 const struct tf_preset *tf_preset_at(size_t index);
 

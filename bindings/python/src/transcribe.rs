@@ -13,7 +13,7 @@ use pyo3::{
 };
 use std::path::PathBuf;
 use tone_filter_dsp::{
-    DEFAULT_TEMPO, FoundKey, Scale, ToneFilter,
+    DEFAULT_TEMPO, FoundKey, ToneFilter,
     listener::NOTES,
     notes::{midi_note, of_listener},
 };
@@ -207,7 +207,7 @@ fn record<'py>(py: Python<'py>, note: &Note, shift: f32) -> PyResult<Option<Boun
 
 fn of_key(py: Python, key: FoundKey) -> PyResult<Py<PyAny>> {
     let FoundKey { root, scale, certainty } = key;
-    Ok(KEY.make(py, (root.name(), Scale::ENTRIES[scale as usize].0, decimal(certainty)))?.unbind())
+    Ok(KEY.make(py, (root.name(), scale.id(), decimal(certainty)))?.unbind())
 }
 
 /// Finds the notes of a recording, of all instruments together: start, end, pitch and velocity.

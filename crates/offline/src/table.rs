@@ -2,7 +2,7 @@
 
 use super::{found::Found, pitch::name};
 use std::io::{self, Write};
-use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Scale, Settings};
+use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Settings};
 
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl<W: Write> Table<W> {
             Syntax::Csv => writeln!(self.to)?,
             Syntax::Json => {
                 let key = found.key.map_or("null".into(), |FoundKey { root, scale, certainty }| {
-                    let (root, scale) = (root.name(), Scale::ENTRIES[scale as usize].0);
+                    let (root, scale) = (root.name(), scale.id());
                     format!(
                         "{{\"root\":{root:?},\"scale\":{scale:?},\"certainty\":{certainty:.3}}}"
                     )

@@ -1,25 +1,21 @@
 //! The settings of the voice Chip.
 
-use super::{Entry, Voice};
+use super::{Voice, listed::entries};
 
-/// Treatment of the notes beyond the number [`Settings::voices`](super::Settings), with [`Voice::Chip`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Arp {
-    /// These notes are silent.
-    #[default]
-    Off,
-    /// The last voice plays them in turn from the lowest to the highest, 15 per second.
-    Up,
-    /// The last voice plays them in turn, 60 per second, which sounds like a chord.
-    Fast,
+entries! {
+    /// Treatment of the notes beyond the number [`Settings::voices`](super::Settings), with [`Voice::Chip`].
+    Arp {
+        /// These notes are silent.
+        #[default]
+        Off: "off", "Off";
+        /// The last voice plays them in turn from the lowest to the highest, 15 per second.
+        Up: "up", "Up";
+        /// The last voice plays them in turn, 60 per second, which sounds like a chord.
+        Fast: "fast", "Fast";
+    }
 }
 
 impl Arp {
-    /// All entries, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::Off, Self::Up, Self::Fast];
-
-    pub(super) const ENTRIES: [Entry; 3] = [("off", "Off"), ("up", "Up"), ("fast", "Fast")];
-
     /// Returns the ticks of 60 Hz for which a note lasts; `None` for Off.
     pub fn ticks(self) -> Option<u32> {
         match self {
@@ -30,24 +26,20 @@ impl Arp {
     }
 }
 
-/// Duty of the lead of [`Voice::Chip`]: the share of its period during which the pulse is high.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Duty {
-    /// 12.5 %: thin.
-    Eighth,
-    /// 25 %.
-    #[default]
-    Quarter,
-    /// 50 %: hollow, like the other notes.
-    Half,
+entries! {
+    /// Duty of the lead of [`Voice::Chip`]: the share of its period during which the pulse is high.
+    Duty {
+        /// 12.5 %: thin.
+        Eighth: "12.5", "12.5 %";
+        /// 25 %.
+        #[default]
+        Quarter: "25", "25 %";
+        /// 50 %: hollow, like the other notes.
+        Half: "50", "50 %";
+    }
 }
 
 impl Duty {
-    /// All entries, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::Eighth, Self::Quarter, Self::Half];
-
-    pub(super) const ENTRIES: [Entry; 3] = [("12.5", "12.5 %"), ("25", "25 %"), ("50", "50 %")];
-
     /// Returns the voice that has this waveform.
     pub const fn voice(self) -> Voice {
         match self {

@@ -1,6 +1,6 @@
 //! The settings that are a choice from a list.
 
-use super::{CHOICES, Controls, Group, PitchClass, Settings};
+use super::{CHOICES, Controls, Group, PitchClass, Settings, listed::entries};
 
 /// Entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -30,71 +30,54 @@ pub struct Choice {
     pub(super) set: fn(&mut Controls, usize),
 }
 
-/// Effect of held keys on the bands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Keys {
-    /// Keys have no effect.
-    #[default]
-    Off,
-    /// Only the bands whose keys are held sound.
-    Hold,
-    /// Only the bands whose keys are held in any octave sound.
-    HoldAny,
-    /// The bands whose keys are held sound in addition to those that sound without keys.
-    Add,
+entries! {
+    /// Effect of held keys on the bands.
+    Keys {
+        /// Keys have no effect.
+        #[default]
+        Off: "off", "Off";
+        /// Only the bands whose keys are held sound.
+        Hold: "hold", "Hold";
+        /// Only the bands whose keys are held in any octave sound.
+        HoldAny: "hold-any", "Hold any octave";
+        /// The bands whose keys are held sound in addition to those that sound without keys.
+        Add: "add", "Add";
+    }
 }
 
 impl Keys {
-    /// All entries, in the order in which they are offered.
-    pub const ALL: [Self; 4] = [Self::Off, Self::Hold, Self::HoldAny, Self::Add];
-
     /// Whether only held keys let bands sound.
     pub(super) const fn choose(self) -> bool {
         matches!(self, Self::Hold | Self::HoldAny)
     }
-
-    pub(super) const ENTRIES: [Entry; 4] =
-        [("off", "Off"), ("hold", "Hold"), ("hold-any", "Hold any octave"), ("add", "Add")];
 }
 
-/// Waveform of the notes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Voice {
-    /// The resonator's own oscillation, driven into a soft clip: the published sound.
-    #[default]
-    Soft,
-    /// A sine.
-    Sine,
-    /// A square.
-    Square,
-    /// A pulse that is high for a quarter of its period.
-    Pulse25,
-    /// A pulse that is high for an eighth of its period.
-    Pulse12,
-    /// A triangle.
-    Triangle,
-    /// A saw.
-    Saw,
-    /// The channels of an 8-bit console's sound chip: two pulses, a triangle of 32 steps, and noise.
-    Chip,
-    /// The waveform of [`Voice::Soft`], played by an oscillator, so that nothing aliases.
-    SoftClean,
+entries! {
+    /// Waveform of the notes.
+    Voice {
+        /// The resonator's own oscillation, driven into a soft clip: the published sound.
+        #[default]
+        Soft: "soft", "Soft";
+        /// A sine.
+        Sine: "sine", "Sine";
+        /// A square.
+        Square: "square", "Square";
+        /// A pulse that is high for a quarter of its period.
+        Pulse25: "pulse25", "Pulse 25 %";
+        /// A pulse that is high for an eighth of its period.
+        Pulse12: "pulse12", "Pulse 12.5 %";
+        /// A triangle.
+        Triangle: "triangle", "Triangle";
+        /// A saw.
+        Saw: "saw", "Saw";
+        /// The channels of an 8-bit console's sound chip: two pulses, a triangle of 32 steps, and noise.
+        Chip: "chip", "Chip";
+        /// The waveform of [`Voice::Soft`], played by an oscillator, so that nothing aliases.
+        SoftClean: "soft-clean", "Soft clean";
+    }
 }
 
 impl Voice {
-    /// All voices, in the order in which they are offered.
-    pub const ALL: [Self; 9] = [
-        Self::Soft,
-        Self::Sine,
-        Self::Square,
-        Self::Pulse25,
-        Self::Pulse12,
-        Self::Triangle,
-        Self::Saw,
-        Self::Chip,
-        Self::SoftClean,
-    ];
-
     /// Whether the setting `drive` shapes this voice.
     pub const fn is_driven(self) -> bool {
         matches!(self, Self::Soft | Self::SoftClean)
@@ -103,18 +86,6 @@ impl Voice {
     /// Voices that are a single waveform, whatever the drive.
     pub const WAVEFORMS: [Self; 6] =
         [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
-
-    pub(super) const ENTRIES: [Entry; 9] = [
-        ("soft", "Soft"),
-        ("sine", "Sine"),
-        ("square", "Square"),
-        ("pulse25", "Pulse 25 %"),
-        ("pulse12", "Pulse 12.5 %"),
-        ("triangle", "Triangle"),
-        ("saw", "Saw"),
-        ("chip", "Chip"),
-        ("soft-clean", "Soft clean"),
-    ];
 }
 
 /// Returns the choice called `id`, if there is one.

@@ -33,7 +33,7 @@ impl Settings {
                 Some("the voice Soft sounds at the detected note")
             }
             "map" | "glide" | "vibrato" if self.voice == Voice::Soft => {
-                Some("the voice Soft is the resonator itself, at its own pitch")
+                Some("the voice Soft always plays at the detected pitch")
             }
             "map" => self.idle_map(),
             "scale" => self.idle_scale(),

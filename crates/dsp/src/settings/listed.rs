@@ -1,9 +1,6 @@
 //! Types whose values are entries of a list.
 
-use super::{
-    Arp, BandRange, Duty, Entry, Keys, Listen, Map, NoteValue, PitchClass, Scale, Stereo, Voice,
-    choices::SWITCH,
-};
+use super::{Entry, NoteValue, PitchClass, choices::SWITCH};
 use tone_filter_listener::Model;
 
 /// A type whose values are the entries of a list.
@@ -18,11 +15,25 @@ pub trait Listed: Copy + 'static {
     fn at(index: usize) -> Self;
 }
 
-/// Implements [`Listed`] for enums, with their entries in the order of `ALL`.
-macro_rules! listed {
-    ($($type:ident: $entries:expr;)*) => {$(
-        impl Listed for $type {
-            const ENTRIES: &'static [Entry] = $entries;
+/// Declares an enum whose values are the entries of a choice, in the order in which they are offered: each with its id in
+/// presets, states and flags, and its display name. New entries go behind the others, as hosts store their numbers.
+macro_rules! entries {
+    ($(#[$type_doc:meta])* $type:ident {
+        $($(#[$doc:meta])* $entry:ident: $id:literal, $name:literal;)*
+    }) => {
+        $(#[$type_doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub enum $type {
+            $($(#[$doc])* $entry,)*
+        }
+
+        impl $type {
+            /// All entries, in the order in which they are offered.
+            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$entry),*];
+        }
+
+        impl $crate::settings::listed::Listed for $type {
+            const ENTRIES: &'static [$crate::settings::Entry] = &[$(($id, $name)),*];
 
             fn index(self) -> usize {
                 self as usize
@@ -32,20 +43,20 @@ macro_rules! listed {
                 Self::ALL[index]
             }
         }
-    )*};
+    };
 }
+pub(super) use entries;
 
-listed! {
-    Stereo: &[("mono", "Mono"), ("stereo", "Stereo"), ("place", "Place")];
-    BandRange: &[("published", "From A3"), ("whole", "From E1")];
-    Listen: &[("main", "Off"), ("sidechain", "On")];
-    Model: &[("full", "Full"), ("light", "Light")];
-    Scale: &Self::ENTRIES;
-    Map: &Self::ENTRIES;
-    Voice: &Self::ENTRIES;
-    Arp: &Self::ENTRIES;
-    Duty: &Self::ENTRIES;
-    Keys: &Self::ENTRIES;
+impl Listed for Model {
+    const ENTRIES: &'static [Entry] = &[("full", "Full"), ("light", "Light")];
+
+    fn index(self) -> usize {
+        self as usize
+    }
+
+    fn at(index: usize) -> Self {
+        Self::ALL[index]
+    }
 }
 
 impl Listed for bool {

@@ -1,32 +1,25 @@
 //! Pitches at which detected notes sound: their own, or a note of the scale, a key or a target.
 
-use super::{Keys, PitchClass, Settings, Voice, choices::Entry};
+use super::{Keys, PitchClass, Settings, Voice, listed::entries};
 use crate::notes::{PITCH_CLASSES, TONES, midi_note, pitch_class};
 use std::{error::Error, fmt, str::FromStr};
 
 /// Number of MIDI notes.
 const NOTES: i32 = 128;
 
-/// Treatment of notes outside the scale. With the voice Soft, all entries act as [`Map::Mute`]: the resonator itself sounds, at
-/// its own pitch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Map {
-    /// Notes outside the scale are silent.
-    #[default]
-    Mute,
-    /// Notes outside the scale sound at the nearest note of the scale, the lower of two equally near ones. With [`Keys::Hold`]
-    /// and [`Keys::HoldAny`], all notes sound at the nearest held key or pitch class.
-    Snap,
-    /// All notes sound at the nearest octave of their pitch class's target, the lower of two. The scale has no effect.
-    Custom,
-}
-
-impl Map {
-    /// All entries, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::Mute, Self::Snap, Self::Custom];
-
-    pub(super) const ENTRIES: [Entry; 3] =
-        [("mute", "Mute"), ("snap", "Snap"), ("custom", "Custom")];
+entries! {
+    /// Treatment of notes outside the scale. With the voice Soft, all entries act as [`Map::Mute`]: the resonator itself sounds, at
+    /// its own pitch.
+    Map {
+        /// Notes outside the scale are silent.
+        #[default]
+        Mute: "mute", "Mute";
+        /// Notes outside the scale sound at the nearest note of the scale, the lower of two equally near ones. With [`Keys::Hold`]
+        /// and [`Keys::HoldAny`], all notes sound at the nearest held key or pitch class.
+        Snap: "snap", "Snap";
+        /// All notes sound at the nearest octave of their pitch class's target, the lower of two. The scale has no effect.
+        Custom: "custom", "Custom";
+    }
 }
 
 /// Target of each of the twelve pitch classes, A first. As text, twelve names of notes.

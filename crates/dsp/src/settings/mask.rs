@@ -1,6 +1,9 @@
 //! Notes that may sound: a mask of bands, and scales.
 
-use super::choices::Entry;
+use super::{
+    Entry,
+    listed::{Listed, entries},
+};
 use crate::notes::{PITCH_CLASSES, PUBLISHED, TONES};
 use std::{error::Error, fmt};
 
@@ -172,80 +175,48 @@ impl std::str::FromStr for PitchClass {
     }
 }
 
-/// Scale: the notes that may sound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scale {
-    /// All twelve pitch classes.
-    #[default]
-    Chromatic,
-    /// Major, or Ionian.
-    Major,
-    /// Natural minor, or Aeolian.
-    NaturalMinor,
-    /// Minor with a raised seventh.
-    HarmonicMinor,
-    /// Minor with a raised sixth.
-    Dorian,
-    /// Minor with a lowered second.
-    Phrygian,
-    /// Major with a raised fourth.
-    Lydian,
-    /// Major with a lowered seventh.
-    Mixolydian,
-    /// Minor with a lowered second and fifth.
-    Locrian,
-    /// Major without its fourth and seventh.
-    MajorPentatonic,
-    /// Natural minor without its second and sixth.
-    MinorPentatonic,
-    /// Minor pentatonic with a raised fourth.
-    Blues,
-    /// Six whole tones.
-    WholeTone,
-    /// The pitch classes that the user picked; the root has no effect.
-    Custom,
-    /// The key that is detected in the music, with its root; all twelve pitch classes while no key is found.
-    Auto,
+entries! {
+    /// Scale: the notes that may sound.
+    Scale {
+        /// All twelve pitch classes.
+        #[default]
+        Chromatic: "chromatic", "Chromatic";
+        /// Major, or Ionian.
+        Major: "major", "Major";
+        /// Natural minor, or Aeolian.
+        NaturalMinor: "natural-minor", "Natural minor";
+        /// Minor with a raised seventh.
+        HarmonicMinor: "harmonic-minor", "Harmonic minor";
+        /// Minor with a raised sixth.
+        Dorian: "dorian", "Dorian";
+        /// Minor with a lowered second.
+        Phrygian: "phrygian", "Phrygian";
+        /// Major with a raised fourth.
+        Lydian: "lydian", "Lydian";
+        /// Major with a lowered seventh.
+        Mixolydian: "mixolydian", "Mixolydian";
+        /// Minor with a lowered second and fifth.
+        Locrian: "locrian", "Locrian";
+        /// Major without its fourth and seventh.
+        MajorPentatonic: "major-pentatonic", "Major pentatonic";
+        /// Natural minor without its second and sixth.
+        MinorPentatonic: "minor-pentatonic", "Minor pentatonic";
+        /// Minor pentatonic with a raised fourth.
+        Blues: "blues", "Blues";
+        /// Six whole tones.
+        WholeTone: "whole-tone", "Whole tone";
+        /// The pitch classes that the user picked; the root has no effect.
+        Custom: "custom", "Custom";
+        /// The key that is detected in the music, with its root; all twelve pitch classes while no key is found.
+        Auto: "auto", "Auto";
+    }
 }
 
 impl Scale {
-    /// All scales, in the order in which they are offered.
-    pub const ALL: [Self; 15] = [
-        Self::Chromatic,
-        Self::Major,
-        Self::NaturalMinor,
-        Self::HarmonicMinor,
-        Self::Dorian,
-        Self::Phrygian,
-        Self::Lydian,
-        Self::Mixolydian,
-        Self::Locrian,
-        Self::MajorPentatonic,
-        Self::MinorPentatonic,
-        Self::Blues,
-        Self::WholeTone,
-        Self::Custom,
-        Self::Auto,
-    ];
-
-    /// Ids and names, in the order of [`Scale::ALL`].
-    pub const ENTRIES: [Entry; 15] = [
-        ("chromatic", "Chromatic"),
-        ("major", "Major"),
-        ("natural-minor", "Natural minor"),
-        ("harmonic-minor", "Harmonic minor"),
-        ("dorian", "Dorian"),
-        ("phrygian", "Phrygian"),
-        ("lydian", "Lydian"),
-        ("mixolydian", "Mixolydian"),
-        ("locrian", "Locrian"),
-        ("major-pentatonic", "Major pentatonic"),
-        ("minor-pentatonic", "Minor pentatonic"),
-        ("blues", "Blues"),
-        ("whole-tone", "Whole tone"),
-        ("custom", "Custom"),
-        ("auto", "Auto"),
-    ];
+    /// Returns the id in presets, states and flags.
+    pub fn id(self) -> &'static str {
+        Self::ENTRIES[self.index()].0
+    }
 
     /// Returns the semitones above the root; `None` for [`Scale::Custom`]. [`Scale::Auto`] has all twelve.
     pub const fn steps(self) -> Option<&'static [usize]> {

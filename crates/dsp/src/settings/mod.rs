@@ -34,39 +34,34 @@ pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 pub use text::{Text, TextOf};
 
 use super::notes::{PUBLISHED, TONES, by_pitch, pitch_class};
+use listed::entries;
 
-/// Number of banks, and positions of the notes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stereo {
-    /// One bank processes the mean of all channels and is mixed to every channel.
-    #[default]
-    Mono,
-    /// Left and right have a bank each. With one channel, or more than two, [`Stereo::Mono`] applies.
-    Stereo,
-    /// One bank, whose notes sound at their stereo positions in the input while the listener runs. With one channel, or more than
-    /// two, [`Stereo::Mono`] applies.
-    Place,
+entries! {
+    /// Number of banks, and positions of the notes.
+    Stereo {
+        /// One bank processes the mean of all channels and is mixed to every channel.
+        #[default]
+        Mono: "mono", "Mono";
+        /// Left and right have a bank each. With one channel, or more than two, [`Stereo::Mono`] applies.
+        Stereo: "stereo", "Stereo";
+        /// One bank, whose notes sound at their stereo positions in the input while the listener runs. With one channel, or more than
+        /// two, [`Stereo::Mono`] applies.
+        Place: "place", "Place";
+    }
 }
 
-impl Stereo {
-    /// All entries, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::Mono, Self::Stereo, Self::Place];
-}
-
-/// Range of the bands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BandRange {
-    /// The 48 bands of the published filter, A3 to G#7.
-    #[default]
-    Published,
-    /// All 77 bands, E1 to G#7.
-    Whole,
+entries! {
+    /// Range of the bands.
+    BandRange {
+        /// The 48 bands of the published filter, A3 to G#7.
+        #[default]
+        Published: "published", "From A3";
+        /// All 77 bands, E1 to G#7.
+        Whole: "whole", "From E1";
+    }
 }
 
 impl BandRange {
-    /// All entries, in the order in which they are offered.
-    pub const ALL: [Self; 2] = [Self::Published, Self::Whole];
-
     /// Returns the tones by index: the published ones from A3 up, then those from E1 up.
     pub fn tones(self) -> std::ops::Range<usize> {
         0..if self == Self::Whole { TONES } else { PUBLISHED }

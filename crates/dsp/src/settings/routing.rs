@@ -4,21 +4,17 @@
 //! interfaces
 //! with a parameter or a flag for each setting.
 
-use super::{Routing, Settings, Stereo, smoother::Fades};
+use super::{Routing, Settings, Stereo, listed::entries, smoother::Fades};
 
-/// Input of the bands and of the listener.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Listen {
-    /// The main input, which is also the dry signal.
-    #[default]
-    Main,
-    /// The sidechain, if it is connected.
-    Sidechain,
-}
-
-impl Listen {
-    /// All entries, in the order in which they are offered.
-    pub const ALL: [Self; 2] = [Self::Main, Self::Sidechain];
+entries! {
+    /// Input of the bands and of the listener.
+    Listen {
+        /// The main input, which is also the dry signal.
+        #[default]
+        Main: "main", "Off";
+        /// The sidechain, if it is connected.
+        Sidechain: "sidechain", "On";
+    }
 }
 
 /// Everything that a user sets: sound and connections.

@@ -133,9 +133,11 @@ impl Waveforms {
         self.levels.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|level| level as u8)
     }
 
-    /// Returns the tables of `voice`, which must be neither Soft nor Soft clean.
+    /// Returns the tables of `voice`, one of [`Voice::WAVEFORMS`]; for all others the tables of [`Voice::Chip`].
     pub fn row(&self, voice: Voice) -> &[Table] {
-        &self.rows[voice as usize - 1]
+        let waveforms = &Voice::WAVEFORMS;
+        let row = waveforms.iter().position(|own| *own == voice).unwrap_or(waveforms.len());
+        &self.rows[row]
     }
 }
 
