@@ -1,5 +1,6 @@
 //! The properties that the fuzz targets check for any input. `tests/fuzz_seeds.rs` checks them for the seeds.
 
+pub mod decode;
 pub mod preset;
 pub mod settings;
 pub mod state;

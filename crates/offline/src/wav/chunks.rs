@@ -87,7 +87,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                 let mut frames = [0; 4];
                 file.read_exact(&mut frames)?;
                 read = 4;
-                fact = Some(number(frames));
+                fact = fact.or(Some(number(frames)));
             }
             b"ds64" if is_64 && len >= 24 => {
                 let mut sizes = [0; 24];

@@ -4,8 +4,11 @@
 //! The faults are the same in every run, 1000 cases for each file of `crates/cli/tests/cli/corpus`. `FUZZ_CASES=100000 cargo test
 //! -p tone-filter-offline --release --test readers` tries more.
 
+#[path = "../../../../fuzz/src/decode.rs"]
+mod decode;
 mod mutation;
 
+use decode::Verdict;
 use mutation::Mutator;
 use std::{
     fs,
@@ -247,4 +250,61 @@ fn tables_that_unpack_to_gigabytes_are_refused() {
     let error = done.unwrap_err().to_string();
     assert!(error.contains("the size of its codebooks"), "{error}");
     assert!(peak < FIXED, "{peak}");
+}
+
+/// Returns a file made by ffmpeg of `original` with the coding `codec`, as `name`.
+fn coded(original: &Path, codec: &str, name: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let mut ffmpeg = std::process::Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-i"]).arg(original).args(["-c:a", codec]).arg(&path);
+    assert!(ffmpeg.status().expect("this test needs ffmpeg").success(), "{name}");
+    fs::read(path).unwrap()
+}
+
+/// Compares files without loss, as a decoder that conceals faults in a lossy stream is free in how it does so. `DECODE_CASES=1000
+/// cargo test -p tone-filter-offline --release --test readers decoded` tries more.
+#[test]
+fn faulty_files_are_decoded_as_by_ffmpeg_or_refused() {
+    silence_decoders();
+    let cases = std::env::var("DECODE_CASES").map_or(4, |cases| cases.parse().unwrap());
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/cli/corpus");
+    let names = [
+        "bext.wav",
+        "rf64.wav",
+        "surround.wav",
+        "tone.aiff",
+        "tagged.aifc",
+        "tone.flac",
+        "tagged.flac",
+    ];
+    let mut files = names.map(|name| (name, fs::read(corpus.join(name)).unwrap())).to_vec();
+    let original = corpus.join("tone.flac");
+    for (codec, name) in [
+        ("pcm_s24le", "s24.wav"),
+        ("pcm_mulaw", "mulaw.wav"),
+        ("adpcm_ima_wav", "ima.wav"),
+        ("adpcm_ms", "ms.wav"),
+        ("pcm_s16be", "s16.caf"),
+        ("alac", "alac.caf"),
+        ("alac", "alac.m4a"),
+    ] {
+        files.push((name, coded(&original, codec, name)));
+    }
+    let mut judged = 0;
+    for (name, bytes) in &files {
+        assert_eq!(decode::compare(bytes), Verdict::Same, "{name}");
+        for case in 0..cases {
+            let mut mutator = Mutator::new(case);
+            let other = &files[mutator.below(files.len())].1;
+            let mutated = mutator.mutate(bytes, other);
+            let what = format!("{name} case {case}");
+            match watched(&what, || decode::compare(&mutated)) {
+                Verdict::Differs(how) => panic!("{what}: {how}"),
+                Verdict::Same => judged += 1,
+                Verdict::Refused | Verdict::Doubtful => {}
+            }
+        }
+    }
+    assert!(judged >= cases, "only {judged} were compared");
 }

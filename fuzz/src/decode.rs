@@ -1,0 +1,106 @@
+//! Fuzz target: any bytes as a sound file. A file that we read has the samples that ffmpeg reads, or is one that ffmpeg complains of.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+use tone_filter_offline::{Error, Input, Source};
+
+/// Largest difference of samples that counts as equal: 1 LSB of 16 bits.
+const STEP: f32 = 1.0 / 32_768.0;
+
+/// Largest relative power of the difference that counts as equal, for lossy formats: -80 dB.
+const LOSSY: f64 = 1e-8;
+
+/// Maximum number of samples of a file that is compared.
+const MOST: usize = 1 << 22;
+
+/// Result of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// We refuse the file.
+    Refused,
+    /// ffmpeg refuses the file or reports an error in it, or the file can be read in two ways.
+    Doubtful,
+    /// The samples are equal.
+    Same,
+    /// The samples differ in this way.
+    Differs(String),
+}
+
+/// Compares our samples of a file with ffmpeg's.
+pub fn compare(bytes: &[u8]) -> Verdict {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in").with_extension(extension(bytes));
+    fs::write(&path, bytes).unwrap();
+    let Ok(ours) = read(&path) else { return Verdict::Refused };
+    if is_ambiguous(bytes) {
+        return Verdict::Doubtful;
+    }
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-xerror", "-i"]).arg(&path);
+    ffmpeg.args(["-map", "0:a:0", "-f", "f32le", "-"]).stdin(Stdio::null());
+    let output = ffmpeg.output().unwrap_or_else(|error| {
+        panic!("ffmpeg: {error}; this test needs ffmpeg: apt-get install ffmpeg")
+    });
+    if !output.status.success() || !output.stderr.is_empty() {
+        return Verdict::Doubtful;
+    }
+    let theirs = output.stdout.as_chunks().0.iter().copied().map(f32::from_le_bytes);
+    let theirs: Vec<f32> = theirs.collect();
+    if ours.len() != theirs.len() {
+        return Verdict::Differs(format!("{} samples, not {}", ours.len(), theirs.len()));
+    }
+    let pairs = || ours.iter().zip(&theirs);
+    let is_equal = |(a, b): (&f32, &f32)| a == b || (a - b).abs() <= STEP || b.is_nan();
+    let power = |sample: f32| f64::from(sample).powi(2);
+    let off: f64 = pairs().map(|(a, b)| power(a - b)).sum();
+    let all: f64 = theirs.iter().map(|sample| power(*sample)).sum();
+    if pairs().all(is_equal) || off <= LOSSY * all {
+        return Verdict::Same;
+    }
+    let first = pairs().position(|pair| !is_equal(pair)).unwrap_or_default();
+    let ratio = 10.0 * (off / all).log10();
+    Verdict::Differs(format!("{ratio:.0} dB off, from sample {first} of {} on", ours.len()))
+}
+
+/// Returns the samples of the file at `path`, interleaved.
+fn read(path: &Path) -> Result<Vec<f32>, Error> {
+    let mut source = Source::open(&Input::new(path)?)?;
+    let mut channels = vec![Vec::new(); usize::from(source.format().channels)];
+    let mut samples = Vec::new();
+    loop {
+        source.read(&mut channels, 4096)?;
+        for frame in 0..channels[0].len() {
+            samples.extend(channels.iter().map(|channel| channel[frame]));
+        }
+        if channels[0].is_empty() || samples.len() > MOST {
+            return Ok(samples);
+        }
+    }
+}
+
+/// Whether a file has two chunks of samples, of which ffmpeg reads the last, or is an AIFF-C of another version than ffmpeg knows.
+fn is_ambiguous(bytes: &[u8]) -> bool {
+    let count = |what: &[u8]| bytes.windows(what.len()).filter(|here| *here == what).count();
+    match extension(bytes) {
+        "wav" => count(b"data") > 1,
+        "aiff" if count(b"AIFC") > 0 => count(b"FVER\0\0\0\x04\xA2\x80\x51\x40") != 1,
+        "aiff" => count(b"SSND") > 1,
+        _ => false,
+    }
+}
+
+/// Returns the usual extension of files that begin like `bytes`.
+fn extension(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [b'R', b'I', b'F' | b'6', ..] => "wav",
+        [b'f', b'L', ..] => "flac",
+        [b'F', b'O', ..] => "aiff",
+        [b'O', b'g', ..] => "ogg",
+        [b'c', b'a', b'f', ..] => "caf",
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => "m4a",
+        _ => "mp3",
+    }
+}
