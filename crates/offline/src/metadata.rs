@@ -21,7 +21,8 @@ use lofty::{
     probe::Probe,
     tag::{ItemKey, Tag, TagExt, TagType},
 };
-use std::io::{self, BufReader, Seek};
+use ogg_pager::Packets;
+use std::io::{self, BufReader, Cursor, Read, Seek};
 
 /// Types of tags, the best first. A field of a better type hides the same field of the others.
 const KINDS: [TagType; 7] = [
@@ -134,6 +135,19 @@ impl Metadata {
     }
 }
 
+/// Returns the metadata of FLAC in Ogg as the head of a FLAC file, as `lofty` knows FLAC in no container; `None` for other files.
+///
+/// The first packet has 9 bytes before the head's first block, which end with the number of packets that have a block each
+/// (RFC 9639, section 10.1).
+fn flac_in_ogg(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
+    let (first, _) = Packets::read_count(file, 1).ok()?;
+    let head = first.get(0).filter(|head| head.starts_with(b"\x7FFLAC"))?;
+    let (front, block) = head.split_at_checked(9)?;
+    let count = u16::from_be_bytes([front[7], front[8]]) as isize;
+    let (blocks, _) = Packets::read_count(file, count).ok()?;
+    Some(block.iter().copied().chain(blocks.iter().flatten().copied()).collect())
+}
+
 impl Tags {
     /// Reads the tags of `file`. Broken tags count as missing.
     fn read(file: SharedFile) -> Self {
@@ -141,6 +155,15 @@ impl Tags {
             let mut options = ParseOptions::new();
             let options = options.read_properties(false);
             let mut file = BufReader::new(file);
+            file.rewind().ok()?;
+            if let Some(blocks) = flac_in_ogg(&mut file) {
+                return Probe::new(Cursor::new(blocks))
+                    .options(options)
+                    .guess_file_type()
+                    .ok()?
+                    .read()
+                    .ok();
+            }
             file.rewind().ok()?;
             Probe::new(file).options(options).guess_file_type().ok()?.read().ok()
         });

@@ -342,20 +342,14 @@ fn tags_and_covers_go_from_every_format_to_both() {
             folder.run(&format!("render {name} -o {name}.bare.{to} --mix 0 -q --strip-metadata"));
         }
     }
-    let python = tone_filter_testkit::target().join("venv/bin/python");
     let files: Vec<String> = ["flac", "mp3", "m4a", "ogg", "aiff", "wav"]
         .iter()
         .flat_map(|from| {
             ["wav", "flac", "bare.wav", "bare.flac"].map(|to| format!("a.{from}.{to}"))
         })
         .collect();
-    let mut command = Command::new(&python);
-    let output = command.args(["-c", MUTAGEN]).args(&files).current_dir(folder.path("")).output();
-    let output = output.unwrap_or_else(|error| {
-        panic!("{}: {error}; `cargo xtask test` makes it", python.display())
-    });
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found: serde_json::Value =
+        serde_json::from_slice(&python(&folder, MUTAGEN, &files)).unwrap();
     for file in &files {
         let (tags, covers) = (&found[file][0], found[file][1].as_array().unwrap());
         if file.contains("bare") {
@@ -380,6 +374,125 @@ fn tags_and_covers_go_from_every_format_to_both() {
         assert_eq!(covers.len(), usize::from(has_cover), "{file}");
         let has_own = ["a.flac", "a.mp3", "a.ogg"].iter().any(|from| file.starts_with(from));
         assert!(!has_own || tags["CURATOR"] == "calm", "{file}: {tags}");
+    }
+}
+
+/// Adds a title and a cover to the files that mutagen can tag.
+const TAGGER: &str = r#"
+import base64, mutagen, sys
+from mutagen.flac import FLAC, Picture
+from mutagen.id3 import APIC, TIT2
+from mutagen.mp4 import MP4, MP4Cover
+cover = open("cover.png", "rb").read()
+picture = Picture()
+picture.type, picture.mime, picture.data = 3, "image/png", cover
+for name in sys.argv[1:]:
+    file = mutagen.File(name)
+    if file.tags is None:
+        file.add_tags()
+    if isinstance(file, MP4):
+        file["\xa9nam"], file["covr"] = ["Fugue"], [MP4Cover(cover, MP4Cover.FORMAT_PNG)]
+    elif isinstance(file, FLAC):
+        file["title"] = "Fugue"
+        file.add_picture(picture)
+    elif hasattr(file.tags, "add"):
+        file.tags.add(TIT2(encoding=3, text=["Fugue"]))
+        file.tags.add(APIC(encoding=3, mime="image/png", type=3, desc="", data=cover))
+    else:
+        file["title"] = "Fugue"
+        file["metadata_block_picture"] = [base64.b64encode(picture.write()).decode()]
+    file.save()
+"#;
+
+/// Runs `script` in the tests' Python with `arguments` in `folder`, and returns its output.
+fn python(folder: &Folder, script: &str, arguments: &[String]) -> Vec<u8> {
+    let python = tone_filter_testkit::target().join("venv/bin/python");
+    let mut command = Command::new(&python);
+    command.args(["-c", script]).args(arguments).current_dir(folder.path(""));
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("{}: {error}; `cargo xtask test` makes it", python.display())
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// The rows of the manual's table of formats, each with files of that format: ffmpeg's coding, and extension.
+const TABLE: [(&str, &[(&str, &str)]); 9] = [
+    (
+        "WAV, RIFX, RF64, BW64",
+        &[
+            ("pcm_u8", "wav"),
+            ("pcm_s16le", "wav"),
+            ("pcm_s24le", "wav"),
+            ("pcm_s32le", "wav"),
+            ("pcm_f32le", "wav"),
+            ("pcm_f64le", "wav"),
+        ],
+    ),
+    (
+        "WAV with mu-law, A-law, MS or IMA ADPCM, or MP3",
+        &[
+            ("pcm_mulaw", "wav"),
+            ("pcm_alaw", "wav"),
+            ("adpcm_ms", "wav"),
+            ("adpcm_ima_wav", "wav"),
+            ("libmp3lame", "wav"),
+        ],
+    ),
+    ("AIFF, AIFF-C", &[("pcm_s16be", "aiff"), ("pcm_s24be", "aif"), ("pcm_f32be", "aifc")]),
+    ("CAF", &[("pcm_s16be", "caf"), ("pcm_s32le", "caf"), ("alac", "caf")]),
+    ("FLAC, also in Ogg", &[("flac", "flac"), ("flac", "oga")]),
+    ("MP4 with ALAC (m4a)", &[("alac", "m4a")]),
+    ("MP4 with AAC (m4a, m4b, mp4, mov)", &[("aac", "m4a"), ("aac", "mp4"), ("aac", "mov")]),
+    ("MP3", &[("libmp3lame", "mp3")]),
+    ("Ogg Vorbis", &[("vorbis -strict -2 -ac 2", "ogg")]),
+];
+
+#[test]
+fn each_row_of_the_manuals_table_of_formats_is_true() {
+    let manual = tone_filter_testkit::root().join("docs/manual/command-line.md");
+    let manual = fs::read_to_string(manual).unwrap();
+    let (_, table) =
+        manual.split_once("| format | what is read | what is kept |\n|---|---|---|\n").unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), TABLE.map(|(row, _)| row));
+    let folder = chord(20_000);
+    tool(&folder, "ffmpeg -v error -f lavfi -i color=red:s=8x8 -frames:v 1 cover.png");
+    let (mut files, mut outputs) = (vec![], vec![]);
+    for (row, (_, codings)) in rows.iter().zip(TABLE) {
+        for (index, (coding, extension)) in codings.iter().enumerate() {
+            let name = format!("{}{index}.{extension}", row[0].replace(' ', "-").replace('/', "-"));
+            tool(
+                &folder,
+                &format!("ffmpeg -v error -i in.wav -map_metadata -1 -c:a {coding} {name}"),
+            );
+            if row[2] != "nothing" {
+                files.push(name.clone());
+            }
+            outputs.push((name, row[2]));
+        }
+    }
+    python(&folder, TAGGER, &files);
+    let mut made = vec![];
+    for (name, kept) in &outputs {
+        for to in ["wav", "flac"] {
+            folder.run(&format!("render {name} -o {name}.{to} --mix 0 -q"));
+            made.push((format!("{name}.{to}"), *kept));
+        }
+    }
+    let names: Vec<String> = made.iter().map(|(name, _)| name.clone()).collect();
+    let found: serde_json::Value =
+        serde_json::from_slice(&python(&folder, MUTAGEN, &names)).unwrap();
+    for (name, kept) in made {
+        let (tags, covers) = (&found[&name][0], found[&name][1].as_array().unwrap());
+        let is_kept = kept.starts_with("tags and covers");
+        assert!(is_kept || kept == "nothing", "{name}: {kept}");
+        assert_eq!(tags.get("TITLE").is_some(), is_kept, "{name}: {tags}");
+        assert_eq!(covers.len(), usize::from(is_kept), "{name}");
     }
 }
 
