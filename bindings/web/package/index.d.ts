@@ -33,6 +33,11 @@ export interface Band {
 export interface Report {
   /** The settings that it has. */
   settings: Settings;
+  /**
+   * Settings that have no effect because of other settings. Each has the reason, as the end of a sentence: `drive` has "it shapes
+   * the voices Soft and Soft clean only" while the voice is `square`.
+   */
+  idle: Partial<Record<keyof Settings, string>>;
   /** Latency in seconds: 0 without lookahead. */
   latency: number;
   /** Seconds after the end of a sound until the effect is at least 60 dB down. */
@@ -92,7 +97,7 @@ export class ToneFilterNode extends AudioWorkletNode {
   /** Resets the filter to silence, with the same settings. */
   reset(): void;
 
-  /** Asks the audio thread for its settings, latency and tail. */
+  /** Asks the audio thread for its settings, those without effect, latency and tail. */
   ask(): Promise<Report>;
 
   /** Disconnects the node and frees its processor. It cannot be used again. */

@@ -1,7 +1,7 @@
 // The tone filter as a node of the Web Audio API.
 
 import { readScore } from "./score.js";
-import { check, decode, encode, findPreset, LENGTHS } from "./settings.js";
+import { check, decode, decodeIdle, encode, findPreset, LENGTHS } from "./settings.js";
 import { BANDS, RECORD } from "./worklet.js";
 
 export { choices, groups, numbers, presets } from "./tables.js";
@@ -136,13 +136,14 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
     this.port.postMessage(message, transfer);
   }
 
-  #receive({ type, numbers, settings, latency, tail }) {
+  #receive({ type, numbers, settings, idle, latency, tail }) {
     if (type === "bands") {
       this.#numbers = numbers;
       this.#bands = undefined;
       this.#resolve(read(numbers.slice()));
     } else {
-      this.#answers.shift()({ settings: decode(settings), latency: latency / this.context.sampleRate, tail });
+      const seconds = latency / this.context.sampleRate;
+      this.#answers.shift()({ settings: decode(settings), idle: decodeIdle(idle), latency: seconds, tail });
     }
   }
 }

@@ -2,6 +2,8 @@
 
 import { choices, numbers, presets, texts } from "./tables.js";
 
+const IDS = [...numbers, ...choices, ...texts].map(({ id }) => id);
+
 export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts: texts.length };
 
 const isSwitch = ({ entries }) => entries.length === 2 && entries[0][0] === "off" && entries[1][0] === "on";
@@ -42,8 +44,7 @@ function valid(id, value) {
   }
   const text = texts.find((row) => row.id === id);
   if (!text) {
-    const ids = [...numbers, ...choices, ...texts].map((row) => row.id);
-    throw new RangeError(`"${id}" is unknown; use ${ids.join(", ")}`);
+    throw new RangeError(`"${id}" is unknown; use ${IDS.join(", ")}`);
   }
   if (typeof value !== "string" || !new RegExp(text.form).test(value)) throw wrong(`unknown; use ${text.of}`);
   return value;
@@ -67,4 +68,10 @@ export function decode(arrays) {
     ...texts.map(({ id }, index) => [id, new TextDecoder().decode(arrays.texts[index])]),
   ];
   return Object.fromEntries(pairs);
+}
+
+// Reasons by setting, without the empty ones.
+export function decodeIdle(reasons) {
+  const pairs = reasons.map((reason, index) => [IDS[index], new TextDecoder().decode(reason)]);
+  return Object.fromEntries(pairs.filter(([, reason]) => reason));
 }

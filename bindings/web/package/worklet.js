@@ -53,6 +53,12 @@ class Filter {
     };
   }
 
+  // Reasons why settings have no effect: numbers, choices, then texts. Empty for a setting that has an effect.
+  idle({ numbers, choices, texts }) {
+    const read = (_, index) => this.#read(this.#wasm.tone_filter_idle(this.#web, index));
+    return Array.from({ length: numbers + choices + texts }, read);
+  }
+
   key(note, velocity) {
     this.#wasm.tone_filter_key(this.#web, note, velocity);
   }
@@ -136,7 +142,9 @@ if (globalThis.AudioWorkletProcessor) {
           this.port.postMessage({ type, numbers: data.numbers }, [data.numbers.buffer]);
           break;
         case "ask":
-          this.port.postMessage({ type, settings: filter.settings(data.lengths), latency: filter.latency(), tail: filter.tail() });
+          this.port.postMessage({
+            type, settings: filter.settings(data.lengths), idle: filter.idle(data.lengths), latency: filter.latency(), tail: filter.tail(),
+          });
           break;
       }
     }

@@ -5,6 +5,10 @@ import { choices, groups, numbers } from "./tone-filter/index.js";
 // A page has no tempo, no second input, nowhere to send MIDI, and a button of its own for the bypass.
 const LEFT_OUT = ["bypass", "listen", "midi-out", "sync"];
 
+// Controls that stay usable without effect. Map at Custom can leave both Map and Scale without effect, and Lookahead delays the sound
+// even then, so a visitor must be able to set them back.
+const UNLOCKED = ["lookahead", "map"];
+
 // The steps of a slider, by unit.
 const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1, ms: 1 };
 
@@ -61,7 +65,7 @@ function toggle(choice, change) {
   return { node: control(choice, input), input, show: (value) => (input.checked = value) };
 }
 
-// Fills `first` and `more`. `change` gets an id and its value; the result shows settings.
+// Fills `first` and `more`. `change` gets an id and its value. Returns functions that show settings and reasons why some have no effect.
 export function makeControls(first, more, change) {
   const controls = new Map();
   const make = (id) => {
@@ -69,7 +73,7 @@ export function makeControls(first, more, change) {
     const choice = choices.find((row) => row.id === id);
     const isSwitch = choice?.entries[0][0] === "off" && choice.entries.length === 2;
     const made = spec ? slider(spec, change) : (isSwitch ? toggle : list)(choice, change);
-    controls.set(id, made);
+    controls.set(id, { ...made, help: made.node.title });
     return made.node;
   };
   const [main, ...others] = groups.map(({ name, ids }) => ({ name, nodes: ids.filter((id) => !LEFT_OUT.includes(id)).map(make) }));
@@ -78,11 +82,13 @@ export function makeControls(first, more, change) {
     const group = element("div", { className: "controls" }, ...nodes);
     more.append(element("fieldset", {}, element("legend", {}, name), group));
   }
-  return (settings) => {
-    controls.forEach(({ show }, id) => show(settings[id]));
-    // Controls without effect on the voice.
-    const unused = { octave: settings.voice === "soft", glide: settings.voice === "soft", vibrato: settings.voice === "soft" };
-    for (const id of ["arp", "duty", "attack", "decay"]) unused[id] = settings.voice !== "chip";
-    for (const [id, value] of Object.entries(unused)) controls.get(id).input.disabled = value;
-  };
+  const show = (settings) => controls.forEach(({ show }, id) => show(settings[id]));
+  const showIdle = (idle) =>
+    controls.forEach(({ node, input, help }, id) => {
+      const remark = idle[id] ? `No effect: ${idle[id]}.` : null;
+      node.title = remark ? `${help} ${remark}` : help;
+      input.ariaDescription = remark;
+      input.disabled = remark !== null && !UNLOCKED.includes(id);
+    });
+  return { show, showIdle };
 }

@@ -29,7 +29,7 @@ function run({ engine, about }) {
 
   // The sound.
 
-  const showControls = makeControls(at("controls"), at("more"), (id, value) => {
+  const controls = makeControls(at("controls"), at("more"), (id, value) => {
     own = true;
     node.set({ [id]: value });
     show();
@@ -37,7 +37,8 @@ function run({ engine, about }) {
 
   function show() {
     const { settings } = node;
-    showControls(settings);
+    controls.show(settings);
+    node.ask().then(({ idle }) => controls.showIdle(idle));
     view.show(settings);
     keys.range = settings.range;
     if (keys.enabled !== (settings.keys !== "off")) keys.enable(settings.keys !== "off");

@@ -19,7 +19,8 @@ mod picture;
 use picture::Picture;
 use std::sync::Arc;
 use tone_filter_dsp::{
-    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Settings, TEXTS, ToneFilter,
+    CHOICES, Controls, KeyEvent, NoteValue, SPECS, Score, ScoreNote, Setting, Settings, TEXTS,
+    ToneFilter,
     notes::{by_pitch, midi_note},
 };
 
@@ -172,6 +173,17 @@ pub extern "C" fn tone_filter_choice(web: &Web, index: usize) -> usize {
 pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize {
     let text = TEXTS[index].get(web.filter.settings());
     web.put_text(&text)
+}
+
+/// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length, 0 if the setting has
+/// an effect. The index counts the numbers, then the choices, then the texts.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
+    // The module knows no tempo, so Sync does not set Ring and Release.
+    let settings = Settings { sync: NoteValue::OFF, ..*web.filter.settings() };
+    let reason = Setting::all().nth(index).and_then(|setting| settings.idle(setting.id()));
+    web.put_text(reason.unwrap_or_default())
 }
 
 /// Adds a note to the next score: start and end in seconds, MIDI note, velocity of 1 to 127 and stereo position of -1 (right) to

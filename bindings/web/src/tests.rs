@@ -2,7 +2,7 @@
 
 use super::{picture::CLOSED, *};
 use std::f64::consts::TAU;
-use tone_filter_dsp::{BandRange, Keys, notes};
+use tone_filter_dsp::{BandRange, Keys, Voice, notes};
 use tone_filter_testkit::{Automation, assert_same_bits};
 
 const RATE: f64 = 48_000.0;
@@ -110,6 +110,28 @@ fn settings_come_back_as_they_were_set() {
     assert_eq!(text(&mut web, 0).parse(), Ok(bands));
     assert_eq!(text(&mut web, 1).parse(), Ok(custom));
     assert_eq!(text(&mut web, 2), targets.to_string());
+}
+
+#[test]
+fn settings_without_effect_have_their_reason() {
+    let mut web = web();
+    let mut reason = |settings: Settings, id: &str| {
+        set(&mut web, settings);
+        let index = Setting::all().position(|setting| setting.id() == id).unwrap();
+        let length = tone_filter_idle(&mut web, index);
+        read(&web, length).to_owned()
+    };
+    let square = Settings { voice: Voice::Square, ..Settings::REFERENCE };
+    for settings in [Settings::REFERENCE, Settings::default(), square] {
+        for id in Setting::all().map(Setting::id) {
+            assert_eq!(reason(settings, id), settings.idle(id).unwrap_or_default(), "{id}");
+        }
+    }
+    assert_eq!(reason(square, "drive"), "it shapes the voices Soft and Soft clean only");
+    assert_eq!(reason(square, "octave"), "");
+    let synced = Settings { sync: NoteValue::new(5), ..square };
+    assert!(synced.idle("ring").is_some());
+    assert_eq!(reason(synced, "ring"), "", "without a tempo");
 }
 
 #[test]

@@ -54,9 +54,11 @@ test("each control moves its setting on the audio thread, and no other", async (
   const all = await inPage(tab, ({ library: { numbers, choices } }) => [...numbers, ...choices].map(({ id }) => id));
   assert.deepEqual(ids.toSorted(), all.filter((id) => !ELSEWHERE.includes(id)).sort());
   assert.deepEqual(ids.slice(0, 5), ["mix", "voice", "sensitivity", "tone", "output"]);
-  // With the voice Chip, all controls have a use.
+  // With the voice Chip, all other controls have an effect.
+  const needed = { drive: ["voice", "soft"], root: ["scale", "major"] };
   for (const id of ids.filter((id) => id !== "voice")) {
-    if ((await tab.inputValue("#voice")) !== "chip") await tab.selectOption("#voice", "chip");
+    const [list, entry] = needed[id] ?? ["voice", "chip"];
+    if ((await tab.inputValue(`#${list}`)) !== entry) await tab.selectOption(`#${list}`, entry);
     before = (await ask(tab)).settings;
     const control = tab.locator(`#${id}`);
     const kind = await control.evaluate((input) => input.type);
@@ -73,6 +75,42 @@ test("each control moves its setting on the audio thread, and no other", async (
   const [latency, rate] = await inPage(tab, async ({ engine: { node } }) => [(await node.ask()).latency, node.context.sampleRate]);
   assert.equal(latency, Math.round((2048 / 44100) * rate) / rate);
   await tab.screenshot({ path: path.join(RESULTS, "more.png"), fullPage: true });
+});
+
+test("controls without effect are disabled and say why", async () => {
+  // Before the first click, no sound is processed yet.
+  const other = await visit("#preset=reference&voice=square&sync=1%2F4");
+  await other.click("summary");
+  // Compares all controls with the audio thread's reasons, and returns the disabled ones.
+  const disabled = async () => {
+    const { idle } = await ask(other);
+    const shown = await other.$$eval(".control", (controls) =>
+      controls.map((one) => {
+        const input = one.querySelector("input, select");
+        return [input.id, { title: one.title, description: input.getAttribute("aria-description"), disabled: input.disabled }];
+      }),
+    );
+    for (const [id, { title, description }] of shown) {
+      assert.equal(description, idle[id] ? `No effect: ${idle[id]}.` : null, id);
+      assert.equal(title.includes("No effect"), id in idle, id);
+      assert(title.endsWith(description ?? ""), title);
+    }
+    return shown.filter(([, { disabled }]) => disabled).map(([id]) => id).sort();
+  };
+  const chip = ["arp", "attack", "decay", "duty"];
+  const square = [...chip, "drive", "listener", "root", "sensitivity"].sort();
+  assert.deepEqual(await disabled(), square);
+  assert.match(await other.getAttribute("#drive", "aria-description"), /^No effect: it shapes the voices Soft and Soft clean only\.$/);
+  await other.selectOption("#voice", "soft");
+  assert.deepEqual(await disabled(), [...chip, "glide", "listener", "octave", "root", "sensitivity", "vibrato"].sort());
+  // Map stays usable, or neither it nor Scale could be set back.
+  await other.selectOption("#voice", "square");
+  await other.selectOption("#map", "custom");
+  assert.deepEqual(await disabled(), [...square, "scale"].sort());
+  assert.match(await other.getAttribute("#map", "aria-description"), /every note is its own target/);
+  await other.selectOption("#map", "mute");
+  assert.deepEqual(await disabled(), square);
+  await other.close();
 });
 
 test("every control has a label", async () => {

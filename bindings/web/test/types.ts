@@ -1,6 +1,6 @@
 // A program that uses all of the package's interface; `tsc` checks its types, and Vite bundles it.
 
-import { ToneFilterNode, check, choices, findPreset, noteName, numbers, presets, unsupported, type Band, type PresetId, type Settings } from "tone-filter";
+import { ToneFilterNode, check, choices, findPreset, noteName, numbers, presets, unsupported, type Band, type PresetId, type Report, type Settings } from "tone-filter";
 
 async function main(): Promise<string> {
   const lack: string | undefined = unsupported();
@@ -27,8 +27,10 @@ async function main(): Promise<string> {
   const bands: Band[] = await node.bands();
   const loudest = bands.reduce((a, b) => (b.power > a.power ? b : a));
   const sounds = rendered.getChannelData(0).some((sample) => sample !== 0);
+  const { idle }: Report = await node.ask();
+  const reason: string | undefined = idle.drive;
   node.close();
-  return `${noteName(loudest.note)} ${settings.voice} ${numbers.length} ${choices.length} ${sounds}`;
+  return `${noteName(loudest.note)} ${settings.voice} ${numbers.length} ${choices.length} ${sounds} ${reason}`;
 }
 
 // @ts-expect-error: there is no such preset.
