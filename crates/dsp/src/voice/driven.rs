@@ -1,6 +1,6 @@
 //! Waveform of a sine driven into a soft clip: a few tables cover any drive.
 
-use super::fourier::transform;
+use super::fourier::Fourier;
 use std::f64::consts::{SQRT_2, TAU};
 
 /// Number of tabulated drives, at equal ratios from 1 to [`HIGHEST`].
@@ -10,7 +10,7 @@ pub const SHAPES: usize = 7;
 const HIGHEST: f64 = 400.0;
 
 /// Samples of the period from which a series is computed: enough for aliases at -100 dB.
-const LENGTH: usize = 1 << 16;
+pub const LENGTH: usize = 1 << 16;
 
 /// Number of harmonics of a series.
 const HARMONICS: usize = 400;
@@ -25,16 +25,21 @@ pub fn share(shape: usize, place: f32) -> f32 {
     (1.0 - (place - shape as f32).abs()).max(0.0)
 }
 
-/// Returns the amplitudes of the harmonics of `g cos t / (1 + |g cos t|)` with `g = sqrt 2 drive`, from the first one on. That is
-/// the soft clip of a sine of RMS 1.
-pub fn series(shape: usize) -> Vec<f64> {
-    let drive = libm::pow(HIGHEST, shape as f64 / (SHAPES - 1) as f64);
-    let clipped = (0..LENGTH).map(|t| {
-        let driven = SQRT_2 * drive * libm::cos(TAU * t as f64 / LENGTH as f64);
-        (t, [driven / (1.0 + driven.abs()), 0.0])
-    });
-    let sums = transform(clipped, LENGTH);
-    sums[1..=HARMONICS].iter().map(|sum| 2.0 / LENGTH as f64 * sum).collect()
+/// Returns for each shape the amplitudes of the harmonics of `g cos t / (1 + |g cos t|)` with `g = sqrt 2 drive`, from the first
+/// one on. That is the soft clip of a sine of RMS 1.
+pub fn series(fourier: &Fourier) -> [Vec<f64>; SHAPES] {
+    let cosine = |t| libm::cos(TAU * t as f64 / LENGTH as f64);
+    let cosines: Vec<f64> = (0..LENGTH).map(cosine).collect();
+    std::array::from_fn(|shape| {
+        let drive = libm::pow(HIGHEST, shape as f64 / (SHAPES - 1) as f64);
+        let clip = |cosine: &f64| {
+            let driven = SQRT_2 * drive * cosine;
+            [driven / (1.0 + driven.abs()), 0.0]
+        };
+        let clipped: Vec<_> = cosines.iter().map(clip).collect();
+        let sums = fourier.transform(&clipped, LENGTH);
+        sums[1..=HARMONICS].iter().map(|sum| 2.0 / LENGTH as f64 * sum).collect()
+    })
 }
 
 #[cfg(test)]
@@ -54,8 +59,9 @@ mod tests {
     /// Compares with the integral over a quarter of a period, by the midpoint rule.
     #[test]
     fn the_series_is_that_of_the_clipped_sine() {
+        let all = series(&Fourier::new(LENGTH));
         for (shape, drive) in [(0, 1.0), (3, 20.0), (6, 400.0)] {
-            let series = series(shape);
+            let series = &all[shape];
             for n in [1, 3, 21] {
                 let steps = 2_000_000;
                 let part = |step: usize| {

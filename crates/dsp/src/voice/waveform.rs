@@ -3,7 +3,7 @@
 //! A note reads the table with the most harmonics that stay below half the sample rate. Tables do not depend on
 //! the rate, so all filters of a process share them.
 
-use super::{driven, fourier::transform};
+use super::{driven, fourier::Fourier};
 use crate::settings::Voice;
 use std::{f64::consts::PI, sync::LazyLock};
 
@@ -105,12 +105,13 @@ impl Waveforms {
         .take_while(|&harmonics| harmonics <= MOST_HARMONICS)
         .collect();
         let rms = soft_rms();
+        let fourier = Fourier::new(driven::LENGTH);
         let row = |harmonic: &dyn Fn(usize) -> [f64; 2]| {
-            levels.iter().map(|&harmonics| table(harmonic, harmonics)).collect()
+            levels.iter().map(|&harmonics| table(&fourier, harmonic, harmonics)).collect()
         };
         let of_voice = |voice| row(&|n| harmonic(voice, n).map(|share| share * rms));
         let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(of_voice).collect();
-        let series: Vec<Vec<f64>> = (0..driven::SHAPES).map(driven::series).collect();
+        let series = driven::series(&fourier);
         let driven = series.iter().map(|series| row(&|n| [series[n - 1], 0.0])).collect();
         let mean_square = |series: &Vec<f64>| series.iter().map(|x| 0.5 * x * x).sum::<f64>();
         let driven_rms = series.iter().map(|series| mean_square(series).sqrt()).collect();
@@ -142,7 +143,7 @@ impl Waveforms {
 }
 
 /// Computes the table of the first `harmonics` harmonics. `harmonic` returns the amplitudes of cosine and sine of the nth one.
-fn table(harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
+fn table(fourier: &Fourier, harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
     let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
     let series = (1..=harmonics).map(|n| {
         // Linear interpolation between samples is a low-pass.
@@ -150,13 +151,14 @@ fn table(harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
         let lost = (libm::sin(angle) / angle).powi(2);
         harmonic(n).map(|share| share / lost)
     });
-    Table::new(&period(series, length))
+    Table::new(&period(fourier, series, length))
 }
 
 /// Returns a period of `length` samples, a power of two. `series` has the amplitudes of cosine and sine of each harmonic.
-fn period(series: impl Iterator<Item = [f64; 2]>, length: usize) -> Vec<f64> {
-    let series = (1..).zip(series.map(|[cosine, sine]| [cosine, -sine]));
-    transform(series, length)
+fn period(fourier: &Fourier, series: impl Iterator<Item = [f64; 2]>, length: usize) -> Vec<f64> {
+    let conjugates = series.map(|[cosine, sine]| [cosine, -sine]);
+    let series: Vec<_> = std::iter::once([0.0; 2]).chain(conjugates).collect();
+    fourier.transform(&series, length)
 }
 
 /// Returns the number of harmonics that stay below half the sample rate if a note is half a semitone sharp.
@@ -227,7 +229,8 @@ mod tests {
     #[test]
     fn a_period_is_the_sum_of_its_harmonics() {
         let series = [[0.5, -0.25], [0.0, 1.0], [-0.75, 0.125]];
-        for (t, sample) in period(series.into_iter(), 64).into_iter().enumerate() {
+        for (t, sample) in period(&Fourier::new(64), series.into_iter(), 64).into_iter().enumerate()
+        {
             let part = |(n, [cosine, sine]): (usize, [f64; 2])| {
                 let angle = 2.0 * PI * ((n + 1) * t) as f64 / 64.0;
                 cosine * angle.cos() + sine * angle.sin()
