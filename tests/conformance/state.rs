@@ -99,7 +99,7 @@ fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
             instance.save().unwrap()
         };
         let mut loaded = 0;
-        for _ in 0..3000 {
+        for _ in 0..1000 {
             let mut bytes = original.clone();
             for _ in 0..=draws.below(3) {
                 let place = 8 + draws.below(bytes.len() - 8);
@@ -119,7 +119,7 @@ fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
                 assert_eq!(after, before, "{build}");
             }
         }
-        assert!(loaded > 100, "{loaded}");
+        assert!(loaded > 30, "{loaded}");
     }
 }
 

@@ -14,7 +14,7 @@ use tone_filter_testkit::{
 };
 
 /// Number of times that the editor is opened.
-const TIMES: usize = 100;
+const TIMES: usize = 60;
 
 /// Number of openings before the measurement, for memory that is allocated once: OpenGL's compiled shaders, the heaps of its
 /// threads.

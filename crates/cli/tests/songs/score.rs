@@ -83,7 +83,7 @@ fn the_tuning_of_a_song_is_found_in_ten_seconds() {
     let [mut worst, mut squares, mut count] = [0.0_f64, 0.0, 0.0];
     for song in SONGS.iter() {
         let signal = part(song, 10.5, 0.0);
-        for cents in [-40.0, -20.0, 0.0, 20.0, 40.0] {
+        for cents in [-40.0, 0.0, 20.0] {
             // The same samples at another rate give the song at another pitch.
             let rate = (f64::from(RATE) * f64::exp2(cents / 1200.0)).round() as u32;
             let due = 1200.0 * (f64::from(rate) / f64::from(RATE)).log2();
