@@ -49,7 +49,7 @@ pub fn test() -> Result<()> {
     tests(&["--package=tone-filter-listener", "--package=tone-filter-simd", "--lib"])?;
     tests(&[DSP, "--lib", "--test=override", "--test=accuracy", "--test=kernels"])?;
     // Only the tests by kernel: the waveforms are the same on every CPU, and their spectra take an hour in an emulator.
-    tests(&[DSP, "--test=voices", "every_kernel"])
+    tests(&[DSP, "--test=sound", "every_kernel"])
 }
 
 /// Builds and runs the tests that `arguments` of `cargo test` name.
