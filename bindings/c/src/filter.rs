@@ -32,7 +32,8 @@ pub struct Filter {
     pub(crate) controls: Controls,
     /// Beats a minute.
     pub(crate) tempo: f64,
-    /// One chunk for each channel. A chunk is read before its output is written, so the caller's buffers may overlap.
+    /// One chunk for each channel. A chunk of all channels is read before any of its output is written, so the output arrays
+    /// may be the input arrays.
     chunks: Vec<f32>,
 }
 

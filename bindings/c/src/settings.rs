@@ -103,7 +103,7 @@ pub unsafe extern "C" fn tf_get_number(
     })
 }
 
-/// Sets a choice, switches or notes. Real time for choices.
+/// Sets a setting that is a choice, a row of switches or a list of notes. Real time for choices.
 ///
 /// id: the setting's id from tf_setting_at().
 /// entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,

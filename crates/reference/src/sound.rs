@@ -285,7 +285,7 @@ impl Sound {
         }
     }
 
-    /// Returns the settings after the morph from the untouched sound.
+    /// Returns the settings at `morph` % between the untouched sound (0 %) and the set sound (100 %).
     pub(crate) fn morphed(&self) -> Self {
         let share = self.morph / 100.0;
         let tone =

@@ -164,7 +164,7 @@ impl Controls {
         self.state().seconds
     }
 
-    /// Returns whether the ring may run dry now.
+    /// Returns whether an empty ring is expected now, so that it is no gap: before the start, at the end and in a pause.
     pub fn is_idle(&self) -> bool {
         self.idle.load(Relaxed)
     }

@@ -19,7 +19,8 @@ pub struct Output {
     limiter: Limiter,
     /// Whether the limiter is on in the current block.
     limiting: bool,
-    /// Whether signals louder than the soft clip can sound in the current block; then the limiter stays on in the next one.
+    /// Whether the signal can exceed the soft clip's maximum output in the current block: with oscillators or auto level. If so,
+    /// the limiter also stays on in the next block.
     unclipped: bool,
     /// Dry signal of each channel in the current block, for the limiter and the level measurement.
     dry: Vec<[f32; BLOCK]>,
@@ -71,7 +72,7 @@ impl Output {
         lookahead && self.delay.is_full()
     }
 
-    /// Begins a block. `unclipped`: whether signals louder than the soft clip can sound in it.
+    /// Begins a block. `unclipped`: whether the signal can exceed the soft clip's maximum output in it.
     pub fn begin_block(&mut self, unclipped: bool) {
         // The soft clip alone needs no limiter. A gain below 1 is released before the limiter stops: a jump to 1 would click.
         let limiting = unclipped || self.unclipped || !self.limiter.rests();

@@ -61,7 +61,7 @@ struct Stream {
     /// Whether samples behind `frames` are dropped.
     ends: bool,
     read: u64,
-    /// End of the last packet in samples.
+    /// End of the most recently decoded packet, in samples from the start of the track.
     end: u64,
 }
 

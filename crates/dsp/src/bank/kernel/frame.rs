@@ -61,7 +61,7 @@ pub(crate) struct Frame {
     pub unit: f32,
     /// Inverse of `unit`, rounded.
     pub settle: f32,
-    /// Share of a power that is lost in a block.
+    /// Share of a power that the conversion back subtracts at the end of a block: `1 - r^128`, corrected for rounding.
     pub power_loss: f32,
     /// `decay / r^2`.
     pub decay: f32,
