@@ -11,7 +11,7 @@ const INTRODUCTION: &str = "\
 # Every setting
 
 This page shows what each setting does and how it sounds. The settings are in the order of the window. The plugin, the command (`--drive 8`),
-presets (`\"drive\": 8`) and the library know each setting by the same id. On the command line, Keys is called `--key-mode`, and Sidechain and
+presets (`\"drive\": 8`) and the library know each setting by the same name, which stands under its heading. On the command line, Keys is called `--key-mode`, and Sidechain and
 MIDI out do not exist.
 
 The page uses three words:

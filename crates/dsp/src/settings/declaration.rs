@@ -35,7 +35,7 @@ settings! {
         // Focus mutes notes that are not played. So faint notes need less of a gate, and fewer notes share the power.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
-            help: "Notes below this absolute level fade away. With Auto level, music of any loudness counts as -14 dB full scale." }
+            help: "Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is." }
         /// T60 of a resonator.
         ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
@@ -43,7 +43,7 @@ settings! {
         /// Time constant of the band power trackers.
         release { name: "Release", range: 10.0..=1000.0, unit: "ms", decimals: 1, taper: Logarithmic, group: Resonators 1, random: true,
             reference: 188.952_5, default: 20.0,
-            help: "Time in which the level of a note follows the input, up and down." }
+            help: "Time that a note takes to follow the level of the music, when it gets louder and when it gets quieter." }
         /// Cutoff of the low-pass after the bands.
         tone { name: "Tone", range: 500.0..=20_000.0, unit: "Hz", decimals: 0, taper: Logarithmic, group: Main 3, random: true,
             reference: 4_865.015,
@@ -144,7 +144,7 @@ settings! {
             help: "Notes are found in the sidechain input, and their sound is mixed with the main input." }
         /// Follows the tuning of the music, within 60 cents of `tuning`.
         settings auto_tuning: bool { id: "auto-tuning", name: "Auto tuning", group: Listening 6, reference: false,
-            help: "Finds the tuning of the music, within 60 cents of Tuning, and follows it." }
+            help: "Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it." }
         /// Treatment of notes outside the scale: silent, or moved.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
             help: "Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes." }

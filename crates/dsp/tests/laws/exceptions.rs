@@ -48,14 +48,14 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["arp", "map", "midi-out", "voice", "voices", "glide"], others: &["transpose 24 st"], quote: ("transpose", "Shifts which notes are detected") },
     Exception { laws: &["keys", "voices"], others: &["ring 0.05 s", "sync 1/32", "sync 1/16t", "sync 1/32d", "sync 1/32t"], quote: ("ring", "longer separates neighbouring notes better, shorter follows faster") },
     Exception { laws: &["vibrato", "release"], others: &["ring 10 s"], quote: ("ring", "longer separates neighbouring notes better, shorter follows faster") },
-    Exception { laws: &["threshold", "stereo", "drive"], others: &["release 1000 ms"], quote: ("release", "Time in which the level of a note follows the input, up and down.") },
+    Exception { laws: &["threshold", "stereo", "drive"], others: &["release 1000 ms"], quote: ("release", "Time that a note takes to follow the level of the music") },
     Exception { laws: &["threshold", "drive", "stereo", "keys", "auto"], others: &["ceiling -30 dB", "ceiling -14 dB"], quote: ("ceiling", "Maximum level of a note, relative to the input.") },
-    Exception { laws: &["threshold"], others: &["floor -20 dB"], quote: ("floor", "Notes below this absolute level fade away") },
+    Exception { laws: &["threshold"], others: &["floor -20 dB"], quote: ("floor", "Notes below this level in dB full scale fade away") },
     Exception { laws: &["ceiling", "floor", "threshold", "stereo"], others: &["voices 1 notes"], quote: ("voices", "the strongest sound") },
     // The chip's triangle has no volume, and the chip has one channel.
     Exception { laws: &["ceiling", "threshold", "stereo", "focus"], others: &["voice chip"], quote: ("voice", "or a console's sound chip") },
     Exception { laws: &["tone"], others: &["voice sine"], quote: ("tone", "of the square waves") },
-    Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Finds the tuning of the music") },
+    Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Looks for the tuning of the music") },
 ];
 
 /// Returns the words for which the law `id` need not hold with the setting `other`; `None` if it must hold.
