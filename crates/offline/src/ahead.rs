@@ -11,7 +11,7 @@ use std::{
     sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread,
 };
-use tone_filter_dsp::{Decided, Scout, ToneFilter};
+use tone_filter_dsp::{Scout, ScoutDecisions, ToneFilter};
 
 /// Number of frames that the scout takes at a time.
 const BLOCK: usize = 16_384;
@@ -21,7 +21,7 @@ const WAITING: usize = 4;
 
 /// Decisions of the scout that the filter has not received yet.
 pub struct Ahead {
-    decided: Receiver<(usize, Decided)>,
+    decided: Receiver<(usize, ScoutDecisions)>,
     /// Number of frames that the filter has decisions for, but has not processed yet.
     known: usize,
 }
@@ -44,7 +44,7 @@ pub fn with_listener<T>(
 }
 
 /// Sends the decisions of `scout` until the receiver is dropped.
-fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, Decided)>) {
+fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, ScoutDecisions)>) {
     let mut block = vec![Vec::new(); usize::from(source.format().channels)];
     // After a failed read, this thread ends: the filter's thread fails at the same place and returns the error.
     while source.read(&mut block, BLOCK).is_ok() {

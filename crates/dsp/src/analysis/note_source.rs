@@ -26,13 +26,13 @@ pub struct Notes {
     /// Notes that began within the last frames of the listener.
     pub begun: BandMask,
     /// Stereo position of each note, 1 for left and -1 for right.
-    pub places: Lanes,
+    pub pans: Lanes,
 }
 
 impl Notes {
     /// Creates decisions with the notes `played`, all in the centre.
     const fn middle(played: BandMask) -> Self {
-        Self { played, begun: BandMask::NONE, places: Lanes::ZERO }
+        Self { played, begun: BandMask::NONE, pans: Lanes::ZERO }
     }
 
     fn of(decisions: &Decisions) -> Self {
@@ -43,7 +43,7 @@ impl Notes {
         Self {
             played: mask(&decisions.on),
             begun: mask(&decisions.begun),
-            places: Lanes::of(|tone| decisions.place[to_listener(tone)]),
+            pans: Lanes::of(|tone| decisions.place[to_listener(tone)]),
         }
     }
 }

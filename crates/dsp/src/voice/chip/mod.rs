@@ -15,7 +15,7 @@ pub use tick::{ChipNoise, ChipPulse, ChipTick};
 
 use super::{
     block_positions,
-    oscillators::{Oscillators, Part},
+    oscillators::{Oscillators, RenderJob},
     timbre::Timbre,
     waveform::{STEPS_RMS, Waveforms},
 };
@@ -265,17 +265,17 @@ impl Chip {
                 let mut sum = [0.0; BLOCK];
                 for &part in parts {
                     let Sound { voice, rms, .. } = sounds[part];
-                    let part = Part {
+                    let job = RenderJob {
                         row: waveforms.row(voice),
                         levels,
                         octave: timbre.octave,
                         gains: &self.volumes[part],
                         share: Ramp::rest((rms / waveforms.rms()) as f32),
-                        places: None,
+                        pans: None,
                         position,
                         frames,
                     };
-                    oscillators.render(kernel, part, &mut sum, &mut [0.0; BLOCK]);
+                    oscillators.render(kernel, job, &mut sum, &mut [0.0; BLOCK]);
                 }
                 sum
             })
