@@ -261,9 +261,10 @@ impl NoteSource {
         let decisions = match &mut self.origin {
             Origin::Score(_) => None,
             Origin::Listener => self.listen(kernel),
-            Origin::Scout(ahead) => {
-                ahead.pop_front().flatten().map(|decisions| self.listener.assume(*decisions))
-            }
+            Origin::Scout(ahead) => ahead
+                .pop_front()
+                .flatten()
+                .map(|decisions| self.listener.replace_decisions(*decisions)),
         };
         let decisions = decisions.filter(|_| !frozen)?;
         let levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
