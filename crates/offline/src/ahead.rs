@@ -20,10 +20,10 @@ const BLOCK: usize = 16_384;
 const WAITING: usize = 4;
 
 /// Decisions of the scout that the filter has not received yet.
-pub struct Ahead {
+pub struct DecisionsAhead {
     decided: Receiver<(usize, ScoutDecisions)>,
     /// Number of frames that the filter has decisions for, but has not processed yet.
-    known: usize,
+    decided_frames: usize,
 }
 
 /// Runs `work`, while `scout` decides on another thread about `input` and the silence that follows.
@@ -33,13 +33,13 @@ pub struct Ahead {
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,
-    work: impl FnOnce(Ahead) -> Result<T, Error>,
+    work: impl FnOnce(DecisionsAhead) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let source = Source::open(input)?;
     thread::scope(|scope| {
         let (to, decided) = sync_channel(WAITING);
         scope.spawn(move || listen(source, scout, &to));
-        work(Ahead { decided, known: 0 })
+        work(DecisionsAhead { decided, decided_frames: 0 })
     })
 }
 
@@ -57,14 +57,14 @@ fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, ScoutDec
     }
 }
 
-impl Ahead {
+impl DecisionsAhead {
     /// Passes decisions about the next `frames` frames to `filter`, and waits for them if need be.
-    pub fn lead(&mut self, filter: &mut ToneFilter, frames: usize) {
-        while self.known < frames {
+    pub fn pass_on(&mut self, filter: &mut ToneFilter, frames: usize) {
+        while self.decided_frames < frames {
             let Ok((more, decided)) = self.decided.recv() else { return };
-            self.known += more;
+            self.decided_frames += more;
             filter.follow_scout(decided);
         }
-        self.known -= frames;
+        self.decided_frames -= frames;
     }
 }

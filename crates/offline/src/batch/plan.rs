@@ -2,7 +2,7 @@
 
 use super::{
     Fate, Outcome,
-    find::{Found, find, is_audio},
+    find::{FoundFile, find, is_audio},
 };
 use crate::{
     Error, STDIO,
@@ -137,7 +137,7 @@ impl Plan {
     pub fn new(request: &Request) -> Result<Self, Refused> {
         let mut left_out = Vec::new();
         let found = find_all(request, &mut left_out);
-        let one_file = matches!(&found[..], [Ok(Found { named: true, .. })])
+        let one_file = matches!(&found[..], [Ok(FoundFile { named: true, .. })])
             && request.inputs.len() == 1
             && !request.many;
         let is_stdio = |path: &Path| path == Path::new(STDIO);
@@ -171,7 +171,7 @@ impl Plan {
             return Err(Refused::Ambiguous { path: out.into(), extension });
         }
 
-        let output_of = |found: &Found| match request.out {
+        let output_of = |found: &FoundFile| match request.out {
             Some(out) if !into_folder => native(out),
             Some(out) => renamed(&native(out).join(&found.below), request),
             None => renamed(&found.path, request),
@@ -208,7 +208,7 @@ impl Plan {
                 }
             };
             let output = output_of(&found);
-            let Found { path: input, .. } = found;
+            let FoundFile { path: input, .. } = found;
             if is_earlier(&input) {
                 plan.left_out.push(LeftOut { input, reason: Reason::Output });
                 continue;
@@ -261,7 +261,7 @@ impl Plan {
 fn find_all(
     request: &Request,
     left_out: &mut Vec<LeftOut>,
-) -> Vec<Result<Found, (PathBuf, Error)>> {
+) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
     let out = request.out.and_then(|out| fs::canonicalize(out).ok());
     let find = |input: &PathBuf| find(&native(input), out.as_deref(), left_out);
     let mut found: Vec<_> = request.inputs.iter().map(find).collect();
