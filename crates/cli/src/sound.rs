@@ -203,12 +203,12 @@ fn has_flag(choice: &&Choice) -> bool {
 }
 
 /// Returns whether lookahead is on by default for files, which can be read ahead. Without focus, lookahead changes nothing.
-pub fn of_file(settings: &Settings) -> bool {
+pub fn looks_ahead_in_files(settings: &Settings) -> bool {
     settings.focus > 0.0
 }
 
 /// Returns a hint if a switch is followed by its state, as in `--auto off`: the state would be taken for an input.
-pub fn loose_state(args: &[OsString]) -> Option<String> {
+pub fn hint_for_loose_state(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);
         let id = flag.strip_prefix("--")?;

@@ -25,7 +25,7 @@ pub struct Request<'a> {
     /// Output file for one input, or folder; `None` writes beside the inputs. `-` is standard output.
     pub out: Option<&'a Path>,
     /// Whether `out` is a folder even for one file.
-    pub many: bool,
+    pub out_is_folder: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
     /// Extensions that names of outputs may have; generated names get the first.
@@ -139,7 +139,7 @@ impl Plan {
         let found = find_all(request, &mut left_out);
         let one_file = matches!(&found[..], [Ok(FoundFile { named: true, .. })])
             && request.inputs.len() == 1
-            && !request.many;
+            && !request.out_is_folder;
         let is_stdio = |path: &Path| path == Path::new(STDIO);
         let uses_stdin = request.inputs.iter().any(|input| is_stdio(input));
         let to_stdout = request.out.is_some_and(is_stdio);
