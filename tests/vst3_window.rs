@@ -4,7 +4,7 @@
 
 use tone_filter_testkit::{
     display::Display,
-    soak::windows::{Plan, come_and_go, open_and_close},
+    soak::windows::{EditorTest, come_and_go, open_and_close},
     vst3::Factory,
 };
 
@@ -17,13 +17,15 @@ fn a_host_survives_its_windows() {
     unsafe { display.set_environment() };
     // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
     let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
-    for (run_loop, company) in [(true, false), (true, true), (false, false), (false, true)] {
-        let plan = Plan { instances: 3, openings: 4, run_loop, company };
-        let windows = open_and_close(&factory, &display, plan);
-        let windows = windows.unwrap_or_else(|error| panic!("{plan:?}: {error:#}"));
-        println!("{windows}");
-        assert!(windows.changes > 100 * windows.openings, "{windows}: hardly any");
+    for (run_loop, with_second_instance) in
+        [(true, false), (true, true), (false, false), (false, true)]
+    {
+        let test = EditorTest { instances: 3, openings: 4, run_loop, with_second_instance };
+        let counts = open_and_close(&factory, &display, test);
+        let counts = counts.unwrap_or_else(|error| panic!("{test:?}: {error:#}"));
+        println!("{counts}");
+        assert!(counts.changes > 100 * counts.openings, "{counts}: hardly any");
     }
-    let windows = come_and_go(&factory, 200);
-    println!("{}", windows.unwrap_or_else(|error| panic!("{error:#}")));
+    let counts = come_and_go(&factory, 200);
+    println!("{}", counts.unwrap_or_else(|error| panic!("{error:#}")));
 }

@@ -10,13 +10,13 @@ use tone_filter_dsp::{FoundKey, Snapshot, spec};
 
 /// Key and tuning that were detected last.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Found {
+pub struct DetectedKey {
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
 }
 
-impl Found {
+impl DetectedKey {
     /// Takes key and tuning from `bands`.
     pub fn of(bands: &Snapshot) -> Self {
         Self { key: bands.key, tuning: bands.tuning }

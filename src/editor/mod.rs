@@ -33,7 +33,7 @@ use crate::{
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
 use egui::{Event, Ui, UiBuilder};
-use found::Found;
+use found::DetectedKey;
 use layout::Layout;
 use nice_plug::{
     context::gui::GuiContext,
@@ -238,7 +238,7 @@ impl App {
             self.panel.bands = update.bands.read();
             self.panel.held = update.bands.held;
             self.panel.roll.push(&self.panel.bands, update.bar, now);
-            self.panel.found = Found::of(&update.bands);
+            self.panel.detected_key = DetectedKey::of(&update.bands);
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);
             self.last_update = now;
@@ -261,7 +261,7 @@ struct Panel {
     /// Bands whose keys are held.
     held: BandMask,
     /// Detected key and tuning of the music.
-    found: Found,
+    detected_key: DetectedKey,
     output: OutputMeter,
     spectrum: Spectrum,
     grid: BandGrid,
@@ -315,7 +315,7 @@ impl Panel {
         }
         let strip = roll::switch(ui, layout.strip, scale, edits);
         let rest = scale_strip::show(ui, strip, scale, edits);
-        let rest = self.found.show(ui, rest, scale, edits);
+        let rest = self.detected_key.show(ui, rest, scale, edits);
         scale_strip::legend(ui, rest, scale);
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);

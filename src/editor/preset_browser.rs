@@ -65,7 +65,7 @@ impl PresetBrowser {
             randomise(ui, edits);
             ui.separator();
 
-            let found = edits.state.presets.found(&self.search);
+            let found = edits.state.presets.search(&self.search);
             let names = found.iter().flat_map(|(_, entries)| entries).map(|entry| &entry.name);
             let names: Vec<&String> = names.collect();
             if typed || steps != 0 || !names.contains(&&self.marked) {

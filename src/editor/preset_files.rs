@@ -72,13 +72,13 @@ impl PresetFiles {
         field(ui, &mut self.name, "Name", "a name");
         ui.horizontal(|ui| {
             if ui.button("Save as").clicked() {
-                match edits.state.presets.taken(&self.name) {
+                match edits.state.presets.replaced_by(&self.name) {
                     Some(taken) => self.question = Some(Question::Replace(taken)),
                     None => edits.save(&self.name),
                 }
             }
             let delete = Button::new(format!("Delete {name}")).truncate();
-            if ui.add_enabled(edits.state.presets.is_user_s(name), delete).clicked() {
+            if ui.add_enabled(edits.state.presets.is_user_preset(name), delete).clicked() {
                 self.question = Some(Question::Delete(name.to_owned()));
             }
         });

@@ -23,7 +23,7 @@ const RATE: usize = 60;
 pub const COLUMNS: usize = SECONDS * RATE;
 
 /// Longest time in columns that one update fills. After a longer gap the host was paused, and the roll stood still.
-const LONGEST: i64 = (super::PAUSE * RATE as f64) as i64;
+const LONGEST_FILLED_GAP: i64 = (super::PAUSE * RATE as f64) as i64;
 
 /// Options of the texture, a ring in which new columns replace the oldest.
 const OPTIONS: TextureOptions =
@@ -38,13 +38,13 @@ pub struct Roll {
     /// Number of columns so far.
     count: usize,
     /// Time of the last update, in columns.
-    last: i64,
+    last_update: i64,
     picture: Option<Picture>,
 }
 
 impl Default for Roll {
     fn default() -> Self {
-        Self { columns: Vec::new(), bars: [None; COLUMNS], count: 0, last: 0, picture: None }
+        Self { columns: Vec::new(), bars: [None; COLUMNS], count: 0, last_update: 0, picture: None }
     }
 }
 
@@ -64,11 +64,11 @@ impl Roll {
         self.columns.resize(COLUMNS, Column::default());
         let mut column = Column::from(bands);
         let time = (now * RATE as f64) as i64;
-        let due = match time - self.last {
-            due @ 0..=LONGEST => due as usize,
+        let due = match time - self.last_update {
+            due @ 0..=LONGEST_FILLED_GAP => due as usize,
             _ => 1,
         };
-        self.last = time;
+        self.last_update = time;
         if due == 0 {
             // Two updates fall in one column.
             self.count = self.count.saturating_sub(1);

@@ -316,9 +316,9 @@ fn float_param(index: usize, changes: &Changes) -> FloatParam {
         .with_callback(changes.callback())
 }
 
-/// Returns `value`, limited to the range of `spec`; its default for a NaN.
+/// Returns `value`, limited to the range of `spec`; for a NaN the reference, as for any invalid value.
 fn allowed(spec: &Spec, value: f32) -> f32 {
-    if value.is_nan() { spec.default() } else { value.clamp(spec.min, spec.max) }
+    if value.is_nan() { spec.reference() } else { value.clamp(spec.min, spec.max) }
 }
 
 #[cfg(test)]

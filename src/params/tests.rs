@@ -255,6 +255,23 @@ fn a_completed_state_has_an_allowed_value_for_every_parameter() {
 }
 
 #[test]
+fn a_saved_nan_becomes_the_reference() {
+    let params = SPECS.iter().map(|spec| (spec.id.to_owned(), ParamValue::F32(f32::NAN)));
+    let mut state = PluginState {
+        version: "9.0.0".to_owned(),
+        params: params.collect(),
+        fields: BTreeMap::new(),
+    };
+    complete_state(&mut state);
+    for spec in &SPECS {
+        let value = &state.params[spec.id];
+        let reference = spec.reference();
+        assert!(matches!(value, ParamValue::F32(v) if *v == reference), "{}: {value:?}", spec.id);
+    }
+    assert!(SPECS.iter().any(|spec| spec.reference() != spec.default()));
+}
+
+#[test]
 fn a_state_without_what_to_keep_keeps_nothing() {
     let params = ToneFilterParams::default();
     for (text, expected) in [

@@ -93,7 +93,7 @@ impl PresetList {
 
     /// Returns the presets that `search` finds, in groups with titles: the favourites, a group for each category, and the user's
     /// presets without a category.
-    pub fn found(&self, search: &str) -> Vec<(String, Vec<Entry>)> {
+    pub fn search(&self, search: &str) -> Vec<(String, Vec<Entry>)> {
         let mut groups: BTreeMap<_, Vec<Entry>> = BTreeMap::new();
         for entry in self.entries.iter().filter(|entry| entry.matches(search)) {
             let group = match entry.category() {
@@ -128,7 +128,7 @@ impl PresetList {
     }
 
     /// Whether the user has a preset called `name`.
-    pub fn is_user_s(&self, name: &str) -> bool {
+    pub fn is_user_preset(&self, name: &str) -> bool {
         let [_, user] = self.entries();
         user.iter().any(|entry| entry.name == name)
     }
@@ -168,8 +168,8 @@ impl PresetList {
     }
 
     /// Returns the name of the user's preset that saving as `name` would replace.
-    pub fn taken(&self, name: &str) -> Option<String> {
-        self.folder.as_ref()?.taken(name)
+    pub fn replaced_by(&self, name: &str) -> Option<String> {
+        self.folder.as_ref()?.replaced_by(name)
     }
 
     /// Saves `settings` as `name`. Returns the name of the saved preset, in which characters are replaced that a file name cannot
@@ -180,7 +180,7 @@ impl PresetList {
             return None;
         };
         let mut preset = Preset::new(name, settings);
-        let old = folder.taken(name).and_then(|name| folder.load(&name).ok().flatten());
+        let old = folder.replaced_by(name).and_then(|name| folder.load(&name).ok().flatten());
         if let Some(old) = old {
             (preset.description, preset.tags) = (old.preset.description, old.preset.tags);
         }
@@ -332,7 +332,7 @@ mod tests {
         let mut presets = PresetList::new(Some(Folder::new(home.path().join("presets"))));
         let settings = Settings { drive: 7.0, ..Settings::default() };
         assert_eq!(presets.save(" Mine/own ", settings).as_deref(), Some("Mine_own"));
-        assert!(presets.is_user_s("Mine_own") && presets.entries()[1].len() == 1);
+        assert!(presets.is_user_preset("Mine_own") && presets.entries()[1].len() == 1);
         assert_eq!(presets.load("Mine_own").unwrap().settings, settings);
 
         let path = home.path().join("out.json");

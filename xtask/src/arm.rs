@@ -27,7 +27,7 @@ pub fn test() -> Result<()> {
         );
     }
     let missing: Vec<_> =
-        PACKAGES.into_iter().filter(|package| !suite::installed(package)).collect();
+        PACKAGES.into_iter().filter(|package| !suite::is_installed(package)).collect();
     if !missing.is_empty() {
         if !suite::is_root() {
             bail!(

@@ -108,7 +108,7 @@ fn tools() -> Result<()> {
     let mut missing = Vec::new();
     if cfg!(target_os = "linux") {
         if on_path("dpkg-query") {
-            missing.extend(PACKAGES.into_iter().filter(|package| !installed(package)));
+            missing.extend(PACKAGES.into_iter().filter(|package| !is_installed(package)));
         } else if !on_path("Xvfb") {
             bail!("the editor's test needs Xvfb and OpenGL (Mesa): install them and try again");
         }
@@ -125,7 +125,8 @@ fn tools() -> Result<()> {
 
 /// Installs those of `packages` that are missing.
 pub fn install(packages: &[&str]) -> Result<()> {
-    let missing: Vec<_> = packages.iter().copied().filter(|package| !installed(package)).collect();
+    let missing: Vec<_> =
+        packages.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
 }
 
@@ -150,7 +151,7 @@ pub fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }
 
-pub fn installed(package: &str) -> bool {
+pub fn is_installed(package: &str) -> bool {
     let mut query = Command::new("dpkg-query");
     let query = query.args(["--show", "--showformat=${db:Status-Status}", package]);
     query.output().is_ok_and(|output| output.stdout == b"installed")

@@ -39,7 +39,7 @@ fn debian(deb: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let at = |path: &str| folder.path().join(path);
     run(Command::new("dpkg-deb").arg("--extract").arg(deb).arg(folder.path()))?;
-    installed(&at("usr/lib/clap"), &at("usr/lib/vst3"), &at("usr/bin"))?;
+    check_installed(&at("usr/lib/clap"), &at("usr/lib/vst3"), &at("usr/bin"))?;
     lv2::loads(&at("usr/lib/lv2"))?;
     for page in [
         "man/man1/tone-filter.1",
@@ -63,7 +63,7 @@ fn archive(tar: &Path) -> Result<()> {
     // Twice, as users do for an update.
     script(&[])?;
     script(&[])?;
-    installed(&at(".clap"), &at(".vst3"), &at(".local/bin"))?;
+    check_installed(&at(".clap"), &at(".vst3"), &at(".local/bin"))?;
     lv2::loads(&at(".lv2"))?;
     script(&["--uninstall"])?;
     for folder in [".clap", ".lv2", ".vst3", ".local/bin"] {
@@ -73,7 +73,7 @@ fn archive(tar: &Path) -> Result<()> {
 }
 
 /// Loads the plugin from these folders in both formats, and renders with the program in `bin`.
-fn installed(clap: &Path, vst3: &Path, bin: &Path) -> Result<()> {
+fn check_installed(clap: &Path, vst3: &Path, bin: &Path) -> Result<()> {
     let (clap, vst3) = (clap.join("Tone Filter.clap"), vst3.join("Tone Filter.vst3"));
     run(kit("loads").args([clap, vst3]))?;
     let folder = tempfile::tempdir()?;

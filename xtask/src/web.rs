@@ -103,7 +103,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
 /// Whether the Debian packages for songs are installed. Root installs them if they are missing.
 fn has_songs() -> bool {
     suite::on_path("dpkg-query")
-        && (SONGS.iter().all(|package| suite::installed(package))
+        && (SONGS.iter().all(|package| suite::is_installed(package))
             || suite::is_root() && suite::install(&SONGS).is_ok())
 }
 
@@ -118,7 +118,7 @@ fn module() -> Result<PathBuf> {
     let mut folder = target()?;
     let debian = [&foreign::PACKAGES[..], &LINKER].concat();
     // With a standard library built from source, the module is smaller.
-    if debian.iter().all(|package| suite::installed(package)) || !has_target()? {
+    if debian.iter().all(|package| suite::is_installed(package)) || !has_target()? {
         ensure!(
             suite::on_path("dpkg-query"),
             "the compiler cannot build for browsers yet: run `rustup target add {TARGET}`"

@@ -76,7 +76,7 @@ impl AudioEffectToneFilter {
         let mut state = self.state.clone();
         state.score = score.map(Arc::new);
         self.scores.keep(state.score.as_ref());
-        state.position = (state.position.0 + 1, 0.0);
+        state.seek = state.seek.next(0.0);
         self.change(state)
     }
 
@@ -84,7 +84,7 @@ impl AudioEffectToneFilter {
     #[func]
     pub fn seek(&mut self, seconds: f64) {
         let mut state = self.state.clone();
-        state.position = (state.position.0 + 1, seconds);
+        state.seek = state.seek.next(seconds);
         self.change(state);
     }
 

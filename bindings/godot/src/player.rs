@@ -15,8 +15,24 @@ pub struct State {
     pub keyboard: Keyboard,
     /// Score that decides which notes are played; `None` leaves it to the listener.
     pub score: Option<Arc<Score>>,
-    /// Number of seeks so far, and the latest position in seconds of the score.
-    pub position: (u64, f64),
+    /// Latest seek in the score.
+    pub seek: Seek,
+}
+
+/// Position in the score, set by the game.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Seek {
+    /// Number of seeks so far.
+    pub count: u64,
+    /// Position in seconds from the start of the score.
+    pub seconds: f64,
+}
+
+impl Seek {
+    /// Returns the seek to `seconds` that follows this one.
+    pub fn next(self, seconds: f64) -> Self {
+        Self { count: self.count + 1, seconds }
+    }
 }
 
 /// Filter that follows the latest state it has received.
@@ -24,7 +40,7 @@ pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
     /// Number of seeks at the last block.
-    positions: u64,
+    seek_count: u64,
 }
 
 impl Player {
@@ -34,10 +50,10 @@ impl Player {
         filter.set_routing(state.controls.routing);
         filter.set_keyboard(&state.keyboard);
         filter.set_score(state.score.clone());
-        let (positions, seconds) = state.position;
+        let Seek { count: seek_count, seconds } = state.seek;
         filter.seek(seconds);
         let (sender, receiver) = triple_buffer(state);
-        Ok((Self { filter, receiver, positions }, sender))
+        Ok((Self { filter, receiver, seek_count }, sender))
     }
 
     /// Filters `source` into `target`, up to the shorter length. Neither allocates, waits, nor frees a score: the sender keeps a
@@ -50,9 +66,9 @@ impl Player {
             self.filter.set_routing(state.controls.routing);
             self.filter.set_keyboard(&state.keyboard);
             drop(self.filter.set_score(state.score.clone()));
-            let (positions, seconds) = state.position;
-            if positions != self.positions {
-                self.positions = positions;
+            let Seek { count, seconds } = state.seek;
+            if count != self.seek_count {
+                self.seek_count = count;
                 self.filter.seek(seconds);
             }
         }
@@ -91,7 +107,7 @@ mod tests {
             if count == 150 {
                 let score: Score = "tone-filter-score 1\n1 1.3 57".parse().unwrap();
                 state.controls.settings.keys = Keys::Off;
-                (state.score, state.position) = (Some(Arc::new(score)), (1, 0.9));
+                (state.score, state.seek) = (Some(Arc::new(score)), state.seek.next(0.9));
                 sender.write(state.clone());
                 filter.set_settings(&state.controls.settings).unwrap();
                 filter.set_score(state.score.clone());

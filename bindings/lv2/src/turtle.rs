@@ -154,7 +154,7 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
         let end = if index + 1 == ports.len() { " ." } else { " ;" };
         let symbol = own.symbol();
         write!(text, "\tlv2:port [\n\t\tlv2:index {index} ;\n\t\tlv2:symbol \"{symbol}\" ;\n")?;
-        port(text, *own, variant, group)?;
+        write_port(text, *own, variant, group)?;
         writeln!(text, "\t]{end}")?;
     }
     Ok(())
@@ -170,7 +170,7 @@ fn group_of(port: Port) -> Option<Group> {
 }
 
 /// Appends the description of `port`, without index and symbol.
-fn port(
+fn write_port(
     text: &mut String,
     port: Port,
     variant: &Variant,

@@ -18,7 +18,7 @@ use tone_filter_dsp::{
     notes::{midi_note, of_listener},
 };
 use tone_filter_offline::{
-    found::{Finder, Found},
+    found::{Finder, KeyAndTuning},
     transcribe::{Note, Transcriber, midi, score},
 };
 
@@ -183,7 +183,7 @@ pub fn transcribe(
     })?;
     roll.end(seconds);
     let [notes, checked] = transcribers.map(|transcriber| transcriber.finish(seconds));
-    let Found { key, tuning } = finder.found(&controls.settings);
+    let KeyAndTuning { key, tuning } = finder.found(&controls.settings);
     let shift = controls.settings.pitch_shift();
     let records = notes.iter().filter_map(|note| record(py, note, shift).transpose());
     Ok(Transcription {

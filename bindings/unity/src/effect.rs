@@ -5,8 +5,8 @@ use crate::{
         API_VERSION, EffectDefinition, EffectState, IS_SIDE_CHAIN_TARGET, OK, ParameterDefinition,
         UNSUPPORTED,
     },
-    levels::{Levels, Picture},
-    parameters::{PARAMETERS, Parameter, Values, text},
+    levels::{LevelSet, Levels},
+    parameters::{PARAMETERS, Parameter, RawValues, text},
     player::{Block, MAX_CHANNELS, Player},
 };
 use std::{
@@ -75,7 +75,7 @@ pub static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
 /// Instance of the effect. Unity calls `process` on one thread at a time, and meanwhile on any thread the others, which use
 /// atomics only.
 struct Effect {
-    values: Values,
+    values: RawValues,
     levels: Levels,
     resets: AtomicBool,
     /// Filter, which only `process` uses.
@@ -105,7 +105,7 @@ unsafe extern "system" fn create(state: *mut EffectState) -> c_int {
         let state = unsafe { state.as_mut() }?;
         state.effect_data = ptr::null_mut();
         let player = UnsafeCell::new(Player::new(state.sample_rate).ok()?);
-        let (values, levels) = (Values::default(), Levels::default());
+        let (values, levels) = (RawValues::default(), Levels::default());
         let effect = Effect { values, levels, resets: AtomicBool::new(false), player };
         state.effect_data = Box::into_raw(Box::new(effect)).cast();
         Some(())
@@ -233,12 +233,12 @@ unsafe extern "system" fn get_buffer(
             return None;
         }
         // SAFETY: Unity passes a C string.
-        let picture = Picture::named(unsafe { CStr::from_ptr(name) }.to_bytes())?;
+        let set = LevelSet::named(unsafe { CStr::from_ptr(name) }.to_bytes())?;
         // SAFETY: Unity passes null or the state of an instance.
         let levels = &unsafe { effect(state) }?.levels;
         for index in 0..count {
             // SAFETY: Unity passes a buffer of `count` numbers.
-            unsafe { buffer.add(index).write(levels.read(picture, index)) };
+            unsafe { buffer.add(index).write(levels.read(set, index)) };
         }
         Some(())
     })

@@ -8,14 +8,14 @@ use tone_filter_dsp::{
 
 /// Selection of levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Picture {
+pub enum LevelSet {
     /// Levels of all bands.
     Bands,
     /// Levels of the bands that sound; the others are 0.
     Notes,
 }
 
-impl Picture {
+impl LevelSet {
     pub fn named(name: &[u8]) -> Option<Self> {
         match name {
             b"Bands" => Some(Self::Bands),
@@ -47,11 +47,11 @@ impl Levels {
     }
 
     /// Returns the level of the band `index`, counted by pitch; 0 behind the last band.
-    pub fn read(&self, picture: Picture, index: usize) -> f32 {
+    pub fn read(&self, set: LevelSet, index: usize) -> f32 {
         let bits = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
-        match picture {
-            Picture::Bands => f32::from_bits(bits).abs(),
-            Picture::Notes => f32::from_bits(bits).max(0.0),
+        match set {
+            LevelSet::Bands => f32::from_bits(bits).abs(),
+            LevelSet::Notes => f32::from_bits(bits).max(0.0),
         }
     }
 }

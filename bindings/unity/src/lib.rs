@@ -5,8 +5,8 @@
 //! Unity may set parameters on any thread, so they are atomics. The audio thread reads the settings of its next block from them.
 //! Unity saves parameters by their names, which are ids of settings.
 //!
-//! Unity's mixers create the instances, so scripts cannot reach one. Scripts queue requests for an instance number (`remote.rs`),
-//! which is a parameter. Filters with this number, also later ones, take the requests at their next block.
+//! Unity's mixers create the instances, so scripts cannot reach one. Scripts queue requests for an instance number, which is a
+//! parameter (`request_queue.rs`). Filters with this number, also later ones, take the requests at their next block.
 
 #![allow(non_snake_case, reason = "the name of the file begins as Unity wants it")]
 
@@ -15,7 +15,7 @@ pub mod interface;
 mod levels;
 pub mod parameters;
 mod player;
-mod remote;
+mod request_queue;
 mod script;
 
 pub use script::*;

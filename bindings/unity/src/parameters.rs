@@ -176,16 +176,16 @@ pub fn text<const N: usize>(text: &str) -> [c_char; N] {
 }
 
 /// Values of an instance's parameters. Any thread may set and read them at any time.
-pub struct Values(Vec<AtomicU32>);
+pub struct RawValues(Vec<AtomicU32>);
 
-impl Default for Values {
+impl Default for RawValues {
     fn default() -> Self {
         let bits = |parameter: &Parameter| AtomicU32::new(parameter.default().to_bits());
         Self(PARAMETERS.iter().map(bits).collect())
     }
 }
 
-impl Values {
+impl RawValues {
     /// Sets a parameter to the valid value nearest to `value`. Returns false for an unknown parameter or NaN.
     pub fn set(&self, index: usize, value: f32) -> bool {
         let valid = PARAMETERS.get(index).and_then(|parameter| parameter.valid(value));
@@ -199,9 +199,9 @@ impl Values {
     }
 
     /// Reads all parameters.
-    pub fn read(&self) -> Meaning {
-        let mut meaning = Meaning::default();
-        let Meaning { controls, preset, instance } = &mut meaning;
+    pub fn read(&self) -> ParameterValues {
+        let mut values = ParameterValues::default();
+        let ParameterValues { controls, preset, instance } = &mut values;
         for (parameter, cell) in PARAMETERS.iter().zip(&self.0) {
             let value = f32::from_bits(cell.load(Ordering::Relaxed));
             match parameter {
@@ -211,13 +211,13 @@ impl Values {
                 Parameter::Instance => *instance = value as usize,
             }
         }
-        meaning
+        values
     }
 }
 
-/// Meaning of all parameters.
+/// Decoded values of all parameters.
 #[derive(Debug, Default, PartialEq)]
-pub struct Meaning {
+pub struct ParameterValues {
     /// Settings and routing.
     pub controls: Controls,
     /// Index of the factory preset in [`PRESETS`].

@@ -5,8 +5,8 @@
 
 use crate::{
     levels::Levels,
-    parameters::{Meaning, PRESET_SETTINGS, Values},
-    remote::{REMOTES, Remote, Requests},
+    parameters::{PRESET_SETTINGS, ParameterValues, RawValues},
+    request_queue::{QUEUES, RequestQueue, Requests},
 };
 use tone_filter_dsp::{DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
 
@@ -41,7 +41,7 @@ pub struct Block {
 pub struct Player {
     /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,
-    remotes: &'static [Remote],
+    queues: &'static [RequestQueue],
     presets: &'static [Settings],
     /// Instance number and version of the requests that were taken last.
     seen: Option<(usize, u64)>,
@@ -69,7 +69,7 @@ impl Player {
         let filter = ToneFilter::new(sample_rate.into(), &Settings::default())?;
         Ok(Self {
             filter: Box::new(filter.with_channels(MAX_CHANNELS)),
-            remotes: &REMOTES,
+            queues: &QUEUES,
             presets: &PRESET_SETTINGS,
             seen: None,
             preset: None,
@@ -88,12 +88,12 @@ impl Player {
     ///
     /// # Safety
     /// The pointers of `block` must be valid for its frames and channels, and nothing else may write there. Buffers may overlap.
-    pub unsafe fn process(&mut self, values: &Values, levels: &Levels, block: &Block) {
-        let meaning = values.read();
-        let remote = &self.remotes[meaning.instance];
+    pub unsafe fn process(&mut self, values: &RawValues, levels: &Levels, block: &Block) {
+        let parameters = values.read();
+        let queue = &self.queues[parameters.instance];
         let now = block.tick as f64 / self.filter.sample_rate();
-        self.follow(remote, meaning.instance, now);
-        self.set(meaning);
+        self.follow(queue, parameters.instance, now);
+        self.set(parameters);
         if block.reset {
             self.filter.reset();
             self.filter.set_keyboard(&self.keyboard);
@@ -113,20 +113,20 @@ impl Player {
         let snapshot = self.filter.snapshot();
         let bands = snapshot.read();
         levels.write(&bands, snapshot.ceiling);
-        remote.levels.write(&bands, snapshot.ceiling);
+        queue.levels.write(&bands, snapshot.ceiling);
     }
 
     /// Takes new requests, for a block that starts at `now` seconds of Unity's DSP clock. While a script writes, they wait.
-    fn follow(&mut self, remote: &Remote, instance: usize, now: f64) {
-        let seen = Some((instance, remote.version()));
+    fn follow(&mut self, queue: &RequestQueue, instance: usize, now: f64) {
+        let seen = Some((instance, queue.version()));
         if self.seen == seen {
             return;
         }
-        let position = remote.try_read(|requests| {
+        let position = queue.try_read(|requests| {
             let Requests { preset, tempo, keyboard, score, position } = requests;
             (self.preset, self.tempo, self.keyboard) = (*preset, *tempo, *keyboard);
             self.filter.set_keyboard(keyboard);
-            // The remote keeps a reference to the old score, so nothing is freed here.
+            // The queue keeps a reference to the old score, so nothing is freed here.
             drop(self.filter.set_score(score.clone()));
             *position
         });
@@ -151,8 +151,8 @@ impl Player {
         }
     }
 
-    fn set(&mut self, meaning: Meaning) {
-        let Meaning { controls, preset, .. } = meaning;
+    fn set(&mut self, parameters: ParameterValues) {
+        let ParameterValues { controls, preset, .. } = parameters;
         let factory = || preset.and_then(|index| self.presets.get(index)).copied();
         let settings = self.preset.or_else(factory).unwrap_or(controls.settings);
         let settings = Settings { morph: controls.settings.morph, ..settings };

@@ -2,9 +2,9 @@
 //! The text belongs to the calling thread and is valid until its next call.
 
 use crate::{
-    levels::Picture,
+    levels::LevelSet,
     parameters::INSTANCES,
-    remote::{Position, REMOTES, Remote},
+    request_queue::{Position, QUEUES, RequestQueue},
 };
 use std::{
     cell::Cell,
@@ -32,10 +32,10 @@ fn fault(text: fmt::Arguments) -> Fault {
 }
 
 /// Runs a function's body for the filters with a number, and returns its error for C#.
-fn answer(instance: c_int, body: impl FnOnce(&Remote) -> Result<(), Fault>) -> *const c_char {
-    let remote = usize::try_from(instance).ok().and_then(|instance| REMOTES.get(instance));
-    let run = || match remote {
-        Some(remote) => body(remote),
+fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), Fault>) -> *const c_char {
+    let queue = usize::try_from(instance).ok().and_then(|instance| QUEUES.get(instance));
+    let run = || match queue {
+        Some(queue) => body(queue),
         None => Err(fault(format_args!("filter {instance}: use 0 to {}", INSTANCES - 1))),
     };
     let fault = match catch_unwind(AssertUnwindSafe(run)) {
@@ -71,11 +71,11 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
     text: *const u8,
     length: c_int,
 ) -> *const c_char {
-    answer(instance, |remote| {
+    answer(instance, |queue| {
         // SAFETY: the caller guarantees it.
         let score = unsafe { utf8(text, length) }?.map(str::parse::<Score>).transpose();
         let score = score.map_err(|error| fault(format_args!("the score: {error}")))?.map(Arc::new);
-        remote.change(|requests| {
+        queue.change(|requests| {
             requests.score = score;
             requests.seek(Position::default());
         });
@@ -92,7 +92,7 @@ pub extern "C" fn tone_filter_unity_seek(
     dsp_time: f64,
     length: f64,
 ) -> *const c_char {
-    answer(instance, |remote| {
+    answer(instance, |queue| {
         if !seconds.is_finite() || dsp_time.is_infinite() {
             return Err(fault(format_args!("{seconds} s at {dsp_time} s; use finite times")));
         }
@@ -103,7 +103,7 @@ pub extern "C" fn tone_filter_unity_seek(
         }
         let dsp_time = Some(dsp_time).filter(|time| !time.is_nan());
         let length = Some(length).filter(|length| *length > 0.0);
-        remote.change(|requests| {
+        queue.change(|requests| {
             requests.seek(Position { seconds, dsp_time, length, ..Position::default() });
         });
         Ok(())
@@ -120,12 +120,12 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
     json: *const u8,
     length: c_int,
 ) -> *const c_char {
-    answer(instance, |remote| {
+    answer(instance, |queue| {
         // SAFETY: the caller guarantees it.
         let loaded = unsafe { utf8(json, length) }?.map(Preset::from_json).transpose();
         let loaded = loaded.map_err(|error| fault(format_args!("the preset: {error}")))?;
         let preset = loaded.map(|loaded| loaded.preset.settings);
-        remote.change(|requests| requests.preset = preset);
+        queue.change(|requests| requests.preset = preset);
         Ok(())
     })
 }
@@ -133,11 +133,11 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
 /// Sets the tempo for the parameter Sync, in beats a minute.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *const c_char {
-    answer(instance, |remote| {
+    answer(instance, |queue| {
         if !(tempo.is_finite() && tempo > 0.0) {
             return Err(fault(format_args!("tempo {tempo}; use more than 0")));
         }
-        remote.change(|requests| requests.tempo = tempo);
+        queue.change(|requests| requests.tempo = tempo);
         Ok(())
     })
 }
@@ -149,13 +149,13 @@ pub extern "C" fn tone_filter_unity_key(
     note: c_int,
     velocity: f32,
 ) -> *const c_char {
-    answer(instance, |remote| {
+    answer(instance, |queue| {
         let key = u8::try_from(note).ok().filter(|key| *key < 128);
         let key = key.ok_or_else(|| fault(format_args!("note {note}; use 0 to 127")))?;
         if !(0.0..=1.0).contains(&velocity) {
             return Err(fault(format_args!("velocity {velocity}; use 0 to 1")));
         }
-        remote.change(|requests| requests.keyboard.play(KeyEvent::Key(key, velocity)));
+        queue.change(|requests| requests.keyboard.play(KeyEvent::Key(key, velocity)));
         Ok(())
     })
 }
@@ -163,8 +163,8 @@ pub extern "C" fn tone_filter_unity_key(
 /// Releases all keys and the sustain pedal.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_char {
-    answer(instance, |remote| {
-        remote.change(|requests| requests.keyboard.play(KeyEvent::ReleaseAll));
+    answer(instance, |queue| {
+        queue.change(|requests| requests.keyboard.play(KeyEvent::ReleaseAll));
         Ok(())
     })
 }
@@ -180,14 +180,14 @@ pub unsafe extern "C" fn tone_filter_unity_read_bands(
     levels: *mut f32,
     count: c_int,
 ) -> *const c_char {
-    answer(instance, |remote| {
+    answer(instance, |queue| {
         if levels.is_null() {
             return Err(fault(format_args!("the array of levels is null")));
         }
-        let picture = if sounding == 0 { Picture::Bands } else { Picture::Notes };
+        let set = if sounding == 0 { LevelSet::Bands } else { LevelSet::Notes };
         for index in 0..usize::try_from(count).unwrap_or(0) {
             // SAFETY: the caller guarantees it.
-            unsafe { levels.add(index).write(remote.levels.read(picture, index)) };
+            unsafe { levels.add(index).write(queue.levels.read(set, index)) };
         }
         Ok(())
     })

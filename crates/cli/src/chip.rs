@@ -6,7 +6,7 @@ use super::{
     progress::Bar,
     refuse_terminal,
     report::warn_not_finite,
-    sound::{Sound, number, of_file},
+    sound::{Sound, looks_ahead_in_files, number},
 };
 use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
@@ -134,7 +134,7 @@ fn time(text: &str) -> Result<f64, String> {
 /// Filters the file, and writes the notes of the voice Chip as a song.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let default = find(PRESET, args.quiet)?.settings.into();
-    let (controls, keys) = args.sound.0.read_from(default, of_file, args.quiet)?;
+    let (controls, keys) = args.sound.0.read_from(default, looks_ahead_in_files, args.quiet)?;
     let settings = controls.settings;
     if settings.voice != Voice::Chip {
         let presets: Vec<_> = ids().filter(|id| is_chip(id)).collect();

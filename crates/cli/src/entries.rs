@@ -14,7 +14,7 @@ pub fn flag_name(choice: &Choice) -> &'static str {
 /// Parses an entry of `choice`. Returns its index, or an error with a hint.
 pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     choice.parse(text).ok_or_else(|| {
-        if let Some(hint) = of_key(choice, text) {
+        if let Some(hint) = key_hint(choice, text) {
             return format!("{} = {text:?} {hint}", choice.id);
         }
         let (id, wanted) = (flag_name(choice), text.to_lowercase().replace(' ', "-"));
@@ -29,7 +29,7 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
 }
 
 /// Returns a hint if `key` is a musical key like `C minor`, `F#m` or `Bb`, but `choice` is the root or the scale.
-fn of_key(choice: &Choice, key: &str) -> Option<String> {
+fn key_hint(choice: &Choice, key: &str) -> Option<String> {
     let scale = CHOICES.iter().find(|scale| scale.id == "scale")?;
     if !["root", "scale"].contains(&choice.id) {
         return None;

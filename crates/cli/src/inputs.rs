@@ -35,7 +35,7 @@ pub struct Named {
     /// Number of inputs from the list, which are the last ones in `all`.
     pub listed: usize,
     /// Whether there is a list.
-    pub many: bool,
+    pub has_list: bool,
 }
 
 impl Inputs {
@@ -47,7 +47,7 @@ impl Inputs {
         let mut all = self.inputs.clone();
         all.extend(self.listed()?);
         let listed = all.len() - self.inputs.len();
-        Ok(Named { all, listed, many: self.input_list.is_some() })
+        Ok(Named { all, listed, has_list: self.input_list.is_some() })
     }
 
     /// Returns the number of threads for `files` files: as the flag says, or one per core, but at most one per file.

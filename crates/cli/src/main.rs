@@ -120,7 +120,7 @@ fn silence_decoders() {
 fn main() -> ExitCode {
     silence_decoders();
     let args: Vec<OsString> = std::env::args_os().collect();
-    if let Some(hint) = sound::loose_state(&args).or_else(|| hyphenated_output(&args)) {
+    if let Some(hint) = sound::hint_for_loose_state(&args).or_else(|| hyphenated_output(&args)) {
         message!("error: {hint}");
         return ExitCode::from(WRONG_USAGE);
     }

@@ -6,7 +6,7 @@ use super::{
     outputs::Outputs,
     progress::Progress,
     refuse_terminal, report,
-    sound::{Sound, note_left_out, number, of_file},
+    sound::{Sound, looks_ahead_in_files, note_left_out, number},
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
@@ -166,7 +166,7 @@ fn is_new(path: &Path) -> bool {
 fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool> {
     if args.outputs.are_missing() {
         let line = match &named.all[..] {
-            [_, .., last] if !named.many && is_new(last) => {
+            [_, .., last] if !named.has_list && is_new(last) => {
                 let last = last.display();
                 format!("{last}: input not found; to write it, give -o {last}")
             }
@@ -182,7 +182,7 @@ fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool
         inputs: &named.all,
         listed: named.listed,
         out: args.outputs.out.as_deref(),
-        many: named.many,
+        out_is_folder: named.has_list,
         extensions: args.outputs.container().extensions(),
         suffix: args.outputs.suffix.as_deref().unwrap_or_default(),
         force: args.force,
@@ -293,7 +293,8 @@ impl Args {
             return Err(Usage(line.into()).into());
         }
         // A score needs no lookahead.
-        let looks_ahead = if self.score.is_some() { |_: &Settings| false } else { of_file };
+        let looks_ahead =
+            if self.score.is_some() { |_: &Settings| false } else { looks_ahead_in_files };
         let (Controls { settings, routing }, keys) = self.sound.read(looks_ahead, self.quiet)?;
         let notes = self.score.as_deref().map(|path| read_notes(path, self.sound.drums));
         let notes = notes.transpose()?;

@@ -15,7 +15,7 @@ use tone_filter_dsp::{
     CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, Map, NoteValue, PitchClasses, SPECS, Scale,
     Settings, Spec, TEXTS, Taper, Text, TextOf, quantity,
 };
-use tone_filter_offline::score::{Drums, Score};
+use tone_filter_offline::score::{Drums, KeyTrack};
 use tone_filter_presets as presets;
 
 /// Sound flags on the command line.
@@ -47,7 +47,7 @@ impl Sound {
         &self,
         looks_ahead: fn(&Settings) -> bool,
         quiet: bool,
-    ) -> anyhow::Result<(Controls, Score)> {
+    ) -> anyhow::Result<(Controls, KeyTrack)> {
         self.read_from(Controls::default(), looks_ahead, quiet)
     }
 
@@ -60,7 +60,7 @@ impl Sound {
         default: Controls,
         looks_ahead: fn(&Settings) -> bool,
         quiet: bool,
-    ) -> anyhow::Result<(Controls, Score)> {
+    ) -> anyhow::Result<(Controls, KeyTrack)> {
         let preset = self.preset.as_ref().map(|name| find(name, quiet)).transpose()?;
         let mut controls = preset.map_or(default, |preset| preset.settings.into());
         let settings = &mut controls.settings;
@@ -102,9 +102,9 @@ impl Sound {
             "tempo has no effect; add --sync, like --sync 1/8"
         } else {
             let keys = self.keys.as_deref();
-            let read = keys.map(|path| Score::read(path, self.drums)).transpose()?;
+            let read = keys.map(|path| KeyTrack::read(path, self.drums)).transpose()?;
             if let (Some(path), false) = (keys, quiet) {
-                note_left_out(path, read.as_ref().and_then(Score::left_out));
+                note_left_out(path, read.as_ref().and_then(KeyTrack::left_out));
             }
             let keys = read.unwrap_or_default();
             let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
@@ -203,12 +203,12 @@ fn has_flag(choice: &&Choice) -> bool {
 }
 
 /// Returns whether lookahead is on by default for files, which can be read ahead. Without focus, lookahead changes nothing.
-pub fn of_file(settings: &Settings) -> bool {
+pub fn looks_ahead_in_files(settings: &Settings) -> bool {
     settings.focus > 0.0
 }
 
 /// Returns a hint if a switch is followed by its state, as in `--auto off`: the state would be taken for an input.
-pub fn loose_state(args: &[OsString]) -> Option<String> {
+pub fn hint_for_loose_state(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);
         let id = flag.strip_prefix("--")?;

@@ -24,9 +24,9 @@ pub struct Constants {
     /// Gain into each band's soft clip.
     pub drive: f64,
     /// Weight of the old value in the soft clip's low-pass, per sample.
-    pub smoothing: f64,
+    pub clip_pole: f64,
     /// Weight of the old value in the other voices' low-pass, per sample; 0 (off) at the top of the range of `tone`.
-    pub voice_smoothing: f64,
+    pub voice_pole: f64,
 }
 
 impl Constants {
@@ -41,8 +41,8 @@ impl Constants {
             ceiling: power(settings.ceiling),
             floor: power(settings.floor),
             drive: f64::from(settings.drive),
-            smoothing: low_pass_pole(f64::from(settings.tone), sample_rate),
-            voice_smoothing: low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate),
+            clip_pole: low_pass_pole(f64::from(settings.tone), sample_rate),
+            voice_pole: low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate),
         }
     }
 }
@@ -88,7 +88,7 @@ mod tests {
         near(constants.threshold, 2e-4, 1e-6);
         near(constants.ceiling, 0.1, 1e-6);
         near(constants.floor.powi(3), 1e-11, 3e-6);
-        near(constants.smoothing, 0.5, 1e-6);
+        near(constants.clip_pole, 0.5, 1e-6);
         assert_eq!(constants.drive, 40.0);
     }
 }

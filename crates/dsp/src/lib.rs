@@ -38,7 +38,7 @@ pub use key_counts::KeyCounts;
 pub use lanes::BLOCK;
 pub use messages::{Message, MessageQueue};
 pub use score::{BadScore, Score, ScoreNote};
-pub use scout::{Decided, Scout};
+pub use scout::{Scout, ScoutDecisions};
 pub use sent_notes::SentNotes;
 pub use shared_scores::SharedScores;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
@@ -136,7 +136,7 @@ impl ToneFilter {
             controls,
             smoother,
             analysis: Box::new(Analysis::new(sample_rate, CHANNELS, latency)),
-            synthesis: Box::new(Synthesis::new(&plan.settings.settings, sample_rate)),
+            synthesis: Box::new(Synthesis::new(&plan.smoothed.settings, sample_rate)),
             output: Output::new(sample_rate, CHANNELS, latency),
             plan,
             position: 0,
@@ -281,7 +281,7 @@ impl ToneFilter {
         self.aim();
         self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
-        let settings = self.in_use();
+        let settings = self.resolved_settings();
         self.plan = self.analysis.reset(&self.smoother.now(), &settings);
         self.synthesis.reset(&self.plan);
         self.output.reset(self.controls.settings.lookahead);
@@ -362,7 +362,8 @@ impl ToneFilter {
     pub fn snapshot(&self) -> Snapshot {
         let makeup = if self.controls.settings.auto { self.analysis.makeup() } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
-        let mut snapshot = Snapshot::new(&self.synthesis, &self.in_use(), played, held, makeup);
+        let mut snapshot =
+            Snapshot::new(&self.synthesis, &self.resolved_settings(), played, held, makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
         snapshot
     }
@@ -417,17 +418,17 @@ impl ToneFilter {
 
     /// Returns the semitones from each band's own note to the note at which it sounds now; see [`Settings::offsets`].
     pub fn offsets(&self) -> [i8; notes::TONES] {
-        self.in_use().offsets(self.analysis.keys.notes())
+        self.resolved_settings().offsets(self.analysis.keys.notes())
     }
 
     /// Returns the bands that may sound now; see [`Settings::bands_with_keys`].
     pub fn sounding_bands(&self) -> BandMask {
-        self.in_use().bands_with_keys(self.held())
+        self.resolved_settings().bands_with_keys(self.held())
     }
 
     /// Returns the bands that sound because their keys are held.
     pub(crate) fn held(&self) -> BandMask {
-        let settings = self.in_use();
+        let settings = self.resolved_settings();
         self.analysis.keys.held(settings.keys, settings.transpose)
     }
 
@@ -474,11 +475,11 @@ impl ToneFilter {
 
     /// Returns the settings that were set last. Where scale or tuning follow the music, they have the found values.
     pub fn resolved(&self) -> Settings {
-        *self.in_use()
+        *self.resolved_settings()
     }
 
     /// Returns the settings of [`ToneFilter::resolved`] as the type that the stages require.
-    pub(crate) fn in_use(&self) -> Resolved {
+    pub(crate) fn resolved_settings(&self) -> Resolved {
         self.analysis.found.resolve(&self.controls.settings)
     }
 
@@ -524,7 +525,7 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
-        if !self.plan.settings.settings.freeze {
+        if !self.plan.smoothed.settings.freeze {
             let sounding = self.sounding_bands();
             let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
             notes.push(self.decisions(), sounds, report);
@@ -547,7 +548,7 @@ impl ToneFilter {
     /// Queues a scout's decisions for the next blocks. From the first call on, they replace the filter's own listener, which no
     /// longer runs. Each block's decision must be queued before the block ends. The output is the same bit for bit as with the
     /// own listener. Allocates, and the filter frees the decisions while it processes.
-    pub fn follow_scout(&mut self, decided: Decided) {
+    pub fn follow_scout(&mut self, decided: ScoutDecisions) {
         self.analysis.source.follow_scout(decided.0);
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct BlockPlan {
     /// Smoothed settings at the end of the block.
-    pub settings: SmoothedSettings,
+    pub smoothed: SmoothedSettings,
     /// Whether the smoothed settings have changed since the block before.
     pub moved: bool,
     /// Weights of the bands in the sum.
@@ -20,7 +20,7 @@ pub struct BlockPlan {
     /// Gain that brings the input to the nominal level.
     pub gains: Ramp<f32>,
     /// Stereo positions of the notes, 1 for left and -1 for right; `None` if all are in the centre.
-    pub places: Option<Ramp<Lanes>>,
+    pub pans: Option<Ramp<Lanes>>,
     /// Gains and crossfades, interpolated sample by sample.
     pub levels: Ramp<Levels>,
     /// Whether the delay of `lookahead` records. It records before its fade-in and until its fade-out has ended.
@@ -35,16 +35,16 @@ pub struct BlockPlan {
 }
 
 impl BlockPlan {
-    /// Creates the plan of a block at rest at `settings`; the caller sets weights and gains.
-    pub fn new(settings: SmoothedSettings) -> Self {
+    /// Creates the plan of a block at rest at `smoothed`; the caller sets weights and gains.
+    pub fn new(smoothed: SmoothedSettings) -> Self {
         Self {
-            settings,
+            smoothed,
             moved: true,
             weights: Ramp::rest(Lanes::ZERO),
             gains: Ramp::rest(1.0),
-            places: None,
+            pans: None,
             levels: Ramp::rest(Levels::ZERO),
-            delaying: settings.lookahead > 0.0,
+            delaying: smoothed.lookahead > 0.0,
             output_gain: 1.0,
             powers: None,
             offsets: [0; TONES],
@@ -127,7 +127,7 @@ pub struct Span {
 
 impl Span {
     /// Returns the range in the block.
-    pub fn part(&self) -> Range<usize> {
+    pub fn in_block(&self) -> Range<usize> {
         self.position..self.position + self.range.len()
     }
 }

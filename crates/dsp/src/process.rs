@@ -116,7 +116,7 @@ impl ToneFilter {
                 self.begin_block(channels.len(), !sidechain.is_empty());
             }
             let end = frames.min(start + BLOCK - self.position);
-            self.process_part(channels, sidechain, start..end);
+            self.process_span(channels, sidechain, start..end);
             self.position += end - start;
             start = end;
             if self.position == BLOCK {
@@ -134,9 +134,9 @@ impl ToneFilter {
         let wanted = controls.fades();
         let fades = Fades {
             // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
-            stereo: wanted.stereo && plan.settings.place == 0.0,
-            place: wanted.place && plan.settings.stereo == 0.0,
-            lookahead: output.prepare_delay(wanted.lookahead, plan.settings.lookahead),
+            stereo: wanted.stereo && plan.smoothed.place == 0.0,
+            place: wanted.place && plan.smoothed.stereo == 0.0,
+            lookahead: output.prepare_delay(wanted.lookahead, plan.smoothed.lookahead),
             sidechain: wanted.sidechain && connected,
             ..wanted
         };
@@ -147,10 +147,10 @@ impl ToneFilter {
             let sidechain = f32::from(u8::from(fades.sidechain));
             plan.levels = Ramp::rest(Levels { sidechain, ..plan.levels.to });
         }
-        let was_auto = plan.settings.auto > 0.0;
+        let was_auto = plan.smoothed.auto > 0.0;
         plan.moved = smoother.step();
         if plan.moved {
-            plan.settings = smoother.now();
+            plan.smoothed = smoother.now();
         }
         plan.delaying = output.is_delaying();
         synthesis.update(plan);
@@ -158,11 +158,11 @@ impl ToneFilter {
         let settings = analysis.found.resolve(&controls.settings);
         analysis.plan(&settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
-        output.begin_block(synthesis.oscillates() || was_auto || plan.settings.auto > 0.0);
+        output.begin_block(synthesis.oscillates() || was_auto || plan.smoothed.auto > 0.0);
     }
 
     /// Processes the samples `range` of a call, which must lie in one block.
-    fn process_part(
+    fn process_span(
         &mut self,
         channels: &mut [&mut [f32]],
         sidechain: &[&[f32]],

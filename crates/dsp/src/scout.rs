@@ -15,7 +15,7 @@ pub struct Scout {
 /// Decisions of a [`Scout`]: an item for each complete block of 64 samples. Boxed, because few blocks have decisions, and these
 /// are large.
 #[derive(Debug, Clone, Default)]
-pub struct Decided(pub(crate) Vec<Option<Box<Decisions>>>);
+pub struct ScoutDecisions(pub(crate) Vec<Option<Box<Decisions>>>);
 
 impl Scout {
     /// Creates a scout from `source`, which must be at rest.
@@ -25,13 +25,13 @@ impl Scout {
 
     /// Listens to the next samples of all `channels`, which must have one length. Returns the decisions for the blocks that are
     /// completed.
-    pub fn listen(&mut self, channels: &[Vec<f32>]) -> Decided {
-        let mut decided = Decided::default();
+    pub fn listen(&mut self, channels: &[Vec<f32>]) -> ScoutDecisions {
+        let mut decided = ScoutDecisions::default();
         with_flush_to_zero(&mut || self.listen_to(channels, &mut decided));
         decided
     }
 
-    fn listen_to(&mut self, channels: &[Vec<f32>], decided: &mut Decided) {
+    fn listen_to(&mut self, channels: &[Vec<f32>], decided: &mut ScoutDecisions) {
         let frames = channels.iter().map(Vec::len).min().unwrap_or(0);
         let mut block = vec![[0.0; BLOCK]; channels.len()];
         let mut start = 0;

@@ -1,7 +1,7 @@
 //! Synthesis: banks and voices, which make the wet signal by the plan.
 
 use crate::{
-    bank::{Bank, BankParams, LOOK},
+    bank::{Bank, BankParams, PHASE_INTERVAL},
     downmix::mean,
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES},
@@ -15,7 +15,7 @@ use tone_filter_simd::Kernel;
 
 /// A bank of resonators and the voices, whose oscillators follow its phases.
 #[derive(Debug, Clone)]
-struct Part {
+struct BankVoices {
     bank: Bank,
     voices: Voices,
 }
@@ -26,7 +26,7 @@ enum Layout {
     /// One bank with one output.
     Mono,
     /// One bank with a left and a right output, between which the notes are panned.
-    Placed,
+    Panned,
     /// Two banks, for left and right, with one output each.
     Two,
 }
@@ -47,10 +47,10 @@ pub struct Synthesis {
     pub params: BankParams,
     timbres: Timbres,
     /// Bank for the left channel, or for the mean of all channels; and bank for the right channel.
-    parts: [Part; 2],
+    banks: [BankVoices; 2],
     layout: Layout,
     /// Gain of the tones below A3, 0..1. They are not computed while it rests at 0.
-    whole: Ramp<f32>,
+    low_gain: Ramp<f32>,
     oscillating: bool,
     inputs: [[f32; BLOCK]; 2],
     wet: [[f32; BLOCK]; 2],
@@ -59,13 +59,13 @@ pub struct Synthesis {
 impl Synthesis {
     /// Creates banks and voices at rest, for `settings` and `sample_rate` in Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
-        let part = Part { bank: Bank::new(), voices: Voices::new(sample_rate) };
+        let first = BankVoices { bank: Bank::new(), voices: Voices::new(sample_rate) };
         Self {
             params: BankParams::new(settings, sample_rate),
             timbres: Timbres::new(settings, sample_rate),
-            parts: [part.clone(), part],
+            banks: [first.clone(), first],
             layout: Layout::Mono,
-            whole: Ramp::rest(0.0),
+            low_gain: Ramp::rest(0.0),
             oscillating: false,
             inputs: [[0.0; BLOCK]; 2],
             wet: [[0.0; BLOCK]; 2],
@@ -79,16 +79,16 @@ impl Synthesis {
 
     /// Resets to the state after silence for the first block of `plan`, with the timbre at its target.
     pub fn reset(&mut self, plan: &BlockPlan) {
-        self.whole = Ramp::rest(plan.settings.whole);
+        self.low_gain = Ramp::rest(plan.smoothed.low_bands);
         // New parameters, without the pitches of the tones below A3 that were computed before.
-        self.params = BankParams::new(&plan.settings.settings, self.params.sample_rate);
-        self.params.update(&plan.settings.settings, self.tones());
+        self.params = BankParams::new(&plan.smoothed.settings, self.params.sample_rate);
+        self.params.update(&plan.smoothed.settings, self.tones());
         self.params.coefficients.set_weights(&plan.weights);
         self.params.set_gains(plan.gains);
         self.timbres.arrive();
-        for part in &mut self.parts {
-            part.bank = Bank::new();
-            part.voices.activate(self.params.sample_rate);
+        for BankVoices { bank, voices } in &mut self.banks {
+            *bank = Bank::new();
+            voices.activate(self.params.sample_rate);
         }
         (self.layout, self.oscillating) = (Layout::Mono, false);
     }
@@ -96,20 +96,20 @@ impl Synthesis {
     /// Updates the parameters of the banks if settings or the number of computed tones have changed.
     pub fn update(&mut self, plan: &BlockPlan) {
         let before = self.tones();
-        self.whole.next(plan.settings.whole);
+        self.low_gain.next(plan.smoothed.low_bands);
         if self.tones() > before {
-            for Part { bank, voices } in &mut self.parts {
+            for BankVoices { bank, voices } in &mut self.banks {
                 bank.rest_low();
                 voices.rest_low();
             }
         }
         if plan.moved || self.tones() != before {
-            self.params.update(&plan.settings.settings, self.tones());
+            self.params.update(&plan.smoothed.settings, self.tones());
         }
     }
 
     fn tones(&self) -> usize {
-        if self.whole.is(0.0) { PUBLISHED } else { TONES }
+        if self.low_gain.is(0.0) { PUBLISHED } else { TONES }
     }
 
     /// Returns the tracked powers of the bands; with two banks, the greater one of each band.
@@ -130,7 +130,7 @@ impl Synthesis {
         }
         self.params.set_driven(!self.timbres.soft().is(0.0));
         self.arrange(plan, channels);
-        self.params.place(plan.places.as_ref().filter(|_| self.layout == Layout::Placed));
+        self.params.pan(plan.pans.as_ref().filter(|_| self.layout == Layout::Panned));
         let oscillating = self.timbres.oscillates();
         if oscillating {
             self.begin_voices(kernel, plan);
@@ -147,22 +147,22 @@ impl Synthesis {
     fn arrange(&mut self, plan: &BlockPlan, channels: usize) {
         let layout = match channels {
             2 if plan.stereo() => Layout::Two,
-            2 if plan.places.is_some() => Layout::Placed,
+            2 if plan.pans.is_some() => Layout::Panned,
             _ => Layout::Mono,
         };
         if layout.banks() > self.layout.banks() {
-            self.parts[1] = self.parts[0].clone();
+            self.banks[1] = self.banks[0].clone();
         }
         self.layout = layout;
     }
 
     fn begin_voices(&mut self, kernel: Kernel, plan: &BlockPlan) {
         let Self { params, timbres, .. } = self;
-        let parts = &mut self.parts[..self.layout.banks()];
+        let banks = &mut self.banks[..self.layout.banks()];
         let weights = &plan.weights.to;
-        let count = parts.len() as f32;
+        let count = banks.len() as f32;
         let mut means = Lanes::ZERO;
-        for Part { bank, voices } in &mut *parts {
+        for BankVoices { bank, voices } in &mut *banks {
             if !self.oscillating {
                 voices.activate(params.sample_rate);
             }
@@ -172,10 +172,10 @@ impl Synthesis {
         }
         let powers = plan.powers.as_ref();
         let input = powers.map_or(LevelSource::Own, |powers| LevelSource::Listener(powers, &means));
-        let Settings { glide, vibrato, .. } = plan.settings.settings;
+        let Settings { glide, vibrato, .. } = plan.smoothed.settings;
         let (glide, vibrato) = (0.001 * glide, 0.01 * vibrato);
         let moves = Moves { offsets: &plan.offsets, glide, vibrato };
-        for Part { voices, .. } in parts {
+        for BankVoices { voices, .. } in banks {
             voices.set_levels(kernel, params, timbres, weights, input, moves);
         }
     }
@@ -190,7 +190,7 @@ impl Synthesis {
         rows: Option<&[[f32; BLOCK]]>,
         span: &Span,
     ) {
-        let (position, part) = (span.position, span.part());
+        let (position, in_block) = (span.position, span.in_block());
         let two = channels.len() == 2 && plan.stereo();
         // The number of channels may change within a block; a change to or from panned notes waits for the next block.
         if two != (self.layout == Layout::Two) {
@@ -201,22 +201,22 @@ impl Synthesis {
         let Ramp { from, to, .. } = plan.levels;
         let apart = two && from.stereo == 1.0 && to.stereo == 1.0;
         let crossfade = (!apart).then_some(stereo);
-        let inputs = self.inputs.each_mut().map(|input| &mut input[part.clone()]);
+        let inputs = self.inputs.each_mut().map(|input| &mut input[in_block.clone()]);
         match rows {
-            Some(rows) => bank_inputs(rows, part.clone(), inputs, two, crossfade),
+            Some(rows) => bank_inputs(rows, in_block.clone(), inputs, two, crossfade),
             None => bank_inputs(channels, span.range.clone(), inputs, two, crossfade),
         }
-        let places = plan.places.as_ref().filter(|_| self.layout == Layout::Placed);
-        let [left, right] = self.wet.each_mut().map(|wet| &mut wet[part.clone()]);
+        let pans = plan.pans.as_ref().filter(|_| self.layout == Layout::Panned);
+        let [left, right] = self.wet.each_mut().map(|wet| &mut wet[in_block.clone()]);
         // The right output belongs to the second bank, if there is one, or to the first.
         let outputs: [[&mut [f32]; 2]; 2] = if two {
             [[left, &mut []], [right, &mut []]]
         } else {
             [[left, right], [&mut [], &mut []]]
         };
-        let parts = self.parts[..self.layout.banks()].iter_mut().zip(&self.inputs).zip(outputs);
-        for ((Part { bank, voices }, input), [wet, right]) in parts {
-            let input = &input[part.clone()];
+        let banks = self.banks[..self.layout.banks()].iter_mut().zip(&self.inputs).zip(outputs);
+        for ((BankVoices { bank, voices }, input), [wet, right]) in banks {
+            let input = &input[in_block.clone()];
             let params = &self.params;
             if !self.oscillating {
                 bank.process(kernel, params, position, input, wet, right);
@@ -224,19 +224,20 @@ impl Synthesis {
             }
             let mut from = 0;
             while from < input.len() {
-                let to = (from + LOOK - (position + from) % LOOK).min(input.len());
+                let to =
+                    (from + PHASE_INTERVAL - (position + from) % PHASE_INTERVAL).min(input.len());
                 let wet = &mut wet[from..to];
                 let right = right.get_mut(from..to).unwrap_or_default();
                 bank.process(kernel, params, position + from, &input[from..to], wet, right);
-                voices.look(kernel, (bank, params), to - from, position + to);
+                voices.sample_phases(kernel, (bank, params), to - from, position + to);
                 from = to;
             }
-            let wet = Wet { wet, right, places };
+            let wet = Wet { wet, right, pans };
             voices.process(kernel, &self.timbres, params, position, input, wet);
         }
         if two && !apart {
             let [left, right] = &mut self.wet;
-            let samples = left[part.clone()].iter().zip(&mut right[part]);
+            let samples = left[in_block.clone()].iter().zip(&mut right[in_block]);
             for (frame, (left, right)) in samples.enumerate() {
                 let stereo = stereo(frame);
                 *right = (1.0 - stereo) * left + stereo * *right;
@@ -257,16 +258,16 @@ impl Synthesis {
 
     /// Returns the registers of the first bank's chip since its last tick; `None` unless the voice Chip sounds.
     pub fn chip(&self) -> Option<ChipTick> {
-        self.parts[0].voices.chip()
+        self.banks[0].voices.chip()
     }
 
     /// Returns the bands of bass and lead of the first bank's chip.
     pub fn chip_parts(&self) -> [Option<usize>; 2] {
-        self.parts[0].voices.chip_parts()
+        self.banks[0].voices.chip_parts()
     }
 
     pub fn banks(&self) -> impl Iterator<Item = &Bank> {
-        self.parts[..self.layout.banks()].iter().map(|part| &part.bank)
+        self.banks[..self.layout.banks()].iter().map(|BankVoices { bank, .. }| bank)
     }
 }
 

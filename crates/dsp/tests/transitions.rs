@@ -223,11 +223,11 @@ const TWELVE: [f64; 12] =
 
 /// Returns steady notes with overtones at different stereo positions; with one octave more, they are the sidechain.
 fn notes(octaves: f64) -> Sound {
-    let note = |(semitones, place): (f64, f64)| Note {
+    let note = |(semitones, pan): (f64, f64)| Note {
         pitch: 57.0 + semitones + 12.0 * octaves,
         end: 10.0,
         slope: 2.0,
-        place,
+        pan,
         ..Note::default()
     };
     let chord = [(-5.0, 0.0), (0.0, 0.4), (7.0, -0.4), (12.0, 0.0), (16.0, 0.2), (22.0, -0.2)];

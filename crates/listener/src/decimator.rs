@@ -48,7 +48,7 @@ pub struct Decimator {
     /// Taps, padded with zeros in front to whole vectors.
     taps: Box<[f32]>,
     /// Delay line: the last samples, stored twice in a row, so that every window is contiguous.
-    memory: Box<[f32]>,
+    delay_line: Box<[f32]>,
     /// Position of the last block in the first copy.
     position: usize,
 }
@@ -63,17 +63,17 @@ impl Decimator {
         let decimation = decimation(sample_rate);
         // A new block must not overwrite samples that a chunk ending in this block needs.
         let half = (taps.len() + CHUNK * decimation + BLOCK).next_multiple_of(BLOCK);
-        Self { decimation, taps, memory: vec![0.0; 2 * half].into(), position: 0 }
+        Self { decimation, taps, delay_line: vec![0.0; 2 * half].into(), position: 0 }
     }
 
     pub fn reset(&mut self) {
-        self.memory.fill(0.0);
+        self.delay_line.fill(0.0);
         self.position = 0;
     }
 
     /// Copies the delay line of `other`, which must have the same sample rate.
     pub fn copy(&mut self, other: &Self) {
-        self.memory.copy_from_slice(&other.memory);
+        self.delay_line.copy_from_slice(&other.delay_line);
         self.position = other.position;
     }
 
@@ -81,10 +81,10 @@ impl Decimator {
     pub fn push(&mut self, block: &[f32; BLOCK]) {
         let block =
             block.map(|x| if x.abs() >= QUIETEST { x.clamp(-LOUDEST, LOUDEST) } else { 0.0 });
-        let half = self.memory.len() / 2;
+        let half = self.delay_line.len() / 2;
         self.position = (self.position + BLOCK) % half;
         for start in [self.position, self.position + half] {
-            self.memory[start..start + BLOCK].copy_from_slice(&block);
+            self.delay_line[start..start + BLOCK].copy_from_slice(&block);
         }
     }
 
@@ -103,13 +103,13 @@ impl Decimator {
         const GROUP: usize = 8;
         let lanes = S::f32s::LEN;
         let length = self.taps.len();
-        let next = self.memory.len() / 2 + self.position + end;
+        let next = self.delay_line.len() / 2 + self.position + end;
         let mut out = [0.0; CHUNK];
         for (group, out) in out.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-            let mut inputs = [&self.memory[..length]; GROUP];
+            let mut inputs = [&self.delay_line[..length]; GROUP];
             for (k, input) in inputs.iter_mut().enumerate() {
                 let age = (CHUNK - group * GROUP - k) * self.decimation;
-                *input = &self.memory[next + 1 - age - length..][..length];
+                *input = &self.delay_line[next + 1 - age - length..][..length];
             }
             let mut sums = [S::f32s::splat(simd, 0.0); GROUP];
             for first in (0..length).step_by(lanes) {
@@ -134,7 +134,7 @@ mod tests {
 
     impl Decimator {
         pub fn bytes(&self) -> usize {
-            size_of_val(&*self.taps) + size_of_val(&*self.memory)
+            size_of_val(&*self.taps) + size_of_val(&*self.delay_line)
         }
     }
 

@@ -45,7 +45,7 @@ pub struct Features {
     rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,
     newest: usize,
     /// Products of the detectors' states at the end of the last frame.
-    sums: [Sums; GROUPS],
+    products: [Products; GROUPS],
     /// Stereo positions of the fast bank's detectors.
     places: [Group; BANK_GROUPS],
 }
@@ -58,7 +58,7 @@ impl Features {
             reference: QUIETEST,
             rows: Box::new([[[0.0; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]),
             newest: 0,
-            sums: [Sums::ZERO; GROUPS],
+            products: [Products::ZERO; GROUPS],
             places: [Group::ZERO; BANK_GROUPS],
         }
     }
@@ -66,7 +66,7 @@ impl Features {
     /// Returns to the state after silence.
     pub fn reset(&mut self) {
         self.reference = QUIETEST;
-        self.sums = [Sums::ZERO; GROUPS];
+        self.products = [Products::ZERO; GROUPS];
         self.rows.as_flattened_mut().fill([0.0; FEATURES]);
     }
 
@@ -83,25 +83,25 @@ impl Features {
         detectors: &Detectors,
         channels: usize,
     ) -> [[f32; NOTES]; 2] {
-        let Self { sums, places, .. } = self;
+        let Self { products, places, .. } = self;
         simd.vectorize(
             #[inline(always)]
             || {
-                for (group, sums) in sums.iter_mut().enumerate() {
-                    *sums = Sums::of(&detectors.states(0)[group]);
+                for (group, products) in products.iter_mut().enumerate() {
+                    *products = Products::of(&detectors.states(0)[group]);
                     if channels > 1 {
-                        let other = Sums::of(&detectors.states(1)[group]);
+                        let other = Products::of(&detectors.states(1)[group]);
                         if let Some(places) = places.get_mut(group) {
-                            *places = sums.places(&other);
+                            *places = products.places(&other);
                         }
-                        sums.average(&other);
+                        products.average(&other);
                     }
-                    sums.square.0.iter_mut().for_each(|square| *square += SILENCE);
+                    products.square.0.iter_mut().for_each(|square| *square += SILENCE);
                 }
             },
         );
-        let sums = &self.sums;
-        let power = |n: usize| 2.0 * sums[n / LANES].square.0[n % LANES];
+        let products = &self.products;
+        let power = |n: usize| 2.0 * products[n / LANES].square.0[n % LANES];
         let total = (0..DETECTORS).map(power).sum::<f32>().max(QUIETEST);
         let [rise, fall] = self.steps;
         let step = if total > self.reference { rise } else { fall };
@@ -120,18 +120,18 @@ impl Features {
     /// part of `s1 conj(s2)`, averaged over the channels.
     pub fn sharp(&self, index: usize) -> [f32; 3] {
         let (bank, n) = (1 + index % 2, index / 2);
-        let Sums { square, re, im } = &self.sums[bank * BANK_GROUPS + n / LANES];
+        let Products { square, re, im } = &self.products[bank * BANK_GROUPS + n / LANES];
         [square, re, im].map(|group| group.0[n % LANES])
     }
 
     /// Computes the features of a group of detectors.
     pub fn step<S: Simd>(&mut self, simd: S, group: usize) {
         let (bank, first) = (group / BANK_GROUPS, group % BANK_GROUPS * LANES);
-        let (sums, scale) = (&self.sums[group], 2.0 / self.reference);
+        let (products, scale) = (&self.products[group], 2.0 / self.reference);
         let mut features = [Group::ZERO; 3];
         simd.vectorize(
             #[inline(always)]
-            || features = sums.features(scale),
+            || features = products.features(scale),
         );
         let rows = &mut self.rows[self.newest][MARGIN + first..];
         for (lane, row) in rows.iter_mut().enumerate().take(LANES.min(DETECTORS - first)) {
@@ -151,26 +151,26 @@ impl Features {
 
 /// Products of a group's states, averaged over the channels: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`.
 #[derive(Debug, Clone, Copy)]
-struct Sums {
+struct Products {
     square: Group,
     re: Group,
     im: Group,
 }
 
-impl Sums {
+impl Products {
     const ZERO: Self = Self { square: Group::ZERO, re: Group::ZERO, im: Group::ZERO };
 
     /// Returns the products of one channel.
     #[inline(always)]
     fn of([a, b, c, d]: &States) -> Self {
-        let mut sums = Self::ZERO;
+        let mut products = Self::ZERO;
         for n in 0..LANES {
             let [a, b, c, d] = [a.0[n], b.0[n], c.0[n], d.0[n]];
-            sums.square.0[n] = c * c + d * d;
-            sums.re.0[n] = a * c + b * d;
-            sums.im.0[n] = b * c - a * d;
+            products.square.0[n] = c * c + d * d;
+            products.re.0[n] = a * c + b * d;
+            products.im.0[n] = b * c - a * d;
         }
-        sums
+        products
     }
 
     /// Returns the stereo positions by the amplitudes: 1 for this channel alone, -1 for `other` alone.

@@ -211,7 +211,7 @@ impl Listener {
     pub fn delay(&self) -> usize {
         // Frames end in a block at multiples of the greatest common divisor of frame and block.
         let common = 1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros());
-        self.parts() * BLOCK - common
+        self.blocks_per_frame() * BLOCK - common
     }
 
     /// Returns the samples of the input from one decision to the next.
@@ -225,7 +225,7 @@ impl Listener {
     }
 
     /// Replaces the last decisions by those of another listener with the same input.
-    pub fn assume(&mut self, decisions: Decisions) -> &Decisions {
+    pub fn replace_decisions(&mut self, decisions: Decisions) -> &Decisions {
         self.decider.decisions = decisions;
         &self.decider.decisions
     }
@@ -254,7 +254,7 @@ impl Listener {
 
     /// Returns the number of blocks over which the work on a frame is spread: the smallest with which a block's work, with one
     /// step more, is below twice the mean.
-    fn parts(&self) -> usize {
+    fn blocks_per_frame(&self) -> usize {
         let blocks = self.frame() as f64 / BLOCK as f64;
         let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);
         (1.0 / share).ceil().min(blocks.floor()).max(1.0) as usize
@@ -319,11 +319,11 @@ impl Listener {
     /// Does a block's share of the unfinished work.
     fn work<S: Simd>(&mut self, simd: S) {
         let Some(mut pending) = self.pending.take() else { return };
-        let parts = self.parts();
+        let blocks = self.blocks_per_frame();
         let Self { full, light, features, .. } = self;
         let complete = match self.model[0] {
-            Model::Full => pending.work(simd, features, full, parts),
-            Model::Light => pending.work(simd, features, light, parts),
+            Model::Full => pending.work(simd, features, full, blocks),
+            Model::Light => pending.work(simd, features, light, blocks),
         };
         if !complete {
             self.pending = Some(pending);
@@ -355,15 +355,15 @@ impl Pending {
         simd: S,
         features: &mut Features,
         network: &mut Network<C1, C>,
-        parts: usize,
+        blocks_per_frame: usize,
     ) -> bool {
         self.blocks += 1;
-        let target = (GROUPS * STEP_COST + network.total()) * self.blocks / parts;
+        let target = (GROUPS * STEP_COST + network.total()) * self.blocks / blocks_per_frame;
         while self.step < GROUPS + STEPS {
             let of_network = self.step.checked_sub(GROUPS);
             let cost = of_network.map_or(STEP_COST, |step| network.cost(step));
             // Rounds to the nearest number of steps.
-            if self.blocks < parts && self.done + cost / 2 > target {
+            if self.blocks < blocks_per_frame && self.done + cost / 2 > target {
                 return false;
             }
             match of_network {

@@ -3,11 +3,11 @@
 //! ```text
 //! features of some frames -> near -> harmonic -> first GRU -> mix -> second GRU -> head
 //!                                      |  |                   ^ ^                  ^  ^
-//!                                      |  +-> whole, one GRU -|-+------------------+  |
+//!                                      |  +-> global, one GRU |-+------------------+  |
 //!                                      +----- skip -----------+ ------ direct --------+
 //! ```
 //!
-//! All weights but the biases are the same at every position. `whole` is the global GRU; the others are one for each note. Steps
+//! All weights but the biases are the same at every position. There is one global GRU; the others are one for each note. Steps
 //! of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the formulas.
 
 use crate::{
@@ -31,8 +31,8 @@ const NEAR_STEPS: usize = DETECTORS.div_ceil(NEAR_ROWS);
 const STEPS_EACH: usize = NOTES / ROWS;
 /// First step of each layer after `near`.
 const HARMONIC: usize = NEAR_STEPS;
-const WHOLE: usize = HARMONIC + STEPS_EACH;
-const CELL: usize = WHOLE + 1;
+const GLOBAL: usize = HARMONIC + STEPS_EACH;
+const CELL: usize = GLOBAL + 1;
 const MIX: usize = CELL + STEPS_EACH;
 const SECOND: usize = MIX + STEPS_EACH;
 const HEAD: usize = SECOND + STEPS_EACH;
@@ -92,11 +92,11 @@ pub struct Network<const C1: usize, const C: usize> {
     /// Units of the notes after the layer `harmonic`.
     notes: Rows<C, NOTES>,
     /// Hidden state of the global GRU.
-    whole: [[f32; C]; 1],
+    global: [[f32; C]; 1],
     /// Global GRU's term in the inputs of the second GRUs.
-    whole_mix: [[f32; C]; 1],
+    global_mix: [[f32; C]; 1],
     /// Global GRU's term in the log odds.
-    whole_out: [[f32; COLUMNS]; 1],
+    global_out: [[f32; COLUMNS]; 1],
     first: Rows<C, { NOTES + 2 * MARGIN }>,
     /// Inputs of the second GRUs.
     mixed: Rows<C, NOTES>,
@@ -112,9 +112,9 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             weights,
             near: Rows::ZERO,
             notes: Rows::ZERO,
-            whole: [[0.0; C]],
-            whole_mix: [[0.0; C]],
-            whole_out: [[0.0; COLUMNS]],
+            global: [[0.0; C]],
+            global_mix: [[0.0; C]],
+            global_out: [[0.0; COLUMNS]],
             first: Rows::ZERO,
             mixed: Rows::ZERO,
             second: Rows::ZERO,
@@ -128,7 +128,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     }
 
     pub fn reset(&mut self) {
-        self.whole = [[0.0; C]];
+        self.global = [[0.0; C]];
         (self.first, self.second) = (Rows::ZERO, Rows::ZERO);
     }
 
@@ -162,10 +162,10 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let row = |first: usize| (step - first) * ROWS;
         match step {
             ..HARMONIC => NEAR_ROWS * w.near.terms.len() * FEATURES * C1,
-            HARMONIC..WHOLE => {
+            HARMONIC..GLOBAL => {
                 ROWS * C1 * C * self.near.along(&w.harmonic, FIRST_NOTE + row(HARMONIC)).count()
             }
-            WHOLE..CELL => C * (2 * C + 6 * C + C + COLUMNS),
+            GLOBAL..CELL => C * (2 * C + 6 * C + C + COLUMNS),
             CELL..MIX => ROWS * 6 * C * C,
             MIX..SECOND => ROWS * C * C * (self.first.along(&w.mix, row(MIX)).count() + 1),
             SECOND..HEAD => ROWS * 6 * C * C,
@@ -180,8 +180,8 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         match step {
             // The rows of the last step overlap those of the step before.
             ..HARMONIC => self.near(simd, (step * NEAR_ROWS).min(DETECTORS - NEAR_ROWS), features),
-            HARMONIC..WHOLE => self.harmonic(simd, row(HARMONIC)),
-            WHOLE..CELL => self.whole(simd),
+            HARMONIC..GLOBAL => self.harmonic(simd, row(HARMONIC)),
+            GLOBAL..CELL => self.advance_global(simd),
             CELL..MIX => {
                 let inputs = self.notes.window(row(CELL));
                 let hidden = self.first.window_mut(MARGIN + row(CELL));
@@ -224,7 +224,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     }
 
     /// Advances the global GRU by the mean and the maximum of the notes' units.
-    fn whole<S: Simd>(&mut self, simd: S) {
+    fn advance_global<S: Simd>(&mut self, simd: S) {
         let w = self.weights;
         let [mut mean, mut most] = [[[0.0; C]; 1]; 2];
         simd.vectorize(
@@ -242,21 +242,21 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
                 }
             },
         );
-        let [of_mean, of_most] = w.whole_in;
+        let [of_mean, of_most] = w.global_in;
         let terms =
             [Term { inputs: &mean, weights: of_mean }, Term { inputs: &most, weights: of_most }];
         let mut input = [[0.0; C]];
-        products(simd, (&[[0.0; C]], w.whole_in_bias), terms.into_iter(), 0.0, &mut input);
-        advance(simd, &w.whole, &input, &mut self.whole);
-        let term = Term { inputs: &self.whole, weights: w.whole_mix };
-        products(simd, (&[[0.0; C]], &[0.0; C]), once(term), f32::MIN, &mut self.whole_mix);
-        let term = Term { inputs: &self.whole, weights: w.whole_out };
+        products(simd, (&[[0.0; C]], w.global_in_bias), terms.into_iter(), 0.0, &mut input);
+        advance(simd, &w.global, &input, &mut self.global);
+        let term = Term { inputs: &self.global, weights: w.global_mix };
+        products(simd, (&[[0.0; C]], &[0.0; C]), once(term), f32::MIN, &mut self.global_mix);
+        let term = Term { inputs: &self.global, weights: w.global_out };
         products(
             simd,
             (&[[0.0; COLUMNS]], &[0.0; COLUMNS]),
             once(term),
             f32::MIN,
-            &mut self.whole_out,
+            &mut self.global_out,
         );
     }
 
@@ -264,14 +264,14 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let Weights { mix, skip, .. } = self.weights;
         let terms = self.first.along(mix, row);
         let skip = Term { inputs: self.notes.window(row), weights: skip };
-        let starts = (window(mix.bias, row), &self.whole_mix[0]);
+        let starts = (window(mix.bias, row), &self.global_mix[0]);
         let out = self.mixed.window_mut(row);
         products(simd, starts, terms.chain(once(skip)), 0.0, out);
     }
 
     fn head<S: Simd>(&mut self, simd: S, row: usize) {
         let starts = window(self.weights.head.bias, row);
-        let mut out = starts.map(|bias| sum(bias, &self.whole_out[0]));
+        let mut out = starts.map(|bias| sum(bias, &self.global_out[0]));
         add_dots(simd, self.of_head(row), &mut out);
         *self.logits.window_mut(row) = out;
     }
@@ -294,7 +294,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     /// Returns all units of all GRUs.
     pub fn states(&self) -> impl Iterator<Item = f32> {
         let cells = self.first.0.as_flattened().iter().chain(self.second.0.as_flattened());
-        cells.chain(&self.whole[0]).copied()
+        cells.chain(&self.global[0]).copied()
     }
 }
 

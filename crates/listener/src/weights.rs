@@ -36,14 +36,14 @@ pub struct Weights<const C1: usize, const C: usize> {
     /// From the detectors' units to the notes' units.
     pub harmonic: Layer<C>,
     /// Bias of the inputs of the global GRU.
-    pub whole_in_bias: &'static [f32; C],
+    pub global_in_bias: &'static [f32; C],
     /// From the mean and the maximum of the notes' units to the inputs of the global GRU.
-    pub whole_in: [&'static [[f32; C]; C]; 2],
-    pub whole: Cell<C>,
+    pub global_in: [&'static [[f32; C]; C]; 2],
+    pub global: Cell<C>,
     /// From the global GRU to the inputs of every note's second GRU.
-    pub whole_mix: &'static [[f32; C]; C],
+    pub global_mix: &'static [[f32; C]; C],
     /// From the global GRU to the log odds of every note.
-    pub whole_out: &'static [[f32; COLUMNS]; C],
+    pub global_out: &'static [[f32; COLUMNS]; C],
     pub first: Cell<C>,
     /// From the first GRUs to the inputs of the second ones.
     pub mix: Layer<C>,
@@ -155,11 +155,11 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
         let weights = Self {
             near: m.near(terms.collect())?,
             harmonic: m.layer(harmonic, C1)?,
-            whole_in_bias: m.row()?,
-            whole_in: [m.block()?, m.block()?],
-            whole: m.cell()?,
-            whole_mix: m.block()?,
-            whole_out: m.block()?,
+            global_in_bias: m.row()?,
+            global_in: [m.block()?, m.block()?],
+            global: m.cell()?,
+            global_mix: m.block()?,
+            global_out: m.block()?,
             first: m.cell()?,
             mix: m.layer(mix, C)?,
             skip: m.block()?,

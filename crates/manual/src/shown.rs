@@ -32,7 +32,7 @@ pub enum Act {
     /// The tune is 30 dB quieter.
     Quieter,
     /// The tune is played with a vibrato of 40 cents.
-    Waver,
+    Vibrato,
     /// The keys A4 and E5 are held.
     HoldKeys,
     /// Freeze is off at first, and takes the picture's value in the middle.
@@ -120,7 +120,7 @@ static NOTES: [Shown; 10] = [
         sounds: "Lower octaves make a bass that follows the music. Higher octaves sound like bells." },
     Shown { id: "glide", values: &["0", "300"], with: r#"{ "voice": "saw", "voices": 1, "tone": 20000 }"#, scene: TUNE,
         sounds: "Notes slide into each other, as on a synthesiser with portamento." },
-    Shown { id: "vibrato", values: &["0", "100"], with: r#"{ "voice": "square", "tone": 20000 }"#, scene: act(Act::Waver),
+    Shown { id: "vibrato", values: &["0", "100"], with: r#"{ "voice": "square", "tone": 20000 }"#, scene: act(Act::Vibrato),
         sounds: "At 0 % a singer sounds like a machine, because every pitch is exact. At 100 % the vibrato of the music remains. In the picture the tune has a vibrato of 40 cents." },
     Shown { id: "keys", values: &["off", "hold", "hold-any", "add"], with: r#"{ "scale": "custom", "custom": "000000001000" }"#, scene: Scene { bars: SHORT.bars, act: Act::HoldKeys },
         sounds: "With *Hold* you hear the music through your chord, like a vocoder. *Hold any octave* sounds fuller. With *Add* your notes stand out. In the picture the keys A4 and E5 are held, and the scale has only the note F." },

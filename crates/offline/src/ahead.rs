@@ -11,7 +11,7 @@ use std::{
     sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread,
 };
-use tone_filter_dsp::{Decided, Scout, ToneFilter};
+use tone_filter_dsp::{Scout, ScoutDecisions, ToneFilter};
 
 /// Number of frames that the scout takes at a time.
 const BLOCK: usize = 16_384;
@@ -20,10 +20,10 @@ const BLOCK: usize = 16_384;
 const WAITING: usize = 4;
 
 /// Decisions of the scout that the filter has not received yet.
-pub struct Ahead {
-    decided: Receiver<(usize, Decided)>,
+pub struct DecisionsAhead {
+    decided: Receiver<(usize, ScoutDecisions)>,
     /// Number of frames that the filter has decisions for, but has not processed yet.
-    known: usize,
+    decided_frames: usize,
 }
 
 /// Runs `work`, while `scout` decides on another thread about `input` and the silence that follows.
@@ -33,18 +33,18 @@ pub struct Ahead {
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,
-    work: impl FnOnce(Ahead) -> Result<T, Error>,
+    work: impl FnOnce(DecisionsAhead) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let source = Source::open(input)?;
     thread::scope(|scope| {
         let (to, decided) = sync_channel(WAITING);
         scope.spawn(move || listen(source, scout, &to));
-        work(Ahead { decided, known: 0 })
+        work(DecisionsAhead { decided, decided_frames: 0 })
     })
 }
 
 /// Sends the decisions of `scout` until the receiver is dropped.
-fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, Decided)>) {
+fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, ScoutDecisions)>) {
     let mut block = vec![Vec::new(); usize::from(source.format().channels)];
     // After a failed read, this thread ends: the filter's thread fails at the same place and returns the error.
     while source.read(&mut block, BLOCK).is_ok() {
@@ -57,14 +57,14 @@ fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, Decided)
     }
 }
 
-impl Ahead {
+impl DecisionsAhead {
     /// Passes decisions about the next `frames` frames to `filter`, and waits for them if need be.
-    pub fn lead(&mut self, filter: &mut ToneFilter, frames: usize) {
-        while self.known < frames {
+    pub fn pass_on(&mut self, filter: &mut ToneFilter, frames: usize) {
+        while self.decided_frames < frames {
             let Ok((more, decided)) = self.decided.recv() else { return };
-            self.known += more;
+            self.decided_frames += more;
             filter.follow_scout(decided);
         }
-        self.known -= frames;
+        self.decided_frames -= frames;
     }
 }

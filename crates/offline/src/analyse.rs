@@ -2,7 +2,7 @@
 
 use super::{
     Error, Input, Level, Source,
-    score::{Player, Score},
+    score::{KeyPlayer, KeyTrack},
     unheard::{Cause, Unheard},
 };
 use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
@@ -27,7 +27,7 @@ pub struct Analysed {
 /// If the file cannot be read, or `moment` fails.
 pub fn analyse(
     input: &Input,
-    (settings, keys): (&Settings, &Score),
+    (settings, keys): (&Settings, &KeyTrack),
     kernel: Kernel,
     hop: f64,
     mut block: impl FnMut(&ToneFilter),
@@ -43,7 +43,7 @@ pub fn analyse(
     let mut filter = filter.with_channels(count).with_kernel(kernel);
     filter.detect_notes(true);
     filter.reset();
-    let mut player = Player::new(keys, &filter);
+    let mut player = KeyPlayer::new(keys, &filter);
     let latency = filter.latency();
     // Frames of silence still to be added, which push the end of the file out of the filter.
     let mut silence = latency;
@@ -72,7 +72,7 @@ pub fn analyse(
             block(filter);
         });
         let bands = filter.bands();
-        unheard.look(&bands);
+        unheard.observe_bands(&bands);
         moment(hop as f64 / rate, &bands)?;
         frames = hop;
     }

@@ -3,7 +3,7 @@
 use super::{
     Error, Output, Source,
     carried::Carried,
-    flac,
+    flac_writer,
     metadata::Metadata,
     wav::{self, Format},
 };
@@ -15,7 +15,7 @@ pub enum Writer {
     /// WAV.
     Wav(Box<wav::Writer>),
     /// FLAC.
-    Flac(Box<flac::Writer>),
+    Flac(Box<flac_writer::Writer>),
 }
 
 impl Writer {
@@ -37,7 +37,7 @@ impl Writer {
                 Self::Wav(Box::new(wav::Writer::new(output, format, frames, dithered)?))
             }
             Container::Flac => {
-                Self::Flac(Box::new(flac::Writer::new(output, format, dithered, metadata)?))
+                Self::Flac(Box::new(flac_writer::Writer::new(output, format, dithered, metadata)?))
             }
         })
     }

@@ -78,7 +78,7 @@ pub fn extension(path: &Path) -> Option<String> {
 
 /// Returns whether `len`, a length in a header, is a placeholder of a program that wrote into a pipe and could not go back: 0, or
 /// the maximum of the field (2 or 4 GiB, within 16 MiB, as some programs subtract the bytes of other chunks).
-pub const fn is_open(len: u32) -> bool {
+pub const fn is_placeholder_length(len: u32) -> bool {
     const NEAR: u32 = 1 << 24;
     len == 0 || len.abs_diff(1 << 31) <= NEAR || len >= u32::MAX - NEAR
 }

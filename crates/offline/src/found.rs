@@ -12,7 +12,7 @@ pub struct Finder {
 
 /// Key and tuning of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct KeyAndTuning {
     /// Key at the pitch of the file: the setting `transpose` is added to the root. `None` if no key was found.
     pub key: Option<FoundKey>,
     /// Frequency of A4 in Hz, within half a semitone of the setting `tuning`; `None` if no tuning was found.
@@ -37,13 +37,13 @@ impl Finder {
     }
 
     /// Returns the key and the tuning of all sound so far, for a filter with `settings`.
-    pub fn found(&self, settings: &Settings) -> Found {
+    pub fn found(&self, settings: &Settings) -> KeyAndTuning {
         let Settings { tuning, transpose, .. } = *settings;
         let shift = (transpose.round() as i32).rem_euclid(12) as usize;
         let moved =
             |key: FoundKey| FoundKey { root: PitchClass::new(key.root.index() + shift), ..key };
         let finders = self.finders.as_ref();
-        Found {
+        KeyAndTuning {
             key: finders.and_then(|(key, _)| key.key()).map(moved),
             tuning: finders.and_then(|(_, own)| own.a4(f64::from(tuning), f64::from(transpose))),
         }

@@ -1,6 +1,6 @@
 //! Options of a run over a file.
 
-use super::{score::Score, wav::Depth};
+use super::{score::KeyTrack, wav::Depth};
 use std::sync::Arc;
 use tone_filter_dsp::{Kernel, Routing, Settings};
 
@@ -36,7 +36,7 @@ pub struct Options {
     /// Whether the input passes through unfiltered: the file is only converted.
     pub bypass: bool,
     /// Played keys, for the setting `keys`.
-    pub keys: Score,
+    pub keys: KeyTrack,
     /// Notes of the input; `None` if the listener finds them.
     pub score: Option<Arc<tone_filter_dsp::Score>>,
     /// Number format of the output's samples; `None` for the input's.

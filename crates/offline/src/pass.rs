@@ -2,11 +2,11 @@
 
 use super::{
     Error, Input, Level, Source,
-    ahead::Ahead,
+    ahead::DecisionsAhead,
+    loop_passes::LoopPasses,
     options::{Looped, Options, Tail},
     resample::Resampler,
-    rounds::Rounds,
-    score::Player,
+    score::KeyPlayer,
     unheard::{Cause, Unheard},
     wav::Format,
 };
@@ -30,19 +30,19 @@ pub struct Pass<'a> {
     source: Source,
     filter: ToneFilter,
     resampler: Option<Resampler>,
-    player: Player,
+    player: KeyPlayer,
     /// Decisions of the listener, if it runs on another thread.
-    pub(super) ahead: Option<Ahead>,
+    pub(super) decisions: Option<DecisionsAhead>,
     stage: Stage,
     /// State of the loop, if there is one.
-    rounds: Option<Rounds>,
+    loop_passes: Option<LoopPasses>,
     /// Number of source frames read since the last restart; repetitions of a loop do not count.
     pub(super) read: u64,
     not_finite: u64,
     /// Whether the source has restarted.
     repeated: bool,
     /// Number of output frames still to be dropped, because they precede the source's first frame.
-    early: usize,
+    frames_to_drop: usize,
     pub(super) before: Level,
     pub(super) after: Level,
     /// Loudness meters of input and output.
@@ -93,9 +93,9 @@ impl<'a> Pass<'a> {
             (Looped::Whole, None) => Some(0..source.frames().unwrap_or(u64::MAX)),
             (_, own) => own,
         };
-        let rounds = looped.filter(|_| !options.bypass).map(|own| {
+        let loop_passes = looped.filter(|_| !options.bypass).map(|own| {
             let tail = ToneFilter::tail(&options.settings);
-            Rounds::new(own, channels.into(), hertz, tail)
+            LoopPasses::new(own, channels.into(), hertz, tail)
         });
         // `ebur128` rejects some rates; there the loudness is unknown.
         let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
@@ -105,15 +105,15 @@ impl<'a> Pass<'a> {
             options,
             gain,
             repeats: false,
-            early: filter.latency(),
-            player: Player::new(&options.keys, &filter),
-            ahead: None,
+            frames_to_drop: filter.latency(),
+            player: KeyPlayer::new(&options.keys, &filter),
+            decisions: None,
             meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
             filter,
             resampler: resampler.transpose()?,
             stage: Stage::Source,
-            rounds,
+            loop_passes,
             read: 0,
             not_finite: 0,
             repeated: false,
@@ -242,28 +242,28 @@ impl<'a> Pass<'a> {
     /// Reads the next frames of the source, and jumps back at the end of a loop. Returns the number of samples that are not
     /// finite, and whether the frames are read for the first time.
     fn read(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<(u64, bool), Error> {
-        let Some(rounds) = &mut self.rounds else {
+        let Some(passes) = &mut self.loop_passes else {
             return Ok((self.source.read(block, frames)?, true));
         };
         let mut read = None;
-        if let Some(room) = rounds.room(frames) {
+        if let Some(room) = passes.room(frames) {
             read = Some(self.source.read(block, room)?).filter(|_| !block[0].is_empty());
         }
-        if read.is_none() && rounds.goes_on() {
-            let start = rounds.restart();
-            let room = rounds.room(frames).unwrap_or(frames);
+        if read.is_none() && passes.goes_on() {
+            let start = passes.restart();
+            let room = passes.room(frames).unwrap_or(frames);
             self.source.seek(self.input, start)?;
             self.filter.play(KeyEvent::ReleaseAll);
             self.filter.seek(start as f64 / self.filter.sample_rate());
-            self.player = Player::new(&self.options.keys, &self.filter).from(start);
+            self.player = KeyPlayer::new(&self.options.keys, &self.filter).from(start);
             read = Some(self.source.read(block, room)?);
         }
-        Ok((read.unwrap_or(0), rounds.advance(block[0].len())))
+        Ok((read.unwrap_or(0), passes.advance(block[0].len())))
     }
 
     /// Returns whether the source jumps back in a loop.
     pub(super) fn is_looped(&self) -> bool {
-        self.rounds.is_some()
+        self.loop_passes.is_some()
     }
 
     /// Restarts the source without a reset of the filter.
@@ -271,7 +271,7 @@ impl<'a> Pass<'a> {
         self.source = Source::open(self.input)?;
         self.filter.play(KeyEvent::ReleaseAll);
         self.filter.seek(0.0);
-        self.player = Player::new(&self.options.keys, &self.filter);
+        self.player = KeyPlayer::new(&self.options.keys, &self.filter);
         self.read = 0;
         self.repeated = true;
         Ok(())
@@ -309,26 +309,26 @@ impl<'a> Pass<'a> {
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
-            let Self { player, filter, unheard, ahead, .. } = self;
-            if let Some(ahead) = ahead {
-                ahead.lead(filter, end - start);
+            let Self { player, filter, unheard, decisions, .. } = self;
+            if let Some(decisions) = decisions {
+                decisions.pass_on(filter, end - start);
             }
             player.process(filter, block, start..end, |filter| unheard.push(filter));
             let bands = filter.bands();
-            unheard.look(&bands);
+            unheard.observe_bands(&bands);
             for (tone, band) in bands.bands.iter().enumerate() {
                 if band.state != BandState::Inactive {
                     self.notes = self.notes.with(tone, true);
                 }
             }
         }
-        let early = self.early.min(block[0].len());
-        self.early -= early;
-        if early > 0 {
-            block.iter_mut().for_each(|channel| drop(channel.drain(..early)));
+        let dropped = self.frames_to_drop.min(block[0].len());
+        self.frames_to_drop -= dropped;
+        if dropped > 0 {
+            block.iter_mut().for_each(|channel| drop(channel.drain(..dropped)));
         }
-        if let Some(rounds) = &mut self.rounds {
-            rounds.keep(block);
+        if let Some(passes) = &mut self.loop_passes {
+            passes.keep_last_pass(block);
         }
     }
 }

@@ -209,11 +209,11 @@ fn run(
     // In a loop, the source jumps back, which the scout would not know.
     let ahead = options.ahead && is_long(pass) && !pass.is_looped();
     match pass.filter().scout().filter(|_| ahead) {
-        Some(scout) => with_listener(input, scout, |ahead| {
-            pass.ahead = Some(ahead);
+        Some(scout) => with_listener(input, scout, |decisions| {
+            pass.decisions = Some(decisions);
             let done = run_through(pass, progress, sink);
             // Ends the listener's thread.
-            pass.ahead = None;
+            pass.decisions = None;
             done
         }),
         None => run_through(pass, progress, sink),
@@ -241,7 +241,7 @@ fn run_through(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Score;
+    use crate::score::KeyTrack;
     use tone_filter_dsp::Kernel;
 
     #[test]
@@ -270,7 +270,7 @@ mod tests {
 
         let parts = std::cell::RefCell::new(Vec::new());
         let input = Input::new(&from).unwrap();
-        let sound = (&Settings::REFERENCE, &Score::default());
+        let sound = (&Settings::REFERENCE, &KeyTrack::default());
         let hop = BLOCK as f64 / 44_100.0;
         let each = |part| parts.borrow_mut().push(part);
         analyse(&input, sound, Kernel::best(), hop, |_| (), |_, _| Ok(()), each).unwrap();

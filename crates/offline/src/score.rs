@@ -1,4 +1,4 @@
-//! Scores: MIDI files whose keys play the bands (setting `keys`), and notes that replace the listener's.
+//! MIDI files whose keys play the bands (setting `keys`), and scores: notes that replace the listener's.
 
 use super::Error;
 use std::{fs, io::Read, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter};
@@ -8,9 +8,9 @@ use tone_filter_midi::{EXTENSIONS, MidiFile};
 
 /// Keys that are played to a filter; none by default.
 #[derive(Debug, Clone, Default)]
-pub struct Score(Option<Arc<MidiFile>>);
+pub struct KeyTrack(Option<Arc<MidiFile>>);
 
-impl Score {
+impl KeyTrack {
     /// Reads the standard MIDI file `path`, and merges all tracks and channels.
     ///
     /// # Errors
@@ -66,21 +66,21 @@ pub fn read_notes(path: &Path, drums: Drums) -> Result<Notes, Error> {
     Ok(Notes { score, left_out: None })
 }
 
-/// Player that sends the keys of a score to a filter.
-pub struct Player {
+/// Player that sends keys to a filter.
+pub struct KeyPlayer {
     /// Upcoming events, each with the frame of the filter's input at which it is due.
     events: Peekable<IntoIter<(u64, KeyEvent)>>,
     /// Number of frames processed so far.
     frame: u64,
 }
 
-impl Player {
-    /// Creates a player at the start of `score` for `filter`, which must be at rest. Keys act on the signal behind the lookahead
+impl KeyPlayer {
+    /// Creates a player at the start of `keys` for `filter`, which must be at rest. Keys act on the signal behind the lookahead
     /// delay, so each is due later by the filter's latency.
-    pub fn new(score: &Score, filter: &ToneFilter) -> Self {
+    pub fn new(keys: &KeyTrack, filter: &ToneFilter) -> Self {
         let (rate, latency) = (filter.sample_rate(), filter.latency() as u64);
         let due = |seconds: f64| (seconds * rate).round() as u64 + latency;
-        let events = score.0.iter().flat_map(|file| file.events());
+        let events = keys.0.iter().flat_map(|file| file.events());
         let events: Vec<_> = events.map(|(time, event)| (due(*time), *event)).collect();
         Self { events: events.into_iter().peekable(), frame: 0 }
     }

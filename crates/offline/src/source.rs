@@ -162,7 +162,9 @@ impl Source {
         let coded = match Kind::of(path, &head)? {
             Kind::Wav => match Content::open(path, file)? {
                 Content::Pcm(reader) => return Ok(Self::Wav(reader)),
-                Content::Coded(piece) => coded::Reader::open_piece(path, input.file.at(0), piece),
+                Content::Coded(samples) => {
+                    coded::Reader::open_coded_samples(path, input.file.at(0), samples)
+                }
             },
             Kind::Coded(kind) => coded::Reader::open(path, file, kind, start),
         };

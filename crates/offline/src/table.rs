@@ -1,6 +1,6 @@
 //! Levels and states of the bands over time, as text for other programs.
 
-use super::{found::Found, pitch::name};
+use super::{found::KeyAndTuning, pitch::name};
 use std::io::{self, Write};
 use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Settings};
 
@@ -79,7 +79,7 @@ impl<W: Write> Table<W> {
     ///
     /// # Errors
     /// If the table cannot be written.
-    pub fn finish(mut self, not_finite: u64, found: &Found) -> io::Result<()> {
+    pub fn finish(mut self, not_finite: u64, found: &KeyAndTuning) -> io::Result<()> {
         match self.syntax {
             Syntax::Csv => writeln!(self.to)?,
             Syntax::Json => {

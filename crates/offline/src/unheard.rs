@@ -126,7 +126,7 @@ impl Unheard {
     }
 
     /// Records which bands sound, and the power of the input. Must be called now and then.
-    pub fn look(&mut self, bands: &Bands) {
+    pub fn observe_bands(&mut self, bands: &Bands) {
         self.lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
         self.loudest = self.loudest.max(bands.total_power);
     }

@@ -96,7 +96,7 @@ pub struct Place {
     /// Position in the window, in the editor's own points: x and y.
     pub at: [f32; 2],
     /// Position in the window, in the host's pixels: x and y.
-    pub pixel: [i32; 2],
+    pub at_pixel: [i32; 2],
 }
 
 /// A menu of the host.

@@ -65,7 +65,7 @@ impl Arranger {
 
         // With an arpeggio, the weakest notes take turns in the last voice.
         let mut silent = Vec::new();
-        if let Some(ticks) = how.turn.filter(|_| sounding.len() > how.voices) {
+        if let Some(ticks) = how.arpeggio_ticks.filter(|_| sounding.len() > how.voices) {
             let mut others = sounding.clone();
             others.retain(|tone| Some(*tone) != bass && Some(*tone) != lead);
             others.sort_by(|a, b| amplitudes[*b].total_cmp(&amplitudes[*a]));

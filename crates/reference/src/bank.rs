@@ -170,7 +170,7 @@ pub(crate) struct Mix {
     /// Weights of the notes in the sum.
     pub weights: [Tones; 2],
     /// Stereo positions of the notes from left, 1, to right, -1; `None` for one sum.
-    pub places: Option<[Tones; 2]>,
+    pub pans: Option<[Tones; 2]>,
     /// Gain that would bring the input to the nominal level.
     pub gains: [f64; 2],
 }
@@ -237,7 +237,7 @@ impl Bank {
         Self {
             sample_rate,
             constants,
-            mix: Mix { weights: [weights; 2], places: None, gains: [1.0; 2] },
+            mix: Mix { weights: [weights; 2], pans: None, gains: [1.0; 2] },
             frame: 0,
             resonators,
             bands: [Band::default(); TONES],
@@ -312,7 +312,7 @@ impl Bank {
             band.output = rms * driven / (1.0 + driven.abs());
             let weights = self.mix.weights.each_ref().map(|end| end[tone]);
             sum += line(weights) * band.output;
-            if let Some([from, to]) = &self.mix.places {
+            if let Some([from, to]) = &self.mix.pans {
                 side += line([weights[0] * from[tone], weights[1] * to[tone]]) * band.output;
             }
         }
@@ -326,7 +326,7 @@ impl Bank {
         self.low_pass += c.low_pass_step * (sum + side - self.low_pass);
         let left = clip(self.low_pass);
         let right = before + c.low_pass_step * (sum - side - before);
-        self.right = self.mix.places.is_some().then_some(right);
+        self.right = self.mix.pans.is_some().then_some(right);
         [left, self.right.map_or(left, clip)]
     }
 
@@ -440,7 +440,7 @@ mod tests {
             ceiling: 0.0,
             floor: -90.0,
             ring: 0.5,
-            whole: true,
+            low_range: true,
             ..Sound::published()
         };
         let rate = 48_000.0;

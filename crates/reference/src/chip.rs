@@ -35,7 +35,7 @@ pub(crate) struct Notes<'a> {
 
 /// Timbre of the chip in a block.
 #[derive(Debug, Clone)]
-struct Chipped {
+struct ChipTimbre {
     /// Duty of the lead.
     duty: f64,
     /// Octave of all notes.
@@ -50,7 +50,7 @@ struct Chipped {
 pub(crate) struct Chip {
     sample_rate: f64,
     /// Timbres that sound in the block.
-    sounds: Vec<Chipped>,
+    timbres: Vec<ChipTimbre>,
     arranger: Arranger,
     /// Samples to the next tick, times 60.
     left: f64,
@@ -85,7 +85,7 @@ impl Chip {
         let angle = |hertz| bounded_angle(hertz, sample_rate);
         Self {
             sample_rate,
-            sounds: Vec::new(),
+            timbres: Vec::new(),
             arranger: Arranger::new(),
             left: 0.0,
             held: NONE,
@@ -112,13 +112,13 @@ impl Chip {
         notes: Notes,
         pitches: &Tones,
     ) {
-        let chipped = |(timbre, shares): &(&Timbre, [f64; 2])| Chipped {
+        let chipped = |(timbre, shares): &(&Timbre, [f64; 2])| ChipTimbre {
             duty: timbre.duty,
             octave: timbre.octave,
             shares: *shares,
             counts: [false, true].map(|low| pitches.map(|pitch| timbre.harmonics(pitch, low))),
         };
-        self.sounds = timbres.iter().map(chipped).collect();
+        self.timbres = timbres.iter().map(chipped).collect();
         self.volumes[0] = self.volumes[1];
         self.noise_volumes[0] = self.noise_volumes[1];
         self.units[0] = self.units[1];
@@ -164,8 +164,8 @@ impl Chip {
     /// Returns the sample `frame` of the block, for the input `x` and the notes' `phases` in radians.
     pub fn next(&mut self, frame: usize, x: f64, phases: &Tones, waveforms: &mut Waveforms) -> f64 {
         let noise = self.noise(x);
-        let mixed = self.sounds.iter().map(|sound| {
-            between(sound.shares, frame + 1) * self.mix(frame, sound, noise, phases, waveforms)
+        let mixed = self.timbres.iter().map(|timbre| {
+            between(timbre.shares, frame + 1) * self.mix(frame, timbre, noise, phases, waveforms)
         });
         // A square of volume 15 alone has an RMS of half its height.
         let unit = soft_rms() * between(self.units, frame + 1) / (pulses(15.0) / 2.0);
@@ -181,13 +181,13 @@ impl Chip {
     fn mix(
         &self,
         frame: usize,
-        sound: &Chipped,
+        timbre: &ChipTimbre,
         noise: f64,
         phases: &Tones,
         waveforms: &mut Waveforms,
     ) -> f64 {
         let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
-        let lead = lead[(8.0 * sound.duty).log2() as usize];
+        let lead = lead[(8.0 * timbre.duty).log2() as usize];
         // Sums of pulses and triangle: of all harmonics, and of those below a quarter of the sample rate.
         let mut sums = [[0.0; 2]; 2];
         for (part, voice) in [lead, Voice::Square, Voice::Chip].into_iter().enumerate() {
@@ -195,10 +195,11 @@ impl Chip {
             for (tone, phase) in phases.iter().enumerate() {
                 let volume = between(self.volumes.each_ref().map(|end| end[part][tone]), frame);
                 if volume > 0.0 {
-                    for (sums, counts) in sums.iter_mut().zip(&sound.counts) {
-                        let played = waveform(&series[..counts[tone]], sound.octave.exp2() * phase);
+                    for (sums, counts) in sums.iter_mut().zip(&timbre.counts) {
+                        let played =
+                            waveform(&series[..counts[tone]], timbre.octave.exp2() * phase);
                         sums[usize::from(part == BASS)] +=
-                            volume * deviation(part, sound.duty) / soft_rms() * played;
+                            volume * deviation(part, timbre.duty) / soft_rms() * played;
                     }
                 }
             }
@@ -207,12 +208,12 @@ impl Chip {
             [0, 1].map(|kind| [sums[0][kind], sums[1][kind]]);
         let at_end = |ends| between(ends, frame + 1);
         let mean = at_end(self.volumes.each_ref().map(|[lead, others, _]| {
-            sound.duty * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
+            timbre.duty * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
         }));
         let hiss = at_end(self.noise_volumes) / 2.0;
         let rest_mean = 7.5 / 8227.0 + hiss / 12_241.0;
-        bend(pulses, mean, low_pulses, all_pulses - low_pulses, 1e-3)
-            + bend(
+        apply_curve(pulses, mean, low_pulses, all_pulses - low_pulses, 1e-3)
+            + apply_curve(
                 rest,
                 rest_mean,
                 low_triangle / 8227.0 + hiss / 12_241.0 * noise,
@@ -271,7 +272,7 @@ fn rest(sum: f64) -> f64 {
 }
 
 /// Returns a curve's deviation from its value at `mean`: exact for `low`, linear for `high`, with the slope over `by` either way.
-fn bend(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -> f64 {
+fn apply_curve(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -> f64 {
     let slope = (curve(mean + by) - curve(mean - by)) / (2.0 * by);
     curve(mean + low) - curve(mean) + slope * high
 }

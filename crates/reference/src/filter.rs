@@ -20,14 +20,14 @@ use crate::{
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
 
 #[derive(Debug, Clone)]
-struct Part {
+struct BankVoices {
     bank: Bank,
     voices: Voices,
 }
 
 /// Gains and crossfade shares, which move sample by sample.
 #[derive(Debug, Clone, Copy)]
-struct Levels {
+struct MixGains {
     dry: f64,
     wet: f64,
     stereo: f64,
@@ -56,15 +56,15 @@ pub struct Filter {
     /// Gain to the nominal level at the end of the block.
     gain: f64,
     /// Stereo positions of the notes at the end of the block.
-    places: Option<Tones>,
+    pans: Option<Tones>,
     /// Gains and shares at the end of the block.
-    levels: Levels,
+    mix_gains: MixGains,
     timbres: Timbres,
     waveforms: Waveforms,
-    parts: Vec<Part>,
+    banks: Vec<BankVoices>,
     oscillating: bool,
     /// Whether the notes below A3 are computed, which is while their share is above 0.
-    low: bool,
+    low_computed: bool,
     /// Delays for lookahead: of the channels, and of the sidechain's channels.
     delays: [Vec<Delay>; 2],
     /// Whether the delays record.
@@ -84,8 +84,9 @@ impl Filter {
         let aim = sound.morphed();
         let smoothing = Smoothing::new(&aim, sample_rate);
         let now = smoothing.now();
-        let part = Part { bank: Bank::new(&aim, sample_rate), voices: Voices::new(sample_rate) };
-        let silence = Levels { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
+        let first =
+            BankVoices { bank: Bank::new(&aim, sample_rate), voices: Voices::new(sample_rate) };
+        let silence = MixGains { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
         let mut filter = Self {
             sample_rate,
             keys: KeyWeights::new(sound, sample_rate),
@@ -95,13 +96,13 @@ impl Filter {
             level: sound.auto.then(|| Level::new(sample_rate)),
             weights: [0.0; TONES],
             gain: 1.0,
-            places: None,
-            levels: silence,
+            pans: None,
+            mix_gains: silence,
             timbres: Timbres::new(&aim, sample_rate),
             waveforms: Waveforms::new(),
-            parts: vec![part],
+            banks: vec![first],
             oscillating: false,
-            low: sound.whole,
+            low_computed: sound.low_range,
             delays: [channels, 2].map(|count| vec![Delay::new(latency(sample_rate)); count]),
             recording: sound.lookahead,
             recorded: latency(sample_rate),
@@ -113,7 +114,7 @@ impl Filter {
             now,
         };
         (filter.weights, filter.gain) = (filter.weights(), filter.gain());
-        filter.levels = filter.levels(filter.mix());
+        filter.mix_gains = filter.mix_gains(filter.mix());
         filter
     }
 
@@ -148,37 +149,38 @@ impl Filter {
         let channels = input.len();
         let (before, mix, placed) = self.begin_block(channels, !sidechain.is_empty());
         let at = |frame: usize| {
-            let line = |of: fn(&Levels) -> f64| between([of(&before), of(&self.levels)], frame + 1);
-            Levels {
-                dry: line(|levels| levels.dry),
-                wet: line(|levels| levels.wet),
-                stereo: line(|levels| levels.stereo),
-                lookahead: line(|levels| levels.lookahead),
-                sidechain: line(|levels| levels.sidechain),
+            let line =
+                |of: fn(&MixGains) -> f64| between([of(&before), of(&self.mix_gains)], frame + 1);
+            MixGains {
+                dry: line(|gains| gains.dry),
+                wet: line(|gains| gains.wet),
+                stereo: line(|gains| gains.stereo),
+                lookahead: line(|gains| gains.lookahead),
+                sidechain: line(|gains| gains.sidechain),
             }
         };
         let frames = input[0].len();
-        let levels: Vec<Levels> = (0..frames).map(at).collect();
-        let sidechained = before.sidechain > 0.0 || self.levels.sidechain > 0.0;
+        let mix_gains: Vec<MixGains> = (0..frames).map(at).collect();
+        let sidechained = before.sidechain > 0.0 || self.mix_gains.sidechain > 0.0;
         let bypass = self.now.shares.bypass;
         let output_gain = (1.0 - bypass) * output(&self.now) + bypass;
 
-        let mut inputs = vec![Vec::new(); self.parts.len()];
+        let mut inputs = vec![Vec::new(); self.banks.len()];
         let mut sources = vec![Vec::new(); channels];
         let mut wets = vec![Vec::new(); channels];
         let mut outputs = vec![Vec::new(); channels];
-        for (frame, level) in levels.into_iter().enumerate() {
+        for (frame, gains) in mix_gains.into_iter().enumerate() {
             let mut dry: Vec<f64> = input.iter().map(|channel| channel[frame].into()).collect();
             if self.recording {
                 for (x, delay) in dry.iter_mut().zip(&mut self.delays[0]) {
-                    *x = delay.next(*x, level.lookahead);
+                    *x = delay.next(*x, gains.lookahead);
                 }
             }
             let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
-            let source = self.source(&dry, &second, sidechained, level);
-            let wet = self.wet(frame, &source, level.stereo, placed, &mut inputs);
+            let source = self.source(&dry, &second, sidechained, gains);
+            let wet = self.wet(frame, &source, gains.stereo, placed, &mut inputs);
             let mut mixed: Vec<f64> = (0..channels)
-                .map(|channel| level.dry * dry[channel] + level.wet * wet[channel.min(1)])
+                .map(|channel| gains.dry * dry[channel] + gains.wet * wet[channel.min(1)])
                 .collect();
             if let Some(limiter) = &mut self.limiter {
                 let peak = |signal: &[f64]| signal.iter().fold(0f64, |peak, x| peak.max(x.abs()));
@@ -209,8 +211,8 @@ impl Filter {
         outputs
     }
 
-    /// Plans a block. Returns the levels at its start, the gains of dry and wet, and whether the notes have stereo positions.
-    fn begin_block(&mut self, channels: usize, connected: bool) -> (Levels, [f64; 2], bool) {
+    /// Plans a block. Returns the gains at its start, the mix of dry and wet, and whether the notes have stereo positions.
+    fn begin_block(&mut self, channels: usize, connected: bool) -> (MixGains, [f64; 2], bool) {
         let before = self.now.shares;
         let wanted = Switches::of(&self.sound);
         if wanted.lookahead && !self.recording {
@@ -230,23 +232,23 @@ impl Filter {
         if self.connected.is_none() {
             // The first block has nothing to crossfade with.
             self.smoothing.arrive_at_sidechain();
-            self.levels.sidechain = if wanted.sidechain && connected { 1.0 } else { 0.0 };
+            self.mix_gains.sidechain = if wanted.sidechain && connected { 1.0 } else { 0.0 };
         } else if connected && self.connected == Some(false) {
             self.delays[1].fill(Delay::new(latency(self.sample_rate)));
         }
         self.connected = Some(connected);
-        let start = self.levels;
+        let start = self.mix_gains;
         self.smoothing.step();
-        let had_low = self.now.whole > 0.0;
+        let had_low = self.now.low_bands > 0.0;
         self.now = self.smoothing.now();
-        let low = had_low || self.now.whole > 0.0;
-        if low && !self.low {
-            for Part { bank, voices } in &mut self.parts {
+        let low = had_low || self.now.low_bands > 0.0;
+        if low && !self.low_computed {
+            for BankVoices { bank, voices } in &mut self.banks {
                 bank.rest_low();
                 voices.rest_low();
             }
         }
-        self.low = low;
+        self.low_computed = low;
 
         if self.now.shares.auto == 0.0 {
             self.level = None;
@@ -257,7 +259,7 @@ impl Filter {
         let offsets = self.sound.offsets(&self.keyboard);
         self.keys.follow(&self.sound, &self.keyboard, &offsets);
         let power = |tone: usize| {
-            let powers = self.parts.iter().map(|part| part.bank.bands()[tone].power);
+            let powers = self.banks.iter().map(|own| own.bank.bands()[tone].power);
             let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
             weight.powi(2) * powers.fold(0.0, f64::max)
         };
@@ -266,26 +268,26 @@ impl Filter {
 
         let weights = [self.weights, self.weights()];
         let gains = [self.gain, self.gain()];
-        let places = (self.now.shares.place > 0.0 && self.focus.is_listening()).then(|| {
-            self.focus.move_places();
-            let places = self.focus.places.map(|place| self.now.shares.place * place);
-            [self.places.unwrap_or([0.0; TONES]), places]
+        let pans = (self.now.shares.place > 0.0 && self.focus.is_listening()).then(|| {
+            self.focus.move_pans();
+            let pans = self.focus.pans.map(|pan| self.now.shares.place * pan);
+            [self.pans.unwrap_or([0.0; TONES]), pans]
         });
         let mix = self.mix();
-        let levels = self.levels(mix);
-        let two = channels == 2 && (self.levels.stereo > 0.0 || levels.stereo > 0.0);
-        (self.weights, self.gain, self.levels) = (weights[1], gains[1], levels);
-        self.places = places.map(|[_, end]| end);
+        let mix_gains = self.mix_gains(mix);
+        let two = channels == 2 && (self.mix_gains.stereo > 0.0 || mix_gains.stereo > 0.0);
+        (self.weights, self.gain, self.mix_gains) = (weights[1], gains[1], mix_gains);
+        self.pans = pans.map(|[_, end]| end);
 
         self.timbres.step();
-        self.parts.truncate(if two { 2 } else { 1 });
-        if two && self.parts.len() == 1 {
-            self.parts.push(self.parts[0].clone());
+        self.banks.truncate(if two { 2 } else { 1 });
+        if two && self.banks.len() == 1 {
+            self.banks.push(self.banks[0].clone());
         }
-        let places = places.filter(|_| channels == 2 && !two);
+        let pans = pans.filter(|_| channels == 2 && !two);
         let driven = self.timbres.soft() != [0.0; 2];
-        for part in &mut self.parts {
-            part.bank.begin_block(&self.now, Mix { weights, places, gains }, low, driven);
+        for BankVoices { bank, .. } in &mut self.banks {
+            bank.begin_block(&self.now, Mix { weights, pans, gains }, low, driven);
         }
         let oscillates = self.timbres.soft() != [1.0; 2];
         if oscillates {
@@ -302,13 +304,13 @@ impl Filter {
             self.limiter = Some(Limiter::new(self.sample_rate));
         }
         self.unclipped = unclipped;
-        (start, mix, places.is_some())
+        (start, mix, pans.is_some())
     }
 
     fn begin_voices(&mut self, offsets: Tones) {
         let mut means = [0.0; TONES];
-        let count = self.parts.len() as f64;
-        for Part { bank, voices } in &mut self.parts {
+        let count = self.banks.len() as f64;
+        for BankVoices { bank, voices } in &mut self.banks {
             if !self.oscillating {
                 *voices = Voices::new(self.sample_rate);
             }
@@ -319,7 +321,7 @@ impl Filter {
         let levels = self.focus.levels(&self.now);
         let sound = &self.now.sound;
         let moves = Moves { offsets, glide: sound.glide / 1000.0, vibrato: sound.vibrato / 100.0 };
-        for Part { bank, voices } in &mut self.parts {
+        for BankVoices { bank, voices } in &mut self.banks {
             let levels = levels.as_ref().map(|levels| (levels, &means));
             voices.set_levels(&self.now, bank, &self.timbres, &mut self.waveforms, levels, moves);
         }
@@ -331,7 +333,7 @@ impl Filter {
         dry: &[f64],
         second: &[f64],
         sidechained: bool,
-        level: Levels,
+        gains: MixGains,
     ) -> Vec<f64> {
         let rows = if dry.len() == 2 { 2 } else { 1 };
         let row = |signal: &[f64], row: usize| {
@@ -340,13 +342,13 @@ impl Filter {
         let mut own: Vec<f64> = (0..rows).map(|index| row(second, index)).collect();
         if self.recording && (sidechained || !second.is_empty()) {
             for (x, delay) in own.iter_mut().zip(&mut self.delays[1]) {
-                *x = delay.next(*x, level.lookahead);
+                *x = delay.next(*x, gains.lookahead);
             }
         }
         if !sidechained {
             return dry.to_vec();
         }
-        let share = level.sidechain;
+        let share = gains.sidechain;
         let mixed = own.iter().enumerate();
         mixed.map(|(index, own)| (1.0 - share) * row(dry, index) + share * own).collect()
     }
@@ -360,9 +362,9 @@ impl Filter {
         placed: bool,
         inputs: &mut [Vec<f64>],
     ) -> [f64; 2] {
-        let two = self.parts.len() == 2;
+        let two = self.banks.len() == 2;
         let mut wets = [[0.0; 2]; 2];
-        for (index, Part { bank, voices }) in self.parts.iter_mut().enumerate() {
+        for (index, BankVoices { bank, voices }) in self.banks.iter_mut().enumerate() {
             let common = mean(source);
             let x = if two { (1.0 - stereo) * common + stereo * source[index] } else { common };
             inputs[index].push(x);
@@ -382,7 +384,7 @@ impl Filter {
     fn weights(&self) -> Tones {
         std::array::from_fn(|tone| {
             let without = self.now.bands[tone] * self.focus.weights[tone];
-            let low = if tone < 48 { 1.0 } else { self.now.whole };
+            let low = if tone < 48 { 1.0 } else { self.now.low_bands };
             low * self.keys.weight(tone, without) * self.polyphony.weights[tone]
         })
     }
@@ -402,10 +404,10 @@ impl Filter {
         [0, 1].map(|index| plain[index] + auto * (own[index] - plain[index]))
     }
 
-    fn levels(&self, mix: [f64; 2]) -> Levels {
+    fn mix_gains(&self, mix: [f64; 2]) -> MixGains {
         let Switches { stereo, bypass, lookahead, sidechain, .. } = self.now.shares;
         let [dry, wet] = mix.map(|gain| (1.0 - bypass) * output(&self.now) * gain);
-        Levels { dry: dry + bypass, wet, stereo, lookahead, sidechain }
+        MixGains { dry: dry + bypass, wet, stereo, lookahead, sidechain }
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Focus {
     /// Stereo positions of the last decision.
     aims: Tones,
     /// Stereo positions as they follow the decisions.
-    pub places: Tones,
+    pub pans: Tones,
     pub weights: Tones,
 }
 
@@ -59,7 +59,7 @@ impl Focus {
             gaps: [0.0; TONES],
             levels: Some([0.0; TONES]),
             aims: [0.0; TONES],
-            places: [0.0; TONES],
+            pans: [0.0; TONES],
             weights: [residue; TONES],
         }
     }
@@ -91,11 +91,11 @@ impl Focus {
     }
 
     /// Moves the stereo positions on by a block. A silent note moves at once.
-    pub fn move_places(&mut self) {
+    pub fn move_pans(&mut self) {
         let slow = step(PLACE, self.sample_rate / BLOCK as f64);
         for tone in 0..TONES {
             let step = if self.weights[tone] == 0.0 { 1.0 } else { slow };
-            self.places[tone] += step * (self.aims[tone] - self.places[tone]);
+            self.pans[tone] += step * (self.aims[tone] - self.pans[tone]);
         }
     }
 

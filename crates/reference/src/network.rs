@@ -27,15 +27,15 @@ pub struct Weights {
     /// From the detectors' units to the notes' units.
     pub harmonic: Layer,
     /// From the mean and the maximum of the notes' units to the inputs of the global GRU.
-    pub whole_in: Matrix,
+    pub global_in: Matrix,
     /// Biases of the inputs of the global GRU.
-    pub whole_in_bias: Vec<f64>,
+    pub global_in_bias: Vec<f64>,
     /// Global GRU.
-    pub whole: Cell,
+    pub global: Cell,
     /// From the global GRU to the inputs of the second GRUs.
-    pub whole_mix: Matrix,
+    pub global_mix: Matrix,
     /// From the global GRU to the log odds.
-    pub whole_out: Matrix,
+    pub global_out: Matrix,
     /// First GRU of every note.
     pub first: Cell,
     /// From the first GRUs to the inputs of the second ones.
@@ -92,7 +92,7 @@ pub struct Network {
     reference: f64,
     /// Features of the last frames, newest first.
     past: VecDeque<Matrix>,
-    whole: Vec<f64>,
+    global: Vec<f64>,
     first: Matrix,
     second: Matrix,
 }
@@ -104,7 +104,7 @@ impl Network {
             rate,
             reference: 1e-15,
             past: vec![vec![vec![0.0; 3 * BANKS]; DETECTORS]; MOST_LAG + 1].into(),
-            whole: zeros(&weights.whole),
+            global: zeros(&weights.global),
             first: vec![zeros(&weights.first); NOTES],
             second: vec![zeros(&weights.second); NOTES],
             weights,
@@ -128,19 +128,19 @@ impl Network {
             columns.clone().map(|c| notes.iter().map(|row| row[c]).sum::<f64>() / NOTES as f64);
         let most = columns.map(|c| notes.iter().map(|row| row[c]).fold(0.0, f64::max));
         let pooled: Vec<f64> = mean.chain(most).collect();
-        let whole_in = relu(vec![sum(&w.whole_in_bias, &times(&pooled, &w.whole_in))]);
-        self.whole = w.whole.next(&whole_in[0], &self.whole);
+        let global_in = relu(vec![sum(&w.global_in_bias, &times(&pooled, &w.global_in))]);
+        self.global = w.global.next(&global_in[0], &self.global);
 
         self.first = notes.iter().zip(&self.first).map(|(x, h)| w.first.next(x, h)).collect();
         let mut mixed = w.mix.apply(&self.first, 0);
         for (row, note) in mixed.iter_mut().zip(&notes) {
-            *row = sum(row, &sum(&times(note, &w.skip), &times(&self.whole, &w.whole_mix)));
+            *row = sum(row, &sum(&times(note, &w.skip), &times(&self.global, &w.global_mix)));
         }
         let mixed = relu(mixed);
         self.second = mixed.iter().zip(&self.second).map(|(x, h)| w.second.next(x, h)).collect();
         let head = w.head.apply(&self.second, 0);
         let logits = head.iter().zip(&mixed).map(|(row, mixed)| {
-            let row = sum(row, &sum(&times(mixed, &w.direct), &times(&self.whole, &w.whole_out)));
+            let row = sum(row, &sum(&times(mixed, &w.direct), &times(&self.global, &w.global_out)));
             [row[0], row[1], row[2], row[3]]
         });
         logits.collect()

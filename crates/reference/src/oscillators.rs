@@ -4,7 +4,7 @@ use crate::{BLOCK, Resonator};
 use std::f64::consts::TAU;
 
 /// Samples between two sampling instants of a resonator's oscillation.
-pub(crate) const LOOK: usize = 8;
+pub(crate) const PHASE_INTERVAL: usize = 8;
 
 /// Number of poles of the phase's low-pass.
 const PHASE_POLES: usize = 4;
@@ -27,9 +27,9 @@ pub(crate) struct Oscillator {
     /// Measured frequency of the resonator's oscillation in radians a sample.
     frequency: f64,
     /// Sum of the oscillation at the sampling instants, each turned to the end of the block: real and imaginary part.
-    sum: [f64; 2],
-    /// Number of sampling instants in `sum`.
-    looks: f64,
+    phase_sum: [f64; 2],
+    /// Number of sampling instants in `phase_sum`.
+    phase_count: f64,
     /// Whether the phase is followed.
     pub locked: bool,
     /// Measured phase at the start of the block in radians.
@@ -50,8 +50,8 @@ impl Oscillator {
             step: nominal,
             nominal,
             frequency: nominal,
-            sum: [0.0; 2],
-            looks: 0.0,
+            phase_sum: [0.0; 2],
+            phase_count: 0.0,
             locked: false,
             measured: 0.0,
             lags: [0.0; PHASE_POLES],
@@ -66,32 +66,32 @@ impl Oscillator {
     }
 
     /// Samples the oscillation of the `resonator`, `left` samples before the end of the block.
-    pub fn look(&mut self, resonator: &Resonator, left: usize) {
+    pub fn sample_phase(&mut self, resonator: &Resonator, left: usize) {
         let quadrature = resonator.quadrature(self.frequency);
         let angle = quadrature.atan2(resonator.output()) + self.nominal * left as f64;
         let amplitude = quadrature.hypot(resonator.output());
-        self.sum[0] += amplitude * angle.cos();
-        self.sum[1] += amplitude * angle.sin();
-        self.looks += 1.0;
+        self.phase_sum[0] += amplitude * angle.cos();
+        self.phase_sum[1] += amplitude * angle.sin();
+        self.phase_count += 1.0;
     }
 
     /// Forgets the oscillation sampled so far.
-    pub fn forget_looks(&mut self) {
-        self.sum = [0.0; 2];
+    pub fn forget_phases(&mut self) {
+        self.phase_sum = [0.0; 2];
     }
 
     /// Begins a block: the oscillator moves to the low-passed phase of the last block. The phase is followed only while it is
     /// `locked`: the note sounds or has just sounded. When it is locked again, the oscillator starts at the phase of its
     /// resonator.
     pub fn lock(&mut self, sample_rate: f64, resonator: &Resonator, locked: bool) {
-        if self.looks == 0.0 {
-            self.look(resonator, 0);
+        if self.phase_count == 0.0 {
+            self.sample_phase(resonator, 0);
         }
         let wrapped = |angle: f64| angle - TAU * (angle / TAU).round();
         let block = BLOCK as f64;
-        let [re, im] = std::mem::take(&mut self.sum);
+        let [re, im] = std::mem::take(&mut self.phase_sum);
         let phase = im.atan2(re);
-        let amplitude = im.hypot(re) / std::mem::take(&mut self.looks);
+        let amplitude = im.hypot(re) / std::mem::take(&mut self.phase_count);
         let mut turn = wrapped(phase - self.measured - block * self.nominal);
         if !self.locked || amplitude > 2.0 * self.amplitude() {
             self.span = 1.0;

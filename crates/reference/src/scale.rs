@@ -54,7 +54,7 @@ impl Sound {
             Map::Snap => !(empty && self.keys == Keys::Off),
             Map::Custom => true,
         };
-        allowed && self.bands[tone] && (self.whole || tone < 48)
+        allowed && self.bands[tone] && (self.low_range || tone < 48)
     }
 
     /// Whether the notes move to held keys.

@@ -92,7 +92,7 @@ pub(crate) struct Moment {
     /// Crossfade shares of the switches, 0..1.
     pub shares: Switches<f64>,
     /// Share of the notes below A3, 0..1.
-    pub whole: f64,
+    pub low_bands: f64,
     /// Share of each note, 0..1: its target is 1 if the note may sound.
     pub bands: [f64; TONES],
 }
@@ -104,7 +104,7 @@ pub(crate) struct Smoothing {
     pub switches: Switches<bool>,
     numbers: [Ramp; NUMBERS.len()],
     shares: Switches<Ramp>,
-    whole: Ramp,
+    low_bands: Ramp,
     bands: [Ramp; TONES],
 }
 
@@ -118,7 +118,7 @@ impl Smoothing {
             switches,
             numbers: positions(sound).map(Ramp::at),
             shares: switches.map(share),
-            whole: share(sound.whole),
+            low_bands: share(sound.low_range),
             bands: std::array::from_fn(|tone| share(sound.may_sound(tone))),
         }
     }
@@ -130,7 +130,7 @@ impl Smoothing {
         for (ramp, target) in self.numbers.iter_mut().zip(positions(sound)) {
             ramp.aim(target, self.steps);
         }
-        self.whole.aim(share(sound.whole), self.steps);
+        self.low_bands.aim(share(sound.low_range), self.steps);
         for (tone, ramp) in self.bands.iter_mut().enumerate() {
             ramp.aim(share(sound.may_sound(tone)), self.steps);
         }
@@ -154,7 +154,7 @@ impl Smoothing {
     pub fn step(&mut self) {
         self.numbers.iter_mut().for_each(Ramp::step);
         self.shares.each().into_iter().for_each(Ramp::step);
-        self.whole.step();
+        self.low_bands.step();
         self.bands.iter_mut().for_each(Ramp::step);
     }
 
@@ -166,7 +166,7 @@ impl Smoothing {
         Moment {
             sound,
             shares: self.shares.map(|ramp| ramp.now),
-            whole: self.whole.now,
+            low_bands: self.low_bands.now,
             bands: self.bands.map(|ramp| ramp.now),
         }
     }

@@ -66,11 +66,11 @@ pub struct Sound {
     /// Whether the listener has the network `light`.
     pub light: bool,
     /// Whether there are notes below A3.
-    pub whole: bool,
+    pub low_range: bool,
     /// Waveform of the notes.
     pub voice: Voice,
     /// Number of ticks of each note of the chip's arpeggio; `None` without an arpeggio.
-    pub turn: Option<usize>,
+    pub arpeggio_ticks: Option<usize>,
     /// Duty of the chip's lead, 0..1.
     pub duty: f64,
     /// Effect of the keys.
@@ -218,9 +218,9 @@ impl Sound {
             auto: false,
             lookahead: false,
             light: false,
-            whole: false,
+            low_range: false,
             voice: Voice::Soft,
-            turn: None,
+            arpeggio_ticks: None,
             duty: 0.25,
             keys: Keys::Off,
             follows: false,
@@ -259,7 +259,7 @@ impl Sound {
             ("auto", _) => self.auto = on,
             ("lookahead", _) => self.lookahead = on,
             ("listener", name) => self.light = name == "light",
-            ("range", name) => self.whole = name == "whole",
+            ("range", name) => self.low_range = name == "whole",
             ("voice", "soft") => self.voice = Voice::Soft,
             ("voice", "sine") => self.voice = Voice::Sine,
             ("voice", "square") => self.voice = Voice::Square,
@@ -269,9 +269,9 @@ impl Sound {
             ("voice", "saw") => self.voice = Voice::Saw,
             ("voice", "chip") => self.voice = Voice::Chip,
             ("voice", "soft-clean") => self.voice = Voice::SoftClean,
-            ("arp", "off") => self.turn = None,
-            ("arp", "up") => self.turn = Some(4),
-            ("arp", "fast") => self.turn = Some(1),
+            ("arp", "off") => self.arpeggio_ticks = None,
+            ("arp", "up") => self.arpeggio_ticks = Some(4),
+            ("arp", "fast") => self.arpeggio_ticks = Some(1),
             ("duty", percent) => self.duty = percent.parse::<f64>().expect("a number") / 100.0,
             ("keys", "off") => self.keys = Keys::Off,
             ("keys", "hold") => self.keys = Keys::Hold,
@@ -322,7 +322,7 @@ impl Sound {
 
     /// Returns the maximum number of notes at a time. With an arpeggio, the chip has its own limit.
     pub(crate) fn most_notes(&self) -> usize {
-        let arpeggio = self.voice == Voice::Chip && self.turn.is_some();
+        let arpeggio = self.voice == Voice::Chip && self.arpeggio_ticks.is_some();
         if arpeggio || self.voices >= 48.0 { TONES } else { self.voices as usize }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Arrangement {
     /// Maximum number of voices with an arpeggio.
     pub voices: usize,
     /// Number of ticks of each note of the arpeggio; `None` without one.
-    pub turn: Option<usize>,
+    pub arpeggio_ticks: Option<usize>,
     /// Attack in ticks.
     pub attack: f64,
     /// Decay in ticks; 0 for none.
@@ -59,7 +59,7 @@ impl Arrangement {
     fn of(sound: &Sound) -> Self {
         Self {
             voices: sound.voices as usize,
-            turn: sound.turn,
+            arpeggio_ticks: sound.arpeggio_ticks,
             attack: sound.attack,
             decay: sound.decay,
             bass_below: 15.0 - sound.transpose,

@@ -7,7 +7,7 @@ use crate::{
     bank::{Bank, Tones, angle},
     between,
     chip::{Chip, Notes},
-    oscillators::{AMPLITUDE_POLES, LOOK, Oscillator, POLE},
+    oscillators::{AMPLITUDE_POLES, Oscillator, PHASE_INTERVAL, POLE},
     pitch::{Bands, Moves, Pitches},
     smoothing::Moment,
     step,
@@ -107,7 +107,7 @@ impl Voices {
 
     /// Forgets the oscillations below A3, which start from rest.
     pub fn rest_low(&mut self) {
-        self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_looks);
+        self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_phases);
     }
 
     /// Returns the amplitudes of the resonators.
@@ -219,9 +219,8 @@ impl Voices {
             for (shape, shares) in shapes {
                 for tone in 0..TONES {
                     let gains = [0, 1].map(|end| shares[end] * self.gains[end][tone]);
-                    let places = bank.mix.places.as_ref();
-                    let places =
-                        places.map_or([0.0; 2], |ends| ends.each_ref().map(|end| end[tone]));
+                    let pans = bank.mix.pans.as_ref();
+                    let pans = pans.map_or([0.0; 2], |ends| ends.each_ref().map(|end| end[tone]));
                     if gains != [0.0; 2] {
                         self.played.push(Played {
                             tone,
@@ -230,7 +229,7 @@ impl Voices {
                             harmonics: timbre.harmonics(self.pitches.highest(tone), false),
                             octave: timbre.octave,
                             gains,
-                            sides: [0, 1].map(|end| gains[end] * places[end]),
+                            sides: [0, 1].map(|end| gains[end] * pans[end]),
                         });
                     }
                 }
@@ -270,9 +269,9 @@ impl Voices {
             sum += chip.next(frame, x, &phases, waveforms);
         }
         self.total_powers.push(bank.total_power());
-        if (frame + 1).is_multiple_of(LOOK) {
+        if (frame + 1).is_multiple_of(PHASE_INTERVAL) {
             for (own, resonator) in self.oscillators.iter_mut().zip(&bank.resonators) {
-                own.look(resonator, BLOCK - frame - 1);
+                own.sample_phase(resonator, BLOCK - frame - 1);
             }
         }
         let at_end = |ends| between(ends, frame + 1);
@@ -281,7 +280,7 @@ impl Voices {
         let before = self.right.unwrap_or(self.low_pass);
         self.low_pass += self.low_pass_step * (sum + side - self.low_pass);
         let right = before + self.low_pass_step * (sum - side - before);
-        self.right = bank.mix.places.is_some().then_some(right);
+        self.right = bank.mix.pans.is_some().then_some(right);
         [mixed(self.low_pass, soft[0]), mixed(self.right.unwrap_or(self.low_pass), soft[1])]
     }
 }

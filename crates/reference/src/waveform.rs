@@ -56,8 +56,8 @@ impl Waveforms {
 
 /// Returns the share of a driven sine at a `drive`: two neighbours are interpolated by the logarithm of the drive.
 pub(crate) fn shape_share(shape: usize, drive: f64) -> f64 {
-    let place = (SHAPES - 1) as f64 * drive.ln() / HIGHEST_DRIVE.ln();
-    (1.0 - (place - shape as f64).abs()).max(0.0)
+    let position = (SHAPES - 1) as f64 * drive.ln() / HIGHEST_DRIVE.ln();
+    (1.0 - (position - shape as f64).abs()).max(0.0)
 }
 
 /// Returns the number of harmonics for a note of `frequency` Hz: one of 1, 2, 3 and so on in steps of 19 %, up to 400. All are

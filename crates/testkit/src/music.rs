@@ -29,7 +29,7 @@ pub struct Note {
     /// Depth of the 5.5 Hz vibrato in semitones.
     pub vibrato: f64,
     /// Stereo position, from -1 for right to 1 for left.
-    pub place: f64,
+    pub pan: f64,
 }
 
 impl Default for Note {
@@ -43,7 +43,7 @@ impl Default for Note {
             slope: 1.0,
             partials: 4,
             vibrato: 0.0,
-            place: 0.0,
+            pan: 0.0,
         }
     }
 }
@@ -54,7 +54,7 @@ pub struct Music {
     /// Notes in any order.
     pub notes: Vec<Note>,
     /// Drum hits, which are bursts of noise: start in seconds, and amplitude.
-    pub strokes: Vec<(f64, f64)>,
+    pub drum_hits: Vec<(f64, f64)>,
     /// Changes of gain, in order: start in seconds, and gain from there on (0 is silence).
     pub gains: Vec<(f64, f64)>,
 }
@@ -78,12 +78,12 @@ impl Music {
                         slope: draws.between(0.5, 2.5),
                         partials: 1 + draws.below(6) as u32,
                         vibrato: if vibrato { draws.between(0.0, 0.5) } else { 0.0 },
-                        place: draws.between(-1.0, 1.0),
+                        pan: draws.between(-1.0, 1.0),
                     });
                 }
             }
             if drums && draws.chance(0.5) {
-                music.strokes.push((start, 0.5 * draws.share()));
+                music.drum_hits.push((start, 0.5 * draws.share()));
             }
         }
         if draws.chance(0.5) {
@@ -102,7 +102,7 @@ impl Music {
         let mut signal = vec![vec![0.0; frames]; 2];
         self.notes.iter().for_each(|note| add_note(&mut signal, note, rate));
         let mut noise = Draws::seeded(1);
-        for (start, amplitude) in &self.strokes {
+        for (start, amplitude) in &self.drum_hits {
             let range = span(*start, start + 0.15, rate, frames);
             let fall = (-30.0 / rate).exp();
             let mut amplitude = *amplitude;
@@ -128,7 +128,7 @@ impl Music {
             let tone =
                 usize::try_from(note.pitch.round() as i64 - 28).ok().and_then(of_listener)?;
             let velocity = (1.0 + 126.0 * note.amplitude.min(1.0)) as u8;
-            let (start, end, place) = (note.start, note.end, note.place as f32);
+            let (start, end, place) = (note.start, note.end, note.pan as f32);
             Some(ScoreNote { tone, start, end, velocity, place })
         };
         Score::new(self.notes.iter().filter_map(note))
@@ -145,7 +145,7 @@ fn span(start: f64, end: f64, rate: f64, frames: usize) -> Range<usize> {
 fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     let range = span(note.start, note.end, rate, signal[0].len());
     let (count, ramp) = (range.len(), 0.005 * rate);
-    let gains = [1.0 + note.place, 1.0 - note.place].map(|gain| gain.min(1.0));
+    let gains = [1.0 + note.pan, 1.0 - note.pan].map(|gain| gain.min(1.0));
     for partial in (1..=note.partials).map(f64::from) {
         let amplitude = note.amplitude / partial.powf(note.slope);
         let (mut sin, mut cos) = (0.0, 1.0);
@@ -190,8 +190,8 @@ pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Si
         let mut music = Music::draw(draws, seconds);
         music.gains.clear();
         let pitch = (45 + draws.below(36)) as f64;
-        let place = draws.between(-0.5, 0.5);
-        music.notes.push(Note { end: seconds, pitch, place, ..Note::default() });
+        let pan = draws.between(-0.5, 0.5);
+        music.notes.push(Note { end: seconds, pitch, pan, ..Note::default() });
         music.render(rate, seconds)
     };
     let mut signal: Signal =

@@ -49,12 +49,12 @@ pub fn level(band: &Band) -> f32 {
 }
 
 /// Parts of a cell's appearance that are not animated.
-pub struct Look<'a> {
+pub struct CellState<'a> {
     pub band: &'a Band,
     /// Whether mask, scale and keys let the band sound.
-    pub sounds: bool,
+    pub may_sound: bool,
     /// Whether the band mask lets the band sound.
-    pub on: bool,
+    pub in_mask: bool,
     pub hovered: bool,
 }
 
@@ -66,13 +66,20 @@ impl Cell {
     }
 
     /// Paints the cell of `tone` in `rect`.
-    pub fn paint(&self, painter: &Painter, rect: Rect, scale: Scale, tone: usize, look: &Look) {
+    pub fn paint(
+        &self,
+        painter: &Painter,
+        rect: Rect,
+        scale: Scale,
+        tone: usize,
+        state: &CellState,
+    ) {
         let colour = self.colour();
         let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);
         let glow = self.sounding * (0.10 + 0.12 * self.level);
-        let surface = if look.sounds { theme::SURFACE } else { theme::BACKGROUND };
+        let surface = if state.may_sound { theme::SURFACE } else { theme::BACKGROUND };
         let border = theme::LINE.lerp_to_gamma(colour, 0.7 * self.sounding);
-        let border = if look.hovered { border.lerp_to_gamma(theme::TEXT, 0.5) } else { border };
+        let border = if state.hovered { border.lerp_to_gamma(theme::TEXT, 0.5) } else { border };
         let stroke = Stroke::new(1.0 + self.saturated, border);
         let fill = surface.lerp_to_gamma(colour, glow);
         painter.rect(rect, radius, fill, stroke, StrokeKind::Inside);
@@ -82,7 +89,7 @@ impl Cell {
         // A low cell has one line of text, and the bar below it.
         let low = rect.height() < 2.0 * (margin + line);
         let inner = rect.shrink2(vec2(margin, if low { 1.0 } else { margin }));
-        let text = if look.sounds { theme::DIM } else { theme::IDLE };
+        let text = if state.may_sound { theme::DIM } else { theme::IDLE };
         let text = text.lerp_to_gamma(theme::TEXT, self.sounding);
         let name = scale.font(13.0);
         theme::text(painter, inner.left_top(), Align2::LEFT_TOP, notes::name(tone), name, text);
@@ -90,13 +97,13 @@ impl Cell {
         // The marks of levels near the bar's left end fade in and out instead of flickering.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
         // A held key makes a muted band sound.
-        if look.on || look.sounds {
-            let state = look.band.state;
+        if state.in_mask || state.may_sound {
+            let state = state.band.state;
             paint_marker(painter, marker, 0.25 * line, state, presence);
         } else {
             paint_cross(painter, marker, 0.2 * line);
         }
-        if !look.sounds && self.loudness == 0.0 {
+        if !state.may_sound && self.loudness == 0.0 {
             return;
         }
 
@@ -127,7 +134,7 @@ impl Cell {
         let screen =
             Rect::from_min_max(pos2(inner.left(), top), pos2(inner.right(), bottom - 0.5 * line));
         if screen.height() > 4.0 {
-            self.paint_wave(painter, screen, scale, tone, look.band);
+            self.paint_wave(painter, screen, scale, tone, state.band);
         }
     }
 

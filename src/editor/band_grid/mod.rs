@@ -8,7 +8,7 @@ pub use cell::{paint_cross, paint_marker};
 
 use super::{controls::focus_ring, theme::Scale};
 use crate::session::Edits;
-use cell::{Cell, Look, QUIETEST, level, loudness};
+use cell::{Cell, CellState, QUIETEST, level, loudness};
 use egui::{
     self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2,
 };
@@ -110,29 +110,29 @@ impl BandGrid {
         let sounding = settings.bands_with_keys(held);
         let gap = gap(area);
         self.hovered = None;
-        let looks = |tone: usize| Look {
+        let state_of = |tone: usize| CellState {
             band: &bands.bands[tone],
-            sounds: sounding.contains(tone),
-            on: settings.bands.contains(tone),
+            may_sound: sounding.contains(tone),
+            in_mask: settings.bands.contains(tone),
             hovered: false,
         };
-        self.sentences.follow(ui, (0..TONES).map(|tone| sentence(&settings, &looks(tone))));
+        self.sentences.follow(ui, (0..TONES).map(|tone| sentence(&settings, &state_of(tone))));
         let scope = ui.scope_id();
         let mut table = child(ui, Role::Table, "Bands".to_owned());
         let mut rows = Vec::new();
         for tone in settings.range.by_pitch() {
             let rect = cell_rect(area, gap, settings.range, tone);
-            let (column, row) = place(settings.range, tone);
+            let (column, row) = column_and_row(settings.range, tone);
             if rows.last().is_none_or(|(number, _)| *number != row) {
                 let label = format!("From {}", notes::name(tone));
                 rows.push((row, child(&mut table, Role::Row, label)));
             }
             let Some((_, ui)) = rows.last_mut() else { continue };
             let response = ui.interact(rect, scope.with(("band", tone)), Sense::click_and_drag());
-            let mut look = looks(tone);
+            let mut state = state_of(tone);
             response.widget_info(|| {
                 let label = format!("Band {}", notes::name(tone));
-                WidgetInfo::selected(Role::Cell, true, look.on, label)
+                WidgetInfo::selected(Role::Cell, true, state.in_mask, label)
             });
             ui.ctx().accesskit_node_builder(response.id, |node| {
                 node.set_description(self.sentences.of(tone));
@@ -140,12 +140,12 @@ impl BandGrid {
                 node.set_column_index(column);
             });
             self.edit(ui, &response, tone, area, edits);
-            look.hovered = response.hovered();
-            self.cells[tone].paint(ui.painter(), rect, Scale::of_cell(rect.size()), tone, &look);
+            state.hovered = response.hovered();
+            self.cells[tone].paint(ui.painter(), rect, Scale::of_cell(rect.size()), tone, &state);
             focus_ring(ui, &response);
             if response.hovered() {
                 self.hovered = Some(tone);
-                response.on_hover_ui_at_pointer(|ui| describe(ui, tone, &settings, &look));
+                response.on_hover_ui_at_pointer(|ui| describe(ui, tone, &settings, &state));
             }
         }
     }
@@ -196,33 +196,33 @@ fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
 }
 
 /// Says why a cell looks as it does.
-fn why(settings: &Settings, look: &Look) -> &'static str {
+fn why(settings: &Settings, state: &CellState) -> &'static str {
     match settings.keys {
-        _ if look.sounds => look.band.state.name(),
+        _ if state.may_sound => state.band.state.name(),
         Keys::Hold | Keys::HoldAny => "No key holds it",
-        _ if look.on => "Not in the scale",
+        _ if state.in_mask => "Not in the scale",
         _ => "Muted by hand",
     }
 }
 
 /// Returns the state of a cell as a sentence, with the level in whole dB.
-fn sentence(settings: &Settings, look: &Look) -> String {
-    match look.band.level_db() {
-        db if db >= QUIETEST => format!("{}, {db:.0} dB", why(settings, look)),
-        _ => format!("{}, silent", why(settings, look)),
+fn sentence(settings: &Settings, state: &CellState) -> String {
+    match state.band.level_db() {
+        db if db >= QUIETEST => format!("{}, {db:.0} dB", why(settings, state)),
+        _ => format!("{}, silent", why(settings, state)),
     }
 }
 
 /// Fills the tooltip of the cell of `tone`: note, frequency, level and state.
-fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
+fn describe(ui: &mut Ui, tone: usize, settings: &Settings, state: &CellState) {
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
     let hertz = notes::frequency(tone, tuning, transpose);
-    let level = match look.band.level_db() {
+    let level = match state.band.level_db() {
         db if db >= QUIETEST => format!("{db:.1} dB of the whole sound"),
         _ => "silent".to_owned(),
     };
     ui.label(format!("{}   {hertz:.1} Hz   {level}", notes::name(tone)));
-    ui.weak(format!("{}. {HELP}", why(settings, look)));
+    ui.weak(format!("{}. {HELP}", why(settings, state)));
 }
 
 /// Returns the space in points between the cells of a grid that fills `area`.
@@ -242,21 +242,21 @@ pub fn column(area: Rect, index: usize) -> egui::Rangef {
 }
 
 /// Returns the number of rows for notes below A3. These rows are above the row of A3.
-fn rows_below_a3(range: BandRange) -> usize {
+fn rows_of_lower_notes(range: BandRange) -> usize {
     if range == BandRange::Whole { 3 } else { 0 }
 }
 
 /// Returns column and row of the cell of `tone`. A row is an octave from A on; the first row may lack its lowest notes.
-fn place(range: BandRange, tone: usize) -> (usize, usize) {
+fn column_and_row(range: BandRange, tone: usize) -> (usize, usize) {
     let columns = COLUMNS as i32;
-    let place = notes::semitone(tone) + rows_below_a3(range) as i32 * columns;
-    (place.rem_euclid(columns) as usize, place.div_euclid(columns) as usize)
+    let index = notes::semitone(tone) + rows_of_lower_notes(range) as i32 * columns;
+    (index.rem_euclid(columns) as usize, index.div_euclid(columns) as usize)
 }
 
 /// Returns the rectangle of the cell of `tone` in a grid that fills `area`, with `gap` points between cells.
 pub fn cell_rect(area: Rect, gap: f32, range: BandRange, tone: usize) -> Rect {
-    let (column, row) = place(range, tone);
-    let rows = rows_below_a3(range) + PUBLISHED / COLUMNS;
+    let (column, row) = column_and_row(range, tone);
+    let rows = rows_of_lower_notes(range) + PUBLISHED / COLUMNS;
     let pitch = (area.size() + Vec2::splat(gap)) / vec2(COLUMNS as f32, rows as f32);
     let corner = area.min + pitch * vec2(column as f32, row as f32);
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))

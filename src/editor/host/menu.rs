@@ -25,8 +25,8 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     // Window coordinates are physical pixels, except on macOS.
     let mac = cfg!(target_os = "macos");
     let pixels = if mac { ctx.zoom_factor() } else { ctx.pixels_per_point() };
-    let pixel = [at.x, at.y].map(|length| (length * pixels).round() as i32);
-    let place = Place { id, at: at.into(), pixel };
+    let at_pixel = [at.x, at.y].map(|length| (length * pixels).round() as i32);
+    let place = Place { id, at: at.into(), at_pixel };
     if !edits.host.request(Request::Menu(place)) {
         edits.host.set_menu(Some(Menu { place, items: own_items(id, edits) }));
     }

@@ -157,7 +157,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
         match host.take_requests()[..] {
             [Request::Menu(place)] => {
                 assert_eq!(Pos2::from(place.at), at);
-                assert_eq!(place.pixel, [at.x, at.y].map(|length| length.round() as i32));
+                assert_eq!(place.at_pixel, [at.x, at.y].map(|length| length.round() as i32));
                 place.id
             }
             ref other => panic!("{other:?}"),
@@ -199,7 +199,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
 fn the_host_s_menu_is_shown_and_performed() {
     let (mut editor, host, _) = connected();
     let at = editor.place("Mix");
-    let place = Place { id: "mix", at: at.into(), pixel: [0; 2] };
+    let place = Place { id: "mix", at: at.into(), at_pixel: [0; 2] };
     for (label, action) in [("Learn", 7), ("Follow", 8)] {
         host.set_menu(Some(menu(place)));
         (0..3).for_each(|_| editor.frame(vec![]));

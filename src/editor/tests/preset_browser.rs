@@ -21,7 +21,7 @@ fn factory() -> Vec<Preset> {
 
 /// Returns all presets in the order of the list.
 fn in_order(editor: &mut TestEditor) -> Vec<Preset> {
-    let found = editor.edit(|edits| edits.state.presets.found(""));
+    let found = editor.edit(|edits| edits.state.presets.search(""));
     let names = found.into_iter().flat_map(|(_, entries)| entries).map(|entry| entry.name);
     names.map(|name| Preset::find(&name).unwrap().preset).collect()
 }

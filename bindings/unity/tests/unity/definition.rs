@@ -3,7 +3,7 @@
 use crate::host::{Instance, definition, loaded, names, owned};
 use AudioPluginToneFilter::{
     interface::{EffectDefinition, EffectState, ParameterDefinition},
-    parameters::{PARAMETERS, PRESETS, Parameter, Values},
+    parameters::{PARAMETERS, PRESETS, Parameter, RawValues},
 };
 use std::{collections::BTreeSet, fmt::Write, mem::offset_of};
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Taper};
@@ -98,7 +98,7 @@ fn every_factory_preset_has_a_number() {
 #[test]
 fn every_parameter_sets_its_own_setting() {
     for (index, parameter) in PARAMETERS.iter().enumerate() {
-        let (values, mut controls) = (Values::default(), Controls::default());
+        let (values, mut controls) = (RawValues::default(), Controls::default());
         assert_eq!(values.read().controls, controls);
         let [_, max] = parameter.range();
         assert!(values.set(index, max));

@@ -78,7 +78,7 @@ fn request<'a>(args: &Args, named: &'a Named, format: &'a Format, out: &'a Path)
         inputs: &named.all,
         listed: named.listed,
         out: Some(out),
-        many: named.many,
+        out_is_folder: named.has_list,
         suffix: "",
         extensions: format.extensions,
         force: args.force,

@@ -10,9 +10,9 @@ use tone_filter_dsp::{FoundKey, Settings, ToneFilter};
 use tone_filter_offline::{
     Error, Input, Output,
     analyse::{Analysed, analyse},
-    found::{Finder, Found},
+    found::{Finder, KeyAndTuning},
     plot::Plot,
-    score::Score,
+    score::KeyTrack,
     table::{Syntax, Table},
     transcribe::{Transcriber, midi, score as to_score},
     unheard::Cause,
@@ -28,7 +28,7 @@ pub struct Done {
     pub short: u64,
     /// Reason why no note sounds; `None` if notes sound.
     pub unheard: Option<Cause>,
-    found: Found,
+    found: KeyAndTuning,
 }
 
 impl fmt::Display for Done {
@@ -48,7 +48,7 @@ impl fmt::Display for Done {
 pub fn analyse_one(
     args: &Args,
     file: &File,
-    (settings, keys): (&Settings, &Score),
+    (settings, keys): (&Settings, &KeyTrack),
     progress: impl Fn(f64),
 ) -> Result<Done, Error> {
     let create = |path: &Option<PathBuf>| {

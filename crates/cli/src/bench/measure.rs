@@ -7,15 +7,15 @@ use tone_filter_dsp::{BandMask, Controls, Kernel, Settings, Stereo, ToneFilter};
 
 /// Samples per call of `process`, as in an offline renderer.
 const BLOCK: usize = 4096;
-/// Number of turns without an improvement by [`STABLE`] after which a figure is stable.
-const STABLE_TURNS: usize = 10;
+/// Number of turns without an improvement by [`MIN_IMPROVEMENT`] after which a figure is stable.
+const STABLE_AFTER: usize = 10;
 /// Smallest relative improvement of the speed that counts.
-const STABLE: f64 = 0.005;
+const MIN_IMPROVEMENT: f64 = 0.005;
 /// Maximum number of turns, as a multiple of the requested number.
-const MOST: usize = 4;
+const MAX_TURNS_FACTOR: usize = 4;
 
 /// Speed of a kernel.
-pub struct Score {
+pub struct KernelSpeeds {
     pub kernel: Kernel,
     /// Speed for one channel with all bands.
     pub plain: Speed,
@@ -39,7 +39,7 @@ struct Contender {
     filter: ToneFilter,
     channels: Vec<Vec<f32>>,
     speed: Speed,
-    /// Number of turns since the speed last improved by more than [`STABLE`].
+    /// Number of turns since the speed last improved by more than [`MIN_IMPROVEMENT`].
     since: usize,
 }
 
@@ -74,7 +74,8 @@ impl Contender {
         });
         let samples = signal.len() as f64;
         let (seconds, cycles) = (elapsed / samples, count.map(|count| count as f64 / samples));
-        self.since = if seconds < (1.0 - STABLE) * self.speed.seconds { 0 } else { self.since + 1 };
+        self.since =
+            if seconds < (1.0 - MIN_IMPROVEMENT) * self.speed.seconds { 0 } else { self.since + 1 };
         if seconds < self.speed.seconds {
             self.speed.seconds = seconds;
         }
@@ -92,7 +93,7 @@ pub fn measure(
     rate: f64,
     signal: &[f32],
     turns: usize,
-) -> Result<Vec<Score>, tone_filter_dsp::Error> {
+) -> Result<Vec<KernelSpeeds>, tone_filter_dsp::Error> {
     let mut controls = Controls::from(Settings { mix: 100.0, ..Settings::REFERENCE });
     voices().set(&mut controls, voice);
     let settings = controls.settings;
@@ -112,8 +113,8 @@ pub fn measure(
     }
     let mut cycles = Cycles::new();
     let bar = Bar::new("bench", false);
-    for turn in 0..MOST * turns {
-        let stable = |contender: &Contender| contender.since >= STABLE_TURNS;
+    for turn in 0..MAX_TURNS_FACTOR * turns {
+        let stable = |contender: &Contender| contender.since >= STABLE_AFTER;
         if turn >= turns && contenders.iter().flatten().all(stable) {
             break;
         }
@@ -122,11 +123,11 @@ pub fn measure(
             contender.run(signal, &mut cycles);
         }
     }
-    let scores = kernels.iter().zip(&contenders);
-    Ok(scores
+    let speeds = kernels.iter().zip(&contenders);
+    Ok(speeds
         .map(|(&kernel, contenders)| {
             let [plain, stereo, masked] = contenders.each_ref().map(|contender| contender.speed);
-            Score { kernel, plain, stereo, masked }
+            KernelSpeeds { kernel, plain, stereo, masked }
         })
         .collect())
 }

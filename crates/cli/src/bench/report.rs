@@ -1,6 +1,6 @@
 //! Figures of a run, for people and for programs.
 
-use super::measure::Score;
+use super::measure::KernelSpeeds;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -39,17 +39,17 @@ struct Row {
 }
 
 impl Row {
-    fn new(score: &Score, scalar: Option<&Score>) -> Self {
-        let plain = score.plain.seconds;
+    fn new(speeds: &KernelSpeeds, scalar: Option<&KernelSpeeds>) -> Self {
+        let plain = speeds.plain.seconds;
         let real_time = RATES.map(|rate| (rate.to_string(), 1.0 / (plain * f64::from(rate))));
         Self {
-            name: score.kernel.name().to_owned(),
+            name: speeds.kernel.name().to_owned(),
             mega_samples_per_second: 1e-6 / plain,
             times_real_time: real_time.into_iter().collect(),
             ratio_to_scalar: scalar.map(|scalar| scalar.plain.seconds / plain),
-            cycles_per_sample: score.plain.cycles,
-            stereo: Some(score.stereo.seconds / plain),
-            masked: Some(score.masked.seconds / plain),
+            cycles_per_sample: speeds.plain.cycles,
+            stereo: Some(speeds.stereo.seconds / plain),
+            masked: Some(speeds.masked.seconds / plain),
         }
     }
 }
@@ -61,10 +61,10 @@ impl Report {
         Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
     }
 
-    /// Adds the figures of `scores`.
-    pub fn add(&mut self, scores: &[Score]) {
-        let scalar = scores.iter().find(|score| score.kernel.name() == "scalar");
-        self.kernels.extend(scores.iter().map(|score| Row::new(score, scalar)));
+    /// Adds the figures of `kernels`.
+    pub fn add(&mut self, kernels: &[KernelSpeeds]) {
+        let scalar = kernels.iter().find(|own| own.kernel.name() == "scalar");
+        self.kernels.extend(kernels.iter().map(|own| Row::new(own, scalar)));
     }
 
     /// Reads a report of another run.

@@ -22,12 +22,12 @@ const FORMATS: [SampleFormat; 5] =
 
 /// Direction of the sound.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum Direction {
     In,
     Out,
 }
 
-impl Way {
+impl Direction {
     fn devices(self) -> anyhow::Result<Vec<Device>> {
         let host = cpal::default_host();
         let devices: Vec<Device> = match self {
@@ -69,9 +69,11 @@ fn names(device: &Device) -> Vec<String> {
 /// If the system gives no list, or standard output is closed.
 pub fn list() -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    for (way, title) in [(Way::In, "For --device:"), (Way::Out, "For --output-device:")] {
+    for (direction, title) in
+        [(Direction::In, "For --device:"), (Direction::Out, "For --output-device:")]
+    {
         writeln!(out, "{title}")?;
-        for device in way.devices()? {
+        for device in direction.devices()? {
             let names = names(&device).join("  ");
             writeln!(out, "  {}", crate::escaped(&names))?;
         }
@@ -100,7 +102,7 @@ impl Speakers {
     /// # Errors
     /// If the device is missing, or has fewer channels.
     pub fn find(name: Option<&str>, rate: u32, channels: u16) -> anyhow::Result<Self> {
-        let device = Way::Out.find(name)?;
+        let device = Direction::Out.find(name)?;
         let ranges: Vec<_> = device.supported_output_configs()?.collect();
         let own = device.default_output_config()?;
         let config = [rate, own.sample_rate()].iter().find_map(|rate| {
@@ -236,7 +238,7 @@ impl Microphone {
     /// # Errors
     /// If the device is missing, or does not start.
     pub fn find(name: Option<&str>, controls: &Arc<Controls>) -> anyhow::Result<Self> {
-        let device = Way::In.find(name)?;
+        let device = Direction::In.find(name)?;
         let own = device.default_input_config()?;
         let config = own.config();
         let channels = config.channels.min(2);

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 use tone_filter_dsp::{Bands, Settings, ToneFilter};
-use tone_filter_offline::{Error, options::Options, pass::Pass, score::Player};
+use tone_filter_offline::{Error, options::Options, pass::Pass, score::KeyPlayer};
 
 /// Frames that are read and filtered at a time; few, for a short delay from a key to the sound.
 const CHUNK: usize = 256;
@@ -33,7 +33,7 @@ pub enum Feed<'a> {
 pub struct Live {
     microphone: Microphone,
     filter: ToneFilter,
-    player: Player,
+    player: KeyPlayer,
 }
 
 impl Feed<'_> {
@@ -47,7 +47,7 @@ impl Feed<'_> {
             .with_kernel(options.kernel);
         filter.set_routing(options.routing());
         filter.reset();
-        let player = Player::new(&options.keys, &filter);
+        let player = KeyPlayer::new(&options.keys, &filter);
         Ok(Self::Live(Box::new(Live { microphone, filter, player })))
     }
 

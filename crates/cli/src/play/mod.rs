@@ -7,7 +7,7 @@ mod screen;
 use super::{
     Usage,
     report::warn_not_finite,
-    sound::{Sound, of_file},
+    sound::{Sound, looks_ahead_in_files},
 };
 use clap::{ArgGroup, ValueHint};
 use device::{Microphone, Speakers};
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         return device::list();
     }
     let live = args.device.is_some();
-    let looks_ahead = if live { |_: &_| false } else { of_file };
+    let looks_ahead = if live { |_: &_| false } else { looks_ahead_in_files };
     let (sound, keys) = args.sound.read(looks_ahead, args.quiet)?;
     let kernel = super::kernel(args.kernel);
     let (settings, bypass) = (sound.settings, sound.routing.bypass);

@@ -119,7 +119,7 @@ impl Screen {
                 if row < rows
                     && let Some(&tone) = tones.get(column * rows + row)
                 {
-                    self.band(&names[tone], &bands.bands[tone], length)?;
+                    self.draw_band(&names[tone], &bands.bands[tone], length)?;
                 }
             }
         }
@@ -133,7 +133,7 @@ impl Screen {
     }
 
     /// Draws a note's name, and its level as a bar of at most `length` columns in the colour of its state.
-    fn band(&mut self, name: &str, band: &Band, length: usize) -> io::Result<()> {
+    fn draw_band(&mut self, name: &str, band: &Band, length: usize) -> io::Result<()> {
         let share = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
         let filled = (share * length as f32).round() as usize;
         let colour = match band.state {

@@ -9,8 +9,8 @@ use tone_filter_presets as presets;
 use tone_filter_testkit::{
     Signal,
     songs::{
-        KEYS, Loudness, Note, RATE, Score, Song, Tool, drums, latencies, loudness, peak, scale,
-        score, songs, starts,
+        Accuracy, KEYS, Loudness, Note, RATE, Song, Tool, accuracy, drums, latencies, loudness,
+        peak, scale, songs, starts,
     },
     wav,
 };
@@ -62,28 +62,28 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-fn mean_of(scores: &[Score], part: fn(&Score) -> f64) -> f64 {
-    mean(scores.iter().map(part))
+fn mean_of(all: &[Accuracy], part: fn(&Accuracy) -> f64) -> f64 {
+    mean(all.iter().map(part))
 }
 
 #[test]
 fn the_notes_that_are_played_are_found() {
     let tool = tool();
-    let scores = |flags: &[&str]| -> Vec<(Score, Vec<f64>)> {
+    let accuracies = |flags: &[&str]| -> Vec<(Accuracy, Vec<f64>)> {
         let judge = |song: &Song| {
             let found = tool.notes(&song.wav, flags).unwrap();
             let high: Vec<_> = song.notes.iter().filter(|note| note.key >= A3).copied().collect();
-            (score(&found, &song.notes, 60.0), latencies(&found, &high))
+            (accuracy(&found, &song.notes, 60.0), latencies(&found, &high))
         };
         SONGS.iter().map(judge).collect()
     };
-    let (with, _): (Vec<_>, Vec<_>) = scores(&[]).into_iter().unzip();
-    let (without, late): (Vec<_>, Vec<_>) = scores(&["--lookahead=off"]).into_iter().unzip();
+    let (with, _): (Vec<_>, Vec<_>) = accuracies(&[]).into_iter().unzip();
+    let (without, late): (Vec<_>, Vec<_>) = accuracies(&["--lookahead=off"]).into_iter().unzip();
     let mut late = late.concat();
     late.sort_by(f64::total_cmp);
     let late = [late.len() / 2, late.len() * 9 / 10].map(|at| late[at]);
-    let [frames, frames_without] = [&with, &without].map(|scores| mean_of(scores, |s| s.frames));
-    let onsets = mean_of(&with, |score| score.onsets);
+    let [frames, frames_without] = [&with, &without].map(|all| mean_of(all, |own| own.frames));
+    let onsets = mean_of(&with, |own| own.onsets);
     println!(
         "frames {frames:.3}, {frames_without:.3} without lookahead, notes {onsets:.3}, {late:.3?} s late"
     );
@@ -125,7 +125,7 @@ fn quiet_songs_are_heard_like_loud_ones() {
     for song in &SONGS[..3] {
         let frames = |db: f32| {
             let wav = tool.put("quiet.wav", &part(song, 20.0, db)).unwrap();
-            score(&tool.notes(&wav, &[]).unwrap(), &song.notes, 20.0).frames
+            accuracy(&tool.notes(&wav, &[]).unwrap(), &song.notes, 20.0).frames
         };
         let loud = frames(0.0);
         // The songs peak at -12 dB full scale.
@@ -139,14 +139,14 @@ fn quiet_songs_are_heard_like_loud_ones() {
 fn what_reaches_the_ear_are_the_notes_that_were_heard() {
     let tool = tool();
     for db in [0.0, -28.0] {
-        let scores = SONGS.iter().step_by(3).map(|song| {
+        let accuracies = SONGS.iter().step_by(3).map(|song| {
             let dry = tool.put("dry.wav", &part(song, 20.0, db)).unwrap();
             let (wet, _) = tool.render(&dry, &["--mix", "100"]).unwrap();
-            [dry, wet].map(|wav| score(&tool.notes(&wav, &[]).unwrap(), &song.notes, 20.0))
+            [dry, wet].map(|wav| accuracy(&tool.notes(&wav, &[]).unwrap(), &song.notes, 20.0))
         });
-        let (dry, wet): (Vec<_>, Vec<_>) = scores.map(|[dry, wet]| (dry, wet)).unzip();
+        let (dry, wet): (Vec<_>, Vec<_>) = accuracies.map(|[dry, wet]| (dry, wet)).unzip();
         let lost = |part| mean_of(&dry, part) - mean_of(&wet, part);
-        let lost = [lost(|score| score.frames), lost(|score| score.onsets)];
+        let lost = [lost(|own| own.frames), lost(|own| own.onsets)];
         println!("at {db} dB, {lost:.3?} are lost");
         assert!(lost[0] <= LOST[0] && lost[1] <= LOST[1], "at {db} dB, {lost:.3?} are lost");
     }

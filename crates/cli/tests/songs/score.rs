@@ -6,7 +6,7 @@ use tone_filter_dsp::{
     BLOCK, Score, ScoreNote, Settings, ToneFilter,
     notes::{TONES, midi_note, to_listener},
 };
-use tone_filter_testkit::songs::{Note, RATE, Song, score};
+use tone_filter_testkit::songs::{Note, RATE, Song, accuracy};
 
 /// Length of the part of each song, in seconds.
 const SECONDS: f64 = 20.0;
@@ -70,7 +70,7 @@ fn a_filter_that_follows_the_score_of_a_song_decides_for_its_notes() {
         let note = |own: ScoreNote| Note { key: key(own.tone), start: own.start, end: own.end };
         let notes: Vec<Note> = own.notes().map(note).collect();
         assert!(notes.len() > 20, "{}: {} notes", song.name, notes.len());
-        let found = score(&decided(own, song), &notes, SECONDS);
+        let found = accuracy(&decided(own, song), &notes, SECONDS);
         println!("{}: {found:.4?}", song.name);
         assert!(found.frames >= SAME, "{}: {found:?}", song.name);
     }

@@ -14,7 +14,7 @@ const TIME: f64 = 0.005;
 const GAP: f64 = 0.02;
 
 /// Time constant in seconds of the stereo position of a note.
-const PLACE: f64 = 0.03;
+const PAN: f64 = 0.03;
 
 /// Weights of the bands by the notes that are played, and stereo positions of the notes.
 #[derive(Debug, Clone)]
@@ -26,8 +26,8 @@ pub struct Focus {
     /// Length of a gap in blocks.
     gap: u32,
     /// Smoothed stereo positions of the notes, 1 for left and -1 for right.
-    places: Lanes,
-    place_step: f32,
+    pans: Lanes,
+    pan_step: f32,
     weights: Approach,
     /// Sounding notes and focus in %, from which the target of the weights was computed.
     aim: Option<(BandMask, f32)>,
@@ -40,8 +40,8 @@ impl Focus {
             pausing: BandMask::NONE,
             left: [0; TONES],
             gap: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
-            places: Lanes::ZERO,
-            place_step: -libm::expm1(-(BLOCK as f64) / (PLACE * sample_rate)) as f32,
+            pans: Lanes::ZERO,
+            pan_step: -libm::expm1(-(BLOCK as f64) / (PAN * sample_rate)) as f32,
             weights: Approach::new(Lanes::of(|_| 1.0), TIME, sample_rate),
             aim: None,
         }
@@ -50,7 +50,7 @@ impl Focus {
     /// Sets the weights for the notes `played` at a focus of `percent`, without smoothing.
     pub fn reset(&mut self, played: BandMask, percent: f32) {
         (self.pausing, self.left) = (BandMask::NONE, [0; TONES]);
-        (self.places, self.aim) = (Lanes::ZERO, None);
+        (self.pans, self.aim) = (Lanes::ZERO, None);
         self.weights.reset(target(played, percent));
     }
 
@@ -78,14 +78,14 @@ impl Focus {
         self.weights.step()
     }
 
-    /// Moves the stereo positions by one block towards `places`; silent notes jump. Returns the positions, 1 for left and -1 for
+    /// Moves the stereo positions by one block towards `targets`; silent notes jump. Returns the positions, 1 for left and -1 for
     /// right.
-    pub fn place(&mut self, places: &Lanes) -> &Lanes {
-        let aims = places.0.iter().zip(&self.weights.now().0);
-        for (place, (aim, weight)) in self.places.0.iter_mut().zip(aims) {
-            *place += if *weight == 0.0 { 1.0 } else { self.place_step } * (aim - *place);
+    pub fn pan(&mut self, targets: &Lanes) -> &Lanes {
+        let aims = targets.0.iter().zip(&self.weights.now().0);
+        for (pan, (aim, weight)) in self.pans.0.iter_mut().zip(aims) {
+            *pan += if *weight == 0.0 { 1.0 } else { self.pan_step } * (aim - *pan);
         }
-        &self.places
+        &self.pans
     }
 
     /// Returns the weights of the bands in the sum, 0..1.

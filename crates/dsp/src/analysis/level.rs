@@ -17,9 +17,9 @@ const SILENCE: f64 = 1e-11;
 const HIGHEST_GAIN: f64 = 1e4;
 
 /// Time constant in seconds while the tracked power rises and the gain falls.
-const FALL: f64 = 0.05;
+const POWER_RISE: f64 = 0.05;
 /// Time constant in seconds while the tracked power falls and the gain rises.
-const RISE: f64 = 3.0;
+const POWER_FALL: f64 = 3.0;
 
 /// Time constant in seconds of the loudness of wet and dry.
 const LOUDNESS: f64 = 3.0;
@@ -131,7 +131,7 @@ impl Level {
         let period = BLOCK as f64 / sample_rate;
         Self {
             period,
-            steps: [RISE, FALL].map(|time| -libm::expm1(-period / time)),
+            steps: [POWER_FALL, POWER_RISE].map(|time| -libm::expm1(-period / time)),
             power: 0.0,
             fresh: true,
             weightings: vec![KWeighting::new(sample_rate); channels.div_ceil(2)],
@@ -185,10 +185,10 @@ impl Level {
             * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
         let sum = dry * dry + sounding / d;
         // The gain against cancellation is limited to 2.
-        let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
-        let dry = whole * dry;
+        let common = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
+        let dry = common * dry;
         let lift = self.lift * ((1.0 - mix) / LEAST_DRY).min(1.0);
-        (dry + lift * (1.0 - dry).max(0.0), whole * wet * makeup)
+        (dry + lift * (1.0 - dry).max(0.0), common * wet * makeup)
     }
 
     /// Measures a whole block: the banks' `inputs`, and as `signals` the dry and the wet signal of each channel. `dry_gain` and

@@ -121,15 +121,15 @@ impl Analysis {
         powers: impl FnOnce() -> Lanes,
         plan: &mut BlockPlan,
     ) {
-        let auto = plan.settings.auto > 0.0;
+        let auto = plan.smoothed.auto > 0.0;
         if auto && !self.measuring {
             self.level.activate();
         }
         self.measuring = auto;
         if plan.moved {
-            self.source.tune(&plan.settings, self.found.is_following());
+            self.source.tune(&plan.smoothed, self.found.is_following());
         }
-        let Settings { focus, freeze, .. } = plan.settings.settings;
+        let Settings { focus, freeze, .. } = plan.smoothed.settings;
         self.source.begin_block(freeze);
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
@@ -142,27 +142,27 @@ impl Analysis {
             moves |= self.keys.follow(settings.keys, settings.transpose, offsets);
         }
         if limits {
-            moves |= self.limit_notes(&plan.settings, limit, &powers());
+            moves |= self.limit_notes(&plan.smoothed, limit, &powers());
         }
         if moves {
-            plan.weights.next(self.weights(&plan.settings, settings));
+            plan.weights.next(self.weights(&plan.smoothed, settings));
         } else {
             plan.weights.stay();
         }
         if plan.moved || auto {
-            plan.gains.next(self.gain(&plan.settings));
+            plan.gains.next(self.gain(&plan.smoothed));
             let levels = self.mix(plan);
             plan.levels.next(levels);
         } else {
             plan.gains.stay();
             plan.levels.stay();
         }
-        let share = plan.settings.place;
-        plan.places = (share > 0.0 && self.source.is_on()).then(|| {
-            let mut places = plan.places.unwrap_or(Ramp::rest(Lanes::ZERO));
-            let aims = self.focus.place(&self.source.notes().places);
-            places.next(Lanes::of(|tone| share * aims.0[tone]));
-            places
+        let share = plan.smoothed.place;
+        plan.pans = (share > 0.0 && self.source.is_on()).then(|| {
+            let mut pans = plan.pans.unwrap_or(Ramp::rest(Lanes::ZERO));
+            let aims = self.focus.pan(&self.source.notes().pans);
+            pans.next(Lanes::of(|tone| share * aims.0[tone]));
+            pans
         });
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
@@ -176,7 +176,7 @@ impl Analysis {
             weights = Lanes::of(|tone| self.keys.weight(tone, weights.0[tone]));
         }
         weights = Lanes::of(|tone| weights.0[tone] * polyphony[tone]);
-        weights.0[PUBLISHED..].iter_mut().for_each(|weight| *weight *= now.whole);
+        weights.0[PUBLISHED..].iter_mut().for_each(|weight| *weight *= now.low_bands);
         weights
     }
 
@@ -191,7 +191,7 @@ impl Analysis {
 
     /// Returns the levels at the end of the block, and sets the output gain of the `plan`.
     fn mix(&mut self, plan: &mut BlockPlan) -> Levels {
-        let now = &plan.settings;
+        let now = &plan.smoothed;
         if plan.moved {
             self.output = libm::exp10(f64::from(now.settings.output) / 20.0);
             self.crossfade = Crossfade::new(f64::from(now.settings.mix) / 100.0);
@@ -206,7 +206,7 @@ impl Analysis {
         }
         self.mix = (dry / output, wet / output);
         plan.output_gain = (1.0 - now.bypass) * output as f32 + now.bypass;
-        Levels::new(&plan.settings, (dry, wet))
+        Levels::new(&plan.smoothed, (dry, wet))
     }
 
     /// Updates which notes are the strongest, for the `limit` of notes. Returns whether a weight has moved.
@@ -228,7 +228,7 @@ impl Analysis {
         span: &Span,
     ) {
         let Span { range, position } = span.clone();
-        let part = span.part();
+        let in_block = span.in_block();
         if plan.sidechained() || plan.delaying && !sidechain.is_empty() {
             self.sidechain.push(channels.len(), sidechain, range.clone(), position);
         }
@@ -237,7 +237,7 @@ impl Analysis {
         } else if self.source.is_on() {
             let share = |frame| plan.level(position + frame).sidechain;
             self.sidechain.mix(channels, range, position, share);
-            self.source.push(position, self.sidechain.rows(), part);
+            self.source.push(position, self.sidechain.rows(), in_block);
         }
     }
 
@@ -252,7 +252,7 @@ impl Analysis {
     ) -> Option<&[[f32; BLOCK]]> {
         let Span { range, position } = span.clone();
         if plan.delaying && (connected || plan.sidechained()) {
-            self.sidechain.delay(span.part(), |frame| plan.level(position + frame).lookahead);
+            self.sidechain.delay(span.in_block(), |frame| plan.level(position + frame).lookahead);
         }
         plan.sidechained().then(|| {
             let share = |frame| plan.level(position + frame).sidechain;
@@ -271,7 +271,7 @@ impl Analysis {
         dry: &[[f32; BLOCK]],
         wet: impl Iterator<Item = &'a [f32; BLOCK]>,
     ) -> bool {
-        let frozen = plan.settings.settings.freeze;
+        let frozen = plan.smoothed.settings.freeze;
         let begun = self.source.end_block(kernel, frozen);
         if let Some(begun) = begun {
             self.focus.restart(begun);

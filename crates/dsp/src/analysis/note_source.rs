@@ -26,13 +26,13 @@ pub struct Notes {
     /// Notes that began within the last frames of the listener.
     pub begun: BandMask,
     /// Stereo position of each note, 1 for left and -1 for right.
-    pub places: Lanes,
+    pub pans: Lanes,
 }
 
 impl Notes {
     /// Creates decisions with the notes `played`, all in the centre.
     const fn middle(played: BandMask) -> Self {
-        Self { played, begun: BandMask::NONE, places: Lanes::ZERO }
+        Self { played, begun: BandMask::NONE, pans: Lanes::ZERO }
     }
 
     fn of(decisions: &Decisions) -> Self {
@@ -43,7 +43,7 @@ impl Notes {
         Self {
             played: mask(&decisions.on),
             begun: mask(&decisions.begun),
-            places: Lanes::of(|tone| decisions.place[to_listener(tone)]),
+            pans: Lanes::of(|tone| decisions.place[to_listener(tone)]),
         }
     }
 }
@@ -261,9 +261,10 @@ impl NoteSource {
         let decisions = match &mut self.origin {
             Origin::Score(_) => None,
             Origin::Listener => self.listen(kernel),
-            Origin::Scout(ahead) => {
-                ahead.pop_front().flatten().map(|decisions| self.listener.assume(*decisions))
-            }
+            Origin::Scout(ahead) => ahead
+                .pop_front()
+                .flatten()
+                .map(|decisions| self.listener.replace_decisions(*decisions)),
         };
         let decisions = decisions.filter(|_| !frozen)?;
         let levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);

@@ -14,7 +14,7 @@ use fearless_simd::Simd;
 use kernel::{FrameInputs, Rows, State, Task};
 use one_pole::OnePole;
 pub use params::BankParams;
-pub use pitches::{LOOK, LOOKS, Pitches, Tones};
+pub use pitches::{PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
 pub use resonator::ring_of;
 use tone_filter_simd::{Kernel, Work};
 
@@ -94,7 +94,7 @@ impl Bank {
     }
 
     /// Computes the wet signal of `input`: at most [`BLOCK`] finite samples from `position` on in the current block. `wet` must
-    /// have the same length. With [`BankParams::place`], `wet` gets the left output and `right` the right one; otherwise `right`
+    /// have the same length. With [`BankParams::pan`], `wet` gets the left output and `right` the right one; otherwise `right`
     /// is not changed.
     pub fn process(
         &mut self,
@@ -105,12 +105,12 @@ impl Bank {
         wet: &mut [f32],
         right: &mut [f32],
     ) {
-        let placed = params.coefficients.sides.is_some();
+        let panned = params.coefficients.sides.is_some();
         if self.rests(input) {
             (self.total_power, self.low_pass) = (OnePole::ZERO, OnePole::ZERO);
             self.right = None;
             wet.fill(0.0);
-            if placed {
+            if panned {
                 right.fill(0.0);
             }
             return;
@@ -122,7 +122,7 @@ impl Bank {
             (self.low_pass, self.right) = (OnePole::ZERO, None);
             return;
         }
-        if placed {
+        if panned {
             for (sum, side) in wet.iter_mut().zip(&mut *right) {
                 (*sum, *side) = (*sum + *side, *sum - *side);
             }

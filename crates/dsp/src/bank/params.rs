@@ -3,7 +3,7 @@
 use super::{
     kernel::{Coefficients, RMS_GUARD},
     one_pole::Response,
-    pitches::{LOOK, Pitches, Tones},
+    pitches::{PHASE_INTERVAL, Pitches, Tones},
     resonator::{Design, ring_of},
 };
 use crate::{
@@ -73,8 +73,8 @@ impl BankParams {
         self.constants = Constants::new(settings, self.sample_rate);
         self.coefficients.set_step(if frozen { 0.0 } else { self.constants.band_step });
         self.total = Response::new(if frozen { 0.0 } else { self.constants.total_step });
-        self.low_pass = Response::new(1.0 - self.constants.smoothing);
-        self.voice_low_pass = Response::new(1.0 - self.constants.voice_smoothing);
+        self.low_pass = Response::new(1.0 - self.constants.clip_pole);
+        self.voice_low_pass = Response::new(1.0 - self.constants.voice_pole);
         self.coefficients.drive = self.constants.drive as f32;
         self.coefficients.threshold = self.constants.threshold as f32;
         self.coefficients.ceiling = self.constants.ceiling as f32;
@@ -99,8 +99,8 @@ impl BankParams {
             let angle = design.angle;
             (self.pitches.angles.0[tone], self.pitches.exact[tone]) = (angle as f32, angle);
             self.pitches.lo_weights.0[tone] = 2.0 / rise;
-            for (look, back) in (1..).zip(&mut self.pitches.backs) {
-                let turned = angle * (look * LOOK) as f64;
+            for (instant, back) in (1..).zip(&mut self.pitches.backs) {
+                let turned = angle * (instant * PHASE_INTERVAL) as f64;
                 let (sine, cosine) = libm::sincos(angle * BLOCK as f64 - turned);
                 (back[0].0[tone], back[1].0[tone]) = (cosine as f32, sine as f32);
             }
@@ -125,13 +125,12 @@ impl BankParams {
 
     /// Sets the stereo positions of the tones, 1 for left and -1 for right; `None` for a single sum. Must be called after the
     /// weights are set.
-    pub fn place(&mut self, places: Option<&Ramp<Lanes>>) {
+    pub fn pan(&mut self, pans: Option<&Ramp<Lanes>>) {
         let weights = &self.coefficients.weights;
-        self.coefficients.sides = places.map(|places| {
-            let side = |weights: &Lanes, places: &Lanes| {
-                Lanes::of(|tone| weights.0[tone] * places.0[tone])
-            };
-            Ramp::between(side(&weights.from, &places.from), side(&weights.to, &places.to))
+        self.coefficients.sides = pans.map(|pans| {
+            let side =
+                |weights: &Lanes, pans: &Lanes| Lanes::of(|tone| weights.0[tone] * pans.0[tone]);
+            Ramp::between(side(&weights.from, &pans.from), side(&weights.to, &pans.to))
         });
     }
 

@@ -6,9 +6,9 @@ use crate::{
 };
 
 /// Samples between two sampling instants of the bands' phases.
-pub const LOOK: usize = 8;
+pub const PHASE_INTERVAL: usize = 8;
 /// Sampling instants per block.
-pub const LOOKS: usize = BLOCK / LOOK;
+pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
 
 /// Frequencies of the bands, for oscillators that follow their phases.
 #[derive(Debug, Clone)]
@@ -20,8 +20,8 @@ pub struct Pitches {
     /// `2 / a`, with the factor `a` by which `bp` enters `lo` in each sample.
     pub lo_weights: Lanes,
     /// Cosine and sine of the angle by which each band turns from a sampling instant to the end of the block, at its nominal
-    /// frequency. The first instant is [`LOOK`] samples after the start of the block, the last one at its end.
-    pub backs: [[Lanes; 2]; LOOKS],
+    /// frequency. The first instant is [`PHASE_INTERVAL`] samples after the start of the block, the last one at its end.
+    pub backs: [[Lanes; 2]; PHASES_PER_BLOCK],
 }
 
 impl Pitches {
@@ -29,7 +29,7 @@ impl Pitches {
         angles: Lanes::ZERO,
         exact: [0.0; TONES],
         lo_weights: Lanes::ZERO,
-        backs: [[Lanes::ZERO; 2]; LOOKS],
+        backs: [[Lanes::ZERO; 2]; PHASES_PER_BLOCK],
     };
 }
 

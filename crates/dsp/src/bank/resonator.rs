@@ -124,7 +124,7 @@ mod tests {
     const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
 
     #[test]
-    fn the_default_ring_is_the_reference_radius() {
+    fn the_published_ring_gives_the_reference_radius() {
         let ring = 1000f64.ln() / (44_100.0 * -0.9999f64.ln());
         assert!((radius(ring, 44_100.0) - 0.9999).abs() < 1e-15);
     }

@@ -92,7 +92,7 @@ impl Output {
         }
         if self.limiting {
             for (dry, channel) in self.dry.iter_mut().zip(channels) {
-                dry[span.part()].copy_from_slice(&channel[span.range.clone()]);
+                dry[span.in_block()].copy_from_slice(&channel[span.range.clone()]);
             }
         }
     }
@@ -107,7 +107,7 @@ impl Output {
         span: &Span,
     ) {
         for (index, channel) in channels.iter_mut().enumerate() {
-            let wet = &wet(index)[span.part()];
+            let wet = &wet(index)[span.in_block()];
             let samples = channel[span.range.clone()].iter_mut().zip(wet);
             let Ramp { from, to, .. } = plan.levels;
             let moves = (from.dry, from.wet) != (to.dry, to.wet);

@@ -95,6 +95,23 @@ impl Settings {
         self.transpose + 12.0 * octave
     }
 
+    /// Returns the settings between the untouched sound (`morph` 0 %) and the set sound (100 %): mix and output in proportion,
+    /// drive from 1 at equal ratios, tone from two octaves below its value.
+    pub(crate) fn morphed(&self) -> Self {
+        if self.morph == 100.0 {
+            return *self;
+        }
+        let share = self.morph / 100.0;
+        let lowest = spec("tone").map_or(self.tone, |tone| tone.min);
+        Self {
+            mix: share * self.mix,
+            output: share * self.output,
+            drive: libm::powf(self.drive, share),
+            tone: (self.tone * libm::exp2f(2.0 * (share - 1.0))).max(lowest),
+            ..*self
+        }
+    }
+
     /// Returns the bands that may sound by `bands`, range and scale. With a [`Map`] that moves notes, bands outside the scale
     /// sound, too, at the pitch of [`Settings::offsets`].
     pub fn sounding_bands(&self) -> BandMask {
@@ -139,6 +156,26 @@ mod tests {
         let soft = Settings { transpose: -3.0, octave: 1.0, ..Settings::REFERENCE };
         assert_eq!(soft.pitch_shift(), -3.0);
         assert_eq!(Settings { voice: Voice::Saw, ..soft }.pitch_shift(), 9.0);
+    }
+
+    #[test]
+    fn morph_goes_from_the_untouched_sound_to_the_preset_s() {
+        let preset = Settings { output: -6.0, ..Settings::default() };
+        assert_eq!(preset.morphed(), preset);
+        let at = |morph| {
+            let mut settings = preset;
+            settings.morph = morph;
+            settings.morphed()
+        };
+        assert_eq!((at(0.0).mix, at(0.0).output, at(0.0).drive), (0.0, 0.0, 1.0));
+        let half = at(50.0);
+        assert_eq!((half.mix, half.output), (25.0, -3.0));
+        assert!((half.drive - 40f32.sqrt()).abs() < 1e-5);
+        assert!((half.tone - preset.tone / 2.0).abs() < 1e-3);
+        for percent in 0..=100 {
+            let morphed = Settings { tone: 500.0, drive: 400.0, morph: percent as f32, ..preset };
+            assert_eq!(morphed.morphed().validate(), Ok(()), "{percent}");
+        }
     }
 
     #[test]

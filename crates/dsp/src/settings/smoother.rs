@@ -8,16 +8,16 @@ use crate::{lanes::BLOCK, notes::TONES};
 /// Duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// Number of smoothed values: first the numeric settings, then the crossfades with the indices below (0..1; `WHOLE` for the bands
-/// below A3), then the weight of each band (0..1).
+/// Number of smoothed values: first the numeric settings, then the crossfades with the indices below (0..1; `LOW_BANDS` for the
+/// bands below A3), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
 const AUTO: usize = BYPASS + 1;
 const LOOKAHEAD: usize = AUTO + 1;
 const SIDECHAIN: usize = LOOKAHEAD + 1;
-const WHOLE: usize = SIDECHAIN + 1;
-const PLACE: usize = WHOLE + 1;
+const LOW_BANDS: usize = SIDECHAIN + 1;
+const PLACE: usize = LOW_BANDS + 1;
 const BANDS: usize = PLACE + 1;
 
 /// Targets of the crossfades: on or off.
@@ -73,7 +73,7 @@ pub struct SmoothedSettings {
     /// 0 for the main input as the bands' input, 1 for the sidechain.
     pub sidechain: f32,
     /// Weight of the bands below A3, 0..1.
-    pub whole: f32,
+    pub low_bands: f32,
     /// 0 for a muted band, 1 for a band that may sound.
     pub weights: [f32; TONES],
 }
@@ -167,7 +167,7 @@ impl Smoother {
             auto: self.now[AUTO] as f32,
             lookahead: self.now[LOOKAHEAD] as f32,
             sidechain: self.now[SIDECHAIN] as f32,
-            whole: self.now[WHOLE] as f32,
+            low_bands: self.now[LOW_BANDS] as f32,
             weights: std::array::from_fn(|tone| self.now[BANDS + tone] as f32),
         }
     }
@@ -189,7 +189,7 @@ fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
     positions[AUTO] = f64::from(fades.auto);
     positions[LOOKAHEAD] = f64::from(fades.lookahead);
     positions[SIDECHAIN] = f64::from(fades.sidechain);
-    positions[WHOLE] = f64::from(settings.range == BandRange::Whole);
+    positions[LOW_BANDS] = f64::from(settings.range == BandRange::Whole);
     let bands = settings.sounding_bands();
     for (tone, position) in positions[BANDS..].iter_mut().enumerate() {
         *position = f64::from(bands.contains(tone));

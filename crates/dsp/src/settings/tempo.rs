@@ -1,4 +1,4 @@
-//! Settings that follow from others: times from a song's tempo, and the morph between the untouched and the set sound.
+//! Times that follow from a song's tempo: note values, and the settings that they set.
 
 use super::{Entry, Settings, spec};
 use std::{error::Error, fmt};
@@ -99,23 +99,6 @@ impl Settings {
         }
         settings
     }
-
-    /// Returns the settings between the untouched sound (`morph` 0 %) and the set sound (100 %): mix and output in proportion,
-    /// drive from 1 at equal ratios, tone from two octaves below its value.
-    pub(crate) fn morphed(&self) -> Self {
-        if self.morph == 100.0 {
-            return *self;
-        }
-        let share = self.morph / 100.0;
-        let lowest = spec("tone").map_or(self.tone, |tone| tone.min);
-        Self {
-            mix: share * self.mix,
-            output: share * self.output,
-            drive: libm::powf(self.drive, share),
-            tone: (self.tone * libm::exp2f(2.0 * (share - 1.0))).max(lowest),
-            ..*self
-        }
-    }
 }
 
 #[cfg(test)]
@@ -159,25 +142,5 @@ mod tests {
         }
         let off = Settings::default();
         assert_eq!(off.at_tempo(90.0), off);
-    }
-
-    #[test]
-    fn morph_goes_from_the_untouched_sound_to_the_preset_s() {
-        let preset = Settings { output: -6.0, ..Settings::default() };
-        assert_eq!(preset.morphed(), preset);
-        let at = |morph| {
-            let mut settings = preset;
-            settings.morph = morph;
-            settings.morphed()
-        };
-        assert_eq!((at(0.0).mix, at(0.0).output, at(0.0).drive), (0.0, 0.0, 1.0));
-        let half = at(50.0);
-        assert_eq!((half.mix, half.output), (25.0, -3.0));
-        assert!((half.drive - 40f32.sqrt()).abs() < 1e-5);
-        assert!((half.tone - preset.tone / 2.0).abs() < 1e-3);
-        for percent in 0..=100 {
-            let morphed = Settings { tone: 500.0, drive: 400.0, morph: percent as f32, ..preset };
-            assert_eq!(morphed.morphed().validate(), Ok(()), "{percent}");
-        }
     }
 }

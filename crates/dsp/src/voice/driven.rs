@@ -16,13 +16,13 @@ pub const LENGTH: usize = 1 << 16;
 const HARMONICS: usize = 400;
 
 /// Returns the position of `drive` among the tabulated drives, 0 to [`SHAPES`] - 1.
-pub fn place(drive: f32) -> f32 {
+pub fn drive_position(drive: f32) -> f32 {
     (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(HIGHEST) as f32
 }
 
-/// Returns the share of the table `shape` in the waveform at position `place`.
-pub fn share(shape: usize, place: f32) -> f32 {
-    (1.0 - (place - shape as f32).abs()).max(0.0)
+/// Returns the share of the table `shape` in the waveform for a drive at `position`.
+pub fn share(shape: usize, position: f32) -> f32 {
+    (1.0 - (position - shape as f32).abs()).max(0.0)
 }
 
 /// Returns for each shape the amplitudes of the harmonics of `g cos t / (1 + |g cos t|)` with `g = sqrt 2 drive`, from the first
@@ -49,11 +49,12 @@ mod tests {
     #[test]
     fn shares_add_to_one_and_a_drive_of_a_shape_is_that_shape() {
         for drive in [1.0, 1.7, 40.0, 399.0, 400.0] {
-            let shares: Vec<f32> = (0..SHAPES).map(|shape| share(shape, place(drive))).collect();
+            let shares: Vec<f32> =
+                (0..SHAPES).map(|shape| share(shape, drive_position(drive))).collect();
             assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{drive}: {shares:?}");
         }
-        assert_eq!(share(0, place(1.0)), 1.0);
-        assert!(share(SHAPES - 1, place(400.0)) > 1.0 - 1e-5);
+        assert_eq!(share(0, drive_position(1.0)), 1.0);
+        assert!(share(SHAPES - 1, drive_position(400.0)) > 1.0 - 1e-5);
     }
 
     /// Compares with the integral over a quarter of a period, by the midpoint rule.

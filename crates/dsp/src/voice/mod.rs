@@ -13,7 +13,7 @@ mod timbres;
 mod waveform;
 
 use crate::{
-    bank::{Bank, BankParams, LOOK, one_pole::OnePole},
+    bank::{Bank, BankParams, PHASE_INTERVAL, one_pole::OnePole},
     lanes::{BLOCK, Lanes, sum},
     ramp::Ramp,
     settings::Voice,
@@ -22,7 +22,7 @@ use chip::{Chip, ChipInput};
 pub use chip::{ChipNoise, ChipPulse, ChipTick};
 pub use level::LevelSource;
 use level::{Gate, Levels};
-use oscillators::{CUTOFF, LEVEL_POLES, Oscillators, Part};
+use oscillators::{CUTOFF, LEVEL_POLES, Oscillators, RenderJob};
 pub use pitch::Moves;
 use std::f64::consts::TAU;
 use timbre::{PITCHES, TableLevels};
@@ -42,12 +42,12 @@ fn block_positions(position: usize) -> impl Iterator<Item = f32> {
 /// Wet signal of one bank.
 #[derive(Debug)]
 pub struct Wet<'a> {
-    /// Mean of all channels; with `places`, the left channel.
+    /// Mean of all channels; with `pans`, the left channel.
     pub wet: &'a mut [f32],
-    /// Right channel, with `places`; else unused.
+    /// Right channel, with `pans`; else unused.
     pub right: &'a mut [f32],
     /// Stereo positions of the notes: 1 is left, -1 right. `None` for a single channel.
-    pub places: Option<&'a Ramp<Lanes>>,
+    pub pans: Option<&'a Ramp<Lanes>>,
 }
 
 /// Oscillators of one bank, with their levels and the low-pass after them.
@@ -68,7 +68,7 @@ pub struct Voices {
     right: Option<OnePole>,
     /// Gain of the oscillators' sum.
     gain: Ramp<f32>,
-    /// Position of the drive among the tables of driven sines ([`driven::place`]).
+    /// Position of the drive among the tables of driven sines ([`driven::drive_position`]).
     drive: Ramp<f32>,
     /// Whether no block has had its levels set yet.
     fresh: bool,
@@ -121,7 +121,7 @@ impl Voices {
     }
 
     /// Reads total powers and phases of the bank, whose last call processed `frames` samples up to `end` in the block.
-    pub fn look(
+    pub fn sample_phases(
         &mut self,
         kernel: Kernel,
         (bank, params): (&Bank, &BankParams),
@@ -129,8 +129,8 @@ impl Voices {
         end: usize,
     ) {
         self.total_powers[end - frames..end].copy_from_slice(bank.total_powers(frames));
-        if end.is_multiple_of(LOOK) {
-            self.oscillators.look(kernel, &params.pitches, &bank.state(params), end);
+        if end.is_multiple_of(PHASE_INTERVAL) {
+            self.oscillators.sample_phases(kernel, &params.pitches, &bank.state(params), end);
         }
     }
 
@@ -180,7 +180,7 @@ impl Voices {
             None => {}
         }
         self.chips = chip.is_some();
-        let drive = driven::place(params.coefficients.drive);
+        let drive = driven::drive_position(params.coefficients.drive);
         // The second soft clip, applied to the level: applied to the samples, it would distort the waveforms.
         let level = timbres.rms(drive) * power.sqrt();
         let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
@@ -203,7 +203,7 @@ impl Voices {
         params: &BankParams,
         position: usize,
         input: &[f32],
-        Wet { wet, right, places }: Wet,
+        Wet { wet, right, pans }: Wet,
     ) {
         let frames = wet.len();
         let (mut sums, mut sides, mut chip) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
@@ -214,8 +214,8 @@ impl Voices {
             let mut play = |row, share| {
                 let (levels, octave, gains) =
                     (&timbre.levels[0], timbre.octave, self.oscillators.gains());
-                let part = Part { row, levels, octave, gains, share, places, position, frames };
-                self.oscillators.render(kernel, part, &mut sums, &mut sides);
+                let job = RenderJob { row, levels, octave, gains, share, pans, position, frames };
+                self.oscillators.render(kernel, job, &mut sums, &mut sides);
             };
             match timbre.voice {
                 Voice::Soft => {}
@@ -225,7 +225,7 @@ impl Voices {
                 }
                 Voice::SoftClean => {
                     for shape in 0..driven::SHAPES {
-                        let own = self.drive.map(|place| driven::share(shape, *place));
+                        let own = self.drive.map(|position| driven::share(shape, *position));
                         if !own.is(0.0) {
                             let (row, _) = Waveforms::shared().driven(shape);
                             play(row, share.times(own));
@@ -253,7 +253,7 @@ impl Voices {
                 },
             );
         };
-        if places.is_some() {
+        if pans.is_some() {
             for (sum, side) in sums.iter_mut().zip(&mut *sides) {
                 (*sum, *side) = (*sum + *side, *sum - *side);
             }

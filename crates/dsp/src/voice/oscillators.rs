@@ -1,8 +1,8 @@
 //! One oscillator per band, phase-locked to the oscillation in the band.
 //!
 //! The two integrators of a resonator give its phase, if the frequency at which it really rings is known (`docs/dsp.md`). The
-//! phase measurements ("looks") in a block of [`BLOCK`] samples are averaged to one phase, which passes a low-pass. In the next
-//! block the oscillator moves to the low-passed phase in a straight line.
+//! phase measurements in a block of [`BLOCK`] samples are averaged to one phase, which passes a low-pass. In the next block the
+//! oscillator moves to the low-passed phase in a straight line.
 
 use super::{
     TableLevels,
@@ -11,7 +11,7 @@ use super::{
     waveform::{CHUNK, Table},
 };
 use crate::{
-    bank::{LOOK, LOOKS, Pitches, kernel::State},
+    bank::{PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, kernel::State},
     lanes::{BLOCK, LANES, Lanes, sum},
     notes::{PUBLISHED, TONES},
     ramp::Ramp,
@@ -55,10 +55,11 @@ pub struct Oscillators {
     steps: [u32; LANES],
     /// Tangents of half the measured frequencies in radians a sample.
     tangents: Lanes,
-    /// Cosine and sine sums of the looks in the last block, each turned to the block's end at the nominal frequency.
-    looks: [Lanes; 2],
-    /// Number of looks in the last block.
-    looked: f32,
+    /// Cosine and sine sums of the phase measurements in the last block, each turned to the block's end at the nominal
+    /// frequency.
+    phase_sums: [Lanes; 2],
+    /// Number of phase measurements in the last block.
+    phase_count: f32,
     /// Measured phase of each band's oscillation at the start of the current block.
     measured: Lanes,
     /// Low-passed amplitude of each band's oscillation.
@@ -90,8 +91,8 @@ impl Oscillators {
             phases: [0; LANES],
             steps: [0; LANES],
             tangents: Lanes::ZERO,
-            looks: [Lanes::ZERO; 2],
-            looked: 0.0,
+            phase_sums: [Lanes::ZERO; 2],
+            phase_count: 0.0,
             lags: [Lanes::ZERO; POLES],
             spans: Lanes::ZERO,
             levels: [Lanes::ZERO; LEVEL_POLES],
@@ -108,35 +109,52 @@ impl Oscillators {
 
     /// Clears the last block's phase measurements of the tones below A3.
     pub fn rest_low(&mut self) {
-        self.looks.iter_mut().for_each(|looks| looks.0[PUBLISHED..].fill(0.0));
+        self.phase_sums.iter_mut().for_each(|sums| sums.0[PUBLISHED..].fill(0.0));
     }
 
-    /// Measures the phases of the bands in `state`, at sample `position` of the block, a multiple of [`LOOK`].
-    pub fn look(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, position: usize) {
+    /// Measures the phases of the bands in `state`, at sample `position` of the block, a multiple of [`PHASE_INTERVAL`].
+    pub fn sample_phases(
+        &mut self,
+        kernel: Kernel,
+        pitches: &Pitches,
+        state: &State,
+        position: usize,
+    ) {
         kernel.vectorize(
             #[inline(always)]
-            || self.look_at_all(pitches, state, &pitches.backs[(position / LOOK - 1) % LOOKS]),
+            || {
+                self.sample_all_phases(
+                    pitches,
+                    state,
+                    &pitches.backs[(position / PHASE_INTERVAL - 1) % PHASES_PER_BLOCK],
+                )
+            },
         );
-        self.looked += 1.0;
+        self.phase_count += 1.0;
     }
 
     #[inline(always)]
-    fn look_at_all(&mut self, pitches: &Pitches, state: &State, [cosines, sines]: &[Lanes; 2]) {
+    fn sample_all_phases(
+        &mut self,
+        pitches: &Pitches,
+        state: &State,
+        [cosines, sines]: &[Lanes; 2],
+    ) {
         for tone in 0..TONES {
             let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
             // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
             let quadrature = self.tangents.0[tone] * (lo * pitches.lo_weights.0[tone] + bp);
             let (cosine, sine) = (cosines.0[tone], sines.0[tone]);
-            self.looks[0].0[tone] += cosine * bp - sine * quadrature;
-            self.looks[1].0[tone] += sine * bp + cosine * quadrature;
+            self.phase_sums[0].0[tone] += cosine * bp - sine * quadrature;
+            self.phase_sums[1].0[tone] += sine * bp + cosine * quadrature;
         }
     }
 
     /// Begins a block: reads the phases of the bands in `state` that have a weight in the sum, or had one.
     pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
-        if self.looked == 0.0 {
+        if self.phase_count == 0.0 {
             self.tangents = Lanes(pitches.angles.0.map(|angle| tan(0.5 * angle)));
-            self.look(kernel, pitches, state, BLOCK);
+            self.sample_phases(kernel, pitches, state, BLOCK);
         }
         kernel.vectorize(
             #[inline(always)]
@@ -147,14 +165,14 @@ impl Oscillators {
     /// Locks all bands, without a branch.
     #[inline(always)]
     fn lock_all(&mut self, pitches: &Pitches, weights: &Lanes) {
-        let share = 1.0 / self.looked;
-        self.looked = 0.0;
+        let share = 1.0 / self.phase_count;
+        self.phase_count = 0.0;
         for tone in 0..LANES {
             let nominal = pitches.angles.0[tone];
             let was_locked = self.locked.0[tone] > 0.0;
             let locked = weights.0[tone] + self.gains.to.0[tone] > 0.0;
-            let (phase, sum) = polar(self.looks[0].0[tone], self.looks[1].0[tone]);
-            (self.looks[0].0[tone], self.looks[1].0[tone]) = (0.0, 0.0);
+            let (phase, sum) = polar(self.phase_sums[0].0[tone], self.phase_sums[1].0[tone]);
+            (self.phase_sums[0].0[tone], self.phase_sums[1].0[tone]) = (0.0, 0.0);
 
             // A pole keeps the growth of its lag and passes on the rest of the turn.
             let turn = wrapped(phase - self.measured.0[tone] - BLOCK as f32 * nominal);
@@ -265,36 +283,36 @@ impl Oscillators {
         Lanes(powers)
     }
 
-    /// Adds `part` to `sums`. With stereo positions, also adds half the difference of left and right to `sides`. Beyond the
-    /// frames of the part, the result is undefined.
+    /// Adds the samples of `job` to `sums`. With stereo positions, also adds half the difference of left and right to `sides`.
+    /// Beyond the frames of the job, the result is undefined.
     pub fn render(
         &self,
         kernel: Kernel,
-        part: Part,
+        job: RenderJob,
         sums: &mut [f32; BLOCK],
         sides: &mut [f32; BLOCK],
     ) {
         kernel.vectorize(
             #[inline(always)]
-            || match part.places {
-                None => self.render_all::<false>(part, sums, sides),
-                Some(_) => self.render_all::<true>(part, sums, sides),
+            || match job.pans {
+                None => self.render_all::<false>(job, sums, sides),
+                Some(_) => self.render_all::<true>(job, sums, sides),
             },
         );
     }
 
     #[inline(always)]
-    fn render_all<const PLACED: bool>(
+    fn render_all<const PANNED: bool>(
         &self,
-        part: Part,
+        job: RenderJob,
         sums: &mut [f32; BLOCK],
         sides: &mut [f32; BLOCK],
     ) {
         let sums = sums.as_chunks_mut::<CHUNK>().0;
         let sides = sides.as_chunks_mut::<CHUNK>().0;
-        let chunks = part.frames.div_ceil(CHUNK);
-        let shift = (SHIFT + part.octave) as u32;
-        let Ramp { from: first, to: last, .. } = part.gains;
+        let chunks = job.frames.div_ceil(CHUNK);
+        let shift = (SHIFT + job.octave) as u32;
+        let Ramp { from: first, to: last, .. } = job.gains;
         // Without a branch, this loop over all bands takes as long as a loop with branches over a few.
         let mut sounding = 0u128;
         for tone in 0..LANES {
@@ -304,20 +322,20 @@ impl Oscillators {
         while sounding != 0 {
             let tone = sounding.trailing_zeros() as usize;
             sounding &= sounding - 1;
-            let Some(level) = part.levels[self.pitch.row(tone)] else { continue };
-            let table = &part.row[usize::from(level)];
-            let from = table.unit * part.share.from * first.0[tone];
-            let to = table.unit * part.share.to * last.0[tone];
+            let Some(level) = job.levels[self.pitch.row(tone)] else { continue };
+            let table = &job.row[usize::from(level)];
+            let from = table.unit * job.share.from * first.0[tone];
+            let to = table.unit * job.share.to * last.0[tone];
             let slope = (to - from) / BLOCK as f32;
-            let (place, place_end) =
-                part.places.map_or((0.0, 0.0), |places| (places.from.0[tone], places.to.0[tone]));
-            let side = from * place;
-            let side_slope = (to * place_end - side) / BLOCK as f32;
+            let (pan, pan_end) =
+                job.pans.map_or((0.0, 0.0), |pans| (pans.from.0[tone], pans.to.0[tone]));
+            let side = from * pan;
+            let side_slope = (to * pan_end - side) / BLOCK as f32;
             let band = (self.phases[tone], self.steps[tone]);
             let (start, step) = self.pitch.played(tone).unwrap_or(band);
-            // Computing the samples beyond the part, too, is faster than leaving them out.
+            // Computing the samples beyond the job, too, is faster than leaving them out.
             for (chunk, (sums, sides)) in sums[..chunks].iter_mut().zip(&mut *sides).enumerate() {
-                let first = (part.position + chunk * CHUNK) as u32;
+                let first = (job.position + chunk * CHUNK) as u32;
                 let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
                 let phases =
                     frames.map(|frame| start.wrapping_add(step.wrapping_mul(frame)) << shift);
@@ -325,7 +343,7 @@ impl Oscillators {
                 for ((sum, sample), frame) in sums.iter_mut().zip(samples).zip(frames) {
                     *sum += (from + slope * frame as i32 as f32) * sample;
                 }
-                if PLACED {
+                if PANNED {
                     for ((sum, sample), frame) in sides.iter_mut().zip(samples).zip(frames) {
                         *sum += (side + side_slope * frame as i32 as f32) * sample;
                     }
@@ -342,7 +360,7 @@ impl Oscillators {
 
 /// Waveform and range of samples to render.
 #[derive(Debug, Clone, Copy)]
-pub struct Part<'a> {
+pub struct RenderJob<'a> {
     /// Tables of the waveform.
     pub row: &'a [Table],
     /// Index of the table for each pitch; `None` where the pitch is too high.
@@ -354,7 +372,7 @@ pub struct Part<'a> {
     /// Factor of all amplitudes.
     pub share: Ramp<f32>,
     /// Stereo positions of the bands: 1 is left, -1 right. `None` for a single channel.
-    pub places: Option<&'a Ramp<Lanes>>,
+    pub pans: Option<&'a Ramp<Lanes>>,
     /// First sample in the block.
     pub position: usize,
     /// Number of samples.

@@ -14,7 +14,7 @@ const FADE: f64 = 0.01;
 #[derive(Debug, Clone)]
 pub struct Timbres {
     sample_rate: f64,
-    /// Settings of the last target, as [`Self::parts`] returns them.
+    /// Settings of the last target, as [`Self::timbre_key`] returns them.
     aimed: (Voice, Duty, f32, f32, f32),
     /// Settings of the chip's parts (lead, others, bass).
     arrangement: Arrangement,
@@ -36,7 +36,7 @@ impl Timbres {
         let timbre = Timbre::of(settings, sample_rate);
         Self {
             sample_rate,
-            aimed: Self::parts(settings),
+            aimed: Self::timbre_key(settings),
             arrangement: Arrangement::of(settings),
             from: timbre.clone(),
             to: timbre,
@@ -47,7 +47,7 @@ impl Timbres {
     }
 
     /// Returns the settings that make a timbre: voice, duty, octave, tuning, transposition.
-    fn parts(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
+    fn timbre_key(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
@@ -55,10 +55,10 @@ impl Timbres {
     pub fn aim(&mut self, settings: &Settings) {
         self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.
-        if Self::parts(settings) == self.aimed {
+        if Self::timbre_key(settings) == self.aimed {
             return;
         }
-        self.aimed = Self::parts(settings);
+        self.aimed = Self::timbre_key(settings);
         self.next = Some(Timbre::of(settings, self.sample_rate));
     }
 
@@ -101,12 +101,14 @@ impl Timbres {
         self.sounding().map(|(timbre, _)| timbre).find(|timbre| timbre.voice == Voice::Chip)
     }
 
-    /// Returns the RMS of the waveform for a note of RMS 1, with the drive at the position `place`.
-    pub fn rms(&self, place: f32) -> f32 {
+    /// Returns the RMS of the waveform for a note of RMS 1, with the drive at `drive_position`.
+    pub fn rms(&self, drive_position: f32) -> f32 {
         let waveforms = Waveforms::shared();
         let of = |timbre: &Timbre| match timbre.voice {
             Voice::SoftClean => (0..driven::SHAPES)
-                .map(|shape| driven::share(shape, place) * waveforms.driven(shape).1 as f32)
+                .map(|shape| {
+                    driven::share(shape, drive_position) * waveforms.driven(shape).1 as f32
+                })
                 .sum(),
             _ => waveforms.rms() as f32,
         };

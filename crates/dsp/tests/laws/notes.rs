@@ -200,7 +200,7 @@ fn decisions(controls: &Controls) -> usize {
         controls,
         audible(controls, CHORD).map(|pitch| Note { amplitude: 0.02, ..note(pitch, LEAD, 0.6) }),
     );
-    stage.music.strokes = (0..8).map(|turn| (0.1 * f64::from(turn), 0.05)).collect();
+    stage.music.drum_hits = (0..8).map(|turn| (0.1 * f64::from(turn), 0.05)).collect();
     let mut count = 0;
     stage.watch(|_, filter| count += filter.decisions().on.iter().filter(|on| **on).count());
     count

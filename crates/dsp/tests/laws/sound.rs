@@ -272,7 +272,7 @@ pub fn stereo(controls: &Controls) -> Outcome {
     for stereo in Stereo::ALL {
         let controls = with(controls, |own| own.stereo = stereo);
         let pitches = audible(&controls, [62, 76]);
-        let note = |index: usize, place: f64| Note { place, ..note(pitches[index], LEAD, 0.8) };
+        let note = |index: usize, pan: f64| Note { pan, ..note(pitches[index], LEAD, 0.8) };
         let heard = Stage::new(&controls, [note(0, 0.5), note(1, -0.5)]).run();
         for (pitch, sign) in pitches.into_iter().zip([1.0, -1.0]) {
             let at = pitch + octaves(&controls.settings);

@@ -15,7 +15,7 @@ use walkdir::WalkDir;
 
 /// File that is to be rendered.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundFile {
     pub path: PathBuf,
     /// Path relative to the folder that the user named; for other files, only the name.
     pub below: PathBuf,
@@ -33,7 +33,7 @@ pub fn find(
     input: &Path,
     out: Option<&Path>,
     left_out: &mut Vec<LeftOut>,
-) -> Vec<Result<Found, (PathBuf, Error)>> {
+) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
     if input == Path::new(STDIO) || input.symlink_metadata().is_ok() {
         return look_at(input, out, left_out);
     }
@@ -62,10 +62,10 @@ fn look_at(
     input: &Path,
     out: Option<&Path>,
     left_out: &mut Vec<LeftOut>,
-) -> Vec<Result<Found, (PathBuf, Error)>> {
+) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
     if !fs::metadata(input).is_ok_and(|metadata| metadata.is_dir()) {
         let below = input.file_name().map_or_else(|| input.into(), PathBuf::from);
-        return vec![Ok(Found { path: input.into(), below, named: true })];
+        return vec![Ok(FoundFile { path: input.into(), below, named: true })];
     }
     let hidden = |path: &Path| {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
@@ -83,7 +83,7 @@ fn look_at(
                     && (!is_mp4(entry.path()) || can_be_opened(entry.path())) =>
             {
                 let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
-                all.push(Ok(Found { path: entry.into_path(), below, named: false }));
+                all.push(Ok(FoundFile { path: entry.into_path(), below, named: false }));
             }
             Ok(entry) if entry.file_type().is_file() && is_unread(entry.path()) => {
                 left_out.push(LeftOut { input: entry.into_path(), reason: Reason::Format });

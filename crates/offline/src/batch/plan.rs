@@ -2,7 +2,7 @@
 
 use super::{
     Fate, Outcome,
-    find::{Found, find, is_audio},
+    find::{FoundFile, find, is_audio},
 };
 use crate::{
     Error, STDIO,
@@ -25,7 +25,7 @@ pub struct Request<'a> {
     /// Output file for one input, or folder; `None` writes beside the inputs. `-` is standard output.
     pub out: Option<&'a Path>,
     /// Whether `out` is a folder even for one file.
-    pub many: bool,
+    pub out_is_folder: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
     /// Extensions that names of outputs may have; generated names get the first.
@@ -137,9 +137,9 @@ impl Plan {
     pub fn new(request: &Request) -> Result<Self, Refused> {
         let mut left_out = Vec::new();
         let found = find_all(request, &mut left_out);
-        let one_file = matches!(&found[..], [Ok(Found { named: true, .. })])
+        let one_file = matches!(&found[..], [Ok(FoundFile { named: true, .. })])
             && request.inputs.len() == 1
-            && !request.many;
+            && !request.out_is_folder;
         let is_stdio = |path: &Path| path == Path::new(STDIO);
         let uses_stdin = request.inputs.iter().any(|input| is_stdio(input));
         let to_stdout = request.out.is_some_and(is_stdio);
@@ -171,7 +171,7 @@ impl Plan {
             return Err(Refused::Ambiguous { path: out.into(), extension });
         }
 
-        let output_of = |found: &Found| match request.out {
+        let output_of = |found: &FoundFile| match request.out {
             Some(out) if !into_folder => native(out),
             Some(out) => renamed(&native(out).join(&found.below), request),
             None => renamed(&found.path, request),
@@ -208,7 +208,7 @@ impl Plan {
                 }
             };
             let output = output_of(&found);
-            let Found { path: input, .. } = found;
+            let FoundFile { path: input, .. } = found;
             if is_earlier(&input) {
                 plan.left_out.push(LeftOut { input, reason: Reason::Output });
                 continue;
@@ -261,7 +261,7 @@ impl Plan {
 fn find_all(
     request: &Request,
     left_out: &mut Vec<LeftOut>,
-) -> Vec<Result<Found, (PathBuf, Error)>> {
+) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
     let out = request.out.and_then(|out| fs::canonicalize(out).ok());
     let find = |input: &PathBuf| find(&native(input), out.as_deref(), left_out);
     let mut found: Vec<_> = request.inputs.iter().map(find).collect();

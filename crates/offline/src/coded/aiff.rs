@@ -2,7 +2,7 @@
 //! into a pipe could not know, and names of compressions, whose lengths may be wrong.
 
 use super::{splice::Spliced, tags::peek};
-use crate::{formats::is_open, shared_file::SharedFile};
+use crate::{formats::is_placeholder_length, shared_file::SharedFile};
 use std::io;
 
 /// Length of the chunk `COMM` before the type of compression.
@@ -37,7 +37,8 @@ pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spli
             b"COMM" => common = Some(peek(file, position, u64::from(size.min(22)))?),
             b"SSND" => {
                 let Some(offset) = word(&head, 8) else { return Ok(None) };
-                let open = is_open(size) && position + u64::from(size) > len || size == 0;
+                let open =
+                    is_placeholder_length(size) && position + u64::from(size) > len || size == 0;
                 if open {
                     size_there = len - position;
                 }

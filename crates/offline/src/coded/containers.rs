@@ -42,7 +42,7 @@ const FLOAT: [AudioCodecId; 4] =
     [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
 /// A file being decoded.
-pub struct Container {
+pub struct SymphoniaDecoder {
     path: PathBuf,
     reader: Box<dyn FormatReader>,
     stream: Stream,
@@ -65,7 +65,7 @@ struct Stream {
     end: u64,
 }
 
-impl Container {
+impl SymphoniaDecoder {
     /// Opens `source`, called `path`. `frames` is the number of frames, if it is known better than from the header.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Container {
     }
 }
 
-impl Decoder for Container {
+impl Decoder for SymphoniaDecoder {
     fn format(&self) -> Format {
         self.format
     }
@@ -158,7 +158,7 @@ impl Decoder for Container {
         }
         stream.end = next.pts.saturating_add(next.dur).get().max(0) as u64;
         samples.copy_to_vecs_planar(packet);
-        stream.show(packet);
+        stream.cut_to_audible(packet);
         Ok(true)
     }
 }
@@ -197,7 +197,7 @@ impl Stream {
         let rounded_up = (reader.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
-        let shown = index.filter(|_| is_aac).and_then(|index| index.shown(frames));
+        let audible = index.filter(|_| is_aac).and_then(|index| index.audible(frames));
         let rate = decoder.codec_params().sample_rate;
         // A time unit at twice the decoder's rate is a sign of HE-AAC, which codes the upper half of the spectrum separately.
         let doubled = index.filter(|_| is_aac).and_then(mp4::Index::timescale);
@@ -205,30 +205,30 @@ impl Stream {
         let extra_data = parameters.extra_data.as_deref().filter(|_| is_aac);
         if is_he
             || extra_data.is_some_and(has_upper_half)
-            || shown.is_some_and(|shown| Some(shown.timescale) != rate)
+            || audible.is_some_and(|audible| Some(audible.timescale) != rate)
         {
             return Err(Error::Coding { path: path.into(), coding: "HE-AAC".into() });
         }
         // The end of AAC is known even without an edit list.
-        let (skipped, ends) = (shown.map_or(0, |shown| shown.start), is_aac);
-        let frames = shown.map_or(frames, |shown| Some(shown.frames));
+        let (skipped, ends) = (audible.map_or(0, |audible| audible.start), is_aac);
+        let frames = audible.map_or(frames, |audible| Some(audible.frames));
         Ok(Self { decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
     }
 
     /// Cuts `packet` to the samples of the music.
-    fn show(&mut self, packet: &mut [Vec<f32>]) {
+    fn cut_to_audible(&mut self, packet: &mut [Vec<f32>]) {
         let len = packet[0].len() as u64;
-        let early = self.skipped.min(len);
-        self.skipped -= early;
-        let mut shown = len - early;
+        let dropped = self.skipped.min(len);
+        self.skipped -= dropped;
+        let mut audible = len - dropped;
         if let Some(frames) = self.frames.filter(|_| self.ends) {
-            shown = shown.min(frames.saturating_sub(self.read));
+            audible = audible.min(frames.saturating_sub(self.read));
         }
         for channel in packet {
-            channel.truncate((early + shown) as usize);
-            channel.drain(..early as usize);
+            channel.truncate((dropped + audible) as usize);
+            channel.drain(..dropped as usize);
         }
-        self.read += shown;
+        self.read += audible;
     }
 
     /// Checks at the end that the track has as many samples as its header states, if it does.

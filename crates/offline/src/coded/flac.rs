@@ -61,7 +61,7 @@ struct Stream {
     frames: Option<u64>,
     read: u64,
     /// Factor from integer samples to floats.
-    unit: f32,
+    scale: f32,
     format: Format,
 }
 
@@ -244,8 +244,8 @@ impl Stream {
             },
             speakers: if channels > 2 { u32::from(stated.channel_mask()) } else { 0 },
         };
-        let unit = 1.0 / (1u64 << (bits - 1)) as f32;
-        Ok(Self { decoder, taken, end: len, offset, frames, read: 0, unit, format })
+        let scale = 1.0 / (1u64 << (bits - 1)) as f32;
+        Ok(Self { decoder, taken, end: len, offset, frames, read: 0, scale, format })
     }
 
     /// Returns the position in the file of the next byte for the decoder.
@@ -255,13 +255,13 @@ impl Stream {
 
     /// Decodes the next frame. Returns false at the end of the file.
     fn decode(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault> {
-        let Self { decoder, unit, .. } = self;
+        let Self { decoder, scale, .. } = self;
         let decoded = guard(|| -> Result<usize, flac_codec::Error> {
             let channels = decoder.fill_buf()?;
             packet.resize(channels.len(), Vec::new());
             for (to, from) in packet.iter_mut().zip(&channels) {
                 to.clear();
-                to.extend(from.iter().map(|sample| *sample as f32 * *unit));
+                to.extend(from.iter().map(|sample| *sample as f32 * *scale));
             }
             Ok(channels[0].len())
         });

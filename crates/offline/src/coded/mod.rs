@@ -15,8 +15,9 @@ pub(crate) mod tags;
 use crate::{
     Error,
     shared_file::SharedFile,
-    wav::{Depth, Format, Piece},
+    wav::{CodedSamples, Depth, Format},
 };
+use containers::SymphoniaDecoder;
 use std::path::{Path, PathBuf};
 
 /// Maximum magnitude of a decoded sample, for codings without floating point: +24 dB full scale. Music exceeds full scale by some
@@ -87,28 +88,32 @@ impl Reader {
                 Kind::Mpeg => Box::new(mp3::Mp3::open(path, file, 0..len)?),
                 Kind::Aiff => {
                     let spliced = aiff::splice(&file, start, len).map_err(unreadable)?;
-                    Box::new(containers::Container::open(path, spliced.unwrap_or(whole), None)?)
+                    Box::new(SymphoniaDecoder::open(path, spliced.unwrap_or(whole), None)?)
                 }
                 Kind::Other => {
                     let closed = mp4::closed(&file, len).map_err(unreadable)?;
-                    Box::new(containers::Container::open(path, closed.unwrap_or(whole), None)?)
+                    Box::new(SymphoniaDecoder::open(path, closed.unwrap_or(whole), None)?)
                 }
             },
         )
     }
 
-    /// Opens `piece`, the samples of a WAV file that are not PCM.
+    /// Opens `samples`, the samples of a WAV file that are not PCM.
     ///
     /// # Errors
     /// If the samples cannot be decoded.
-    pub(crate) fn open_piece(path: &Path, file: SharedFile, piece: Piece) -> Result<Self, Error> {
+    pub(crate) fn open_coded_samples(
+        path: &Path,
+        file: SharedFile,
+        samples: CodedSamples,
+    ) -> Result<Self, Error> {
         Self::of(
             path,
-            match piece {
-                Piece::Mp3(bytes) => Box::new(mp3::Mp3::open(path, file, bytes)?),
-                Piece::Wave { head, body, zeros, frames } => {
+            match samples {
+                CodedSamples::Mp3(bytes) => Box::new(mp3::Mp3::open(path, file, bytes)?),
+                CodedSamples::Wave { head, body, zeros, frames } => {
                     let spliced = splice::Spliced::new(head, file, body).with_zeros(zeros);
-                    Box::new(containers::Container::open(path, spliced, Some(frames))?)
+                    Box::new(SymphoniaDecoder::open(path, spliced, Some(frames))?)
                 }
             },
         )

@@ -152,9 +152,9 @@ impl Decoder for Mp3 {
         if (channels, info.sample_rate) != (self.format.channels, self.format.rate) {
             return Err(Error::broken(&self.path, "channels or rate change on the way"));
         }
-        let shown = stream.shown(info.samples_produced);
+        let audible = stream.audible(info.samples_produced);
         let frames = samples.chunks_exact(channels.into());
-        for frame in frames.skip(shown.start).take(shown.len()) {
+        for frame in frames.skip(audible.start).take(audible.len()) {
             packet.iter_mut().zip(frame).for_each(|(channel, sample)| channel.push(*sample));
         }
         Ok(true)
@@ -236,13 +236,13 @@ impl Stream {
     }
 
     /// Returns which of the next `decoded` samples belong to the music, and counts them as read.
-    fn shown(&mut self, decoded: usize) -> Range<usize> {
-        let early = self.skipped.min(decoded as u64);
-        self.skipped -= early;
+    fn audible(&mut self, decoded: usize) -> Range<usize> {
+        let dropped = self.skipped.min(decoded as u64);
+        self.skipped -= dropped;
         let left = self.part.frames.map_or(u64::MAX, |frames| frames - self.read);
-        let shown = left.min(decoded as u64 - early);
-        self.read += shown;
-        early as usize..(early + shown) as usize
+        let audible = left.min(decoded as u64 - dropped);
+        self.read += audible;
+        dropped as usize..(dropped + audible) as usize
     }
 }
 

@@ -12,7 +12,7 @@ const LARGEST: u64 = 1 << 26;
 
 /// Range of the music in a track's decoded samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
+pub struct Audible {
     /// Number of samples before the music.
     pub start: u64,
     /// Number of samples of the music.
@@ -115,12 +115,12 @@ impl Index {
 
     /// Returns the audible part of the first audio track, which has `total` samples by its header; `None` if the file does not
     /// state it.
-    pub fn shown(&self, total: Option<u64>) -> Option<Shown> {
+    pub fn audible(&self, total: Option<u64>) -> Option<Audible> {
         let moov = &self.0[..];
         let track = self.track()?;
         let timescale = timescale(find(track, &[b"mdia", b"mdhd"])?)?;
         if let Some([_, start, _, frames]) = itunes(moov) {
-            return Some(Shown { start, frames, timescale });
+            return Some(Audible { start, frames, timescale });
         }
         let (start, duration) = edit(find(track, &[b"edts", b"elst"])?)?;
         let left = total?.checked_sub(start)?;
@@ -129,7 +129,7 @@ impl Index {
         let unit = f64::from(timescale) / f64::from(self::timescale(find(moov, &[b"mvhd"])?)?);
         let edited = duration as f64 * unit;
         let frames = if edited + unit < left as f64 { edited.round() as u64 } else { left };
-        Some(Shown { start, frames, timescale })
+        Some(Audible { start, frames, timescale })
     }
 }
 
@@ -216,16 +216,16 @@ mod tests {
 
     #[test]
     fn an_edit_leaves_out_what_is_before_and_behind_the_music() {
-        let shown_of = |edits: &[[u32; 3]], total| {
-            let shown = index(&mut file(edits, &[])).unwrap().unwrap().shown(Some(total));
-            shown.map(|shown| (shown.start, shown.frames))
+        let audible_of = |edits: &[[u32; 3]], total| {
+            let audible = index(&mut file(edits, &[])).unwrap().unwrap().audible(Some(total));
+            audible.map(|audible| (audible.start, audible.frames))
         };
         // 4 s are 176 400 samples, of which the header counts 20 fewer: milliseconds cannot tell.
-        assert_eq!(shown_of(&[[4000, 1024, 1 << 16]], 177_404), Some((1024, 176_380)));
-        assert_eq!(shown_of(&[[4000, 1024, 1 << 16]], 178_424), Some((1024, 176_400)));
+        assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 177_404), Some((1024, 176_380)));
+        assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 178_424), Some((1024, 176_400)));
         let after_silence = [[500, u32::MAX, 1 << 16], [4000, 2112, 1 << 16]];
-        assert_eq!(shown_of(&after_silence, 200_000), Some((2112, 176_400)));
-        assert_eq!(shown_of(&[[4000, 1024, 1 << 16]], 1000), None, "it begins behind the end");
+        assert_eq!(audible_of(&after_silence, 200_000), Some((2112, 176_400)));
+        assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 1000), None, "it begins behind the end");
     }
 
     #[test]
@@ -235,15 +235,15 @@ mod tests {
         let tag = atom(b"----", &[atom(b"name", b"\0\0\0\0iTunSMPB"), data].concat());
         let others = atom(b"udta", &tag);
         let index = index(&mut file(&[[4000, 0, 1 << 16]], &others)).unwrap().unwrap();
-        let expected = Shown { start: 0x840, frames: 0x3F31F6, timescale: 44_100 };
-        assert_eq!(index.shown(None), Some(expected));
+        let expected = Audible { start: 0x840, frames: 0x3F31F6, timescale: 44_100 };
+        assert_eq!(index.audible(None), Some(expected));
     }
 
     #[test]
     fn any_bytes_are_no_file_or_one() {
         let read = |bytes: &[u8]| {
             let found = index(&mut Cursor::new(bytes)).unwrap();
-            found.and_then(|index| index.shown(Some(177_404)))
+            found.and_then(|index| index.audible(Some(177_404)))
         };
         let whole = file(&[[4000, 1024, 1 << 16]], &[]).into_inner();
         for end in 0..whole.len() {

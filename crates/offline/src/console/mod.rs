@@ -36,14 +36,14 @@ pub struct Recorder {
     /// Number of the filter's frames so far.
     frames: u64,
     /// Number of ticks before the first one of the file: the filter's latency.
-    early: usize,
+    ticks_to_drop: usize,
 }
 
 impl Recorder {
     /// Records the filter's last block. Must be called after each of the filter's blocks. Other voices count as silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
-        self.early = ticks(filter.latency() as u64).round() as usize;
+        self.ticks_to_drop = ticks(filter.latency() as u64).round() as usize;
         let due = ticks(self.frames) as usize;
         self.frames += BLOCK as u64;
         let tick = filter.chip().unwrap_or_default();
@@ -59,7 +59,7 @@ impl Recorder {
 
     /// Returns all ticks of a file of `seconds`: at least one.
     pub fn finish(self, seconds: f64) -> Vec<ChipTick> {
-        let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.early).collect();
+        let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.ticks_to_drop).collect();
         let count = (seconds * f64::from(TICKS)).ceil() as usize;
         ticks.resize(count.max(1), ChipTick::default());
         ticks

@@ -3,7 +3,7 @@
 mod canvas;
 mod draw;
 
-use super::{Error, Input, analyse::analyse, pitch::name, score::Score};
+use super::{Error, Input, analyse::analyse, pitch::name, score::KeyTrack};
 use std::path::Path;
 use tone_filter_dsp::{
     Bands, Kernel, Settings,
@@ -67,7 +67,7 @@ impl Plot {
         let mut plot = Self::new(title, 0.0, settings);
         analyse(
             &Input::new(input)?,
-            (settings, &Score::default()),
+            (settings, &KeyTrack::default()),
             Kernel::best(),
             0.01,
             |_| (),

@@ -1,6 +1,6 @@
 //! Chunks of a WAV file. The walk respects padding, and finds out before anything is rendered whether the file is truncated.
 
-use crate::formats::is_open;
+use crate::formats::is_placeholder_length;
 use std::io::{self, BufReader, Read, Seek};
 
 /// Maximum length of a format chunk in bytes; a greater length is invalid.
@@ -105,7 +105,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                 };
                 let open = match is_long {
                     true => matches!(data_len, 0 | u64::MAX),
-                    false => is_open(chunk.len),
+                    false => is_placeholder_length(chunk.len),
                 };
                 let streamed = open && !is_exact && (data_len == 0 || data_len > there);
                 let data_len = if streamed { there } else { data_len };

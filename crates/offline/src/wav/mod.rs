@@ -5,14 +5,14 @@
 
 mod chunks;
 mod codec;
+mod coded_samples;
 mod header;
-mod piece;
 mod read;
 mod write;
 
 pub use chunks::Chunk;
 pub(crate) use codec::{Dither, clipped, encode};
-pub(crate) use piece::Piece;
+pub(crate) use coded_samples::CodedSamples;
 pub(crate) use read::Content;
 pub use read::Reader;
 pub use write::Writer;

@@ -4,7 +4,7 @@ use super::{
     Depth, Format,
     chunks::{Chunk, Chunks, walk},
     codec,
-    piece::Piece,
+    coded_samples::CodedSamples,
 };
 use crate::{Error, shared_file::SharedFile};
 use std::{
@@ -47,7 +47,7 @@ pub enum Content {
     /// PCM.
     Pcm(Reader),
     /// Samples of another coding than PCM.
-    Coded(Piece),
+    Coded(CodedSamples),
 }
 
 impl Content {
@@ -72,8 +72,8 @@ impl Content {
         let there = file_len - chunks.data_start;
         match format(&chunks.fmt) {
             Ok(format) => Reader::new(path, file, format, chunks, there).map(Self::Pcm),
-            Err(coding) => match Piece::new(&chunks, tag(&chunks.fmt), there) {
-                Some(piece) => Ok(Self::Coded(piece)),
+            Err(coding) => match CodedSamples::new(&chunks, tag(&chunks.fmt), there) {
+                Some(samples) => Ok(Self::Coded(samples)),
                 None => Err(Error::Coding { path: path.into(), coding }),
             },
         }

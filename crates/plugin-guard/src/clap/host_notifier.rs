@@ -14,11 +14,11 @@ pub struct HostNotifier {
     /// [`Instance::changes`], and the bits of the tempo, after the last buffer.
     seen: (AtomicU32, AtomicU64),
     /// Tail that the host knows, in samples.
-    tail: AtomicU32,
+    known_tail: AtomicU32,
     /// Version of the key names that the host knows, or [`NOT_ASKED`].
-    names: AtomicU32,
+    known_names: AtomicU32,
     /// Whether a call on the main thread has been requested for changed names.
-    called: AtomicBool,
+    call_requested: AtomicBool,
 }
 
 /// Sentinel: no tempo seen yet. Its bits are a NaN other than `f64::NAN`, which stands for a host without tempo.
@@ -27,30 +27,30 @@ const NO_TEMPO: u64 = u64::MAX;
 impl Default for HostNotifier {
     fn default() -> Self {
         // A host that has not read the tail assumes a tail of 0.
-        let (tail, names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
+        let (known_tail, known_names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
         let seen = (AtomicU32::new(0), AtomicU64::new(NO_TEMPO));
-        Self { seen, tail, names, called: AtomicBool::new(false) }
+        Self { seen, known_tail, known_names, call_requested: AtomicBool::new(false) }
     }
 }
 
 impl HostNotifier {
     /// Makes the next buffer check tail and latency again, after a change of the sample rate.
-    pub fn look_again(&self) {
+    pub fn forget_seen(&self) {
         self.seen.1.store(NO_TEMPO, Ordering::Relaxed);
     }
 
     /// Records that the host has read a tail of `tail` samples.
-    pub fn tail(&self, tail: u32) {
-        self.tail.store(tail, Ordering::Relaxed);
+    pub fn tail_read(&self, tail: u32) {
+        self.known_tail.store(tail, Ordering::Relaxed);
     }
 
     /// Records that the host has read version `names` of the key names.
-    pub fn names(&self, names: u32) {
-        self.names.store(names, Ordering::Relaxed);
+    pub fn names_read(&self, names: u32) {
+        self.known_names.store(names, Ordering::Relaxed);
     }
 
     fn names_changed(&self, instance: &dyn Instance) -> bool {
-        let known = self.names.load(Ordering::Relaxed);
+        let known = self.known_names.load(Ordering::Relaxed);
         known != NOT_ASKED && known != instance.note_names_version()
     }
 
@@ -80,11 +80,11 @@ impl HostNotifier {
         }
         Self::check_latency(instance, host, rate);
         let tail = instance.tail(rate, tempo);
-        if self.tail.swap(tail, Ordering::Relaxed) != tail {
+        if self.known_tail.swap(tail, Ordering::Relaxed) != tail {
             // SAFETY: the caller is on the audio thread.
             unsafe { host.tail_changed() };
         }
-        if self.names_changed(instance) && !self.called.swap(true, Ordering::Relaxed) {
+        if self.names_changed(instance) && !self.call_requested.swap(true, Ordering::Relaxed) {
             host.request_callback();
         }
     }
@@ -94,10 +94,10 @@ impl HostNotifier {
     /// # Safety
     /// Must be called on the main thread.
     pub unsafe fn on_main_thread(&self, instance: &dyn Instance, host: &Host, rate: f64) {
-        self.called.store(false, Ordering::Relaxed);
+        self.call_requested.store(false, Ordering::Relaxed);
         Self::check_latency(instance, host, rate);
         if self.names_changed(instance) {
-            self.names(instance.note_names_version());
+            self.names_read(instance.note_names_version());
             // SAFETY: the caller is on the main thread.
             unsafe { host.note_names_changed() };
         }

@@ -101,7 +101,7 @@ unsafe extern "C" fn activate(
     let shim = unsafe { shim(plugin) };
     // nice-plug rounds the rate to `f32`, too.
     shim.rate.store(f64::from(sample_rate as f32).to_bits(), Ordering::Relaxed);
-    shim.notifier.look_again();
+    shim.notifier.forget_seen();
     // SAFETY: as above; CLAP calls `activate` on the main thread.
     shim.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
     let inner = shim.inner.activate;

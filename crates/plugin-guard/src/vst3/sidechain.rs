@@ -11,7 +11,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Sentinel: the host has set no arrangement, so that of nice-plug's layout applies.
-const OF_THE_LAYOUT: u64 = u64::MAX;
+const NOT_ARRANGED: u64 = u64::MAX;
 
 /// The host's settings of the sidechain bus.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Sidechain {
 
 impl Default for Sidechain {
     fn default() -> Self {
-        Self { arrangement: AtomicU64::new(OF_THE_LAYOUT), active: AtomicBool::new(false) }
+        Self { arrangement: AtomicU64::new(NOT_ARRANGED), active: AtomicBool::new(false) }
     }
 }
 
@@ -50,7 +50,7 @@ impl Sidechain {
     /// Returns the arrangement that the host has set, if any.
     pub fn arrangement(&self) -> Option<SpeakerArrangement> {
         let own = self.arrangement.load(Ordering::Relaxed);
-        (own != OF_THE_LAYOUT).then_some(own)
+        (own != NOT_ARRANGED).then_some(own)
     }
 
     /// Stores whether the host has switched the bus on.

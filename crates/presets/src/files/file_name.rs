@@ -120,7 +120,7 @@ mod tests {
             fs::write(home.path().join("up.json"), preset("up", 1.0).to_json()).unwrap();
             let folder = Folder::new(home.path().join("presets"));
             let saved = folder.save(&preset(&name, 7.0)).unwrap();
-            assert_eq!(folder.taken(&name).as_ref(), Some(&saved), "{name:?}");
+            assert_eq!(folder.replaced_by(&name).as_ref(), Some(&saved), "{name:?}");
             assert_harmless(&saved);
             assert_eq!(folder.names(), std::slice::from_ref(&saved));
             assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0).into()));

@@ -103,7 +103,7 @@ impl Folder {
     }
 
     /// Returns the name under which a preset called `name` would be saved, if that would replace a preset.
-    pub fn taken(&self, name: &str) -> Option<String> {
+    pub fn replaced_by(&self, name: &str) -> Option<String> {
         // Compares by the file, as some systems ignore case.
         fs::symlink_metadata(self.path(name)).is_ok().then(|| file_name(name))
     }
@@ -170,11 +170,11 @@ mod tests {
         assert_eq!(folder.load("Mine").unwrap(), None);
 
         for (name, mix) in [("zither", 1.0), ("Mine", 2.0), ("Mine", 3.0)] {
-            assert_eq!(folder.taken(name).as_deref(), (mix == 3.0).then_some("Mine"));
+            assert_eq!(folder.replaced_by(name).as_deref(), (mix == 3.0).then_some("Mine"));
             assert_eq!(folder.save(&preset(name, mix)).unwrap(), name);
         }
         assert_eq!(folder.names(), ["Mine", "zither"]);
-        assert_eq!(folder.taken("new"), None);
+        assert_eq!(folder.replaced_by("new"), None);
         assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0).into()));
 
         folder.delete("Mine").unwrap();

@@ -28,10 +28,10 @@ fn main() -> Result<()> {
     let (dry, rate) = wav::read(&tune)?;
     let default = Settings::default();
     let (wet, time) = play(&bundle, &dry, rate, &default)?;
-    let (notes, _) = play(&bundle, &dry, rate, &Settings { mix: 100.0, ..default })?;
+    let (fully_wet, _) = play(&bundle, &dry, rate, &Settings { mix: 100.0, ..default })?;
     let (reference, _) = play(&bundle, &dry, rate, &Settings::REFERENCE)?;
     for (name, signal) in
-        [("dry", &dry), ("wet", &wet), ("fully-wet", &notes), ("reference", &reference)]
+        [("dry", &dry), ("wet", &wet), ("fully-wet", &fully_wet), ("reference", &reference)]
     {
         wav::write(&folder.join(format!("{name}.wav")), signal, rate)?;
     }
@@ -54,11 +54,11 @@ fn main() -> Result<()> {
     println!(
         "  bands.png      the bands over time: green and red bars are played, blue lines are not\n"
     );
-    let Found { written, found, right } = find(&dry, rate)?;
+    let Accuracy { notes, detected, precision } = measure(&dry, rate)?;
     println!(
-        "Of the tune's {written} notes from A3 up, {found} were found (lit for half of their time at least); \
+        "Of the tune's {notes} notes from A3 up, {detected} were found (lit for half of their time at least); \
          {:.0} % of what was lit was right.\n",
-        100.0 * right
+        100.0 * precision
     );
     println!(
         "Use it in a DAW: run `cargo xtask install`, let the DAW scan for plugins, and insert"
@@ -68,17 +68,17 @@ fn main() -> Result<()> {
 }
 
 /// Accuracy of the listener on the notes of the demo tune.
-struct Found {
+struct Accuracy {
     /// Number of notes in the score.
-    written: usize,
+    notes: usize,
     /// Number of notes whose band was on for at least half of their duration.
-    found: usize,
+    detected: usize,
     /// Share of the on time of all bands from A3 up that belongs to a note or its echoes, 0..1.
-    right: f64,
+    precision: f64,
 }
 
 /// Compares the listener's decisions with the score. The sound is the default one, with lookahead.
-fn find(dry: &Signal, rate: u32) -> Result<Found> {
+fn measure(dry: &Signal, rate: u32) -> Result<Accuracy> {
     /// Seconds after the end of a note during which its echoes sound.
     const ECHO: f64 = 0.8;
     let settings = Settings { lookahead: true, ..Settings::default() };
@@ -94,7 +94,7 @@ fn find(dry: &Signal, rate: u32) -> Result<Found> {
     });
 
     let score = tune::score();
-    let found = score.iter().filter(|note| {
+    let detected = score.iter().filter(|note| {
         let [start, end] = note.span;
         let during = moments.iter().filter(|(time, _)| (start..end).contains(time));
         let (mut lit, mut all) = (0, 0);
@@ -104,7 +104,7 @@ fn find(dry: &Signal, rate: u32) -> Result<Found> {
         }
         2 * lit >= all
     });
-    let found = found.count();
+    let detected = detected.count();
     let (mut lit, mut right) = (0, 0);
     for (time, played) in &moments {
         for tone in (0..PUBLISHED).filter(|tone| played.contains(*tone)) {
@@ -113,7 +113,11 @@ fn find(dry: &Signal, rate: u32) -> Result<Found> {
             right += usize::from(score.iter().any(|note| note.tone == tone && own(note.span)));
         }
     }
-    Ok(Found { written: score.len(), found, right: f64::from(right as u32) / f64::from(lit) })
+    Ok(Accuracy {
+        notes: score.len(),
+        detected,
+        precision: f64::from(right as u32) / f64::from(lit),
+    })
 }
 
 /// Plays `dry` and the plugin's tail. Returns the plugin's output and the processing time.

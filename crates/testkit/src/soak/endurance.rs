@@ -51,19 +51,19 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
             break;
         }
         // Auto level remembers loud signals, and lookahead delays them: both may be on in every second round only.
-        let switches = round % 2 == 1;
-        let mut loudest = 0.0;
-        for signal in SIGNALS {
+        let with_memory = round % 2 == 1;
+        let mut input_peak = 0.0;
+        for disturbance in DISTURBANCES {
             let frames = (RATE * (0.5 + 0.25 * noise())) as usize;
-            if !switches {
-                loudest = 0.0;
+            if !with_memory {
+                input_peak = 0.0;
             }
             disturb(
                 &mut disturbed,
-                signal,
+                disturbance,
                 frames,
-                switches,
-                &mut loudest,
+                with_memory,
+                &mut input_peak,
                 &mut noise,
                 &mut endured,
             )?;
@@ -82,7 +82,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
             endured.seconds += frames as f64 / RATE;
             for (own, truth) in own.iter().flatten().zip(truth.iter().flatten()) {
                 // When lookahead is switched off, the crossfade still includes the delayed signal.
-                let bound = if switches && !compared { loudest + 1.0 } else { 2.0 };
+                let bound = if with_memory && !compared { input_peak + 1.0 } else { 2.0 };
                 ensure!(f64::from(own.abs()) <= bound, "{own} at rest");
                 if compared {
                     endured.rest = endured.rest.max(f64::from((own - truth).abs()));
@@ -95,9 +95,9 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
 }
 
 /// Signal of a disturbance: returns a sample from its index and a noise sample.
-type Signal = fn(usize, f64) -> f32;
+type Disturbance = fn(usize, f64) -> f32;
 
-const SIGNALS: [Signal; 10] = [
+const DISTURBANCES: [Disturbance; 10] = [
     |_, noise| noise as f32,
     |t, _| if t / 50 % 2 == 0 { 1.0 } else { -1.0 },
     |t, _| if t % 2 == 0 { 1e-30 } else { -1e-30 },
@@ -116,28 +116,28 @@ const SIGNALS: [Signal; 10] = [
 
 fn disturb(
     filter: &mut ToneFilter,
-    signal: Signal,
+    disturbance: Disturbance,
     frames: usize,
-    switches: bool,
+    with_memory: bool,
     // Peak of the input so far, for the bound. Non-finite samples do not count.
-    dry: &mut f64,
+    input_peak: &mut f64,
     noise: &mut impl FnMut() -> f64,
     endured: &mut Endured,
 ) -> Result<()> {
     for start in (0..frames).step_by(CHANGE) {
         let Controls { settings, routing } = any_controls(noise);
-        let (auto, lookahead) = (switches && settings.auto, switches && settings.lookahead);
+        let (auto, lookahead) = (with_memory && settings.auto, with_memory && settings.lookahead);
         filter.set_settings(&Settings { auto, lookahead, ..settings })?;
         filter.set_routing(routing);
         let mut block: [Vec<f32>; 2] =
-            [0; 2].map(|_| (start..start + CHANGE).map(|t| signal(t, noise())).collect());
+            [0; 2].map(|_| (start..start + CHANGE).map(|t| disturbance(t, noise())).collect());
         for sample in block.iter().flatten().filter(|sample| sample.is_finite()) {
-            *dry = dry.max(f64::from(sample.abs()));
+            *input_peak = input_peak.max(f64::from(sample.abs()));
         }
         filter.process(&mut block.each_mut().map(Vec::as_mut_slice));
         for sample in block.iter().flatten() {
             ensure!(sample.is_finite(), "{sample}");
-            endured.peak = endured.peak.max(f64::from(sample.abs()) / (*dry + 1.0));
+            endured.peak = endured.peak.max(f64::from(sample.abs()) / (*input_peak + 1.0));
         }
         ensure!(endured.peak <= 1.000_001, "{} times the bound", endured.peak);
     }

@@ -31,9 +31,9 @@ const FRAMES: usize = 16;
 
 const SETUP: Setup = Setup { rate: 48_000.0, channels: 2, max_block: FRAMES };
 
-/// Plan of a test.
+/// Test of editors that open and close.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct EditorTest {
     /// Number of instances, one after the other.
     pub instances: usize,
     /// Number of times that the editor of each instance is opened.
@@ -41,19 +41,19 @@ pub struct Plan {
     /// Whether the host has VST3's run loop for the main thread, which the specification demands on Linux.
     pub run_loop: bool,
     /// Whether a second, idle instance exists beside each instance; it is released last.
-    pub company: bool,
+    pub with_second_instance: bool,
 }
 
-/// Results of a test.
+/// Counts of a test.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Windows {
+pub struct EditorCounts {
     /// Number of editors that were opened and closed.
     pub openings: usize,
     /// Number of parameter changes that the audio thread has passed on meanwhile.
     pub changes: usize,
 }
 
-impl fmt::Display for Windows {
+impl fmt::Display for EditorCounts {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self { openings, changes } = self;
         write!(
@@ -72,41 +72,47 @@ pub fn soak() -> Result<()> {
     let display = Display::start([1600, 1200])?;
     // SAFETY: the threads of earlier tests have ended, and no other code of this program accesses the environment now.
     unsafe { display.set_environment() };
-    for (run_loop, company) in [(true, false), (true, true), (false, false), (false, true)] {
-        let plan = Plan { instances: 50, openings: 20, run_loop, company };
-        println!("{}", open_and_close(&factory, &display, plan)?);
+    for (run_loop, with_second_instance) in
+        [(true, false), (true, true), (false, false), (false, true)]
+    {
+        let test = EditorTest { instances: 50, openings: 20, run_loop, with_second_instance };
+        println!("{}", open_and_close(&factory, &display, test)?);
     }
     println!("{}", come_and_go(&factory, 10_000)?);
     Ok(())
 }
 
-/// Opens and closes the editor of the plugin of `factory` as `plan` says. `$DISPLAY` must name `display`.
+/// Opens and closes the editor of the plugin of `factory` as `test` says. `$DISPLAY` must name `display`.
 ///
 /// # Errors
 /// If an editor does not open or close, or nice-plug's worker thread has ended early.
 ///
 /// # Panics
 /// If the plugin refuses any other call.
-pub fn open_and_close(factory: &Factory, display: &Display, plan: Plan) -> Result<Windows> {
-    let mut any = noise(plan.instances as u64);
-    let mut total = Windows::default();
-    for _ in 0..plan.instances {
-        let company = plan.company.then(|| Instance::active(factory, SETUP));
+pub fn open_and_close(
+    factory: &Factory,
+    display: &Display,
+    test: EditorTest,
+) -> Result<EditorCounts> {
+    let mut any = noise(test.instances as u64);
+    let mut total = EditorCounts::default();
+    for _ in 0..test.instances {
+        let second = test.with_second_instance.then(|| Instance::active(factory, SETUP));
         let instance = Instance::active(factory, SETUP);
         let (done, parameters) = (AtomicBool::new(false), ids(&instance));
         let changes = scope(|scope| {
             let audio = scope.spawn(|| play(&instance, &parameters, &done));
             // Ends the audio thread even if an editor does not open.
             let end = End(&done);
-            visit(&instance, display, plan, &mut any)?;
+            visit(&instance, display, test, &mut any)?;
             drop(end);
             audio.join().ok().context("the audio thread has panicked")
         })?;
         let alive = ensure_worker();
         drop(instance);
-        drop(company);
+        drop(second);
         alive?;
-        total.openings += plan.openings;
+        total.openings += test.openings;
         total.changes += changes;
     }
     Ok(total)
@@ -119,9 +125,9 @@ pub fn open_and_close(factory: &Factory, display: &Display, plan: Plan) -> Resul
 ///
 /// # Panics
 /// If the plugin refuses a call.
-pub fn come_and_go(factory: &Factory, instances: usize) -> Result<Windows> {
-    let mut total = Windows::default();
-    let _company = Instance::active(factory, SETUP);
+pub fn come_and_go(factory: &Factory, instances: usize) -> Result<EditorCounts> {
+    let mut total = EditorCounts::default();
+    let _second = Instance::active(factory, SETUP);
     for _ in 0..instances {
         let instance = Instance::active(factory, SETUP);
         let parameters = ids(&instance);
@@ -158,15 +164,15 @@ fn ids(instance: &Instance) -> Vec<ParamID> {
     instance.parameters().iter().map(|info| info.id).collect()
 }
 
-/// Opens and closes the instance's editor on the main thread, as often as `plan` says.
+/// Opens and closes the instance's editor on the main thread, as often as `test` says.
 fn visit(
     instance: &Instance,
     display: &Display,
-    plan: Plan,
+    test: EditorTest,
     any: &mut impl FnMut() -> f64,
 ) -> Result<()> {
     let own: ComWrapper<Host<true>>;
-    let (frame, run_loop): (Option<ComPtr<IPlugFrame>>, _) = if plan.run_loop {
+    let (frame, run_loop): (Option<ComPtr<IPlugFrame>>, _) = if test.run_loop {
         own = ComWrapper::new(Host::default());
         (own.to_com_ptr(), Some(&own))
     } else {
@@ -179,7 +185,7 @@ fn visit(
         let view = instance.controller.createView(ViewType::kEditor);
         let view = ComPtr::from_raw(view).context("there is no editor")?;
         ensure!(view.setFrame(frame.as_ptr()) == kResultOk, "the frame is refused");
-        for _ in 0..plan.openings {
+        for _ in 0..test.openings {
             let attached = view.attached(parent, kPlatformTypeX11EmbedWindowID);
             ensure!(attached == kResultOk, "the editor does not open");
             for _ in 0..3 {

@@ -1,10 +1,10 @@
 //! Songs with known notes, rendered from MIDI files, for tests and for `cargo xtask songs`.
 
+mod accuracy;
 mod loudness;
-mod score;
 
+pub use accuracy::{Accuracy, accuracy, latencies, starts};
 pub use loudness::{Loudness, loudness};
-pub use score::{Score, latencies, score, starts};
 
 use crate::{Signal, programs::run, target, wav};
 use anyhow::{Context, Result, bail, ensure};

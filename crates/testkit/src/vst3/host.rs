@@ -29,7 +29,7 @@ pub struct Host<const LOOP: bool> {
     dirty: Mutex<Vec<ThreadId>>,
     timers: Mutex<Vec<ComPtr<ITimerHandler>>>,
     files: Mutex<Vec<(ComPtr<IEventHandler>, FileDescriptor)>>,
-    calls_back: Option<Box<dyn Fn()>>,
+    on_call: Option<Box<dyn Fn()>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -39,7 +39,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<const LOOP: bool> Host<LOOP> {
     /// Creates a host that runs `call_back` when the plugin reports a changed state or registers a timer, and refuses timers.
     pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
-        Self { calls_back: Some(Box::new(call_back)), ..Self::default() }
+        Self { on_call: Some(Box::new(call_back)), ..Self::default() }
     }
 
     /// Returns the number of latency changes reported since the last call. Panics at other reports, and at other threads.
@@ -77,7 +77,7 @@ impl<const LOOP: bool> Host<LOOP> {
     }
 
     fn call_back(&self) {
-        self.calls_back.iter().for_each(|call_back| call_back());
+        self.on_call.iter().for_each(|call_back| call_back());
     }
 }
 
@@ -154,7 +154,7 @@ impl IRunLoopTrait for Host<true> {
 
     unsafe fn registerTimer(&self, timer: *mut ITimerHandler, _: TimerInterval) -> tresult {
         self.call_back();
-        if self.calls_back.is_some() {
+        if self.on_call.is_some() {
             return kResultFalse;
         }
         // SAFETY: VST3 promises a handler or null.

@@ -15,7 +15,7 @@ pub use tick::{ChipNoise, ChipPulse, ChipTick};
 
 use super::{
     block_positions,
-    oscillators::{Oscillators, Part},
+    oscillators::{Oscillators, RenderJob},
     timbre::Timbre,
     waveform::{STEPS_RMS, Waveforms},
 };
@@ -92,7 +92,7 @@ impl Curve {
     /// Returns the output for `mean + low + high`, less the output for `mean`. `low` follows the curve, `high` its slope at
     /// `mean`. Products of components below a quarter of the sample rate stay below half of it, so nothing aliases.
     #[inline(always)]
-    fn bend(self, mean: f32, low: f32, high: f32) -> f32 {
+    fn apply(self, mean: f32, low: f32, high: f32) -> f32 {
         let Self { a, b, c } = self;
         let (a, b, c) = (a as f32, b as f32, c as f32);
         let at_mean = b + c * mean;
@@ -265,17 +265,17 @@ impl Chip {
                 let mut sum = [0.0; BLOCK];
                 for &part in parts {
                     let Sound { voice, rms, .. } = sounds[part];
-                    let part = Part {
+                    let job = RenderJob {
                         row: waveforms.row(voice),
                         levels,
                         octave: timbre.octave,
                         gains: &self.volumes[part],
                         share: Ramp::rest((rms / waveforms.rms()) as f32),
-                        places: None,
+                        pans: None,
                         position,
                         frames,
                     };
-                    oscillators.render(kernel, part, &mut sum, &mut [0.0; BLOCK]);
+                    oscillators.render(kernel, job, &mut sum, &mut [0.0; BLOCK]);
                 }
                 sum
             })
@@ -296,11 +296,11 @@ impl Chip {
             || {
                 for (frame, (at, mixed)) in block_positions(position).zip(&mut mixed).enumerate() {
                     let [all, low] = pulses.each_ref().map(|sum| sum[frame]);
-                    let pulses = PULSES.bend(mean.at(at), low, all - low);
+                    let pulses = PULSES.apply(mean.at(at), low, all - low);
                     let [all, low] = triangle.each_ref().map(|sum| triangle_share * sum[frame]);
                     let hiss = 0.5 * noise_share * self.noise_volume.at(at);
                     let mean = 0.5 * LOUDEST * triangle_share + hiss;
-                    let rest = REST.bend(mean, low + hiss * self.hiss[frame], all - low);
+                    let rest = REST.apply(mean, low + hiss * self.hiss[frame], all - low);
                     *mixed = share.at(at) * scale * self.unit.at(at) * (pulses + rest);
                 }
             },

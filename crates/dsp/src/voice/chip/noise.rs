@@ -19,7 +19,7 @@ const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
 const FOLLOW: f64 = 0.005;
 
 /// Seconds in which the estimate of the overtones' share grows by a factor of e.
-const FORGET: f64 = 0.3;
+const SHARE_GROWTH: f64 = 0.3;
 
 /// Initial and minimum estimate of the overtones' share.
 const SHARES: [f32; 2] = [0.01, 1e-6];
@@ -92,7 +92,7 @@ pub struct Noise {
     /// Power of the notes' overtones in the top octave, relative to the power of the notes.
     share: f32,
     /// Growth of `share` in a tick, as a factor.
-    forget: f32,
+    share_growth: f32,
     /// Index of the rate of the register.
     rate: usize,
     register: u16,
@@ -113,7 +113,7 @@ impl Noise {
             powers: [0.0; 2],
             step: -libm::expm1(-1.0 / (FOLLOW * sample_rate)) as f32,
             share: SHARES[0],
-            forget: libm::exp(1.0 / (FORGET * TICKS)) as f32,
+            share_growth: libm::exp(1.0 / (SHARE_GROWTH * TICKS)) as f32,
             rate: DARKEST as usize,
             register: 1,
             left: 1.0,
@@ -143,7 +143,7 @@ impl Noise {
         let explained = MARGIN * (passed + self.share * power);
         let share = (octave - passed).max(0.0) / power.max(f32::MIN_POSITIVE);
         // A steady share comes from the notes' overtones; a drum hit is soon over.
-        self.share = (self.share * self.forget).min(share).clamp(SHARES[1], 1.0);
+        self.share = (self.share * self.share_growth).min(share).clamp(SHARES[1], 1.0);
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 

@@ -29,14 +29,14 @@ fn the_mixer_is_the_chips() {
     let pulses = |sum: f64| if sum > 0.0 { 95.88 / (8128.0 / sum + 100.0) } else { 0.0 };
     for (mean, low) in [(7.5, 7.5), (3.75, -3.75), (15.0, 12.0), (0.0, 30.0)] {
         let expected = pulses(mean + low) - pulses(mean);
-        let bent = f64::from(PULSES.bend(mean as f32, low as f32, 0.0));
+        let bent = f64::from(PULSES.apply(mean as f32, low as f32, 0.0));
         assert!((bent - expected).abs() < 1e-6, "{mean} {low}: {bent} {expected}");
     }
     let rest = |t: f64, n: f64| 159.79 / (1.0 / (t / 8227.0 + n / 12_241.0) + 100.0);
     let [triangle, noise] = SHARES;
     let expected = rest(15.0, 15.0) - rest(7.5, 7.5);
     let (mean, low) = (7.5 * (triangle + noise), 7.5 * (triangle + noise));
-    let bent = f64::from(REST.bend(mean as f32, low as f32, 0.0));
+    let bent = f64::from(REST.apply(mean as f32, low as f32, 0.0));
     assert!((bent - expected).abs() < 1e-6, "{bent} {expected}");
 }
 

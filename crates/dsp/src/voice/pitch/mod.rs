@@ -44,7 +44,7 @@ const NONE: u8 = u8::MAX;
 const MORE: u32 = 32;
 
 /// Number of pitches to which a map can lead: from over two octaves below E1 to above the highest key.
-const PLACES: usize = 256;
+const MAP_PITCHES: usize = 256;
 
 /// Moves of the notes away from the bands' pitches.
 #[derive(Debug, Clone, Copy)]
@@ -181,7 +181,7 @@ struct Notes {
     /// Weights of the bands in the previous block.
     weights: Lanes,
     /// Band that sounds at each target of a map; [`NONE`] where there is none.
-    leaders: [u8; PLACES],
+    leaders: [u8; MAP_PITCHES],
 }
 
 /// Pitch of each band's note.
@@ -252,7 +252,7 @@ impl Notes {
         Self {
             notes: std::array::from_fn(|tone| Note::new(tone, bands.phases[tone], sounds(tone))),
             weights: *bands.weights,
-            leaders: [NONE; PLACES],
+            leaders: [NONE; MAP_PITCHES],
         }
     }
 
@@ -289,24 +289,25 @@ impl Notes {
 
     /// Keeps one band at each pitch, and gives it the power of all bands there.
     fn merge(&mut self, clock: Clock, before: &Lanes, gains: &mut Lanes) {
-        let mut best = [(NONE, 0.0); PLACES];
-        let mut sums = [0.0; PLACES];
-        let place = |notes: &[Note; TONES], tone: usize| {
-            (PLACES as i32 / 2 + semitone(tone) + notes[tone].target as i32) as usize % PLACES
+        let mut best = [(NONE, 0.0); MAP_PITCHES];
+        let mut sums = [0.0; MAP_PITCHES];
+        let pitch_of = |notes: &[Note; TONES], tone: usize| {
+            (MAP_PITCHES as i32 / 2 + semitone(tone) + notes[tone].target as i32) as usize
+                % MAP_PITCHES
         };
         for tone in 0..TONES {
-            let (power, place) = (gains.0[tone] * gains.0[tone], place(&self.notes, tone));
-            let leads = usize::from(self.leaders[place]) == tone;
+            let (power, pitch) = (gains.0[tone] * gains.0[tone], pitch_of(&self.notes, tone));
+            let leads = usize::from(self.leaders[pitch]) == tone;
             let score = if leads { ADVANTAGE * power } else { power };
-            sums[place] += power;
-            if score > best[place].1 {
-                best[place] = (tone as u8, score);
+            sums[pitch] += power;
+            if score > best[pitch].1 {
+                best[pitch] = (tone as u8, score);
             }
         }
         for tone in 0..TONES {
-            let place = place(&self.notes, tone);
-            let (leads, last) = (best[place].0 == tone as u8, usize::from(self.leaders[place]));
-            gains.0[tone] = if leads { sums[place].sqrt() } else { 0.0 };
+            let pitch = pitch_of(&self.notes, tone);
+            let (leads, last) = (best[pitch].0 == tone as u8, usize::from(self.leaders[pitch]));
+            gains.0[tone] = if leads { sums[pitch].sqrt() } else { 0.0 };
             let passes = last < TONES && last != tone && before.0[last] > 0.0;
             if leads && passes && before.0[tone] == 0.0 {
                 // The note continues in another band.

@@ -24,8 +24,8 @@ const GAP: f64 = 0.06;
 const HEIGHT: u32 = 216;
 /// Gain of [`Act::Quieter`]: -30 dB.
 const QUIETER: f32 = 0.031_622_8;
-/// Depth in seconds and rate in Hz of the delay that makes the vibrato of [`Act::Waver`]: 40 cents.
-const WAVER: [f32; 2] = [0.000_62, 6.0];
+/// Depth in seconds and rate in Hz of the delay that makes the vibrato of [`Act::Vibrato`]: 40 cents.
+const VIBRATO: [f32; 2] = [0.000_62, 6.0];
 
 /// Writes all pictures and sounds.
 ///
@@ -90,8 +90,8 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
     }
     let mut input = match act {
         Act::Quieter => scaled(dry, QUIETER),
-        Act::Waver => wavering(dry, rate as f32),
-        Act::Sidechain => strokes(dry[0].len(), rate),
+        Act::Vibrato => with_vibrato(dry, rate as f32),
+        Act::Sidechain => drum_track(dry[0].len(), rate),
         Act::Play | Act::HoldKeys | Act::Halfway => dry.clone(),
     };
     let mut filter = ToneFilter::new(f64::from(rate), &start)?;
@@ -134,8 +134,8 @@ fn scaled(signal: &Signal, gain: f32) -> Signal {
 }
 
 /// Returns `signal` with a vibrato, made by a delay of variable length.
-fn wavering(signal: &Signal, rate: f32) -> Signal {
-    let [depth, pace] = WAVER;
+fn with_vibrato(signal: &Signal, rate: f32) -> Signal {
+    let [depth, pace] = VIBRATO;
     let one = |channel: &Vec<f32>| {
         let sample = |frame: usize| {
             let delay = depth * rate * (1.0 + (TAU * pace * frame as f32 / rate).sin());
@@ -149,7 +149,7 @@ fn wavering(signal: &Signal, rate: f32) -> Signal {
 }
 
 /// Returns a drum track: a burst of noise on every eighth.
-fn strokes(frames: usize, rate: u32) -> Signal {
+fn drum_track(frames: usize, rate: u32) -> Signal {
     let mut state = 1;
     let mut noise = || (xorshift(&mut state) as i64 as f32) / 2f32.powi(63);
     let eighth = at(1.0 / 8.0, rate);

@@ -32,7 +32,7 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
     // SAFETY: guaranteed by the caller; the builder and its context live until the call returns.
     unsafe {
         let Some(parameter) = number(shim, place.id) else { return };
-        if shim.host.popup(parameter, place.pixel) {
+        if shim.host.popup(parameter, place.at_pixel) {
             return;
         }
         let building = RefCell::new(Building::default());

@@ -12,7 +12,7 @@ pub static EXTENSION: clap_plugin_note_name =
 unsafe extern "C" fn count(plugin: *const clap_plugin) -> u32 {
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
-    shim.notifier.names(shim.instance.note_names_version());
+    shim.notifier.names_read(shim.instance.note_names_version());
     (0..).take_while(|index| shim.instance.note_name(*index).is_some()).count() as u32
 }
 

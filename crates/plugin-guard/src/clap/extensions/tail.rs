@@ -9,6 +9,6 @@ unsafe extern "C" fn get(plugin: *const clap_plugin) -> u32 {
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     let samples = shim.tail();
-    shim.notifier.tail(samples);
+    shim.notifier.tail_read(samples);
     samples
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use tone_filter_presets::ids;
 use tone_filter_testkit::{
-    songs::{RATE, Score, Song, Tool, latencies, loudness, score, songs},
+    songs::{Accuracy, RATE, Song, Tool, accuracy, latencies, loudness, songs},
     wav,
 };
 
@@ -19,15 +19,15 @@ pub fn report(program: &str, flags: &[String]) -> Result<()> {
     let tool = Tool::new(program)?;
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let songs = songs()?;
-    print_scores(&tool, &songs, &flags)?;
+    print_accuracy(&tool, &songs, &flags)?;
     print_loudness(&tool, &songs, &flags)
 }
 
-fn print_scores(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
+fn print_accuracy(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
     println!("\nFrame F1 (precision, recall) and note F1:\n");
     println!("| song | lookahead | without | in the wet sound |\n|---|---|---|---|");
-    let cell = |score: &Score| {
-        let Score { precision, recall, frames, onsets } = score;
+    let cell = |own: &Accuracy| {
+        let Accuracy { precision, recall, frames, onsets } = own;
         format!("{frames:.3} ({precision:.2}, {recall:.2}), {onsets:.3}")
     };
     let mut rows = Vec::new();
@@ -36,28 +36,32 @@ fn print_scores(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
         let seconds = wav::read(&song.wav)?.0[0].len() as f64 / f64::from(RATE);
         let (wet, _) = tool.render(&song.wav, &[&["--mix", "100"], flags].concat())?;
         let without: &[&str] = &["--lookahead=off"];
-        let mut scores = Vec::new();
+        let mut accuracies = Vec::new();
         for (index, (wav, more)) in
             [(&song.wav, &[][..]), (&song.wav, without), (&wet, &[][..])].into_iter().enumerate()
         {
             let found = tool.notes(wav, &[flags, more].concat())?;
-            scores.push(score(&found, &song.notes, seconds));
+            accuracies.push(accuracy(&found, &song.notes, seconds));
             if let Some(late) = late.get_mut(index) {
                 late.extend(latencies(&found, &song.notes));
             }
         }
-        println!("| {} | {} |", song.name, scores.iter().map(cell).collect::<Vec<_>>().join(" | "));
-        rows.push(scores);
+        println!(
+            "| {} | {} |",
+            song.name,
+            accuracies.iter().map(cell).collect::<Vec<_>>().join(" | ")
+        );
+        rows.push(accuracies);
     }
     let mean = |column: usize| {
-        let mean = |of: fn(&Score) -> f64| {
+        let mean = |of: fn(&Accuracy) -> f64| {
             rows.iter().map(|row| of(&row[column])).sum::<f64>() / rows.len() as f64
         };
-        cell(&Score {
-            precision: mean(|score| score.precision),
-            recall: mean(|score| score.recall),
-            frames: mean(|score| score.frames),
-            onsets: mean(|score| score.onsets),
+        cell(&Accuracy {
+            precision: mean(|own| own.precision),
+            recall: mean(|own| own.recall),
+            frames: mean(|own| own.frames),
+            onsets: mean(|own| own.onsets),
         })
     };
     println!("| mean | {} | {} | {} |", mean(0), mean(1), mean(2));

@@ -13,7 +13,7 @@ const TOGETHER: f64 = 0.05;
 
 /// Accuracy of detected notes. All values are from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Score {
+pub struct Accuracy {
     /// Fraction of the detected time of all notes that is also in the score.
     pub precision: f64,
     /// Fraction of the time of all notes in the score that was detected.
@@ -25,10 +25,10 @@ pub struct Score {
 }
 
 /// Compares the detected notes `found` with the notes `score`, over `seconds` from the start.
-pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
+pub fn accuracy(found: &[Note], score: &[Note], seconds: f64) -> Accuracy {
     let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
-        let [found, real_ones] = [found, score].map(|notes| moments(notes, key, seconds));
+        let [found, real_ones] = [found, score].map(|notes| held_per_step(notes, key, seconds));
         for (found, played) in found.into_iter().zip(real_ones) {
             hits += u32::from(found && played);
             detected += u32::from(found);
@@ -37,7 +37,7 @@ pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
     }
     let part = |hits: u32, of: u32| f64::from(hits) / f64::from(of.max(1));
     let (onset_hits, onsets_said, onsets_real) = onsets(found, score, seconds);
-    Score {
+    Accuracy {
         precision: part(hits, detected),
         recall: part(hits, real),
         frames: part(2 * hits, detected + real),
@@ -46,7 +46,7 @@ pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
 }
 
 /// Returns for each time step whether `key` is held.
-fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
+fn held_per_step(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     let mut held = vec![false; (seconds / GRID).round() as usize];
     let at = |time: f64| ((time / GRID).ceil() as usize).min(held.len());
     let spans: Vec<_> = notes
@@ -77,8 +77,8 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
         real += played.len() as u32;
         for start in played {
             // The earliest match leaves the most candidates for the following notes.
-            if let Some(place) = found.iter().position(|other| (other - start).abs() <= ONSET) {
-                found.drain(..=place);
+            if let Some(index) = found.iter().position(|other| (other - start).abs() <= ONSET) {
+                found.drain(..=index);
                 hits += 1;
             }
         }
@@ -112,13 +112,13 @@ mod tests {
     #[test]
     fn halves_count_half() {
         let real = [note(60, 0.0, 1.0), note(64, 0.5, 1.0)];
-        let all = score(&real, &real, 1.0);
+        let all = accuracy(&real, &real, 1.0);
         assert_eq!((all.precision, all.recall, all.frames, all.onsets), (1.0, 1.0, 1.0, 1.0));
         let found = [note(60, 0.05, 0.55), note(61, 0.0, 0.5)];
-        let half = score(&found, &real, 1.0);
+        let half = accuracy(&found, &real, 1.0);
         assert!((half.precision - 0.5).abs() < 0.011 && (half.recall - 1.0 / 3.0).abs() < 0.011);
         assert_eq!(half.onsets, 0.5);
-        assert_eq!(score(&[], &real, 1.0).frames, 0.0);
+        assert_eq!(accuracy(&[], &real, 1.0).frames, 0.0);
         let late = latencies(&found, &real);
         assert!(late.len() == 1 && (late[0] - 0.05).abs() < 1e-9, "{late:?}");
     }
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn two_instruments_in_unison_are_one_note_and_a_note_is_found_once() {
         let real = [note(60, 0.0, 0.3), note(60, 0.01, 0.4), note(60, 0.5, 0.6)];
-        assert_eq!(score(&[note(60, 0.02, 0.4), note(60, 0.5, 0.6)], &real, 1.0).onsets, 1.0);
+        assert_eq!(accuracy(&[note(60, 0.02, 0.4), note(60, 0.5, 0.6)], &real, 1.0).onsets, 1.0);
         let twice = [note(60, 0.02, 0.05), note(60, 0.09, 0.4), note(60, 0.5, 0.6)];
-        assert_eq!(score(&twice, &real, 1.0).onsets, 0.8);
+        assert_eq!(accuracy(&twice, &real, 1.0).onsets, 0.8);
     }
 }

@@ -11,8 +11,8 @@ use std::{
 use tone_filter_dsp::{DEFAULT_TEMPO, Keyboard, Score, Settings, SharedScores};
 
 /// Requests and levels for each instance number.
-pub static REMOTES: LazyLock<Vec<Remote>> =
-    LazyLock::new(|| (0..INSTANCES).map(|_| Remote::default()).collect());
+pub static QUEUES: LazyLock<Vec<RequestQueue>> =
+    LazyLock::new(|| (0..INSTANCES).map(|_| RequestQueue::default()).collect());
 
 /// Requests to the filters with one instance number.
 #[derive(Clone)]
@@ -67,7 +67,7 @@ impl Default for Requests {
 /// No thread ever waits for the lock: if a script holds it, the audio thread reads at its next block, and another script tries
 /// again. So releasing the lock need not wake a thread, and makes no system call.
 #[derive(Default)]
-pub struct Remote {
+pub struct RequestQueue {
     version: AtomicU64,
     state: Mutex<State>,
     /// Levels of the filter that has processed a block last.
@@ -80,7 +80,7 @@ struct State {
     scores: SharedScores,
 }
 
-impl Remote {
+impl RequestQueue {
     /// Returns the number of changes so far.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)

@@ -14,9 +14,9 @@ const FADE: f64 = 0.01;
 
 /// State of a loop that passes through the filter several times.
 #[derive(Debug)]
-pub struct Rounds {
+pub struct LoopPasses {
     /// Loop in frames of the source. If its length is unknown, the end is `u64::MAX` until the source has ended.
-    own: Range<u64>,
+    frames: Range<u64>,
     /// Minimum number of frames in which the filter settles.
     settling: u64,
     /// Length of the crossfades in frames.
@@ -24,9 +24,9 @@ pub struct Rounds {
     position: u64,
     furthest: u64,
     /// Number of passes after the current one; `None` in the first pass.
-    left: Option<u64>,
+    passes_left: Option<u64>,
     /// Number of the filter's output frames so far.
-    out: u64,
+    output_frames: u64,
     /// First output frame of the pass that is kept.
     kept_from: u64,
     channels: Vec<Channel>,
@@ -40,34 +40,34 @@ struct Channel {
     latest: VecDeque<f32>,
 }
 
-impl Rounds {
-    /// Creates the state for the loop `own` at `rate` Hz. `tail` is the filter's tail in seconds.
-    pub fn new(own: Range<u64>, channels: usize, rate: f64, tail: f64) -> Self {
+impl LoopPasses {
+    /// Creates the state for the loop `frames` at `rate` Hz. `tail` is the filter's tail in seconds.
+    pub fn new(frames: Range<u64>, channels: usize, rate: f64, tail: f64) -> Self {
         Self {
             settling: ((tail + SETTLING) * rate) as u64,
-            fade: ((FADE * rate) as u64).min(own.end - own.start).max(1),
+            fade: ((FADE * rate) as u64).min(frames.end - frames.start).max(1),
             position: 0,
             furthest: 0,
-            left: None,
-            out: 0,
+            passes_left: None,
+            output_frames: 0,
             kept_from: u64::MAX,
             channels: vec![Channel::default(); channels],
-            own,
+            frames,
         }
     }
 
     /// Returns the number of frames to read next, at most `frames`; `None` at the end of the loop: the source must jump back.
     pub fn room(&self, frames: usize) -> Option<usize> {
-        if self.left == Some(0) {
+        if self.passes_left == Some(0) {
             return Some(frames);
         }
-        let here = self.own.end.saturating_sub(self.position);
+        let here = self.frames.end.saturating_sub(self.position);
         (here > 0).then(|| frames.min(usize::try_from(here).unwrap_or(usize::MAX)))
     }
 
     /// Returns whether the source must jump back at its end.
     pub fn goes_on(&self) -> bool {
-        self.left != Some(0) && self.position > self.own.start
+        self.passes_left != Some(0) && self.position > self.frames.start
     }
 
     /// Adds `frames` to the position. Returns whether these frames were read for the first time.
@@ -80,29 +80,29 @@ impl Rounds {
 
     /// Ends a pass. Returns the source frame at which the next pass begins.
     pub fn restart(&mut self) -> u64 {
-        self.own.end = self.own.end.min(self.position);
-        let len = (self.own.end - self.own.start).max(1);
-        let left = match self.left {
+        self.frames.end = self.frames.end.min(self.position);
+        let len = (self.frames.end - self.frames.start).max(1);
+        let left = match self.passes_left {
             None => {
-                let rounds = self.settling.div_ceil(len).max(1);
+                let passes = self.settling.div_ceil(len).max(1);
                 self.fade = self.fade.min(len);
-                self.kept_from = self.own.start + rounds * len;
-                rounds
+                self.kept_from = self.frames.start + passes * len;
+                passes
             }
             Some(left) => left,
         };
-        self.left = Some(left - 1);
-        self.position = self.own.start;
-        self.own.start
+        self.passes_left = Some(left - 1);
+        self.position = self.frames.start;
+        self.frames.start
     }
 
     /// Removes the passes that are not kept from `block`, the filter's output, and applies the crossfades.
-    pub fn keep(&mut self, block: &mut [Vec<f32>]) {
-        let Self { fade, kept_from, out: first, .. } = *self;
-        let Range { start, end } = self.own;
-        self.out += block[0].len() as u64;
-        let blended = |from: f32, to: f32, place: u64| {
-            let part = (place + 1) as f32 / fade as f32;
+    pub fn keep_last_pass(&mut self, block: &mut [Vec<f32>]) {
+        let Self { fade, kept_from, output_frames: first, .. } = *self;
+        let Range { start, end } = self.frames;
+        self.output_frames += block[0].len() as u64;
+        let blended = |from: f32, to: f32, position: u64| {
+            let part = (position + 1) as f32 / fade as f32;
             from + part * (to - from)
         };
         let fade_in = start.saturating_sub(fade)..start;
@@ -125,14 +125,14 @@ impl Rounds {
                         let skipped = fade - channel.before.len() as u64;
                         let before = (skipped..).zip(channel.before.drain(..));
                         let latest = &channel.latest;
-                        samples.extend(
-                            before.map(|(place, own)| blended(own, latest[place as usize], place)),
-                        );
+                        samples.extend(before.map(|(position, own)| {
+                            blended(own, latest[position as usize], position)
+                        }));
                     }
                     samples.push(match fade_out.contains(&at) {
                         true => {
-                            let place = at - fade_out.start;
-                            blended(sample, channel.latest[place as usize], place)
+                            let position = at - fade_out.start;
+                            blended(sample, channel.latest[position as usize], position)
                         }
                         false => sample,
                     });

@@ -12,7 +12,7 @@ const MP3: u16 = 0x55;
 
 /// Coded samples of a WAV file.
 #[derive(Debug)]
-pub enum Piece {
+pub enum CodedSamples {
     /// MP3: the range of its bytes in the file.
     Mp3(Range<u64>),
     /// mu-law, A-law or ADPCM.
@@ -28,7 +28,7 @@ pub enum Piece {
     },
 }
 
-impl Piece {
+impl CodedSamples {
     /// Returns the samples with the format tag `tag`, of which `there` bytes are in the file; `None` for an unsupported coding.
     pub fn new(chunks: &Chunks, tag: u16, there: u64) -> Option<Self> {
         let Chunks { fmt, fact, data_start, data_len, .. } = chunks;
