@@ -38,13 +38,13 @@ namespace ToneFilterUnity
         /// <summary>Maximum level of a note, relative to the input. -30 to 0 dB.</summary>
         public const string Ceiling = "Ceiling";
 
-        /// <summary>Notes below this absolute level fade away. With Auto level, music of any loudness counts as -14 dB full scale. -90 to -20 dB.</summary>
+        /// <summary>Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is. -90 to -20 dB.</summary>
         public const string Floor = "Floor";
 
         /// <summary>Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s.</summary>
         public const string Ring = "Ring";
 
-        /// <summary>Time in which the level of a note follows the input, up and down. 10 to 1000 ms.</summary>
+        /// <summary>Time that a note takes to follow the level of the music, when it gets louder and when it gets quieter. 10 to 1000 ms.</summary>
         public const string Release = "Release";
 
         /// <summary>Softens the top end of the square waves. 500 to 20000 Hz.</summary>
@@ -128,7 +128,7 @@ namespace ToneFilterUnity
         /// <summary>Notes are found in the sidechain input, and their sound is mixed with the main input.</summary>
         public const string Listen = "Listen";
 
-        /// <summary>Finds the tuning of the music, within 60 cents of Tuning, and follows it.</summary>
+        /// <summary>Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it.</summary>
         public const string AutoTuning = "Auto tuning";
 
         /// <summary>Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes.</summary>

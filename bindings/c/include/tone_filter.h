@@ -404,7 +404,7 @@ enum tf_status tf_set_number(struct tf_filter *filter, const char *id, float val
 enum tf_status tf_get_number(const struct tf_filter *filter, const char *id, float *value);
 
 /**
- * Sets a choice, switches or notes. Real time for choices.
+ * Sets a setting that is a choice, a row of switches or a list of notes. Real time for choices.
  *
  * id: the setting's id from tf_setting_at().
  * entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,

@@ -465,7 +465,7 @@ fn each_row_of_the_manuals_table_of_formats_is_true() {
     let (mut files, mut outputs) = (vec![], vec![]);
     for (row, (_, codings)) in rows.iter().zip(TABLE) {
         for (index, (coding, extension)) in codings.iter().enumerate() {
-            let name = format!("{}{index}.{extension}", row[0].replace(' ', "-").replace('/', "-"));
+            let name = format!("{}{index}.{extension}", row[0].replace([' ', '/'], "-"));
             tool(
                 &folder,
                 &format!("ffmpeg -v error -i in.wav -map_metadata -1 -c:a {coding} {name}"),
