@@ -70,13 +70,17 @@ def bus():
     return f"enabled: {enabled}; on the bus: {found}; in AT-SPI's cache: {cached}"
 
 
+def fresh(node):
+    """`node`, read anew. AT-SPI's cache never learns of changes between its first look and its first event."""
+    node.clear_cache()
+    return node
+
+
 def frames(program):
     """Returns the windows of `program` that have content."""
-    desktop = pyatspi.Registry.getDesktop(0)
-    # AT-SPI's cache never learns of a window that appears between its first reading and its first event.
-    desktop.clear_cache()
-    applications = [one for one in desktop if one and one.name == program]
-    return [window for one in applications for window in one if window and window.childCount > 1]
+    applications = [one for one in fresh(pyatspi.Registry.getDesktop(0)) if one and one.name == program]
+    windows = [window for one in applications for window in fresh(one) if window]
+    return [window for window in windows if fresh(window).childCount > 1]
 
 
 def frame(program):
