@@ -135,7 +135,7 @@ fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bou
 ///     left out.
 /// **settings
 ///     These concern the listener: `sensitivity` (more or fewer notes), `lookahead` (default True: decisions use the next 46 ms
-///     and are more accurate), `listener` ("light" needs a quarter of the work), `tuning` (frequency of A4 in Hz) and
+///     and are more accurate), `listener` ("light" needs less than half of the CPU time), `tuning` (frequency of A4 in Hz) and
 ///     `transpose`. `range`, `bands`, `scale` and others exclude notes.
 ///
 /// Returns

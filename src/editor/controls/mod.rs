@@ -63,13 +63,7 @@ impl Remark {
     /// Returns the effect of `settings` on the control of the setting called `id`.
     pub fn of(id: &str, settings: &Settings) -> Self {
         let idle = settings.idle(id);
-        let text = match idle {
-            Some(reason) => format!("No effect: {reason}."),
-            None if id == "floor" && settings.auto => {
-                "With Auto level, it is relative to a level of -14 dB full scale.".into()
-            }
-            None => String::new(),
-        };
+        let text = idle.map(|reason| format!("No effect: {reason}.")).unwrap_or_default();
         Self { text, idle: idle.is_some() }
     }
 

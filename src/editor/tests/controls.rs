@@ -194,7 +194,6 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
         ("Root: A", "No effect: the scale Chromatic has all notes, whatever its root."),
         ("Sensitivity", "No effect: Focus is at 0 %."),
         ("Lookahead: On", "No effect: it only delays the sound while Focus is at 0 %."),
-        ("Floor", "With Auto level, it is relative to a level of -14 dB full scale."),
     ] {
         editor.frame(vec![Event::PointerMoved(editor.place(control))]);
         (0..60).for_each(|_| editor.frame(vec![]));
