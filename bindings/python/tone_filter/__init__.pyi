@@ -113,17 +113,17 @@ class ToneFilter:
     output: float
     """Level of the result. -24 to 12 dB; default 0.0."""
     drive: float
-    """Turns each note from a sine (low) into a square wave (high). 1 to 400 x; default 40.0."""
+    """Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean. 1 to 400 x; default 40.0."""
     threshold: float
     """Notes below this level, relative to the input, fade away. -60 to -10 dB; default -36.9897."""
     ceiling: float
     """Maximum level of a note, relative to the input. -30 to 0 dB; default -14.0."""
     floor: float
-    """Notes below this absolute level fade away. Lower it for quiet music. -90 to -20 dB; default -46.0."""
+    """Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is. -90 to -20 dB; default -46.0."""
     ring: float
     """Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s; default 0.2."""
     release: float
-    """Time in which the level of a note follows the input, up and down. 10 to 1000 ms; default 20.0."""
+    """Time that a note takes to follow the level of the music, when it gets louder and when it gets quieter. 10 to 1000 ms; default 20.0."""
     tone: float
     """Softens the top end of the square waves. 500 to 20000 Hz; default 4865.015."""
     tuning: float
@@ -131,25 +131,25 @@ class ToneFilter:
     transpose: float
     """Shifts which notes are detected, in semitones; the output keeps its pitch. -24 to 24 st; default 0.0."""
     focus: float
-    """Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %; default 100.0."""
+    """Attenuation of notes that the music does not play: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %; default 100.0."""
     sensitivity: float
-    """How readily Focus counts a note as played: less for clean lines, more for dense music. 0 to 100 %; default 50.0."""
+    """Readiness to count a sound as a played note: less for clean lines, more for dense music. 0 to 100 %; default 50.0."""
     octave: float
-    """Octaves between the detected note and the one that sounds; the voice Soft alone has none. -2 to 2 oct; default 0.0."""
+    """Octaves by which the notes sound higher or lower. The voice Soft always plays at the detected pitch. -2 to 2 oct; default 0.0."""
     voices: float
-    """Maximum number of notes at a time; the strongest sound. 1 to 48 notes; default 48.0."""
+    """Maximum number of notes at a time. Weaker notes are silent, and only the strongest sound. 1 to 48 notes; default 48.0."""
     attack: float
     """Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s. 0 to 30 ticks; default 0.0."""
     decay: float
-    """Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s; 0: off. 0 to 120 ticks; default 0.0."""
+    """Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s. At 0 the volume stays. 0 to 120 ticks; default 0.0."""
     morph: float
-    """From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %; default 100.0."""
+    """From the untouched sound (0 %) to the full effect of all other settings (100 %), with one control. 0 to 100 %; default 100.0."""
     glide: float
-    """Portamento time: a new note slides from the pitch of a nearby note that has just ended; not with the voice Soft. 0 to 500 ms; default 0.0."""
+    """Portamento time: a new note slides from the pitch of a nearby note that has just ended. The voice Soft does not glide. 0 to 500 ms; default 0.0."""
     vibrato: float
-    """Share of the music's vibrato and detuning that is kept, 0 %: exact pitch; all of it with the voice Soft. 0 to 100 %; default 100.0."""
+    """Share of the music's vibrato and detuning that is kept; at 0 % every pitch is exact. The voice Soft always keeps all of it. 0 to 100 %; default 100.0."""
     stereo: _Stereo
-    """All notes in the middle, resonators for left and right apart, or each note placed where it is in the input. mono, stereo, place; default 'place'."""
+    """Mono plays all notes in the middle, Stereo processes left and right separately, Place puts each note where it is in the input. mono, stereo, place; default 'place'."""
     bypass: bool
     """Lets the sound through untouched. True or False; default False."""
     root: _Root
@@ -159,33 +159,33 @@ class ToneFilter:
     auto: bool
     """Adapts the bands to the level of the input, and matches the output's loudness to the input's. True or False; default True."""
     lookahead: bool
-    """More accurate Focus; adds 46 ms of latency. True or False; default False."""
+    """Finds the notes more accurately, and adds 46 ms of latency. True or False; default False."""
     listener: _Listener
-    """The network that finds the notes: the most accurate one, or one with a quarter of the work. full, light; default 'full'."""
+    """The network that finds the notes: Full is more accurate, Light needs less than half of the CPU time. full, light; default 'full'."""
     range: _Range
-    """The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up. published, whole; default 'whole'."""
+    """The notes that can be found: 48 from A3 to G#7, as in Arntzen's original filter, or all 77 from E1 up. published, whole; default 'whole'."""
     voice: _Voice
-    """The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip. soft, sine, square, pulse25, pulse12, triangle, saw, chip, soft-clean; default 'soft'."""
+    """The waveform of the notes: the filtered music itself (Soft), an oscillator that follows it, or a console's sound chip (Chip). soft, sine, square, pulse25, pulse12, triangle, saw, chip, soft-clean; default 'soft'."""
     arp: _Arp
-    """With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second. off, up, fast; default 'off'."""
+    """With the voice Chip, notes beyond the number of Voices are silent (Off) or take turns on the last voice: 15 a second (Up) or 60 a second (Fast). off, up, fast; default 'off'."""
     duty: _Duty
     """The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %). 12.5, 25, 50; default '25'."""
     keys: _Keys
-    """Held keys choose the notes: only these sound, these in every octave, or these beside the rest. off, hold, hold-any, add; default 'off'."""
+    """Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway. off, hold, hold-any, add; default 'off'."""
     sync: _Sync
-    """Ring and Release last a note value of the song's tempo. off, 1/1d, 1/1, 1/2d, 1/1t, 1/2, 1/4d, 1/2t, 1/4, 1/8d, 1/4t, 1/8, 1/16d, 1/8t, 1/16, 1/32d, 1/16t, 1/32, 1/32t; default 'off'."""
+    """Ring and Release last as long as a note value at the song's tempo. off, 1/1d, 1/1, 1/2d, 1/1t, 1/2, 1/4d, 1/2t, 1/4, 1/8d, 1/4t, 1/8, 1/16d, 1/8t, 1/16, 1/32d, 1/16t, 1/32, 1/32t; default 'off'."""
     freeze: bool
     """Lets sounding notes ring without end; new input has no effect on the bands. True or False; default False."""
     auto_tuning: bool
-    """Finds the tuning of the music, within 60 cents of Tuning, and follows it. True or False; default False."""
+    """Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it. True or False; default False."""
     map: _Map
-    """Notes outside the scale are silent, or move to its nearest note or, with Keys, to the nearest held key; or every note moves to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
+    """Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
     bands: str
-    """The bands that may sound: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on. 48 or 77 digits, 1 for on and 0 for off; default '111111111111 111111111111 111111111111 111111111111'."""
+    """The bands that may sound: first the 48 from A3 to G#7, then the 29 from E1 to G#3. The last 29 may be left out if all of them are on. 48 or 77 digits, 1 for on and 0 for off; default '111111111111 111111111111 111111111111 111111111111'."""
     custom: str
-    """The notes of the scale "custom", A first. 12 digits, 1 for on and 0 for off; default '111111111111'."""
+    """The notes of the scale "custom", beginning with A. 12 digits, 1 for on and 0 for off; default '111111111111'."""
     targets: str
-    """Where each of the twelve notes sounds with the map "custom", A first. the names of 12 notes, like A A# B C; default 'A A# B C C# D D# E F F# G G#'."""
+    """The note to which each of the twelve notes moves with the map "custom", beginning with A. the names of 12 notes, like A A# B C; default 'A A# B C C# D D# E F F# G G#'."""
     # end attributes
     tempo: float
     @property
