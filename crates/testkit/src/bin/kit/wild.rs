@@ -69,8 +69,16 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, String)> {
     let [out, table] = ["out.wav", "out.csv"].map(|name| scratch.join(name));
     let mut said = String::new();
-    let bypass: &[&str] =
-        &["render", "--bypass", "--no-dither", "--bit-depth", "32f", "--force", "-q", "-o"];
+    let bypass: &[&str] = &[
+        "render",
+        "--bypass",
+        "--no-dither",
+        "--bit-depth=32f",
+        "--strip-metadata",
+        "--force",
+        "-q",
+        "-o",
+    ];
     let render: &[&str] = &["render", "--force", "-q", "-o"];
     let bands: &[&str] = &["bands", "--force", "-q", "--csv"];
     let mut ours = None;
