@@ -14,8 +14,9 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib
 
 PATIENCE = 60.0
-# Timeouts in milliseconds, for calls and for the start of programs. A busy machine takes longer than the usual second.
-Atspi.set_timeout(60_000, 60_000)
+# Timeouts in milliseconds, for calls and for the start of programs. A busy machine takes longer than the usual second. A program that
+# leaves the bus during a call may never answer the call, which must not use up the patience.
+Atspi.set_timeout(10_000, 60_000)
 
 import pyatspi
 
@@ -63,7 +64,7 @@ def bus():
     (enabled,) = call(session, *launcher, "org.freedesktop.DBus.Properties", "Get", status)
     desktop = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
     (programs,) = call(own, *desktop, "org.a11y.atspi.Accessible", "GetChildren", None)
-    of = lambda name, path: call(own, name, path, "org.a11y.atspi.Accessible", "GetChildren", None)
+    of = lambda name, path: call(own, name, path, "org.a11y.atspi.Accessible", "GetChildren", None)[0]
     counted = lambda windows: [(path, len(of(name, path))) for name, path in windows]
     found = [(name, counted(of(name, path))) for name, path in programs]
     cached = [(one.name, [(window.name, window.childCount) for window in one]) for one in pyatspi.Registry.getDesktop(0) if one]
