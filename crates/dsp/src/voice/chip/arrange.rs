@@ -150,12 +150,14 @@ impl Arranger {
 
     /// Chooses the lead: a melody is loud, high and connected.
     fn choose_lead(&mut self, amplitudes: &Lanes, sounds: impl Fn(&usize) -> bool) {
+        // Without a lead, no band's index.
+        let last = self.lead.unwrap_or(TONES);
         let score = |tone: usize| {
             let own = semitone(tone);
             let distance = self.height.map_or(0, |last| (own - last).abs().min(FARTHEST));
             OCTAVE * libm::log2f(amplitudes.0[tone]) + HEIGHT * own as f32
                 - DISTANCE * distance as f32
-                + if self.lead == Some(tone) { ADVANTAGE } else { 0.0 }
+                + if tone == last { ADVANTAGE } else { 0.0 }
         };
         let scored = by_pitch().filter(sounds).map(|tone| (tone, score(tone)));
         // Of equal scores, the higher note.
