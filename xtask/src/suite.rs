@@ -29,7 +29,7 @@ const PACKAGES: [&str; 17] = [
 /// Debian packages for the tests in Python, on any system.
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// All packages of the workspace but those for game engines, which `test-engines` tests.
+/// All packages of the workspace except the bindings for Rust game engines, which `test-engines` tests.
 const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
 
@@ -123,7 +123,7 @@ fn tools() -> Result<()> {
     python::set_up()
 }
 
-/// Installs those of `packages` that are missing.
+/// Installs the `packages` that are missing.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> =
         packages.iter().copied().filter(|package| !is_installed(package)).collect();

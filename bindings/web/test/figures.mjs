@@ -1,5 +1,5 @@
-// How long a visitor waits, and what the page takes, on a phone-sized screen with a slow CPU: figures without bounds, as they
-// depend on the machine.
+// Measurements of loading, waiting and drawing on a phone-sized screen with a slow CPU. Times have no bounds, as they depend on
+// the machine.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { RESULTS, address, browser, inPage, openTab, test } from "./browser.mjs"
 
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 
-// Seconds that the page plays meanwhile.
+// Seconds for which each view is measured while the page plays.
 const SECONDS = 5;
 
 async function measure(slowdown) {
@@ -70,7 +70,7 @@ async function measure(slowdown) {
 }
 
 test("figures of a phone-sized page", async () => {
-  // What other tabs play would be measured, too.
+  // Closes other tabs, whose load would be measured, too.
   await Promise.all(browser.contexts().map((context) => context.close()));
   const figures = [];
   for (const slowdown of [1, 4]) figures.push(await measure(slowdown));

@@ -11,7 +11,7 @@ use tone_filter_testkit::{programs::run, root};
 /// Id of the preset that is loaded; its voice has oscillators.
 const PRESET: &str = "organ";
 
-/// Minimum peak of the plugin's output, by full scale; the sine has a peak of 0.2.
+/// Minimum peak of the plugin's output, relative to full scale. The input, a sine of JACK's example client, has a peak of 0.2.
 const AUDIBLE: f64 = 0.01;
 
 /// Loads a preset, sets Mix to 100 % and plays a sine.
