@@ -233,7 +233,7 @@ impl Drop for App {
 }
 
 impl App {
-    /// Takes the latest meter update at `now` (egui's time in seconds), or silence after a pause. Returns whether the host plays.
+    /// Takes the latest meter update, or silence after a pause. `now` is egui's time in seconds. Returns whether the host plays.
     fn receive(&mut self, now: f64) -> bool {
         if let Some(update) = self.meters.latest() {
             self.panel.bands = update.bands.read();

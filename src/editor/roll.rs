@@ -59,7 +59,8 @@ struct Picture {
 }
 
 impl Roll {
-    /// Appends `bands` at the time `now`, in seconds, in the host's `bar` if it has one.
+    /// Appends `bands`. `now` is the time in seconds, `bar` the number of the host's bar; `None` while the host stands still or
+    /// has no bars.
     pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64) {
         self.columns.resize(COLUMNS, Column::default());
         let mut column = Column::from(bands);

@@ -278,7 +278,7 @@ impl Active {
         let Controls { settings, routing } = params.controls();
         let mut settings = settings.at_tempo(self.tempo);
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
-        // Never fails, as the parameters are within their ranges. If it did, the old settings would stay.
+        // Never fails, as the parameters are within their ranges. After a failure, the old settings would stay.
         let _ = self.filter.set_settings(&settings);
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);

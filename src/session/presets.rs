@@ -156,10 +156,10 @@ impl PresetList {
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
-    /// Whether loading the preset called `name` would change `settings`, except for what `keep` keeps.
+    /// Whether loading the preset called `name` would change `settings`, except for the settings that `keep` keeps.
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
-            // Called in every frame, so it reads a preset from disk only once, and leaves `message` alone.
+            // This function is called in every frame, so it reads a preset from disk only once, and leaves `message` alone.
             let found = self.find(name).ok().flatten().map(|loaded| loaded.preset.settings);
             self.compared = Some((name.to_owned(), found));
         }

@@ -80,7 +80,7 @@ impl Sound {
     }
 
     /// Filters the sound without delay: appends silence for the latency, and removes the first `latency` frames of the output.
-    /// Calls `each` with the filter after each of its blocks. Ctrl-C interrupts it.
+    /// Calls `each` with the filter after each of its blocks. Ctrl-C interrupts the filtering.
     pub fn process_whole(
         &mut self,
         py: Python,

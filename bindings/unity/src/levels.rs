@@ -11,7 +11,7 @@ use tone_filter_dsp::{
 pub enum LevelSet {
     /// Levels of all bands.
     Bands,
-    /// Levels of the bands that sound; the others are 0.
+    /// Levels of the bands that sound; all other levels are 0.
     Notes,
 }
 

@@ -25,7 +25,7 @@ export interface Band {
    * not sound, by range, scale or keys.
    */
   state: "inactive" | "sounding" | "saturated" | "disabled";
-  /** The last periods of its wave, from the oldest sample to the latest, with a peak of 1; zeros for a `power` of -80 dB or less. */
+  /** The last periods of its wave, oldest sample first, with a peak of 1; zeros for a `power` of -80 dB or less. */
   wave: Float32Array;
 }
 
@@ -48,7 +48,7 @@ export interface Report {
 export class ToneFilterNode extends AudioWorkletNode {
   /**
    * Creates a node with the filter.
-   * @throws {RangeError} An unknown preset or setting, or a value out of range; the message has the valid ones.
+   * @throws {RangeError} An unknown preset or setting, or a value out of range; the message names the valid ids or values.
    * @throws {SyntaxError} A line of the score that is not understood.
    * @throws {Error} The browser lacks something, see {@link unsupported}, or cannot load a file of the package.
    */
@@ -147,7 +147,7 @@ export const presets: readonly Preset[];
 
 /**
  * Checks settings and returns all settings; a missing setting gets its value in the preset `reference`.
- * @throws {RangeError} An unknown setting or a value out of range; the message has the valid ones.
+ * @throws {RangeError} An unknown setting or a value out of range; the message names the valid ids or values.
  */
 export function check(settings: Partial<Settings>): Settings;
 

@@ -202,8 +202,8 @@ pub extern "C" fn tone_filter_add_note(
     web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
 }
 
-/// Sets the score of the notes that were added. It decides which notes are played in place of the listener, and starts at 0 s. If
-/// no notes were added, removes the score. Allocates.
+/// Sets the score of the notes that were added. The score decides which notes are played in place of the listener, and starts at
+/// 0 s. If no notes were added, removes the score. Allocates.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_score(web: &mut Web) {

@@ -76,7 +76,7 @@ test("figures of a phone-sized page", async () => {
   for (const slowdown of [1, 4]) figures.push(await measure(slowdown));
   console.log(JSON.stringify(figures, undefined, 2));
   await writeFile(path.join(RESULTS, "figures.json"), JSON.stringify(figures, undefined, 2));
-  // Not measures of time: all that a page loads before the click, and that it was heard and seen.
+  // Checks that measure no time: the size of all that a page loads before the click, and that the page was heard and seen.
   for (const { loadedBytes, clickToSoundMs, grid, roll } of figures) {
     assert(loadedBytes > 500_000 && loadedBytes < 2_000_000, String(loadedBytes));
     assert(clickToSoundMs > 0 && grid.framesPerSecond > 0 && roll.framesPerSecond > 0);

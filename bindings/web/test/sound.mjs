@@ -1,4 +1,4 @@
-// The sound of the worklet against that of the library.
+// Tests of the worklet's sound against the library's.
 
 import assert from "node:assert/strict";
 import { inPage, test, visit } from "./browser.mjs";

@@ -86,7 +86,7 @@ impl Cell {
 
         let margin = scale.length(6.0).max(4.0);
         let line = scale.line(11.0);
-        // A low cell has one line of text, and the bar below it.
+        // A low cell has one line of text, and the bar below the text.
         let low = rect.height() < 2.0 * (margin + line);
         let inner = rect.shrink2(vec2(margin, if low { 1.0 } else { margin }));
         let text = if state.may_sound { theme::DIM } else { theme::IDLE };

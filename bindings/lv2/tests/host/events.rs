@@ -110,7 +110,7 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
     host.room = 4096;
     let output = host.play(&tune(512), &vec![], &[512], &events);
     assert!((1..120).contains(&begun(&output)) && hanging(&output).is_empty(), "{output:?}");
-    // Note-offs for notes that have not begun take no space from those that have.
+    // Note-offs for notes that have not begun take no space from notes that have.
     let mut events: Events = (0..40).map(|key| message(10, &[0x90, key, 100])).collect();
     events.extend((0..128).map(|key| message(20, &[0x81, key, 0])));
     events.extend((0..40).map(|key| message(30, &[0x80, key, 0])));

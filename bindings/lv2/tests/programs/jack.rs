@@ -16,8 +16,7 @@ const AUDIBLE: f64 = 0.01;
 
 /// Loads a preset, sets Mix to 100 % and plays a sine.
 ///
-/// # Errors
-/// If jalv does not run, shows other values than those that were set, or is silent.
+/// # Errors If jalv does not run, shows other values than the set values, or is silent.
 pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     let [log, sound] = ["jalv.log", "jalv.wav"].map(|name| folder.join(name));
     let script = root().join("bindings/lv2/tests/programs/jack.sh");

@@ -37,7 +37,7 @@ pipewire -c "$config" &
 jobs="$jobs $!"
 await tone-filter:playback_FL -i
 await "tone-filter-output:output_FL" -l
-# As the manual has it.
+# Command of the manual.
 pw-cli set-param tone-filter Props '{ params = [ "tone-filter:mix" 100.0 ] }' >/dev/null
 pw-record --rate 44100 --channels 2 --format f32 --target speakers -P stream.capture.sink=true "$output" &
 record="$!"
