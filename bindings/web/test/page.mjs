@@ -29,7 +29,7 @@ test("the grid lights while the tune plays", async () => {
 test("the roll moves while the tune plays", async () => {
   await tab.keyboard.press("r");
   assert.equal(await tab.isVisible("#grid"), false);
-  // A note that sounds is green, and the newest are at the right.
+  // A note that sounds is green, and the newest columns are at the right.
   await tab.waitForFunction(() => {
     const canvas = document.querySelector("#roll");
     if (!canvas.width) return false;
