@@ -53,7 +53,7 @@ impl Values for Setting {
                     (TextOf::Switches(count), _) => {
                         [draws.bits(), if count > 64 { draws.bits() } else { 0 }]
                     }
-                    // All notes mapped to the same one, or each to a random one.
+                    // All notes mapped to one random note, or each to a random note.
                     (TextOf::Notes(count), 1) => notes([draws.below(12)].repeat(count)),
                     (TextOf::Notes(count), _) => notes((0..count).map(|_| draws.below(12))),
                 };

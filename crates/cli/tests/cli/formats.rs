@@ -1,4 +1,4 @@
-//! Input formats other than WAV, and outputs that differ from the input in format.
+//! Input formats other than WAV, chunks that are carried over, and the output flags of `render`.
 
 use crate::{Folder, Wav, float_wav, signals, silence};
 use std::fs;

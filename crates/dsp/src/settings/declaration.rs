@@ -23,16 +23,16 @@ settings! {
         drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7, random: true,
             reference: 40.0,
             help: "Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean." }
-        /// Relative gate: a band below this power, in dB of the total power, fades away.
+        /// Relative gate: a band below this power, in dB relative to the total power, fades away.
         threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
             reference: -36.989_7,
             help: "Notes below this level, relative to the input, fade away." }
-        /// Relative limit: a band grows to this power at most, in dB of the total power.
+        /// Relative limit: the maximum power of a band, in dB relative to the total power.
         ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
             reference: -10.0, default: -14.0,
             help: "Maximum level of a note, relative to the input." }
         /// Absolute gate: a band below this power, in dB full scale, fades away. With `auto`, the input counts as -14 dB.
-        // Focus mutes notes that are not played. So faint notes need less of a gate, and fewer notes share the power.
+        // The default is lower than the reference: focus mutes notes that are not played, so faint notes need less of a gate.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
             help: "Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is." }

@@ -62,7 +62,7 @@ entries! {
 }
 
 impl BandRange {
-    /// Returns the tones by index: the published ones from A3 up, then those from E1 up.
+    /// Returns the tones by index: the published ones from A3 up, then the tones from E1 up.
     pub fn tones(self) -> std::ops::Range<usize> {
         0..if self == Self::Whole { TONES } else { PUBLISHED }
     }
