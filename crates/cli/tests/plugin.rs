@@ -80,7 +80,7 @@ fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
     for event in &song.tracks[0] {
         ticks += event.delta.as_int();
         if let TrackEventKind::Midi { message, .. } = event.kind {
-            // 960 ticks per second.
+            // The file has 960 ticks per second.
             let seconds = f64::from(ticks) / 960.0;
             match message {
                 MidiMessage::NoteOn { key, .. } => {

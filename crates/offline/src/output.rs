@@ -68,7 +68,7 @@ impl Output {
             return Err(Error::Exists(path.into()));
         }
         let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
-        // Linux also follows at most 40 links.
+        // Follows at most 40 links, like Linux.
         let target = successors(Some(path.to_path_buf()), next).take(40).last();
         let target = target.expect("the path itself is one");
         let folder = match target.parent() {

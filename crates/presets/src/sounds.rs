@@ -124,7 +124,7 @@ fn presets_for_a_range_or_a_scale_keep_to_it() {
     assert!(bass.iter().all(below) && bass.len() == 24, "{bass:?}");
     assert_eq!(settings("bass-octave").octave, -2.0);
     let pentatonic = sounding("pentatonic");
-    // A, C, D, E and G: in the four octaves from A3 on 20 bands, and among the 29 bands from E1 to G#3 twelve.
+    // The notes A, C, D, E and G have 20 bands in the four octaves from A3 on, and 12 of the 29 bands from E1 to G#3.
     assert_eq!(pentatonic.len(), 5 * 4 + 12);
     for hertz in pentatonic {
         let semitones = (12.0 * (hertz / 440.0).log2()).round() as i32;

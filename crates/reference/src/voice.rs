@@ -196,7 +196,7 @@ impl Voices {
         self.fresh = false;
         self.soft = timbres.soft();
         let tone = now.sound.tone;
-        // Infinite at the top of the range: no low-pass.
+        // The cutoff is infinite at the top of the range, where there is no low-pass.
         let cutoff = tone / (1.0 - (tone / 20_000.0).powi(4));
         self.low_pass_step = step(1.0 / (TAU * cutoff), self.sample_rate);
         self.choose_waveforms(bank, timbres);

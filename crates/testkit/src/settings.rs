@@ -29,9 +29,9 @@ impl Values for Setting {
             Self::Text(text) => {
                 let default = text.bits(&Settings::default());
                 let ends = match text.of {
-                    // No switch, every second one, and all.
+                    // Switches: none on, every second one on, and the default, all on.
                     TextOf::Switches(_) => vec![[0; 2], [u64::MAX / 3; 2], default],
-                    // Every note mapped to A, and every note mapped to itself.
+                    // Notes: each mapped to A, and the default, each mapped to itself.
                     TextOf::Notes(_) => vec![[0; 2], default],
                 };
                 let put = |bits| with(&|own| text.set_bits(&mut own.settings, bits));

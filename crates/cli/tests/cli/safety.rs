@@ -199,14 +199,14 @@ fn memory_stays_flat_however_long_the_file() {
         "bands in.wav --png out.png --csv out.csv --midi out.mid --hop 1000ms",
     ] {
         let folder = Folder::new();
-        // 53 MB, and twice as much in f32.
+        // The samples take 53 MB, and twice as much as f32.
         let len = rate * seconds * 4;
         let mut head = crate::Wav { rate, data: vec![], ..crate::silence() }.bytes();
         head[40..44].copy_from_slice(&len.to_le_bytes());
-        // A click, as silence has no peak to normalise.
+        // Adds a click, because silence has no peak to normalise.
         head.extend([0, 64, 0, 64]);
         folder.put("in.wav", &head);
-        // A sparse file: it takes no space.
+        // Extends the file, which is sparse and takes no space.
         let file = fs::File::options().write(true).open(folder.path("in.wav")).unwrap();
         file.set_len(44 + u64::from(len)).unwrap();
 

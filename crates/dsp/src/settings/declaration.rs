@@ -130,7 +130,8 @@ settings! {
         /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway." }
-        /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
+        /// Note value that sets the durations of `ring` and `release`; see [`Settings::at_tempo`]. The filter itself knows no
+        /// tempo.
         settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
             help: "Ring and Release last as long as a note value at the song's tempo." }
         /// Lets the resonators ring without loss and without input.

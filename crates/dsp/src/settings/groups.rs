@@ -17,7 +17,7 @@ pub enum Group {
     Listening,
     /// Choice of the notes that may sound, which the editor shows below the bands.
     Scale,
-    /// Playing of the notes.
+    /// Number, pitch and keys of the notes.
     Notes,
     /// The bank of resonators.
     Resonators,

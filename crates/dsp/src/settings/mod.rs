@@ -202,7 +202,7 @@ mod tests {
             }
             spec.set(&mut settings, 1000.0 + index as f32);
         }
-        // `Debug` has the fields' names.
+        // The text of `Debug` has the fields' names.
         let text = format!("{settings:?}");
         for (index, spec) in SPECS.iter().enumerate() {
             let expected = format!("{}: {}.0,", spec.id, 1000 + index);

@@ -175,7 +175,7 @@ mod tests {
                 let back = spec.parse(&text).unwrap();
                 assert_eq!(spec.format(back), text, "{}", spec.id);
                 let half_digit = 0.500_1 * 10f32.powi(-(spec.decimals as i32));
-                // Half of the third significant digit.
+                // Allows an error of half the third significant digit.
                 let wide = spec.taper == Taper::Logarithmic && spec.max >= 10.0 * spec.min;
                 let half_digit = half_digit.max(if wide { 0.005 * value } else { 0.0 });
                 assert!(

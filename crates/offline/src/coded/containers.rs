@@ -311,7 +311,7 @@ mod tests {
     fn a_sign_of_an_upper_half_is_seen_behind_low_complexity() {
         // Low Complexity at 22.05 kHz, mono; then the announcement of an upper half to 44.1 kHz.
         assert!(has_upper_half(&[0x13, 0x88, 0x56, 0xE5, 0xA5, 0x48, 0x80]));
-        // The same without an announcement.
+        // Configurations without an announcement.
         for plain in [&[0x13, 0x88, 0x56, 0xE5, 0x25][..], &[0x13, 0x88], &[]] {
             assert!(!has_upper_half(plain), "{plain:?}");
         }

@@ -284,7 +284,7 @@ fn notes_that_begin_anew_are_the_twins() {
         left.add(0.2, rate, |t| place * pluck(t));
         right.add(0.2, rate, |t| (1.0 - place) * pluck(t));
     }
-    // First another voice, then another network.
+    // Changes first the voice and the drive, then back, then the network.
     let settings = Settings { voice: Voice::Saw, ..Settings::default() };
     let clean = Settings { voice: Voice::SoftClean, drive: 30.0, ..settings };
     let light = Settings { listener: Model::Light, ..settings };

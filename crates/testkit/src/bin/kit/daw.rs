@@ -19,12 +19,12 @@ const LIBRARIES: &str = "/usr/lib/ardour7";
 const SETTINGS: [(&str, f32, f32); 7] = [
     ("Mix", 80.0, 0.8),
     ("Focus", 0.0, 0.0),
-    // From 1 to 400 and from 10 to 1000, both logarithmic.
+    // Drive goes from 1 to 400 and Release from 10 to 1000, both logarithmic.
     ("Drive", 20.0, 0.5),
     ("Release", 100.0, 0.5),
-    // From -24 to 12.
+    // Output goes from -24 to 12.
     ("Output", -6.0, 0.5),
-    // The second of three entries.
+    // Stereo has the second of its three entries.
     ("Stereo", 1.0, 0.5),
     // Lookahead gives the plugin a latency, which both hosts compensate.
     ("Lookahead", 1.0, 1.0),
