@@ -86,6 +86,11 @@ fn lives(parent: GuiStep) -> Vec<Vec<GuiStep>> {
 
 fn every_order_of_steps(instance: &mut Instance, display: &Display, build: &str) {
     let before = threads();
+    // Closed at once, while the window's thread is still starting.
+    for _ in 0..10 {
+        instance.gui(GuiStep::Create).unwrap();
+        instance.gui(GuiStep::Destroy).unwrap();
+    }
     for steps in lives(GuiStep::Parent(display.window())) {
         for step in &steps {
             let result = instance.gui(*step);

@@ -1,15 +1,16 @@
 //! Tests of the VST3 plugin with hosts that do what nice-plug does not expect, through the interfaces that hosts use.
 #![cfg(any(target_os = "linux", windows))]
 
-use std::mem;
+use std::{mem, ptr};
 use tone_filter_dsp::{CHOICES, SPECS};
 use tone_filter_testkit::vst3::{Factory, Instance, Setup};
 use vst3::{
     ComPtr,
     Steinberg::{
         Vst::{
-            BusDirections_, BusInfo, IAudioProcessorTrait, IComponentTrait, IEditControllerTrait,
-            IMidiMapping, IMidiMappingTrait, MediaTypes_, ParamID, ParameterInfo, SpeakerArr,
+            AudioBusBuffers, AudioBusBuffers__type0, BusDirections_, BusInfo, IAudioProcessorTrait,
+            IComponentTrait, IEditControllerTrait, IMidiMapping, IMidiMappingTrait, MediaTypes_,
+            ParamID, ParameterInfo, ProcessData, SpeakerArr, SymbolicSampleSizes_,
         },
         int32, kInvalidArgument, kResultOk, tresult,
     },
@@ -61,8 +62,13 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
 fn what_is_set_while_no_block_comes_is_read_and_saved() {
     let instance = active();
     let [mix, bypass] = ["Mix", "Bypass"].map(|title| instance.id(title));
+    instance.set(mix, 0.3);
     instance.set(mix, 0.868);
     instance.set(bypass, 1.0);
+    let choice = CHOICES.iter().find(|choice| choice.id == "voice").unwrap();
+    let (voice, third) = (instance.id(choice.name), 2.0 / (choice.entries.len() - 1) as f64);
+    instance.set(voice, third + 0.01);
+    assert!((instance.get(voice) - third).abs() < 1e-6, "the nearest entry");
     assert!((instance.get(mix) - 0.868).abs() < 1e-6, "{}", instance.get(mix));
     assert_eq!(instance.get(bypass), 1.0);
     let state = instance.save();
@@ -104,6 +110,21 @@ fn numbers_of_channels_that_are_not_the_layout_s_are_refused() {
         assert_eq!(process(&instance, inputs, outputs), kInvalidArgument, "{inputs} to {outputs}");
     }
     assert_eq!(process(&instance, 2, 2), kResultOk);
+
+    // Without samples and buses, only parameters change; the pointers do not count.
+    let bus = AudioBusBuffers {
+        numChannels: 9,
+        silenceFlags: 0,
+        __field0: AudioBusBuffers__type0 { channelBuffers32: ptr::null_mut() },
+    };
+    let (mut inputs, mut outputs) = (bus, bus);
+    // SAFETY: zeros are valid for all fields, null pointers included.
+    let result = unsafe {
+        let mut data: ProcessData = mem::zeroed();
+        (data.inputs, data.outputs) = (&mut inputs, &mut outputs);
+        instance.processor.process(&mut data)
+    };
+    assert_eq!(result, kResultOk);
 }
 
 #[test]
@@ -142,4 +163,71 @@ fn a_host_may_leave_the_sidechain_out() {
     assert_eq!(arrange(stereo, stereo, stereo), (true, [stereo; 2]));
     // The buffer has one input bus, and no memory for the sidechain's samples.
     assert_eq!(process(&instance, 2, 2), kResultOk);
+}
+
+/// Plays half a second of silence with a tone in the sidechain, whose bus has `channels` channels. Returns whether the output
+/// sounds. Without `complete`, the sidechain's second channel is null.
+fn hears(instance: &Instance, channels: int32, complete: bool) -> bool {
+    let mut sounds = false;
+    for block in 0..24_000 / FRAMES {
+        let tone = |frame: usize| 0.3 * (0.0576 * (block * FRAMES + frame) as f32).sin();
+        let mut silence = [[0.0; FRAMES]; 2];
+        let mut tone = [std::array::from_fn(tone); 2];
+        let mut output = [[1.0; FRAMES]; 2];
+        let pointers = |signal: &mut [[f32; FRAMES]; 2]| signal.each_mut().map(|c| c.as_mut_ptr());
+        let (mut main, mut own) = (pointers(&mut silence), pointers(&mut tone));
+        let mut to = pointers(&mut output);
+        if !complete {
+            own[1] = ptr::null_mut();
+        }
+        let bus = |pointers: &mut [*mut f32; 2], channels| AudioBusBuffers {
+            numChannels: channels,
+            silenceFlags: 0,
+            __field0: AudioBusBuffers__type0 { channelBuffers32: pointers.as_mut_ptr() },
+        };
+        let mut inputs = [bus(&mut main, 2), bus(&mut own, channels)];
+        let mut outputs = bus(&mut to, 2);
+        // SAFETY: zeros are valid for all fields, null pointers included. All pointers are valid during the call.
+        let result = unsafe {
+            let mut data: ProcessData = mem::zeroed();
+            data.symbolicSampleSize = SymbolicSampleSizes_::kSample32 as i32;
+            (data.numSamples, data.numInputs, data.numOutputs) = (FRAMES as int32, 2, 1);
+            (data.inputs, data.outputs) = (inputs.as_mut_ptr(), &mut outputs);
+            instance.processor.process(&mut data)
+        };
+        assert_eq!(result, kResultOk);
+        sounds |= output.iter().flatten().any(|sample| sample.abs() > 0.01);
+    }
+    sounds
+}
+
+#[test]
+fn the_sidechain_is_heard_once_it_is_active_and_complete() {
+    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
+    let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
+    let setup = Setup { rate: 48_000.0, channels: 2, max_block: FRAMES };
+    let instance = Instance::new(&factory, setup);
+    let mut stereo = [SpeakerArr::kStereo; 3];
+    let (audio, notes) = (MediaTypes_::kAudio as i32, MediaTypes_::kEvent as i32);
+    let activate = |media: i32| {
+        let input = BusDirections_::kInput as i32;
+        // SAFETY: the arguments are plain values.
+        unsafe { instance.component.activateBus(media, input, 1, 1) }
+    };
+    // SAFETY: there are two inputs and an output.
+    let arranged = unsafe {
+        let (inputs, output) = (stereo.as_mut_ptr(), stereo.as_mut_ptr().add(2));
+        instance.processor.setBusArrangements(inputs, 2, output, 1)
+    };
+    assert_eq!(arranged, kResultOk);
+    instance.set(instance.id("Sidechain"), 1.0);
+    instance.set(instance.id("Mix"), 1.0);
+    instance.activate();
+    assert!(!hears(&instance, 2, true), "it is off");
+    assert_ne!(activate(notes), kResultOk);
+    assert!(!hears(&instance, 2, true), "there is no second bus for notes");
+    assert_eq!(activate(audio), kResultOk);
+    assert!(!hears(&instance, 1, true), "a channel is missing");
+    assert!(!hears(&instance, 2, false), "a channel is null");
+    assert!(hears(&instance, 2, true));
 }

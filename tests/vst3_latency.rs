@@ -144,6 +144,30 @@ fn the_latency_is_known_before_the_activation() {
 }
 
 #[test]
+fn another_rate_has_another_latency() {
+    let (host, handler) = with_run_loop();
+    let instance = instance(Some(&handler));
+    set(&instance, "Lookahead", 1.0);
+    let activate = |rate: f64| {
+        instance.set_up(rate, FRAMES);
+        instance.activate();
+        play(&instance, &silence(), &[]);
+        host.idle();
+        instance.deactivate();
+        host.latency_changes()
+    };
+    assert_eq!((instance.latency(), activate(RATE)), (late(), 0));
+    assert_eq!(activate(2.0 * RATE), 1, "the host has not read it again");
+
+    // nice-plug's rates are `f32`.
+    let late = ToneFilter::lookahead;
+    let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
+    let rate = (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).unwrap();
+    instance.set_up(rate, FRAMES);
+    assert_eq!((instance.latency(), activate(rate)), (late(f64::from(rate as f32)), 0));
+}
+
+#[test]
 fn a_change_that_is_taken_back_within_its_block_is_none() {
     let (host, handler) = with_run_loop();
     let instance = instance(Some(&handler));

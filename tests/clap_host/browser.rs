@@ -273,6 +273,7 @@ fn a_host_loads_the_presets() {
     let settings = Settings {
         mix: 12.0,
         bands: Settings::default().bands.with(3, false),
+        lookahead: true,
         ..Settings::REFERENCE
     };
     let path = folder.join("Mine.json");
@@ -295,12 +296,15 @@ fn a_host_loads_the_presets() {
         let pad = Preset::factory("chord-pad").unwrap().settings;
         // While the plugin is inactive, and while it is active.
         for active in [false, true] {
+            let mut pad_calls = vec!["rescan 1", "loaded 1 null chord-pad"];
             if active {
                 host.activate(48_000.0);
+                assert_eq!(host.take(), ["latency"]);
+                pad_calls.insert(1, "restart");
             }
             let (loaded, calls) = load(PLUGIN, None, Some("chord-pad"));
             assert!(loaded);
-            assert_eq!(calls, ["rescan 1", "loaded 1 null chord-pad"]);
+            assert_eq!(calls, pad_calls);
             let state = save(&host);
             assert_near(&settings_in(&state), &pad);
             assert_eq!(preset(&state), "Chord Pad");

@@ -49,7 +49,6 @@ fn load(host: &RawHost, mut bytes: &[u8]) {
     let state: &clap_plugin_state = host.extension(CLAP_EXT_STATE, CLAP_EXT_STATE);
     // SAFETY: this is the main thread, and the stream lives until the call returns.
     assert!(unsafe { state.load.unwrap()(host.plugin(), &stream) });
-    host.idle();
 }
 
 /// Sets a parameter as a host that does not process.
@@ -168,6 +167,23 @@ fn a_new_latency_asks_for_one_restart_and_is_reported_while_it_is_activated() {
         host.activate(RATE);
         assert_eq!(host.take(), ["latency"], "at another rate it has other samples");
         assert_eq!(latency(&host), late);
+        host.deactivate();
+    }
+}
+
+#[test]
+fn a_rate_that_nice_plug_rounds_has_one_latency() {
+    let late = ToneFilter::lookahead;
+    // nice-plug's rates are `f32`.
+    let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
+    let rate = (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).unwrap();
+    for entry in entries() {
+        let host = RawHost::new(entry, false, None);
+        set(&host, "lookahead", 1.0);
+        host.activate(rate);
+        assert_eq!(host.take(), ["latency"]);
+        host.play(None, [None; 2]);
+        assert_eq!(host.take(), ["tail"], "no restart");
         host.deactivate();
     }
 }

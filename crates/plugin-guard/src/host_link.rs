@@ -187,9 +187,7 @@ impl HostLink {
 
     /// Connects the host, or disconnects it with `None`. A call of `wake` that another thread has begun continues to its end.
     pub fn connect(&self, connection: Option<Connection>) {
-        let before = mem::replace(&mut *lock(&self.0.connection), connection.map(Arc::new));
-        // Dropped without the lock, as this may release objects of the host.
-        drop(before);
+        *lock(&self.0.connection) = connection.map(Arc::new);
     }
 
     /// Queues a request and wakes the shim; returns false if the host does not support the request.
@@ -254,6 +252,17 @@ impl HostLink {
 mod tests {
     use super::*;
     use std::{sync::mpsc::channel, thread, time::Duration};
+
+    #[test]
+    fn a_track_without_name_and_with_a_transparent_colour_is_none() {
+        let track = |name: &str, alpha| {
+            let colour = TrackColor::new(1, 2, 3, alpha);
+            Track::of_nice_plug(&TrackInfo::new(name.to_owned(), Some(colour)))
+        };
+        assert_eq!(track("", 0), None);
+        assert_eq!(track("Lead", 0), Some(Track { name: "Lead".to_owned(), colour: None }));
+        assert_eq!(track("", 9), Some(Track { name: String::new(), colour: Some([1, 2, 3]) }));
+    }
 
     #[test]
     fn a_host_may_call_back_while_it_is_woken() {

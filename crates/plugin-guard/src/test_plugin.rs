@@ -59,6 +59,8 @@ impl Editor for TestEditor {
 thread_local! {
     /// Callback for changes of the parameter on this thread.
     pub static CHANGED: RefCell<Option<Rc<dyn Fn()>>> = const { RefCell::new(None) };
+    /// Link of the last instance that was constructed on this thread.
+    pub static LINK: RefCell<HostLink> = RefCell::default();
 }
 
 #[derive(Params)]
@@ -99,6 +101,7 @@ impl Plugin for TestPlugin {
     }
 
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<TestEditor> {
+        LINK.set(self.0.link.clone());
         construction::put(self.0.clone(), executor);
         Some(TestEditor(self.0.link.clone()))
     }
@@ -168,7 +171,8 @@ impl Instance for TestInstance {
         0
     }
 
-    fn load_preset(&self, _at: Location) -> Result<(), PresetError> {
+    fn load_preset(&self, at: Location) -> Result<(), PresetError> {
+        assert_ne!(at, Location::Factory("panic"));
         Err(PresetError::default())
     }
 }

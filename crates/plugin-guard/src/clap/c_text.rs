@@ -25,3 +25,13 @@ pub unsafe fn rust_string(text: *const c_char) -> String {
     let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
     text.to_string_lossy().into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_before_its_end() {
+        assert_eq!(c_text::<4>("abcd").map(|char| char as u8), *b"abc\0");
+    }
+}

@@ -100,3 +100,54 @@ unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const c
         moved
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" fn one(_: *const clap_input_events) -> u32 {
+        1
+    }
+
+    /// Returns the event in the context of `list`.
+    unsafe extern "C" fn event(list: *const clap_input_events, _: u32) -> *const clap_event_header {
+        // SAFETY: `read` made the list.
+        unsafe { (*list).ctx.cast() }
+    }
+
+    /// Reads a transport of 90 beats per minute, which is behind its buffer of 64 samples. Returns its time, if nice-plug gets
+    /// it, and the tempo.
+    fn read(flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
+        // SAFETY: zeros are valid for all fields.
+        let zeros: clap_event_transport = unsafe { std::mem::zeroed() };
+        let header = clap_event_header {
+            size: size as u32,
+            time: 600,
+            space_id: CLAP_CORE_EVENT_SPACE_ID,
+            type_: CLAP_EVENT_TRANSPORT,
+            flags: 0,
+        };
+        // As long as the largest `size`.
+        let mut transport = [clap_event_transport { header, flags, tempo: 90.0, ..zeros }; 2];
+        let ctx = transport.as_mut_ptr().cast();
+        let events = clap_input_events { ctx, size: Some(one), get: Some(event) };
+        let clamped = ClampedEvents::new(&events, 64, None);
+        // SAFETY: the list, its event and their functions are valid.
+        let header = unsafe { get(&clamped.list(), 0).as_ref() };
+        (header.map(|header| header.time), clamped.tempo())
+    }
+
+    #[test]
+    fn an_event_of_impossible_size_is_skipped() {
+        let flags = CLAP_TRANSPORT_HAS_TEMPO;
+        assert_eq!(read(flags, size_of::<clap_event_transport>()), (Some(63), Some(90.0)));
+        assert_eq!(read(flags, size_of::<EventBuffer>() + 1), (None, Some(90.0)));
+        assert_eq!(read(flags, size_of::<clap_event_header>() - 1), (None, None));
+        assert_eq!(read(flags, size_of::<clap_event_header>()), (Some(63), None));
+    }
+
+    #[test]
+    fn a_transport_without_tempo_has_none() {
+        assert_eq!(read(0, size_of::<clap_event_transport>()), (Some(63), None));
+    }
+}

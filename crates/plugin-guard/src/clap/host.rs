@@ -314,12 +314,8 @@ pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Connection, Request};
-    use nice_plug::wrapper::clap::CLAP_VERSION;
-    use std::{
-        cell::{Cell, RefCell},
-        ptr,
-    };
+    use crate::{Connection, Request, clap::tests::host};
+    use std::cell::{Cell, RefCell};
 
     thread_local! {
         static LINK: RefCell<HostLink> = RefCell::default();
@@ -336,20 +332,15 @@ mod tests {
     }
 
     #[test]
+    fn a_transparent_colour_is_none() {
+        let [red, green, blue] = [1, 2, 3];
+        let colour = |alpha| clap_sys::color::clap_color { alpha, red, green, blue };
+        assert_eq!((rgb(colour(0)), rgb(colour(9))), (None, Some([1, 2, 3])));
+    }
+
+    #[test]
     fn a_waker_lets_the_host_call_back_and_ends_with_it() {
-        let text = c"".as_ptr();
-        let host = clap_host {
-            clap_version: CLAP_VERSION,
-            host_data: ptr::null_mut(),
-            name: text,
-            vendor: text,
-            url: text,
-            version: text,
-            get_extension: None,
-            request_restart: None,
-            request_process: None,
-            request_callback: Some(request_callback),
-        };
+        let host = host(request_callback);
         let (host, link) = (Host::new(&host), HostLink::default());
         let connection = Connection { wake: host.waker(), marks_dirty: true, has_menus: false };
         link.connect(Some(connection));

@@ -4,7 +4,7 @@
 
 use super::host::Host;
 use crate::Instance;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Sentinel: the host has not read the names yet.
 const NOT_ASKED: u32 = u32::MAX;
@@ -17,8 +17,6 @@ pub struct HostNotifier {
     known_tail: AtomicU32,
     /// Version of the key names that the host knows, or [`NOT_ASKED`].
     known_names: AtomicU32,
-    /// Whether a call on the main thread has been requested for changed names.
-    call_requested: AtomicBool,
 }
 
 /// Sentinel: no tempo seen yet. Its bits are a NaN other than `f64::NAN`, which stands for a host without tempo.
@@ -29,7 +27,7 @@ impl Default for HostNotifier {
         // A host that has not read the tail assumes a tail of 0.
         let (known_tail, known_names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
         let seen = (AtomicU32::new(0), AtomicU64::new(NO_TEMPO));
-        Self { seen, known_tail, known_names, call_requested: AtomicBool::new(false) }
+        Self { seen, known_tail, known_names }
     }
 }
 
@@ -84,7 +82,7 @@ impl HostNotifier {
             // SAFETY: the caller is on the audio thread.
             unsafe { host.tail_changed() };
         }
-        if self.names_changed(instance) && !self.call_requested.swap(true, Ordering::Relaxed) {
+        if self.names_changed(instance) {
             host.request_callback();
         }
     }
@@ -94,7 +92,6 @@ impl HostNotifier {
     /// # Safety
     /// Must be called on the main thread.
     pub unsafe fn on_main_thread(&self, instance: &dyn Instance, host: &Host, rate: f64) {
-        self.call_requested.store(false, Ordering::Relaxed);
         Self::check_latency(instance, host, rate);
         if self.names_changed(instance) {
             self.names_read(instance.note_names_version());

@@ -8,6 +8,8 @@ mod host_notifier;
 mod plugin;
 mod preset_discovery;
 mod shim;
+#[cfg(test)]
+mod tests;
 mod without_panic;
 
 pub use nice_plug::wrapper::clap::clap_plugin_entry;

@@ -130,7 +130,6 @@ unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
     // SAFETY: the host got the pointer from `ClapShim::create`, which made it from a box, and does not use the pointer any more.
     let shim = unsafe { Box::from_raw(plugin.cast_mut().cast::<ClapShim>()) };
     // An editor's thread may run on for a moment, and must not call the host any more.
-    shim.instance.link().connect(None);
     shim.host.close();
     if let Some(inner) = shim.inner.destroy {
         // SAFETY: nice-plug's own data still exists.
@@ -177,7 +176,8 @@ unsafe extern "C" fn process(
 }
 
 /// Returns inputs with the main input also as the sidechain; `None` if the host already passes a sidechain with `channels`
-/// channels, or no main input. nice-plug reads the second input port of a layout even if the host passes none.
+/// channels, or no main input. nice-plug reads the second input port of a layout even if the host passes none. Where the host
+/// passes a port with fewer channels or none, nice-plug leaves the missing ones as long as in an earlier buffer.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
     // SAFETY: CLAP promises as many ports as the number.
     let port = |index| unsafe {
@@ -212,5 +212,67 @@ unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
             .and_then(|ports| ports.get)
             .is_some_and(|get| get(plugin, 0, false, info.as_mut_ptr()));
         if found { (*info.as_ptr()).channel_count } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls `check` with a buffer whose ports have these numbers of channels. With `pointer`, the last input has samples.
+    fn with<T>(
+        inputs: &[u32],
+        outputs: &[u32],
+        pointer: bool,
+        check: impl Fn(&clap_process) -> T,
+    ) -> T {
+        let mut channels: [*mut f32; 4] = [ptr::null_mut(); 4];
+        let samples = channels.as_mut_ptr();
+        // SAFETY: zeros are valid for all fields, null pointers included.
+        let zeros: clap_audio_buffer = unsafe { std::mem::zeroed() };
+        let port = |channel_count: &u32| clap_audio_buffer {
+            channel_count: *channel_count,
+            data32: samples,
+            ..zeros
+        };
+        let mut from: Vec<_> = inputs.iter().map(port).collect();
+        let mut to: Vec<_> = outputs.iter().map(port).collect();
+        if !pointer && let Some(last) = from.last_mut() {
+            last.data32 = ptr::null_mut();
+        }
+        // SAFETY: as above.
+        let mut block: clap_process = unsafe { std::mem::zeroed() };
+        (block.audio_inputs_count, block.audio_outputs_count) =
+            (from.len() as u32, to.len() as u32);
+        // A host may pass a pointer to no ports.
+        from.push(port(&9));
+        to.push(port(&9));
+        (block.audio_inputs, block.audio_outputs) = (from.as_ptr(), to.as_mut_ptr());
+        check(&block)
+    }
+
+    #[test]
+    fn only_as_many_ports_as_announced_count() {
+        let fits = |inputs: &[u32], outputs: &[u32]| {
+            with(inputs, outputs, true, |block| channels_fit(block, 2))
+        };
+        assert!(fits(&[2], &[2]) && fits(&[1], &[2]) && fits(&[], &[1]) && fits(&[], &[]));
+        assert!(!fits(&[2], &[]) && !fits(&[2], &[1]) && !fits(&[2], &[3]));
+    }
+
+    #[test]
+    fn an_incomplete_sidechain_is_replaced() {
+        let replaced = |inputs: &[u32], pointer: bool| {
+            with(inputs, &[2], pointer, |block| {
+                with_sidechain(block, 2).map(|ports| ports.map(|port| port.channel_count))
+            })
+        };
+        assert_eq!(replaced(&[2, 2], true), None);
+        for (inputs, pointer) in
+            [(&[2][..], true), (&[2, 1], true), (&[2, 3], true), (&[2, 2], false)]
+        {
+            assert_eq!(replaced(inputs, pointer), Some([2; 2]), "{inputs:?}, {pointer}");
+        }
+        assert_eq!(replaced(&[], true), None);
     }
 }

@@ -1,12 +1,9 @@
 //! Calls to a VST3 host, which any thread may request. VST3 allows them on the host's main thread only.
 
 use crate::Job;
-use std::{
-    mem,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
 };
 
 /// Function that calls the host.
@@ -38,10 +35,7 @@ pub struct HostCalls {
 impl HostCalls {
     /// Sets the function for a call, or removes it with `None`.
     pub fn connect(&self, call: HostCall, function: Option<impl Fn() + Send + Sync + 'static>) {
-        let function = function.map(|function| Arc::new(function) as Function);
-        let before = mem::replace(&mut self.functions()[call as usize], function);
-        // Dropped without the lock, as this may release objects of the host.
-        drop(before);
+        self.functions()[call as usize] = function.map(|function| Arc::new(function) as Function);
     }
 
     fn functions(&self) -> MutexGuard<'_, [Option<Function>; HostCall::ALL.len()]> {

@@ -126,11 +126,7 @@ impl<P: GuardedPlugin> IPluginFactory3Trait for Factory<P> {
     unsafe fn setHostContext(&self, context: *mut FUnknown) -> tresult {
         // SAFETY: VST3 promises an object or null.
         let context = unsafe { ComRef::from_raw(context) }.map(|context| context.to_com_ptr());
-        let mut own = self.context.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *own, context);
-        drop(own);
-        // Dropped without the lock, as this releases an object of the host.
-        drop(before);
+        *self.context.lock().unwrap_or_else(PoisonError::into_inner) = context;
         kResultOk
     }
 }

@@ -30,8 +30,8 @@ impl ITimerHandlerTrait for Timer {
     }
 }
 
-/// Run loop of a host, handler of the timer in the loop, and the calls that the handler makes.
-type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
+/// Run loop of a host, and handler of the timer in the loop.
+type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>);
 
 /// A timer in the host's run loop, if there is one.
 #[derive(Default)]
@@ -57,9 +57,7 @@ impl RunLoop {
         // SAFETY: a counted reference keeps the handler until it is unregistered.
         if unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk {
             calls.looped.store(true, Ordering::Relaxed);
-            // The host may have called back, so that another timer is registered.
-            let before = self.timer().replace((run_loop, handler, calls.clone()));
-            before.into_iter().for_each(unregister);
+            *self.timer() = Some((run_loop, handler));
         }
     }
 
@@ -70,17 +68,11 @@ impl RunLoop {
     /// Unregisters the timer. Must be called on the host's main thread.
     pub fn leave(&self) {
         let timer = self.timer().take();
-        if let Some(registered) = timer {
-            registered.2.looped.store(false, Ordering::Relaxed);
-            unregister(registered);
+        if let Some((run_loop, handler)) = timer {
+            // SAFETY: both are counted references. A refusal by the host has no remedy.
+            let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
         }
     }
-}
-
-/// Removes the timer from the run loop. Must be called on the host's main thread.
-fn unregister((run_loop, handler, _): Registered) {
-    // SAFETY: both are counted references. A refusal by the host has no remedy.
-    let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
 }
 
 impl Drop for RunLoop {

@@ -3,8 +3,8 @@
 
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     Vst::{
-        AudioBusBuffers, BusDirection, BusDirections_, BusInfo, BusInfo_::BusFlags_, MediaType,
-        MediaTypes_, ProcessData, SpeakerArrangement,
+        AudioBusBuffers, BusDirection, BusDirections_, BusInfo, BusInfo_::BusFlags_, ProcessData,
+        SpeakerArrangement,
     },
     int32,
 };
@@ -27,7 +27,7 @@ impl Default for Sidechain {
     }
 }
 
-/// Returns whether the bus is the sidechain.
+/// Returns whether a bus that nice-plug knows is the sidechain: the only bus for notes has index 0.
 pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
     direction == BusDirections_::kInput as BusDirection && index == 1
 }
@@ -59,14 +59,12 @@ impl Sidechain {
     }
 
     /// Corrects nice-plug's description of the sidechain: off by default, and with the host's channel count.
-    pub fn describe(&self, media: MediaType, info: &mut BusInfo) {
-        if media == MediaTypes_::kAudio as MediaType {
-            #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
-            let default_active = BusFlags_::kDefaultActive as u32;
-            info.flags &= !default_active;
-            if let Some(own) = self.arrangement() {
-                info.channelCount = own.count_ones() as int32;
-            }
+    pub fn describe(&self, info: &mut BusInfo) {
+        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
+        let default_active = BusFlags_::kDefaultActive as u32;
+        info.flags &= !default_active;
+        if let Some(own) = self.arrangement() {
+            info.channelCount = own.count_ones() as int32;
         }
     }
 

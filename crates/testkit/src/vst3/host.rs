@@ -37,7 +37,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<const LOOP: bool> Host<LOOP> {
-    /// Creates a host that runs `call_back` when the plugin reports a changed state or registers a timer, and refuses timers.
+    /// Creates a host that runs `call_back` when the plugin reports a changed state, requests a restart or registers a timer, and
+    /// refuses timers.
     pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
         Self { on_call: Some(Box::new(call_back)), ..Self::default() }
     }
@@ -104,6 +105,7 @@ impl<const LOOP: bool> IComponentHandlerTrait for Host<LOOP> {
 
     unsafe fn restartComponent(&self, flags: int32) -> tresult {
         locked(&self.restarts).push((flags, thread::current().id()));
+        self.call_back();
         kResultOk
     }
 }

@@ -122,12 +122,6 @@ impl Instance {
         let processor: ComPtr<IAudioProcessor> = component.cast().expect("a processor");
         let mut arrangement = [SpeakerArr::kMono, SpeakerArr::kStereo][setup.channels - 1];
         let mut output = arrangement;
-        let mut setup = ProcessSetup {
-            processMode: ProcessModes_::kRealtime as int32,
-            symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
-            maxSamplesPerBlock: setup.max_block as int32,
-            sampleRate: setup.rate,
-        };
         // SAFETY: the calls are in VST3's order, and every pointer is of the type that the function expects.
         unsafe {
             if let Some(handler) = handler {
@@ -135,10 +129,23 @@ impl Instance {
             }
             let arranged = processor.setBusArrangements(&mut arrangement, 1, &mut output, 1);
             assert_eq!(arranged, kResultOk);
-            assert_eq!(processor.setupProcessing(&mut setup), kResultOk);
         }
         let (call, has_handler) = ((|call| call()) as fn(&mut dyn FnMut()), handler.is_some());
-        Self { component, controller, processor, call, has_handler }
+        let instance = Self { component, controller, processor, call, has_handler };
+        instance.set_up(setup.rate, setup.max_block);
+        instance
+    }
+
+    /// Sets the sample rate in Hz and the length of the longest buffer, while the instance is inactive.
+    pub fn set_up(&self, rate: f64, max_block: usize) {
+        let mut setup = ProcessSetup {
+            processMode: ProcessModes_::kRealtime as int32,
+            symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
+            maxSamplesPerBlock: max_block as int32,
+            sampleRate: rate,
+        };
+        // SAFETY: the pointer is of the type that the function expects.
+        assert_eq!(unsafe { self.processor.setupProcessing(&mut setup) }, kResultOk);
     }
 
     /// Creates an active instance.

@@ -78,6 +78,9 @@ impl Factory {
             assert_eq!(self.0.getClassInfo(1, &mut class), kInvalidArgument);
             let mut object = null_mut();
             let id = IComponent::IID.as_ptr().cast();
+            let unknown = [0; 16];
+            let created = self.0.createInstance(unknown.as_ptr(), id, &mut object);
+            assert_eq!(created, kInvalidArgument);
             assert_eq!(self.0.createInstance(class.cid.as_ptr(), id, &mut object), kResultOk);
             ComPtr::from_raw(object.cast()).expect("an instance")
         }

@@ -42,7 +42,7 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
             supports: Some(supports),
         };
         if shim.host.populate(parameter, &builder) {
-            let items = building.into_inner().finish();
+            let items = building.into_inner().items;
             shim.instance.link().set_menu((!items.is_empty()).then_some(Menu { place, items }));
         }
     }
@@ -76,12 +76,6 @@ impl Building {
         let items = std::mem::replace(&mut self.items, outer);
         self.items.push(MenuItem::Submenu { label, enabled, items });
         true
-    }
-
-    /// Returns the menu, with all submenus ended.
-    fn finish(mut self) -> Vec<MenuItem> {
-        while self.end() {}
-        self.items
     }
 
     /// Adds an item; returns false if it is invalid or of an unknown kind.

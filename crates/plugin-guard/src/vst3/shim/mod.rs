@@ -35,8 +35,8 @@ use nice_plug::wrapper::vst3::{
                 IComponent, IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
                 IComponentHandlerTrait, IComponentTrait, IEditController, IEditControllerTrait,
                 IMidiMapping, INoteExpressionController, IProcessContextRequirements, IUnitInfo,
-                IoMode, MediaType, MediaTypes_, ParamID, ParamValue, ParameterInfo, RestartFlags_,
-                RoutingInfo, String128, TChar,
+                IoMode, MediaType, ParamID, ParamValue, ParameterInfo, RestartFlags_, RoutingInfo,
+                String128, TChar,
             },
             int32, kInvalidArgument, kResultOk, tresult,
         },
@@ -257,7 +257,7 @@ impl IComponentTrait for Vst3Shim {
         let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
         if result == kResultOk && is_sidechain(direction, index) {
             // SAFETY: nice-plug has filled in `bus`.
-            self.sidechain.describe(media, unsafe { &mut *bus });
+            self.sidechain.describe(unsafe { &mut *bus });
         }
         result
     }
@@ -269,11 +269,12 @@ impl IComponentTrait for Vst3Shim {
         index: int32,
         state: TBool,
     ) -> tresult {
-        if media == MediaTypes_::kAudio as MediaType && is_sidechain(direction, index) {
+        // SAFETY: the arguments are the host's.
+        let result = unsafe { self.component.activateBus(media, direction, index, state) };
+        if result == kResultOk && is_sidechain(direction, index) {
             self.sidechain.activate(state != 0);
         }
-        // SAFETY: the arguments are the host's.
-        unsafe { self.component.activateBus(media, direction, index, state) }
+        result
     }
 
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {

@@ -1,8 +1,8 @@
-//! Messages that the shim passes between a VST3 host and the editor.
+//! Calls between a VST3 host and the shim.
 
 use super::*;
 use crate::{
-    Track, construction,
+    Job, Track, construction,
     test_plugin::{CHANGED, TestPlugin},
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
@@ -10,7 +10,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
         ChannelContext::{IInfoListenerTrait, kChannelColorKey, kChannelNameKey},
         IAttributeList,
         IAttributeList_::AttrID,
-        IAttributeListTrait,
+        IAttributeListTrait, IAudioProcessorTrait,
     },
     int64, kResultFalse, uint32,
 };
@@ -76,8 +76,65 @@ impl IAttributeListTrait for Lead {
 }
 
 fn shim() -> Vst3Shim {
+    shim_in(None)
+}
+
+/// Creates the plugin by a factory with the host context `context`.
+fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
     let wrapper = ComWrapper::new(Wrapper::<TestPlugin>::new());
-    Vst3Shim::new(&wrapper, construction::take().unwrap(), None).unwrap()
+    Vst3Shim::new(&wrapper, construction::take().unwrap(), context).unwrap()
+}
+
+#[test]
+fn a_run_loop_is_used_wherever_the_host_offers_it() {
+    let host = ComWrapper::new(Host::<true>::default());
+    let (context, none) = (host.to_com_ptr::<FUnknown>().unwrap(), ptr::null_mut());
+    let handler = host.to_com_ptr::<IComponentHandler>().unwrap();
+    // SAFETY: host and context are reference-counted.
+    unsafe {
+        let in_factory = shim_in(Some(context.clone()));
+        assert_eq!((in_factory.initialize(none), host.timers()), (kResultOk, 1));
+        assert_eq!((in_factory.terminate(), host.timers()), (kResultOk, 0));
+
+        let in_context = shim();
+        assert_eq!((in_context.initialize(context.as_ptr()), host.timers()), (kResultOk, 1));
+        assert_eq!(in_context.setComponentHandler(handler.as_ptr()), kResultOk);
+        assert_eq!(host.timers(), 1, "once");
+
+        // This host releases the plugin without terminating it.
+        drop(in_context);
+        assert_eq!(host.timers(), 0);
+    }
+}
+
+#[test]
+fn a_terminated_plugin_does_not_restart() {
+    let shim = shim();
+    let host = ComWrapper::new(Host::<false>::default());
+    let handler = host.to_com_ptr::<IComponentHandler>().unwrap();
+    // SAFETY: the handler is reference-counted.
+    assert_eq!(unsafe { shim.setComponentHandler(handler.as_ptr()) }, kResultOk);
+    // Requested in the last buffer, and late on nice-plug's thread.
+    shim.calls.request(HostCall::Restart);
+    // SAFETY: this is the main thread.
+    assert_eq!(unsafe { shim.terminate() }, kResultOk);
+    shim.calls.run();
+    assert_eq!(host.restarts(), 0);
+}
+
+#[test]
+fn a_value_that_the_parameter_has_already_does_not_hide_edits() {
+    let shim = shim();
+    let params = shim.instance.params();
+    // SAFETY: the arguments are plain values, there is room, and `params` owns the parameter.
+    unsafe {
+        let mut info: ParameterInfo = mem::zeroed();
+        assert_eq!(shim.getParameterInfo(0, &mut info), kResultOk);
+        assert_eq!(shim.setProcessing(1), kResultOk);
+        assert_eq!(shim.setParamNormalized(info.id, 0.0), kResultOk);
+        params.param_map()[0].1._internal_set_normalized_value(0.5);
+        assert_eq!(shim.getParamNormalized(info.id), 0.5);
+    }
 }
 
 #[test]
