@@ -131,7 +131,7 @@ namespace ToneFilterUnity
         /// <summary>Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it.</summary>
         public const string AutoTuning = "Auto tuning";
 
-        /// <summary>Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest held key. Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
+        /// <summary>Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
         public const string Map = "Map";
 
         /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>

@@ -179,7 +179,7 @@ class ToneFilter:
     auto_tuning: bool
     """Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it. True or False; default False."""
     map: _Map
-    """Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest held key. Custom moves each note to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
+    """Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
     bands: str
     """The bands that may sound: first the 48 from A3 to G#7, then the 29 from E1 to G#3. The last 29 may be left out if all of them are on. 48 or 77 digits, 1 for on and 0 for off; default '111111111111 111111111111 111111111111 111111111111'."""
     custom: str

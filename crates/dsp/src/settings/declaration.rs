@@ -147,7 +147,7 @@ settings! {
             help: "Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it." }
         /// Treatment of notes outside the scale: silent, or moved.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
-            help: "Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest held key. Custom moves each note to a target of its own. The voice Soft only mutes." }
+            help: "Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes." }
     }
     texts {
         /// The bands that may sound.
