@@ -1,8 +1,15 @@
 //! `cargo xtask test`: all checks that a change must pass.
 
-use crate::{bundle, python, run};
-use anyhow::{Context, Result, bail};
-use std::{env, path::Path, process::Command, time::Instant};
+use crate::{bundle, python, root, run};
+use anyhow::{Context, Result, bail, ensure};
+use std::{
+    env,
+    io::{self, Read, Write},
+    path::Path,
+    process::Command,
+    thread,
+    time::Instant,
+};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
@@ -29,7 +36,7 @@ const PACKAGES: [&str; 17] = [
 /// Debian packages for the tests in Python, on any system.
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// All packages of the workspace but those for game engines, which `test-engines` tests.
+/// All packages of the workspace except the bindings for Rust game engines, which `test-engines` tests.
 const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
 
@@ -62,7 +69,29 @@ pub fn test() -> Result<()> {
     step("tests and bundle, built", || {
         bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
     })?;
-    step("tests, real hosts included", || cargo(&tests))
+    step("tests, real hosts included", || side_by_side(&tests))?;
+    step("examples of the documentation", || cargo(&format!("{tests} --doc")))
+}
+
+/// Runs cargo with `tests` in two parts, as a test program with one thread leaves a core idle. Prints the output of the second
+/// part, which has the test programs with names from N on, after that of the first.
+fn side_by_side(tests: &str) -> Result<()> {
+    let (mut reader, writer) = io::pipe()?;
+    let mut second = Command::new("cargo");
+    second.args(format!("{tests} --test [!a-m]*").split(' ')).current_dir(root());
+    let mut child = second.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // Its copies of the writer would keep the reader waiting.
+    drop(second);
+    let output = thread::spawn(move || {
+        let mut output = Vec::new();
+        reader.read_to_end(&mut output).map(|_| output)
+    });
+    let first = cargo(&format!("{tests} --lib --bins --examples --test [a-m]*"));
+    let status = child.wait()?;
+    io::stdout().write_all(&output.join().expect("reading does not panic")?)?;
+    first?;
+    ensure!(status.success(), "the tests above failed");
+    Ok(())
 }
 
 /// Runs the checks that need no hosts and no other programs: format, clippy, unit tests, and the filter against its reference.
@@ -123,7 +152,7 @@ fn tools() -> Result<()> {
     python::set_up()
 }
 
-/// Installs those of `packages` that are missing.
+/// Installs the `packages` that are missing.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> =
         packages.iter().copied().filter(|package| !is_installed(package)).collect();

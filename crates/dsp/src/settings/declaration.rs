@@ -23,16 +23,16 @@ settings! {
         drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7, random: true,
             reference: 40.0,
             help: "Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean." }
-        /// Relative gate: a band below this power, in dB of the total power, fades away.
+        /// Relative gate: a band below this power, in dB relative to the total power, fades away.
         threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
             reference: -36.989_7,
             help: "Notes below this level, relative to the input, fade away." }
-        /// Relative limit: a band grows to this power at most, in dB of the total power.
+        /// Relative limit: the maximum power of a band, in dB relative to the total power.
         ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
             reference: -10.0, default: -14.0,
             help: "Maximum level of a note, relative to the input." }
         /// Absolute gate: a band below this power, in dB full scale, fades away. With `auto`, the input counts as -14 dB.
-        // Focus mutes notes that are not played. So faint notes need less of a gate, and fewer notes share the power.
+        // The default is lower than the reference: focus mutes notes that are not played, so faint notes need less of a gate.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
             help: "Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale." }
@@ -130,7 +130,8 @@ settings! {
         /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway." }
-        /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
+        /// Note value that sets the durations of `ring` and `release`; see [`Settings::at_tempo`]. The filter itself knows no
+        /// tempo.
         settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
             help: "Ring and Release last as long as a note value at the song's tempo." }
         /// Lets the resonators ring without loss and without input.

@@ -21,9 +21,9 @@ pub struct Spec {
     pub id: &'static str,
     /// Display name.
     pub name: &'static str,
-    /// Least value.
+    /// Minimum.
     pub min: f32,
-    /// Greatest value.
+    /// Maximum.
     pub max: f32,
     /// Display name of the unit.
     pub unit: &'static str,
@@ -35,7 +35,8 @@ pub struct Spec {
     pub help: &'static str,
     /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether random sounds change the setting. The settings that they keep fit the filter to music and mix, or are for playing.
+    /// Whether random sounds change the setting. Random sounds keep settings that fit the filter to music and mix, or that are
+    /// for playing.
     pub random: bool,
     /// Position in the group.
     pub(super) place: u8,
@@ -65,9 +66,9 @@ pub struct OutOfRange {
     pub id: &'static str,
     /// Value that was given.
     pub value: f32,
-    /// Least value allowed.
+    /// Minimum of the range.
     pub min: f32,
-    /// Greatest value allowed.
+    /// Maximum of the range.
     pub max: f32,
     /// Unit of `value`, `min` and `max`.
     pub unit: &'static str,
@@ -177,7 +178,7 @@ mod tests {
                 let back = spec.parse(&text).unwrap();
                 assert_eq!(spec.format(back), text, "{}", spec.id);
                 let half_digit = 0.500_1 * 10f32.powi(-(spec.decimals as i32));
-                // Half of the third significant digit.
+                // Allows an error of half the third significant digit.
                 let wide = spec.taper == Taper::Logarithmic && spec.max >= 10.0 * spec.min;
                 let half_digit = half_digit.max(if wide { 0.005 * value } else { 0.0 });
                 assert!(
