@@ -5,7 +5,7 @@ use tone_filter_dsp::{Arp, Keys, Map, PitchClass, PitchClasses, Scale, Settings,
 
 /// All laws.
 #[rustfmt::skip]
-pub const LAWS: [Law; 41] = [
+pub const LAWS: [Law; 42] = [
     Law { id: "scale", promise: "Lets only the notes of a scale sound.",
         stage: |own| own.scale = Scale::Major, check: notes::sounds_on_target },
     Law { id: "root", promise: "The note that the scale starts from.",

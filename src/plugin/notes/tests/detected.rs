@@ -18,7 +18,7 @@ fn music() -> Vec<f32> {
     (0..3 * 22_050).map(|t| sample(t) as f32).collect()
 }
 
-const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true };
+const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true, mpe: false };
 
 fn filter(settings: &Settings, routing: Routing) -> ToneFilter {
     let mut filter = ToneFilter::new(RATE, settings).unwrap();
