@@ -255,7 +255,7 @@ impl Listener {
     /// Returns the semitones from `note` (0..80), as the listener is tuned, up to the tone that sounds there, 3.5 frames before the
     /// end of the last complete frame. `None` if no tone is within a semitone, or pitches are not tracked. Each call computes it.
     ///
-    /// A vibrato of 40 cents at 6 Hz comes out within 8 cents from A3 up. In the first 80 ms of a tone the pitch is coarse.
+    /// A vibrato of 40 cents at 6 Hz comes out within 8 cents from A3 up. In the first 0.11 s of a tone the pitch is coarse.
     pub fn pitch(&self, note: usize) -> Option<f64> {
         self.pitches.offset(note).filter(|_| self.tracking)
     }

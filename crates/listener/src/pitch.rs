@@ -36,7 +36,7 @@ const SLOW: f64 = 0.35;
 const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
 /// Cents in a factor of e.
 const CENTS: f64 = 1200.0 / std::f64::consts::LN_2;
-/// Error of a tone in cents at which the mean of the frames counts as much.
+/// Error of a tone in cents at which the mean of the frames counts as much as the tone.
 const ERROR: f64 = 25.0;
 /// Share of a tone's distance from the mean of the frames that counts as an error.
 const DISTANCE: f64 = 0.25;
@@ -51,11 +51,11 @@ const FARTHEST: f64 = 1.0;
 #[derive(Debug, Clone, Copy)]
 struct Step {
     /// Growth of the logarithm of the amplitude, in bandwidths: divided by decay rate and duration.
-    growth: f64,
+    growth: f32,
     /// Distance of the mean frequency from the detector's, in bandwidths.
-    shift: f64,
+    shift: f32,
     /// Power.
-    weight: f64,
+    weight: f32,
 }
 
 /// Changes of the notes' detectors in the last frames.
@@ -98,7 +98,7 @@ impl Pitches {
 
     /// Returns the frequency in Hz of the detector of `note`, and its decay in a frame.
     fn detector(&self, note: usize) -> (f64, f64) {
-        let semitones = (LOWEST - 69) as f64 + (FIRST_NOTE + note) as f64;
+        let semitones = f64::from(LOWEST - 69) + (FIRST_NOTE + note) as f64;
         let hertz = self.a4 * libm::exp2(semitones / 12.0);
         (hertz, decay(0, hertz) * self.period)
     }
@@ -127,9 +127,9 @@ impl Pitches {
             let expected = 0.5 * decay * (im / square + last_shift);
             let off = libm::atan2(turned[1], turned[0]) - TAU * hertz * self.period - expected;
             self.steps[self.newest][note] = Step {
-                growth: 0.5 * libm::log(square / last_square) / decay,
-                shift: (expected + off - TAU * (off / TAU).round()) / decay,
-                weight: libm::hypot(turned[0], turned[1]),
+                growth: (0.5 * libm::log(square / last_square) / decay) as f32,
+                shift: ((expected + off - TAU * (off / TAU).round()) / decay) as f32,
+                weight: libm::hypot(turned[0], turned[1]) as f32,
             };
         }
         for (states, channel) in self.states.iter_mut().zip(0..channels) {
@@ -147,8 +147,9 @@ impl Pitches {
             array::from_fn(|frame| self.steps[(self.newest + 1 + frame) % FRAMES][note]);
         let (hertz, decay) = self.detector(note);
         let span = &steps[FRAMES - SPAN..];
-        let weight: f64 = span.iter().map(|step| step.weight).sum();
-        let mean = span.iter().map(|step| step.weight * step.shift).sum::<f64>() / weight;
+        let weight: f64 = span.iter().map(|step| f64::from(step.weight)).sum();
+        let weighed = |step: &Step| f64::from(step.weight) * f64::from(step.shift);
+        let mean = span.iter().map(weighed).sum::<f64>() / weight;
         let tones: [Tone; FRAMES - FIT + 1] =
             array::from_fn(|first| Tone::of(&steps[first..first + FIT], decay));
         let [before, last, now] = array::from_fn(|first| Tone::mean(&tones[first..]));
@@ -158,10 +159,10 @@ impl Pitches {
         let bend = |part: usize| before.change[part] - 2.0 * last.change[part] + now.change[part];
         let distance = now.change[1] - mean;
         let nepers = decay / (TAU * hertz * self.period);
-        let error = libm::hypot(bend(0), bend(1)).max(DISTANCE * distance.abs());
-        let ratio = error * nepers * CENTS / ERROR;
-        let trust = 1.0 / (1.0 + ratio * ratio * ratio * ratio);
-        // The error of a beginning after silence is NaN.
+        let doubt = |error: f64| libm::pow(error * nepers * CENTS / ERROR, 4.0);
+        let bend = libm::hypot(bend(0), bend(1));
+        let trust = 1.0 / (1.0 + doubt(bend) + doubt(DISTANCE * distance));
+        // NaN after silence.
         let shift = if trust > 0.0 { mean + trust * distance } else { mean };
         let semitones = 12.0 * libm::log2(1.0 + shift * nepers);
         // The condition is also false for NaN.
@@ -186,7 +187,7 @@ impl Tone {
         let fit = |(weights, divisor): &Weights| {
             let products = weights.iter().zip(steps);
             let sums = products.fold([0.0; 2], |[growth, shift], (weight, step)| {
-                [growth + weight * step.growth, shift + weight * step.shift]
+                [growth + weight * f64::from(step.growth), shift + weight * f64::from(step.shift)]
             });
             sums.map(|sum| sum / divisor)
         };
@@ -204,7 +205,7 @@ impl Tone {
         let [re, im] = product(ratio_slope, [ratio[0], -ratio[1]]);
         Self {
             change: [growth + re / input, shift + im / input],
-            weight: steps[FIT / 2].weight,
+            weight: f64::from(steps[FIT / 2].weight),
             input,
         }
     }

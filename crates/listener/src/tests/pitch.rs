@@ -152,6 +152,31 @@ fn silence_and_untracked_pitches_are_none() {
 }
 
 #[test]
+fn a_tone_has_its_pitch_110_ms_after_its_beginning() {
+    for note in [45.0, 57.0, 69.0, 81.0, 93.0] {
+        for before in [None, Some(-2.0), Some(5.0)] {
+            let own = bent(6, 1.0, 44_100.0, |_| note + 0.3);
+            let other = bent(6, 1.0, 44_100.0, |_| note + before.unwrap_or(0.0));
+            let other = other.iter().map(|sample| if before.is_some() { *sample } else { 0.0 });
+            let (start, mut frames) = (22_050, 0);
+            let signal: Vec<f32> = other.take(start).chain(own.into_iter().skip(start)).collect();
+            let mut listener = listener(44_100.0);
+            listener.track_pitches(true);
+            for (index, block) in signal.as_chunks().0.iter().enumerate() {
+                let decided = listener.push(Kernel::best(), block, None).is_some();
+                if decided && (index + 1) * BLOCK > start + 4851 {
+                    let pitch = listener.pitch(note as usize - LOWEST_NOTE);
+                    let right = pitch.is_some_and(|pitch| (pitch - 0.3).abs() < 0.08);
+                    assert!(right, "{note} after {before:?}: {pitch:?}");
+                    frames += 1;
+                }
+            }
+            assert!(frames > 30, "{frames}");
+        }
+    }
+}
+
+#[test]
 fn a_pitch_stays_until_its_tone_has_ended() {
     for note in [45.0, 57.0, 69.0, 81.0, 93.0] {
         let mut signal = bent(6, 1.5, 44_100.0, |_| note + 0.3);
