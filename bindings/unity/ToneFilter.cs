@@ -38,7 +38,7 @@ namespace ToneFilterUnity
         /// <summary>Maximum level of a note, relative to the input. -30 to 0 dB.</summary>
         public const string Ceiling = "Ceiling";
 
-        /// <summary>Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is. -90 to -20 dB.</summary>
+        /// <summary>Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale. -90 to -20 dB.</summary>
         public const string Floor = "Floor";
 
         /// <summary>Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s.</summary>
@@ -53,7 +53,7 @@ namespace ToneFilterUnity
         /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
         public const string Tuning = "Tuning";
 
-        /// <summary>Shifts which notes are detected, in semitones; the output keeps its pitch. -24 to 24 st.</summary>
+        /// <summary>Moves the range of notes that are found, in semitones; the notes keep their pitch. -24 to 24 st.</summary>
         public const string Transpose = "Transpose";
 
         /// <summary>Attenuation of notes that the music does not play: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %.</summary>
@@ -131,7 +131,7 @@ namespace ToneFilterUnity
         /// <summary>Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it.</summary>
         public const string AutoTuning = "Auto tuning";
 
-        /// <summary>Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
+        /// <summary>Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
         public const string Map = "Map";
 
         /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>

@@ -1,15 +1,8 @@
 //! `cargo xtask test`: all checks that a change must pass.
 
-use crate::{bundle, python, root, run};
+use crate::{bundle, python, root, run, target};
 use anyhow::{Context, Result, bail, ensure};
-use std::{
-    env,
-    io::{self, Read, Write},
-    path::Path,
-    process::Command,
-    thread,
-    time::Instant,
-};
+use std::{env, fs::File, io, path::Path, process::Command, time::Instant};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
@@ -50,7 +43,7 @@ const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline \
                      -p tone-filter-testkit -p xtask";
 
-/// Runs all checks. Missing tools and fast checks come first.
+/// Runs all checks. Missing tools come first.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     step("format", || cargo("fmt --all --check"))?;
@@ -58,40 +51,34 @@ pub fn test() -> Result<()> {
         true => format!("{PACKAGES_HERE} {FEATURES}"),
         false => PACKAGES_HERE.to_owned(),
     };
-    step("clippy", || cargo(&format!("clippy {all} --all-targets -- -D warnings")))?;
-    step("documentation", || {
-        run(Command::new("cargo")
-            .args(format!("doc {all} --no-deps").split(' '))
-            .env("RUSTDOCFLAGS", "-D warnings"))
-    })?;
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
     // Hosts load this debug build; `test-package` tests the release build.
     step("tests and bundle, built", || {
         bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
     })?;
-    step("tests, real hosts included", || side_by_side(&tests))?;
-    step("examples of the documentation", || cargo(&format!("{tests} --doc")))
+    // Many test programs have one thread: the lints use the other cores.
+    let log = target()?.join("tests.log");
+    let file = File::create(&log)?;
+    let mut command = Command::new("cargo");
+    command.args(tests.split(' ')).current_dir(root()).stdout(file.try_clone()?).stderr(file);
+    let mut tests = command.spawn()?;
+    let lints = lints(&all);
+    step("tests, real hosts included", || {
+        let status = tests.wait()?;
+        io::copy(&mut File::open(&log)?, &mut io::stdout())?;
+        ensure!(status.success(), "a test failed");
+        Ok(())
+    })?;
+    lints
 }
 
-/// Runs cargo with `tests` in two parts, as a test program with one thread leaves a core idle. Prints the output of the second
-/// part, which has the test programs with names from N on, after that of the first.
-fn side_by_side(tests: &str) -> Result<()> {
-    let (mut reader, writer) = io::pipe()?;
-    let mut second = Command::new("cargo");
-    second.args(format!("{tests} --test [!a-m]*").split(' ')).current_dir(root());
-    let mut child = second.stdout(writer.try_clone()?).stderr(writer).spawn()?;
-    // Its copies of the writer would keep the reader waiting.
-    drop(second);
-    let output = thread::spawn(move || {
-        let mut output = Vec::new();
-        reader.read_to_end(&mut output).map(|_| output)
-    });
-    let first = cargo(&format!("{tests} --lib --bins --examples --test [a-m]*"));
-    let status = child.wait()?;
-    io::stdout().write_all(&output.join().expect("reading does not panic")?)?;
-    first?;
-    ensure!(status.success(), "the tests above failed");
-    Ok(())
+fn lints(packages: &str) -> Result<()> {
+    step("clippy", || cargo(&format!("clippy {packages} --all-targets -- -D warnings")))?;
+    step("documentation", || {
+        run(Command::new("cargo")
+            .args(format!("doc {packages} --no-deps").split(' '))
+            .env("RUSTDOCFLAGS", "-D warnings"))
+    })
 }
 
 /// Runs the checks that need no hosts and no other programs: format, clippy, unit tests, and the filter against its reference.

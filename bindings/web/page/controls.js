@@ -15,11 +15,12 @@ const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1, ms: 1
 // Number of steps of a logarithmic slider.
 const POSITIONS = 200;
 
-// Formats a value as `Spec::number` does: three significant digits over a range of decades, and no zeros at the end.
+// Formats a value as `Spec::format` does: three significant digits over a range of decades, no zeros at the end, and `1 note`.
 export function format({ decimals, unit, taper, min, max }, value) {
   const wide = taper === "logarithmic" && max >= 10 * min && value < 1000;
   const rounded = wide ? Number(value.toPrecision(3)) : value;
-  return `${Number(rounded.toFixed(decimals)) || 0} ${unit}`;
+  const number = Number(rounded.toFixed(decimals)) || 0;
+  return `${number} ${number === 1 && taper === "whole" ? unit.replace(/s$/, "") : unit}`;
 }
 
 function element(name, properties = {}, ...children) {

@@ -144,7 +144,7 @@ impl Place {
         shown: f32,
         edits: &mut Edits,
     ) {
-        let text = param.normalized_value_to_string(shown, true);
+        let text = spec.format(param.preview_plain(shown));
         let id = self.field();
         let font = self.scale.font(self.sizes.value);
         let typed: Option<String> = ui.data(|data| data.get_temp(id));

@@ -35,7 +35,7 @@ settings! {
         // The default is lower than the reference: focus mutes notes that are not played, so faint notes need less of a gate.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
-            help: "Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is." }
+            help: "Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale." }
         /// T60 of a resonator.
         ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
@@ -55,7 +55,7 @@ settings! {
         /// Shift of all bands in semitones.
         transpose { name: "Transpose", range: -24.0..=24.0, unit: "st", decimals: 2, taper: Linear, group: Listening 7,
             reference: 0.0,
-            help: "Shifts which notes are detected, in semitones; the output keeps its pitch." }
+            help: "Moves the range of notes that are found, in semitones; the notes keep their pitch." }
         /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
         focus { name: "Focus", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Listening 1,
             reference: 0.0, default: 100.0,
@@ -148,7 +148,7 @@ settings! {
             help: "Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it." }
         /// Treatment of notes outside the scale: silent, or moved.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
-            help: "Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes." }
+            help: "Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes." }
         /// Whether the detected notes are sent as MPE, with their pitches.
         routing mpe: bool { id: "mpe", name: "MPE", group: Output 2, reference: false,
             help: "MIDI out sends each note on a channel of its own, with its pitch bends." }

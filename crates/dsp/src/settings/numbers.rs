@@ -113,9 +113,12 @@ impl Spec {
         Err(OutOfRange { id, value, min, max, unit })
     }
 
-    /// Formats `value` with its unit: `-37 dB`.
+    /// Formats `value` with its unit: `-37 dB`, `1 note`.
     pub fn format(&self, value: f32) -> String {
-        format!("{} {}", self.number(value, self.decimals), self.unit)
+        let number = self.number(value, self.decimals);
+        let one = number == "1" && self.taper == Taper::Whole;
+        let unit = if one { self.unit.trim_end_matches('s') } else { self.unit };
+        format!("{number} {unit}")
     }
 
     /// Formats `value` without its unit, with at most `digits` decimals and without trailing zeros. A logarithmic setting whose
@@ -154,7 +157,7 @@ pub fn quantity(text: &str, unit: &str) -> Option<f64> {
         (unit, own) if own == unit.to_ascii_lowercase() => 1.0,
         ("Hz", "k" | "khz") | ("ms", "s") => 1000.0,
         ("s", "ms") => 0.001,
-        ("st", "semitone" | "semitones") => 1.0,
+        ("st", "semitone" | "semitones") | ("notes", "note") | ("ticks", "tick") => 1.0,
         ("st", "ct" | "cent" | "cents") => 0.01,
         _ => return None,
     };
@@ -216,6 +219,10 @@ mod tests {
             ("tuning", 442.5, "442.5 Hz"),
             ("transpose", -0.07, "-0.07 st"),
             ("octave", -1.0, "-1 oct"),
+            ("octave", 1.0, "1 oct"),
+            ("voices", 1.0, "1 note"),
+            ("voices", 3.0, "3 notes"),
+            ("decay", 1.0, "1 tick"),
         ] {
             assert_eq!(spec(id).unwrap().format(value), text);
         }

@@ -1,4 +1,4 @@
-//! `demo BUNDLE FOLDER`: the built plugin plays the demo tune in a real host.
+//! `demo BUNDLE FOLDER`: the built plugin plays the demo tune in a CLAP host of our own.
 
 use anyhow::{Context, Result};
 use std::{
