@@ -46,8 +46,11 @@ fn listener(rate: f64) -> Listener {
     Listener::new(rate, false, Model::Light)
 }
 
+/// Name of a movement, and its MIDI note by the time in s.
+type Movement = (&'static str, Box<dyn Fn(f64) -> f64>);
+
 /// Returns the movements that must come out, from `note` on.
-fn movements(note: f64) -> [(&'static str, Box<dyn Fn(f64) -> f64>); 2] {
+fn movements(note: f64) -> [Movement; 2] {
     [("vibrato", Box::new(vibrato(note))), ("glissando", Box::new(glissando(note)))]
 }
 
