@@ -34,7 +34,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         if let Some(Control::Choice(param)) = params.control(id) {
             let indication = edits.indication(id);
             indication::paint(&indication, ui, caption.left_center(), scale);
-            let remark = controls::Remark::of(id, &params.chosen().settings);
+            let remark = controls::Remark::of(id, &params.chosen());
             let tip = remark.tip(param.choice.help, &indication::text(&indication));
             controls::list(ui, place, scale, param, &tip, remark.shade(theme::TEXT), edits);
         }

@@ -21,7 +21,7 @@ use tone_filter_dsp::{
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
 /// Pages for hardware controllers. A setting on no page joins its group's page if that has room, or gets a new page.
-const PAGES: [(&str, &[&str]); 7] = [
+const PAGES: [(&str, &[&str]); 8] = [
     ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
     (
         "Listening",
@@ -35,6 +35,7 @@ const PAGES: [(&str, &[&str]); 7] = [
     ("Chip", &["voice", "arp", "duty", "attack", "decay", "voices", "octave", "tone"]),
     ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
     ("Pitch", &["map", "glide", "vibrato", "octave", "transpose", "tuning", "root", "scale"]),
+    ("Output", &["output", "mix", "morph", "bypass", "midi-out", "mpe"]),
 ];
 
 /// Number of controls on a page.

@@ -113,7 +113,8 @@ fn every_parameter_is_on_a_page_of_controls() {
     let mut instance = instance();
     let pages = instance.pages().unwrap();
     let names: Vec<_> = pages.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(names, ["Main", "Listening", "Notes", "Resonators", "Chip", "Play", "Pitch"]);
+    let expected = ["Main", "Listening", "Notes", "Resonators", "Chip", "Play", "Pitch", "Output"];
+    assert_eq!(names, expected);
     for parameter in instance.parameters().unwrap() {
         let found = pages.iter().any(|(_, ids)| ids.contains(&parameter.id));
         assert!(found, "{} is on no page", parameter.name);

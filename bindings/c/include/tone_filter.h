@@ -410,7 +410,7 @@ enum tf_status tf_get_number(const struct tf_filter *filter, const char *id, flo
  * entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,
  * their names with blanks between them, like "A C# Bb".
  *
- * "midi-out" and "listen" are about connections to a host, and have no effect here.
+ * "midi-out", "mpe" and "listen" are about connections to a host, and have no effect here.
  */
 enum tf_status tf_set_text(struct tf_filter *filter,
                            const char *id,

@@ -109,7 +109,7 @@ pub unsafe extern "C" fn tf_get_number(
 /// entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,
 /// their names with blanks between them, like "A C# Bb".
 ///
-/// "midi-out" and "listen" are about connections to a host, and have no effect here.
+/// "midi-out", "mpe" and "listen" are about connections to a host, and have no effect here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_text(
     filter: *mut Filter,

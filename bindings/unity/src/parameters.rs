@@ -60,7 +60,7 @@ pub enum Parameter {
 /// All parameters. Unity identifies them by name, so their order may change.
 pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     // Unity has no MIDI output.
-    let choices = CHOICES.iter().filter(|choice| choice.id != "midi-out");
+    let choices = CHOICES.iter().filter(|choice| !["midi-out", "mpe"].contains(&choice.id));
     let settings = SPECS.iter().map(Parameter::Number).chain(choices.map(Parameter::Choice));
     [Parameter::Preset].into_iter().chain(settings).chain([Parameter::Instance]).collect()
 });

@@ -9,7 +9,7 @@ export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts
 const isSwitch = ({ entries }) => entries.length === 2 && entries[0][0] === "off" && entries[1][0] === "on";
 
 // Values of the settings that presets lack.
-const ROUTING = { bypass: false, listen: "main", "midi-out": false };
+const ROUTING = { bypass: false, listen: "main", "midi-out": false, mpe: false };
 const lacking = () => ({ ...ROUTING, ...findPreset("reference").settings });
 
 // Rounds a number as the filter does, which computes with 32 bits.

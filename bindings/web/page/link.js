@@ -4,7 +4,7 @@ import { check, findPreset, presets } from "./tone-filter/index.js";
 
 // Settings that do not belong to a sound: Bypass, for the comparison with the original, and connections that a page does not
 // have.
-const OWN = ["bypass", "midi-out", "listen"];
+const OWN = ["bypass", "midi-out", "mpe", "listen"];
 
 // Whether the part after `#` is a sound. Otherwise it is a place of the page.
 export const isSound = (hash) => hash.includes("=");

@@ -39,7 +39,7 @@ pub use lanes::BLOCK;
 pub use messages::{Message, MessageQueue};
 pub use score::{BadScore, Score, ScoreNote};
 pub use scout::{Scout, ScoutDecisions};
-pub use sent_notes::SentNotes;
+pub use sent_notes::{SentEvent, SentNotes};
 pub use shared_scores::SharedScores;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
@@ -258,6 +258,7 @@ impl ToneFilter {
     /// ```
     pub fn set_routing(&mut self, routing: Routing) {
         self.controls.routing = routing;
+        self.analysis.source.track_pitches(routing.midi_out && routing.mpe);
     }
 
     /// Returns the settings and connections that were set last.
@@ -530,6 +531,23 @@ impl ToneFilter {
             let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
             notes.push(self.decisions(), sounds, report);
         }
+    }
+
+    /// Returns the semitones from the key at which [`SentNotes`] sends the note of a band to the band's pitch, for an A4 of 440 Hz.
+    pub(crate) fn nominal_bend(&self) -> f32 {
+        let (set, now) = (&self.controls.settings, &self.plan.smoothed.settings);
+        let shift = set.pitch_shift();
+        let tuning = 12.0 * libm::log2(f64::from(now.tuning) / 440.0);
+        now.transpose - set.transpose + shift - shift.round() + tuning as f32
+    }
+
+    /// Returns the semitones from the key of the note of `band` to the pitch at which the note sounds, for an A4 of 440 Hz; `None`
+    /// while no pitch is found.
+    pub(crate) fn bend(&self, band: usize) -> Option<f32> {
+        let Settings { voice, vibrato, .. } = self.controls.settings;
+        let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };
+        let offset = self.analysis.source.pitch(band)?;
+        (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)
     }
 
     /// Returns a listener for another thread, which decides about the filter's input from the first sample on. The filter must be

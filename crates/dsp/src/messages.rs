@@ -1,6 +1,6 @@
 //! Messages from a host to a filter and back: MIDI, or events of a plugin format.
 
-use crate::{KeyEvent, SentNotes, ToneFilter};
+use crate::{KeyEvent, SentEvent, SentNotes, ToneFilter};
 use std::collections::VecDeque;
 
 /// Maximum number of waiting messages.
@@ -11,8 +11,8 @@ pub trait Message: Copy {
     /// Returns the key events of the message, in order.
     fn keys(&self) -> impl Iterator<Item = KeyEvent>;
 
-    /// Returns the message for `key` (0..128) of a detected note: a note-on with a velocity (1..128), or a note-off for `None`.
-    fn of_note(key: u8, velocity: Option<u8>) -> Self;
+    /// Passes the messages of an event of the detected notes to `send`, in order.
+    fn of_detected(event: SentEvent, send: impl FnMut(Self));
 }
 
 /// A MIDI message of up to three bytes; shorter ones are padded with zeros.
@@ -21,8 +21,8 @@ impl Message for [u8; 3] {
         KeyEvent::from_midi(*self).into_iter()
     }
 
-    fn of_note(key: u8, velocity: Option<u8>) -> Self {
-        velocity.map_or([0x80, key, 0], |velocity| [0x90, key, velocity])
+    fn of_detected(event: SentEvent, send: impl FnMut(Self)) {
+        event.midi(send);
     }
 }
 
@@ -120,7 +120,9 @@ impl<M: Message> MessageQueue<M> {
             while let Some((at, message)) = passed.next_if(|(at, _)| *at < end) {
                 send(at, *message);
             }
-            detected.push(filter, |key, velocity| send(end - 1, M::of_note(key, velocity)));
+            detected.push(filter, |event| {
+                M::of_detected(event, |message| send(end - 1, message));
+            });
         });
         passed.for_each(|(at, message)| send(at, *message));
         let count = due().count();

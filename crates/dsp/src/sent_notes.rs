@@ -1,19 +1,235 @@
-//! Detected notes as key presses and releases, to be sent as MIDI.
+//! Detected notes as messages to a host: as plain MIDI, or as MPE (MIDI Polyphonic Expression 1.0), with a channel for each note.
 
 use crate::{
-    Controls, KeyCounts, ToneFilter,
+    Controls, KeyCounts, Routing, ToneFilter,
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener},
 };
 
-/// Keys of the detected notes that were sent, so that each of them is ended.
+/// Number of member channels of the MPE zone, the lower one. They follow the master channel, 0.
+const MEMBERS: u8 = 15;
+/// Range of pitch bends on member channels in semitones, up and down.
+const BEND_RANGE: u8 = 48;
+/// Value of a MIDI pitch bend without an effect.
+const CENTRE: i32 = 8192;
+/// Change in semitones from which on a bend is sent.
+const LEAST_BEND: f32 = 0.01;
+
+/// Message about detected notes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SentEvent {
+    /// A note begins.
+    On {
+        /// MIDI channel, 0..16.
+        channel: u8,
+        /// MIDI key, 0..128.
+        key: u8,
+        /// Velocity, 1..128.
+        velocity: u8,
+        /// Semitones from the key up to the pitch, with MPE.
+        bend: Option<f32>,
+    },
+    /// A note ends.
+    Off {
+        /// MIDI channel, 0..16.
+        channel: u8,
+        /// MIDI key, 0..128.
+        key: u8,
+    },
+    /// The pitch of a note moves.
+    Bend {
+        /// MIDI channel, 0..16.
+        channel: u8,
+        /// MIDI key, 0..128.
+        key: u8,
+        /// Semitones from the key up to the pitch.
+        semitones: f32,
+    },
+    /// An MPE zone begins or ends, before its first and after its last note.
+    Zone {
+        /// Number of member channels; 0 for the end.
+        members: u8,
+    },
+}
+
+impl SentEvent {
+    /// Passes the event to `send` as MIDI messages. A pitch bend precedes the note that begins with it. A zone begins with the MPE
+    /// Configuration Message and the pitch bend range of each member channel, and ends with the former.
+    ///
+    /// ```
+    /// use tone_filter_dsp::SentEvent;
+    ///
+    /// let mut sent = vec![];
+    /// let event = SentEvent::On { channel: 1, key: 69, velocity: 100, bend: Some(-0.5) };
+    /// event.midi(|message| sent.push(message));
+    /// assert_eq!(sent, [[0xE1, 0x2B, 0x3F], [0x91, 69, 100]]);
+    /// ```
+    pub fn midi(self, mut send: impl FnMut([u8; 3])) {
+        let bend = |channel: u8, semitones: f32| {
+            let steps = (semitones * CENTRE as f32 / f32::from(BEND_RANGE)).round() as i32;
+            let value = (CENTRE + steps).clamp(0, 2 * CENTRE - 1);
+            [0xE0 | channel, (value & 0x7F) as u8, (value >> 7) as u8]
+        };
+        match self {
+            Self::On { channel, key, velocity, bend: semitones } => {
+                semitones.into_iter().for_each(|semitones| send(bend(channel, semitones)));
+                send([0x90 | channel, key, velocity]);
+            }
+            Self::Off { channel, key } => send([0x80 | channel, key, 0]),
+            Self::Bend { channel, semitones, .. } => send(bend(channel, semitones)),
+            Self::Zone { members } => {
+                // Registered parameter 6 is the zone, 0 the range of pitch bends.
+                let zone = [(0, 6, members)].into_iter();
+                let ranges = (1..=members).map(|channel| (channel, 0, BEND_RANGE));
+                for (channel, parameter, value) in zone.chain(ranges) {
+                    for (controller, value) in [(101, 0), (100, parameter), (6, value)] {
+                        send([0xB0 | channel, controller, value]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Form in which notes are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Nothing,
+    /// All notes on one channel.
+    Plain,
+    /// A channel for each note.
+    Mpe,
+}
+
+impl Form {
+    fn of(routing: &Routing) -> Self {
+        match (routing.midi_out && !routing.bypass, routing.mpe) {
+            (false, _) => Self::Nothing,
+            (true, false) => Self::Plain,
+            (true, true) => Self::Mpe,
+        }
+    }
+}
+
+/// Member channel of the MPE zone.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    /// Number of notes that sound on the channel.
+    notes: u8,
+    /// Time of the last start or end of a note, in numbers of these.
+    used: u64,
+    /// Band and key of the note that began last.
+    last: Option<(usize, u8)>,
+    /// Semitones of the last bend.
+    bend: f32,
+}
+
+/// Notes that were sent and have not ended.
 #[derive(Debug)]
-pub struct SentNotes {
-    notes: Notes,
+struct Sounding {
+    form: Form,
     /// Key of the note that sounds on each band.
     keys: [Option<u8>; TONES],
     /// Keys that were sent as pressed and not yet as released.
     held: KeyCounts,
+    /// Channel of each held key.
+    channels: [u8; 128],
+    members: [Member; MEMBERS as usize],
+    /// Number of starts and ends of notes so far.
+    time: u64,
+}
+
+impl Sounding {
+    const fn new() -> Self {
+        const UNUSED: Member = Member { notes: 0, used: 0, last: None, bend: 0.0 };
+        Self {
+            form: Form::Nothing,
+            keys: [None; TONES],
+            held: KeyCounts::new(),
+            channels: [0; 128],
+            members: [UNUSED; MEMBERS as usize],
+            time: 0,
+        }
+    }
+
+    /// Ends all notes, and begins to send in another form, or anew.
+    fn change(&mut self, form: Form, send: &mut impl FnMut(SentEvent)) {
+        (0..TONES).for_each(|band| self.release(band, send));
+        if self.form == Form::Mpe && form != Form::Mpe {
+            send(SentEvent::Zone { members: 0 });
+        }
+        if form == Form::Mpe {
+            send(SentEvent::Zone { members: MEMBERS });
+        }
+        self.form = form;
+    }
+
+    /// Ends the note of a band, if there is one.
+    fn release(&mut self, band: usize, send: &mut impl FnMut(SentEvent)) {
+        let Some(key) = self.keys[band].take().filter(|key| self.held.release(*key)) else {
+            return;
+        };
+        let channel = self.channels[usize::from(key)];
+        send(SentEvent::Off { channel, key });
+        if let Some(member) = self.use_member(channel) {
+            member.notes -= 1;
+        }
+    }
+
+    /// Begins the note of a band, whose pitch is `bend` semitones above `key`.
+    fn press(
+        &mut self,
+        band: usize,
+        (key, velocity): (u8, u8),
+        bend: impl FnOnce() -> f32,
+        send: &mut impl FnMut(SentEvent),
+    ) {
+        self.keys[band] = Some(key);
+        if !self.held.press(key) {
+            return;
+        }
+        let members = (1..).zip(&self.members);
+        let free = members.min_by_key(|(_, member)| (member.notes, member.used));
+        let channel = free.filter(|_| self.form == Form::Mpe).map_or(0, |(channel, _)| channel);
+        let bend = self.use_member(channel).map(|member| {
+            let bend = bend();
+            *member = Member { notes: member.notes + 1, last: Some((band, key)), bend, ..*member };
+            bend
+        });
+        self.channels[usize::from(key)] = channel;
+        send(SentEvent::On { channel, key, velocity, bend });
+    }
+
+    /// Returns a member channel on which a note begins or ends; `None` for the master channel.
+    fn use_member(&mut self, channel: u8) -> Option<&mut Member> {
+        self.time += 1;
+        let member = self.members.get_mut(usize::from(channel).checked_sub(1)?)?;
+        member.used = self.time;
+        Some(member)
+    }
+
+    /// Moves the pitch of each channel's last note to the `bend` of its band, where there is one.
+    fn bend(&mut self, bend: impl Fn(usize) -> Option<f32>, send: &mut impl FnMut(SentEvent)) {
+        for (channel, member) in (1..).zip(&mut self.members) {
+            let last = member.last.filter(|(band, key)| self.keys[*band] == Some(*key));
+            if let Some((band, key)) = last
+                && let Some(semitones) = bend(band)
+                && (semitones - member.bend).abs() >= LEAST_BEND
+            {
+                member.bend = semitones;
+                send(SentEvent::Bend { channel, key, semitones });
+            }
+        }
+    }
+}
+
+/// Detected notes that were sent, so that each of them is ended.
+#[derive(Debug)]
+pub struct SentNotes {
+    notes: Notes,
+    sounding: Sounding,
+    /// Number of the listener's last frame.
+    frame: u64,
     /// Whether all notes are to end at the next [`SentNotes::push`].
     over: bool,
 }
@@ -27,7 +243,7 @@ impl Default for SentNotes {
 impl SentNotes {
     /// Creates the state without notes.
     pub const fn new() -> Self {
-        Self { notes: Notes::live(), keys: [None; TONES], held: KeyCounts::new(), over: false }
+        Self { notes: Notes::live(), sounding: Sounding::new(), frame: 0, over: false }
     }
 
     /// Ends all notes at the next [`SentNotes::push`].
@@ -35,10 +251,13 @@ impl SentNotes {
         self.over = true;
     }
 
-    /// Passes the keys (0..128) of the filter's last block of 64 samples to `send`: each key that has begun with its velocity
-    /// (1..128), and each that has ended with `None`. Must be called after each block. Notes on one key are sent as one note; see
-    /// [`KeyCounts`]. Without [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys end. Does not
-    /// allocate.
+    /// Passes the notes of the filter's last block of 64 samples to `send`. Must be called after each block. Notes on one key are
+    /// sent as one note; see [`KeyCounts`]. Without [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys
+    /// end. Does not allocate.
+    ///
+    /// With [`Routing::mpe`](crate::Routing::mpe), each note has the member channel that has been free for the longest time. Beyond
+    /// 15 notes, notes share channels, whose bends are those of the last note. Key and bend together are the pitch for
+    /// an A4 of 440 Hz.
     ///
     /// ```
     /// use tone_filter_dsp::{Routing, SentNotes, Settings, ToneFilter};
@@ -48,37 +267,38 @@ impl SentNotes {
     /// filter.detect_notes(true);
     /// let mut notes = SentNotes::new();
     /// filter.process_with(&mut [&mut [0.0; 512]], |_, filter| {
-    ///     notes.push(filter, |key, _| panic!("key {key} in silence"));
+    ///     notes.push(filter, |event| panic!("{event:?} in silence"));
     /// });
     /// # Ok::<(), tone_filter_dsp::Error>(())
     /// ```
-    pub fn push(&mut self, filter: &ToneFilter, mut send: impl FnMut(u8, Option<u8>)) {
+    pub fn push(&mut self, filter: &ToneFilter, mut send: impl FnMut(SentEvent)) {
+        let Self { notes, sounding, frame, over } = self;
         let Controls { settings, routing } = filter.controls();
-        let sends = routing.midi_out && !routing.bypass;
-        let held = &mut self.held;
-        if self.over || !sends {
-            let ended = self.keys.iter_mut().filter_map(Option::take);
-            ended.filter(|key| held.release(*key)).for_each(|key| send(key, None));
-            (self.notes, self.over) = (Notes::live(), false);
+        let form = Form::of(routing);
+        if *over || form != sounding.form {
+            sounding.change(form, &mut send);
+            (*notes, *over) = (Notes::live(), false);
         }
-        if !sends {
+        if form == Form::Nothing {
             return;
         }
-        let (keys, shift) = (&mut self.keys, settings.pitch_shift());
-        let offsets = filter.offsets();
-        filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
+        let (shift, offsets) = (settings.pitch_shift(), filter.offsets());
+        filter.report_notes(notes, |Event { note, velocity, .. }| {
             let Some(band) = of_listener(note) else { return };
-            if let Some(key) = keys[band].take().filter(|key| held.release(*key)) {
-                send(key, None);
-            }
-            if velocity.is_some() {
+            sounding.release(band, &mut send);
+            if let Some(velocity) = velocity {
                 // A note outside the MIDI range has no key.
                 let note = midi_note(band, shift) + i32::from(offsets[band]);
-                keys[band] = u8::try_from(note).ok().filter(|key| *key < 128);
-                if let Some(key) = keys[band].filter(|key| held.press(*key)) {
-                    send(key, velocity);
+                if let Some(key) = u8::try_from(note).ok().filter(|key| *key < 128) {
+                    let bend = || filter.bend(band).unwrap_or_else(|| filter.nominal_bend());
+                    sounding.press(band, (key, velocity), bend, &mut send);
                 }
             }
         });
+        let now = filter.decisions().frames;
+        if *frame != now {
+            *frame = now;
+            sounding.bend(|band| filter.bend(band), &mut send);
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    BLOCK, Keys, Map, PitchClass, Routing, Scale, SentNotes, Settings, ToneFilter, Voice,
+    BLOCK, Keys, Map, PitchClass, Routing, Scale, SentEvent, SentNotes, Settings, ToneFilter,
+    Voice,
     notes::{A4, pitch_class},
 };
 use tone_filter_testkit::{
@@ -167,7 +168,11 @@ fn notes_snap_to_the_key_that_is_found() {
             let mut output = chords(&[&[note]], 0.0, 0.7, RATE);
             let (mut sent, mut keys) = (SentNotes::new(), Vec::new());
             filter.process_with(&mut [&mut output], |_, filter| {
-                sent.push(filter, |key, velocity| keys.extend(velocity.map(|_| key)));
+                sent.push(filter, |event| {
+                    if let SentEvent::On { key, .. } = event {
+                        keys.push(key);
+                    }
+                });
             });
             let loudest = (57..73).max_by(|a, b| {
                 let [a, b] = [a, b].map(|note| amplitude(&output[13_230..], f64::from(*note)));

@@ -15,7 +15,8 @@ const WINDOW: usize = 960;
 const SETTLED: usize = 96_000;
 
 /// Routing with the sidechain as the bands' input.
-const SIDECHAIN: Routing = Routing { bypass: false, listen: Listen::Sidechain, midi_out: false };
+const SIDECHAIN: Routing =
+    Routing { bypass: false, listen: Listen::Sidechain, midi_out: false, mpe: false };
 
 /// Left and right.
 type Sound = [Vec<f32>; 2];

@@ -53,9 +53,11 @@ impl Group {
     pub const ZERO: Self = Self([0.0; LANES]);
 }
 
-type Complex = [f64; 2];
+/// Complex number: real and imaginary part.
+pub type Complex = [f64; 2];
 
-fn product(a: Complex, b: Complex) -> Complex {
+/// Returns the product of two complex numbers.
+pub fn product(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 

@@ -116,12 +116,20 @@ impl Features {
         self.reference
     }
 
-    /// Returns the products of the sharp detector `index`, which counts both banks by frequency: `|s2|^2`, and real and imaginary
-    /// part of `s1 conj(s2)`, averaged over the channels.
+    /// Returns the products of the sharp detector `index`, which counts both banks by frequency, as [`Features::fast`] does.
     pub fn sharp(&self, index: usize) -> [f32; 3] {
-        let (bank, n) = (1 + index % 2, index / 2);
-        let Products { square, re, im } = &self.products[bank * BANK_GROUPS + n / LANES];
-        [square, re, im].map(|group| group.0[n % LANES])
+        self.products_of(1 + index % 2, index / 2)
+    }
+
+    /// Returns the products of the fast bank's detector `index`: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`, averaged
+    /// over the channels.
+    pub fn fast(&self, index: usize) -> [f32; 3] {
+        self.products_of(0, index)
+    }
+
+    fn products_of(&self, bank: usize, index: usize) -> [f32; 3] {
+        let Products { square, re, im } = &self.products[bank * BANK_GROUPS + index / LANES];
+        [square, re, im].map(|group| group.0[index % LANES])
     }
 
     /// Computes the features of a group of detectors.

@@ -21,6 +21,7 @@ mod matrices;
 pub mod measure;
 mod network;
 pub mod notes;
+mod pitch;
 mod tuning;
 mod weights;
 
@@ -33,6 +34,7 @@ use detectors::{CHUNK, Detectors, GROUPS};
 use fearless_simd::Simd;
 use features::{Features, STEP_COST};
 use network::{Network, STEPS};
+use pitch::Pitches;
 use tone_filter_simd::{Kernel, Work};
 
 /// Length of a block in samples.
@@ -101,6 +103,9 @@ pub struct Listener {
     decimators: [Decimator; 2],
     detectors: Detectors,
     features: Features,
+    /// Whether pitches are tracked.
+    tracking: bool,
+    pitches: Box<Pitches>,
     full: Box<Network<16, 32>>,
     light: Box<Network<8, 16>>,
     /// Samples from the start of the next block to the end of the detectors' next chunk.
@@ -145,6 +150,8 @@ impl Listener {
             decimators: [Decimator::new(sample_rate), Decimator::new(sample_rate)],
             detectors: Detectors::new(),
             features: Features::new((frame * decimation) as f64 / sample_rate),
+            tracking: false,
+            pitches: Box::new(Pitches::new((frame * decimation) as f64 / sample_rate)),
             full: Box::new(Network::new(&weights::FULL)),
             light: Box::new(Network::new(&weights::LIGHT)),
             chunk_end: 0,
@@ -162,6 +169,7 @@ impl Listener {
         self.decimators.iter_mut().for_each(Decimator::reset);
         self.detectors.reset();
         self.features.reset();
+        self.pitches.reset();
         self.full.reset();
         self.light.reset();
         self.tune();
@@ -201,6 +209,14 @@ impl Listener {
         self.sensitivity = shift;
     }
 
+    /// Sets whether [`Listener::pitch`] has the pitches of the notes, from the next frame on.
+    pub fn track_pitches(&mut self, track: bool) {
+        if track && !self.tracking {
+            self.pitches.reset();
+        }
+        self.tracking = track;
+    }
+
     /// Returns the samples from the time that decisions refer to, to the end of the last frame.
     pub fn lookahead(&self) -> usize {
         if self.looks_ahead[0] { LOOKAHEAD * self.frame() } else { 0 }
@@ -234,6 +250,14 @@ impl Listener {
     /// 174 detectors.
     pub fn deviation(&self) -> Deviation {
         Deviation::of(&self.features, self.last_a4)
+    }
+
+    /// Returns the semitones from `note` (0..80), as the listener is tuned, up to the tone that sounds there, 3.5 frames before the
+    /// end of the last complete frame. `None` if no tone is within a semitone, or pitches are not tracked. Each call computes it.
+    ///
+    /// A vibrato of 40 cents at 6 Hz comes out within 8 cents from A3 up. In the first 0.11 s of a tone the pitch is coarse.
+    pub fn pitch(&self, note: usize) -> Option<f64> {
+        self.pitches.offset(note).filter(|_| self.tracking)
     }
 
     /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if one was
@@ -311,6 +335,9 @@ impl Listener {
         self.last_a4 = self.a4[0];
         let levels = self.features.push(simd, &self.detectors, self.channels);
         self.decider.push_levels(levels);
+        if self.tracking {
+            self.pitches.push(&self.detectors, &self.features, self.channels, self.last_a4);
+        }
         self.pending = Some(Pending::default());
         self.left = self.frame;
         self.tune();

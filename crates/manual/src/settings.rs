@@ -5,14 +5,14 @@ use super::{
     shown::{SHOWN, Shown},
 };
 use std::fmt::Write;
-use tone_filter_dsp::{Settings, Taper, choice, spec};
+use tone_filter_dsp::{Controls, Taper, choice, spec};
 
 const INTRODUCTION: &str = "\
 # Every setting
 
 This page shows what each setting does and how it sounds. The settings are in the order of the window. The plugin, the command (`--drive 8`),
-presets (`\"drive\": 8`) and the library know each setting by the same name, which stands under its heading. On the command line, Keys is called `--key-mode`, and Sidechain and
-MIDI out do not exist.
+presets (`\"drive\": 8`) and the library know each setting by the same name, which stands under its heading. On the command line, Keys is called `--key-mode`, and Sidechain,
+MIDI out and MPE do not exist.
 
 The page uses three words:
 
@@ -79,7 +79,7 @@ fn section(shown: &Shown) -> String {
         (choice.help, format!("{}; default {default}", entries.join(", ")))
     };
     let mut text = format!("\n### {}\n\n{help}\n\n`{id}`: {range}.", name(id));
-    if let Some(reason) = Settings::default().idle(id) {
+    if let Some(reason) = Controls::default().idle(id) {
         let _ = write!(text, " No effect with the defaults: {reason}.");
     }
     let _ = write!(text, "\n\n{}\n", shown.sounds);

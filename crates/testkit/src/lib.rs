@@ -5,7 +5,7 @@
 //! score at some sample rate. All random numbers come from one [`Draws`], which takes them from a seed or from a fuzzer.
 //! [`Automation`] is music during which settings change, for every way into the filter.
 //!
-//! [`signals`] has plain test signals, and [`heap`] counts allocations.
+//! [`signals`] has plain test signals, [`mpe`] reads MPE, and [`heap`] counts allocations.
 //!
 //! Features add hosts for `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, running of other `programs`,
 //! the `soak` test, a `spectrum`, the `reference` with the filter's settings, and `traps` for allocations and system calls.
@@ -19,6 +19,7 @@ pub mod clap;
 pub mod display;
 mod draws;
 pub mod heap;
+pub mod mpe;
 mod music;
 #[cfg(feature = "hosts")]
 pub mod plugin;

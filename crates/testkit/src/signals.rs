@@ -27,6 +27,29 @@ pub fn sine(frequency: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32>
         .collect()
 }
 
+/// Returns `seconds` of a tone with `partials` partials of amplitudes `0.2/n`, at the MIDI note `pitch` of the time in s.
+pub fn bent(partials: u32, seconds: f64, rate: f64, pitch: impl Fn(f64) -> f64) -> Vec<f32> {
+    let mut phase = 0.0;
+    (0..(seconds * rate) as usize)
+        .map(|t| {
+            let f = 440.0 * ((pitch(t as f64 / rate) - 69.0) / 12.0).exp2();
+            phase += TAU * f / rate;
+            let partials = (1..=partials).map(f64::from).filter(|n| n * f < 0.45 * rate);
+            (0.2 * partials.map(|n| (n * phase).sin() / n).sum::<f64>()) as f32
+        })
+        .collect()
+}
+
+/// Returns the MIDI note at a time in s: a vibrato of 40 cents at 6 Hz around `note`.
+pub fn vibrato(note: f64) -> impl Fn(f64) -> f64 + Copy {
+    move |t| note + 0.4 * (TAU * 6.0 * t).sin()
+}
+
+/// Returns the MIDI note at a time in s: a glissando of four semitones up from `note`, from 0.6 s on, six semitones a second.
+pub fn glissando(note: f64) -> impl Fn(f64) -> f64 + Copy {
+    move |t| note + (6.0 * (t - 0.6)).clamp(0.0, 4.0)
+}
+
 /// Returns `seconds` of a chord of five notes (A3 C#4 E4 A4 C#5) with two partials each, in white noise.
 pub fn noisy_chord(seconds: f64, rate: f64) -> Vec<f32> {
     let mut noise = noise(2);

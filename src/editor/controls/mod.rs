@@ -14,7 +14,7 @@ use super::{
 use crate::{params::Control, session::Edits};
 use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui};
 pub use list::list;
-use tone_filter_dsp::Settings;
+use tone_filter_dsp::Controls;
 
 /// Id of the setting whose buttons show waveforms.
 const VOICE: &str = "voice";
@@ -37,7 +37,7 @@ fn row(scale: Scale) -> f32 {
 
 /// Shows the control of the setting called `id` in `cell`.
 fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &mut Edits) {
-    let remark = Remark::of(id, &edits.params.chosen().settings);
+    let remark = Remark::of(id, &edits.params.chosen());
     let indication = edits.indication(id);
     let host = indication::text(&indication);
     let place = Place { cell, id: ui.scope_id().with(id), scale, sizes, remark, host };
@@ -60,9 +60,9 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// Returns the effect of `settings` on the control of the setting called `id`.
-    pub fn of(id: &str, settings: &Settings) -> Self {
-        let idle = settings.idle(id);
+    /// Returns the effect of `controls` on the control of the setting called `id`.
+    pub fn of(id: &str, controls: &Controls) -> Self {
+        let idle = controls.idle(id);
         let text = idle.map(|reason| format!("No effect: {reason}.")).unwrap_or_default();
         Self { text, idle: idle.is_some() }
     }

@@ -1,16 +1,59 @@
 //! Notes between the host and the filter. The host's notes are for the setting `keys`, and also go back to the host. The detected
-//! notes are for the setting `midi-out`.
+//! notes are for the settings `midi-out` and `mpe`.
+//!
+//! With `mpe`, CLAP hosts get the pitch of a note as a note expression, all others as a pitch bend on the note's channel. Both
+//! would bend a note twice.
 
 use super::{ToneFilterPlugin, remote::Remote};
 use nice_plug::{
     midi::{Channel, Key, VoiceID},
-    prelude::{NoteEvent, ProcessContext},
+    prelude::{NoteEvent, PluginApi, ProcessContext},
 };
-use tone_filter_dsp::{KeyEvent, Message, MessageQueue, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Message, MessageQueue, SentEvent, ToneFilter};
 
-/// Event of the host.
+/// Event for the host.
 #[derive(Debug, Clone, Copy)]
-struct HostEvent(NoteEvent<()>);
+enum HostEvent {
+    /// Event from the host, on its way back.
+    Own(NoteEvent<()>),
+    /// Event of the detected notes.
+    Detected(SentEvent),
+}
+
+impl HostEvent {
+    /// Sends the event at sample `at` of the buffer.
+    fn send(self, at: usize, queue: &mut impl NoteQueue) {
+        match self {
+            Self::Own(event) => queue.send(moved(event, at as u32)),
+            Self::Detected(event) => send_detected(event, at as u32, queue),
+        }
+    }
+}
+
+/// Sends an event of the detected notes at sample `timing` of the buffer.
+fn send_detected(event: SentEvent, timing: u32, queue: &mut impl NoteQueue) {
+    let (midi, tuning) = match event {
+        _ if queue.api() != PluginApi::Clap => (Some(event), None),
+        SentEvent::On { channel, key, velocity, bend } => (
+            Some(SentEvent::On { channel, key, velocity, bend: None }),
+            bend.map(|bend| (channel, key, bend)),
+        ),
+        SentEvent::Bend { channel, key, semitones } => (None, Some((channel, key, semitones))),
+        SentEvent::Off { .. } => (Some(event), None),
+        SentEvent::Zone { .. } => (None, None),
+    };
+    if let Some(event) = midi {
+        event.midi(|message| {
+            // nice-plug knows these messages: notes, bends and controllers.
+            NoteEvent::from_midi(timing, &message).into_iter().for_each(|event| queue.send(event));
+        });
+    }
+    if let Some((channel, key, tuning)) = tuning {
+        let (channel, key) = (Channel::Number(channel), Key::Number(key));
+        let voice_id = VoiceID::Wildcard;
+        queue.send(NoteEvent::PolyTuning { timing, voice_id, channel, key, tuning });
+    }
+}
 
 impl Message for HostEvent {
     fn keys(&self) -> impl Iterator<Item = KeyEvent> {
@@ -18,21 +61,29 @@ impl Message for HostEvent {
             Key::Number(note) => note..note + 1,
             Key::Wildcard => 0..128,
         };
-        let (notes, event) = match self.0 {
-            NoteEvent::NoteOn { key, velocity, .. } => (notes(key), KeyEvent::Key(0, velocity)),
-            NoteEvent::NoteOff { key, .. } | NoteEvent::Choke { key, .. } => {
+        let (notes, event) = match *self {
+            Self::Own(NoteEvent::NoteOn { key, velocity, .. }) => {
+                (notes(key), KeyEvent::Key(0, velocity))
+            }
+            Self::Own(NoteEvent::NoteOff { key, .. } | NoteEvent::Choke { key, .. }) => {
                 (notes(key), KeyEvent::Key(0, 0.0))
             }
-            NoteEvent::PolyPressure { key, pressure, .. } => {
+            Self::Own(NoteEvent::PolyPressure { key, pressure, .. }) => {
                 (notes(key), KeyEvent::Pressure(0, pressure))
             }
-            NoteEvent::PolyVolume { key, gain, .. } => (notes(key), KeyEvent::Gain(0, gain)),
-            NoteEvent::MidiPitchBend { value, .. } => (0..1, KeyEvent::Wheel(2.0 * value - 1.0)),
-            NoteEvent::MidiCC { cc, value, .. } => match KeyEvent::from_controller(cc, value) {
-                Some(event) => (0..1, event),
-                None => (0..0, KeyEvent::ReleaseAll),
-            },
-            _ => (0..0, KeyEvent::ReleaseAll),
+            Self::Own(NoteEvent::PolyVolume { key, gain, .. }) => {
+                (notes(key), KeyEvent::Gain(0, gain))
+            }
+            Self::Own(NoteEvent::MidiPitchBend { value, .. }) => {
+                (0..1, KeyEvent::Wheel(2.0 * value - 1.0))
+            }
+            Self::Own(NoteEvent::MidiCC { cc, value, .. }) => {
+                match KeyEvent::from_controller(cc, value) {
+                    Some(event) => (0..1, event),
+                    None => (0..0, KeyEvent::ReleaseAll),
+                }
+            }
+            Self::Own(_) | Self::Detected(_) => (0..0, KeyEvent::ReleaseAll),
         };
         notes.map(move |note| match event {
             KeyEvent::Key(_, velocity) => KeyEvent::Key(note, velocity),
@@ -42,13 +93,8 @@ impl Message for HostEvent {
         })
     }
 
-    fn of_note(key: u8, velocity: Option<u8>) -> Self {
-        let (timing, voice_id, channel) = (0, VoiceID::Wildcard, Channel::Number(0));
-        let key = Key::Number(key);
-        Self(match velocity.map(|velocity| f32::from(velocity) / 127.0) {
-            Some(velocity) => NoteEvent::NoteOn { timing, voice_id, channel, key, velocity },
-            None => NoteEvent::NoteOff { timing, voice_id, channel, key, velocity: 0.0 },
-        })
+    fn of_detected(event: SentEvent, mut send: impl FnMut(Self)) {
+        send(Self::Detected(event));
     }
 }
 
@@ -58,6 +104,8 @@ pub trait NoteQueue {
     fn next(&mut self) -> Option<NoteEvent<()>>;
     /// Sends an event. Events must be sent in the order of their times.
     fn send(&mut self, event: NoteEvent<()>);
+    /// Returns the format of the plugin.
+    fn api(&self) -> PluginApi;
 }
 
 /// Queues of notes during one buffer of the plugin.
@@ -80,6 +128,10 @@ impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for HostQueue<'_, C> {
     fn send(&mut self, event: NoteEvent<()>) {
         // A host that does not take notes refuses the event.
         let _ = self.context.try_send_event(event);
+    }
+
+    fn api(&self) -> PluginApi {
+        self.context.plugin_api()
     }
 }
 
@@ -136,9 +188,7 @@ impl Notes {
     ) {
         while let Some(event) = queue.next() {
             let frame = event.timing() as usize;
-            self.0.push(filter, frame, HostEvent(event), |at, HostEvent(event)| {
-                queue.send(moved(event, at as u32));
-            });
+            self.0.push(filter, frame, HostEvent::Own(event), |at, event| event.send(at, queue));
         }
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         // For a host without any input, nice-plug's sidechain has the length of the buffer before.
@@ -149,16 +199,15 @@ impl Notes {
             *own = &channel[..frames];
         }
         let sidechain = &own[..sidechain.len().min(2)];
-        self.0.process(filter, channels, sidechain, |at, HostEvent(event)| {
-            queue.send(moved(event, at as u32));
-        });
+        self.0.process(filter, channels, sidechain, |at, event| event.send(at, queue));
     }
 }
 
 /// A host's queues, for tests.
 #[cfg(test)]
-#[derive(Default)]
 pub struct TestQueue {
+    /// Format of the plugin.
+    pub api: PluginApi,
     /// Events from the host.
     pub input: std::collections::VecDeque<NoteEvent<()>>,
     /// Events to the host.
@@ -173,6 +222,17 @@ impl NoteQueue for TestQueue {
 
     fn send(&mut self, event: NoteEvent<()>) {
         self.output.push(event);
+    }
+
+    fn api(&self) -> PluginApi {
+        self.api
+    }
+}
+
+#[cfg(test)]
+impl Default for TestQueue {
+    fn default() -> Self {
+        Self { api: PluginApi::Clap, input: Default::default(), output: Vec::new() }
     }
 }
 

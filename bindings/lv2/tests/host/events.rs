@@ -4,6 +4,7 @@ use crate::host::{Events, Host, Output, STEREO, expected, filter, number, played
 use std::{collections::BTreeSet, ffi::CStr};
 use tone_filter_dsp::{Controls, KeyEvent, NoteValue, Routing, SentNotes, Settings};
 use tone_filter_lv2::abi::uri;
+use tone_filter_testkit::mpe::Mpe;
 
 pub fn message(at: usize, content: &[u8]) -> (usize, &'static CStr, Vec<u8>) {
     (at, uri::MIDI, content.to_vec())
@@ -55,14 +56,11 @@ fn keys_are_played_as_in_the_library_and_passed_on() {
 }
 
 /// Returns the notes that the library detects in the demo tune, as messages with their frames.
-fn found() -> Vec<(usize, Vec<u8>)> {
-    let mut filter = filter(&sending());
+fn found(controls: &Controls) -> Vec<(usize, Vec<u8>)> {
+    let mut filter = filter(controls);
     let (mut notes, mut found) = (SentNotes::new(), Vec::new());
     filter.process_with(&mut slices(&mut tune(88_064)), |end, filter| {
-        notes.push(filter, |key, velocity| {
-            let status = if velocity.is_some() { 0x90 } else { 0x80 };
-            found.push((end - 1, vec![status, key, velocity.unwrap_or(0)]));
-        });
+        notes.push(filter, |event| event.midi(|message| found.push((end - 1, message.to_vec()))));
     });
     found
 }
@@ -74,12 +72,37 @@ fn sending() -> Controls {
 
 #[test]
 fn found_notes_are_sent() {
-    let expected = found();
-    assert!(expected.len() > 10, "{expected:?}");
-    for size in [512, 1000] {
-        let output = Host::new(STEREO, &sending()).play(&tune(88_064), &vec![], &[size], &vec![]);
-        assert_eq!(output.messages, expected, "{size}");
+    for mpe in [false, true] {
+        let mut controls = sending();
+        controls.routing.mpe = mpe;
+        let expected = found(&controls);
+        assert!(expected.len() > 10, "{expected:?}");
+        for size in [512, 1000] {
+            let output =
+                Host::new(STEREO, &controls).play(&tune(88_064), &vec![], &[size], &vec![]);
+            assert_eq!(output.messages, expected, "{size}");
+        }
     }
+}
+
+#[test]
+fn found_notes_are_sent_as_mpe() {
+    let mut controls = sending();
+    controls.routing.mpe = true;
+    let mut host = Host::new(STEREO, &controls);
+    let mut mpe = Mpe::default();
+    let mut read = |output: Output| {
+        for (_, message) in output.messages {
+            mpe.read(message.try_into().unwrap());
+        }
+        (mpe.is_zone(), mpe.notes(), mpe.sounding().count())
+    };
+    let (zone, notes, sounding) = read(host.play(&tune(44_032), &vec![], &[512], &vec![]));
+    assert!(zone && notes > 5 && sounding > 0, "{notes} {sounding}");
+    host.activate();
+    *host.value("midi_out") = 0.0;
+    let (zone, _, sounding) = read(host.play(&tune(64), &vec![], &[64], &vec![]));
+    assert!(!zone && sounding == 0, "{sounding}");
 }
 
 /// Returns the number of note-ons.

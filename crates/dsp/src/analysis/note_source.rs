@@ -189,6 +189,17 @@ impl NoteSource {
         mem::replace(&mut self.wanted, detect) != detect
     }
 
+    /// Sets whether [`NoteSource::pitch`] has the pitches of the notes.
+    pub fn track_pitches(&mut self, track: bool) {
+        self.listener.track_pitches(track);
+    }
+
+    /// Returns the semitones from `tone` up to the pitch that the listener has found there; see [`Listener::pitch`].
+    pub fn pitch(&self, tone: usize) -> Option<f64> {
+        let listens = self.is_on() && matches!(self.origin, Origin::Listener);
+        self.listener.pitch(to_listener(tone)).filter(|_| listens)
+    }
+
     pub fn is_on(&self) -> bool {
         self.hearing != Hearing::Off
     }

@@ -149,6 +149,9 @@ settings! {
         /// Treatment of notes outside the scale: silent, or moved.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
             help: "Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes." }
+        /// Whether the detected notes are sent as MPE, with their pitches.
+        routing mpe: bool { id: "mpe", name: "MPE", group: Output 2, reference: false,
+            help: "MIDI out sends each note on a channel of its own, with its pitch bends." }
     }
     texts {
         /// The bands that may sound.

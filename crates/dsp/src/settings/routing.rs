@@ -33,6 +33,20 @@ impl From<Settings> for Controls {
 }
 
 impl Controls {
+    /// Returns why the setting `id` has no effect, as [`Settings::idle`] does, and for connections, too.
+    ///
+    /// ```
+    /// use tone_filter_dsp::Controls;
+    ///
+    /// assert_eq!(Controls::default().idle("mpe"), Some("MIDI out is off"));
+    /// ```
+    pub fn idle(&self, id: &str) -> Option<&'static str> {
+        match id {
+            "mpe" if !self.routing.midi_out => Some("MIDI out is off"),
+            _ => self.settings.idle(id),
+        }
+    }
+
     /// Returns the targets of the crossfades.
     pub(crate) fn fades(&self) -> Fades {
         let Self { settings, routing } = self;

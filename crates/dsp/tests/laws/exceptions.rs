@@ -21,7 +21,7 @@ const NOTES: &[&str] = &[
 ];
 
 /// Ids of the laws that measure the bands or the listener.
-const BANDS: &[&str] = &["ring", "release", "sync", "auto-tuning", "midi-out"];
+const BANDS: &[&str] = &["ring", "release", "sync", "auto-tuning", "midi-out", "mpe"];
 
 /// Ids of those laws in [`NOTES`] in which the band of a note that is not played must be silent.
 #[rustfmt::skip]
@@ -44,8 +44,8 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["bands", "focus"], others: &["keys "], quote: ("keys", "Held keys choose the notes") },
     Exception { laws: &["focus", "decay"], others: &["auto on"], quote: ("auto", "matches the output's loudness to the input's") },
     Exception { laws: &["arp", "map"], others: &["sensitivity 0 %"], quote: ("sensitivity", "less for clean lines") },
-    Exception { laws: &["midi-out", "voice", "glide"], others: &["sensitivity 100 %"], quote: ("sensitivity", "more for dense music") },
-    Exception { laws: &["arp", "map", "midi-out", "voice", "voices", "glide"], others: &["transpose 24 st"], quote: ("transpose", "Moves the range of notes that are found") },
+    Exception { laws: &["midi-out", "mpe", "voice", "glide"], others: &["sensitivity 100 %"], quote: ("sensitivity", "more for dense music") },
+    Exception { laws: &["arp", "map", "midi-out", "mpe", "voice", "voices", "glide"], others: &["transpose 24 st"], quote: ("transpose", "Moves the range of notes that are found") },
     Exception { laws: &["keys", "voices"], others: &["ring 0.05 s", "sync 1/32", "sync 1/16t", "sync 1/32d", "sync 1/32t"], quote: ("ring", "longer separates neighbouring notes better, shorter follows faster") },
     Exception { laws: &["vibrato", "release"], others: &["ring 10 s"], quote: ("ring", "longer separates neighbouring notes better, shorter follows faster") },
     Exception { laws: &["threshold", "stereo", "drive"], others: &["release 1000 ms"], quote: ("release", "Time that a note takes to follow the level of the music") },

@@ -5,8 +5,10 @@ use crate::{
     hearing::{LEAD, Stage, audible, band, cadence, note, octaves, prelude, target},
     with,
 };
+use std::collections::BTreeMap;
 use tone_filter_dsp::{
-    Arp, BandMask, BandRange, Controls, Keys, Map, PitchClass, Routing, Scale, Score, SentNotes,
+    Arp, BandMask, BandRange, Controls, Keys, Map, PitchClass, Routing, Scale, Score, SentEvent,
+    SentNotes, Voice,
     listener::Model,
     notes::{A4, frequency},
 };
@@ -268,7 +270,11 @@ pub fn midi_out(controls: &Controls) -> Outcome {
         let stage = Stage::new(&controls, [note(70.0, LEAD, 0.5)]);
         let (mut sent, mut keys) = (SentNotes::new(), Vec::new());
         let heard = stage.watch(|_, filter| {
-            sent.push(filter, |key, velocity| keys.extend(velocity.map(|_| f64::from(key))));
+            sent.push(filter, |event| {
+                if let SentEvent::On { key, .. } = event {
+                    keys.push(f64::from(key));
+                }
+            });
         });
         let expected =
             target(&heard.filter.resolved(), 70).filter(|_| on && !controls.routing.bypass);
@@ -277,6 +283,40 @@ pub fn midi_out(controls: &Controls) -> Outcome {
             "{keys:?}"
         );
         ensure!(keys.iter().all(|key| Some(*key) == expected), "{keys:?}, not {expected:?}");
+    }
+    Ok(())
+}
+
+/// Compares the last pitch of a note that is 20 cents sharp with its key, or with MPE, with the pitch at which it sounds.
+pub fn mpe(controls: &Controls) -> Outcome {
+    for mpe in [false, true] {
+        let mut controls = *controls;
+        controls.routing = Routing { midi_out: true, mpe, ..controls.routing };
+        let stage = Stage::new(&controls, [note(70.2, LEAD, 0.5)]);
+        let (mut sent, mut pitches) = (SentNotes::new(), BTreeMap::new());
+        let heard = stage.watch(|_, filter| {
+            sent.push(filter, |event| match event {
+                SentEvent::On { channel, key, bend, .. } => {
+                    assert_eq!((channel > 0, bend.is_some()), (mpe, mpe), "{event:?}");
+                    pitches.insert(key, f64::from(key) + f64::from(bend.unwrap_or(0.0)));
+                }
+                SentEvent::Bend { key, semitones, .. } => {
+                    pitches.insert(key, f64::from(key) + f64::from(semitones));
+                }
+                SentEvent::Off { .. } | SentEvent::Zone { .. } => {}
+            });
+        });
+        let settings = heard.filter.resolved();
+        let expected = target(&settings, 70).filter(|key| !controls.routing.bypass && *key < 128.0);
+        ensure!(pitches.len() == usize::from(expected.is_some()), "{pitches:?}, not {expected:?}");
+        let Some(key) = expected else { continue };
+        let [tuning, set] = [settings.tuning, controls.settings.tuning]
+            .map(|tuning| 12.0 * (f64::from(tuning) / 440.0).log2());
+        let share = if settings.voice == Voice::Soft { 1.0 } else { settings.vibrato / 100.0 };
+        let sharp = tuning + f64::from(share) * (0.2 + set - tuning);
+        let pitch = key + if mpe { sharp } else { 0.0 };
+        let own = pitches.values().next().map_or(f64::NAN, |own| own - pitch);
+        ensure!(own.abs() < 0.05, "{pitches:?}, not {pitch}");
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use tone_filter_dsp::{Arp, Keys, Map, PitchClass, PitchClasses, Scale, Settings,
 
 /// All laws.
 #[rustfmt::skip]
-pub const LAWS: [Law; 41] = [
+pub const LAWS: [Law; 42] = [
     Law { id: "scale", promise: "Lets only the notes of a scale sound.",
         stage: |own| own.scale = Scale::Major, check: notes::sounds_on_target },
     Law { id: "root", promise: "The note that the scale starts from.",
@@ -44,6 +44,8 @@ pub const LAWS: [Law; 41] = [
         stage: |own| own.auto_tuning = true, check: notes::auto_tuning },
     Law { id: "midi-out", promise: "Sends the detected notes as MIDI.",
         stage: |_| (), check: notes::midi_out },
+    Law { id: "mpe", promise: "MIDI out sends each note on a channel of its own, with its pitch bends.",
+        stage: |_| (), check: notes::mpe },
     Law { id: "glide", promise: "a new note slides from the pitch of a nearby note that has just ended",
         stage: |own| (own.voice, own.glide) = (Voice::Sine, 300.0), check: notes::glide },
     Law { id: "vibrato", promise: "Share of the music's vibrato and detuning that is kept",

@@ -11,7 +11,7 @@ use tone_filter_testkit::{
 
 const RATE: f64 = 44_100.0;
 
-const BYPASS: Routing = Routing { bypass: true, listen: Listen::Main, midi_out: false };
+const BYPASS: Routing = Routing { bypass: true, listen: Listen::Main, midi_out: false, mpe: false };
 
 fn filter(settings: &Settings) -> ToneFilter {
     ToneFilter::new(RATE, settings).unwrap()

@@ -60,11 +60,13 @@ fn notes_that_map_moves_to_one_key_are_sent_as_one() {
         let mut sent = Vec::new();
         filter.process_with(&mut [&mut [0.0; 120_000]], |samples, filter| {
             let time = samples as f64 / RATE - latency;
-            if time < cleared {
-                notes.push(filter, |key, velocity| sent.push((key, velocity.is_some(), time)));
-            } else if time < cleared + 0.01 {
+            if time >= cleared {
                 notes.clear();
-                notes.push(filter, |key, velocity| sent.push((key, velocity.is_some(), time)));
+            }
+            if time < cleared + 0.01 {
+                notes.push(filter, |event| {
+                    event.midi(|[status, key, _]| sent.push((key, status == 0x90, time)));
+                });
             }
         });
         sent

@@ -203,6 +203,7 @@ fn an_instance_has_at_most_256_kb() {
     let bytes = size_of::<Listener>()
         + size_of_val(&*listener.full)
         + size_of_val(&*listener.light)
+        + size_of_val(&*listener.pitches)
         + listener.features.bytes()
         + listener.detectors.bytes()
         + listener.decimators.iter().map(Decimator::bytes).sum::<usize>();

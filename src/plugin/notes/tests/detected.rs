@@ -1,8 +1,15 @@
 //! Tests of the detected notes.
 
 use crate::plugin::notes::{Notes, TestQueue};
-use nice_plug::{midi::Key, prelude::NoteEvent};
+use nice_plug::{
+    midi::{Channel, Key, MidiResult},
+    prelude::{NoteEvent, PluginApi},
+};
 use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
+use tone_filter_testkit::{
+    mpe::Mpe,
+    signals::{bent, vibrato},
+};
 
 const RATE: f64 = 44_100.0;
 
@@ -18,7 +25,7 @@ fn music() -> Vec<f32> {
     (0..3 * 22_050).map(|t| sample(t) as f32).collect()
 }
 
-const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true };
+const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true, mpe: false };
 
 fn filter(settings: &Settings, routing: Routing) -> ToneFilter {
     let mut filter = ToneFilter::new(RATE, settings).unwrap();
@@ -114,4 +121,76 @@ fn what_has_begun_ends_when_there_is_no_more_to_be_sent() {
 #[test]
 fn nothing_is_sent_unless_it_is_switched_on() {
     assert_eq!(sent(&Settings::default(), Routing::default(), 480, |_, _, _| ()), []);
+}
+
+/// Returns the events sent for a tone with a vibrato, with MPE, and then without: sample and event.
+fn sent_as_mpe(api: PluginApi) -> Vec<(usize, NoteEvent<()>)> {
+    let routing = Routing { mpe: true, ..SENDS };
+    let mut filter = filter(&Settings::default(), routing);
+    let (mut notes, mut sent) = (Notes::new(), Vec::new());
+    for (index, block) in bent(6, 1.6, RATE, vibrato(69.0)).chunks_mut(480).enumerate() {
+        if index == 140 {
+            filter.set_routing(SENDS);
+        }
+        let mut queue = TestQueue { api, ..TestQueue::default() };
+        notes.process(&mut filter, &mut [block], &[], &mut queue);
+        sent.extend(queue.output.into_iter().map(|event| {
+            assert!(event.timing() < 480);
+            (480 * index + event.timing() as usize, event)
+        }));
+    }
+    assert!(sent.is_sorted_by_key(|(at, _)| *at));
+    sent
+}
+
+/// Returns the greatest error in cents of pitches against the vibrato from 0.5 s on, 47 ms after it.
+fn error(pitches: &[(usize, f64)]) -> f64 {
+    let late = pitches.iter().map(|(at, pitch)| (*at as f64 / RATE, pitch));
+    let late: Vec<_> = late.filter(|(time, _)| *time > 0.5).collect();
+    assert!(late.len() > 50, "{late:?}");
+    let off = |(time, pitch): (f64, &f64)| 100.0 * (pitch - vibrato(69.0)(time - 0.047)).abs();
+    late.into_iter().map(off).fold(0.0, f64::max)
+}
+
+#[test]
+fn vst3_and_midi_get_mpe() {
+    for api in [PluginApi::Vst3, PluginApi::Standalone] {
+        let (mut mpe, mut pitches, mut plain) = (Mpe::default(), Vec::new(), 0);
+        for (at, event) in sent_as_mpe(api) {
+            let Some(MidiResult::Basic(message)) = event.as_midi() else { panic!("{event:?}") };
+            if at > 140 * 480 && !mpe.is_zone() {
+                assert!(matches!(message[0], 0x80 | 0x90), "{event:?}");
+                plain += 1;
+                continue;
+            }
+            mpe.read(message);
+            pitches.extend(mpe.sounding().map(|(.., pitch)| (at, pitch)));
+        }
+        assert!(plain > 0, "plain notes follow");
+        assert!(error(&pitches) <= 8.0, "{}", error(&pitches));
+    }
+}
+
+#[test]
+fn clap_gets_tunings_of_its_notes() {
+    let (mut sounding, mut pitches) = (Vec::new(), Vec::new());
+    for (at, event) in sent_as_mpe(PluginApi::Clap) {
+        match event {
+            NoteEvent::NoteOn { channel, key: Key::Number(key), .. } => {
+                assert_eq!(channel != Channel::Number(0), at < 140 * 480);
+                assert!(!sounding.contains(&(channel, key)));
+                sounding.push((channel, key));
+            }
+            NoteEvent::NoteOff { channel, key: Key::Number(key), .. } => {
+                let own = sounding.iter().position(|own| *own == (channel, key));
+                sounding.remove(own.expect("a note that sounds"));
+            }
+            NoteEvent::PolyTuning { channel, key: Key::Number(key), tuning, .. } => {
+                assert!(sounding.contains(&(channel, key)), "{key} at {at}");
+                pitches.push((at, f64::from(key) + f64::from(tuning)));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(error(&pitches) <= 8.0, "{}", error(&pitches));
 }

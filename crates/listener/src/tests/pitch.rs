@@ -1,0 +1,199 @@
+//! Tests of the notes' pitches, by tones whose pitch is known at every moment.
+
+use super::*;
+use tone_filter_testkit::signals::{bent, glissando, vibrato};
+
+/// Number of taps of the decimator's filter on each side of its middle, in decimated samples.
+const DECIMATOR: f64 = 6.0;
+
+/// Returns the sum of two signals.
+fn mixed(one: &[f32], other: &[f32]) -> Vec<f32> {
+    one.iter().zip(other).map(|(one, other)| one + other).collect()
+}
+
+/// Returns the greatest error in cents of the pitches from 0.4 s on, against the MIDI note `truth` of the time in s, after the
+/// removal of the constant delay that fits best: that of the middle of the frames, give or take 3 ms. Each pitch is that of the
+/// note next to the truth, plus `shift` semitones. A missing pitch has an infinite error.
+fn error(
+    mut listener: Listener,
+    channels: &[&[f32]],
+    shift: f64,
+    truth: impl Fn(f64) -> f64,
+) -> f64 {
+    listener.track_pitches(true);
+    let (rate, frame) = (listener.sample_rate, listener.frame() as f64);
+    let delay = 3.5 * frame + DECIMATOR * listener.decimation as f64;
+    let mut pitches = Vec::new();
+    for (index, left) in channels[0].as_chunks().0.iter().enumerate() {
+        let right = channels.get(1).map(|right| &right.as_chunks().0[index]);
+        let frames = listener.push(Kernel::best(), left, right).map(|decisions| decisions.frames);
+        let time = frames.map(|frames| (frames as f64 * frame - delay) / rate);
+        if let Some(time) = time.filter(|time| *time > 0.4) {
+            let note = truth(time).round();
+            let found = listener.pitch(note as usize - LOWEST_NOTE);
+            pitches.push((time, found.map_or(f64::INFINITY, |found| note - shift + found)));
+        }
+    }
+    assert!(pitches.len() > 80);
+    let error = |delay: f64| {
+        let errors = pitches.iter().map(|(time, pitch)| (pitch - truth(time - delay)).abs());
+        100.0 * errors.fold(0.0, f64::max)
+    };
+    (-6..=6).map(|step| error(0.0005 * f64::from(step))).fold(f64::INFINITY, f64::min)
+}
+
+fn listener(rate: f64) -> Listener {
+    Listener::new(rate, false, Model::Light)
+}
+
+/// Name of a movement, and its MIDI note by the time in s.
+type Movement = (&'static str, Box<dyn Fn(f64) -> f64>);
+
+/// Returns the movements that must come out, from `note` on.
+fn movements(note: f64) -> [Movement; 2] {
+    [("vibrato", Box::new(vibrato(note))), ("glissando", Box::new(glissando(note)))]
+}
+
+#[test]
+fn vibrato_and_glissando_come_out_within_8_cents() {
+    for rate in [44_100.0, 48_000.0, 96_000.0] {
+        for note in [57.0, 64.0, 69.0, 76.0, 88.0, 96.0] {
+            for (name, pitch) in movements(note) {
+                for partials in [1, 6] {
+                    let own = bent(partials, 1.6, rate, &pitch);
+                    // A fifth above the highest note.
+                    let highest = if name == "glissando" { note + 4.0 } else { note };
+                    let other = bent(partials, 1.6, rate, |_| highest + 7.0);
+                    for (with, signal) in [("a fifth", mixed(&own, &other)), ("nothing", own)] {
+                        let error = error(listener(rate), &[&signal], 0.0, &pitch);
+                        println!("{rate} {note} {name} {partials} with {with}: {error:.1}");
+                        assert!(error <= 8.0, "{rate} {note} {name} {partials} {with}: {error}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn low_notes_alone_keep_their_vibrato() {
+    for note in [40.0, 45.0, 52.0] {
+        for (name, pitch) in movements(note) {
+            let error = error(listener(44_100.0), &[&bent(6, 1.6, 44_100.0, &pitch)], 0.0, &pitch);
+            println!("{note} {name}: {error:.1}");
+            assert!(error <= 8.0, "{note} {name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_vibrato_may_be_off_the_note() {
+    for (note, cents) in [(57.0, -0.2), (64.0, 0.2), (69.0, -0.3), (81.0, 0.4)] {
+        let signal = bent(6, 1.6, 44_100.0, vibrato(note));
+        let mut tuned = listener(44_100.0);
+        tuned.set_tuning(440.0, -cents);
+        let error = error(tuned, &[&signal], cents, vibrato(note));
+        println!("{note} {cents}: {error:.1}");
+        assert!(error <= 8.0, "{note} {cents}: {error}");
+    }
+}
+
+#[test]
+fn other_notes_do_not_move_a_steady_tone() {
+    for note in [40.0, 48.0, 57.0, 69.0, 88.0] {
+        let own = bent(6, 1.6, 44_100.0, |_| note + 0.17);
+        for interval in [-7.0, -5.0, 4.0, 7.0, 12.0] {
+            if note < 48.0 && interval < 7.0 {
+                continue;
+            }
+            let other = bent(6, 1.6, 44_100.0, |_| note + interval);
+            let signal = mixed(&own, &other);
+            let error = error(listener(44_100.0), &[&signal], 0.0, |_| note + 0.17);
+            println!("{note} {interval}: {error:.1}");
+            assert!(error <= 8.0, "{note} {interval}: {error}");
+        }
+    }
+}
+
+#[test]
+fn pitches_are_relative_to_the_tuning() {
+    let pitch = vibrato(69.0);
+    let signal = bent(6, 1.6, 44_100.0, pitch);
+    let mut tuned = listener(44_100.0);
+    tuned.set_tuning(445.0, 0.1);
+    let shift = -0.1 - 12.0 * (445f64 / 440.0).log2();
+    let error = error(tuned, &[&signal], shift, pitch);
+    assert!(error <= 8.0, "{error}");
+}
+
+#[test]
+fn two_channels_of_opposite_polarity_have_the_pitch_of_one() {
+    let pitch = vibrato(69.0);
+    let signal = bent(6, 1.6, 44_100.0, pitch);
+    let opposite: Vec<f32> = signal.iter().map(|sample| -sample).collect();
+    let mono = error(listener(44_100.0), &[&signal], 0.0, pitch);
+    let stereo = error(listener(44_100.0), &[&signal, &opposite], 0.0, pitch);
+    assert!((mono - stereo).abs() < 0.01, "{mono} {stereo}");
+}
+
+#[test]
+fn silence_and_untracked_pitches_are_none() {
+    let mut silent = listener(44_100.0);
+    silent.track_pitches(true);
+    listen(&mut silent, Kernel::best(), &[&[0.0; 44_100]]);
+    assert!((0..NOTES).all(|note| silent.pitch(note).is_none()));
+
+    let signal = bent(6, 1.0, 44_100.0, |_| 69.0);
+    let mut untracked = listener(44_100.0);
+    listen(&mut untracked, Kernel::best(), &[&signal]);
+    assert_eq!(untracked.pitch(69 - LOWEST_NOTE), None);
+    untracked.track_pitches(true);
+    listen(&mut untracked, Kernel::best(), &[&signal]);
+    assert!(untracked.pitch(69 - LOWEST_NOTE).is_some_and(|off| off.abs() < 0.01));
+    untracked.track_pitches(false);
+    assert_eq!(untracked.pitch(69 - LOWEST_NOTE), None);
+}
+
+#[test]
+fn a_tone_has_its_pitch_110_ms_after_its_beginning() {
+    for note in [45.0, 57.0, 69.0, 81.0, 93.0] {
+        for before in [None, Some(-2.0), Some(5.0)] {
+            let own = bent(6, 1.0, 44_100.0, |_| note + 0.3);
+            let other = bent(6, 1.0, 44_100.0, |_| note + before.unwrap_or(0.0));
+            let other = other.iter().map(|sample| if before.is_some() { *sample } else { 0.0 });
+            let (start, mut frames) = (22_050, 0);
+            let signal: Vec<f32> = other.take(start).chain(own.into_iter().skip(start)).collect();
+            let mut listener = listener(44_100.0);
+            listener.track_pitches(true);
+            for (index, block) in signal.as_chunks().0.iter().enumerate() {
+                let decided = listener.push(Kernel::best(), block, None).is_some();
+                if decided && (index + 1) * BLOCK > start + 4851 {
+                    let pitch = listener.pitch(note as usize - LOWEST_NOTE);
+                    let right = pitch.is_some_and(|pitch| (pitch - 0.3).abs() < 0.08);
+                    assert!(right, "{note} after {before:?}: {pitch:?}");
+                    frames += 1;
+                }
+            }
+            assert!(frames > 30, "{frames}");
+        }
+    }
+}
+
+#[test]
+fn a_pitch_stays_until_its_tone_has_ended() {
+    for note in [45.0, 57.0, 69.0, 81.0, 93.0] {
+        let mut signal = bent(6, 1.5, 44_100.0, |_| note + 0.3);
+        for (t, sample) in signal.iter_mut().enumerate() {
+            // The end takes 30 ms.
+            *sample *= (1.0 - (t as f64 / 44_100.0 - 1.0) / 0.03).clamp(0.0, 1.0) as f32;
+        }
+        let mut listener = listener(44_100.0);
+        listener.track_pitches(true);
+        let mut last = None;
+        for block in signal.as_chunks().0 {
+            listener.push(Kernel::best(), block, None);
+            last = listener.pitch(note as usize - LOWEST_NOTE).or(last);
+        }
+        assert!(last.is_some_and(|last| (last - 0.3).abs() < 0.15), "{note}: {last:?}");
+    }
+}
