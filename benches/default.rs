@@ -1,4 +1,4 @@
-//! Cost of the sound of a new instance by stage: six notes in stereo, in blocks of 64 samples at 48 kHz.
+//! Cost of each stage with the settings of a new instance: six notes in stereo, in blocks of 64 samples at 48 kHz.
 //!
 //! Filters that differ by one stage take turns on the same signal, and the fastest turn of each filter counts. The cost of a
 //! stage is the difference between two filters.
@@ -9,7 +9,7 @@ use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];
-/// Blocks of a turn: about ten frames of the listener.
+/// Number of blocks of a turn: about ten frames of the listener.
 const BLOCKS: usize = 90;
 const TURNS: usize = 600;
 

@@ -99,7 +99,7 @@ fn mono_and_stereo(c: &mut Criterion) {
     let mut group = c.benchmark_group("two channels");
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
-    // The last two need the listener, which finds the stereo positions.
+    // The last two sounds use the listener, which Place needs for the stereo positions.
     let heard = Settings { focus: 100.0, ..Settings::REFERENCE };
     let sounds = [
         ("Mono", Settings::REFERENCE),
@@ -126,7 +126,8 @@ fn keys(c: &mut Criterion) {
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     let hold = Settings { keys: Keys::Hold, ..Settings::REFERENCE };
-    // Velocities of alternate stretches of 192 samples, in which a weight can change by 0.87: too little to arrive while moving.
+    // Velocities, which alternate every 192 samples. In this time, a band's weight (the squared velocity) changes by at most
+    // 0.87. Between 1 and 0.25^2 a weight has farther to go, so it never stops moving.
     let cases = [
         ("none", Settings::REFERENCE, [1.0, 1.0]),
         ("held", hold, [1.0, 1.0]),

@@ -1,6 +1,6 @@
-//! Tone Filter as a CLAP and VST3 plugin, which gives an orchestra an 8-bit edge. 48 sharp resonators over four octaves pick the
-//! notes out of any music. Each resonator's signal is driven into a square-like wave, a levelling stage keeps the notes that
-//! really sound, and the result is mixed with the dry signal.
+//! Tone Filter as a CLAP and VST3 plugin, which gives an orchestra an 8-bit edge. Up to 77 sharp resonators, one per semitone
+//! from E1 to G#7, pick the notes out of any music. A levelling stage keeps the notes that really sound, a voice turns them into
+//! square-like or other waves, and the result is mixed with the dry signal.
 //!
 //! The filter itself is the crate `tone-filter-dsp`. [`WindowlessEditor`] is the editor for tests and benches.
 

@@ -250,7 +250,7 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
         assert!(parameters.contains_key(choice.name), "{}", choice.id);
     }
     for spec in &SPECS {
-        let number = |value: f32| spec.format(value).replace(spec.unit, "").trim().to_owned();
+        let number = |value: f32| spec.number(value, spec.decimals);
         let shown = json!({ "unit": spec.unit, "range": [number(spec.min), number(spec.max)] });
         assert_eq!(parameters[spec.name], shown, "{}", spec.id);
     }

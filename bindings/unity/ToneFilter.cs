@@ -9,7 +9,7 @@ using UnityEngine.Audio;
 
 namespace ToneFilterUnity
 {
-    /// <summary>The filters of a number: their parameters, through a mixer, and their score, preset, tempo, keys and bands.</summary>
+    /// <summary>The filters with an instance number: their parameters, through a mixer, and their score, preset, tempo, keys and bands.</summary>
     /// <remarks>To be used on the main thread. Methods throw an ArgumentException that tells what to do.</remarks>
     public sealed class ToneFilter
     {
@@ -38,7 +38,7 @@ namespace ToneFilterUnity
         /// <summary>Maximum level of a note, relative to the input. -30 to 0 dB.</summary>
         public const string Ceiling = "Ceiling";
 
-        /// <summary>Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is. -90 to -20 dB.</summary>
+        /// <summary>Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale. -90 to -20 dB.</summary>
         public const string Floor = "Floor";
 
         /// <summary>Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s.</summary>
@@ -53,7 +53,7 @@ namespace ToneFilterUnity
         /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
         public const string Tuning = "Tuning";
 
-        /// <summary>Shifts which notes are detected, in semitones; the output keeps its pitch. -24 to 24 st.</summary>
+        /// <summary>Moves the range of notes that are found, in semitones; the notes keep their pitch. -24 to 24 st.</summary>
         public const string Transpose = "Transpose";
 
         /// <summary>Attenuation of notes that the music does not play: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %.</summary>
@@ -131,7 +131,7 @@ namespace ToneFilterUnity
         /// <summary>Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it.</summary>
         public const string AutoTuning = "Auto tuning";
 
-        /// <summary>Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
+        /// <summary>Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
         public const string Map = "Map";
 
         /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>
@@ -168,7 +168,7 @@ namespace ToneFilterUnity
         /// <summary>The filter in a mixer.</summary>
         /// <param name="mixer">The mixer that exposes the filter's parameters; null where scripts set none.</param>
         /// <param name="instance">The filter's parameter Instance, 0 to 63.</param>
-        /// <param name="prefix">What exposed names have before the parameter's: Mix is exposed as "ToneFilter Mix".</param>
+        /// <param name="prefix">Beginning of the exposed names, before the name of the parameter: Mix is exposed as "ToneFilter Mix".</param>
         public ToneFilter(AudioMixer mixer, int instance = 0, string prefix = "ToneFilter ")
         {
             this.mixer = mixer;
@@ -210,7 +210,7 @@ namespace ToneFilterUnity
 
         /// <summary>Goes on in the score from a time: when the music begins or jumps.</summary>
         /// <param name="seconds">From the start of the score.</param>
-        /// <param name="dspTime">What AudioSettings.dspTime is at that moment; null for the start of the next block of sound.</param>
+        /// <param name="dspTime">Value of AudioSettings.dspTime at which the score goes on; null for the start of the next block of sound.</param>
         /// <param name="loop">Seconds after which the music and its score begin again; 0 for never.</param>
         public void Seek(double seconds, double? dspTime = null, double loop = 0.0)
         {
@@ -220,7 +220,7 @@ namespace ToneFilterUnity
         /// <summary>Plays music from its start, with its score in time. Both repeat if the source loops.</summary>
         /// <param name="music">A source of pitch 1, whose output is the group with the filter.</param>
         /// <param name="score">As for SetScore.</param>
-        /// <param name="delay">Seconds until then; 0.1 is enough for Unity to be in time.</param>
+        /// <param name="delay">Seconds until the music starts; 0.1 is enough for Unity to be in time.</param>
         public void Play(AudioSource music, string score, double delay = 0.1)
         {
             double start = AudioSettings.dspTime + delay;
@@ -237,7 +237,7 @@ namespace ToneFilterUnity
             Check(tone_filter_unity_set_preset(instance, text, Length(text)));
         }
 
-        /// <summary>Sets the tempo of the parameter Sync, in beats a minute; 120 unless it is set.</summary>
+        /// <summary>Sets the tempo for the parameter Sync, in beats a minute; 120 by default.</summary>
         public void SetTempo(double tempo)
         {
             Check(tone_filter_unity_set_tempo(instance, tempo));
@@ -257,14 +257,14 @@ namespace ToneFilterUnity
             Check(tone_filter_unity_release_keys(instance));
         }
 
-        /// <summary>Reads how strong each note is in the music: an amplitude of 0 to 1 of the whole, the lowest note first.</summary>
+        /// <summary>Reads the level of each note in the music, the lowest note first: an amplitude of 0 to 1, which is the ceiling.</summary>
         /// <param name="levels">Filled with BandCount levels.</param>
         public void ReadBands(float[] levels)
         {
             Check(tone_filter_unity_read_bands(instance, 0, levels, Length(levels)));
         }
 
-        /// <summary>The same of the notes that the filter plays; the others are 0.</summary>
+        /// <summary>Reads the same levels of the notes that the filter plays; all other levels are 0.</summary>
         public void ReadNotes(float[] levels)
         {
             Check(tone_filter_unity_read_bands(instance, 1, levels, Length(levels)));

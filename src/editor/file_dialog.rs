@@ -23,7 +23,8 @@ pub enum Purpose {
 pub struct FileDialog(Option<(Purpose, Receiver<PathBuf>)>);
 
 impl FileDialog {
-    /// Opens a dialog, in place of an open one. For an export it suggests `name`. Repaints the window of `host` after the choice.
+    /// Opens a dialog, in place of an open one. For an export, the dialog suggests `name`. Repaints the window of `host` after
+    /// the choice.
     pub fn open(&mut self, purpose: Purpose, name: &str, host: &HostLink) {
         let (sender, host) = (self.expect(purpose), host.clone());
         let dialog = AsyncFileDialog::new();

@@ -6,7 +6,7 @@ use egui::Rect;
 /// Minimum height in points, from the grid to the lower edge, at which the spectrum is shown.
 const LOWEST_WITH_SPECTRUM: f32 = 330.0;
 
-/// Minimum height in points of a legible grid. A window without room for it shows the settings under More instead.
+/// Minimum height in points of a legible grid. A window without room for the grid shows the settings under More instead.
 const LOWEST_GRID: f32 = 96.0;
 
 /// Areas of the window.

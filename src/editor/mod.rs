@@ -61,7 +61,7 @@ use tone_filter_dsp::{BandMask, Bands};
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
 pub use windowless::WindowlessEditor;
 
-/// Seconds without a meter update after which the host counts as stopped.
+/// Maximum time between two meter updates, in seconds. After a longer time without an update, the host counts as stopped.
 const PAUSE: f64 = 0.25;
 
 /// Editor of the plugin. Opens the window, and saves its size with the plugin's state, as nice-plug's own editor does not.
@@ -182,7 +182,7 @@ impl NiceEguiApp for App {
     ) -> Result<(), HandlerError> {
         let window = frame.baseview_window();
         self.pixel_ratio.store(window.size().scale_factor);
-        // If the selection fails, baseview may still draw.
+        // Without these answers, baseview may still draw.
         #[cfg(target_os = "linux")]
         let _ = window::select_answers(window);
         theme::install(&ctx);
@@ -209,7 +209,8 @@ impl NiceEguiApp for App {
         }
     }
 
-    /// Saves the new size. `size` is in points of the panel; a point is as many logical pixels as the zoom factor.
+    /// Saves the new size in logical pixels. egui-baseview counts the zoom in the scale factor, so `size.logical` is in points of
+    /// the panel: one point is `editor_zoom` logical pixels wide.
     fn resized(&mut self, size: WindowSize) {
         let params = &self.panel.session.params;
         let zoom = f64::from(params.editor_zoom.load());
@@ -232,7 +233,7 @@ impl Drop for App {
 }
 
 impl App {
-    /// Takes the latest meter update at `now` (egui's time in seconds), or silence after a pause. Returns whether the host plays.
+    /// Takes the latest meter update, or silence after a pause. `now` is egui's time in seconds. Returns whether the host plays.
     fn receive(&mut self, now: f64) -> bool {
         if let Some(update) = self.meters.latest() {
             self.panel.bands = update.bands.read();

@@ -15,7 +15,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Shows the notice. A `message` that is not empty is taken, replaces the last one, and stays for [`SECONDS`].
+    /// Shows the notice. Takes a `message` that is not empty: it replaces the last notice, and stays for [`SECONDS`].
     pub fn show(&mut self, ui: &Ui, message: &mut String) {
         let now = ui.input(|input| input.time);
         if !message.is_empty() {

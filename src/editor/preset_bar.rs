@@ -20,7 +20,7 @@ const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 /// Space between two buttons of a group, in points.
 const GAP: f32 = 2.0;
 
-/// Power of the input below which it counts as silence: -110 dB full scale.
+/// Minimum power of an input that does not count as silence: -110 dB relative to full scale.
 const SILENCE: f32 = 1e-11;
 
 /// Output level and CPU load.

@@ -22,7 +22,7 @@ const RATE: usize = 60;
 /// Number of columns of the roll.
 pub const COLUMNS: usize = SECONDS * RATE;
 
-/// Longest time in columns that one update fills. After a longer gap the host was paused, and the roll stood still.
+/// Maximum number of columns that one update fills. After a longer gap the host was paused, and the roll stood still.
 const LONGEST_FILLED_GAP: i64 = (super::PAUSE * RATE as f64) as i64;
 
 /// Options of the texture, a ring in which new columns replace the oldest.
@@ -33,7 +33,7 @@ const OPTIONS: TextureOptions =
 pub struct Roll {
     /// Ring: column `number` is at `number % COLUMNS`. Empty before the first update.
     columns: Vec<Column>,
-    /// Bar of the host for each column of the ring, from 0; `None` while the host stands still or has no bars.
+    /// Number of the host's bar, from 0, for each column of the ring; `None` while the host stands still or has no bars.
     bars: [Option<i32>; COLUMNS],
     /// Number of columns so far.
     count: usize,
@@ -59,7 +59,8 @@ struct Picture {
 }
 
 impl Roll {
-    /// Appends `bands` at the time `now`, in seconds, in the host's `bar` if it has one.
+    /// Appends `bands`. `now` is the time in seconds, `bar` the number of the host's bar; `None` while the host stands still or
+    /// has no bars.
     pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64) {
         self.columns.resize(COLUMNS, Column::default());
         let mut column = Column::from(bands);

@@ -66,8 +66,8 @@ pub fn contrast(one: Color32, other: Color32) -> f32 {
 pub struct Scale(f32);
 
 impl Scale {
-    /// Computes the scale for a window of this logical size: 1 from [`super::DEFAULT_SIZE`] up to twice that size, where only the
-    /// bands' display grows; at least 0.5.
+    /// Computes the scale for a window of this logical size, at least 0.5. From [`super::DEFAULT_SIZE`] up to twice that size,
+    /// the scale stays 1, and only the display of the bands grows.
     pub fn new(window: egui::Vec2) -> Self {
         let [width, height] = super::DEFAULT_SIZE;
         let size = (window.x / width).min(window.y / height);
@@ -97,7 +97,7 @@ impl Scale {
 
 /// Paints a line of text with its `align` corner at `at`. Returns its area.
 ///
-/// Unlike [`Painter::text`], it does not lay the text out again when only the colour changes, as in an animation.
+/// Unlike [`Painter::text`], does not lay the text out again when only the colour changes, as in an animation.
 pub fn text(
     painter: &Painter,
     at: Pos2,

@@ -69,7 +69,7 @@ impl WindowlessEditor {
         self.app.panel.show(ui, &ParamSetter::new(&self.host));
     }
 
-    /// Edits the settings as a control would, at `now` (egui's time in seconds).
+    /// Edits the settings as a control would. `now` is egui's time in seconds.
     #[cfg(test)]
     pub(super) fn edit<R>(
         &self,

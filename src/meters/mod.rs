@@ -67,7 +67,7 @@ pub fn meters() -> (MeterInput, Meters) {
     let (full, output) = RingBuffer::new(PACKETS);
     let (mut back, empty) = RingBuffer::new(PACKETS);
     for _ in 0..PACKETS {
-        // Not zeros: the system would map their memory only at the audio thread's first write.
+        // Not zeros: for zeros, the system would map memory only at the first write, which is on the audio thread.
         let buffer = || vec![1.0; CAPACITY].into();
         let packet = Packet {
             bands: Snapshot::default(),
@@ -150,8 +150,8 @@ impl MeterInput {
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         let mut start = None;
         if let Some(packet) = &mut self.packet {
-            // Reading the clock for every short buffer would cost more than all else here. It makes no system call on the
-            // supported systems.
+            // Reading the clock for every short buffer would cost more than all else here. Reading the clock makes no system call
+            // on the supported systems.
             start = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
             packet.write_dry(channels, frames);
         }

@@ -1,6 +1,7 @@
 //! Settings as plugin parameters, and the other fields of the saved state.
 //!
-//! One rule makes a parameter of every row of [`SPECS`] and [`CHOICES`]. So ranges, defaults and units are those of the renderer.
+//! One rule makes a parameter of every row of [`SPECS`] and [`CHOICES`], so plugin and renderer have the same ranges, defaults
+//! and units.
 //!
 //! The text of a number ends with a blank. VST3 hosts get number and unit separately; CLAP hosts get both in one text, to which
 //! nice-plug adds no blank.

@@ -18,7 +18,7 @@ struct Slot {
     name: String,
     score: Shared,
     input: Input<Shared>,
-    /// `None` once the audio thread has taken it.
+    /// Audio thread's end; `None` once the audio thread has taken it.
     output: Option<ScoreOutput>,
     sent: SharedScores,
 }

@@ -32,9 +32,9 @@ pub struct ToneFilterPlugin {
     repaint: RepaintNotifier,
     /// Audio thread's end of the parameters' score.
     score: Option<ScoreOutput>,
-    /// `None` until nice-plug asks for the editor, which it does before the first activation.
+    /// Remote control by MIDI; `None` until nice-plug asks for the editor, before the first activation.
     remote: Option<Arc<Remote>>,
-    /// `None` until the host activates the plugin with a sample rate.
+    /// State of the active plugin; `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
     /// Notes of the last activation, kept for the next: each note that was sent must end.
     notes: Option<Notes>,
@@ -54,9 +54,9 @@ struct Active {
     tempo: f64,
     /// Whether the song plays.
     playing: bool,
-    /// Changes of the parameters, tempo and compensated lookahead that the filter has last been set to.
+    /// Last values passed to the filter: number of parameter changes, tempo, and compensated lookahead.
     followed: Option<(u32, f64, Option<bool>)>,
-    /// Frames for which the output goes on after the input has ended.
+    /// Length of the tail in frames: the output from the end of the input on.
     tail: u32,
 }
 
@@ -278,7 +278,7 @@ impl Active {
         let Controls { settings, routing } = params.controls();
         let mut settings = settings.at_tempo(self.tempo);
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
-        // Never fails, as the parameters are within their ranges. If it did, the old settings would stay.
+        // Never fails, as the parameters are within their ranges. After a failure, the old settings would stay.
         let _ = self.filter.set_settings(&settings);
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);
@@ -315,7 +315,7 @@ impl Active {
     }
 }
 
-/// Returns the frames for which the output of `filter` goes on after the input has ended.
+/// Returns the length in frames of the tail of `filter`: the output from the end of the input on.
 fn tail(filter: &ToneFilter) -> u32 {
     let tail = ToneFilter::tail(filter.settings()) * filter.sample_rate();
     tail.ceil() as u32 + filter.latency() as u32

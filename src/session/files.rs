@@ -32,7 +32,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Sets the score in the file at `path`. It decides which notes are played while the host plays. Not an undo step.
+    /// Imports the score in the file at `path`. While the host plays, the score decides which notes are played. Not an undo step.
     fn import_score(&mut self, path: &Path) {
         self.state.presets.message = match read_score(path) {
             Ok(score) => {

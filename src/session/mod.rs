@@ -1,5 +1,5 @@
-//! Session of an instance: the loaded preset, settings that presets keep, undo, redo and A/B, and setting of parameters by all of
-//! these. Has neither window nor DSP: plugin and editor import it, and it imports only `params`.
+//! Session of an instance: the loaded preset, settings that presets keep, undo, redo and A/B. Edits set parameters through a
+//! [`Sink`]. Has neither window nor DSP: plugin and editor import this module, which imports only `params` of this crate.
 
 mod edits;
 mod files;
@@ -26,7 +26,8 @@ pub struct Session {
     pub params: Arc<ToneFilterParams>,
     /// Link between editor and host.
     pub host: HostLink,
-    /// State of edits. Locked by the window, of which there is one at a time, and by a host that loads a preset.
+    /// State of edits. Locked by the window, of which there is one at a time, and while a preset is loaded for the host or by a
+    /// program change.
     state: Arc<Mutex<State>>,
 }
 

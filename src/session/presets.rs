@@ -50,7 +50,7 @@ pub struct PresetList {
     factory: Vec<Preset>,
     /// Factory presets, then the user's.
     entries: Vec<Entry>,
-    /// Names of the presets that the user has marked.
+    /// Names of the user's favourites.
     favourites: BTreeSet<String>,
     /// Preset with which [`PresetList::is_changed`] last compared: its name, and its settings if it exists.
     compared: Option<(String, Option<Settings>)>,
@@ -106,12 +106,12 @@ impl PresetList {
         groups.into_iter().map(|((_, title), entries)| (title, entries)).collect()
     }
 
-    /// Whether the user has marked the preset called `name`.
+    /// Whether the user has marked the preset called `name` as a favourite.
     pub fn is_favourite(&self, name: &str) -> bool {
         self.favourites.contains(name)
     }
 
-    /// Marks the preset called `name`, or removes its mark, and saves the marks. Shows an error in `message`.
+    /// Marks the preset called `name` as a favourite, or removes its mark, and saves all favourites. Shows an error in `message`.
     pub fn toggle_favourite(&mut self, name: &str) {
         let Some(folder) = &self.folder else {
             "There is no home directory to keep favourites in".clone_into(&mut self.message);
@@ -133,8 +133,8 @@ impl PresetList {
         user.iter().any(|entry| entry.name == name)
     }
 
-    /// Returns the name of the preset `steps` after `name`. The first preset follows the last. An unknown `name` counts as the
-    /// first.
+    /// Returns the name of the preset `steps` places after the preset called `name`. The first preset follows the last. An
+    /// unknown `name` counts as the first preset.
     pub fn neighbour(&self, name: &str, steps: isize) -> Option<String> {
         let count = self.entries.len() as isize;
         let now = self.entries.iter().position(|entry| entry.name == name).unwrap_or(0) as isize;
@@ -156,10 +156,10 @@ impl PresetList {
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
-    /// Whether loading the preset called `name` would change `settings`, except for what `keep` keeps.
+    /// Whether loading the preset called `name` would change `settings`, except for the settings that `keep` keeps.
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
-            // Called in every frame, so it reads a preset from disk only once, and leaves `message` alone.
+            // This function is called in every frame, so it reads a preset from disk only once, and leaves `message` alone.
             let found = self.find(name).ok().flatten().map(|loaded| loaded.preset.settings);
             self.compared = Some((name.to_owned(), found));
         }

@@ -206,7 +206,7 @@ fn a_host_finds_the_presets() {
             "for clap org.tone-filter.tone-filter",
             "flags 1",
             "by Tone Filter",
-            "is Long, soft tones that blend to a pad behind chords.",
+            "is Long, soft tones that form a pad behind the chords.",
             "tag chords",
             "tag ambient",
             "tag soft",

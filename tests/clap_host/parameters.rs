@@ -30,9 +30,11 @@ fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
         assert_eq!(parameter.name, spec.name);
         assert!(!parameter.group.is_empty());
         assert!(parameter.automatable && !parameter.stepped && !parameter.bypass);
-        assert_eq!(text(parameter.min), spec.format(spec.min));
-        assert_eq!(text(parameter.max), spec.format(spec.max));
-        assert_eq!(text(parameter.default), spec.format(spec.default()));
+        // The unit is a fixed text here: `1 notes`.
+        let shown = |value: f32| format!("{} {}", spec.number(value, spec.decimals), spec.unit);
+        assert_eq!(text(parameter.min), shown(spec.min));
+        assert_eq!(text(parameter.max), shown(spec.max));
+        assert_eq!(text(parameter.default), shown(spec.default()));
         let start = instance.value(parameter.id).unwrap();
         assert_eq!(start, parameter.default, "{}", spec.id);
         for step in 0..=50 {

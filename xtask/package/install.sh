@@ -61,7 +61,7 @@ if [ "$action" = drop ]; then
     exit
 fi
 if [ "$(uname -s)" = Darwin ]; then
-    # macOS does not load what a browser has downloaded and Apple has not checked.
+    # macOS loads a file that a browser has downloaded only if Apple has checked it. This attribute marks such files.
     xattr -dr com.apple.quarantine "$clap/Tone Filter.clap" "$vst3/Tone Filter.vst3" \
         "$units/Tone Filter.component" "$bin/tone-filter" || true
 fi

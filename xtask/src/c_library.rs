@@ -4,8 +4,8 @@ use crate::{root, run, target};
 use anyhow::{Context, Result, ensure};
 use std::{fs, path::Path, process::Command};
 
-/// pkg-config file, whose paths are relative, so that the installation can be moved. The private libraries are those of Rust's
-/// standard library, as `rustc --print native-static-libs` lists them.
+/// pkg-config file, whose paths are relative, so that the installation can be moved. The private libraries are the dependencies
+/// of Rust's standard library, as `rustc --print native-static-libs` lists them.
 const PKG_CONFIG: &str = "\
 prefix=${pcfiledir}/../..
 libdir=${prefix}/lib

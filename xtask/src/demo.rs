@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the plugin plays the demo tune in a real host.
+//! `cargo xtask demo`: the plugin plays the demo tune in a CLAP host of our own.
 
 use crate::{bundle, run, target};
 use anyhow::Result;

@@ -5,8 +5,9 @@ use std::{path::Path, process::Command};
 /// Debian packages of the compiler and of its library's source.
 pub const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 
-/// Lets cargo build for `triple`, with a standard library from source and its crate `panic`; that normally takes a nightly
-/// compiler. The target folder `folder` should be a separate one, as builds by another compiler would be replaced.
+/// Makes cargo build for `triple`, with a standard library from source and the library's crate `panic`. A build from source
+/// normally takes a nightly compiler. The target folder `folder` should be a separate one, as builds by another compiler would be
+/// replaced.
 pub fn from_source<'a>(
     command: &'a mut Command,
     triple: &str,

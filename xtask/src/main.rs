@@ -42,7 +42,7 @@ use std::{
 const USAGE: &str = "\
 Usage: cargo xtask VERB
 
-  demo              build the plugin and play the demo tune through it in a real host
+  demo              build the plugin and play the demo tune through it in a small CLAP host
   install           build the plugin and install it for this user
   install-c FOLDER  build the C library and install it, its header and its pkg-config file, below a
                     folder such as /usr/local

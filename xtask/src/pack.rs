@@ -93,7 +93,7 @@ impl Build {
     }
 }
 
-/// Returns the version of the plugin, which is that of the downloads.
+/// Returns the version of the plugin and of the downloads.
 pub fn version() -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();

@@ -84,7 +84,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Returns the ids of the package's dependencies, build dependencies included, without those of its tests.
+/// Returns the ids of the package's dependencies, build dependencies included, dependencies of its tests excluded.
 fn needs(node: &Value) -> impl Iterator<Item = &str> {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let deps = node["deps"].as_array().into_iter().flatten();

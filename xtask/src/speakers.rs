@@ -11,7 +11,7 @@ const PACKAGES: [&str; 6] =
 /// Arguments with which the command opens the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];
 
-/// Builds the command and runs these tests.
+/// Builds the command, and runs its tests of playback and of the window.
 pub fn test() -> Result<()> {
     if suite::on_path("dpkg-query") {
         suite::install(&PACKAGES)?;

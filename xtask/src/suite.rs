@@ -1,8 +1,8 @@
 //! `cargo xtask test`: all checks that a change must pass.
 
-use crate::{bundle, python, run};
-use anyhow::{Context, Result, bail};
-use std::{env, path::Path, process::Command, time::Instant};
+use crate::{bundle, python, root, run, target};
+use anyhow::{Context, Result, bail, ensure};
+use std::{env, fs::File, io, path::Path, process::Command, time::Instant};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
@@ -29,7 +29,7 @@ const PACKAGES: [&str; 17] = [
 /// Debian packages for the tests in Python, on any system.
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// All packages of the workspace but those for game engines, which `test-engines` tests.
+/// All packages of the workspace except the bindings for Rust game engines, which `test-engines` tests.
 const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
 
@@ -43,7 +43,7 @@ const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline \
                      -p tone-filter-testkit -p xtask";
 
-/// Runs all checks. Missing tools and fast checks come first.
+/// Runs all checks. Missing tools come first.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     step("format", || cargo("fmt --all --check"))?;
@@ -51,18 +51,34 @@ pub fn test() -> Result<()> {
         true => format!("{PACKAGES_HERE} {FEATURES}"),
         false => PACKAGES_HERE.to_owned(),
     };
-    step("clippy", || cargo(&format!("clippy {all} --all-targets -- -D warnings")))?;
-    step("documentation", || {
-        run(Command::new("cargo")
-            .args(format!("doc {all} --no-deps").split(' '))
-            .env("RUSTDOCFLAGS", "-D warnings"))
-    })?;
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
     // Hosts load this debug build; `test-package` tests the release build.
     step("tests and bundle, built", || {
         bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
     })?;
-    step("tests, real hosts included", || cargo(&tests))
+    // Many test programs have one thread: the lints use the other cores.
+    let log = target()?.join("tests.log");
+    let file = File::create(&log)?;
+    let mut command = Command::new("cargo");
+    command.args(tests.split(' ')).current_dir(root()).stdout(file.try_clone()?).stderr(file);
+    let mut tests = command.spawn()?;
+    let lints = lints(&all);
+    step("tests, real hosts included", || {
+        let status = tests.wait()?;
+        io::copy(&mut File::open(&log)?, &mut io::stdout())?;
+        ensure!(status.success(), "a test failed");
+        Ok(())
+    })?;
+    lints
+}
+
+fn lints(packages: &str) -> Result<()> {
+    step("clippy", || cargo(&format!("clippy {packages} --all-targets -- -D warnings")))?;
+    step("documentation", || {
+        run(Command::new("cargo")
+            .args(format!("doc {packages} --no-deps").split(' '))
+            .env("RUSTDOCFLAGS", "-D warnings"))
+    })
 }
 
 /// Runs the checks that need no hosts and no other programs: format, clippy, unit tests, and the filter against its reference.
@@ -123,7 +139,7 @@ fn tools() -> Result<()> {
     python::set_up()
 }
 
-/// Installs those of `packages` that are missing.
+/// Installs the `packages` that are missing.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> =
         packages.iter().copied().filter(|package| !is_installed(package)).collect();

@@ -25,7 +25,8 @@ const SMALL: [&str; 4] = [
     "profile.release.opt-level=2",
 ];
 
-/// Another such option, for a standard library built from source: panics have no messages, which nobody could read.
+/// Cargo option that keeps the module small, for a standard library built from source: panics have no messages, as nobody could
+/// read them.
 const SILENT: &str =
     "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
 

@@ -100,7 +100,7 @@ fn build(tools: &Path, dist: &Path) -> Result<()> {
     let archive = the_only(dist, "gz")?;
     let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let source = dist.join(name.trim_end_matches(".tar.gz"));
-    // Files in the archive are dated 2006, but cargo rebuilds only what is newer: `-m` gives them the current time.
+    // Files in the archive are dated 2006, but cargo rebuilds only newer files: `-m` gives the files the current time.
     run(Command::new("tar").arg("-xmzf").arg(&archive).arg("-C").arg(dist))?;
     for folder in BESIDE {
         copy(&root().join(folder), &source.join(folder))?;

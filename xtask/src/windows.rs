@@ -29,7 +29,7 @@ const WITHOUT: [&str; 5] = [
     "--skip=wild::",
 ];
 
-/// Longest time for an uninstaller.
+/// Maximum time for an uninstaller to finish.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -117,8 +117,8 @@ impl Wine {
         let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;
         let library = PathBuf::from(String::from_utf8(library.stdout)?.trim());
         let libraries = library.parent().context("a library lies in a folder")?;
-        // Without random addresses (`setarch -R`, which some containers forbid). With them, one in some thousands of programs
-        // fails to start: Linux puts the heap where wine 8 wants a page that all programs share.
+        // Programs run without random addresses (`setarch -R`, which some containers forbid). With random addresses, one in some
+        // thousands of programs fails to start: Linux puts the heap where wine 8 wants a page that all programs share.
         let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
         let wine = Self {
             loader: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
@@ -152,7 +152,7 @@ impl Wine {
             .env("DISPLAY", self.display.name())
             .env("WINEPREFIX", &self.prefix)
             .env("WINEPATH", &self.libraries)
-            // Wine does not offer to install .NET or a browser.
+            // Keeps wine from offering to install .NET or a browser.
             .env("WINEDLLOVERRIDES", "mscoree,mshtml=")
             .env("WINEDEBUG", "-all")
     }

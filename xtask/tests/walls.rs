@@ -9,8 +9,8 @@ const PRESETS: &str = "tone-filter-presets";
 const REFERENCE: &str = "tone-filter-reference";
 const TESTKIT: &str = "tone-filter-testkit";
 
-/// Our crates: name, allowed dependencies on our crates, and further ones for tests only. Crates in `patches` may not depend on
-/// any of our crates.
+/// Our crates: name, allowed dependencies on our crates, and further dependencies for tests only. Crates in `patches` may not
+/// depend on any of our crates.
 const CRATES: [(&str, &[&str], &[&str]); 20] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),

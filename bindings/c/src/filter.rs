@@ -7,8 +7,9 @@
 //! return error codes. The details of the last error are per thread, in a fixed buffer, because an error can occur before any
 //! filter exists.
 //!
-//! In engines where a game thread plays keys, they are a value: a `Keyboard` is a copy of all keys, and the latest copy counts.
-//! So no queue can overflow and no key can hang. A key that is pressed and released between two blocks has no effect.
+//! Bindings for engines where a game thread plays keys pass the keys as a value: a `Keyboard` is a copy of all keys, and the
+//! latest copy counts. No queue can overflow and no key can hang. A key that is pressed and released between two blocks has no
+//! effect. In C, the caller's audio thread plays the keys.
 
 use crate::{
     MAX_CHANNELS, Status,

@@ -1,4 +1,4 @@
-/* Every function with NULL and with values that it cannot take: a code, and no crash. */
+/* Calls every function with NULL and with invalid values: each call must return an error code, and must not crash. */
 
 #include <stdio.h>
 #include <string.h>

@@ -28,7 +28,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 /// Maximum number of frames processed at once.
 const CHUNK: usize = 64;
 
-/// Builder of the effect, with its initial settings; by default those of [`Settings`].
+/// Builder of the effect, with its initial settings; by default [`Settings::default`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToneFilterBuilder {
     settings: Settings,
@@ -82,7 +82,7 @@ impl ToneFilterHandle {
         Ok(())
     }
 
-    /// Replaces all held keys by those of `keyboard`; see [`Settings::keys`].
+    /// Replaces all held keys by the keys of `keyboard`; see [`Settings::keys`].
     pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
         self.writers.set_keyboard.write(*keyboard);
     }

@@ -192,7 +192,8 @@ impl Instance {
         }
     }
 
-    /// Sets the filter to the ports' values, which it smooths. Resets it in the first block after the activation.
+    /// Sets the filter, which smooths its settings, to the ports' values. Resets the filter in the first block after the
+    /// activation.
     fn follow_settings(&mut self) {
         let mut controls = Controls::from(self.portless);
         for (port, value) in &self.connections.settings {

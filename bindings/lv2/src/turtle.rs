@@ -309,7 +309,7 @@ fn entries(text: &mut String, entries: &[Entry], switch: bool, default: f32) -> 
 
 fn presets() -> String {
     let mut text = PREFIXES.to_owned();
-    // Presets set only ports that all plugins have, so the first plugin's serve for all.
+    // Presets set only ports that all plugins have, so the first plugin's ports serve for all plugins.
     let [variant, ..] = &VARIANTS;
     for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
         let controls = Controls::from(preset.settings);

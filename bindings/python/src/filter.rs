@@ -56,7 +56,7 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
 #[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
 pub struct ToneFilter(Mutex<Box<State>>);
 
-/// State of a filter, in a box: its alignment to whole cache lines is more than that of Python's objects.
+/// State of a filter, in a box: it is aligned to whole cache lines, and Python's objects are not.
 struct State {
     inner: Inner,
     channels: usize,

@@ -18,7 +18,7 @@ pub struct Keyword(Setting);
 use Setting::{Number, Text};
 
 impl Keyword {
-    /// Returns all settings but those that connect the filter to a host; `bypass` is included.
+    /// Returns all settings, without connections of the filter to a host; `bypass` is included.
     pub fn all() -> impl Iterator<Item = Self> {
         let own = |setting: &Setting| !setting.is_routing() || setting.id() == "bypass";
         Setting::all().filter(own).map(Self)

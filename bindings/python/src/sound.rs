@@ -10,7 +10,7 @@ use pyo3::{
 };
 use tone_filter_dsp::ToneFilter;
 
-/// Frames between two checks for Ctrl-C, about a second.
+/// Frames between two checks for Ctrl-C: 1.5 s of sound at 44.1 kHz.
 const CHUNK: usize = 1 << 16;
 
 /// Maximum number of channels. An array with more probably has the shape (frames, channels).
@@ -80,7 +80,7 @@ impl Sound {
     }
 
     /// Filters the sound without delay: appends silence for the latency, and removes the first `latency` frames of the output.
-    /// Calls `each` with the filter after each of its blocks. Ctrl-C interrupts it.
+    /// Calls `each` with the filter after each of its blocks. Ctrl-C interrupts the filtering.
     pub fn process_whole(
         &mut self,
         py: Python,

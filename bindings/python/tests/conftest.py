@@ -1,4 +1,4 @@
-"""What all tests share. `cargo xtask test-python` runs them, in an environment that has the wheel."""
+"""Fixtures and functions of all tests. `cargo xtask test-python` runs the tests, in an environment that has the wheel."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def command():
 
 
 def sines(rate, seconds, *pitches):
-    """Steady sines of MIDI notes, 0.2 each, as one channel."""
+    """Steady sines of MIDI notes, with a peak of 0.2 each, as one channel."""
     time = np.arange(round(rate * seconds)) / rate
     frequencies = [440 * 2 ** ((pitch - 69) / 12) for pitch in pitches]
     return sum(0.2 * np.sin(2 * np.pi * f * time) for f in frequencies).astype("float32")

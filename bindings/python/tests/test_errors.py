@@ -1,4 +1,4 @@
-"""Whatever cannot be done is an exception that names what is wrong and the remedy."""
+"""Errors: each is an exception that names the fault and the remedy."""
 
 import numpy as np
 import pytest

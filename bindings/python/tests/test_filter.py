@@ -108,7 +108,7 @@ def test_a_setting_moves_smoothly_and_arrives(music):
     filter.process(music)
     there = filter.process(music)
     assert not same(moving, there)
-    # 20 ms later, the bands being the same, only rounding is left.
+    # The settings have arrived after 20 ms, and the bands are the same: from 100 ms on, only rounding differs.
     assert np.abs(moving - there)[:, RATE // 10 :].max() < 1e-6
 
 
@@ -195,7 +195,8 @@ def test_other_threads_run_while_it_processes(music):
         filter.process(audio)
         left.set()
 
-    # No thread is made to give way: this one runs in between only if `process` lets it.
+    # The interpreter does not switch threads by itself for 1000 s: this thread runs meanwhile only if `process`
+    # permits it.
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)
     try:

@@ -40,7 +40,7 @@ def test_notes_are_those_of_the_command(tune, command, tmp_path, settings, flags
         lines = [line.split() for line in score.read_text().splitlines()[2:]]
         rows = sorted((float(start), float(end), int(pitch), int(velocity)) for start, end, pitch, velocity, _ in lines)
         for row, note in zip(rows, sorted(found.notes), strict=True):
-            # A note of a score ends before the next one of its pitch.
+            # A note of a score ends before the next note of the same pitch.
             assert row[0] == pytest.approx(note.start, abs=6e-4) and row[1] <= note.end + 6e-4
             assert row[2:] == note[2:]
 
@@ -57,7 +57,8 @@ def test_the_roll_has_the_notes(tune):
         own = (found.times >= start - 1e-9) & (found.times < end - 1e-9)
         assert found.played[pitch, own].all()
         left[pitch, own] = False
-    # What is left is shorter than the 70 ms of a note, six decisions.
+    # Stretches of the roll that belong to no note last six decisions, or 70 ms, at most: `transcribe` leaves out such
+    # short notes.
     runs = np.diff(np.pad(left, ((0, 0), (1, 1))).astype(int), axis=1)
     lengths = np.nonzero(runs == -1)[1] - np.nonzero(runs == 1)[1]
     assert len(found.notes) > 50 and lengths.max(initial=0) <= 6
@@ -76,7 +77,8 @@ def test_a_triad_is_found(rate, channels):
     for start, end, _, velocity in notes:
         # The decision comes 10 to 60 ms after the onset by docs/cli.md; a note ends when its detectors have decayed.
         assert 0.5 < start < 0.6 and 1.5 < end < 1.7
-        # 0.2 has -17 dB; velocities are 1 to 127 from -60 to -3 dB.
+        # A sine with a peak of 0.2 has an RMS of -17 dB relative to full scale. Velocities of 1 to 127 are RMS of -60
+        # to -3 dB.
         assert velocity == pytest.approx(1 + 126 * (60 - 17) / 57, abs=4)
 
 

@@ -1,4 +1,4 @@
-"""What is installed: the content of the distributions, and the examples of the page and of the docstrings."""
+"""The installed package: files of the distributions, and examples of the page and of the docstrings."""
 
 import doctest
 import email
@@ -38,7 +38,7 @@ def test_the_wheel_has_all_that_belongs_in_it_and_nothing_else():
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"]:
         text = (ROOT / licence).read_bytes()
         assert wheel.read(f"{info}/licenses/{licence}") == text
-    # 1.2 MB in 2026; what is read of a registry on every installation is to stay small.
+    # Maximum size of the wheel, which every installation downloads; 1.2 MB in 2026.
     assert path.stat().st_size < 2_000_000
     metadata = email.message_from_bytes(wheel.read(f"{info}/METADATA"))
     assert metadata["Requires-Dist"].startswith("numpy>=") and len(metadata.get_all("Requires-Dist")) == 1

@@ -10,7 +10,7 @@ from conftest import ROOT, same, sines
 
 
 def by_command(command, folder, audio, rate, *flags):
-    """What `tone-filter render` makes of an array."""
+    """Returns the output of `tone-filter render` for an array."""
     soundfile.write(folder / "in.wav", audio.T, rate, subtype="FLOAT")
     command("render", folder / "in.wav", "-o", folder / "out.wav", "--bit-depth", "32f", "--force", *flags)
     return np.atleast_2d(soundfile.read(folder / "out.wav", dtype="float32")[0].T)

@@ -1,4 +1,4 @@
-"""The stub: its settings are those of the tables, all else is the module's, and mypy understands it."""
+"""The stub: it has the settings of the tables and all else that the module has, and mypy understands it."""
 
 import os
 import re
@@ -12,7 +12,7 @@ STUB = Path(__file__).parent.parent / "tone_filter/__init__.pyi"
 
 
 def written(region: str) -> str:
-    """The lines of the tables in a region of the stub."""
+    """Returns the lines of a generated region of the stub, made from the tables."""
     rows = tone_filter.settings()
     alias = {row.name: "_" + row.name.title().replace("_", "") for row in rows if row.choices}
     types = {row.name: alias.get(row.name, type(row.default).__name__) for row in rows}

@@ -119,7 +119,7 @@ class ToneFilter:
     ceiling: float
     """Maximum level of a note, relative to the input. -30 to 0 dB; default -14.0."""
     floor: float
-    """Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is. -90 to -20 dB; default -46.0."""
+    """Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale. -90 to -20 dB; default -46.0."""
     ring: float
     """Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s; default 0.2."""
     release: float
@@ -129,7 +129,7 @@ class ToneFilter:
     tuning: float
     """The pitch of A4 that the music is tuned to. 400 to 480 Hz; default 440.0."""
     transpose: float
-    """Shifts which notes are detected, in semitones; the output keeps its pitch. -24 to 24 st; default 0.0."""
+    """Moves the range of notes that are found, in semitones; the notes keep their pitch. -24 to 24 st; default 0.0."""
     focus: float
     """Attenuation of notes that the music does not play: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %; default 100.0."""
     sensitivity: float
@@ -179,7 +179,7 @@ class ToneFilter:
     auto_tuning: bool
     """Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it. True or False; default False."""
     map: _Map
-    """Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
+    """Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
     bands: str
     """The bands that may sound: first the 48 from A3 to G#7, then the 29 from E1 to G#3. The last 29 may be left out if all of them are on. 48 or 77 digits, 1 for on and 0 for off; default '111111111111 111111111111 111111111111 111111111111'."""
     custom: str

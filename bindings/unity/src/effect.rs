@@ -72,8 +72,8 @@ pub static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
     Definitions { effect, _parameters: parameters }
 });
 
-/// Instance of the effect. Unity calls `process` on one thread at a time, and meanwhile on any thread the others, which use
-/// atomics only.
+/// Instance of the effect. Unity calls `process` on one thread at a time, and meanwhile, on any thread, the other callbacks,
+/// which use atomics only.
 struct Effect {
     values: RawValues,
     levels: Levels,

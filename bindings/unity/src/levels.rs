@@ -11,7 +11,7 @@ use tone_filter_dsp::{
 pub enum LevelSet {
     /// Levels of all bands.
     Bands,
-    /// Levels of the bands that sound; the others are 0.
+    /// Levels of the bands that sound; all other levels are 0.
     Notes,
 }
 
@@ -25,8 +25,8 @@ impl LevelSet {
     }
 }
 
-/// Amplitudes of the bands at the end of the last block, E1 first. At the ceiling, the maximum, an amplitude is 1. Bands that do
-/// not sound have a negative sign.
+/// Amplitudes of the bands at the end of the last block, E1 first, relative to the ceiling: 0 to 1. Bands that do not sound have
+/// a negative sign.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {
@@ -36,7 +36,7 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Stores the levels of `bands`. `ceiling` is a ratio to the power of the input.
+    /// Stores the levels of `bands`. `ceiling` is the power of a note at the ceiling, relative to the power of the input.
     pub fn write(&self, bands: &Bands, ceiling: f32) {
         for (cell, tone) in self.0.iter().zip(by_pitch()) {
             let band = &bands.bands[tone];

@@ -17,7 +17,7 @@ pub static QUEUES: LazyLock<Vec<RequestQueue>> =
 /// Requests to the filters with one instance number.
 #[derive(Clone)]
 pub struct Requests {
-    /// Settings in place of those of the parameters.
+    /// Settings of a preset, which replace the values of the parameters.
     pub preset: Option<Settings>,
     /// Tempo in beats a minute.
     pub tempo: f64,
@@ -41,7 +41,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the position in seconds at `now` on Unity's DSP clock, the start of the next block.
+    /// Returns the position in seconds at the start of the next block, which is at `now` seconds of Unity's DSP clock.
     pub fn at(&self, now: f64) -> f64 {
         self.seconds + self.dsp_time.map_or(0.0, |then| now - then)
     }

@@ -2,11 +2,11 @@ import type { PresetId, Settings } from "./settings.js";
 
 export type { PresetId, Settings };
 
-/** What a new node begins with. */
+/** Preset, settings and score of a new node. */
 export interface ToneFilterOptions {
   /** The id of a factory preset; `tone-filter` if there is none. */
   preset?: PresetId;
-  /** Settings in place of those of the preset. */
+  /** Settings that replace settings of the preset. */
   settings?: Partial<Settings>;
   /** The text of a score, which then decides which notes are played, from its start. */
   score?: string;
@@ -16,22 +16,22 @@ export interface ToneFilterOptions {
 export interface Band {
   /** MIDI number, 28 (E1) to 104 (G#7). */
   note: number;
-  /** Power in dB full scale, as the filter measures it; -200 or more. */
+  /** Power in dB relative to full scale, after the gain of Auto level; -200 or more. */
   power: number;
-  /** Level in dB of the whole sound; -200 or more. */
+  /** Level in dB relative to the whole input; -200 or more. */
   level: number;
   /**
    * `inactive`: not played; `sounding`; `saturated`: sounding at the ceiling, where it grows no louder; `disabled`: may
    * not sound, by range, scale or keys.
    */
   state: "inactive" | "sounding" | "saturated" | "disabled";
-  /** The last periods of its wave, from the oldest sample to the latest, with a peak of 1; zeros below -80 dB. */
+  /** The last periods of its wave, oldest sample first, with a peak of 1; zeros for a `power` of -80 dB or less. */
   wave: Float32Array;
 }
 
-/** What the audio thread reports. */
+/** Report of the audio thread. */
 export interface Report {
-  /** The settings that it has. */
+  /** Settings of the filter on the audio thread. */
   settings: Settings;
   /**
    * Settings that have no effect because of other settings. Each has the reason, as the end of a sentence: `drive` has "it shapes
@@ -47,10 +47,10 @@ export interface Report {
 /** A node that filters stereo. Mono goes to both channels; more channels are mixed to two. */
 export class ToneFilterNode extends AudioWorkletNode {
   /**
-   * A node with the filter.
-   * @throws {RangeError} An unknown preset or setting, or a value out of range; the message has the valid ones.
+   * Creates a node with the filter.
+   * @throws {RangeError} An unknown preset or setting, or a value out of range; the message names the valid ids or values.
    * @throws {SyntaxError} A line of the score that is not understood.
-   * @throws {Error} What {@link unsupported} returns, or a file of the package that cannot be loaded.
+   * @throws {Error} The browser lacks something, see {@link unsupported}, or cannot load a file of the package.
    */
   static create(context: BaseAudioContext, options?: ToneFilterOptions): Promise<ToneFilterNode>;
 
@@ -66,18 +66,18 @@ export class ToneFilterNode extends AudioWorkletNode {
   set(changes: Partial<Settings>): void;
 
   /**
-   * Changes all settings to those of a factory preset.
+   * Loads a factory preset, which changes all settings of the sound.
    * @throws {RangeError} There is no such preset.
    */
   load(preset: PresetId): void;
 
-  /** The bands as they are now, the lowest first. Calls before the answer have the same one. */
+  /** Requests the current bands, the lowest first. Calls before the answer get the same answer. */
   bands(): Promise<Band[]>;
 
   /**
    * Presses a key, for the setting `keys`, or releases it.
    * @param note MIDI number, 0 to 127.
-   * @param velocity 0 to 1; 0 releases it.
+   * @param velocity 0 to 1; 0 releases the key.
    */
   key(note: number, velocity: number): void;
 
@@ -85,8 +85,8 @@ export class ToneFilterNode extends AudioWorkletNode {
   releaseKeys(): void;
 
   /**
-   * Lets a score decide which notes are played, in place of what is found in the sound; its start is now. `null` removes it.
-   * @param text What `tone-filter bands song.wav --score song.tfs` writes.
+   * Sets a score, which decides which notes are played in place of the listener, and starts it now. `null` removes the score.
+   * @param text Text of a file that `tone-filter bands song.wav --score song.tfs` writes.
    * @throws {SyntaxError} A line that is not understood. Then nothing changes.
    */
   setScore(text: string | null): void;
@@ -97,10 +97,10 @@ export class ToneFilterNode extends AudioWorkletNode {
   /** Resets the filter to silence, with the same settings. */
   reset(): void;
 
-  /** Asks the audio thread for its settings, those without effect, latency and tail. */
+  /** Requests a report of the audio thread: settings, reasons why some have no effect, latency and tail. */
   ask(): Promise<Report>;
 
-  /** Disconnects the node and frees its processor. It cannot be used again. */
+  /** Disconnects the node and frees its processor. The node cannot be used again. */
   close(): void;
 }
 
@@ -141,24 +141,24 @@ export interface Preset {
 /** All numeric settings, choices and factory presets, for controls and lists. */
 export const numbers: readonly NumberSpec[];
 export const choices: readonly ChoiceSpec[];
-/** Which numbers and choices belong together, in the order of the plugin's window. */
+/** Groups of numbers and choices, in the order of the plugin's window. */
 export const groups: readonly { name: string; ids: readonly string[] }[];
 export const presets: readonly Preset[];
 
 /**
- * All settings from those that are given; the others are those of the preset `reference`.
- * @throws {RangeError} An unknown setting or a value out of range; the message has the valid ones.
+ * Checks settings and returns all settings; a missing setting gets its value in the preset `reference`.
+ * @throws {RangeError} An unknown setting or a value out of range; the message names the valid ids or values.
  */
 export function check(settings: Partial<Settings>): Settings;
 
 /**
- * A factory preset.
- * @throws {RangeError} There is none with this id.
+ * Returns a factory preset.
+ * @throws {RangeError} No factory preset has this id.
  */
 export function findPreset(id: PresetId): Preset;
 
-/** What this browser lacks for the filter, as a sentence, or `undefined`. */
+/** Returns a sentence that names a feature which this browser lacks for the filter; `undefined` if it lacks none. */
 export function unsupported(): string | undefined;
 
-/** The name of a MIDI note, such as `A4` for 69. */
+/** Returns the name of a MIDI note, such as `A4` for 69. */
 export function noteName(note: number): string;

@@ -12,7 +12,7 @@ const LOWEST = 28;
 const STATES = ["inactive", "sounding", "saturated", "disabled"];
 const NAMES = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
 
-// The smallest module with a vector in it.
+// Bytes of a minimal WebAssembly module with a SIMD instruction.
 const VECTORS = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
 
 export const noteName = (note) => `${NAMES[note % 12]}${Math.floor(note / 12) - 1}`;
@@ -25,7 +25,7 @@ export function unsupported() {
   if (!globalThis.AudioWorkletNode) return `This browser has no AudioWorklet. ${use}`;
 }
 
-// The result of `load`, once for each key. A failure is tried again by the next call.
+// Returns the result of `load`, which is called once for each key. After a failure, the next call tries again.
 function once(results, key, load) {
   if (!results.has(key)) {
     const result = load();
@@ -52,8 +52,8 @@ const addProcessor = (context) =>
 // Where there is no Web Audio, as on a server that renders pages, the import of this file must not fail.
 export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   #settings;
-  #numbers; // The memory for the bands, while it is here.
-  #bands; // Those that are on their way.
+  #numbers; // Buffer for the bands' records, used for every request.
+  #bands; // Promise of the requested bands, until the answer.
   #resolve;
   #answers = [];
 
@@ -66,7 +66,7 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
     return new ToneFilterNode(context, module, all, notes);
   }
 
-  // `create` calls it.
+  // Called by `create` alone.
   constructor(context, module, settings, notes) {
     super(context, "tone-filter", {
       channelCount: 2,
@@ -148,7 +148,7 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   }
 }
 
-// The records of the bands as objects.
+// Converts the bands' records to objects.
 function read(numbers) {
   return Array.from({ length: BANDS }, (_, index) => {
     const start = index * RECORD;

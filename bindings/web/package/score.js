@@ -1,8 +1,8 @@
-// The notes of a score from its text, as `tone-filter bands song.wav --score song.tfs` writes it.
+// Reads the notes of a score from the text that `tone-filter bands song.wav --score song.tfs` writes.
 
 const HEADER = "tone-filter-score 1";
 
-// Seconds of a day.
+// Maximum time in a score, in seconds: a day.
 const LONGEST = 86400;
 
 export function readScore(text) {

@@ -1,4 +1,4 @@
-// Settings as objects, checked, and as the arrays that the audio thread takes.
+// Checks settings, and converts them between objects and the arrays of the audio thread.
 
 import { choices, numbers, presets, texts } from "./tables.js";
 
@@ -8,11 +8,11 @@ export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts
 
 const isSwitch = ({ entries }) => entries.length === 2 && entries[0][0] === "off" && entries[1][0] === "on";
 
-// Value of a setting that a preset lacks.
+// Values of the settings that presets lack.
 const ROUTING = { bypass: false, listen: "main", "midi-out": false };
 const lacking = () => ({ ...ROUTING, ...findPreset("reference").settings });
 
-// As the filter has it, which computes with 32 bits.
+// Rounds a number as the filter does, which computes with 32 bits.
 const rounded = (value) => Number(Math.fround(value).toPrecision(7));
 
 export function findPreset(id) {
@@ -70,7 +70,7 @@ export function decode(arrays) {
   return Object.fromEntries(pairs);
 }
 
-// Reasons by setting, without the empty ones.
+// Returns the reasons by setting id, without empty ones.
 export function decodeIdle(reasons) {
   const pairs = reasons.map((reason, index) => [IDS[index], new TextDecoder().decode(reason)]);
   return Object.fromEntries(pairs.filter(([, reason]) => reason));

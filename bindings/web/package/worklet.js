@@ -5,7 +5,7 @@ const QUANTUM = 128;
 // Bands: one for each MIDI note from E1 (28) to G#7 (104).
 export const BANDS = 77;
 
-// The numbers of a band's record: power, level, state and 96 points of its wave.
+// Length of a band's record: power, level, state and 96 points of its wave.
 export const RECORD = 99;
 
 // An instance of the module. Texts are bytes here, as an AudioWorklet can neither encode nor decode them.
@@ -19,7 +19,7 @@ class Filter {
     if (!this.#web) throw new Error(`${sampleRate} Hz is no sample rate for the filter`);
   }
 
-  // All calls may move the memory, so views of it are made anew.
+  // Returns a new view of the samples: any call may move the memory.
   #samples(address, channel) {
     return new Float32Array(this.#wasm.memory.buffer, address + 4 * QUANTUM * channel, QUANTUM);
   }
@@ -33,7 +33,7 @@ class Filter {
     return new Uint8Array(this.#wasm.memory.buffer, this.#wasm.tone_filter_text(this.#web), length).slice();
   }
 
-  // Takes all settings: numbers, entries of choices and texts in the order of the tables. They have been checked.
+  // Sets all settings: numbers, entries of choices and texts in the order of the tables. The page has checked them.
   set({ numbers, choices, texts }) {
     numbers.forEach((value, index) => this.#wasm.tone_filter_set_number(this.#web, index, value));
     choices.forEach((entry, index) => this.#wasm.tone_filter_set_choice(this.#web, index, entry));
@@ -44,7 +44,7 @@ class Filter {
     this.#wasm.tone_filter_apply(this.#web);
   }
 
-  // All settings, in arrays of the lengths that are given.
+  // Returns all settings, in arrays of the given lengths.
   settings({ numbers, choices, texts }) {
     return {
       numbers: Array.from({ length: numbers }, (_, index) => this.#wasm.tone_filter_number(this.#web, index)),
@@ -53,7 +53,8 @@ class Filter {
     };
   }
 
-  // Reasons why settings have no effect: numbers, choices, then texts. Empty for a setting that has an effect.
+  // Returns the reasons why settings have no effect: numbers, choices, then texts. A reason is empty for a setting that has an
+  // effect.
   idle({ numbers, choices, texts }) {
     const read = (_, index) => this.#read(this.#wasm.tone_filter_idle(this.#web, index));
     return Array.from({ length: numbers + choices + texts }, read);
@@ -67,7 +68,7 @@ class Filter {
     this.#wasm.tone_filter_release_keys(this.#web);
   }
 
-  // The notes of a score, none to remove it.
+  // Sets the score of these notes; no notes remove the score.
   setScore(notes) {
     for (const { start, end, note, velocity, place } of notes) {
       this.#wasm.tone_filter_add_note(this.#web, start, end, note, velocity, place);
@@ -79,7 +80,7 @@ class Filter {
     this.#wasm.tone_filter_seek(this.#web, seconds);
   }
 
-  // Copies the bands' records.
+  // Copies the bands' records into `numbers`.
   picture(numbers) {
     const address = this.#wasm.tone_filter_picture(this.#web);
     numbers.set(new Float32Array(this.#wasm.memory.buffer, address, BANDS * RECORD));
@@ -136,7 +137,7 @@ if (globalThis.AudioWorkletProcessor) {
         case "seek": filter.seek(data.seconds); break;
         case "reset": filter.reset(); break;
         case "close": this.#closed = true; break;
-        // The page sends the memory for a picture, so that none is allocated here.
+        // The page sends the memory for a picture, so the audio thread allocates none.
         case "bands":
           filter.picture(data.numbers);
           this.port.postMessage({ type, numbers: data.numbers }, [data.numbers.buffer]);

@@ -1,13 +1,13 @@
-// Before and after in one gesture: hold the button or the key for the original. A short press keeps it on.
+// Before and after in one gesture: hold the button or the key for the original. A short press keeps the original on.
 
-// Milliseconds of a press that is not held.
+// Maximum length of a short press in milliseconds.
 const SHORT = 300;
 
 export class Compare {
   #button;
   #change;
-  #pressed; // When, while it is held.
-  #kept = false; // Whether the original was on before that.
+  #pressed; // Time of the press, while the button or the key is held.
+  #kept = false; // Whether the original was on before the press.
   #own = false; // Whether the next click belongs to a press.
   dry = false;
 

@@ -5,21 +5,22 @@ import { choices, groups, numbers } from "./tone-filter/index.js";
 // A page has no tempo, no second input, nowhere to send MIDI, and a button of its own for the bypass.
 const LEFT_OUT = ["bypass", "listen", "midi-out", "sync"];
 
-// Controls that stay usable without effect. Map at Custom can leave both Map and Scale without effect, and Lookahead delays the sound
-// even then, so a visitor must be able to set them back.
+// Controls that stay usable without effect. Map at Custom can leave both Map and Scale without effect, and Lookahead delays the
+// sound even without effect, so a visitor must be able to set them back.
 const UNLOCKED = ["lookahead", "map"];
 
-// The steps of a slider, by unit.
+// Step of a linear slider, by unit.
 const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1, ms: 1 };
 
-// Positions of a logarithmic slider.
+// Number of steps of a logarithmic slider.
 const POSITIONS = 200;
 
-// As `Spec::number`: three significant digits over a range of decades, and no zeros at the end.
+// Formats a value as `Spec::format` does: three significant digits over a range of decades, no zeros at the end, and `1 note`.
 export function format({ decimals, unit, taper, min, max }, value) {
   const wide = taper === "logarithmic" && max >= 10 * min && value < 1000;
   const rounded = wide ? Number(value.toPrecision(3)) : value;
-  return `${Number(rounded.toFixed(decimals)) || 0} ${unit}`;
+  const number = Number(rounded.toFixed(decimals)) || 0;
+  return `${number} ${number === 1 && taper === "whole" ? unit.replace(/s$/, "") : unit}`;
 }
 
 function element(name, properties = {}, ...children) {
@@ -31,7 +32,7 @@ function element(name, properties = {}, ...children) {
 const control = ({ id, name, help }, ...parts) =>
   element("div", { className: "control", title: help }, element("label", { htmlFor: id }, name), ...parts);
 
-// A slider, and how it shows a value.
+// Creates a slider, and a function that shows a value on it.
 function slider(spec, change) {
   const logarithmic = spec.taper === "logarithmic";
   const ratio = Math.log(spec.max / spec.min);

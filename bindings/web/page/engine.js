@@ -6,15 +6,15 @@ const end = (stream) => stream.getTracks().forEach((track) => track.stop());
 
 export class Engine {
   #context = new AudioContext();
-  #source; // What is connected to the filter.
+  #source; // Node that is connected to the filter.
   #element; // The node of the audio element.
-  #stream; // The microphone's sound.
+  #stream; // The microphone's stream, while it is the source.
   #attempt; // The start that is under way.
   audio = new Audio();
   node;
   onchange = () => {};
 
-  // Everything is made before the first click, which then only has to start it.
+  // Creates everything before the first click, which then only has to start the sound.
   static async create() {
     const engine = new Engine();
     engine.node = await ToneFilterNode.create(engine.#context);
@@ -41,13 +41,13 @@ export class Engine {
     return this.audio.readyState < HTMLMediaElement.HAVE_FUTURE_DATA ? "starting" : "playing";
   }
 
-  // `begin` gets a function that tells whether it has been stopped meanwhile.
+  // Starts a source. `begin` gets a function that tells whether the start has been stopped meanwhile.
   async #start(begin) {
     const attempt = (this.#attempt = {});
     const stopped = () => this.#attempt !== attempt;
     this.onchange();
     try {
-      // Browsers want both within the click.
+      // Browsers want both calls within the click.
       await Promise.all([this.#context.resume(), begin(stopped)]);
     } catch (error) {
       if (!stopped()) throw error;
@@ -83,7 +83,7 @@ export class Engine {
     });
   }
 
-  // Ends both sources.
+  // Stops the audio element and the microphone.
   pause() {
     this.#attempt = undefined;
     this.audio.pause();

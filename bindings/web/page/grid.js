@@ -2,11 +2,12 @@
 
 import { noteName } from "./tone-filter/index.js";
 
-// Rows are octaves from A, of which this is the lowest one's MIDI note. The highest note is a G#.
+// Rows are octaves from A. MIDI notes: lowest A, and highest note, a G#.
 const LOWEST_A = 21;
 const HIGHEST = 104;
 
-// Levels in dB: an empty bar; a wave without height and with its full height.
+// Level of an empty bar, in dB relative to the whole input. Powers of a wave without height and of full height, in dB relative to
+// full scale.
 const QUIETEST = -60;
 const FAINTEST = -80;
 const LOUDEST = -10;
@@ -16,7 +17,7 @@ const RISE = 0.02;
 const FALL = 0.12;
 const CHANGE = 0.05;
 
-// The frames in which each cell that does not sound is drawn once.
+// Number of frames in which each cell that does not sound is drawn once.
 const TURNS = 5;
 
 const BACKGROUND = [16, 18, 22];
@@ -28,7 +29,7 @@ const MUTED = [79, 134, 224];
 const SOUNDING = [69, 208, 131];
 const SATURATED = [255, 92, 82];
 
-// Before the first bands come.
+// Bands until the first answer of the audio thread.
 const SILENCE = Array.from({ length: 77 }, (_, index) => ({ note: 28 + index, power: -200, level: -200, state: "inactive", wave: [] }));
 
 const between = (from, to, share) => from.map((x, i) => x + (to[i] - x) * share);
@@ -43,7 +44,7 @@ export class Grid {
   #lowest = 28;
   #turn = 0;
   #bands = SILENCE;
-  // Shown levels, which follow the bands.
+  // Displayed values by MIDI note, which move smoothly to the values of the bands.
   #cells = Array.from({ length: HIGHEST + 1 }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
 
   constructor(canvas) {
@@ -81,7 +82,7 @@ export class Grid {
     return [(place % 12) * width, Math.floor(place / 12) * height, width - gap, height - gap];
   }
 
-  // The note whose cell is at a place of the canvas.
+  // Returns the note whose cell is at a place of the canvas; `undefined` between the cells.
   noteAt(x, y) {
     return this.#bands.map(({ note }) => note).find((note) => {
       const [left, top, width, height] = this.#rectangle(note);
@@ -89,7 +90,7 @@ export class Grid {
     });
   }
 
-  // Draws the grid `seconds` after the last time: what sounds or ends each time, the others by turns.
+  // Draws the grid, `seconds` after the last call: cells that sound or fade each time, all other cells by turns.
   draw(seconds) {
     this.#turn = (this.#turn + 1) % TURNS;
     const all = seconds > 0.1;
@@ -111,14 +112,14 @@ export class Grid {
   #paint(cell, band) {
     const context = this.#context;
     const [left, top, width, height] = this.#rectangle(band.note);
-    // On a phone, a cell has no room for the number of its level; its mark is there.
+    // On a phone, a cell has no room for the level as a number; the mark is in its place.
     const narrow = width < 50;
     const size = Math.min(1.6, Math.max(0.75, Math.min(width / 76, height / 70)));
     const colour = between(between(MUTED, SOUNDING, cell.sounding), SATURATED, cell.saturated);
     const open = band.state !== "disabled";
     const glow = cell.sounding * (0.1 + 0.12 * cell.level);
 
-    // With the soft edges of its border.
+    // Clears the cell, and the soft edges of its border.
     context.clearRect(left - 1, top - 1, width + 2, height + 2);
     context.fillStyle = css(between(open ? SURFACE : BACKGROUND, colour, glow));
     context.strokeStyle = css(between(LINE, colour, 0.7 * cell.sounding));
@@ -165,7 +166,7 @@ export class Grid {
     context.lineWidth = 1 + 0.6 * size * cell.sounding;
     context.lineJoin = "round";
     context.beginPath();
-    // No more points than can be seen.
+    // Skips points where the wave has more points than the cell has pixels.
     const step = Math.max(1, Math.floor(band.wave.length / (width * devicePixelRatio)));
     const share = (width - 2 * margin) / (band.wave.length - 1);
     for (let point = 0; point < band.wave.length; point += step) {
@@ -174,7 +175,7 @@ export class Grid {
     context.stroke();
   }
 
-  // A ring for a note that is not played, a disc for one that sounds, a triangle for one at the ceiling.
+  // Draws a ring for a note that is not played, a disc for a note that sounds, a triangle for a note at the ceiling.
   #mark(x, y, radius, state, colour) {
     const context = this.#context;
     context.fillStyle = context.strokeStyle = colour;

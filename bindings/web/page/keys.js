@@ -2,10 +2,10 @@
 
 import { noteName } from "./tone-filter/index.js";
 
-// The places of a piano's keys from A on, on any layout of letters.
+// Codes of the computer's keys that play a piano's keys from A on. A code is a place on the keyboard, whatever letter is there.
 const PLACES = ["KeyA", "KeyW", "KeyS", "KeyD", "KeyR", "KeyF", "KeyT", "KeyG", "KeyH", "KeyU", "KeyJ", "KeyI", "KeyK", "KeyO", "KeyL", "Semicolon"];
 
-// The notes that have a band end with G#7. Octaves are counted from A, the MIDI note 21 the lowest.
+// Highest note with a band, G#7. Octaves are counted from A; the lowest A is MIDI note 21.
 const HIGHEST = 104;
 const A = 21;
 const HIGHEST_OCTAVE = 6;
@@ -17,7 +17,7 @@ export class Keys {
   #bar;
   #octave = 4;
   #lowestOctave = 3;
-  #held = new Map(); // What holds a note: a place or a pointer.
+  #held = new Map(); // Held notes, by the key code, pointer or button that holds them.
   enabled = false;
 
   constructor(node, bar, canvas, view) {
@@ -50,7 +50,7 @@ export class Keys {
     this.#label();
   }
 
-  // Whether the event was a key of the instrument.
+  // Returns whether the event was a key of the instrument.
   keydown({ code, repeat }) {
     if (!this.enabled) return false;
     const place = PLACES.indexOf(code);
@@ -64,7 +64,7 @@ export class Keys {
     return place >= 0 || step !== undefined;
   }
 
-  // The setting "range".
+  // Sets the lowest octave by the setting "range".
   set range(range) {
     this.#lowestOctave = range === "whole" ? 0 : 3;
     this.#octave = Math.max(this.#lowestOctave, this.#octave);
@@ -91,7 +91,7 @@ export class Keys {
     const note = this.#held.get(by);
     if (note === undefined) return;
     this.#held.delete(by);
-    // Another finger may hold it, too.
+    // Another finger may hold the note, too.
     if (![...this.#held.values()].includes(note)) this.#node.key(note, 0);
   }
 

@@ -1,11 +1,12 @@
-// The sound as the part of a link after `#`: a preset, and what differs from it. `#preset=game-boy&mix=70`
+// The sound as the part of a link after `#`: a preset, and the settings that differ from it. `#preset=game-boy&mix=70`
 
 import { check, findPreset, presets } from "./tone-filter/index.js";
 
-// Neither belongs to a sound: the comparison with the dry one, and connections that a page does not have.
+// Settings that do not belong to a sound: Bypass, for the comparison with the original, and connections that a page does not
+// have.
 const OWN = ["bypass", "midi-out", "listen"];
 
-// Other links lead to places of the page.
+// Whether the part after `#` is a sound. Otherwise it is a place of the page.
 export const isSound = (hash) => hash.includes("=");
 
 export function write(preset, settings) {
@@ -13,7 +14,7 @@ export function write(preset, settings) {
   return `#${new URLSearchParams([["preset", preset.id], ...changed])}`;
 }
 
-// The preset and the settings of a link. Throws what is wrong with it.
+// Returns the preset and the settings of a link. Throws an error that names an invalid part.
 export function read(hash) {
   const given = new URLSearchParams(isSound(hash) ? hash.slice(1) : "");
   const wanted = given.get("preset") ?? presets[0].id;

@@ -1,4 +1,4 @@
-// The page: what is played, the sound that is made of it, and what of it is shown.
+// The page: connects the player, the filter, the controls and the displays.
 
 import * as library from "./tone-filter/index.js";
 import { Compare } from "./compare.js";
@@ -25,7 +25,7 @@ function run({ engine, about }) {
   const player = new Player(engine, about.songs, suggest);
   const compare = new Compare(at("compare"), (bypass) => node.set({ bypass }));
   let preset;
-  let own = link.isSound(location.hash); // Whether the sound is the visitor's, who then keeps it with every song.
+  let own = link.isSound(location.hash); // Whether the visitor has chosen the sound, which then stays with every song.
 
   // The sound.
 

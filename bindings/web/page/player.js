@@ -16,7 +16,7 @@ export function fail(text) {
   at("error").hidden = !text;
 }
 
-// Shows the error of what a visitor has asked for.
+// Wraps an action of the visitor, and shows its error.
 export const guarded = (action) => async (...parameters) => {
   fail("");
   try {
@@ -68,7 +68,7 @@ export class Player {
     engine.onchange = () => this.show();
   }
 
-  // Makes `song` what the button plays. Returns whether it still is when it has been loaded.
+  // Selects `song` for the button, and loads it. Returns whether the song is still selected then.
   async select(song) {
     this.#engine.pause();
     this.#source = song;
@@ -140,7 +140,7 @@ export class Player {
       say("");
     } else if (this.#source === "microphone") await this.#listen();
     else if (this.#engine.audio.src) await this.#engine.play();
-    // The last try to load it has failed.
+    // The last attempt to load the song has failed.
     else await this.#playSong(this.#source);
   });
 
@@ -163,7 +163,7 @@ export class Player {
     at("seek").ariaValueText = at("time").value;
   }
 
-  // The button has the word for what is true.
+  // Labels the buttons by the state of the engine.
   show() {
     const kind = this.#source === "microphone" ? "microphone" : "song";
     at("play").textContent = this.#loading ? "Loading…" : WORDS[this.#engine.state][kind];

@@ -6,7 +6,7 @@ const SECONDS = 8;
 const RATE = 60;
 const COLUMNS = SECONDS * RATE;
 
-// Levels in dB of the whole sound.
+// Levels of the darkest and the brightest note, in dB relative to the whole input.
 const DARKEST = -60;
 const BRIGHTEST = -5;
 
@@ -15,7 +15,8 @@ const SHADES = 32;
 const shades = (from, to) =>
   Array.from({ length: SHADES }, (_, shade) => `oklch(${from.map((x, i) => x + ((to[i] - x) * shade) / (SHADES - 1)).join(" ")})`);
 
-// The share of its row is what a note takes: each state is brighter and thicker, so that it is read without colours, too.
+// Colours of a state, and the height of a note as a fraction of its row. Each state is brighter and thicker than the state
+// before, so that it is legible without colours, too.
 const STATES = {
   inactive: { colours: shades([0.23, 0.02, 258], [0.43, 0.14, 258]), share: 0.25 },
   sounding: { colours: shades([0.4, 0.09, 150], [0.68, 0.19, 150]), share: 0.65 },
@@ -28,12 +29,12 @@ const isBlack = (note) => [1, 3, 6, 8, 10].includes(note % 12);
 export class Roll {
   #canvas;
   #context;
-  #ring = document.createElement("canvas"); // The columns, used again from the left.
-  #column; // The context of that canvas.
+  #ring = document.createElement("canvas"); // Ring of columns: a new column replaces the oldest.
+  #column; // Context of `#ring`.
   #empty = document.createElement("canvas"); // A column without notes.
   #count = 0;
-  #due = 0; // Columns that have not been drawn yet, in parts of one.
-  #notes = []; // The notes of the rows, the lowest first.
+  #due = 0; // Number of columns still to append, with a fraction.
+  #notes = []; // MIDI notes of the rows, the lowest first.
 
   constructor(canvas) {
     this.#canvas = canvas;
@@ -60,7 +61,7 @@ export class Roll {
     this.draw();
   }
 
-  // Top and height of a row in pixels.
+  // Returns top and height of a row in pixels.
   #row(index) {
     const edge = (below) => this.#ring.height - Math.floor((this.#ring.height * below) / this.#notes.length);
     return [edge(index + 1), edge(index) - edge(index + 1)];
@@ -78,7 +79,7 @@ export class Roll {
     });
   }
 
-  // Appends `bands`, `seconds` after the last ones.
+  // Appends `bands`, `seconds` after the last call.
   push(bands, seconds) {
     this.#due = Math.min(RATE / 4, this.#due + seconds * RATE);
     for (; this.#due >= 1; this.#due--) this.#append(bands);

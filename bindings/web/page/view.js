@@ -1,4 +1,4 @@
-// View of the bands, as a grid or as a roll: up to 60 times a second, or four for those who want less motion.
+// View of the bands, as a grid or as a roll: drawn up to 60 times a second, or 4 times for visitors who want less motion.
 
 import { noteName } from "./tone-filter/index.js";
 import { Grid } from "./grid.js";
@@ -7,7 +7,7 @@ import { Roll } from "./roll.js";
 // Seconds for which the picture moves on after the last sound or edit.
 const AFTERGLOW = 3;
 
-// Seconds between changes of the notes' names.
+// Minimum seconds between changes of the notes' names.
 const READING = 0.1;
 
 const at = (id) => document.getElementById(id);
@@ -20,8 +20,8 @@ export class View {
   #awake = 0;
   #last = 0;
   #waiting = false;
-  #pushed = 0; // When the roll got its last column.
-  #said = 0; // When the notes were named last.
+  #pushed = 0; // Time of the last request for bands.
+  #said = 0; // Time at which the notes were last named.
 
   constructor(engine) {
     this.#engine = engine;
@@ -29,7 +29,7 @@ export class View {
     requestAnimationFrame((now) => this.#frame(now));
   }
 
-  // The note below a place of the grid, if it has one there.
+  // Returns the note at a place of the grid; `undefined` between the cells.
   noteAt(x, y) {
     return this.#grid.noteAt(x, y);
   }
@@ -48,7 +48,7 @@ export class View {
     this.wake();
   }
 
-  // Something is to be seen.
+  // Keeps the picture moving for AFTERGLOW.
   wake() {
     this.#awake = performance.now() + 1000 * AFTERGLOW;
   }
@@ -66,7 +66,7 @@ export class View {
     else this.#roll.draw();
   }
 
-  // Asks for the bands, unless the last ones are still on their way.
+  // Requests the bands, and shows them when they arrive. Only one request may be under way.
   async #ask() {
     this.#waiting = true;
     const asked = performance.now();

@@ -71,7 +71,7 @@ impl Web {
 
 /// Creates a filter at a sample rate in Hz, with the settings of a new instance of the plugin. Returns 0 if the rate is out of
 /// range.
-// SAFETY: no other symbol has this name, or one of those below.
+// SAFETY: no other symbol has this name or the name of a function below.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_new(sample_rate: f64) -> Option<Box<Web>> {
     Web::new(sample_rate).map(Box::new)
@@ -202,8 +202,8 @@ pub extern "C" fn tone_filter_add_note(
     web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
 }
 
-/// Sets the score of the notes that were added. It decides which notes are played in place of the listener, and starts at 0 s. If
-/// no notes were added, removes the score. Allocates.
+/// Sets the score of the notes that were added. The score decides which notes are played in place of the listener, and starts at
+/// 0 s. If no notes were added, removes the score. Allocates.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_score(web: &mut Web) {
@@ -235,9 +235,9 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
 
 /// Computes the current picture of the bands and returns its address: 77 records of 99 numbers, from E1 to G#7.
 ///
-/// A record has the band's power in dB, as the filter measures it; its level in dB relative to the whole input; its state; and 96
-/// samples of its waveform with a peak of 1, the oldest first. The state is 0 for not played, 1 for sounding, 2 for at the
-/// ceiling and 3 for a band that may not sound.
+/// A record has the band's power in dB relative to full scale, after the gain of Auto level; its level in dB relative to the
+/// whole input; its state; and 96 samples of its waveform with a peak of 1, the oldest first. The state is 0 for not played, 1
+/// for sounding, 2 for at the ceiling and 3 for a band that may not sound.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_picture(web: &mut Web) -> *const f32 {
@@ -251,7 +251,7 @@ pub extern "C" fn tone_filter_latency(web: &Web) -> usize {
     web.filter.latency()
 }
 
-/// Returns the decay time in seconds: that long after the end of the input, the wet signal is at least 60 dB down.
+/// Returns the decay time: seconds from the end of the input until the wet signal is at least 60 dB down.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_tail(web: &Web) -> f64 {

@@ -11,10 +11,10 @@ const POINTS: usize = 96;
 /// Length of a band's record: power, level, state and waveform.
 const RECORD: usize = 3 + POINTS;
 
-/// Power in dB below which no waveform is computed, as its height would be 0.
+/// Maximum power, in dB relative to full scale, of a band without a waveform, whose height would be 0.
 const FAINTEST: f32 = -80.0;
 
-/// Level and power of silence, in dB.
+/// Minimum of level and power in dB, which stands for silence.
 const SILENCE: f32 = -200.0;
 
 /// State of a band that may not sound.

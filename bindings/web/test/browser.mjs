@@ -1,4 +1,4 @@
-// What all tests share: a server, Chromium, and a page in it.
+// Parts of all tests: a server, Chromium, and a page in it.
 
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -6,8 +6,8 @@ import path from "node:path";
 import * as runner from "node:test";
 import { chromium } from "playwright-core";
 
-// The folder of the page; and that of the results, which has the folder `expected`, with what the library makes of the
-// demo tune with each preset, and gets pictures of the page.
+// Folder of the page, and folder of the results. The latter has the folder `expected`, with the library's output for the demo
+// tune with each preset, and gets pictures of the page.
 export const [PAGE, RESULTS] = process.argv.slice(2).map((folder) => path.resolve(folder));
 
 // A page must work below any path of a host.
@@ -25,11 +25,11 @@ const FLAGS = [
 export const faults = [];
 export const requests = [];
 
-// Folders that are served below the page's.
+// Folders that are served below the page's folder.
 export const folders = { expected: RESULTS, test: path.dirname(import.meta.dirname) };
 
 async function serve(request, response) {
-  // Every browser asks for it where a page names no other.
+  // Browsers request this icon for a page that names no icon.
   if (request.url === "/favicon.ico") return response.writeHead(204).end();
   const name = path.normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
   const own = name.startsWith(BASE) ? name.slice(BASE.length) : undefined;

@@ -1,4 +1,4 @@
-// The last test, of all tabs before.
+// Last test: errors and requests of all tabs of the other tests.
 
 import assert from "node:assert/strict";
 import { address, faults, requests, test } from "./browser.mjs";

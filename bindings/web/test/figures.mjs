@@ -1,5 +1,5 @@
-// How long a visitor waits, and what the page takes, on a phone-sized screen with a slow CPU: figures without bounds, as they
-// depend on the machine.
+// Measurements of loading, waiting and drawing on a phone-sized screen with a slow CPU. Times have no bounds, as they depend on
+// the machine.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { RESULTS, address, browser, inPage, openTab, test } from "./browser.mjs"
 
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 
-// Seconds that the page plays meanwhile.
+// Seconds for which each view is measured while the page plays.
 const SECONDS = 5;
 
 async function measure(slowdown) {
@@ -70,13 +70,13 @@ async function measure(slowdown) {
 }
 
 test("figures of a phone-sized page", async () => {
-  // What other tabs play would be measured, too.
+  // Closes other tabs, whose load would be measured, too.
   await Promise.all(browser.contexts().map((context) => context.close()));
   const figures = [];
   for (const slowdown of [1, 4]) figures.push(await measure(slowdown));
   console.log(JSON.stringify(figures, undefined, 2));
   await writeFile(path.join(RESULTS, "figures.json"), JSON.stringify(figures, undefined, 2));
-  // Not measures of time: all that a page loads before the click, and that it was heard and seen.
+  // Checks that measure no time: the size of all that a page loads before the click, and that the page was heard and seen.
   for (const { loadedBytes, clickToSoundMs, grid, roll } of figures) {
     assert(loadedBytes > 500_000 && loadedBytes < 2_000_000, String(loadedBytes));
     assert(clickToSoundMs > 0 && grid.framesPerSecond > 0 && roll.framesPerSecond > 0);

@@ -14,7 +14,7 @@ const run = (tool, folder, ...parameters) => execFileSync(path.join(TOOLS, tool)
 const readme = await readFile(path.join(PACKAGE, "README.md"), "utf8");
 const programs = (language) => [...readme.matchAll(new RegExp("```" + language + "\n(.*?)```", "gs"))].map((match) => match[1]);
 
-// Bytes of the archive.
+// Maximum size of the archive in bytes.
 const LARGEST = 400_000;
 
 // A project with the package installed in it.
@@ -29,7 +29,7 @@ async function project(name, files) {
   return folder;
 }
 
-// What a page's title becomes.
+// Returns the title that a page sets.
 async function titleOf(url) {
   const tab = await openTab();
   await tab.goto(url);
@@ -54,7 +54,7 @@ test("the package has what a user needs, and no more", async () => {
 test("the README's quick start plays a file", async () => {
   await project("quick-start", { "index.html": programs("html")[0] });
   const tab = await openTab();
-  // The page makes the context; what goes to its loudspeakers is listened to.
+  // The page creates its own context, so an analyser is connected to everything that goes to the loudspeakers.
   await tab.addInitScript(() => {
     const { connect } = AudioNode.prototype;
     AudioNode.prototype.connect = function (to, ...rest) {

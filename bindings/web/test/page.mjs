@@ -1,4 +1,4 @@
-// The page: what is seen of the sound, and the controls for it.
+// Tests of the page: the display of the sound, and the controls.
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { RESULTS, address, ask, browser, inPage, test, visit } from "./browser.m
 
 const tab = await visit();
 
-// Settings that need what a page does not have: the tempo of a host, a sidechain, MIDI. Compare has Bypass.
+// Settings without a control: a page has no tempo of a host, sidechain or MIDI, and the button for the original is the bypass.
 const ELSEWHERE = ["bypass", "listen", "midi-out", "sync"];
 
 test("the grid lights while the tune plays", async () => {
@@ -29,7 +29,7 @@ test("the grid lights while the tune plays", async () => {
 test("the roll moves while the tune plays", async () => {
   await tab.keyboard.press("r");
   assert.equal(await tab.isVisible("#grid"), false);
-  // A note that sounds is green, and the newest are at the right.
+  // A note that sounds is green, and the newest columns are at the right.
   await tab.waitForFunction(() => {
     const canvas = document.querySelector("#roll");
     if (!canvas.width) return false;
@@ -103,7 +103,7 @@ test("controls without effect are disabled and say why", async () => {
   assert.match(await other.getAttribute("#drive", "aria-description"), /^No effect: it shapes the voices Soft and Soft clean only\.$/);
   await other.selectOption("#voice", "soft");
   assert.deepEqual(await disabled(), [...chip, "glide", "listener", "octave", "root", "sensitivity", "vibrato"].sort());
-  // Map stays usable, or neither it nor Scale could be set back.
+  // Map stays usable; otherwise neither Map nor Scale could be set back.
   await other.selectOption("#voice", "square");
   await other.selectOption("#map", "custom");
   assert.deepEqual(await disabled(), [...square, "scale"].sort());
@@ -239,12 +239,12 @@ test("the original is heard while the button or B is held, by mouse, touch and k
 });
 
 test("keys and cells play notes while Keys is on", async () => {
-  // The cell of a note, counted from A3, below which there are no rows with Range from A3.
+  // Moves the pointer to the cell of a note, counted from A3. With the published range, the row of A3 is the first.
   const cell = async (tone) => {
     const { x, y, width, height } = await tab.locator("#grid").boundingBox();
     await tab.mouse.move(x + ((tone % 12) + 0.5) * (width / 12), y + (Math.floor(tone / 12) + 0.5) * (height / 4));
   };
-  // The bands that may sound, counted from A3. The first answer may have been on its way.
+  // Returns the bands that may sound, counted from A3. Awaits two answers, as the first may have been requested before.
   const open = () =>
     inPage(tab, async ({ engine: { node } }) => {
       await node.bands();

@@ -11,8 +11,8 @@ export async function tune() {
   return [channel(0), channel(1)];
 }
 
-// What the worklet makes of `input`, and afterwards of silence for `rest` seconds: its output, and the share of the
-// audio thread's time that it took.
+// Filters `input`, and then `rest` seconds of silence, in the worklet. Returns the output, and the time that this took, as a
+// fraction of the sound's duration.
 export async function render(options, input, rest = 0) {
   const [{ length }] = input;
   const frames = length + rest * RATE;

@@ -1,4 +1,4 @@
-// The sound of the worklet against that of the library.
+// Tests of the worklet's sound against the library's.
 
 import assert from "node:assert/strict";
 import { inPage, test, visit } from "./browser.mjs";
@@ -33,7 +33,7 @@ test("with every preset, the worklet's output is the library's", async () => {
   // Full scale is 1. The other presets differ more where a strong drive or an oscillator magnifies rounding.
   assert(results[0].worst <= 1e-5);
   for (const { id, snr } of results) assert(snr >= 90, `${id}: ${snr} dB`);
-  // Far more than it takes, as other programs may run.
+  // The bound is far above the usual fraction, as other programs may run.
   assert(Math.min(...results.map(({ share }) => share)) < 0.3);
 });
 

@@ -1,4 +1,4 @@
-// What is played: songs, files and the microphone; and what the button for it says.
+// Tests of the sources (songs, files and the microphone), and of the button's label.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -48,7 +48,7 @@ test("the microphone is heard", async () => {
   await tab.click("#microphone");
   await button("Stop");
   assert.equal(await tab.isDisabled("#seek"), true);
-  // The browser's false microphone beeps.
+  // The browser's simulated microphone beeps.
   await tab.waitForFunction(() => /[A-G]/.test(document.querySelector("#sounding").textContent.slice(9)));
   await tab.click("#play");
   await button("Listen");
@@ -77,7 +77,7 @@ test("a file is played, and one that is none is refused by its name", async () =
     await tab.locator("#file").setInputFiles(file);
     await tab.waitForSelector("#error:not([hidden])");
     assert.equal(await tab.textContent("#error"), `This browser cannot play “${path.basename(file)}”. Try WAV, MP3, FLAC, Ogg or M4A.`);
-    // What was there before is there again.
+    // The source before the failed file is selected again.
     await button("Play");
     assert.deepEqual(await pressed(), ["demo.wav"]);
     await tab.click("#play");

@@ -70,7 +70,7 @@ struct ChipSound(Sound);
 /// Preset with the default settings.
 const PRESET: &str = "sound-chip";
 
-/// Settings without an effect on a console: those of the mix and of other voices.
+/// Settings without an effect on a console: settings of the mix and of other voices.
 const LEFT_OUT: [&str; 7] = ["mix", "output", "drive", "tone", "morph", "bypass", "stereo"];
 
 impl clap::Args for ChipSound {

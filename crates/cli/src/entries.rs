@@ -5,7 +5,7 @@ use tone_filter_dsp::{CHOICES, Choice, PitchClass};
 /// Returns the name of the flag of `choice`.
 pub fn flag_name(choice: &Choice) -> &'static str {
     match choice.id {
-        // `--keys` names the MIDI file that plays the keys: it is given more often than the mode.
+        // `--keys` names the MIDI file that plays the keys, because users give a file more often than a mode.
         "keys" => "key-mode",
         id => id,
     }

@@ -62,7 +62,8 @@ impl Outputs {
         Err(Usage(line.into()))
     }
 
-    /// Returns these outputs with `preset` in place of [`PRESET`], and a pattern in `--out` split into folder and suffix.
+    /// Returns the outputs with the name of `preset` in place of [`PRESET`], and with a pattern in `--out` split into folder
+    /// and suffix.
     ///
     /// # Errors
     /// If [`NAME`] does not begin the name of a WAV or FLAC file, or if there is also a suffix.

@@ -120,7 +120,8 @@ impl Progress {
         self.files.iter().chain([&self.all]).for_each(ProgressBar::finish_and_clear);
     }
 
-    /// Sets a worker's bar to `part`, the fraction of `job` that is done, and advances the bar for all files by the same work.
+    /// Sets a worker's bar to `part`, the fraction of `job` that is done, and advances the bar for all files by the work done
+    /// since the last call.
     fn move_to(&self, worker: usize, job: &Job, part: f64) {
         let bar = &self.files[worker];
         let (before, now) = (bar.position(), (part * STEPS as f64) as u64);

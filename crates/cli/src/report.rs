@@ -113,7 +113,7 @@ pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 
-/// Prints a hint at the flags for existing outputs, if these caused more than one error in `failed`.
+/// Prints a hint at the flags for existing outputs, if more than one error in `failed` is an existing output.
 pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
     let count = failed.filter(|error| matches!(error, Error::Exists(_))).count();
     if count > 1 {

@@ -90,7 +90,7 @@ impl Sound {
         let wrong = if given("custom") && !has_scale {
             "custom has no effect; add --scale custom"
         } else if has_scale && settings.custom == PitchClasses::ALL && !given("custom") {
-            // A preset may have chosen its notes.
+            // A preset that has chosen the notes passes: its `custom` is not `ALL`.
             "scale = custom lets all notes sound; name yours with --custom"
         } else if given("targets") && settings.map != Map::Custom {
             "targets has no effect; add --map custom"

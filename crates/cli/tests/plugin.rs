@@ -1,4 +1,4 @@
-//! The plugin and the command have the same sound and the same notes.
+//! The plugin and the command have equal outputs and equal notes.
 
 use midly::{MidiMessage, Smf, TrackEventKind};
 use std::{fs, iter::repeat, process::Command};
@@ -80,7 +80,7 @@ fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
     for event in &song.tracks[0] {
         ticks += event.delta.as_int();
         if let TrackEventKind::Midi { message, .. } = event.kind {
-            // 960 ticks per second.
+            // The file has 960 ticks per second.
             let seconds = f64::from(ticks) / 960.0;
             match message {
                 MidiMessage::NoteOn { key, .. } => {
@@ -102,7 +102,8 @@ fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
         let sound = Settings { lookahead, ..Settings::default() };
         let live = sent(&sound);
         let filter = ToneFilter::new(44_100.0, &sound).unwrap();
-        // The file has the time to which a decision applies. The plugin sends the note later by this latency.
+        // The file has the time to which a decision applies. The plugin sends the note later, by the filter's latency and the
+        // listener's delay.
         let latency = filter.latency() + filter.listener().delay();
         let file = in_file(&[flag]);
         assert!(live.iter().filter(|note| note.velocity.is_some()).count() > 50, "{live:?}");

@@ -89,7 +89,8 @@ pub struct Approach {
 }
 
 impl Approach {
-    /// Creates lanes at rest at `now`. A lane moves by 1 in `seconds` at `sample_rate` Hz.
+    /// Creates lanes with the values `now` and no target. Towards a target, a lane moves by 1 in `seconds` at `sample_rate` Hz,
+    /// and by at most 1 in a block.
     pub fn new(now: Lanes, seconds: f64, sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (seconds * sample_rate)).min(1.0) as f32;
         Self { now, target: None, step }

@@ -38,10 +38,7 @@ impl Layout {
 }
 
 /// The banks and voices of one filter.
-///
-/// Aligned to a page: elsewhere in memory, short blocks take up to 5 % longer.
 #[derive(Debug, Clone)]
-#[repr(align(4096))]
 pub struct Synthesis {
     /// Parameters that all banks share.
     pub params: BankParams,

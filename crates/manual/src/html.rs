@@ -101,8 +101,9 @@ fn plain<'a>(event: &'a Event) -> &'a str {
     }
 }
 
-/// Rewrites links and pictures. Links to pages of the manual lead to their HTML. Links to files outside the manual, which the web
-/// page lacks, are reduced to their text (`None` drops the event); `out` remembers between calls that such a link is open.
+/// Rewrites links and pictures. Links to pages of the manual lead to their HTML. Links to files outside the manual, which the
+/// web page lacks, are reduced to their text (`None` drops the event); `out` stores between calls whether a link to a file
+/// outside is open.
 fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
     match &mut event {
         Event::Start(Tag::Link { dest_url, .. }) => {

@@ -106,7 +106,7 @@ pub fn runs_tone_filter(line: &str) -> bool {
     line.split('|').any(|part| part.trim_start().starts_with("tone-filter "))
 }
 
-/// Returns a heading's anchor as GitHub makes it: lower case, `-` for blanks, no other signs than `-` and `_`.
+/// Returns a heading's anchor as GitHub makes it: lower case, `-` in place of blanks, and of other signs only `-` and `_`.
 pub fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));

@@ -86,7 +86,8 @@ impl MidiFile {
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Tick at which each key was pressed, by key, track and channel. If several hold one key, the last one releases it.
+        // Tick at which each key was pressed, by key, track and channel. If several tracks or channels hold a key, their last
+        // note-off releases the key.
         let mut held = BTreeMap::new();
         let mut has_drums = false;
         for (ticks, track, kind) in messages {
@@ -101,7 +102,7 @@ impl MidiFile {
                 }
                 TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
-                    // A note that starts where its track ends has no known length, and goes on.
+                    // A note that starts at the end of its track has no known length, so it is not ended.
                     let is_own = |(_, of, _): &(u8, usize, u8), start: &mut u64| {
                         *of == track && *start < ticks
                     };

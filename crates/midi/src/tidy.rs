@@ -13,7 +13,8 @@ const END: [u8; 3] = [0xFF, 0x2F, 0];
 pub struct Tidy {
     /// Content of the file.
     pub bytes: Vec<u8>,
-    /// First place from which on a track is left out; `None` if nothing is.
+    /// First section that is left out, as text: the track, and the byte from which on it is left out. `None` if nothing is left
+    /// out.
     pub left_out: Option<String>,
 }
 
@@ -72,7 +73,7 @@ fn push_chunk(to: &mut Vec<u8>, id: &[u8], content: &[u8]) {
     to.extend(content);
 }
 
-/// Returns the track in strict form, and the position from which on it is not understood, if there is one.
+/// Returns the track in strict form, and the position of the first event that cannot be understood, if there is one.
 fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
     let mut track = Track { bytes, at: 0, status: None };
     let (mut tidied, mut wait) = (Vec::new(), 0);
@@ -106,7 +107,7 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
 struct Track<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Running status: that of the last channel message.
+    /// Running status: the status of the last channel message.
     status: Option<u8>,
 }
 
@@ -161,7 +162,7 @@ impl Track<'_> {
                 event.extend(content);
                 Some(event)
             }
-            // System exclusive messages have no effect here.
+            // System exclusive messages are removed.
             0xF0 | 0xF7 => self.counted().map(|_| Vec::new()),
             0xF1 | 0xF3 => self.data(1).map(|_| Vec::new()),
             0xF2 => self.data(2).map(|_| Vec::new()),

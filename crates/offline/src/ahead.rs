@@ -1,10 +1,10 @@
 //! Runs the listener of a file on its own thread, ahead of the filter.
 //!
-//! For a file of more than 2 097 152 frames, `render` uses three threads: the first reads and listens (`Scout`), the second
-//! filters, the third rounds and writes. In a batch, each core has a file of its own instead. The scout runs the filter's own
-//! listener some blocks ahead, and the filter uses the scout's decisions, so the output is the same bit for bit. Both threads
-//! decode the file, which is less work than to pass the samples on. With keys, and where key or tuning follow the music, the
-//! listener depends on more than the input and stays on the filter's thread.
+//! For a file of more than 2 097 152 frames or of unknown length, `render` uses three threads: the first reads and listens
+//! (`Scout`), the second filters, the third rounds and writes. A batch with a file for each core does without the first. The
+//! scout runs the filter's own listener some blocks ahead, and the filter uses the scout's decisions, so the output is the same
+//! bit for bit. Both threads decode the file, which is less work than to pass the samples on. With keys, and where key or
+//! tuning follow the music, the listener depends on more than the input and stays on the filter's thread.
 
 use super::{Error, Input, Source};
 use std::{

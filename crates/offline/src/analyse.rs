@@ -20,8 +20,8 @@ pub struct Analysed {
 
 /// Filters `input` with `settings` on `kernel`, while the score `keys` is played. The filter detects notes at any focus. Calls
 /// `block` with the filter after each of the filter's blocks. Every `hop` seconds of the file, rounded to at least one sample,
-/// calls `moment` with the exact hop in seconds and the bands; bands that settings or keys mute are inactive and not played
-/// there. Calls `progress` with the share of the work that is done, 0 to 1, if the length of the file is known.
+/// calls `moment` with the exact hop in seconds and the bands. Among these, bands that settings or keys mute are inactive and
+/// not played. Calls `progress` with the share of the work that is done, 0 to 1, if the length of the file is known.
 ///
 /// # Errors
 /// If the file cannot be read, or `moment` fails.

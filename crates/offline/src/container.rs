@@ -19,8 +19,8 @@ pub enum Writer {
 }
 
 impl Writer {
-    /// Begins a file of at most `frames` frames, if that is known. Dithers integers if `dithered`. FLAC gets fields and pictures
-    /// of `metadata`.
+    /// Begins a file of at most `frames` frames, if the number is known. Dithers integers if `dithered`. A FLAC file gets the
+    /// fields and pictures of `metadata`.
     ///
     /// # Errors
     /// If the container does not support the format, or the file cannot be written.

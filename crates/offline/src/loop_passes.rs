@@ -1,8 +1,8 @@
 //! Seamless loops: a section of a file that players repeat has no seam in the output either.
 //!
 //! The filter passes through the loop several times, until its state at the end of the loop equals that at the start. Only the
-//! last pass is kept. Two sections of the output lead to the loop's start: the one before the loop, and the loop's own end. Both
-//! are crossfaded to the output before the last pass.
+//! last pass is kept. Two sections of the output lead to the loop's start: the section before the loop, and the loop's own end.
+//! Both are crossfaded to the output that directly precedes the last pass.
 
 use std::{collections::VecDeque, ops::Range};
 

@@ -24,7 +24,7 @@ use lofty::{
 use ogg_pager::Packets;
 use std::io::{self, BufReader, Cursor, Read, Seek};
 
-/// Types of tags, the best first. A field of a better type hides the same field of the others.
+/// Types of tags, the best first. A field hides fields of the same name in later types.
 const KINDS: [TagType; 7] = [
     TagType::VorbisComments,
     TagType::Id3v2,
@@ -135,10 +135,11 @@ impl Metadata {
     }
 }
 
-/// Returns the metadata of FLAC in Ogg as the head of a FLAC file, as `lofty` knows FLAC in no container; `None` for other files.
+/// Returns the metadata of FLAC in Ogg as the head of a FLAC file, because `lofty` reads FLAC only without a container; `None`
+/// for other files.
 ///
-/// The first packet has 9 bytes before the head's first block, which end with the number of packets that have a block each
-/// (RFC 9639, section 10.1).
+/// The first packet begins with 9 bytes, of which the last two state how many packets follow with one metadata block each. The
+/// rest of the packet is the start of a FLAC file (RFC 9639, section 10.1).
 fn flac_in_ogg(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     let (first, _) = Packets::read_count(file, 1).ok()?;
     let head = first.get(0).filter(|head| head.starts_with(b"\x7FFLAC"))?;
@@ -182,7 +183,7 @@ impl Tags {
         let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
         let mut fields: Vec<(String, String)> =
             VorbisComments::from(tag.clone()).take_items().collect();
-        // Fields with names of the user's own, which the conversion may lose.
+        // Adds fields with names that the user chose, which the conversion may lose.
         if tag.tag_type() == TagType::Id3v2 {
             for frame in &Id3v2Tag::from(tag.clone()) {
                 if let Frame::UserText(text) = frame {

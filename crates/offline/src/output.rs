@@ -68,7 +68,7 @@ impl Output {
             return Err(Error::Exists(path.into()));
         }
         let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
-        // Linux also follows at most 40 links.
+        // Follows at most 40 links, like Linux.
         let target = successors(Some(path.to_path_buf()), next).take(40).last();
         let target = target.expect("the path itself is one");
         let folder = match target.parent() {
@@ -110,7 +110,7 @@ impl Output {
     }
 
     /// Gives the complete file its final name, after all of it is on the disk: even a power cut leaves no incomplete file under
-    /// that name. On standard output, a reader such as `head` may stop before the end, which is no error.
+    /// that name. On standard output, it is not an error if the reader, such as `head`, stops before the end.
     ///
     /// # Errors
     /// If the system refuses, or if a file with that name has appeared meanwhile and `force` is not set.
@@ -161,7 +161,8 @@ fn keep_owner_and_mode(file: &File, target: &Path) -> io::Result<()> {
 /// Creates a temporary file and keeps it locked while it is open, so that other runs see that it is in use.
 fn create_locked(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).create_new(true).open(path)?;
-    // Another run may have removed the file before it was locked. On systems without locks, no run removes files.
+    // Another run's `sweep` may hold the lock by now, or have removed the file. Other errors of the lock do not matter: without
+    // locks, `sweep` removes nothing.
     if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !path.exists() {
         // The caller then tries another name.
         return Err(io::ErrorKind::AlreadyExists.into());
@@ -169,8 +170,8 @@ fn create_locked(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes temporary files that earlier runs left in `folder`; current ones are locked. Ignores errors: they concern no other
-/// file.
+/// Removes temporary files that earlier runs left in `folder`; current ones are locked. Ignores errors, which do not affect the
+/// new output.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -16,7 +16,7 @@ use tone_filter_dsp::{BandMask, BandState, KeyEvent, ToneFilter};
 /// Number of frames between two readings of the bands, and maximum length of a block of the tail.
 const MOMENT: usize = 2048;
 
-/// [`Tail::Auto`] ends at the first block whose peak is below this: half an LSB of 16 bits.
+/// Minimum peak of a block for [`Tail::Auto`] to continue: half an LSB of 16 bits.
 const INAUDIBLE: f32 = 0.5 / 32_768.0;
 
 /// Run over a file from its start to the end of its tail.

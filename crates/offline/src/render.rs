@@ -20,8 +20,8 @@ const BLOCK: usize = 16_384;
 /// Queue length, in units of [`BLOCK`]; absorbs jitter.
 const WAITING: usize = 4;
 
-/// Files with more frames than this get threads for writing and listening. Shorter files come in numbers and fill all cores
-/// alone.
+/// Maximum number of frames of a file that is rendered on one thread. Longer files get threads for writing and listening;
+/// shorter ones come in batches, which use all cores anyway.
 const LONG: u64 = 1 << 21;
 
 /// Result of a run.
@@ -139,7 +139,7 @@ pub fn render(
     }
     output.commit()?;
     let unheard = match pass.unheard() {
-        // The listener has not run, and can name a better reason.
+        // At a focus of 0 %, the listener has not run. A second run with the listener may find a better reason.
         Some(Cause::Weak) if options.explain && options.settings.focus == 0.0 => {
             let sound = (&options.settings, &options.keys);
             analyse(&input, sound, options.kernel, 1.0, |_| (), |_, _| Ok(()), |_| ())?.unheard

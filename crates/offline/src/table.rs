@@ -16,11 +16,11 @@ pub enum Syntax {
 /// Minimum level in dB, so that silence is a number, too.
 const SILENCE_DB: f32 = -120.0;
 
-/// Table that is written moment by moment. Times are in seconds; levels are in dB of the total power, -120 or more.
+/// Table that is written moment by moment. Times are in seconds; levels are in dB relative to the total power, -120 or more.
 pub struct Table<W: Write> {
     to: W,
     syntax: Syntax,
-    /// Bands from the lowest pitch to the highest.
+    /// Tones of the bands, from the lowest pitch to the highest.
     tones: Vec<usize>,
     names: Vec<String>,
     time: f64,

@@ -1,4 +1,4 @@
-//! Transcription of the played notes, as MIDI.
+//! Transcription of the played notes, as MIDI or as a score.
 
 use midly::{
     Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
@@ -38,8 +38,8 @@ pub struct Transcriber {
 }
 
 impl Transcriber {
-    /// Creates a recorder without notes. If `live`, it keeps all notes as the plugin sends them, otherwise those of 70 ms or
-    /// more.
+    /// Creates a recorder without notes. If `live`, it keeps all notes, as the plugin sends them; otherwise, only notes of 70
+    /// ms or more.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new() }
@@ -76,7 +76,7 @@ impl Transcriber {
     }
 }
 
-/// Begins or ends a note at `seconds`. The end of a note that sounds is infinite. `place` is its stereo position.
+/// Begins or ends a note at `seconds`. While a note sounds, its end is infinite. `place` is its stereo position.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONES], place: f32) {
     let Some(tone) = of_listener(event.note) else { return };
     match event.velocity {

@@ -7,7 +7,7 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch, of_listener},
 };
 
-/// Deviation from the bands' tuning, in cents, from which the music lies between the notes.
+/// Minimum deviation from the bands' tuning, in cents, at which the music counts as out of tune.
 const OFF_TUNE: f64 = 30.0;
 
 /// Reason why no note sounds. Its text is the reason and a remedy.
@@ -161,7 +161,7 @@ impl Unheard {
         })
     }
 
-    /// Returns the keys or the flag that mute all detected notes.
+    /// Returns the cause if all detected notes are muted: the keys or a flag.
     fn muted(&self, settings: &Settings) -> Cause {
         let sounds =
             |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;

@@ -50,7 +50,7 @@ impl Latency {
         self.samples.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the host must be asked to activate the plugin again: it does not know the current latency, or the
+    /// Returns whether the host must be asked to activate the plugin again: the host does not know the current latency, or the
     /// parameters require another one, `wanted`. Returns true once, and again only after a check that found no need.
     pub(crate) fn is_outdated(&self, wanted: u32) -> bool {
         let samples = self.samples();

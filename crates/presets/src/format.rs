@@ -11,7 +11,7 @@ use serde::{
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, convert::Infallible};
 
-/// Function that changes the settings of one version to those of the next one.
+/// Function that converts the settings of one version to the next version.
 type Migration = fn(&mut Map<String, Value>);
 
 /// Migrations from each version to the next, version 1 first. There is no newer version yet.
@@ -37,12 +37,12 @@ impl From<Preset> for Loaded {
     }
 }
 
-/// A preset has a newer version than [`VERSION`], and content that this program cannot use.
+/// Warning that a preset has a newer version than [`VERSION`], and content that this program cannot use.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("of a newer version of the program; left out: {}; update the program", .left_out.join(", "))]
 pub struct Warning {
-    /// Unknown keys, like `"portamento"`, and known keys with an unknown value, like `voice = "choir"`. Such settings are those
-    /// of the reference sound.
+    /// Unknown keys, like `"portamento"`, and known keys with an unknown value, like `voice = "choir"`. These settings get
+    /// their values in [`Settings::REFERENCE`](tone_filter_dsp::Settings::REFERENCE).
     pub left_out: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub enum FormatError {
     Newer {
         /// Version of the preset.
         version: u32,
-        /// Fault when it is read as a preset of [`VERSION`].
+        /// Reason why the preset cannot be read even without the content that is unknown to [`VERSION`].
         source: serde_json::Error,
     },
 }

@@ -4,8 +4,9 @@
 //! { "version": 1, "name": "Quiet Music", "settings": { "floor": -70 } }
 //! ```
 //!
-//! Settings that a preset does not mention are those of [`Settings::REFERENCE`]. Unknown keys and values out of range are errors
-//! in presets up to this program's [`VERSION`]. In presets of a newer version, they are left out, with a [`Warning`].
+//! Settings that a preset does not mention have their values in [`Settings::REFERENCE`]. Unknown keys and values out of range
+//! are errors in presets up to this program's [`VERSION`]. In presets of a newer version, they are left out, with a
+//! [`Warning`].
 
 mod files;
 mod format;

@@ -1,8 +1,8 @@
 //! Settings as keys and values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
 //!
 //! The keys are the ids of the settings. Numbers are numbers in their unit, choices between off and on are booleans, other
-//! choices are the ids of their entries, and texts are texts. Missing settings are those of [`Settings::REFERENCE`], so that a
-//! preset keeps its sound in later versions. Formats that are not human-readable have the JSON as one text. The keys of
+//! choices are the ids of their entries, and texts are texts. Missing settings have their values in [`Settings::REFERENCE`], so
+//! that a preset keeps its sound in later versions. Formats that are not human-readable have the JSON as one text. The keys of
 //! [`Routing`](tone_filter_dsp::Routing) are not part of [`Settings`]: they are checked when `#[serde(with)]` or a preset reads
 //! them, and left out.
 //!
@@ -102,7 +102,8 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Setting
     read(&object, Err).map(|controls| controls.settings).map_err(D::Error::custom)
 }
 
-/// Returns the settings in `object`. Passes any key or value that cannot be used to `refuse`, and leaves it out after an `Ok`.
+/// Returns the settings in `object`. Passes any key or value that cannot be used to `refuse`: its `Ok` leaves the key out, its
+/// error is returned.
 pub(crate) fn read<E>(
     object: &Map<String, Value>,
     mut refuse: impl FnMut(Unusable) -> Result<(), E>,

@@ -1,4 +1,4 @@
-//! Tests that the factory presets do to music what their names promise.
+//! Tests of the factory presets with music: the loudness of each, and for some the effect that the name promises.
 
 use super::{Preset, ids};
 use tone_filter_dsp::{Settings, ToneFilter, notes};
@@ -65,7 +65,7 @@ fn every_preset_is_about_as_loud_as_the_music_and_never_clips() {
 
 #[test]
 fn drums_alone_keep_their_level_with_every_preset_of_the_levelled_chain() {
-    // Drum hits of white noise, four per second, in which no note is found.
+    // Drum hits: white noise, four hits per second. The listener finds no note in them.
     let mut state = 1u32;
     let mut noise = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -124,7 +124,7 @@ fn presets_for_a_range_or_a_scale_keep_to_it() {
     assert!(bass.iter().all(below) && bass.len() == 24, "{bass:?}");
     assert_eq!(settings("bass-octave").octave, -2.0);
     let pentatonic = sounding("pentatonic");
-    // A, C, D, E and G in the four octaves from A3 on, and in the 29 bands from E1 on.
+    // The notes A, C, D, E and G have 20 bands in the four octaves from A3 on, and 12 of the 29 bands from E1 to G#3.
     assert_eq!(pentatonic.len(), 5 * 4 + 12);
     for hertz in pentatonic {
         let semitones = (12.0 * (hertz / 440.0).log2()).round() as i32;

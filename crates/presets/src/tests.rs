@@ -125,7 +125,7 @@ fn what_is_new_in_a_newer_version_is_left_out_and_named() {
         assert!(warning.to_string().contains(left_out), "{warning}");
     }
 
-    // It is written in this version, so nothing is left out any more.
+    // The preset is written in this version, so reading the text gives no warning.
     let json = preset.to_json();
     assert!(json.starts_with(&format!("{{\n  \"version\": {VERSION},\n")), "{json}");
     assert_eq!(Preset::from_json(&json).unwrap(), preset.into());

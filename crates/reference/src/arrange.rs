@@ -52,7 +52,7 @@ impl Arranger {
         let lowest = sounding.first().copied();
         let bass = lowest.filter(|tone| semitone(*tone) < how.bass_below);
 
-        // A melody is loud, high and near its last note; it keeps the lead by 3 dB.
+        // The lead is loud, high and near the last lead. The current lead has an advantage of 3 dB.
         let score = |tone: usize| {
             let distance = self.height.map_or(0.0, |last| (semitone(tone) - last).abs().min(12.0));
             20.0 * amplitudes[tone].log10() + semitone(tone) - 0.5 * distance
@@ -93,8 +93,8 @@ impl Arranger {
         parts
     }
 
-    /// Returns a note's volume: it rises in the attack, and falls to a quarter in the decay. The only division is of whole
-    /// numbers and quarters, so halves are exact, and round up.
+    /// Returns a note's volume: it rises in the attack, and falls to a quarter in the decay. All operands are whole numbers or
+    /// quarters, and the division comes last, so halves are exact, and round up.
     fn volume(&self, how: &Arrangement, tone: usize) -> f64 {
         let (volume, after) = (self.volumes[tone], self.ages[tone] - how.attack);
         let exact = match how.decay {

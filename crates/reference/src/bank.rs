@@ -3,13 +3,13 @@
 use crate::{BLOCK, Sound, TONES, decibels, low_pass_step, semitone, smoothing::Moment, step};
 use std::f64::consts::TAU;
 
-/// Notes at or above this share of the sample rate get no input.
+/// Limit of the frequency of a note, relative to the sample rate. At or above it, a note gets no input.
 const HIGHEST: f64 = 0.45;
 
 /// Offset of the RMS, which keeps the drive finite while a note has no power yet.
 const GUARD: f64 = 0.001;
 
-/// Bound of the input: 18 dB over full scale.
+/// Maximum magnitude of the input: 18 dB above full scale.
 const LOUDEST: f64 = 8.0;
 
 /// Resonator `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` as a loop of two integrators, whose state keeps its meaning
@@ -64,9 +64,9 @@ impl Resonator {
 
     /// Returns the oscillation a quarter of a period before the last output, at `w` radians a sample.
     ///
-    /// The first integrator, less its share of the last two inputs, is the factor times the sum of all outputs but the last.
-    /// While the outputs are `A cos(p - n w)`, the outputs before the last one add up to `A sin(p - w/2) / (2 sin(w/2))`. Twice
-    /// this sum plus the last output is `A sin(p) / tan(w/2)`.
+    /// The first integrator, without the contribution of the last two inputs, is the factor times the sum of all outputs but
+    /// the last. While the outputs are `A cos(p - n w)`, the outputs before the last one add up to `A sin(p - w/2) / (2
+    /// sin(w/2))`. Twice this sum plus the last output is `A sin(p) / tan(w/2)`.
     pub(crate) fn quadrature(&self, w: f64) -> f64 {
         let sum = (self.lo + self.gain / self.factor * (self.x[0] + self.x[1])) / self.factor;
         (w / 2.0).tan() * (2.0 * sum + self.bp)
@@ -88,7 +88,7 @@ impl Resonator {
     }
 }
 
-/// Returns the angle of a note's poles in radians a sample, at most that of 0.45 of the sample rate.
+/// Returns the angle of a note's poles in radians a sample, at most the angle of 0.45 times the sample rate.
 pub(crate) fn angle(frequency: f64, sample_rate: f64) -> f64 {
     TAU * (frequency / sample_rate).min(HIGHEST)
 }

@@ -40,9 +40,9 @@ struct ChipTimbre {
     duty: f64,
     /// Octave of all notes.
     octave: f64,
-    /// Shares of the timbre at the start and at the end of the block.
+    /// Crossfade shares of the timbre at the start and at the end of the block.
     shares: [f64; 2],
-    /// Harmonics of each note: of all, and of those below a quarter of the sample rate.
+    /// Number of harmonics of each note: of all, and of the harmonics below a quarter of the sample rate.
     counts: [[usize; TONES]; 2],
 }
 
@@ -66,9 +66,9 @@ pub(crate) struct Chip {
     octave_filter: Biquad,
     /// High-pass of the range above this octave.
     above: Biquad,
-    /// Tracked powers of both filters' outputs.
+    /// Tracked power of the output of each of the two filters.
     powers: [f64; 2],
-    /// Power of the overtones in this octave by the notes' power.
+    /// Power of the notes' overtones in this octave, relative to the power of the notes.
     share: f64,
     /// Shift register of the noise.
     register: u32,
@@ -188,7 +188,7 @@ impl Chip {
     ) -> f64 {
         let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
         let lead = lead[(8.0 * timbre.duty).log2() as usize];
-        // Sums of pulses and triangle: of all harmonics, and of those below a quarter of the sample rate.
+        // Sums of pulses and triangle: with all harmonics, and with the harmonics below a quarter of the sample rate.
         let mut sums = [[0.0; 2]; 2];
         for (part, voice) in [lead, Voice::Square, Voice::Chip].into_iter().enumerate() {
             let series = waveforms.voice(voice);
@@ -247,7 +247,7 @@ impl Chip {
     }
 }
 
-/// Returns the angle in radians a sample of a frequency in Hz, at most that of 0.45 of the sample rate.
+/// Returns the angle in radians a sample of a frequency in Hz, at most the angle of 0.45 times the sample rate.
 fn bounded_angle(hertz: f64, sample_rate: f64) -> f64 {
     (TAU * hertz / sample_rate).min(0.9 * PI)
 }

@@ -57,13 +57,13 @@ pub struct Filter {
     gain: f64,
     /// Stereo positions of the notes at the end of the block.
     pans: Option<Tones>,
-    /// Gains and shares at the end of the block.
+    /// Gains and crossfade shares at the end of the block.
     mix_gains: MixGains,
     timbres: Timbres,
     waveforms: Waveforms,
     banks: Vec<BankVoices>,
     oscillating: bool,
-    /// Whether the notes below A3 are computed, which is while their share is above 0.
+    /// Whether the notes below A3 are computed: while their crossfade share is above 0.
     low_computed: bool,
     /// Delays for lookahead: of the channels, and of the sidechain's channels.
     delays: [Vec<Delay>; 2],
@@ -74,7 +74,7 @@ pub struct Filter {
     /// Whether the sidechain was connected in the last block; `None` before the first block.
     connected: Option<bool>,
     limiter: Option<Limiter>,
-    /// Whether the last block could exceed full scale, which the soft clip alone does not.
+    /// Whether the last block could exceed full scale: the output of the soft clip alone cannot.
     unclipped: bool,
 }
 
@@ -221,7 +221,7 @@ impl Filter {
         }
         self.recording = wanted.lookahead || before.lookahead > 0.0;
         self.smoothing.fade(Switches {
-            // Stereo and place exclude each other: the old one fades out first.
+            // Stereo and place exclude each other: the previous one fades out first.
             stereo: wanted.stereo && before.place == 0.0,
             place: wanted.place && before.stereo == 0.0,
             // The delay must be full first.

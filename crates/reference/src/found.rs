@@ -37,19 +37,21 @@ pub struct Key {
 pub struct Found {
     /// Length of a frame in seconds.
     frame: f64,
-    /// Seconds for which each pitch class was held, fading with 30 s; A first.
+    /// Seconds for which each pitch class was held, fading with a time constant of 30 s; A first.
     held: [f64; 12],
     /// Key found last; `None` if there are too few notes.
     key: Option<Key>,
     /// Last key whose certainty was at least a half.
     followed: Option<Key>,
-    /// Sum of all tones, fading with 20 s: real part, imaginary part and weight.
+    /// Sum of all tones, fading with a time constant of 20 s: real part, imaginary part and weight.
     tones: [f64; 3],
-    /// Cents of the last tones, each at most 50 from the ones before.
+    /// Cents of the last frame with tones, unwrapped: multiples of 100 are added, so that they differ by at most 50 from the
+    /// cents of the frame with tones before.
     unwrapped: f64,
-    /// Sums over 0.1 s of the squared lengths of the tones' sums, alone and times their cents.
+    /// Sum of the squared length of each frame's tones, alone and times their cents, fading with a time constant of 0.1 s.
     vibrato: [f64; 2],
-    /// Sum of these lengths in the directions of the mean cents over a vibrato.
+    /// Sum of the length of each frame's tones in the direction of the mean cents over a vibrato, fading with a time constant
+    /// of 20 s: real and imaginary part.
     middles: [f64; 2],
     /// Cents from the set tuning to the bands' tuning.
     cents: f64,
@@ -133,7 +135,7 @@ impl Found {
         let keys =
             [false, true].into_iter().flat_map(|minor| (0..12).map(move |root| (root, minor)));
         let keys: Vec<(usize, bool)> = keys.collect();
-        // Of equal keys, the first.
+        // Takes the first of equal keys.
         let best = keys.iter().rev().max_by(|a, b| fit(a).total_cmp(&fit(b))).expect("keys");
         let last = self.key.map(|key| ((key.root, key.mode != Mode::Major), key.mode));
         let stays = last.filter(|(key, _)| fit(best) < fit(key) + 0.05);
@@ -141,7 +143,7 @@ impl Found {
         let [seventh, raised] = [10, 11].map(|step| self.held[(key.0 + step) % 12]);
         let mode = match mode {
             _ if !key.1 => Mode::Major,
-            // A seventh replaces the other one if it was held 1.5 times as long.
+            // The other seventh replaces the current one if it was held 1.5 times as long.
             Mode::HarmonicMinor if seventh < 1.5 * raised => Mode::HarmonicMinor,
             Mode::Minor if raised > 1.5 * seventh => Mode::HarmonicMinor,
             _ => Mode::Minor,
@@ -149,7 +151,7 @@ impl Found {
         let weight = |key: &(usize, bool)| (15.0 * seconds / (seconds + 5.0) * fit(key)).exp();
         let certainty = weight(&key) / keys.iter().map(weight).sum::<f64>();
         self.key = Some(Key { root: key.0, mode, certainty });
-        // Single precision, as where the certainty is displayed.
+        // Compares in single precision, like the filter.
         if certainty as f32 >= 0.5 {
             self.followed = self.key;
         }

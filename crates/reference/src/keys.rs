@@ -107,7 +107,7 @@ impl KeyWeights {
                 Keys::HoldAny => keyboard.gain_in_any_octave(note),
             };
             let (own, others) = match sound.keys {
-                // With a map to the keys, a note has the gain of the key to which it moves, where the note is played.
+                // With a map to the keys, a note has the weight without keys times the gain of the key to which it moves.
                 _ if snaps => (0.0, gain),
                 Keys::Hold | Keys::HoldAny => (gain, 0.0),
                 Keys::Off | Keys::Add => (gain, 1.0),

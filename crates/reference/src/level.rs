@@ -17,19 +17,19 @@ pub(crate) struct Level {
     initial_gain: f64,
     /// K-weighting of dry and wet, for each channel.
     weightings: Vec<[KWeighting; 2]>,
-    /// Mean square of the dry signal at the nominal level, averaged while notes sound.
+    /// Mean square of the dry signal, scaled to the nominal level and averaged while notes sound.
     dry: f64,
-    /// Mean square of the wet signal at the nominal level, averaged while notes sound.
+    /// Mean square of the wet signal, scaled to the nominal level and averaged while notes sound.
     wet: f64,
-    /// Mean product of dry and wet signal at the nominal level, averaged while notes sound.
+    /// Mean product of dry and wet signal, scaled to the nominal level and averaged while notes sound.
     both: f64,
-    /// Averaging time of these means so far in seconds.
+    /// Averaging time of `dry`, `wet` and `both` so far, in seconds.
     tracked: f64,
     /// Tracked share of the dry signal's power that is present while notes sound.
     share: f64,
     /// Correction of the makeup gain in nepers.
     trim: f64,
-    /// Tracked power of the mix over that of the dry signal, over a short time.
+    /// Power of the mix relative to the dry signal's, tracked over a short time.
     ratio: f64,
     /// Amount by which the dry signal's gain is raised towards 1, 0..1.
     lift: f64,
@@ -37,7 +37,8 @@ pub(crate) struct Level {
 
 impl Level {
     pub fn new(sample_rate: f64) -> Self {
-        // Typical of music: a makeup gain of 2 and a correlation of 0.3, with the weight of 0.3 s.
+        // Starts with values that are typical of music, a makeup gain of 2 and a correlation of 0.3, weighted like 0.3 s of
+        // measurement.
         let (makeup, correlation) = (2.0, 0.3);
         Self {
             sample_rate,

@@ -1,8 +1,8 @@
 //! The tone filter in f64, one sample at a time, written to be read. Tests compare the real filter with it.
 //!
-//! The crate imports nothing, least of all from the crates that it judges. All formulas are those of `docs/dsp.md` and
-//! `docs/listening.md`, with constants, filter designs and series of its own. It is slow, allocates, and lacks the safeguards of
-//! a real-time filter: its input must be finite.
+//! The crate imports nothing, least of all from the crates that it judges. The formulas are from `docs/dsp.md` and
+//! `docs/listening.md`; the crate has its own constants, filter designs and series. It is slow, allocates, and lacks the
+//! safeguards of a real-time filter: its input must be finite.
 //!
 //! # The filter
 //!
@@ -16,9 +16,9 @@
 //! * A [`Resonator`] has zeros at DC and Nyquist and a pole pair at the note. It passes the note with a gain of 1 and rings for
 //!   the set time.
 //! * A [`Bank`] has a resonator for each of the 77 notes; 48 of them are in the published filter. It tracks the power of the
-//!   input and of each note. A note below the gate fades away; a note above the ceiling is held there. Each note is driven into a
-//!   soft clip in proportion to its RMS. The sum of all notes goes through a low-pass and a second soft clip: the wet signal of
-//!   [`Voice::Soft`].
+//!   input and of each note. A note below the gate fades away; the power of a note is limited to the ceiling. Each note is
+//!   driven into a soft clip in proportion to its RMS. The sum of all notes goes through a low-pass and a second soft clip: the
+//!   wet signal of [`Voice::Soft`].
 //! * With another [`Voice`], each note has an oscillator that is phase-locked to its resonator (`oscillators.rs`), as loud as the
 //!   tracked power (`voice.rs`), at its own pitch or at another one (`pitch.rs`). [`Voice::Chip`] gives the notes to the parts of
 //!   a console's sound chip (`chip.rs`, `arrange.rs`).
@@ -67,7 +67,7 @@ pub use listener::{Decisions, Listener};
 pub use network::{Cell, Layer, Matrix, NOTES, Weights};
 pub use sound::{Keys, Map, Sound, Stereo, Voice};
 
-/// Length of a block in samples. Settings, levels and phases take a step for each block.
+/// Length of a block in samples. Settings, levels and phases are updated once a block.
 pub const BLOCK: usize = 64;
 
 /// Number of notes: the 48 semitones from A3 up, then the 29 from E1 to G#3.

@@ -6,9 +6,9 @@ use std::{collections::VecDeque, f64::consts::TAU};
 /// Detuning of each bank in semitones; its decay in 1/s as a multiple of the frequency in Hz; its minimum decay in 1/s.
 const TUNINGS: [(f64, f64, f64); BANKS] =
     [(0.0, 0.15, 16.0), (-0.25, 0.05, 7.0), (0.25, 0.05, 7.0)];
-/// Detectors above this fraction of their sample rate are off.
+/// Maximum frequency of a detector relative to its sample rate. Detectors above are off.
 const HIGHEST: f64 = 0.45;
-/// Frames by which decisions with lookahead refer back.
+/// Number of frames by which decisions with lookahead refer back.
 const LOOKAHEAD: usize = 4;
 
 /// Decisions of one frame.

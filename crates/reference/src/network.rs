@@ -22,31 +22,31 @@ pub type Matrix = Vec<Vec<f64>>;
 pub struct Weights {
     /// Lags of the features that `near` gets, in frames.
     pub lags: Vec<usize>,
-    /// From the features of all lags to the units of the detectors.
+    /// Weights from the features of all lags to the units of the detectors.
     pub near: Layer,
-    /// From the detectors' units to the notes' units.
+    /// Weights from the detectors' units to the notes' units.
     pub harmonic: Layer,
-    /// From the mean and the maximum of the notes' units to the inputs of the global GRU.
+    /// Weights from the mean and the maximum of the notes' units to the inputs of the global GRU.
     pub global_in: Matrix,
     /// Biases of the inputs of the global GRU.
     pub global_in_bias: Vec<f64>,
     /// Global GRU.
     pub global: Cell,
-    /// From the global GRU to the inputs of the second GRUs.
+    /// Weights from the global GRU to the inputs of the second GRUs.
     pub global_mix: Matrix,
-    /// From the global GRU to the log odds.
+    /// Weights from the global GRU to the log odds.
     pub global_out: Matrix,
     /// First GRU of every note.
     pub first: Cell,
-    /// From the first GRUs to the inputs of the second ones.
+    /// Weights from the first GRUs to the inputs of the second ones.
     pub mix: Layer,
-    /// From the notes' units to the inputs of the second GRUs.
+    /// Weights from the notes' units to the inputs of the second GRUs.
     pub skip: Matrix,
     /// Second GRU of every note.
     pub second: Cell,
-    /// From the second GRUs to the log odds.
+    /// Weights from the second GRUs to the log odds.
     pub head: Layer,
-    /// From the inputs of the second GRUs to the log odds.
+    /// Weights from the inputs of the second GRUs to the log odds.
     pub direct: Matrix,
     /// Thresholds of the log odds without and with lookahead. A note goes on above the first number, goes off at the first less
     /// the second number, and begins above the third.

@@ -13,7 +13,7 @@ pub(crate) const AMPLITUDE_POLES: usize = 2;
 /// Frequency of each pole in Hz.
 pub(crate) const POLE: f64 = 28.0;
 
-/// Time in seconds in which `span`, the time constant of a sounding note's poles in blocks, grows by 1.
+/// Time in seconds in which `span`, the time constant of a sounding note's poles, grows by one block.
 const OPENING: f64 = 0.012;
 
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ pub(crate) struct Oscillator {
     pub locked: bool,
     /// Measured phase at the start of the block in radians.
     measured: f64,
-    /// Turns in radians beyond the nominal ones that each pole of the phase's low-pass has not yet passed on.
+    /// Rotation beyond the nominal frequency, in radians, that each pole of the phase's low-pass still holds back.
     lags: [f64; PHASE_POLES],
     /// Outputs of the poles of the amplitude's low-pass.
     amplitudes: [f64; AMPLITUDE_POLES],

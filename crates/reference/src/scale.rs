@@ -75,7 +75,8 @@ impl Sound {
         })
     }
 
-    /// Returns the semitones to the nearest note of the scale or the keys, of two the lower; 0 if there is none.
+    /// Returns the semitones to the nearest note of the scale or the keys, the lower of two equally near ones; 0 if there is
+    /// none.
     fn snap(&self, tone: usize, keyboard: &Keyboard) -> f64 {
         let allowed = |offset: f64| {
             let note = midi_note(tone, self.transpose) + offset;

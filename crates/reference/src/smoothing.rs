@@ -91,9 +91,9 @@ pub(crate) struct Moment {
     pub sound: Sound,
     /// Crossfade shares of the switches, 0..1.
     pub shares: Switches<f64>,
-    /// Share of the notes below A3, 0..1.
+    /// Crossfade share of the notes below A3, 0..1; it ramps to 1 if the range includes them, otherwise to 0.
     pub low_bands: f64,
-    /// Share of each note, 0..1: its target is 1 if the note may sound.
+    /// Crossfade share of each note, 0..1; it ramps to 1 if the note may sound, otherwise to 0.
     pub bands: [f64; TONES],
 }
 

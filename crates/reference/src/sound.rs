@@ -39,7 +39,7 @@ pub struct Sound {
     pub attack: f64,
     /// Number of ticks in which the volume then falls to a quarter, a whole number; 0 for a constant volume.
     pub decay: f64,
-    /// Share of the other settings against the untouched sound, %.
+    /// Position between the untouched sound (0 %) and the full effect of the other settings (100 %).
     pub morph: f64,
     /// Duration of a glide from one note's pitch to the next in ms.
     pub glide: f64,
@@ -102,7 +102,8 @@ pub enum Stereo {
 pub enum Map {
     /// Notes outside the scale are silent.
     Mute,
-    /// They move to the nearest note of the scale, or to the nearest key.
+    /// Notes outside the scale move to the nearest note of the scale. With [`Keys::Hold`] and [`Keys::HoldAny`], all notes move
+    /// to the nearest held key.
     Snap,
     /// All notes move to the nearest octave of their target.
     Custom,
@@ -124,7 +125,7 @@ pub enum Keys {
 /// Waveform of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
-    /// The resonator itself, driven into a soft clip. All other voices are oscillators.
+    /// The resonator's own oscillation, driven into a soft clip. All other voices are oscillators.
     Soft,
     /// A sine.
     Sine,
@@ -279,7 +280,7 @@ impl Sound {
             ("keys", "add") => self.keys = Keys::Add,
             ("freeze", _) => self.freeze = on,
             ("listen", name) => self.sidechain = name == "sidechain",
-            // These act outside the filter, or on the decisions and the tuning, which are given.
+            // These choices act outside the filter, or on the decisions and the tuning, which the caller gives.
             ("sync" | "midi-out" | "auto-tuning", _) => {}
             _ => panic!("the reference has no choice '{id}' with an entry '{entry}'"),
         }
@@ -315,7 +316,7 @@ impl Sound {
         ring * (-semitone(tone).min(0.0) / 12.0).exp2()
     }
 
-    /// Returns the map in effect: with [`Voice::Soft`], the resonator itself stays at its pitch.
+    /// Returns the map in effect: Mute with [`Voice::Soft`], because a resonator's own oscillation cannot move.
     pub(crate) fn map(&self) -> Map {
         if self.voice == Voice::Soft { Map::Mute } else { self.map }
     }

@@ -32,7 +32,7 @@ struct Played {
     octave: f64,
     /// Amplitudes at the start and at the end of the block.
     gains: [f64; 2],
-    /// These amplitudes times the stereo position.
+    /// Amplitudes of `gains` times the stereo position.
     sides: [f64; 2],
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Voices {
     /// Whether no block has begun yet.
     fresh: bool,
     played: Vec<Played>,
-    /// Shares of [`Voice::Soft`] at the start and at the end of the block.
+    /// Crossfade shares of [`Voice::Soft`] at the start and at the end of the block.
     soft: [f64; 2],
     low_pass_step: f64,
     low_pass: f64,
@@ -116,7 +116,8 @@ impl Voices {
     }
 
     /// Sets the levels of the block. `levels` are the listener's powers, and the mean amplitudes over all banks: a note has the
-    /// listener's power times the square of this bank's amplitude over the mean. Without `levels`, it has the resonator's power.
+    /// listener's power, times the squared ratio of this bank's amplitude to the mean. Without `levels`, a note has its
+    /// resonator's power.
     pub fn set_levels(
         &mut self,
         now: &Moment,
@@ -189,13 +190,13 @@ impl Voices {
                 .sum(),
             _ => soft_rms(),
         });
-        // The second soft clip would distort the waveforms, so it acts on the level.
+        // The second soft clip would distort the waveforms. So a gain takes its place.
         let clip = 2.0 / (1.0 + bank.mix.gains[1] * 2.0 * rms * sum.sqrt());
         self.clip = [if self.fresh { clip } else { self.clip[1] }, clip];
         self.fresh = false;
         self.soft = timbres.soft();
         let tone = now.sound.tone;
-        // Infinite at the top of the range: no low-pass.
+        // The cutoff is infinite at the top of the range, where there is no low-pass.
         let cutoff = tone / (1.0 - (tone / 20_000.0).powi(4));
         self.low_pass_step = step(1.0 / (TAU * cutoff), self.sample_rate);
         self.choose_waveforms(bank, timbres);

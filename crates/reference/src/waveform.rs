@@ -54,7 +54,7 @@ impl Waveforms {
     }
 }
 
-/// Returns the share of a driven sine at a `drive`: two neighbours are interpolated by the logarithm of the drive.
+/// Returns the weight of the driven sine `shape` at a `drive`. Two neighbours are interpolated, by the logarithm of the drive.
 pub(crate) fn shape_share(shape: usize, drive: f64) -> f64 {
     let position = (SHAPES - 1) as f64 * drive.ln() / HIGHEST_DRIVE.ln();
     (1.0 - (position - shape as f64).abs()).max(0.0)
@@ -83,7 +83,8 @@ pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
 /// Returns cosine and sine of the `n`th harmonic of a waveform with a mean square of 1.
 pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     let (odd, turn) = (n % 2 == 1, PI * n as f64);
-    // Textbook series of a pulse that is 1 for the share `duty` of the period and otherwise 0, over its standard deviation.
+    // Textbook series of a pulse that is 1 for the fraction `duty` of the period and otherwise 0, divided by its standard
+    // deviation.
     let pulse = |duty: f64| 2.0 / turn * (turn * duty).sin() / (duty * (1.0 - duty)).sqrt();
     match voice {
         Voice::Sine if n == 1 => [SQRT_2, 0.0],

@@ -28,7 +28,7 @@ pub fn decay<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, x: V) -> V {
     let x = x.max(V::splat(simd, -40.0)).min(V::splat(simd, 40.0));
     let rounded = x.mul_add(V::splat(simd, -LOG2_E), whole);
     let y = x.mul_add(V::splat(simd, -LOG2_E), whole - rounded);
-    // 2^y for |y| <= 0.5: of the polynomials of this degree that are 1 at 0, the one with the least relative error, 4.4e-7.
+    // 2^y for |y| <= 0.5, by the polynomial of degree 5 that is 1 at 0 and has the least relative error, 4.4e-7.
     let mut power = V::splat(simd, 0.001_112_520_7);
     for factor in [0.009_666_283, 0.055_574_015, 0.240_223_51, 0.693_142_83, 1.0] {
         power = power.mul_add(y, V::splat(simd, factor));
@@ -40,7 +40,7 @@ pub fn decay<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, x: V) -> V {
 /// Returns the tangent of `x`, 0 to 1.45, with a relative error below 1e-6.
 #[inline(always)]
 pub fn tan(x: f32) -> f32 {
-    // Both series up to terms below 1e-8.
+    // Taylor series of sine and cosine, up to terms below 1e-8.
     let u = x * x;
     let series = |divisors: [f32; 7]| {
         // The factors are constants: a division for each would take far longer than everything else.

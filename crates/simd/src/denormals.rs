@@ -8,8 +8,8 @@
 //! # Whether Rust allows this
 //!
 //! Not officially: Rust and LLVM assume the default mode, and the documentation of `core::arch::x86_64::_mm_setcsr` calls it
-//! undefined behaviour to run code in another mode. There is no way yet to declare such a mode to the compiler. It is harmless
-//! here, for these reasons:
+//! undefined behaviour to run code in another mode. There is no way yet to declare such a mode to the compiler. The mode is
+//! harmless here, for these reasons:
 //!
 //! **Proven**: each floating-point operation runs in the mode that its place in the source asks for.
 //! * The instruction that sets the mode is an assembler block that gets the address of the pointer to the work. By the rules of
@@ -24,11 +24,11 @@
 //!
 //! **Resting on LLVM**: within the work, LLVM may compute constants at compile time and simplify expressions as if denormals
 //! existed. Each of these steps is right for all numbers but denormals, so a result is wrong by less than 1.2e-38, or a
-//! comparison takes a denormal for zero or the reverse. A 24-bit file cannot hold such a difference. It could reach memory only
-//! if a denormal decided on an index or on the end of a loop. No code of this workspace does that: loops over samples count
-//! integers, and a float becomes an index only after it has been limited to a range between normal numbers, which compare with
-//! denormals as with zero. The two unsafe blocks that such code calls (`approx::truncated`, `Table::read`) do not depend on
-//! denormals either. The caller's own code in the work, like a callback, should follow the same rule.
+//! comparison takes a denormal for zero or the reverse. A 24-bit file cannot hold such a difference. A denormal could cause an
+//! invalid memory access only if it decided on an index or on the end of a loop. No code of this workspace does that: loops
+//! over samples count integers, and a float becomes an index only after it has been limited to a range between normal numbers,
+//! which compare with denormals as with zero. The two unsafe blocks that such code calls (`approx::truncated`, `Table::read`)
+//! do not depend on denormals either. The caller's own code in the work, like a callback, should follow the same rule.
 
 /// Whether this CPU can flush denormals to zero. WebAssembly cannot.
 pub const FLUSHES: bool = control::FLUSH != 0;

@@ -43,7 +43,7 @@ impl Divider {
     }
 }
 
-/// Returns the vectors of plain Rust.
+/// Returns vectors in plain Rust.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 fn of_the_target() -> impl Simd {
     fearless_simd::Fallback::new()
@@ -121,8 +121,8 @@ impl Kernel {
         false
     }
 
-    /// Whether this is `avx512-zen`, for CPUs on which a division takes little longer than the multiplications that would replace
-    /// it. Its results differ from those of `avx512` in the last bits.
+    /// Whether this is `avx512-zen`, for CPUs on which a division takes little longer than the multiplications that would
+    /// replace it. The results of this kernel and of `avx512` differ in the last bits.
     pub const fn divides_fast(self) -> bool {
         match self.0 {
             #[cfg(target_arch = "x86_64")]

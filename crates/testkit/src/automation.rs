@@ -3,13 +3,13 @@
 use crate::{Draws, Music, Signal, Values, parameters_alone};
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, Setting, Settings, ToneFilter};
 
-/// Frames between two changes of settings: a whole number of buffers of 64 to 1024 frames.
+/// Number of frames between two changes of settings: a multiple of all powers of 2 from 64 to 1024, the lengths of buffers.
 const STEP: usize = 12 * 1024;
 
 /// Length of the run in steps.
 const STEPS: usize = 12;
 
-/// Settings drawn in each step. A draw may give the default.
+/// Number of settings that are drawn in each step. A draw may give the default.
 const TOGETHER: usize = 6;
 
 /// About three seconds of stereo music with different channels. The run starts with the default sound; each step changes several
@@ -20,7 +20,7 @@ pub struct Automation {
     pub rate: f64,
     /// Left and right channel.
     pub input: Signal,
-    /// Changes: first frame, and all settings from there on. The first frame is never 0.
+    /// Changes, each with its frame, which is never 0, and all settings from that frame on.
     pub steps: Vec<(usize, Controls)>,
 }
 
@@ -43,7 +43,7 @@ impl Automation {
                 deck.swap_remove(draws.below(deck.len())).draw(draws, &mut controls);
             }
             controls.settings.lookahead = Controls::default().settings.lookahead;
-            // Sync makes ring and release follow the tempo; where the host has none, it is the default tempo.
+            // Sync makes ring and release follow the tempo. In a host without a tempo, the default tempo applies.
             controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
             let back = step == STEPS - 1;
             (step * STEP, if back { Controls::default() } else { controls })
@@ -78,7 +78,7 @@ impl Automation {
         output
     }
 
-    /// Returns the library's output, which starts with the default sound, by the fastest kernel.
+    /// Returns the library's output for the run, computed by the fastest kernel. The run starts with the default sound.
     ///
     /// # Panics
     /// If the output is nearly silent, which would prove nothing.
@@ -86,7 +86,7 @@ impl Automation {
         self.expected_from(&Settings::default(), Kernel::best())
     }
 
-    /// Returns the library's output, which starts with the settings `start`, by `kernel`.
+    /// Returns the library's output for the run, computed by `kernel`. The run starts with the settings `start`.
     ///
     /// # Panics
     /// As for [`Automation::expected`].

@@ -148,7 +148,7 @@ impl Display {
                 same_screen: true,
             };
             self.connection.send_event(false, editor, EventMask::NO_EVENT, event)?.check()?;
-            // As slow as a user, so that the editor handles the events one after the other.
+            // Waits as long as a user would, so that the editor handles the events one after the other.
             thread::sleep(Duration::from_millis(100));
             Ok(())
         };

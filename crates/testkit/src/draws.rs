@@ -26,7 +26,7 @@ impl<'a> Draws<'a> {
         self.bytes.is_empty()
     }
 
-    /// Draws any number of `bytes` bytes, 1 to 8.
+    /// Draws a number of `bytes` bytes, 1 to 8; all values are possible.
     fn number(&mut self, bytes: usize) -> u64 {
         if self.bytes.len() < bytes {
             self.bytes = &[];

@@ -71,7 +71,7 @@ pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     // Unchanged values are not sent, as in VST3 hosts: the plugin would round them.
     changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
     instance.set(&changes).unwrap();
-    // The masks and the targets are no parameters, but fields of the state.
+    // The masks and the targets are not parameters, but fields of the state.
     let mut state = state(&instance.save().unwrap());
     for (key, text) in [
         ("bands", settings.bands.to_string()),
@@ -203,8 +203,8 @@ pub fn demo() -> Signal {
     wav::read(&root().join("assets/demo.wav")).unwrap().0
 }
 
-/// Returns the library's output for `input`, with the settings `start` and then, from sorted frames on, other controls. The tempo
-/// is the plugin's default, as in a host without a tempo.
+/// Returns the library's output for `input`, with the settings `start`, and with the controls in `then` from their frames on,
+/// which must be sorted. The tempo is the plugin's default, as in a host without a tempo.
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
     let mut filter = ToneFilter::new(rate, &start.at_tempo(DEFAULT_TEMPO)).unwrap();
     let mut signal = input.clone();
@@ -224,8 +224,9 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
     signal
 }
 
-/// Returns the automation run, with the settings that the plugin has after each step, and its parameter changes. Their values are
-/// rounded to 32 bits, so that every plugin format passes them exactly. Bands, custom scale and targets are no parameters.
+/// Returns the automation run, in which each step has the settings of the plugin after this step, and the parameter changes of
+/// the run. The values of parameters are rounded to 32 bits, so that every plugin format passes them exactly. Bands, custom
+/// scale and targets stay at their defaults, because they are not parameters.
 pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     let mut automation = Automation::new(1, rate).with_parameters_alone();
     let (mut plugin, mut changes) = (instance(), Vec::new());
@@ -274,8 +275,8 @@ pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Waits until at most `threads` are left. An editor's thread may outlive the closed editor for a moment, and neither the display
-/// nor the process may end while that thread is closing OpenGL.
+/// Waits until the process has at most `threads` threads. An editor's thread may outlive the closed editor for a moment, and
+/// neither the display nor the process may end while that thread is closing OpenGL.
 #[cfg(target_os = "linux")]
 pub fn settle(threads: usize) {
     let begun = std::time::Instant::now();

@@ -15,7 +15,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a step of a long test. Prints its name before, and its duration afterwards.
+/// Runs a step of a long test. Prints the name of the step before, and its duration afterwards.
 ///
 /// # Errors
 /// If `action` fails.

@@ -14,7 +14,7 @@ pub struct Scene {
     pub rate: f64,
     /// Kernel of the inner loop.
     pub kernel: Kernel,
-    /// Changes of controls: first frame, and all controls from there on. The first change is at frame 0.
+    /// Changes, each with its frame and all controls from that frame on. The first change is at frame 0.
     pub changes: Vec<(usize, Controls)>,
     /// Main input.
     pub input: Signal,
@@ -67,7 +67,8 @@ impl Scene {
         filter
     }
 
-    /// Returns the output of `filter`, which must be new from [`Scene::filter`], in buffers of the lengths `sizes`, never 0.
+    /// Returns the output of `filter`, which must be new from [`Scene::filter`], in buffers whose lengths `sizes` returns,
+    /// never 0.
     ///
     /// # Panics
     /// If settings are out of range.

@@ -29,9 +29,9 @@ impl Values for Setting {
             Self::Text(text) => {
                 let default = text.bits(&Settings::default());
                 let ends = match text.of {
-                    // No switch, every second one, and all.
+                    // Switches: none on, every second one on, and the default, all on.
                     TextOf::Switches(_) => vec![[0; 2], [u64::MAX / 3; 2], default],
-                    // Every note mapped to A, and every note mapped to itself.
+                    // Notes: each mapped to A, and the default, each mapped to itself.
                     TextOf::Notes(_) => vec![[0; 2], default],
                 };
                 let put = |bits| with(&|own| text.set_bits(&mut own.settings, bits));
@@ -53,7 +53,7 @@ impl Values for Setting {
                     (TextOf::Switches(count), _) => {
                         [draws.bits(), if count > 64 { draws.bits() } else { 0 }]
                     }
-                    // All notes mapped to the same one, or each to a random one.
+                    // All notes mapped to one random note, or each to a random note.
                     (TextOf::Notes(count), 1) => notes([draws.below(12)].repeat(count)),
                     (TextOf::Notes(count), _) => notes((0..count).map(|_| draws.below(12))),
                 };

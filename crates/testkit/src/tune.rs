@@ -10,7 +10,7 @@ use std::{f64::consts::TAU, path::Path};
 /// Sample rate in Hz.
 pub const RATE: u32 = 44_100;
 
-/// Tempo.
+/// Tempo in beats per minute.
 pub const BEATS_PER_MINUTE: f64 = 132.0;
 /// Duration of a bar in seconds.
 pub const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
@@ -54,7 +54,7 @@ const BASS: [&str; 8] = [
     "D2 3 D2 1 E2 2 E2 2",
     "A2 8",
 ];
-/// Figures of each bar, repeated in sixteenths.
+/// Arpeggio: the figure of each bar, repeated in sixteenths.
 #[rustfmt::skip]
 const ARPEGGIO: [&str; 8] = [
     "", "", "",

@@ -34,7 +34,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// Maximum number of requests that wait for a frame; more than a user makes in one.
+/// Maximum number of requests that wait for a frame. A user makes fewer per frame.
 const WAITING: usize = 256;
 
 /// Minimum time in seconds between two trees. During playback the tree changes in every frame.

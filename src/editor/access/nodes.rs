@@ -8,8 +8,8 @@ use egui::{
 use nice_plug::prelude::{FloatParam, Param};
 use tone_filter_dsp::Spec;
 
-/// Describes the slider `response` to screen readers: its range, its value `plain` in the unit of `spec`, also as text, its step,
-/// and that it can be set. `step` is a fraction of the normalised range.
+/// Describes the slider `response` to screen readers: range, value `plain` in the unit of `spec`, the same value as text, step,
+/// and actions. `step` is a fraction of the normalised range.
 pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, step: f32) {
     response.ctx.accesskit_node_builder(response.id, |node| {
         let now = param.preview_normalized(plain);

@@ -9,12 +9,12 @@ use egui::{
 };
 use tone_filter_dsp::{Band, BandState, notes};
 
-/// Level in dB, relative to the total power, at which a bar is empty.
+/// Maximum level of an empty bar, in dB relative to the input's total power.
 pub const QUIETEST: f32 = -60.0;
 
-/// Power in dB full scale at which a wave has no height.
+/// Maximum power of a wave without height, in dB relative to full scale.
 const FAINTEST: f32 = -80.0;
-/// Power in dB full scale at which a wave has its full height.
+/// Minimum power of a wave of full height, in dB relative to full scale.
 const LOUDEST: f32 = -10.0;
 
 /// Maximum error of a drawn wave, in points.
@@ -31,9 +31,9 @@ pub struct Cell {
     pub hold: f32,
     /// Height of the wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
     pub loudness: f32,
-    /// 0 for a note not played, 1 for a note that sounds, at the ceiling or below.
+    /// State of the note: 0 if it is not played, 1 if it sounds, at the ceiling or below.
     pub sounding: f32,
-    /// 1 for a note at the ceiling, else 0.
+    /// Saturation of the note: 1 at the ceiling, otherwise 0.
     pub saturated: f32,
 }
 
@@ -86,7 +86,7 @@ impl Cell {
 
         let margin = scale.length(6.0).max(4.0);
         let line = scale.line(11.0);
-        // A low cell has one line of text, and the bar below it.
+        // A low cell has one line of text, and the bar below the text.
         let low = rect.height() < 2.0 * (margin + line);
         let inner = rect.shrink2(vec2(margin, if low { 1.0 } else { margin }));
         let text = if state.may_sound { theme::DIM } else { theme::IDLE };

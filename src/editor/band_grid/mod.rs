@@ -21,9 +21,9 @@ use tone_filter_dsp::{
 /// Number of columns of the grid.
 const COLUMNS: usize = PITCH_CLASSES.len();
 
-/// Time constant of rising values, in seconds.
+/// Time constant of rising bars and waves, in seconds.
 const RISE: f32 = 0.02;
-/// Time constant of falling values, in seconds.
+/// Time constant of falling bars and waves, in seconds.
 const FALL: f32 = 0.12;
 /// Time constant of changes of state, in seconds.
 const CHANGE: f32 = 0.05;

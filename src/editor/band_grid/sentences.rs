@@ -14,7 +14,8 @@ pub struct Sentences {
 }
 
 impl Sentences {
-    /// Takes the sentences `now`, in the order of the bands, at most once in a [`PAUSE`]; none while there is no screen reader.
+    /// Replaces the sentences by `now`, in the order of the bands, at most once per [`PAUSE`]. Without a screen reader, removes
+    /// all sentences.
     pub fn follow(&mut self, ui: &Ui, now: impl Iterator<Item = String>) {
         if !ui.ctx().has_accesskit_node(ui.unique_id()) {
             self.texts.clear();

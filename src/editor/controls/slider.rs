@@ -144,7 +144,7 @@ impl Place {
         shown: f32,
         edits: &mut Edits,
     ) {
-        let text = param.normalized_value_to_string(shown, true);
+        let text = spec.format(param.preview_plain(shown));
         let id = self.field();
         let font = self.scale.font(self.sizes.value);
         let typed: Option<String> = ui.data(|data| data.get_temp(id));
@@ -180,7 +180,8 @@ impl Place {
 
         let at = self.caption().right_center();
         let colour = self.remark.shade(theme::TEXT);
-        // If the longest value does not fit beside the name, all values lose their unit, and as many digits as necessary.
+        // If the longest value does not fit beside the name, all values of the slider lose their unit, and as many digits as
+        // necessary.
         let width = |text: String, font: &FontId| {
             ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
         };

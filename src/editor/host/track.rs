@@ -7,7 +7,7 @@ use egui::{
 use plugin_guard::Track;
 use std::sync::Arc;
 
-/// Maximum width of the name in heights of its font; a longer name is cut off.
+/// Maximum width of the name, relative to its font size; a longer name is cut off.
 const WIDEST: f32 = 6.5;
 
 /// Lays out the name of `track` in one line, cut off after [`WIDEST`].

@@ -1,4 +1,4 @@
-//! Tests that the WCAG 2 contrast of every text with its background is at least 4.5, even of a text without effect.
+//! Tests that the WCAG 2 contrast of every text with its background is at least 4.5, even in controls without effect.
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};

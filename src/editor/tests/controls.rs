@@ -233,7 +233,7 @@ fn every_control_is_large_enough_to_hit() {
         });
         editor.frame(vec![]);
         for (name, area) in editor.areas() {
-            // The corner that resizes a window is this small everywhere.
+            // Corners that resize a window are this small on all systems.
             let enough = area.width().min(area.height()) >= 23.9;
             assert!(enough || name == "Size of the window", "{name}: {}", area.size());
         }

@@ -114,7 +114,7 @@ impl TestEditor {
         self.harness.input_mut()
     }
 
-    /// Runs a frame with `events`, 20 ms after the last.
+    /// Runs a frame with `events`, 20 ms after the last frame.
     pub fn frame(&mut self, events: Vec<Event>) {
         self.time += 0.02;
         let input = self.harness.input_mut();
@@ -154,7 +154,7 @@ impl TestEditor {
         self.harness.state().edit(self.time, edit)
     }
 
-    /// Clicks once, long after the last click, so that the two are no double-click.
+    /// Clicks once, long after the last click, so that the two clicks are no double-click.
     pub fn click(&mut self, pos: Pos2) {
         self.time += 1.0;
         self.click_again(pos);

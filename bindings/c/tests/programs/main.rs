@@ -286,7 +286,7 @@ fn bits(samples: &[f32]) -> Vec<u32> {
     samples.iter().map(|sample| sample.to_bits()).collect()
 }
 
-/// Returns a command that finds the installed library, not cargo's folders, in which the plugin has the same name.
+/// Returns a command that finds the installed library, but not cargo's folders, where the plugin's library has the same name.
 fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env_remove("LD_LIBRARY_PATH");

@@ -206,7 +206,7 @@ fn firewheels_node_follows_scores_and_frees_nothing() {
             stream.context.queue_event_for(node, event.into());
         };
         if count % 20 == 10 {
-            // The node has the only reference to its score, so it would be the one to free it.
+            // The node has the only reference to its score, so a node that dropped the score would free it on the audio thread.
             let score = (count % 60 != 50).then(|| score(count));
             filter.set_score(score.as_deref().cloned().map(Arc::new));
             filter.seek(0.0);

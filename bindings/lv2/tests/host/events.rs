@@ -110,13 +110,14 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
     host.room = 4096;
     let output = host.play(&tune(512), &vec![], &[512], &events);
     assert!((1..120).contains(&begun(&output)) && hanging(&output).is_empty(), "{output:?}");
-    // Note-offs for notes that have not begun take no space from those that have.
+    // Note-offs for notes that have not begun take no space from notes that have.
     let mut events: Events = (0..40).map(|key| message(10, &[0x90, key, 100])).collect();
     events.extend((0..128).map(|key| message(20, &[0x81, key, 0])));
     events.extend((0..40).map(|key| message(30, &[0x80, key, 0])));
     let output = host.play(&tune(512), &vec![], &[512], &events);
     assert!(begun(&output) == 40 && hanging(&output).is_empty(), "{output:?}");
-    // Nor do they if the note-offs come with later blocks.
+    // Nor do they in a later block, while as many notes sound as fit: the note-offs on channel 2, which ended no note, leave the
+    // space that is reserved for the note-offs on channel 1.
     let mut events: Events = (0..120).map(|key| message(10, &[0x90, key, 100])).collect();
     events.extend((0..128).map(|key| message(600, &[0x81, key, 0])));
     events.extend((0..119).map(|key| message(700, &[0x80, key, 0])));
@@ -139,7 +140,8 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
 
 #[test]
 fn no_message_is_lost_when_too_many_wait() {
-    // With lookahead, messages wait for 32 blocks of 64 frames: 64,000 would be more than the queue holds.
+    // With lookahead, messages wait for 2048 frames, or 32 blocks of 2000 messages each. These 64,000 messages are more than the
+    // queue's 16,384, so the queue plays the oldest messages early.
     let blocks = (0..40).map(|block| 64 * block);
     let pair = |at, key| [message(at, &[0x90, key, 100]), message(at, &[0x80, key, 0])];
     let events: Events =

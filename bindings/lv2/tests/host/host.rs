@@ -174,7 +174,7 @@ impl Host {
         output
     }
 
-    /// Writes the input's events, and sets the space for the output's.
+    /// Writes the input events, and sets the space for the output events.
     pub fn write<'a>(&mut self, events: impl Iterator<Item = (usize, &'static CStr, &'a [u8])>) {
         let mut bytes = vec![0; 8];
         for (frame, kind, content) in events {

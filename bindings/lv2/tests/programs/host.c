@@ -1,7 +1,7 @@
 /* A host of LV2 through lilv: every preset, saved states, MIDI and latency, with the structures of LV2's own headers.
  *
- * host INPUT FOLDER: filters INPUT, which has stereo samples of 32 bits in turn, with every preset, and writes FOLDER/NAME.f32
- * for each; checks what has no sound of its own. */
+ * host INPUT FOLDER: filters INPUT, interleaved stereo in 32-bit floats, with every preset, and writes FOLDER/NAME.f32 for each.
+ * Checks states, messages, latency and "enabled". */
 
 #include <lilv/lilv.h>
 #include <lv2/atom/forge.h>
@@ -100,10 +100,10 @@ static void host_free(Host* host)
     free(host);
 }
 
-/* The messages that the plugin has written in the last run. */
+/* Number of messages that the plugin has written in the last call of play. */
 static unsigned received;
 
-/* Filters the input, with a key that is held from its start on, or without (0). */
+/* Returns the input after the plugin. `key` is a MIDI note that is held from the input's start on, or 0 for none. */
 static float* play(Host* host, uint8_t key)
 {
     float* output = calloc(2 * frames, sizeof(float));
@@ -173,7 +173,7 @@ static Host* restored(const LilvState* state)
     return host;
 }
 
-/* Filters with a preset, and again with the state that is saved then. */
+/* Filters with a preset, and again with the state that the plugin saves with this preset. */
 static void try_preset(const LilvNode* preset, const char* folder)
 {
     lilv_world_load_resource(world, preset);

@@ -11,13 +11,12 @@ use tone_filter_testkit::{programs::run, root};
 /// Id of the preset that is loaded; its voice has oscillators.
 const PRESET: &str = "organ";
 
-/// Minimum peak of the plugin's output, by full scale; the sine has a peak of 0.2.
+/// Minimum peak of the plugin's output, relative to full scale. The input, a sine of JACK's example client, has a peak of 0.2.
 const AUDIBLE: f64 = 0.01;
 
 /// Loads a preset, sets Mix to 100 % and plays a sine.
 ///
-/// # Errors
-/// If jalv does not run, shows other values than those that were set, or is silent.
+/// # Errors If jalv does not run, shows other values than the set values, or is silent.
 pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
     let [log, sound] = ["jalv.log", "jalv.wav"].map(|name| folder.join(name));
     let script = root().join("bindings/lv2/tests/programs/jack.sh");

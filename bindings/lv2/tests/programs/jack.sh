@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the plugin in jalv on a JACK server of its own without devices, loads a preset, sets Mix, and records in OUTPUT what it
-# makes of a sine: jack.sh URI PRESET LOG OUTPUT
+# Runs the plugin in jalv on a JACK server of its own without devices, loads a preset, sets Mix, and records the plugin's output
+# for a sine in OUTPUT: jack.sh URI PRESET LOG OUTPUT
 set -eu
 uri="$1"
 preset="$2"

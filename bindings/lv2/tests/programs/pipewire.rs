@@ -6,9 +6,9 @@ use std::{fs, path::Path};
 use tone_filter_dsp::{Settings, ToneFilter};
 use tone_filter_testkit::{programs::run, root, wav};
 
-/// Line of the example that is replaced.
+/// Part of the example that is replaced.
 const SETTING: &str = r#""output" = 0.0"#;
-/// Replacement, without focus and auto level: they depend on when the plugin was started.
+/// Replacement, without focus and auto level: the effect of both depends on when the plugin was started.
 const SETTINGS: &str = r#""focus" = 0.0 "auto" = 0.0"#;
 
 /// Minimum number of successive frames that equal the library's. A busy computer may interrupt the sound.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Plays INPUT on the loudspeaker "tone-filter" of CONFIG in a PipeWire server of its own, with Mix at 100 %, and records in OUTPUT
-# what comes out of the loudspeaker behind it: pipewire.sh FOLDER CONFIG INPUT OUTPUT, on a session bus of its own.
+# Plays INPUT on the loudspeaker "tone-filter" of CONFIG in a PipeWire server of its own, with Mix at 100 %, and records the sound
+# of the loudspeaker behind the plugin in OUTPUT: pipewire.sh FOLDER CONFIG INPUT OUTPUT, on a session bus of its own.
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 folder="$1"
@@ -14,7 +14,7 @@ jobs=""
 trap 'kill $jobs 2>/dev/null || true; wait' EXIT
 trap 'exit 1' INT TERM
 
-# Waits up to a minute until pw-link lists what matches $1.
+# Waits up to a minute until pw-link, with the option $2, lists a port or a link that matches $1.
 await() {
     tries=0
     until timeout 10 pw-link "$2" 2>/dev/null | grep -q "$1"; do
@@ -37,7 +37,7 @@ pipewire -c "$config" &
 jobs="$jobs $!"
 await tone-filter:playback_FL -i
 await "tone-filter-output:output_FL" -l
-# As the manual has it.
+# Command of the manual.
 pw-cli set-param tone-filter Props '{ params = [ "tone-filter:mix" 100.0 ] }' >/dev/null
 pw-record --rate 44100 --channels 2 --format f32 --target speakers -P stream.capture.sink=true "$output" &
 record="$!"

@@ -1,5 +1,5 @@
-/* A host as Unity is one: loads the library, reads the definition, and filters a stereo file of raw 32-bit floats in blocks of 1024
-   frames, while a thread reads the levels of the bands.
+/* A host that acts as Unity does: loads the library, reads the definition, and filters a stereo file of raw 32-bit floats in
+   blocks of 1024 frames, while a thread reads the levels of the bands.
 
    host LIBRARY IN OUT [PARAMETER VALUE]... */
 
@@ -24,7 +24,7 @@ static void fail(const char *what) {
     exit(1);
 }
 
-/* What a display does, a few hundred times a second. */
+/* Reads the levels, as a display does, a few hundred times a second. */
 static void *watch(void *state) {
     const struct timespec pause = { 0, 2000000 };
     float levels[77], most = 0;

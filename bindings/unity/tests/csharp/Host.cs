@@ -128,7 +128,7 @@ public static class Host
         Assert(false, "no parameter " + parameter);
     }
 
-    // Plays an A4 until a time of the clock, and returns how strongly the filter plays it then.
+    // Plays an A4 until a time of the clock in seconds, and returns the filter's level of A4 at that time.
     private static float Note(ToneFilter filter, double until)
     {
         float[] input = new float[2 * Frames], output = new float[2 * Frames];

@@ -1,4 +1,4 @@
-// As much of Unity as ToneFilter.cs and the lines of the pages need, to compile and run them without Unity.
+// Parts of Unity that ToneFilter.cs and the code of the pages need to compile and run without Unity.
 
 using System.Collections.Generic;
 

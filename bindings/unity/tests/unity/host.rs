@@ -36,7 +36,7 @@ pub fn loaded() -> Entry {
     function("UnityGetAudioEffectDefinitions")
 }
 
-/// Returns the only definition that `entry` has.
+/// Returns the only definition that `entry` lists.
 pub fn definition(entry: Entry) -> &'static EffectDefinition {
     let mut list = ptr::null();
     // SAFETY: `list` is valid for a write; the definition lives as long as the library.
@@ -65,7 +65,7 @@ pub struct Instance {
     state: *mut EffectState,
 }
 
-// SAFETY: as in Unity, any thread may call methods with `&self`, and one at a time those with `&mut self`.
+// SAFETY: as in Unity, any thread may call methods with `&self`, and one thread at a time methods with `&mut self`.
 unsafe impl Send for Instance {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Instance {}
@@ -175,7 +175,7 @@ impl Instance {
         self.process_raw(sound.as_mut_ptr(), &[], sound, [channels; 2])
     }
 
-    /// Processes a block with a sidechain, which is empty for none.
+    /// Processes a block with a sidechain; an empty slice stands for no sidechain.
     pub fn process_raw(
         &mut self,
         input: *const f32,

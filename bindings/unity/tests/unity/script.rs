@@ -169,7 +169,7 @@ fn a_score_repeats_with_its_music() {
     let sound = music(2, 60 * 1024);
     assert!(scripted.process(&sound) == of_filter(&sound, -5.0 * block, 5));
 
-    // After the mixer has rested, in the middle of the 30th repetition.
+    // An effect whose mixer has rested continues in the 30th repetition, 3 blocks from its start.
     let mut late = Scripted::new(8);
     late.effect.skip((5 + 29 * 12 + 3) * 1024);
     assert!(late.process(&sound) == of_filter(&sound, 3.0 * block, 9));

@@ -7,7 +7,7 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Listen, Routing, Settings, ToneFi
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls, parameters_alone};
 
-/// Lengths of blocks: first those that do not divide the effect's buffers, then Unity's.
+/// Lengths of blocks in frames: first lengths that do not divide the effect's buffers, then lengths that Unity uses.
 const BLOCKS: [usize; 8] = [1, 255, 256, 257, 63, 1024, 1024, 512];
 
 fn filter(settings: &Settings, channels: usize) -> Box<ToneFilter> {

@@ -132,7 +132,7 @@ impl Args {
     }
 }
 
-/// Outcome of a file; `None` if all its outputs exist.
+/// Result of analysing a file; `None` if it was skipped, because all its outputs already existed (`--skip-existing`).
 type Fate = Result<Option<Done>, Error>;
 
 /// Analyses each file once, and writes all its outputs. Returns whether every file is done.

@@ -24,7 +24,7 @@ pub struct Done {
     pub seconds: f64,
     /// Number of samples that are NaN or infinite.
     pub not_finite: u64,
-    /// Number of notes that are left out because they are short.
+    /// Number of notes that are left out because they are shorter than 70 ms.
     pub short: u64,
     /// Reason why no note sounds; `None` if notes sound.
     pub unheard: Option<Cause>,

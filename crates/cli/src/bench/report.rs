@@ -78,7 +78,7 @@ impl Report {
         report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
     }
 
-    /// Checks that the figures of another run can be compared with those of this run.
+    /// Checks that the figures of the run `other` can be compared with the figures of this run.
     ///
     /// # Errors
     /// If the other run measured a different input.

@@ -304,7 +304,7 @@ where
                     break;
                 }
                 for sample in &frame[..channels] {
-                    // The ring has room.
+                    // Cannot fail: the ring has room.
                     let _ = ring.push(f32::from_sample(*sample));
                 }
             }

@@ -254,7 +254,7 @@ impl<'a> Engine<'a> {
                 thread::sleep(NAP);
             }
             for channel in block {
-                // The ring has room.
+                // Cannot fail: the ring has room.
                 let _ = self.ring.push(channel[frame]);
             }
             self.controls.idle.store(false, Relaxed);

@@ -16,7 +16,7 @@ use tone_filter_dsp::{Band, BandState, Settings};
 use tone_filter_offline::pitch;
 use tone_filter_presets::{self as presets, Preset};
 
-/// Level at the left end of a row, in dB of the total power.
+/// Level at the left end of a row, in dB relative to the total power.
 const LOWEST: f32 = -40.0;
 
 /// Number of columns for a note's name and the blanks around it.

@@ -1,4 +1,4 @@
-//! Many files: names and content of the outputs, whatever the number of workers.
+//! Many files: names and content of the outputs for any number of workers, reports, dry runs.
 
 use crate::{Folder, float_wav, signals, silence, slashes, text};
 use serde_json::Value;

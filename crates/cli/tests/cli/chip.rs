@@ -92,7 +92,7 @@ fn vgm_goes_to_files_and_through_pipes() {
     let mut command = folder.command("chip - -o - --title out --quiet");
     let piped = command.write_stdin(melody()).output().unwrap();
     assert!(piped.stderr.is_empty());
-    // All but the tags.
+    // The files are equal except for their tags.
     assert_eq!(piped.stdout[0x18..tags], file[0x18..tags]);
 
     fs::rename(folder.path("Über uns.wav"), folder.path("in.wav")).unwrap();

@@ -1,4 +1,4 @@
-//! Bit depths and channel counts: samples that are not processed come out unchanged.
+//! Bit depths, channel counts and headers of WAV: unprocessed samples are exact, but for dither and clipping.
 
 use crate::{Folder, Wav, float_wav, formats::chunks, signals, silence, text};
 use hound::{SampleFormat, WavSpec, WavWriter};
@@ -46,7 +46,7 @@ fn of_32_bit_integers_24_bits_are_kept() {
     folder.run("render in.wav -o out.wav --mix 0");
     for (out, sample) in folder.integers("out.wav").into_iter().zip(samples) {
         let error = (f64::from(out) - f64::from(sample)).abs();
-        // An error of half the mantissa's last bit.
+        // The error is at most half the last bit of the mantissa.
         assert!(error <= f64::from(sample).abs() * 2f64.powi(-24), "{sample} became {out}");
     }
 }
@@ -97,7 +97,7 @@ fn growing_depths_are_exact() {
 
 #[test]
 fn shrinking_depths_are_dithered_the_same_way_every_time() {
-    // A quarter of an LSB: without dither, nothing would be left of it.
+    // The signal is a constant of a quarter of an LSB, which rounding without dither would silence.
     let steps = 0.25;
     let folder = Folder::with(&float_wav(44_100, &[vec![steps / 32_768.0; 40_000]]));
     folder.run("render in.wav -o a.wav --mix 0 --bit-depth 16");
@@ -154,7 +154,7 @@ fn other_chunks_are_skipped_with_their_padding() {
     bytes.extend(b"id3 \x02\0\0\0hi");
     let folder = Folder::with(&bytes);
     folder.run("render in.wav -o out.wav --mix 0");
-    // Not read by hound, which does not know that chunks begin at even offsets.
+    // The test does not use hound, which does not know that chunks begin at even offsets.
     let out = chunks(&std::fs::read(folder.path("out.wav")).unwrap());
     assert!(out.contains(&(*b"data", vec![1, 2, 3, 4])), "{out:?}");
 }
@@ -267,7 +267,7 @@ fn samples_that_are_not_finite_are_replaced_by_silence_counted_and_reported() {
     };
     let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
 
-    // Several files at once, with all measurements.
+    // A batch, with all measurements.
     let (said, report): (Vec<_>, _) = warnings("render in -o out --json");
     assert_eq!(said, [warning]);
     let report = json(&report);

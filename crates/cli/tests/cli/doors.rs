@@ -1,4 +1,4 @@
-//! The result is the same for every way of input and output, and on any number of cores.
+//! The output is equal for every way of input and output, and on any number of cores.
 //!
 //! Covers every pair of values of two axes; `DOORS=all cargo test -p tone-filter-cli --test cli doors` runs every combination.
 
@@ -69,7 +69,7 @@ const VERBS: [Verb; 3] = [Verb::Render, Verb::Bands, Verb::Chip];
 enum Cores {
     /// This number of jobs.
     Jobs(u8),
-    /// As many jobs as there are cores.
+    /// A job for each core.
     All,
     /// The process is restricted to one core.
     One,
@@ -111,7 +111,7 @@ fn pairs(cell: Cell) -> impl Iterator<Item = [(usize, usize); 2]> {
     (0..5).flat_map(values)
 }
 
-/// Returns some of `cells` that contain every pair of values in `cells`.
+/// Returns a subset of `cells` that contains every pair of values in `cells`.
 fn cover(cells: &[Cell]) -> Vec<Cell> {
     let mut left: BTreeSet<_> = cells.iter().flat_map(|cell| pairs(*cell)).collect();
     let mut chosen = Vec::new();
@@ -165,7 +165,7 @@ fn inputs() -> Folder {
     let line = "render Short/deep/in.wav -o short.flac --bit-depth 24 --mix 0";
     folder.run(line);
     let mut flac = fs::read(folder.path("short.flac")).unwrap();
-    // The number of samples has the last 36 bits before the checksum; this clears the lower 32.
+    // The last 36 bits before the checksum state the number of samples. Clears the lower 32 bits.
     assert!(flac.starts_with(b"fLaC") && flac[22..26] == (1u32 << 18).to_be_bytes());
     flac[22..26].fill(0);
     folder.put("Unknown/deep/in.wav", &flac);

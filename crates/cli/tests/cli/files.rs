@@ -1,4 +1,4 @@
-//! Which files are written, and which are never touched.
+//! Names of the files that are written, and files that are never changed.
 
 use crate::{Folder, SILENT, silence};
 use std::fs;

@@ -60,7 +60,7 @@ fn folders_become_flac_by_a_pattern_and_what_flac_has_not_is_refused() {
     let expected = ["a.flac", "b.flac", "drums/deep/snare.flac", "drums/kick.flac", "x y.flac"];
     assert_eq!(names(&tree(&folder, "out")), expected);
     folder.run("render in/a.wav -o one.flac");
-    // Float becomes 24 bits.
+    // A float input becomes a FLAC file of 24 bits.
     assert_eq!(
         String::from_utf8(tool(
             &folder,

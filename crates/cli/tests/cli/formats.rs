@@ -1,4 +1,4 @@
-//! Input formats other than WAV, and outputs that differ from the input in format.
+//! Input formats other than WAV, chunks that are carried over, and the output flags of `render`.
 
 use crate::{Folder, Wav, float_wav, signals, silence};
 use std::fs;
@@ -47,7 +47,7 @@ fn every_format_is_decoded_in_time_with_its_sound() {
             let sine = signals::sine(frequency, 10f64.powf(-0.15), 0.25, 8000.0);
             let sine: Vec<f64> = sine.into_iter().map(f64::from).collect();
             let snr = signals::snr(&sine, channel);
-            // The error of 16 bits, or of a lossy codec, also at the ends.
+            // Allows the error of 16 bits, or of a lossy codec, also at the ends.
             assert!(snr > if lossless { 80.0 } else { 20.0 }, "{name}: {snr} dB");
         }
         folder.run(&format!("render {name} -o natural.wav"));

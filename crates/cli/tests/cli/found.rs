@@ -28,7 +28,7 @@ fn found(folder: &Folder, flags: &str) -> (String, Value) {
 #[test]
 fn bands_has_key_and_tuning_of_the_whole_file() {
     let folder = Folder::with(&cadence(15.0));
-    // The key is that of the input, also with `--transpose`.
+    // The key is the input's, also with `--transpose`.
     for flags in ["", "--transpose 2", "--auto-tuning", "--scale auto"] {
         let (said, json) = found(&folder, flags);
         let key = &json["key"];

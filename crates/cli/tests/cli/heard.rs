@@ -134,7 +134,7 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     let [(_, loud, start, end), (_, soft, again, _)] = heard[..] else { unreachable!() };
     assert!(start < 0.15 && (0.9..1.3).contains(&end), "{heard:?}");
     assert!((again - 2.5).abs() < 0.15, "{heard:?}");
-    // 15.6 dB, where 57 dB are 126 steps of velocity.
+    // The notes differ by 15.6 dB, and 57 dB are 126 steps of velocity.
     assert!((i32::from(loud) - i32::from(soft) - 34).abs() <= 3, "{heard:?}");
 }
 
@@ -181,7 +181,7 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
         let expected = if index == 41 { -18.0..-13.0 } else { -120.0..-12.0 };
         assert!(expected.contains(level), "band {index}: {level}");
     }
-    // The note has ended at the very end.
+    // The last row is at the end of the file, where the note has ended.
     assert!(rows[5..39].iter().all(|row| row[78] == "A4"), "{csv}");
 
     let json: Value = serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();

@@ -65,7 +65,7 @@ fn sound_that_is_too_quiet_for_the_floor() {
     let folder = c_major(0.0005);
     let cause = "dB and --floor at -37 dB; add --auto, which adapts to any level, or lower --floor";
     hint(&folder, "--preset reference", cause, "--preset reference --auto");
-    // The level of three notes with six partials: 10 log10(3 * 0.0005^2 / 2 * 1.491).
+    // Three notes with six partials have the level 10 log10(3 * 0.0005^2 / 2 * 1.491) = -62.5 dB.
     let said = folder.run("render in.wav -o out.wav --force --preset reference");
     let level = said.split("the sound is at ").last().unwrap().split(' ').next().unwrap();
     assert!((level.parse::<f64>().unwrap() + 62.5).abs() <= 1.5, "{said}");

@@ -96,7 +96,7 @@ fn outputs_of_an_earlier_run_among_the_inputs_are_left_out_and_told() {
     let note = "note: in/drums/kick-8bit.wav: left out, the output of another input, ";
     assert!(said.contains(note), "{said}");
     assert!(tree(&folder, "in") == made);
-    // The arguments as a shell expands a pattern.
+    // Passes the names to which a shell would expand a pattern.
     let said = folder.run("render in/a-8bit.wav in/a.wav --suffix -8bit --skip-existing");
     assert_eq!(said.lines().last(), Some("1 file skipped, 1 left out"), "{said}");
     // Named alone, an output of an earlier run is an input.

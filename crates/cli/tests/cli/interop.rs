@@ -76,7 +76,7 @@ fn sox_and_ffmpeg_read_every_file_we_write_with_equal_samples() {
             }
         }
     }
-    // Depths that we write only if the input has them.
+    // Writes depths that `render` writes only if the input has them.
     for (bits, pads) in [(8, 1001), (32, 1000)] {
         let folder = noise(1, pads);
         let encoding = if bits == 8 { "unsigned" } else { "signed" };

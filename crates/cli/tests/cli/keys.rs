@@ -139,10 +139,10 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     filter.process(&mut [&mut expected[start..]]);
     expected.drain(..latency);
 
-    // 50 samples per tick, and 25 after half a second.
+    // A tick has 50 samples, and 25 after half a second.
     let metrical = |sample: u32| if sample < 24_000 { sample / 50 } else { sample / 25 - 480 };
     let metre = [(0, tempo(500_000)), (480, tempo(250_000))];
-    // 48 samples per tick.
+    // A tick has 48 samples.
     let timecode = Timing::Timecode(Fps::Fps25, 40);
     let at = |tick: &dyn Fn(u32) -> u32| -> Vec<Event> {
         played.iter().map(|(sample, kind, _)| (tick(*sample), *kind)).collect()

@@ -1,5 +1,5 @@
-//! Every command of `tone-filter` in the project's pages runs as written. Those that need a device or minutes (`play`, `app` and
-//! `bench`) are only parsed, in a test of the parser.
+//! Every command of `tone-filter` in the project's pages runs as written. Commands that need a device or minutes (`play`, `app`
+//! and `bench`) are only parsed, in a test of the parser.
 
 use crate::{Folder, float_wav, interop::tool, signals};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};

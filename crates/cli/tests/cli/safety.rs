@@ -1,4 +1,5 @@
-//! A program that is killed or interrupted, or whose disk is full, leaves each file whole or missing.
+//! A program that is killed or interrupted, or whose disk is full, leaves each file whole or missing. A long file needs no more
+//! memory than a short one.
 #![cfg(unix)]
 
 use crate::{Folder, float_wav, signals};
@@ -11,7 +12,7 @@ use std::{
 /// Returns a folder with twenty files of noise in `in`, and their outputs in `whole`.
 fn twenty() -> Folder {
     let folder = Folder::new();
-    // Longer than one write.
+    // Each output takes more than one write.
     let noise = signals::white(5.0, 44_100.0);
     for index in 0..20 {
         let samples = noise[..100_000 + 5000 * index].to_vec();
@@ -126,7 +127,7 @@ fn interrupted_it_removes_what_is_not_complete_and_says_how_far_it_came() {
         check(&folder);
     }
     assert_eq!(interrupt(&folder, "render in -o out --force --jobs 2 --quiet", "INT"), "");
-    // Long enough that the signal comes before the end.
+    // The file is so long that the signal comes before the end.
     folder.put("long.wav", &float_wav(8000, &[signals::white(120.0, 8000.0)]));
     for signal in ["INT", "TERM", "HUP"] {
         let line = "bands long.wav --png out/a.png --midi out/a.mid --csv out/a.csv --hop 1ms";
@@ -198,14 +199,14 @@ fn memory_stays_flat_however_long_the_file() {
         "bands in.wav --png out.png --csv out.csv --midi out.mid --hop 1000ms",
     ] {
         let folder = Folder::new();
-        // 53 MB, and twice as much in f32.
+        // The samples take 53 MB, and twice as much as f32.
         let len = rate * seconds * 4;
         let mut head = crate::Wav { rate, data: vec![], ..crate::silence() }.bytes();
         head[40..44].copy_from_slice(&len.to_le_bytes());
-        // A click, as silence has no peak to normalise.
+        // Adds a click, because silence has no peak to normalise.
         head.extend([0, 64, 0, 64]);
         folder.put("in.wav", &head);
-        // A sparse file: it takes no space.
+        // Extends the file, which is sparse and takes no space.
         let file = fs::File::options().write(true).open(folder.path("in.wav")).unwrap();
         file.set_len(44 + u64::from(len)).unwrap();
 

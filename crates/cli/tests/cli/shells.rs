@@ -3,7 +3,8 @@
 use crate::Folder;
 use std::{fs, process::Command};
 
-/// Returns what `shell` offers after each of `lines`. `script` gets the file with the completions and the lines as arguments.
+/// Returns the completions that `shell` offers after each of `lines`. `script` gets the file with the completions and the lines
+/// as arguments.
 fn offered(shell: &str, script: &str, lines: &[&str]) -> Vec<Vec<String>> {
     let folder = Folder::new();
     let completions = folder.command(&format!("completions {shell}")).output().unwrap().stdout;

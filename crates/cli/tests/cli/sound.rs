@@ -82,7 +82,8 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
             spec.set(&mut settings, value);
             let mut flags = format!("--{} {value}", spec.id);
             match spec.id {
-                // These settings have no effect on the voice Soft: it is the resonator itself, at its own pitch.
+                // These settings have no effect on the voice Soft, whose notes are the resonators' own oscillation, at the
+                // detected pitch.
                 "octave" | "glide" | "vibrato" => {
                     settings.voice = Voice::Square;
                     flags += " --voice square";
@@ -241,7 +242,7 @@ fn quantities_that_are_no_settings_may_have_units_too() {
 #[test]
 fn bypass_and_no_mix_give_the_input_back_bit_for_bit_and_in_time() {
     for count in [1, 2, 6] {
-        // Shorter and longer than the latency, and than a block of the renderer.
+        // The files are shorter and longer than the latency and than a block of the renderer.
         for frames in [1, 2047, 40_000] {
             let noise = white(1.0, f64::from(RATE));
             let channels: Vec<Vec<f32>> =

@@ -4,7 +4,8 @@
 use crate::{Folder, float_wav, silence};
 use std::process::Command;
 
-/// Returns what `tone-filter` with the arguments in `line` shows on a terminal of `columns` columns, and its exit code.
+/// Runs `tone-filter` with the arguments in `line` on a terminal of `columns` columns. Returns the output on the terminal, and
+/// the exit code.
 fn on_terminal(folder: &Folder, line: &str, columns: usize) -> (String, i32) {
     let tool = assert_cmd::cargo::cargo_bin!("tone-filter");
     let line = format!("stty cols {columns} rows 24; exec '{}' {line}", tool.display());

@@ -81,7 +81,7 @@ fn an_output_that_may_be_a_folder_or_a_file_is_refused() {
     folder.run("render in.wav -o hacked/");
     folder.run("render in.wav -o hacked --force");
     assert!(folder.path("hacked/in.wav").is_file());
-    // An existing file is the output, and is not overwritten.
+    // A name without an extension is a file if that file exists. It is not overwritten.
     folder.put("old", b"old");
     let said = folder.fail("render in.wav -o old", 1);
     assert_eq!(said, "old: already exists; choose another name, or overwrite it with --force");

@@ -167,7 +167,7 @@ fn what_stands_around_the_frames_of_flac_concerns_no_sample() {
         folder.put("odd.flac", &file);
         assert!(read_by_us(&folder, "odd.flac") == expected, "{name}");
     }
-    // Without a number of samples, and with two streams in one file.
+    // Two streams in one file, without numbers of samples.
     let mut open = whole.clone();
     open[21] &= 0xF0;
     open[22..26].fill(0);
@@ -191,7 +191,7 @@ fn mp3_begins_with_its_first_whole_frame() {
         folder.put("late.mp3", &[front, &whole].concat());
         assert!(read_by_us(&folder, "late.mp3") == expected, "{} bytes", front.len());
     }
-    // Cut within a frame: all later whole frames are read; the encoder's header is gone.
+    // The file begins within a frame, behind the encoder's header: all whole frames are read.
     folder.put("cut.mp3", &whole[1000..]);
     let cut = read_by_us(&folder, "cut.mp3").len();
     assert_eq!(cut, read_by("ffmpeg", &folder, "cut.mp3").len());

@@ -17,7 +17,7 @@ const PROFILES: [[f64; 12]; 2] = [
 /// Number of keys: twelve roots for each profile.
 const KEYS: usize = 12 * PROFILES.len();
 
-/// Sum of the notes' durations in seconds from which on there is a key.
+/// Minimum sum of the notes' durations, in seconds, for which a key is returned. The durations fade with the finder's memory.
 const LEAST: f64 = 1.0;
 /// Sum of the notes' durations in seconds at which [`STEEPNESS`] has half of its value.
 const HALF: f64 = 5.0;

@@ -10,7 +10,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     map: Map,
-    /// Whether the voice is the soft-clipped resonator itself.
+    /// Whether the voice is [`Voice::Soft`], whose notes are the resonators' own oscillation, at the detected pitch.
     soft: bool,
     root: PitchClass,
     scale: Scale,

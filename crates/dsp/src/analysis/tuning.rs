@@ -10,9 +10,10 @@ const LEAST: f64 = 60.0;
 const LEAST_SHARE: f64 = 0.1;
 /// Time constant in seconds of the mean over a vibrato.
 const VIBRATO: f64 = 0.1;
-/// The share of the tones' weight from which on the middles of a vibrato are a tuning.
+/// Minimum magnitude of the mean direction of the middles of a vibrato, for which this direction can be the tuning.
 const LEAST_MIDDLES: f64 = 0.3;
-/// Turns of the circle by which the middle of a vibrato differs from the mean of the tones: 15 cents.
+/// Maximum difference, in turns of the circle, between the mean direction of the tones and of the middles at which the mean of
+/// the tones is the tuning: 15 cents.
 const APART: f64 = 0.15;
 
 /// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, as a direction on a circle of
@@ -89,7 +90,8 @@ impl TuningFinder {
 struct Vibrato {
     /// Share of the past that is kept after a frame.
     keep: f64,
-    /// Deviation of the last frame with tones, at most half a turn from the one before.
+    /// Deviation of the last frame with tones, unwrapped: whole turns are added, so that it differs by at most half a turn from
+    /// the deviation of the frame with tones before.
     deviation: f64,
     /// Mean of the deviation.
     middle: f64,

@@ -3,14 +3,14 @@
 use super::{Voice, listed::entries};
 
 entries! {
-    /// Treatment of the notes beyond the number [`Settings::voices`](super::Settings), with [`Voice::Chip`].
+    /// Treatment of the notes beyond the maximum number [`Settings::voices`](super::Settings), with [`Voice::Chip`].
     Arp {
-        /// These notes are silent.
+        /// Notes beyond the number are silent.
         #[default]
         Off: "off", "Off";
-        /// The last voice plays them in turn from the lowest to the highest, 15 per second.
+        /// The last voice plays the weakest notes in turn from the lowest to the highest, 15 per second.
         Up: "up", "Up";
-        /// The last voice plays them in turn, 60 per second, which sounds like a chord.
+        /// The last voice plays the weakest notes in turn, 60 per second, which sounds like a chord.
         Fast: "fast", "Fast";
     }
 }
@@ -27,7 +27,7 @@ impl Arp {
 }
 
 entries! {
-    /// Duty of the lead of [`Voice::Chip`]: the share of its period during which the pulse is high.
+    /// Duty of the lead of [`Voice::Chip`]: the fraction of a period for which the pulse is high.
     Duty {
         /// 12.5 %: thin.
         Eighth: "12.5", "12.5 %";
@@ -49,7 +49,7 @@ impl Duty {
         }
     }
 
-    /// Returns the duty as a share, 0..1.
+    /// Returns the duty as a fraction of the period, 0..1.
     pub const fn share(self) -> f64 {
         match self {
             Self::Eighth => 0.125,

@@ -23,19 +23,19 @@ settings! {
         drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7, random: true,
             reference: 40.0,
             help: "Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean." }
-        /// Relative gate: a band below this power, in dB of the total power, fades away.
+        /// Relative gate: a band below this power, in dB relative to the total power, fades away.
         threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
             reference: -36.989_7,
             help: "Notes below this level, relative to the input, fade away." }
-        /// Relative limit: a band grows to this power at most, in dB of the total power.
+        /// Relative limit: the maximum power of a band, in dB relative to the total power.
         ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
             reference: -10.0, default: -14.0,
             help: "Maximum level of a note, relative to the input." }
         /// Absolute gate: a band below this power, in dB full scale, fades away. With `auto`, the input counts as -14 dB.
-        // Focus mutes notes that are not played. So faint notes need less of a gate, and fewer notes share the power.
+        // The default is lower than the reference: focus mutes notes that are not played, so faint notes need less of a gate.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
-            help: "Notes below this level in dB full scale fade away. With Auto level, the music counts as if it had -14 dB full scale, however loud it is." }
+            help: "Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale." }
         /// T60 of a resonator.
         ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
@@ -55,7 +55,7 @@ settings! {
         /// Shift of all bands in semitones.
         transpose { name: "Transpose", range: -24.0..=24.0, unit: "st", decimals: 2, taper: Linear, group: Listening 7,
             reference: 0.0,
-            help: "Shifts which notes are detected, in semitones; the output keeps its pitch." }
+            help: "Moves the range of notes that are found, in semitones; the notes keep their pitch." }
         /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
         focus { name: "Focus", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Listening 1,
             reference: 0.0, default: 100.0,
@@ -130,7 +130,8 @@ settings! {
         /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway." }
-        /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
+        /// Note value that sets the durations of `ring` and `release`; see [`Settings::at_tempo`]. The filter itself knows no
+        /// tempo.
         settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
             help: "Ring and Release last as long as a note value at the song's tempo." }
         /// Lets the resonators ring without loss and without input.
@@ -147,7 +148,7 @@ settings! {
             help: "Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it." }
         /// Treatment of notes outside the scale: silent, or moved.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
-            help: "Mute silences notes outside the scale, Snap moves them to the nearest note of the scale (with Keys at Hold, all notes to the nearest held key), Custom moves each note to a target of its own. The voice Soft only mutes." }
+            help: "Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes." }
     }
     texts {
         /// The bands that may sound.

@@ -10,7 +10,7 @@ macro_rules! last {
     };
 }
 
-/// Generates the structs. [`settings!`] passes the fields one by one, each after the name of its struct.
+/// Generates the structs. [`settings!`] passes one field after the other, each behind the name of its struct.
 macro_rules! structs {
     ([$($sound:tt)*] [$($routing:tt)*] settings $field:tt $($rest:tt)*) => {
         structs! { [$($sound)* $field] [$($routing)*] $($rest)* }
@@ -23,7 +23,7 @@ macro_rules! structs {
         [$({ $(#[$other_doc:meta])* $other:ident: $other_type:ty = $other_value:expr, $_:expr })*]
     ) => {
         /// Settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance,
-        /// [`Settings::REFERENCE`] that of the published filter.
+        /// [`Settings::REFERENCE`] the sound of the published filter.
         ///
         /// The crate `tone-filter-presets` reads and writes them in JSON and other formats.
         #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! Groups of settings, in the editor and in hosts.
 //!
-//! Each setting is in one group. The editor always shows `Main`; `Header` is in its header, `Scale` below the grid, and the
-//! groups of `MORE` are columns under More. Where the grid would get too low beside More, More takes the grid's place.
+//! Each setting is in one group. The editor always shows `Main`. It shows `Header` in its header, `Scale` below the grid of
+//! bands, and the groups of `MORE` as columns of the section More. In a low window, More takes the grid's place.
 
 use super::{CHOICES, SPECS};
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ pub enum Group {
     Listening,
     /// Choice of the notes that may sound, which the editor shows below the bands.
     Scale,
-    /// Playing of the notes.
+    /// Number, pitch and keys of the notes.
     Notes,
     /// The bank of resonators.
     Resonators,

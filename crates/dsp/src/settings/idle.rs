@@ -50,7 +50,8 @@ impl Settings {
         }
     }
 
-    /// Returns why the map acts like [`Map::Mute`]; `None` for Mute, or if it differs. The voice must not be Soft.
+    /// Returns why the map acts like [`Map::Mute`]; `None` for Mute, or if the map acts differently. The voice must not be
+    /// Soft.
     fn idle_map(&self) -> Option<&'static str> {
         match self.map {
             Map::Snap if !self.keys.choose() && self.has_all_notes() => {
@@ -66,7 +67,7 @@ impl Settings {
         }
     }
 
-    /// Returns why the scale leaves out no note, whichever it is; `None` if a scale can.
+    /// Returns why no choice of a scale leaves out notes; `None` if a scale can leave out notes.
     fn idle_scale(&self) -> Option<&'static str> {
         if self.keys.choose() {
             return Some("the keys choose the notes");

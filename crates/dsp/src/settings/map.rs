@@ -8,8 +8,8 @@ use std::{error::Error, fmt, str::FromStr};
 const NOTES: i32 = 128;
 
 entries! {
-    /// Treatment of notes outside the scale. With the voice Soft, all entries act as [`Map::Mute`]: the resonator itself sounds, at
-    /// its own pitch.
+    /// Treatment of notes outside the scale. With the voice Soft, all entries act as [`Map::Mute`]: its notes are the
+    /// resonators' own oscillation, at the detected pitch.
     Map {
         /// Notes outside the scale are silent.
         #[default]
@@ -17,7 +17,8 @@ entries! {
         /// Notes outside the scale sound at the nearest note of the scale, the lower of two equally near ones. With [`Keys::Hold`]
         /// and [`Keys::HoldAny`], all notes sound at the nearest held key or pitch class.
         Snap: "snap", "Snap";
-        /// All notes sound at the nearest octave of their pitch class's target, the lower of two. The scale has no effect.
+        /// All notes sound at the nearest octave of their pitch class's target, the lower of two equally near ones. The scale
+        /// has no effect.
         Custom: "custom", "Custom";
     }
 }

@@ -62,7 +62,7 @@ entries! {
 }
 
 impl BandRange {
-    /// Returns the tones by index: the published ones from A3 up, then those from E1 up.
+    /// Returns the tones by index: the published ones from A3 up, then the tones from E1 up.
     pub fn tones(self) -> std::ops::Range<usize> {
         0..if self == Self::Whole { TONES } else { PUBLISHED }
     }
@@ -202,7 +202,7 @@ mod tests {
             }
             spec.set(&mut settings, 1000.0 + index as f32);
         }
-        // `Debug` has the fields' names.
+        // The text of `Debug` has the fields' names.
         let text = format!("{settings:?}");
         for (index, spec) in SPECS.iter().enumerate() {
             let expected = format!("{}: {}.0,", spec.id, 1000 + index);

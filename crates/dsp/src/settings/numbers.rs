@@ -21,9 +21,9 @@ pub struct Spec {
     pub id: &'static str,
     /// Display name.
     pub name: &'static str,
-    /// Least value.
+    /// Minimum.
     pub min: f32,
-    /// Greatest value.
+    /// Maximum.
     pub max: f32,
     /// Display name of the unit.
     pub unit: &'static str,
@@ -35,7 +35,8 @@ pub struct Spec {
     pub help: &'static str,
     /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether random sounds change the setting. The settings that they keep fit the filter to music and mix, or are for playing.
+    /// Whether random sounds change the setting. Random sounds keep settings that fit the filter to music and mix, or that are
+    /// for playing.
     pub random: bool,
     /// Position in the group.
     pub(super) place: u8,
@@ -65,9 +66,9 @@ pub struct OutOfRange {
     pub id: &'static str,
     /// Value that was given.
     pub value: f32,
-    /// Least value allowed.
+    /// Minimum of the range.
     pub min: f32,
-    /// Greatest value allowed.
+    /// Maximum of the range.
     pub max: f32,
     /// Unit of `value`, `min` and `max`.
     pub unit: &'static str,
@@ -112,9 +113,12 @@ impl Spec {
         Err(OutOfRange { id, value, min, max, unit })
     }
 
-    /// Formats `value` with its unit: `-37 dB`.
+    /// Formats `value` with its unit: `-37 dB`, `1 note`.
     pub fn format(&self, value: f32) -> String {
-        format!("{} {}", self.number(value, self.decimals), self.unit)
+        let number = self.number(value, self.decimals);
+        let one = number == "1" && self.taper == Taper::Whole;
+        let unit = if one { self.unit.trim_end_matches('s') } else { self.unit };
+        format!("{number} {unit}")
     }
 
     /// Formats `value` without its unit, with at most `digits` decimals and without trailing zeros. A logarithmic setting whose
@@ -153,7 +157,7 @@ pub fn quantity(text: &str, unit: &str) -> Option<f64> {
         (unit, own) if own == unit.to_ascii_lowercase() => 1.0,
         ("Hz", "k" | "khz") | ("ms", "s") => 1000.0,
         ("s", "ms") => 0.001,
-        ("st", "semitone" | "semitones") => 1.0,
+        ("st", "semitone" | "semitones") | ("notes", "note") | ("ticks", "tick") => 1.0,
         ("st", "ct" | "cent" | "cents") => 0.01,
         _ => return None,
     };
@@ -174,7 +178,7 @@ mod tests {
                 let back = spec.parse(&text).unwrap();
                 assert_eq!(spec.format(back), text, "{}", spec.id);
                 let half_digit = 0.500_1 * 10f32.powi(-(spec.decimals as i32));
-                // Half of the third significant digit.
+                // Allows an error of half the third significant digit.
                 let wide = spec.taper == Taper::Logarithmic && spec.max >= 10.0 * spec.min;
                 let half_digit = half_digit.max(if wide { 0.005 * value } else { 0.0 });
                 assert!(
@@ -215,6 +219,10 @@ mod tests {
             ("tuning", 442.5, "442.5 Hz"),
             ("transpose", -0.07, "-0.07 st"),
             ("octave", -1.0, "-1 oct"),
+            ("octave", 1.0, "1 oct"),
+            ("voices", 1.0, "1 note"),
+            ("voices", 3.0, "3 notes"),
+            ("decay", 1.0, "1 tick"),
         ] {
             assert_eq!(spec(id).unwrap().format(value), text);
         }

@@ -1,8 +1,7 @@
 //! Routing: the connections of a filter.
 //!
 //! `Settings` are the sound, all that a preset has. `Routing` belongs to a session or a program. `Controls` are both, for
-//! interfaces
-//! with a parameter or a flag for each setting.
+//! interfaces with a parameter or a flag for each setting.
 
 use super::{Routing, Settings, Stereo, listed::entries, smoother::Fades};
 

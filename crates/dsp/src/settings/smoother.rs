@@ -8,8 +8,8 @@ use crate::{lanes::BLOCK, notes::TONES};
 /// Duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// Number of smoothed values: first the numeric settings, then the crossfades with the indices below (0..1; `LOW_BANDS` for the
-/// bands below A3), then the weight of each band (0..1).
+/// Number of smoothed values: first the numeric settings, then the crossfades with the indices below (0..1), of which
+/// `LOW_BANDS` switches the bands below A3, then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
@@ -72,7 +72,7 @@ pub struct SmoothedSettings {
     pub lookahead: f32,
     /// 0 for the main input as the bands' input, 1 for the sidechain.
     pub sidechain: f32,
-    /// Weight of the bands below A3, 0..1.
+    /// Crossfade share of the bands below A3: 0 without them, 1 with them.
     pub low_bands: f32,
     /// 0 for a muted band, 1 for a band that may sound.
     pub weights: [f32; TONES],

@@ -6,7 +6,8 @@ use std::{error::Error, fmt};
 /// Beats per minute where no tempo is known.
 pub const DEFAULT_TEMPO: f64 = 120.0;
 
-/// Release time constants in which a note falls by 60 dB: they apply to its power, not to its amplitude.
+/// Number of release time constants in which a note falls by 60 dB. The time constants apply to the power of the note, not to
+/// its amplitude.
 const RELEASES: f64 = 13.815_510_557_964_274;
 
 /// A note value, or off.

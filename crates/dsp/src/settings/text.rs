@@ -56,7 +56,7 @@ impl Text {
         (self.set)(settings, text)
     }
 
-    /// Returns the value in `settings` as bits, without an allocation.
+    /// Returns the value in `settings` as bits. Does not allocate.
     pub fn bits(&self, settings: &Settings) -> [u64; 2] {
         (self.bits)(settings)
     }

@@ -59,7 +59,7 @@ pub struct Band {
     pub phasor: [f32; 2],
     /// Gain into the soft clip.
     pub drive: f32,
-    /// Added to the RMS in the denominator of the drive, which stays finite in silence.
+    /// Offset of the RMS in the denominator of the drive, which keeps the drive finite in silence.
     pub guard: f32,
     /// Waveform that sounds for the note.
     pub voice: Voice,
@@ -74,7 +74,7 @@ pub struct Bands {
     pub bands: [Band; TONES],
     /// Tracked power of the input.
     pub total_power: f32,
-    /// Notes that are played, of enabled bands; `None` while the listener is off.
+    /// Enabled bands whose notes are played; `None` while the listener is off.
     pub played: Option<BandMask>,
     /// Gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
@@ -94,7 +94,7 @@ impl Default for Bands {
     }
 }
 
-/// Added to the total power, so that `ratio` is small in silence, where both powers are near zero.
+/// Offset of the total power, which keeps `ratio` small in silence, where both powers are near zero.
 const POWER_GUARD: f32 = 1e-6;
 
 impl Band {
@@ -103,8 +103,8 @@ impl Band {
         10.0 * libm::log10f(self.ratio)
     }
 
-    /// Fills `points` with the last `periods` of the band's output, scaled to a peak of 1. They start at a rising zero crossing,
-    /// so that a display stands still. Without power, all points are 0.
+    /// Fills `points` with the last `periods` of the band's output, scaled to a peak of 1. The points start at a rising zero
+    /// crossing, so that a display stands still. Without power, all points are 0.
     pub fn trace(&self, periods: f32, points: &mut [f32]) {
         points.fill(0.0);
         if self.power <= 0.0 {

@@ -11,9 +11,9 @@ use std::{array, ops::Range};
 /// Red, green and blue in sRGB.
 pub type Colour = [u8; 3];
 
-/// Level in dB of the total power at and below which nothing is drawn.
+/// Level up to which nothing is drawn, in dB relative to the total power.
 pub const DARKEST_DB: f32 = -60.0;
-/// Level in dB of the total power from which on notes have full brightness.
+/// Minimum level of notes with full brightness, in dB relative to the total power.
 pub const BRIGHTEST_DB: f32 = -5.0;
 
 /// `OKLCh` colour of the line below each C; see [`oklch`].
@@ -46,7 +46,7 @@ pub fn oklch([lightness, chroma, hue]: [f32; 3]) -> Colour {
 pub struct Cell {
     /// State of the note.
     pub state: BandState,
-    /// Level in dB of the total power.
+    /// Level in dB relative to the total power.
     pub level_db: f32,
 }
 

@@ -36,7 +36,7 @@ pub const LAWS: [Law; 41] = [
         stage: |_| (), check: notes::listener },
     Law { id: "octave", promise: "Octaves by which the notes sound higher or lower",
         stage: |own| own.voice = Voice::Square, check: notes::octave },
-    Law { id: "transpose", promise: "Shifts which notes are detected, in semitones; the output keeps its pitch",
+    Law { id: "transpose", promise: "Moves the range of notes that are found, in semitones; the notes keep their pitch",
         stage: |_| (), check: notes::transpose },
     Law { id: "tuning", promise: "The pitch of A4 that the music is tuned to.",
         stage: |_| (), check: notes::tuning },

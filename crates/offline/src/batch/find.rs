@@ -23,8 +23,8 @@ pub struct FoundFile {
     pub named: bool,
 }
 
-/// Returns the files that `input` stands for, sorted by name: the file itself, the audio files of a folder and its subfolders, or
-/// the matches of a pattern (some shells do not expand `*`). Skips hidden files in folders, and `out`, the folder of our outputs.
+/// Returns the files that `input` stands for, sorted by name: the file itself, the audio files of a folder and its subfolders,
+/// or the matches of a pattern (some shells do not expand `*`). Skips hidden files in folders, and `out`, the outputs' folder.
 /// Adds audio files in unsupported formats, and links to a folder that contains them, to `left_out`.
 ///
 /// # Errors

@@ -28,7 +28,7 @@ use symphonia_codec_aac::AacDecoder;
 /// Maximum number of channels. Only PCM has more, and decoders allocate memory for each channel before they see a sample.
 const MOST_CHANNELS: usize = 255;
 
-/// Codings whose decoded samples have more bits than the coded ones.
+/// Codings whose decoded samples have more bits than the stored ones.
 const COMPANDED: [AudioCodecId; 5] = [
     CODEC_ID_PCM_ALAW,
     CODEC_ID_PCM_MULAW,
@@ -231,7 +231,7 @@ impl Stream {
         self.read += audible;
     }
 
-    /// Checks at the end that the track has as many samples as its header states, if it does.
+    /// Checks at the end that the track has as many samples as its header states, if it states a number.
     fn check_length(&self, path: &Path) -> Result<(), Error> {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
@@ -265,7 +265,7 @@ fn decoder(path: &Path, parameters: &AudioCodecParameters) -> Result<Box<dyn Aud
     })
 }
 
-/// Returns what `decode` returns, or a fault if it panics.
+/// Runs `decode`. Returns its result, or a fault if it panics.
 fn guarded<T>(decode: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     guard(decode).unwrap_or(Err(Fault::DecodeError("its content contradicts itself")))
 }
@@ -311,7 +311,7 @@ mod tests {
     fn a_sign_of_an_upper_half_is_seen_behind_low_complexity() {
         // Low Complexity at 22.05 kHz, mono; then the announcement of an upper half to 44.1 kHz.
         assert!(has_upper_half(&[0x13, 0x88, 0x56, 0xE5, 0xA5, 0x48, 0x80]));
-        // The same without an announcement.
+        // Configurations without an announcement.
         for plain in [&[0x13, 0x88, 0x56, 0xE5, 0x25][..], &[0x13, 0x88], &[]] {
             assert!(!has_upper_half(plain), "{plain:?}");
         }

@@ -33,7 +33,7 @@ const DESCRIPTION: usize = 34;
 /// Maximum length of comments that the decoder gets, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Number of bytes that are searched for the first frame.
+/// Maximum number of bytes that are searched for the first frame.
 const FURTHEST: u64 = 64 << 20;
 
 const STREAMINFO: u8 = 0;
@@ -55,7 +55,7 @@ struct Stream {
     taken: Arc<AtomicU64>,
     /// End of the frames in the file.
     end: u64,
-    /// Position in the file less `taken`.
+    /// Difference between the position in the file and `taken`.
     offset: u64,
     /// Number of frames by the header.
     frames: Option<u64>,

@@ -124,8 +124,8 @@ impl Index {
         }
         let (start, duration) = edit(find(track, &[b"edts", b"elst"])?)?;
         let left = total?.checked_sub(start)?;
-        // The edit is rounded to the movie's time units, often milliseconds. If it agrees with the header's number, that is
-        // exact.
+        // The edit is rounded to the movie's time units, often milliseconds. If the header's number agrees with the edit, the
+        // header's is taken, because it is exact.
         let unit = f64::from(timescale) / f64::from(self::timescale(find(moov, &[b"mvhd"])?)?);
         let edited = duration as f64 * unit;
         let frames = if edited + unit < left as f64 { edited.round() as u64 } else { left };
@@ -201,7 +201,8 @@ mod tests {
         words.iter().flat_map(|word| word.to_be_bytes()).collect()
     }
 
-    /// Returns a file with a track at 44.1 kHz, with these `edits` and the `others` of its atoms; the movie's time unit is 1 ms.
+    /// Returns a file with a track at 44.1 kHz that has these `edits`, and with the atoms `others`; the movie's time unit is 1
+    /// ms.
     fn file(edits: &[[u32; 3]], others: &[u8]) -> Cursor<Vec<u8>> {
         let mut list = words(&[0, edits.len() as u32]);
         list.extend(edits.iter().flat_map(|edit| words(edit)));
@@ -220,7 +221,8 @@ mod tests {
             let audible = index(&mut file(edits, &[])).unwrap().unwrap().audible(Some(total));
             audible.map(|audible| (audible.start, audible.frames))
         };
-        // 4 s are 176 400 samples, of which the header counts 20 fewer: milliseconds cannot tell.
+        // An edit of 4 s is 176 400 samples. The header counts 20 fewer, within the precision of milliseconds, so its number is
+        // taken.
         assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 177_404), Some((1024, 176_380)));
         assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 178_424), Some((1024, 176_400)));
         let after_silence = [[500, u32::MAX, 1 << 16], [4000, 2112, 1 << 16]];

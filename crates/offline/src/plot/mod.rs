@@ -10,7 +10,8 @@ use tone_filter_dsp::{
     roll::{Column, Rows},
 };
 
-/// Maximum number of stored columns; then neighbours are merged, which leaves one column for each of the picture's.
+/// Maximum number of stored columns. When it is reached, neighbours are merged, which leaves one column for each column of the
+/// picture.
 const COLUMNS: usize = 2 * draw::WIDTH as usize;
 
 /// Picture of the bands, made of snapshots.

@@ -1,4 +1,5 @@
-//! Chunks of a WAV file. The walk respects padding, and finds out before anything is rendered whether the file is truncated.
+//! Finds the chunks of a WAV file. [`walk`] skips padding, and returns the length of the samples by the header, so that the
+//! reader can refuse a truncated file before anything is rendered.
 
 use crate::formats::is_placeholder_length;
 use std::io::{self, BufReader, Read, Seek};
@@ -36,9 +37,9 @@ pub struct Chunks {
     pub data_start: u64,
     /// Length of the samples in bytes by the header, which may exceed the file.
     pub data_len: u64,
-    /// Other chunks before the samples.
+    /// Chunks before the samples that are copied to outputs.
     pub before: Vec<Chunk>,
-    /// Other chunks after the samples.
+    /// Chunks after the samples that are copied to outputs.
     pub after: Vec<Chunk>,
 }
 
@@ -128,7 +129,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                     after,
                 });
             }
-            // Chunks of RIFX are left out, as their numbers are big-endian, too.
+            // The chunks of a RIFX file are not copied, because their numbers are big-endian.
             id if is_carried(id) && !swapped && position + len <= file_len => before.push(chunk),
             _ => {}
         }
@@ -150,7 +151,7 @@ fn trailing(
         position += 8;
         let chunk = chunk(head, position, false);
         let len = u64::from(chunk.len);
-        // Many files lack the padding of the last chunk.
+        // Compares the length without padding, which many files lack after the last chunk.
         if position + len > end || !chunk.id.iter().all(u8::is_ascii) {
             break;
         }
@@ -172,7 +173,7 @@ fn chunk(head: [u8; 8], start: u64, swapped: bool) -> Chunk {
 
 /// Converts the numbers of a big-endian format chunk to little-endian.
 fn swap(fmt: &mut [u8]) {
-    // Position and length of each field: first the plain ones, then those of the extensible format.
+    // Position and length of each field: first the fields of the plain format, then the further ones of the extensible format.
     for (start, len) in
         [(0, 2), (2, 2), (4, 4), (8, 4), (12, 2), (14, 2), (16, 2), (18, 2), (20, 4), (24, 2)]
     {

@@ -3,8 +3,8 @@
 use super::Depth;
 use crate::xorshift::xorshift;
 
-/// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1. `stride` is the number of bytes
-/// per sample: that of `depth`, or four for 24 bits.
+/// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1. `stride` is the number of
+/// bytes per sample: as `depth` says, or four for 24 bits.
 pub fn decode(bytes: &[u8], depth: Depth, stride: usize, channels: &mut [Vec<f32>]) {
     // Integers become the upper bytes of an i32, so that all depths have one scale.
     const UNIT: f32 = 1.0 / (1u32 << 31) as f32;

@@ -47,8 +47,8 @@ impl CodedSamples {
                 (plain.concat(), channels, data_len / channels)
             }
             IMA_ADPCM | MS_ADPCM => {
-                // A block begins with a head for each channel, which has one sample of the channel in IMA, two in MS. Then a byte
-                // has two samples; in IMA, each channel has eight in a row.
+                // A block begins with a head for each channel, which has one sample of the channel in IMA, two in MS. Each byte
+                // after the heads has two samples. IMA stores eight samples of a channel in a row, then eight of the next.
                 let heads = channels * if tag == IMA_ADPCM { 4 } else { 7 };
                 let in_block = |bytes: u64| match (tag, bytes.checked_sub(heads)) {
                     (_, None) => 0,

@@ -122,7 +122,7 @@ impl Reader {
             frames,
             read: 0,
             swapped,
-            // One byte is no frame: some programs count the padding as part of the samples.
+            // A single byte does not count as a part of a frame: some programs count the padding as part of the samples.
             cut: data_len % frame > 1,
             bytes: Vec::new(),
             before,
@@ -145,7 +145,7 @@ impl Reader {
         self.cut
     }
 
-    /// Returns the other chunks of the file, before and after the samples.
+    /// Returns the chunks to copy, before and after the samples.
     pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         (&self.before, &self.after)
     }

@@ -27,12 +27,12 @@ use tone_filter_testkit::heap;
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
 
-/// Memory in bytes that a file of any size may take: read-ahead buffers, the tables of a decoder, and the longest block of a
-/// format (FLAC: 65 535 frames of 8 channels, as integers and as floats).
+/// Maximum memory in bytes that does not depend on the size of a file: read-ahead buffers, the tables of a decoder, and the
+/// longest block of a format (FLAC: 65 535 frames of 8 channels, as integers and as floats).
 const FIXED: usize = 12 << 20;
 
-/// Memory in bytes that a file may take for each of its bytes: an 8-bit sample becomes a float of four bytes, metadata may be
-/// stored as bytes and as text, and a vector that grows is stored twice.
+/// Maximum memory in bytes for each byte of a file: an 8-bit sample becomes a float of four bytes, metadata may be stored as
+/// bytes and as text, and a vector that grows is stored twice.
 const PER_BYTE: usize = 16;
 
 /// Maximum number of frames per byte of any format: FLAC codes 65 535 equal values in 12 bytes.
@@ -262,8 +262,8 @@ fn coded(original: &Path, codec: &str, name: &str) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// Compares files without loss, as a decoder that conceals faults in a lossy stream is free in how it does so. `DECODE_CASES=1000
-/// cargo test -p tone-filter-offline --release --test readers decoded` tries more.
+/// Compares lossless formats only: how a decoder conceals faults in a lossy stream is not specified. `DECODE_CASES=1000 cargo
+/// test -p tone-filter-offline --release --test readers decoded` tries more.
 #[test]
 fn faulty_files_are_decoded_as_by_ffmpeg_or_refused() {
     silence_decoders();

@@ -1,4 +1,4 @@
-//! Mutations of valid files. They are the same in every run, and most of them are in a file's structure.
+//! Mutations of valid files. The mutations are the same in every run, and most of them change the structure of a file.
 
 use tone_filter_testkit::signals;
 
@@ -117,7 +117,7 @@ impl Mutator {
         }
     }
 
-    /// Removes a section, or inserts one of the file itself or of `other`.
+    /// Removes a section, or inserts a section of the file itself or of `other`.
     fn move_piece(&mut self, bytes: &mut Vec<u8>, other: Option<&[u8]>) {
         let source = other.map_or_else(|| bytes.clone(), <[u8]>::to_vec);
         let cut = |this: &mut Self, bytes: &[u8]| {

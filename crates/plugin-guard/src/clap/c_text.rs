@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char};
 
-/// Converts `text`, which must be ASCII, to a zero-terminated array; what does not fit is cut off.
+/// Converts `text`, which must be ASCII, to a zero-terminated array, cut to `N - 1` characters.
 pub fn c_text<const N: usize>(text: &str) -> [c_char; N] {
     let mut chars = [0; N];
     for (char, byte) in chars[..N - 1].iter_mut().zip(text.bytes()) {

@@ -16,7 +16,7 @@ pub struct ClampedEvents<'a> {
     last: u32,
     /// Time of the event that was read last, after clamping.
     now: Cell<u32>,
-    /// Copy of the last event whose time was changed. The caller must be done with it before it reads the next event.
+    /// Copy of the last event whose time was changed. Reading the next event may overwrite the copy.
     moved: UnsafeCell<EventBuffer>,
     /// Tempo of the song in beats per minute after the events read so far, if the host reports one.
     tempo: Cell<Option<f64>>,

@@ -269,7 +269,7 @@ impl Host {
         self.extension(|all| all.context_menu).is_some()
     }
 
-    /// Makes the host show its menu of a parameter at pixel (x, y) of the window; returns false if it does not.
+    /// Makes the host show its menu of a parameter at pixel (x, y) of the window; returns false if the host shows none.
     ///
     /// # Safety
     /// Must be called on the main thread.
@@ -280,7 +280,7 @@ impl Host {
         unsafe { can(self.host.0) && popup(self.host.0, &target(parameter), 0, x, y) }
     }
 
-    /// Makes the host list the entries of its menu of a parameter in `to`; returns false if it has none.
+    /// Makes the host list the entries of its menu of a parameter in `to`; returns false if the host has no such menu.
     ///
     /// # Safety
     /// Must be called on the main thread.

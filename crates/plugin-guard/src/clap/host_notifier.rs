@@ -54,7 +54,7 @@ impl HostNotifier {
         known != NOT_ASKED && known != instance.note_names_version()
     }
 
-    /// Requests a restart if the latency must change, which happens at an activation only.
+    /// Requests a restart if the latency must change. The latency changes at an activation only.
     fn check_latency(instance: &dyn Instance, host: &Host, rate: f64) {
         if instance.latency().is_outdated(instance.wanted_latency(rate)) {
             host.request_restart();

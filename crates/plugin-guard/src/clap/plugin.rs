@@ -177,7 +177,7 @@ unsafe extern "C" fn process(
 }
 
 /// Returns inputs with the main input also as the sidechain; `None` if the host already passes a sidechain with `channels`
-/// channels. nice-plug reads the second input port of a layout even if the host passes none.
+/// channels, or no main input. nice-plug reads the second input port of a layout even if the host passes none.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
     // SAFETY: CLAP promises as many ports as the number.
     let port = |index| unsafe {

@@ -22,7 +22,7 @@ use std::{
 /// The plugin that the host gets: nice-plug's functions and data pointer, with some functions replaced.
 #[repr(C)]
 pub(super) struct ClapShim {
-    /// Must be the first field: a pointer to it is also a pointer to the struct.
+    /// Functions for the host. Must be the first field: a pointer to this field is also a pointer to the struct.
     pub(super) plugin: clap_plugin,
     /// nice-plug's own functions.
     pub(super) inner: clap_plugin,

@@ -30,7 +30,7 @@ impl ITimerHandlerTrait for Timer {
     }
 }
 
-/// Run loop of a host, the timer in it, and its handler.
+/// Run loop of a host, handler of the timer in the loop, and the calls that the handler makes.
 type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
 
 /// A timer in the host's run loop, if there is one.

@@ -10,7 +10,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Sentinel: the host has set no arrangement, so that of nice-plug's layout applies.
+/// Sentinel: the host has set no arrangement, so the arrangement of nice-plug's layout applies.
 const NOT_ARRANGED: u64 = u64::MAX;
 
 /// The host's settings of the sidechain bus.
@@ -70,7 +70,8 @@ impl Sidechain {
         }
     }
 
-    /// Returns the main input for both inputs, if the host has switched the sidechain off or passes no channels for it.
+    /// Returns the main input for both inputs, if the host has switched the sidechain off or does not pass as many sidechain
+    /// channels as main channels.
     pub fn replaced(&self, data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
         // SAFETY: VST3 promises as many buses as the number.
         let bus = |index| unsafe {

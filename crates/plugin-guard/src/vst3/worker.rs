@@ -49,7 +49,8 @@ mod linux {
         let begun = Instant::now();
         while let Some(rest) = PATIENCE.checked_sub(begun.elapsed()) {
             let (sender, receiver) = channel();
-            // Sent through the hidden instance: a task of the instance to be released would make the worker release it.
+            // Sent through the hidden instance: a task of the instance to be released would make the worker release that
+            // instance.
             keeper.background(Task(Kind::Reached(Reached(sender))));
             match receiver.recv_timeout(rest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => return,

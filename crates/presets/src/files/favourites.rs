@@ -7,7 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Name of the file, a JSON array of names. It lacks the extension of presets, so that it does not count as one.
+/// Name of the file, a JSON array of names. The name lacks the extension of presets, so that the file does not count as a
+/// preset.
 const FILE: &str = "favourites";
 
 impl Folder {

@@ -14,7 +14,7 @@ use std::{
 };
 use thiserror::Error;
 
-/// Maximum number of bytes of a file that is read, far more than a preset has.
+/// Maximum size in bytes of a file that is read; presets are far smaller.
 const LARGEST: u64 = 1 << 20;
 
 /// Reason why a preset cannot be loaded, saved or deleted.
@@ -68,8 +68,8 @@ fn suggestion(name: &str) -> String {
 }
 
 impl Preset {
-    /// Returns the preset called `name`: the factory preset with this name or id; or else the preset in the file `name`, if that
-    /// contains a path separator or ends in `.json`; or else the user preset with this name.
+    /// Returns the preset called `name`: the factory preset with this name or id; or else the preset in the file `name`, if
+    /// `name` contains a path separator or ends in `.json`; or else the user preset with this name.
     ///
     /// # Errors
     /// If there is no such preset, or its file cannot be read or is invalid.

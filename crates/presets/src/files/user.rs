@@ -83,11 +83,10 @@ impl Folder {
         Preset::read(&path).map(Some)
     }
 
-    /// Saves `preset`, in place of one with the same name. Returns its name, in which characters that file names cannot have are
-    /// replaced.
+    /// Saves `preset`, and replaces a preset with this name. Returns the name, in which characters that file names cannot have
+    /// are replaced.
     ///
-    /// # Errors
-    /// If the name is empty or that of a factory preset, or the file cannot be written. Then nothing changes.
+    /// # Errors If the name is empty or belongs to a factory preset, or the file cannot be written. Then nothing changes.
     pub fn save(&self, preset: &Preset) -> Result<String, Error> {
         let name = file_name(&preset.name);
         let id = name.to_lowercase().replace(' ', "-");
@@ -102,7 +101,7 @@ impl Folder {
         Ok(name)
     }
 
-    /// Returns the name under which a preset called `name` would be saved, if that would replace a preset.
+    /// Returns the name under which a preset called `name` would be saved; `None` if this would not replace a preset.
     pub fn replaced_by(&self, name: &str) -> Option<String> {
         // Compares by the file, as some systems ignore case.
         fs::symlink_metadata(self.path(name)).is_ok().then(|| file_name(name))

@@ -213,13 +213,13 @@ fn notes_near_the_level_at_which_oscillators_rest_are_the_twins() {
     agrees("near rest", &take);
 }
 
-/// Returns a bass, and notes that take turns in being the loudest; some of them pause. With them, hiss of changing colour hits,
-/// pauses, stays, and starts again.
+/// Returns a bass, and notes that take turns in being the loudest; some of them pause. Adds hiss of changing colour: every 4 s,
+/// hits for 0.7 s, a pause of 0.3 s, then a constant level.
 fn band_with_hiss(seconds: f64, rate: f64) -> Vec<f32> {
     let mut signal = Signal::default();
     let (mut random, mut last, mut dark) = (noise(7), 0.0, 0.0);
     let hertz = |above_a3: f64| 220.0 * (above_a3 / 12.0).exp2();
-    // Semitones above A3, and period of a swell in seconds. A higher note is softer: height and level together are equal for all.
+    // Semitones above A3, and period of a swell in seconds. A higher note is softer: height plus level is equal for all.
     let notes = [(12.0, 2.1), (19.0, 2.7), (27.0, 3.3), (31.0, 1.7), (34.0, 4.1)];
     signal.add(seconds, rate, |t| {
         let tones = notes.iter().map(|(above, pace)| {
@@ -284,7 +284,7 @@ fn notes_that_begin_anew_are_the_twins() {
         left.add(0.2, rate, |t| place * pluck(t));
         right.add(0.2, rate, |t| (1.0 - place) * pluck(t));
     }
-    // First another voice, then another network.
+    // Changes first the voice and the drive, then back, then the network.
     let settings = Settings { voice: Voice::Saw, ..Settings::default() };
     let clean = Settings { voice: Voice::SoftClean, drive: 30.0, ..settings };
     let light = Settings { listener: Model::Light, ..settings };
@@ -303,7 +303,8 @@ fn the_share_of_overtones_in_the_noise_is_the_twins() {
     let (mut signal, mut random) = (Signal::default(), noise(3));
     signal.add(4.5, rate, |t| {
         let loudness = match t {
-            // Grows as fast as the share may, then stays until the minimum share explains everything.
+            // The hiss grows as fast as the tracked share of overtones can. After a pause, in which the share falls to its
+            // minimum, the hiss stays until the share explains it.
             0.0..0.8 => 0.03 * (t / 0.6).exp(),
             0.8..1.1 => 0.0,
             _ => 0.01,

@@ -34,7 +34,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// Whether both have the same decisions on notes.
+    /// Whether `other` has equal decisions on notes.
     pub fn agrees(&self, other: &Self) -> bool {
         let notes = |(_, decision): &(Settings, Option<Decision>)| {
             decision.as_ref().map(|decision| (decision.played, decision.begun))
@@ -139,7 +139,7 @@ impl Take {
     }
 }
 
-/// Converts the listener's decisions to those of each tone.
+/// Converts the listener's decisions, which are in the order of its notes, to the order of the tones.
 fn decision(decisions: &Decisions) -> Decision {
     let of = |tone: usize| to_listener(tone);
     Decision {

@@ -1,4 +1,4 @@
-//! `demo BUNDLE FOLDER`: the built plugin plays the demo tune in a real host.
+//! `demo BUNDLE FOLDER`: the built plugin plays the demo tune in a CLAP host of our own.
 
 use anyhow::{Context, Result};
 use std::{
@@ -73,7 +73,7 @@ struct Accuracy {
     notes: usize,
     /// Number of notes whose band was on for at least half of their duration.
     detected: usize,
-    /// Share of the on time of all bands from A3 up that belongs to a note or its echoes, 0..1.
+    /// Fraction of the time for which bands from A3 up are on that belongs to a note of the score or its echoes, 0..1.
     precision: f64,
 }
 

@@ -19,7 +19,7 @@ pub struct Endured {
     pub seconds: f64,
     /// Largest output relative to its bound, which is the dry signal's peak plus 1.
     pub peak: f64,
-    /// Largest difference from an undisturbed filter, from two ring times after a disturbance on.
+    /// Largest difference from an undisturbed filter. The comparison begins two ring times after a disturbance.
     pub rest: f64,
 }
 
@@ -50,7 +50,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
         if endured.seconds >= seconds {
             break;
         }
-        // Auto level remembers loud signals, and lookahead delays them: both may be on in every second round only.
+        // Auto level remembers loud signals, and lookahead delays them. So the two may be on in every second round only.
         let with_memory = round % 2 == 1;
         let mut input_peak = 0.0;
         for disturbance in DISTURBANCES {

@@ -22,8 +22,8 @@ pub struct Timing {
     pub block: usize,
     /// Measured times of every buffer in every turn, ascending.
     pub wall: Vec<f32>,
-    /// Shortest time of every buffer over all turns, ascending. Other processes and interrupts disturb different buffers in every
-    /// turn, so this is the time of the buffer itself.
+    /// Shortest time of every buffer over all turns, ascending. Other processes and interrupts disturb different buffers in
+    /// every turn, so the shortest time is without disturbance.
     pub own: Vec<f32>,
 }
 
@@ -98,7 +98,7 @@ fn turn(library: &Library, block: usize, count: usize) -> Result<Vec<f32>> {
             })
             .collect();
         changes.sort_by_key(|change| change.frame);
-        // For each buffer, the processor searches all changes that it gets, so it gets those of 100 buffers at a time.
+        // The processor searches all of its changes for each buffer. So a call has the changes of 100 buffers only.
         for (index, start) in (0..frames).step_by(100 * block).enumerate() {
             let end = frames.min(start + 100 * block);
             let from = changes.partition_point(|change| change.frame < start);

@@ -218,7 +218,7 @@ fn play(instance: &Instance, parameters: &[ParamID], done: &AtomicBool) -> usize
         let result = instance.process(Some(&input), &mut output, changes.collect());
         assert_eq!(result, kResultOk);
         changed += parameters.len();
-        // Not much slower than a sound card's callbacks.
+        // Waits, but not much longer than a sound card between its callbacks.
         if block % 8 == 7 {
             sleep(Duration::from_micros(500));
         }

@@ -8,7 +8,7 @@ const GRID: f64 = 0.01;
 /// Tolerance of a note's start in seconds.
 const ONSET: f64 = 0.1;
 
-/// Starts of the same note within this time, in seconds, count as one: two instruments in unison.
+/// Maximum time in seconds between two starts of a note that count as one: two instruments in unison.
 const TOGETHER: f64 = 0.05;
 
 /// Accuracy of detected notes. All values are from 0 to 1.
@@ -20,7 +20,7 @@ pub struct Accuracy {
     pub recall: f64,
     /// F1 of time steps: harmonic mean of precision and recall.
     pub frames: f64,
-    /// F1 of note starts. A start counts as detected within 0.1 s of the score's.
+    /// F1 of note starts. A start counts as detected if it is within 0.1 s of a start in the score.
     pub onsets: f64,
 }
 
@@ -86,7 +86,7 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     (hits, detected, real)
 }
 
-/// Returns the delays of detection in seconds, from a note's start in the score. It skips notes that last less than 0.1 s, were
+/// Returns the delays of detection in seconds, from a note's start in the score. Skips notes that last less than 0.1 s, were
 /// already detected when they started, or were not detected before they ended.
 pub fn latencies(found: &[Note], score: &[Note]) -> Vec<f64> {
     let long = score.iter().filter(|note| note.end - note.start >= 0.1);

@@ -85,7 +85,7 @@ pub struct Noise {
     middle: f32,
     /// Band-pass from 4 to 8 kHz, and high-pass above 8 kHz.
     filters: [Biquad; 2],
-    /// Powers after the two filters.
+    /// Smoothed power of the output of each filter.
     powers: [f32; 2],
     /// One-pole coefficient of the powers per sample.
     step: f32,

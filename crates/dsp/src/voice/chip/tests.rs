@@ -40,7 +40,7 @@ fn the_mixer_is_the_chips() {
     assert!((bent - expected).abs() < 1e-6, "{bent} {expected}");
 }
 
-/// Creates a timbre of the chip without tables.
+/// Creates a timbre with the voice Chip, and without tables.
 fn timbre(octave: i32) -> Timbre {
     let levels = [[None; PITCHES]; 2];
     Timbre { voice: Voice::Chip, octave, levels, duty: Duty::Quarter }

@@ -92,7 +92,7 @@ fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
         player.join().expect("the audio thread does not panic")?;
         Ok(pictures)
     })?;
-    // Only now, as writing a picture takes longer than a frame of the film.
+    // Writes the pictures only after the film, because writing one takes longer than a frame.
     for (frame, picture) in pictures.iter().enumerate() {
         picture.save(&folder.join(format!("{frame:03}.png")))?;
     }

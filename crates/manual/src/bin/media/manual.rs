@@ -20,7 +20,7 @@ const BARS: [f64; 2] = [2.0, 5.0];
 const WIDTH: f64 = 640.0;
 /// Silence between the parts of a picture, in seconds.
 const GAP: f64 = 0.06;
-/// Height of a picture in pixels: 25 an octave from E1.
+/// Height of a picture in pixels: 25 pixels per octave, from E1 up.
 const HEIGHT: u32 = 216;
 /// Gain of [`Act::Quieter`]: -30 dB.
 const QUIETER: f32 = 0.031_622_8;
@@ -81,7 +81,7 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
     let dry = &excerpt(dry, [0.0, bars[1]], rate);
     let half = at((bars[0] + bars[1]) / 2.0, rate);
     let start = match act {
-        // Freeze takes its value only halfway.
+        // Freeze gets its value halfway, below.
         Act::Halfway => Settings { freeze: false, ..controls.settings },
         _ => controls.settings,
     };
@@ -194,7 +194,7 @@ fn sound(signal: &Signal, rate: u32, path: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let wave = folder.path().join("sound.wav");
     wav::write(&wave, signal, rate)?;
-    // Equal bytes each time. Without `+`, these flags would replace the one that `-q:a` sets.
+    // Makes the bytes equal in each run. Without `+`, the flags would replace the flag that `-q:a` sets.
     let exact = ["-flags", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"];
     run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "1"]).args(exact).arg(path))
 }

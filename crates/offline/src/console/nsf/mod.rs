@@ -115,7 +115,7 @@ fn header(tags: &Tags) -> [u8; 0x80] {
     put(0x2E, &text(&tags.author));
     put(0x4E, &text("Tone Filter"));
     put(0x6E, &SPEED.to_le_bytes());
-    // The banks from $8000 on at the start: that of the player, and the first one of the data.
+    // Banks at $8000 and $9000 at the start: the player's, and the first of the data.
     put(0x70, &[0, 1]);
     header
 }

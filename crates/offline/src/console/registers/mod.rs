@@ -39,7 +39,8 @@ const CONSTANT: u8 = 0x30;
 /// Bit in the last register of a channel: a length that keeps the length counter from ending.
 const LENGTH: u8 = 0x08;
 
-/// Values of the triangle's first register for off and on: whether the counter that lets the channel sound stays full.
+/// Values of the triangle's first register for off and on: the linear counter stays at 0, which silences the channel, or at its
+/// maximum.
 const TRIANGLE: [u8; 2] = [0x80, 0xFF];
 
 /// Maximum ratio of two pitches that count as one note: half a semitone.
@@ -100,7 +101,7 @@ impl Registers {
     }
 }
 
-/// Returns the bits for the duty cycle that is nearest to that of `pulse`.
+/// Returns the bits for the duty cycle nearest to the pulse's.
 fn duty(pulse: &ChipPulse) -> u8 {
     match pulse.duty {
         ..0.1875 => 0,
@@ -131,8 +132,9 @@ fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     (f64::from(least)..=2047.0).contains(&period).then_some(period as u16)
 }
 
-/// Returns `period`, or the nearest period with the high byte of `held`, if that is the same note and off by 1 % at most. A pulse
-/// clicks when its high byte is written; a note that wavers at 109, 218 or 436 Hz would click again and again.
+/// Returns `period`. If `held` is the same note (within 3 %), and a period with the high byte of `held` is within 1 % of
+/// `period`, returns the nearest such period. A pulse clicks when its high byte is written; a note that wavers at 109, 218 or
+/// 436 Hz would click again and again.
 fn without_click(held: u16, period: u16) -> u16 {
     let nearest = period.clamp(held & 0x700, held | 0xFF);
     let is_within = |percent: u32, other: u16| {
@@ -166,7 +168,7 @@ fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
 }
 
 impl Song {
-    /// Creates the song of `ticks` of the voice Chip. With `repeat`, the tick of that index follows the last one.
+    /// Creates the song of `ticks` of the voice Chip. With `repeat`, the tick with this index follows the last one.
     ///
     /// # Panics
     /// If there is no tick `repeat`.

@@ -108,7 +108,7 @@ fn duties_have_their_bits() {
 #[test]
 fn one_tick_in_a_hundred_may_be_louder_than_the_greatest_volume() {
     let mut ticks: Vec<_> = (1..=99).map(|step| pulse(440.0, step as f32)).collect();
-    // The louder pulse counts; silence does not.
+    // In each tick, only the louder pulse counts. Silent ticks do not count.
     ticks.iter_mut().for_each(|tick| tick.pulses[1].amplitude = 0.5);
     ticks.push(pulse(440.0, 1000.0));
     ticks.extend([SILENCE; 500]);

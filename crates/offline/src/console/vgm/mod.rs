@@ -68,14 +68,14 @@ fn gd3(tags: &Tags) -> Vec<u8> {
     let strings = [
         &tags.title,
         "",
-        // The game.
+        // Name of the game.
         "",
         "",
         "NES Famicom",
         "",
         &tags.author,
         "",
-        // The date, and the author of the file.
+        // Date of release, and author of the file.
         "",
         "",
         "Tone Filter",

@@ -57,7 +57,7 @@ fn the_header_says_what_follows() {
     let (read, bytes) = ticks(&file, start);
     assert_eq!(read, song(None).ticks);
     assert_eq!(target(&file, 0x14), start + bytes, "GD3 follows");
-    // All other fields are 0; so are the clocks of other chips.
+    // All other fields, such as the clocks of other chips, are 0.
     let known = [0x04, 0x08, 0x14, 0x18, 0x24, 0x34, 0x84];
     let others = (4..0x100).step_by(4).filter(|at| !known.contains(at));
     assert!(others.into_iter().all(|at| word(&file, at) == 0));

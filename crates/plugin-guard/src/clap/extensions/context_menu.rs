@@ -24,7 +24,7 @@ unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
     ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
 }
 
-/// Makes the host show its menu of a parameter; if it cannot, passes the menu's items to the editor.
+/// Makes the host show its menu of a parameter. If the host cannot show it, passes the menu's items to the editor.
 ///
 /// # Safety
 /// Must be called on the main thread.

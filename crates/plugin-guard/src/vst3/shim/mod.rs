@@ -88,7 +88,7 @@ pub struct Vst3Shim {
     context: Mutex<Option<ComPtr<FUnknown>>>,
     /// [`Instance::changes`] after the last buffer, or [`NOT_SEEN`].
     seen: AtomicU64,
-    /// Number of parameters without those for MIDI controllers, which come after them.
+    /// Number of the plugin's own parameters. The parameters for MIDI controllers come after them.
     parameters: int32,
     /// Count of the calls of `process`.
     blocks: AtomicU64,

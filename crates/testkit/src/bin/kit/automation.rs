@@ -32,8 +32,8 @@ pub fn write(folder: &Path) -> Result<()> {
     write_signal(&folder.join("expected.f32"), &automation.expected())
 }
 
-/// Writes the files of [`write()`], and for each step `step0.f32` and so on: the library's output with that step's settings from
-/// the first frame on. These are by the portable kernel, which runs on every CPU.
+/// Writes the files of [`write()`], and for each step `step0.f32` and so on: the library's output with that step's settings
+/// from the first frame on. The files of the steps are computed by the portable kernel, which runs on every CPU.
 pub fn write_starts(folder: &Path) -> Result<()> {
     write(folder)?;
     let Automation { rate, input, steps } = Automation::new(1, RATE.into());

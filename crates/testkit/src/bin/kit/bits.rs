@@ -1,4 +1,4 @@
-//! Check that renderers built for different systems write the same bits.
+//! Check that the renderers of two systems write the same bits.
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ const SECONDS: u32 = 4;
 /// If a renderer writes no file, or if files differ; the error names all that differ.
 pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
-    // In the repository, as the emulator of the other system has access to it.
+    // The folder is in the repository, because the emulator of the other system has access to it.
     let folder = tempfile::tempdir_in(target())?;
     let input = folder.path().join("in.wav");
     excerpt(&input)?;

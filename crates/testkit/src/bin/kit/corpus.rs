@@ -33,7 +33,7 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// Loads a state with `settings` into `instance`. All other fields are those of the plugin's own state.
+/// Loads a state with `settings` into `instance`. All other fields keep their values in the plugin's own state.
 fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
     // A state is eight bytes of length, then JSON.
     let saved = instance.save()?;

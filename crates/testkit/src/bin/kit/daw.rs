@@ -19,12 +19,12 @@ const LIBRARIES: &str = "/usr/lib/ardour7";
 const SETTINGS: [(&str, f32, f32); 7] = [
     ("Mix", 80.0, 0.8),
     ("Focus", 0.0, 0.0),
-    // From 1 to 400 and from 10 to 1000, both logarithmic.
+    // Drive goes from 1 to 400 and Release from 10 to 1000, both logarithmic.
     ("Drive", 20.0, 0.5),
     ("Release", 100.0, 0.5),
-    // From -24 to 12.
+    // Output goes from -24 to 12.
     ("Output", -6.0, 0.5),
-    // The second of three entries.
+    // Stereo has the second of its three entries.
     ("Stereo", 1.0, 0.5),
     // Lookahead gives the plugin a latency, which both hosts compensate.
     ("Lookahead", 1.0, 1.0),
@@ -33,17 +33,17 @@ const SETTINGS: [(&str, f32, f32); 7] = [
 /// Value to which Mix jumps: in percent, and from 0 to 1.
 const JUMP: (f32, f32) = (20.0, 0.2);
 
-/// Frame at which Mix jumps, inside one of Ardour's buffers. The plugin takes new settings every 64 frames: one frame later, the
-/// jump would sound 64 frames later.
+/// Frame at which Mix jumps, inside one of Ardour's buffers. The plugin takes new settings every 64 frames: if a host sent the
+/// jump one frame late, it would sound 64 frames late.
 const AT: usize = 4_689 * 64;
 
 /// Total silence around the tune, in frames: half a second before and half a second after it.
 const SILENCE: u32 = 44_100;
 
-/// Largest allowed difference; full scale is 1. Both hosts round parameters to 32 bits, but on different scales, so values differ
-/// by up to 2^-24 of their ranges. For the 50 dB of Threshold, that is 4e-7 of an amplitude. The steep gates and the drive behind
-/// them amplify it about ten times, to some 1e-5. An error in the last displayed digit of a value, or a jump one frame late,
-/// gives more than 1e-4.
+/// Largest allowed difference; full scale is 1. Both hosts round parameters to 32 bits, but on different scales, so values
+/// differ by up to 2^-24 of their ranges. For the 50 dB of Threshold, that is 4e-7 of an amplitude. The steep gates and the
+/// drive behind them amplify this error about ten times, to some 1e-5. An error in the last displayed digit of a value, or a
+/// jump one frame late, gives more than 1e-4.
 const BOUND: f32 = 1e-4;
 
 /// Size of the screen in pixels.
@@ -52,7 +52,7 @@ const SIZE: [u16; 2] = [1360, 800];
 /// Background colour of the editor, and the number of such pixels above which the editor is certainly visible.
 const BACKGROUND: ([u8; 3], usize) = ([0x10, 0x12, 0x16], 100_000);
 
-/// Settings with which Ardour starts without questions, on a silent dummy device.
+/// Configuration with which Ardour starts without questions, on a silent dummy device.
 const CONFIG: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Ardour>
   <Config>

@@ -95,7 +95,7 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
             Some(1) => said = String::from_utf8_lossy(&output.stderr).trim().into(),
             _ => return Ok(("crashes", flags[0].into())),
         }
-        // Only a failure of the first run means that the file cannot be read: the others also fail at low sample rates.
+        // Only a failure of the first run means that the file cannot be read: further runs also fail at low sample rates.
         if index == 0 && ours.is_none() {
             break;
         }
