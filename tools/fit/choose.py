@@ -39,7 +39,7 @@ def frame_f1(z, held, low, hysteresis):
 
 def note_f1(job):
     z, notes, look, on, onset = job
-    found = notes_of(decided(z[..., HELD[look]], on, HYSTERESIS), z[..., ONSET[look]] > onset, look, PERIOD, SHORTEST)
+    found = notes_of(decided(z, look, on, HYSTERESIS, onset), z[..., ONSET[look]] > onset, look, PERIOD, SHORTEST)
     return compare(found, notes)[2:]
 
 

@@ -67,7 +67,7 @@ def by_weights(job):
     out = []
     for look in (0, 4):
         on, hysteresis, onset = decide[str(look)]
-        out.append(listen.notes_of(listen.decided(z[..., listen.HELD[look]], on, hysteresis), z[..., listen.ONSET[look]] > onset, look, period, 0.07))
+        out.append(listen.notes_of(listen.decided(z, look, on, hysteresis, onset), z[..., listen.ONSET[look]] > onset, look, period, 0.07))
     return out
 
 

@@ -14,6 +14,10 @@ FIRST, NOTES = 28, 80                      # notes: MIDI 28 .. 107
 FLOOR, QUIETEST = 1e-6, 1e-15
 HELD, ONSET = {0: 0, 4: 1}, {0: 2, 4: 3}   # columns of the logits, by lookahead
 AGAIN = 6                                  # frames from a note's beginning until it can begin again
+SURE, APART = 2.0, 2                       # logit of a note that counts as a voice; semitones up to which such notes are one voice
+ONE, UNKNOWN = 1.4, 1.45                   # mean number of voices below which there is one, and at the start
+MORE, FEWER = 0.02, 0.006                  # steps of the mean in a frame
+RAISE = 1.0                                # added to the threshold of a note that starts while there is one voice
 
 
 class Detectors:
@@ -127,6 +131,32 @@ class Network:
         return self.head(self.second(y)) + y @ m["direct"] + w @ m["whole_out"]
 
 
+class Voices:
+    """Slow mean of the number of voices: notes that are surely held, of which neighbours count as one."""
+    def __init__(self):
+        self.mean = UNKNOWN
+
+    def __call__(self, z):
+        """Logits of a frame -> whether there is one voice."""
+        sure = np.flatnonzero(z[:, HELD[4]] > SURE)
+        if len(sure):
+            count = 1 + (np.diff(sure) > APART).sum()
+            self.mean += (MORE if count > self.mean else FEWER) * (count - self.mean)
+        return self.mean < ONE
+
+
+class Decider:
+    """Logits of a frame, NOTES x 4 -> which notes are held. A note that starts without a beginning needs more while there is one voice."""
+    def __init__(self, look, on, hysteresis, onset):
+        self.look, self.on, self.off, self.onset = look, on, on - hysteresis, onset
+        self.voices, self.held = Voices(), np.zeros(NOTES, bool)
+
+    def __call__(self, z):
+        raised = self.voices(z) & (z[:, ONSET[self.look]] <= self.onset)
+        self.held = z[:, HELD[self.look]] > np.where(self.held, self.off, self.on + RAISE * raised)
+        return self.held
+
+
 class Listener:
     def __init__(self, rate, weights, look=0):
         with np.load(weights) as z:
@@ -135,29 +165,19 @@ class Listener:
         self.detectors = Detectors(rate, 1 + config["sharp"])
         self.block, self.period = self.detectors.block, self.detectors.period
         self.network = Network(m, config, self.period)
-        self.look = look
-        self.on, hysteresis, self.onset = config["decide"][str(look)]
-        self.off = self.on - hysteresis
-        self.held = np.zeros(NOTES, bool)
+        self.decide = Decider(look, *config["decide"][str(look)])
 
     def logits(self, block):
         return self.network(*self.detectors(block))
-
-    def decide(self, z):
-        """Logits of a frame -> which of the 80 notes are held."""
-        self.held = z[:, HELD[self.look]] > np.where(self.held, self.off, self.on)
-        return self.held
 
     def frame(self, block):
         """`self.block` samples x 2 channels -> which of the 80 notes are held."""
         return self.decide(self.logits(block))
 
 
-def decided(z, on, hysteresis):
-    """Logits frames x notes -> held, frames x notes."""
-    held, now = np.zeros(z.shape, bool), np.zeros(z.shape[1], bool)
-    for k, row in enumerate(z): held[k] = now = row > np.where(now, on - hysteresis, on)
-    return held
+def decided(z, look, on, hysteresis, onset):
+    """Logits frames x notes x 4 -> held, frames x notes."""
+    return np.array(list(map(Decider(look, on, hysteresis, onset), z)))
 
 
 def notes_of(held, begun, look, period, shortest=0.0):
@@ -198,6 +218,6 @@ if __name__ == "__main__":
     x, held, begun = stereo(samples), [], []
     for at in range(0, len(x) - listener.block + 1, listener.block):
         z = listener.logits(x[at:at + listener.block])
-        held.append(listener.decide(z)); begun.append(z[:, ONSET[args.look]] > listener.onset)
+        held.append(listener.decide(z)); begun.append(z[:, ONSET[args.look]] > listener.decide.onset)
     with open(args.out, "w") if args.out else sys.stdout as f:
         f.write("on,off,note\n" + "".join(f"{on:.4f},{off:.4f},{note}\n" for on, off, note in notes_of(np.array(held), np.array(begun), args.look, listener.period, args.shortest)))

@@ -1,4 +1,5 @@
-//! `cargo xtask test-python`: tests of the Python package's wheel in a separate environment, and of the Python example.
+//! `cargo xtask test-python`: tests of the Python package's wheel in a separate environment, of the Python example, and of
+//! `tools/judge`.
 
 use crate::{
     install::copy,
@@ -44,24 +45,31 @@ pub fn test() -> Result<()> {
     step("command", || {
         run(Command::new("cargo").args(["build", "--locked", "--package=tone-filter-cli"]))
     })?;
+    let command = target()?.join("debug").join(format!("tone-filter{EXE_SUFFIX}"));
     step("tests", || {
-        let command = target()?.join("debug").join(format!("tone-filter{EXE_SUFFIX}"));
         let automation = folder.join("automation");
         run(kit("automation").arg(&automation))?;
         let mut pytest = Command::new(in_environment(&clean, "python"));
         pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("bindings/python"));
-        pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist);
+        pytest.env("TONE_FILTER_COMMAND", &command).env("TONE_FILTER_DIST", &dist);
         run(pytest.env("TONE_FILTER_AUTOMATION", automation))
+    })?;
+    step("tools/judge", || {
+        let (tool, environment) = (root().join("tools/judge"), folder.join("judge"));
+        make(&environment)?;
+        install(&environment, ["-r".as_ref(), tool.join("requirements.txt").as_path()])?;
+        let mut python = Command::new(in_environment(&environment, "python"));
+        python.env("PYTHONDONTWRITEBYTECODE", "1").env("TONE_FILTER_COMMAND", &command);
+        run(python.args(["-m", "unittest", "discover", "-s"]).arg(tool))
     })?;
     step("examples/dask, with a worker killed midway", || {
         let (example, environment) = (root().join("examples/dask"), folder.join("dask"));
-        let command = target()?.join("debug").join(format!("tone-filter{EXE_SUFFIX}"));
         make(&environment)?;
         install(&environment, ["-r".as_ref(), example.join("requirements.txt").as_path()])?;
         let files = tempfile::tempdir()?;
         let mut python = Command::new(in_environment(&environment, "python"));
         python.env("PYTHONDONTWRITEBYTECODE", "1").arg(example.join("test_render_folder.py"));
-        run(python.arg(command).arg(files.path()))
+        run(python.arg(&command).arg(files.path()))
     })
 }
 

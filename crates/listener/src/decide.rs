@@ -48,9 +48,49 @@ impl Decisions {
     };
 }
 
+/// Log odds of a note that counts as a voice, of those with lookahead: they are surer than those without.
+const SURE: f32 = 2.0;
+/// Distance in semitones up to which notes that follow each other count as one voice: a glide, or a pitch between two notes.
+const APART: usize = 2;
+/// Mean number of voices below which there is one.
+const ONE: f32 = 1.4;
+/// Mean at the start: undecided, but nearly one.
+const UNKNOWN: f32 = 1.45;
+/// Share of the difference by which the mean rises and falls in a frame: time constants of 0.6 and 1.9 s.
+const STEPS: [f32; 2] = [0.02, 0.006];
+/// Log odds by which the threshold is raised for a note that starts without a beginning, while there is one voice.
+const RAISE: f32 = 1.0;
+
+/// Slow mean of the number of voices in the music.
+#[derive(Debug, Clone)]
+struct Voices {
+    mean: f32,
+}
+
+impl Voices {
+    const NEW: Self = Self { mean: UNKNOWN };
+
+    /// Counts the voices of a frame by the notes' log odds with lookahead. Returns whether there is one voice. A frame
+    /// without a sure note changes nothing.
+    fn push(&mut self, log_odds: impl Iterator<Item = f32>) -> bool {
+        let (mut count, mut last) = (0.0, None);
+        for (note, _) in log_odds.enumerate().filter(|(_, held)| *held > SURE) {
+            count += f32::from(last.is_none_or(|last| note - last > APART));
+            last = Some(note);
+        }
+        if count > 0.0 {
+            let [rise, fall] = STEPS;
+            let step = if count > self.mean { rise } else { fall };
+            self.mean += step * (count - self.mean);
+        }
+        self.mean < ONE
+    }
+}
+
 /// Decider, with the levels and stereo positions of the last frames.
 #[derive(Debug, Clone)]
 pub struct Decider {
+    voices: Voices,
     /// Power of each note at the end of the last frames, newest first.
     levels: [[f32; NOTES]; LOOKAHEAD + 1],
     /// Stereo position of each note at these times.
@@ -60,6 +100,7 @@ pub struct Decider {
 
 impl Decider {
     pub const NEW: Self = Self {
+        voices: Voices::NEW,
         levels: [[0.0; NOTES]; LOOKAHEAD + 1],
         places: [[0.0; NOTES]; LOOKAHEAD + 1],
         decisions: Decisions::NONE,
@@ -86,13 +127,18 @@ impl Decider {
         let column = usize::from(looks_ahead);
         let Thresholds { on: threshold, hysteresis, begun } = thresholds[column];
         let lookahead = if looks_ahead { LOOKAHEAD } else { 0 };
+        let is_one_voice = self.voices.push(logits.iter().map(|logits| logits[1]));
         let decisions = &mut self.decisions;
         for (note, logits) in logits.iter().enumerate() {
             let (held, beginning) = (logits[column], logits[2 + column]);
-            let threshold = threshold - sensitivity;
-            let least = if decisions.on[note] { threshold - hysteresis } else { threshold };
-            decisions.on[note] = on[FIRST_NOTE + note] && held > least;
-            decisions.begun[note] = on[FIRST_NOTE + note] && beginning > begun;
+            let begins = beginning > begun;
+            let change = match decisions.on[note] {
+                true => -hysteresis,
+                false if is_one_voice && !begins => RAISE,
+                false => 0.0,
+            };
+            decisions.on[note] = on[FIRST_NOTE + note] && held > threshold - sensitivity + change;
+            decisions.begun[note] = on[FIRST_NOTE + note] && begins;
             decisions.logit[note] = held;
             decisions.level[note] = self.levels[lookahead][note];
             decisions.place[note] = self.places[lookahead][note];
@@ -101,5 +147,86 @@ impl Decider {
         }
         decisions.frames += 1;
         decisions.age = blocks * BLOCK as u64 - decisions.frames * frame as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the log odds of a frame in which the notes with these indices are sure.
+    fn sure(notes: &[usize]) -> [f32; NOTES] {
+        std::array::from_fn(|note| if notes.contains(&note) { 3.0 } else { -3.0 })
+    }
+
+    /// Returns the number of frames with these notes until the answer is `one`.
+    fn frames_until(voices: &mut Voices, one: bool, notes: &[usize]) -> usize {
+        1 + (0..1000).take_while(|_| voices.push(sure(notes).into_iter()) != one).count()
+    }
+
+    #[test]
+    fn voices_are_counted_by_a_slow_mean() {
+        // After n frames the mean is 1 + 0.45 * 0.994^n, which is below 1.4 from the 20th frame on.
+        let mut voices = Voices::NEW;
+        assert_eq!(frames_until(&mut voices, true, &[40]), 20);
+        (0..2000).for_each(|_| assert!(voices.push(sure(&[40]).into_iter())));
+        // From 1 on, three voices give 3 - 2 * 0.98^n, which is at least 1.4 from the 12th frame on.
+        assert_eq!(frames_until(&mut voices, false, &[10, 20, 30]), 12);
+        (0..2000).for_each(|_| assert!(!voices.push(sure(&[10, 30]).into_iter())));
+        // From 2 on, one voice gives 1 + 0.994^n, which is below 1.4 from the 153rd frame on.
+        assert_eq!(frames_until(&mut voices, true, &[30]), 153);
+    }
+
+    #[test]
+    fn neighbours_are_one_voice() {
+        for (notes, one) in [(&[40, 42][..], true), (&[38, 40, 42], true), (&[40, 43], false)] {
+            let mut voices = Voices::NEW;
+            (0..1000).for_each(|_| _ = voices.push(sure(notes).into_iter()));
+            assert_eq!(voices.push(sure(notes).into_iter()), one, "{notes:?}");
+        }
+    }
+
+    #[test]
+    fn silence_changes_no_count() {
+        let mut voices = Voices::NEW;
+        (0..1000).for_each(|_| _ = voices.push(sure(&[]).into_iter()));
+        assert_eq!(voices.mean.to_bits(), UNKNOWN.to_bits());
+    }
+
+    /// Returns for each frame whether note 60 is on, after 2000 frames with the notes `before`. A frame is its log odds of being
+    /// held and of beginning. Thresholds are 0, the hysteresis is 0.5.
+    fn decided(before: &[usize], sensitivity: f32, frames: &[[f32; 2]]) -> Vec<bool> {
+        let mut decider = Decider::NEW;
+        let mut decide = |held: [f32; NOTES], [of_60, begins]: [f32; 2]| {
+            let logits = std::array::from_fn(|note| match note {
+                60 => [of_60, held[note], begins, begins],
+                _ => [held[note], held[note], -3.0, -3.0],
+            });
+            let thresholds = [Thresholds { on: 0.0, hysteresis: 0.5, begun: 0.0 }; 2];
+            let on = [true; FIRST_NOTE + NOTES];
+            decider.decide(&logits, false, &thresholds, sensitivity, &on, (512, 1 << 20));
+            decider.decisions.on[60]
+        };
+        (0..2000).for_each(|_| assert!(!decide(sure(before), [-3.0, -3.0])));
+        frames.iter().map(|frame| decide(sure(&[]), *frame)).collect()
+    }
+
+    #[test]
+    fn one_voice_raises_the_threshold_of_starts() {
+        let weak = [[0.9, -1.0], [1.1, -1.0], [-0.4, -1.0], [-0.6, -1.0], [0.9, -1.0]];
+        assert_eq!(decided(&[40], 0.0, &weak), [false, true, true, false, false]);
+        assert_eq!(decided(&[30, 40], 0.0, &weak), [true, true, true, false, true]);
+    }
+
+    #[test]
+    fn a_beginning_needs_no_raised_threshold() {
+        let begins = [[0.1, -1.0], [0.1, 0.1], [0.1, -1.0], [-0.6, 0.1]];
+        assert_eq!(decided(&[40], 0.0, &begins), [false, true, true, false]);
+    }
+
+    #[test]
+    fn sensitivity_moves_the_raised_threshold_too() {
+        assert_eq!(decided(&[40], 1.0, &[[-0.1, -1.0], [0.1, -1.0]]), [false, true]);
+        assert_eq!(decided(&[40], -1.0, &[[1.9, -1.0], [2.1, -1.0]]), [false, true]);
     }
 }

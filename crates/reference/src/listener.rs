@@ -10,6 +10,18 @@ const TUNINGS: [(f64, f64, f64); BANKS] =
 const HIGHEST: f64 = 0.45;
 /// Number of frames by which decisions with lookahead refer back.
 const LOOKAHEAD: usize = 4;
+/// Log odds with lookahead of a note that counts as a voice.
+const SURE: f64 = 2.0;
+/// Semitones up to which sure notes are one voice.
+const APART: usize = 2;
+/// Mean number of voices below which there is one.
+const ONE: f64 = 1.4;
+/// Mean number of voices at the start.
+const UNKNOWN: f64 = 1.45;
+/// Steps of the mean per frame, up and down.
+const STEPS: [f64; 2] = [0.02, 0.006];
+/// Increase of the threshold for a note that starts without a beginning while there is one voice.
+const RAISE: f64 = 1.0;
 
 /// Decisions of one frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +50,8 @@ pub struct Listener {
     network: Network,
     looks_ahead: bool,
     on: [bool; NOTES],
+    /// Mean number of voices.
+    voices: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -80,6 +94,7 @@ impl Listener {
             network: Network::new(sample_rate / frame, weights),
             looks_ahead,
             on: [false; NOTES],
+            voices: UNKNOWN,
         }
     }
 
@@ -117,8 +132,21 @@ impl Listener {
         let column = usize::from(self.looks_ahead);
         let [on, hysteresis, begun] = self.network.weights.thresholds[column];
         let is_on = |note: usize| self.channels[0].detectors[FIRST_NOTE + note].is_on;
+        let sure: Vec<usize> = (0..NOTES).filter(|note| logits[*note][1] > SURE).collect();
+        let apart = sure.windows(2).filter(|pair| pair[1] - pair[0] > APART).count();
+        if !sure.is_empty() {
+            let count = 1.0 + apart as f64;
+            let step = if count > self.voices { STEPS[0] } else { STEPS[1] };
+            self.voices += step * (count - self.voices);
+        }
         for (note, held) in self.on.iter_mut().enumerate() {
-            let threshold = if *held { on - hysteresis } else { on };
+            let threshold = if *held {
+                on - hysteresis
+            } else if self.voices < ONE && logits[note][2 + column] <= begun {
+                on + RAISE
+            } else {
+                on
+            };
             *held = is_on(note) && logits[note][column] > threshold;
         }
         Decisions {

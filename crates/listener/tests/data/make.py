@@ -3,7 +3,7 @@
 usage: make.py DIRECTORY                needs numpy; DIRECTORY has listen.py, full.npz, light.npz (the weights of the program) and reference.npz (a sound)
 
 reference.bin   f32, little-endian: sound of the first FRAMES frames of reference.npz, then their logits by listen.py
-songs.txt       a line `model look song` for each of the three songs of src/tests/songs.rs, then a line for each note that is
+songs.txt       a line `model look song` for each of the four songs of src/tests/songs.rs, then a line for each note that is
                 held: its MIDI note, and the frames from which on it is on and off
 """
 
@@ -35,15 +35,15 @@ class Random:
 
 
 def song(number):
-    """Notes of a beat each with chords, a bass and a melody; in the second song with vibrato, in the third with noise."""
+    """Notes of a beat each with chords, a bass and a melody; in the second song with vibrato, in the third with noise; in the fourth one voice."""
     r, out = Random(number), np.zeros(RATE * SECONDS)
-    beat = [0.5, 0.375, 0.25][number]
+    beat = [0.5, 0.375, 0.25, 0.25][number]
     for k in range(int(SECONDS / beat)):
         root = 33 + r.below(24)
         notes = [root, root + 12 + r.below(5), root + 19 + r.below(12), root + 31 + r.below(12)]
         at, count = int(k * beat * RATE), int(beat * (0.5 + 0.5 * r.next()) * RATE)
         t = np.arange(count) / RATE
-        for n, note in enumerate(notes[: 1 + r.below(4)]):
+        for n, note in enumerate(notes[: 1 + r.below(1 if number == 3 else 4)]):
             f, wave, decay = 440 * 2 ** ((note - 69) / 12), (number + n) % 3, 4 * r.next()
             swing = 0.02 * f / (2 * np.pi * 5.5) * np.sin(2 * np.pi * 5.5 * t) if number == 1 else 0
             sound = np.zeros(count)
@@ -58,6 +58,11 @@ def song(number):
     return out.astype(np.float32)
 
 
+def twice(sound):
+    """The sound as two equal channels, as listen.py takes it."""
+    return np.stack([sound, sound], 1).astype(float)
+
+
 def intervals(held):
     for n in range(held.shape[1]):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], held[:, n].astype(int), [0]])))
@@ -68,17 +73,17 @@ def intervals(held):
 with np.load(f"{directory}/reference.npz") as z:
     sound, block = z["sound"], 512
     listener = listen.Listener(RATE, f"{directory}/full.npz")
-    logits = [listener.logits(sound[at : at + block].astype(float)) for at in range(0, FRAMES * block, block)]
+    logits = [listener.logits(twice(sound[at : at + block])) for at in range(0, FRAMES * block, block)]
     with open(f"{here}/reference.bin", "wb") as f:
         f.write(sound[: FRAMES * block].astype("<f4").tobytes() + np.array(logits, "<f4").tobytes())
 
 with open(f"{here}/songs.txt", "w") as f:
-    for number in range(3):
-        sound = song(number).astype(float)
+    for number in range(4):
+        sound = twice(song(number))
         for model in ("full", "light"):
             z, _ = listen.logits_of(sound, RATE, f"{directory}/{model}.npz")
             for look in (0, 4):
                 listener = listen.Listener(RATE, f"{directory}/{model}.npz", look)
-                held = np.array([listener.decide(row).copy() for row in z])
+                held = np.array([listener.decide(row) for row in z])
                 f.write(f"{model} {look} {number}\n" + "".join(intervals(held)))
                 print(model, look, number, held.sum(), "decisions are on")
