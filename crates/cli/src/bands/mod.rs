@@ -34,7 +34,7 @@ use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interru
     after_help = "Examples:
   tone-filter bands song.wav --png song.png
   tone-filter bands song.wav --midi song.mid --sensitivity 70
-  tone-filter bands song.wav --midi song.mid --quantize 1/16 --strength 80
+  tone-filter bands song.wav --midi grid.mid --quantize 1/16 --strength 80
   tone-filter bands song.wav --png solo.png --keys solo.mid
   tone-filter bands song.flac --midi scale.mid --scale minor-pentatonic --root A
   tone-filter bands song.wav --score song.tfs

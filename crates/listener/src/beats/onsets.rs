@@ -30,6 +30,9 @@ const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
 /// Maximum of [`EARLIER`], plus 1.
 const HISTORY: usize = 4;
 
+/// Index of the beginnings of notes among the [`Strengths`].
+pub const NOTES_BEGIN: usize = 3;
+
 /// Strengths of the onsets at one moment: rise of the levels of low, middle and high notes; beginnings of notes, and of bass notes.
 pub type Strengths = [f32; KINDS];
 

@@ -3,7 +3,7 @@
 use super::{
     Beats,
     bars::{self, Chroma},
-    onsets::{DELAY, Onsets, Strengths, row},
+    onsets::{DELAY, NOTES_BEGIN, Onsets, Strengths, row},
     patterns::{KINDS, PATTERNS, PLACES, Row, TYPES},
     space::{self, Space, State},
 };
@@ -57,7 +57,7 @@ impl BeatFinder {
         self.strengths.push(strengths);
     }
 
-    /// Returns the beats of all frames so far. `None` if there are fewer than eight, or their certainty is below 20 %.
+    /// Returns the beats of all frames so far. `None` if there are fewer than eight, or neither notes nor certain drums.
     pub fn beats(&self) -> Option<Beats> {
         if self.strengths.iter().flatten().all(|strength| *strength == 0.0) {
             return None;
@@ -72,7 +72,14 @@ impl BeatFinder {
         let times = self.smooth(&path.beats);
         let beats = bars::beats(&times, &path.beats, &self.strengths, &self.chroma);
         let certainty = certainty(path.gain);
-        (beats.len() >= FEWEST && certainty >= LEAST).then_some(Beats { beats, certainty })
+        let has_notes = self.moments_of_notes() >= FEWEST || certainty >= LEAST;
+        (beats.len() >= FEWEST && has_notes).then_some(Beats { beats, certainty })
+    }
+
+    /// Returns the number of moments at which notes begin.
+    fn moments_of_notes(&self) -> usize {
+        let begins = |strengths: &Strengths| strengths[NOTES_BEGIN] > 0.0;
+        self.strengths.windows(2).filter(|pair| !begins(&pair[0]) && begins(&pair[1])).count()
     }
 
     /// Returns the mean strengths around each moment.
@@ -164,9 +171,9 @@ fn gain<'a>(
     sum / beats.len().saturating_sub(1).max(1) as f64
 }
 
-/// Minimum number of beats.
+/// Minimum number of beats, and of moments at which notes begin.
 const FEWEST: usize = 8;
-/// Minimum certainty.
+/// Certainty from which on drums alone are enough.
 const LEAST: f64 = 0.2;
 /// Mean log likelihood of a beat at which the certainty is 63 %.
 const CERTAIN: f64 = 8.0;
