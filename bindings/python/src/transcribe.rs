@@ -19,6 +19,7 @@ use tone_filter_dsp::{
 };
 use tone_filter_offline::{
     found::{Finder, KeyAndTuning},
+    timeline::Layout,
     transcribe::{Note, Transcriber, midi, score},
 };
 
@@ -194,7 +195,7 @@ pub fn transcribe(
         played: matrix(py, roll.played)?.unbind(),
         log_odds: matrix(py, roll.log_odds)?.unbind(),
         score: score(&checked).to_string(),
-        midi: PyBytes::new(py, &midi(&notes, shift)).unbind(),
+        midi: PyBytes::new(py, &midi(&notes, shift, &Layout::fixed(DEFAULT_TEMPO))).unbind(),
     })
 }
 

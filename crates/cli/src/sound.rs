@@ -34,10 +34,18 @@ pub struct Sound {
     /// Whether channel 10 of MIDI files counts as notes.
     pub drums: Drums,
     /// Tempo in beats per minute.
-    tempo: Option<f64>,
+    pub tempo: Option<f64>,
+    /// Whether the tempo has an effect without Sync: on a MIDI file that is written.
+    sets_midi_tempo: bool,
 }
 
 impl Sound {
+    /// Lets the tempo have an effect without Sync if `midi`: it is the tempo of a MIDI file that is written.
+    #[must_use]
+    pub fn with_midi_tempo(self, midi: bool) -> Self {
+        Self { sets_midi_tempo: midi, ..self }
+    }
+
     /// Returns the preset's settings, or else the default ones, with all flags applied, and the keys of the MIDI file. Without a
     /// flag for lookahead, `looks_ahead` derives it from the settings. Prints warnings unless `quiet`.
     ///
@@ -98,7 +106,7 @@ impl Sound {
             "keys has no effect; leave out --key-mode off"
         } else if self.keys.is_none() && settings.keys != Keys::Off {
             "nothing plays the keys; name a MIDI file with --keys, or add --key-mode off"
-        } else if self.tempo.is_some() && settings.sync == NoteValue::OFF {
+        } else if self.tempo.is_some() && settings.sync == NoteValue::OFF && !self.sets_midi_tempo {
             "tempo has no effect; add --sync, like --sync 1/8"
         } else {
             let keys = self.keys.as_deref();
@@ -289,6 +297,7 @@ impl FromArgMatches for Sound {
             keys: matches.get_one("keys-file").cloned(),
             drums: if matches.get_flag("drums") { Drums::Kept } else { Drums::LeftOut },
             tempo: matches.get_one("tempo").copied(),
+            sets_midi_tempo: false,
         })
     }
 

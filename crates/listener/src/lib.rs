@@ -10,6 +10,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod beats;
 mod cells;
 mod decide;
 mod decimator;

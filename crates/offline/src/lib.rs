@@ -5,6 +5,7 @@
 mod ahead;
 pub mod analyse;
 pub mod batch;
+pub mod beats;
 mod carried;
 pub mod coded;
 pub mod console;
@@ -28,6 +29,7 @@ pub mod score;
 mod shared_file;
 mod source;
 pub mod table;
+pub mod timeline;
 pub mod transcribe;
 pub mod unheard;
 pub mod wav;

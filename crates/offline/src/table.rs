@@ -2,6 +2,7 @@
 
 use super::{found::KeyAndTuning, pitch::name};
 use std::io::{self, Write};
+use tone_filter_dsp::listener::beats::Beats;
 use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Settings};
 
 /// Format of a table.
@@ -74,12 +75,17 @@ impl<W: Write> Table<W> {
         }
     }
 
-    /// Ends the table. JSON also gets key and tuning, in `found`, and the number of samples that are `not_finite` (NaN or
-    /// infinite).
+    /// Ends the table. JSON also gets key and tuning, in `found`, tempo and `beats`, and the number of samples that are `not_finite`
+    /// (NaN or infinite).
     ///
     /// # Errors
     /// If the table cannot be written.
-    pub fn finish(mut self, not_finite: u64, found: &KeyAndTuning) -> io::Result<()> {
+    pub fn finish(
+        mut self,
+        not_finite: u64,
+        found: &KeyAndTuning,
+        beats: Option<&Beats>,
+    ) -> io::Result<()> {
         match self.syntax {
             Syntax::Csv => writeln!(self.to)?,
             Syntax::Json => {
@@ -90,10 +96,25 @@ impl<W: Write> Table<W> {
                     )
                 });
                 let tuning = found.tuning.map_or("null".into(), |hertz| format!("{hertz:.2}"));
-                let own = format!("\"key\":{key},\"tuning\":{tuning}");
+                let own = format!("\"key\":{key},\"tuning\":{tuning},{}", of_beats(beats));
                 writeln!(self.to, "\n],{own},\"not_finite\":{not_finite}}}")?;
             }
         }
         self.to.flush()
     }
+}
+
+/// Returns tempo, beats and first beats of bars as members of a JSON object.
+fn of_beats(beats: Option<&Beats>) -> String {
+    let list = |times: &mut dyn Iterator<Item = f64>| {
+        times.map(|time| format!("{time:.3}")).collect::<Vec<_>>().join(",")
+    };
+    let tempo = beats.and_then(|beats| {
+        let (tempo, meter, certainty) = (beats.tempo()?, beats.meter()?, beats.certainty);
+        Some(format!("{{\"bpm\":{tempo:.2},\"meter\":{meter},\"certainty\":{certainty:.3}}}"))
+    });
+    let (tempo, beats) = (tempo.as_deref().unwrap_or("null"), beats.into_iter());
+    let all = list(&mut beats.clone().flat_map(|own| own.beats.iter().map(|beat| beat.time)));
+    let downbeats = list(&mut beats.flat_map(Beats::downbeats));
+    format!("\"tempo\":{tempo},\"beats\":[{all}],\"downbeats\":[{downbeats}]")
 }

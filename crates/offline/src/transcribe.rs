@@ -1,5 +1,6 @@
 //! Transcription of the played notes, as MIDI or as a score.
 
+use crate::timeline::{Layout, TICKS, signature};
 use midly::{
     Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
     num::{u4, u7, u15, u24, u28},
@@ -9,9 +10,6 @@ use tone_filter_dsp::{
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener, semitone},
 };
-
-/// Ticks per quarter note, at two quarter notes per second.
-const TICKS: u16 = 480;
 
 /// Note in a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,41 +103,72 @@ pub fn score(notes: &[Note]) -> Score {
     Score::new(notes.iter().map(note))
 }
 
-/// Returns `notes` as a MIDI file of one track at 120 beats per minute, for bands that are transposed by `transpose` semitones.
-/// Notes beyond the MIDI keyboard are left out. Overlapping notes on one key become one note, see [`KeyCounts`].
+/// Returns `notes` as a MIDI file of one track with the tempi, meters and key of `layout`, for bands that are transposed by `transpose`
+/// semitones. On a grid, notes keep their lengths. Notes beyond the MIDI keyboard are left out. Overlapping notes on one key become one note, see [`KeyCounts`].
 ///
 /// # Panics
 /// Never: a write to memory does not fail.
-pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
-    let tick = |seconds: f64| (seconds * f64::from(TICKS) * 2.0).round() as u32;
+pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
+    let Layout { timeline, key, grid } = layout;
     let mut events = Vec::new();
+    for (tick, quarter) in timeline.tempi() {
+        let quarter = quarter.min(u24::max_value().as_int());
+        events.push((tick, 0, TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))));
+    }
+    for (tick, meter) in timeline.meters() {
+        // A quarter note is a beat: of 2^2, 24 clocks, 8 notes of a 32nd.
+        let meter = MetaMessage::TimeSignature(*meter, 2, 24, 8);
+        events.push((*tick, 0, TrackEventKind::Meta(meter)));
+    }
+    if let Some(key) = key {
+        let (sharps, minor) = signature(key);
+        events.push((0, 0, TrackEventKind::Meta(MetaMessage::KeySignature(sharps, minor))));
+    }
+    let channel = u4::new(0);
+    // Last note of each key: its end in seconds, and the index of its note-off.
+    let mut last: [Option<(f64, usize)>; 128] = [None; 128];
     for note in notes {
         let key = u8::try_from(midi_note(note.tone, transpose) + i32::from(note.offset))
             .ok()
             .and_then(u7::try_from);
         let Some(key) = key else { continue };
         let vel = u7::new(note.velocity);
-        let end = tick(note.end).max(tick(note.start) + 1);
-        events.push((tick(note.start), 1, MidiMessage::NoteOn { key, vel }));
-        events.push((end, 0, MidiMessage::NoteOff { key, vel: u7::new(64) }));
+        let [start, end] = [note.start, note.end].map(|seconds| timeline.tick(seconds));
+        let moved = grid.as_ref().map_or(start, |grid| grid.quantize(start).max(0.0));
+        let first = moved.round() as u32;
+        // A note that has ended before this one does not reach into it on the grid either.
+        if let Some((ended, off)) = last[usize::from(key.as_int())]
+            && ended <= note.start
+        {
+            let off: &mut (u32, _, _) = &mut events[off];
+            off.0 = off.0.min(first);
+        }
+        let end = ((moved + end - start).round() as u32).max(first + 1);
+        let on = MidiMessage::NoteOn { key, vel };
+        let off = MidiMessage::NoteOff { key, vel: u7::new(64) };
+        events.push((first, 2, TrackEventKind::Midi { channel, message: on }));
+        last[usize::from(key.as_int())] = Some((note.end, events.len()));
+        events.push((end, 1, TrackEventKind::Midi { channel, message: off }));
     }
     // At the same tick, note-offs come before note-ons.
     events.sort_by_key(|(tick, order, _)| (*tick, *order));
     let mut held = KeyCounts::new();
-    events.retain(|(_, _, message)| match message {
-        MidiMessage::NoteOn { key, .. } => held.press(key.as_int()),
-        MidiMessage::NoteOff { key, .. } => held.release(key.as_int()),
+    events.retain(|(_, _, kind)| match kind {
+        TrackEventKind::Midi { message: MidiMessage::NoteOn { key, .. }, .. } => {
+            held.press(key.as_int())
+        }
+        TrackEventKind::Midi { message: MidiMessage::NoteOff { key, .. }, .. } => {
+            held.release(key.as_int())
+        }
         _ => true,
     });
-    let meta = |message| TrackEvent { delta: u28::new(0), kind: TrackEventKind::Meta(message) };
-    let mut track = vec![meta(MetaMessage::Tempo(u24::new(500_000)))];
-    let mut now = 0;
-    for (tick, _, message) in events {
-        let kind = TrackEventKind::Midi { channel: u4::new(0), message };
+    let (mut track, mut now) = (Vec::new(), 0);
+    for (tick, _, kind) in events {
         track.push(TrackEvent { delta: u28::new(tick - now), kind });
         now = tick;
     }
-    track.push(meta(MetaMessage::EndOfTrack));
+    let end = TrackEventKind::Meta(MetaMessage::EndOfTrack);
+    track.push(TrackEvent { delta: u28::new(0), kind: end });
     let header = Header::new(Format::SingleTrack, Timing::Metrical(u15::new(TICKS)));
     let mut file = Vec::new();
     let written = Smf { header, tracks: vec![track] }.write_std(&mut file);
@@ -153,7 +182,7 @@ mod tests {
 
     /// Returns the MIDI notes of `notes` as key, velocity, start and end in ticks of 1/960 s, in the order of their ends.
     fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
-        let file = midi(notes, 0.0);
+        let file = midi(notes, 0.0, &Layout::fixed(120.0));
         let (mut now, mut sounding, mut written) = (0, Vec::new(), Vec::new());
         for event in &Smf::parse(&file).unwrap().tracks[0] {
             now += event.delta.as_int();

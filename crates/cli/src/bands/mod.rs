@@ -24,7 +24,7 @@ use std::{
     },
     time::Instant,
 };
-use tone_filter_dsp::{Controls, Kernel};
+use tone_filter_dsp::{Controls, Kernel, NoteValue};
 use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interrupt};
 
 /// Show which notes are played in files, as pictures, numbers or MIDI
@@ -34,6 +34,7 @@ use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interru
     after_help = "Examples:
   tone-filter bands song.wav --png song.png
   tone-filter bands song.wav --midi song.mid --sensitivity 70
+  tone-filter bands song.wav --midi grid.mid --quantize 1/16 --strength 80
   tone-filter bands song.wav --png solo.png --keys solo.mid
   tone-filter bands song.flac --midi scale.mid --scale minor-pentatonic --root A
   tone-filter bands song.wav --score song.tfs
@@ -63,6 +64,12 @@ pub struct Args {
     /// Write the notes to --midi as the plugin's MIDI out sends them: at once, short ones too
     #[arg(long, requires = "midi")]
     live: bool,
+    /// Move the notes of --midi to the nearest step of a note value, like 1/16; 1/16,1/8t for triplets, too
+    #[arg(long, value_name = "STEP", requires = "midi", value_delimiter = ',', value_parser = step)]
+    quantize: Option<Vec<NoteValue>>,
+    /// Share of the way to the nearest step that --quantize moves notes [0 to 100 %]
+    #[arg(long, value_name = "%", default_value = "100", requires = "quantize", value_parser = strength)]
+    strength: f64,
     /// Time from one moment to the next [1 to 10000 ms]
     #[arg(long, value_name = "ms", default_value = "10", value_parser = hop)]
     hop: f64,
@@ -114,6 +121,19 @@ fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// Parses a step of the grid for notes.
+fn step(text: &str) -> Result<NoteValue, String> {
+    let step = NoteValue::try_from(text.to_owned()).ok().filter(|step| step.beats().is_some());
+    step.ok_or_else(|| {
+        format!("'{text}' is not a step; use 1/4, 1/8, 1/16 or 1/32, with a t for triplets")
+    })
+}
+
+/// Parses the strength of the grid in percent.
+fn strength(text: &str) -> Result<f64, String> {
+    number("strength", text, "%", 0.0..=100.0)
+}
+
 /// Parses a hop in milliseconds; returns seconds.
 fn hop(text: &str) -> Result<f64, String> {
     number("hop", text, "ms", 1.0..=10_000.0).map(|ms| ms / 1000.0)
@@ -138,7 +158,8 @@ type Fate = Result<Option<Done>, Error>;
 /// Analyses each file once, and writes all its outputs. Returns whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     // Always with lookahead: the outputs show the listener's decisions, whatever the focus.
-    let (Controls { settings, .. }, keys) = args.sound.read(|_| true, args.quiet)?;
+    let sound = args.sound.clone().with_midi_tempo(args.midi.is_some());
+    let (Controls { settings, .. }, keys) = sound.read(|_| true, args.quiet)?;
     let outputs = FORMATS.iter().filter_map(|format| args.output(format));
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";

@@ -6,14 +6,16 @@ use std::{
     io::{BufWriter, Write},
     path::PathBuf,
 };
-use tone_filter_dsp::{FoundKey, Settings, ToneFilter};
+use tone_filter_dsp::{DEFAULT_TEMPO, FoundKey, Settings, ToneFilter, listener::beats::Beats};
 use tone_filter_offline::{
     Error, Input, Output,
     analyse::{Analysed, analyse},
+    beats::BeatRecorder,
     found::{Finder, KeyAndTuning},
     plot::Plot,
     score::KeyTrack,
     table::{Syntax, Table},
+    timeline::{Grid, Layout, Timeline},
     transcribe::{Transcriber, midi, score as to_score},
     unheard::Cause,
 };
@@ -29,6 +31,8 @@ pub struct Done {
     /// Reason why no note sounds; `None` if notes sound.
     pub unheard: Option<Cause>,
     found: KeyAndTuning,
+    /// Tempo in beats per minute, if beats were looked for and found.
+    tempo: Option<f64>,
 }
 
 impl fmt::Display for Done {
@@ -37,7 +41,10 @@ impl fmt::Display for Done {
         if let Some(key) = self.found.key.filter(FoundKey::is_certain) {
             write!(f, ", {key}")?;
         }
-        self.found.tuning.map_or(Ok(()), |hertz| write!(f, ", A4 = {hertz:.1} Hz"))
+        if let Some(hertz) = self.found.tuning {
+            write!(f, ", A4 = {hertz:.1} Hz")?;
+        }
+        self.tempo.map_or(Ok(()), |tempo| write!(f, ", {tempo:.1} BPM"))
     }
 }
 
@@ -69,6 +76,8 @@ pub fn analyse_one(
         }
     }
     let mut finder = Finder::default();
+    let mut beats =
+        [&png, &json, &mid].into_iter().flatten().next().map(|_| BeatRecorder::default());
     let Analysed { seconds, not_finite, unheard } = analyse(
         &Input::new(&file.input)?,
         (settings, keys),
@@ -76,6 +85,7 @@ pub fn analyse_one(
         args.hop,
         |filter: &ToneFilter| {
             finder.push(filter);
+            beats.iter_mut().for_each(|beats| beats.push(filter));
             transcriber.iter_mut().chain(&mut scribe).for_each(|own| own.push(filter));
         },
         |hop, bands| {
@@ -91,13 +101,21 @@ pub fn analyse_one(
     )?;
 
     let found = finder.found(settings);
+    let beats = beats.and_then(|beats| beats.beats(seconds));
     for (output, table) in tables {
-        table.finish(not_finite, &found).map_err(|source| Error::writing(output.path(), source))?;
+        table
+            .finish(not_finite, &found, beats.as_ref())
+            .map_err(|source| Error::writing(output.path(), source))?;
     }
-    let picture = plot.map(|plot| plot.png());
+    let bars: Vec<f64> = beats.iter().flat_map(Beats::downbeats).collect();
+    let picture = plot.map(|mut plot| {
+        plot.set_bars(bars);
+        plot.png()
+    });
     let short = transcriber.iter().chain(&scribe).map(Transcriber::left_out).max().unwrap_or(0);
-    let song =
-        transcriber.map(|transcriber| midi(&transcriber.finish(seconds), settings.pitch_shift()));
+    let layout = layout(args, &found, beats.as_ref());
+    let shift = settings.pitch_shift();
+    let song = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift, &layout));
     let notes = scribe.map(|scribe| to_score(&scribe.finish(seconds)).to_string().into_bytes());
     for (output, content) in [(&png, picture), (&mid, song), (&score, notes)] {
         if let (Some(output), Some(content)) = (output, content) {
@@ -106,5 +124,21 @@ pub fn analyse_one(
         }
     }
     [png, csv, json, mid, score].into_iter().flatten().try_for_each(Output::commit)?;
-    Ok(Done { seconds, not_finite, short, unheard, found })
+    let tempo = beats.as_ref().and_then(Beats::tempo);
+    Ok(Done { seconds, not_finite, short, unheard, found, tempo })
+}
+
+/// Returns the layout of the MIDI file: the tempo of the flag, or `beats` and key that were found, or 120 beats per minute.
+fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
+    let grid = args
+        .quantize
+        .as_ref()
+        .map(|steps| Grid { steps: steps.clone(), strength: args.strength / 100.0 });
+    let layout = match (args.sound.tempo, beats.and_then(Timeline::of)) {
+        (None, Some(timeline)) => {
+            Layout { timeline, key: found.key.filter(FoundKey::is_certain), grid: None }
+        }
+        (tempo, _) => Layout::fixed(tempo.unwrap_or(DEFAULT_TEMPO)),
+    };
+    Layout { grid, ..layout }
 }

@@ -26,6 +26,7 @@ mod shells;
 mod sound;
 mod terminal;
 mod threads;
+mod time;
 mod usage;
 mod variants;
 mod verbs;

@@ -3,6 +3,7 @@ use std::f64::consts::TAU;
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 mod accuracy;
+mod beats;
 mod pitch;
 mod robustness;
 mod songs;

@@ -23,6 +23,7 @@ pub fn picture(plot: &Plot) -> Canvas {
         Canvas::new(LEFT + WIDTH + RIGHT, TOP + height(plot) + BOTTOM, oklch([0.17, 0.012, 265.0]));
     draw_rows(plot, &mut canvas);
     draw_time(plot, &mut canvas);
+    draw_bars(plot, &mut canvas);
     draw_cells(plot, &mut canvas);
     draw_keyboard(plot, &mut canvas);
     draw_title(plot, &mut canvas);
@@ -60,6 +61,19 @@ fn draw_time(plot: &Plot, canvas: &mut Canvas) {
     }
 }
 
+/// Draws a line at the start of each bar, and its number above the rows. Where bars are narrow, every second, fourth ... has a line.
+fn draw_bars(plot: &Plot, canvas: &mut Canvas) {
+    let (duration, count) = (plot.duration(), plot.bars.len());
+    let width = f64::from(WIDTH) * plot.bars.last().copied().unwrap_or(0.0) / duration;
+    let fits = |step: &usize| width * *step as f64 >= f64::from(BAR_WIDTH) * count as f64;
+    let Some(step) = (0..usize::BITS).map(|power| 1 << power).find(fits) else { return };
+    for (bar, time) in plot.bars.iter().enumerate().step_by(step) {
+        let x = LEFT + (time / duration * f64::from(WIDTH)).round() as i32;
+        canvas.fill(x, TOP - 6, 1, height(plot) + 6, oklch(BAR));
+        canvas.text(x + 3, TOP - 3, 11.0, Align::Left, TEXT, &(bar + 1).to_string());
+    }
+}
+
 fn draw_title(plot: &Plot, canvas: &mut Canvas) {
     let baseline = TOP - 24;
     let mut x = LEFT + WIDTH;
@@ -89,6 +103,12 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
     }
     canvas.text(LEFT, baseline, 22.0, Align::Left, [238, 240, 245], &title);
 }
+
+/// Minimum distance of two lines of bars in pixels.
+const BAR_WIDTH: i32 = 22;
+
+/// `OKLCh` colour of the lines of bars.
+const BAR: [f32; 3] = [0.36, 0.05, 85.0];
 
 const TEXT: Colour = [186, 191, 202];
 

@@ -29,6 +29,8 @@ pub struct Plot {
     stride: u32,
     /// Number of snapshots in the last column.
     filled: u32,
+    /// Starts of bars in seconds.
+    bars: Vec<f64>,
 }
 
 impl Plot {
@@ -38,7 +40,16 @@ impl Plot {
         let (title, shift) = (title.into(), settings.pitch_shift());
         let rows = Rows::new(settings.range, shift);
         let names = rows.0.iter().map(|row| name(row.tone, shift)).collect();
-        Self { title, hop, rows, names, columns: Vec::new(), stride: 1, filled: 1 }
+        Self {
+            title,
+            hop,
+            rows,
+            names,
+            columns: Vec::new(),
+            stride: 1,
+            filled: 1,
+            bars: Vec::new(),
+        }
     }
 
     /// Appends a snapshot.
@@ -81,6 +92,11 @@ impl Plot {
             |_| (),
         )?;
         Ok(plot)
+    }
+
+    /// Sets the starts of the bars, in seconds from the start of the file. They are drawn as lines.
+    pub fn set_bars(&mut self, bars: Vec<f64>) {
+        self.bars = bars;
     }
 
     /// Returns the picture as a PNG file.

@@ -1,0 +1,56 @@
+//! Beats and bars of the music: tempo, beats, and the first beats of bars.
+//!
+//! ```text
+//! Decisions -> Onsets -> Row: how likely each place in a beat is -> Space: the best path -> bars
+//! ```
+//!
+//! `docs/time.md` has the formulas.
+
+mod bars;
+mod onsets;
+mod patterns;
+mod space;
+mod whole;
+
+pub use whole::BeatFinder;
+
+/// Beat of the music.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beat {
+    /// Time in seconds from the start of the sound.
+    pub time: f64,
+    /// Place in the bar; 0 for the first beat.
+    pub place: u8,
+    /// Beats in the bar: 2, 3, 4 or 6.
+    pub meter: u8,
+}
+
+/// Beats of a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beats {
+    /// All beats in order.
+    pub beats: Vec<Beat>,
+    /// Certainty that these are the beats, 0..1.
+    pub certainty: f64,
+}
+
+impl Beats {
+    /// Returns the tempo in beats per minute: the median over all beats. `None` with fewer than two beats.
+    pub fn tempo(&self) -> Option<f64> {
+        let mut lengths: Vec<f64> =
+            self.beats.windows(2).map(|pair| pair[1].time - pair[0].time).collect();
+        lengths.sort_by(f64::total_cmp);
+        lengths.get(lengths.len() / 2).map(|length| 60.0 / length)
+    }
+
+    /// Returns the number of beats in most bars. `None` without beats.
+    pub fn meter(&self) -> Option<u8> {
+        let count = |meter: u8| self.beats.iter().filter(|beat| beat.meter == meter).count();
+        self.beats.iter().map(|beat| beat.meter).max_by_key(|meter| count(*meter))
+    }
+
+    /// Returns the times of the first beats of bars in seconds.
+    pub fn downbeats(&self) -> impl Iterator<Item = f64> {
+        self.beats.iter().filter(|beat| beat.place == 0).map(|beat| beat.time)
+    }
+}

@@ -1,0 +1,116 @@
+//! Onsets of notes and drums, frame by frame, in classes of strength.
+
+use super::patterns::{CLASSES, KINDS, Row, table_row};
+use crate::{
+    Decisions, LOWEST_NOTE, NOTES,
+    notes::{Event, Notes},
+    tracker_step,
+};
+use std::array;
+
+/// Time constant in s of the reference power when it rises, and when it falls.
+const REFERENCE: [f64; 2] = [0.05, 3.0];
+/// Offset of a power relative to the reference, before the logarithm.
+const FLOOR: f32 = 1e-4;
+/// Minimum total power.
+const QUIETEST: f32 = 1e-15;
+/// Frames over which a level rises.
+const SPAN: usize = 2;
+/// First notes of the bands for low, middle and high onsets, and the end, as indices.
+const EDGES: [usize; 4] = [0, 20, 56, NOTES];
+/// First index above the bass: notes below E3.
+const BASS: usize = 52 - LOWEST_NOTE;
+/// Strengths relative to the mean from which on the next class begins.
+const THRESHOLDS: [f32; CLASSES - 1] = [0.25, 1.0, 2.5, 5.0];
+
+/// Frames from the moment of an onset to the decision after which all its strengths are known.
+pub const DELAY: usize = 8;
+/// Frames by which each kind is known earlier: low, middle and high rise of levels, notes, bass notes.
+const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
+/// Maximum of [`EARLIER`], plus 1.
+const HISTORY: usize = 4;
+
+/// Index of the beginnings of notes among the [`Strengths`].
+pub const NOTES_BEGIN: usize = 3;
+
+/// Strengths of the onsets at one moment: rise of the levels of low, middle and high notes; beginnings of notes, and of bass notes.
+pub type Strengths = [f32; KINDS];
+
+/// Measures the strengths of onsets from decisions with lookahead.
+///
+/// The rise of a level is its logarithm less the greatest of three neighbours' two frames before, where positive, so that vibrato
+/// does not count: S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013).
+#[derive(Debug, Clone)]
+pub struct Onsets {
+    steps: [f32; 2],
+    reference: f32,
+    /// Logarithmic levels of the last frames, newest first.
+    levels: [[f32; NOTES]; SPAN + 1],
+    notes: Notes,
+    /// Velocities of the notes and of the bass notes that began in the last three frames, newest first.
+    begun: [[f32; 2]; 3],
+    /// Strengths of the last frames, newest first.
+    past: [Strengths; HISTORY],
+}
+
+impl Onsets {
+    /// Creates the state after silence, for frames of `frame` seconds.
+    pub fn new(frame: f64) -> Self {
+        Self {
+            steps: REFERENCE.map(|tau| tracker_step(tau, 1.0 / frame) as f32),
+            reference: QUIETEST,
+            levels: [[0.0; NOTES]; SPAN + 1],
+            notes: Notes::live(),
+            begun: [[0.0; 2]; 3],
+            past: [[0.0; KINDS]; HISTORY],
+        }
+    }
+
+    /// Returns the strengths at the moment [`DELAY`] frames before that of the last call's `decisions`, which are those of the next frame.
+    pub fn push(&mut self, decisions: &Decisions) -> Strengths {
+        let total = decisions.level.iter().sum::<f32>().max(QUIETEST);
+        self.reference +=
+            self.steps[usize::from(total < self.reference)] * (total - self.reference);
+        self.levels.rotate_right(1);
+        let scale = 1.0 / self.reference;
+        for (log, level) in self.levels[0].iter_mut().zip(&decisions.level) {
+            *log = tone_filter_simd::approx::ln(level * scale + FLOOR);
+        }
+        let [new, .., old] = &self.levels;
+        let rise = |note: usize| {
+            let before = &old[note.saturating_sub(1)..(note + 2).min(NOTES)];
+            (new[note] - before.iter().fold(f32::MIN, |most, log| most.max(*log))).max(0.0)
+        };
+        let band = |band: usize| {
+            let notes = EDGES[band]..EDGES[band + 1];
+            notes.clone().map(rise).sum::<f32>() / notes.len() as f32
+        };
+
+        self.begun.rotate_right(1);
+        let [all, bass] = &mut self.begun[0];
+        (*all, *bass) = (0.0, 0.0);
+        self.notes.push(
+            decisions,
+            |_| true,
+            |Event { note, velocity, .. }| {
+                let strength = f32::from(velocity.unwrap_or(0)) / 127.0;
+                *all += strength;
+                *bass += if note < BASS { strength } else { 0.0 };
+            },
+        );
+        let begun =
+            |kind: usize| self.begun.iter().fold(0.0, |most: f32, frame| most.max(frame[kind]));
+
+        self.past.rotate_right(1);
+        self.past[0] = [band(0), band(1), band(2), begun(0), begun(1)];
+        array::from_fn(|kind| self.past[EARLIER[kind]][kind])
+    }
+}
+
+/// Returns the log likelihoods of all places in a beat, by `strengths` and their `means`.
+pub fn row(strengths: &Strengths, means: &Strengths) -> Row {
+    let class = |kind: usize| {
+        THRESHOLDS.iter().filter(|least| strengths[kind] > **least * means[kind]).count()
+    };
+    table_row(array::from_fn(class))
+}

@@ -1,0 +1,51 @@
+//! Patterns: how likely onsets of each strength are at each place in a beat.
+//!
+//! `tools/fit/beats.py` counts them in scores and writes the file: for each of two patterns (beats in halves and quarters; in thirds),
+//! each type of beat (strong, weak), each kind of onset, each place, a byte for each class of strength, which is the logarithm of
+//! its share there over its share anywhere, in units of 1 / [`UNIT`].
+
+use std::sync::LazyLock;
+
+/// Number of patterns.
+pub const PATTERNS: usize = 2;
+/// Number of types of beats: strong (first and third of four), weak.
+pub const TYPES: usize = 2;
+/// Number of kinds of onsets; see [`super::onsets::Strengths`].
+pub const KINDS: usize = 5;
+/// Number of places in a beat; the first one is centred on the beat.
+pub const PLACES: usize = 24;
+/// Number of classes of strength.
+pub const CLASSES: usize = 5;
+
+/// Log likelihoods at all places in a beat, for each pattern and type.
+pub type Row = [[[f32; PLACES]; TYPES]; PATTERNS];
+
+/// Divisor of the file's bytes.
+const UNIT: f32 = 32.0;
+
+const FILE: &[u8; PATTERNS * TYPES * KINDS * PLACES * CLASSES] =
+    include_bytes!("../../weights/beats.bin");
+
+/// Rows of each class of each kind.
+static TABLE: LazyLock<Box<[[Row; CLASSES]; KINDS]>> = LazyLock::new(|| {
+    let mut table = Box::new([[[[[0.0; PLACES]; TYPES]; PATTERNS]; CLASSES]; KINDS]);
+    for (index, byte) in FILE.iter().enumerate() {
+        let (class, place) = (index % CLASSES, index / CLASSES % PLACES);
+        let (kind, layer) =
+            (index / (CLASSES * PLACES) % KINDS, index / (CLASSES * PLACES * KINDS));
+        let value = f32::from(byte.cast_signed()) / UNIT;
+        table[kind][class][layer / TYPES][layer % TYPES][place] = value;
+    }
+    table
+});
+
+/// Returns the log likelihoods of onsets of these classes, one for each kind: the sum over all kinds.
+pub fn table_row(classes: [usize; KINDS]) -> Row {
+    let mut row = [[[0.0; PLACES]; TYPES]; PATTERNS];
+    for (kind, class) in classes.into_iter().enumerate() {
+        let own = TABLE[kind][class].as_flattened().as_flattened();
+        let sums = row.as_flattened_mut().as_flattened_mut();
+        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+    }
+    row
+}

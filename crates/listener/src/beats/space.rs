@@ -1,0 +1,238 @@
+//! States of the bar pointer: tempo, type of beat, and place in the beat.
+//!
+//! N. Whiteley, A. T. Cemgil, S. Godsill, "Bayesian modelling of temporal structure in musical audio" (ISMIR 2006), in the discrete
+//! form of F. Krebs, S. Böck, G. Widmer, "An efficient state-space model for joint tempo and meter tracking" (ISMIR 2015): a state
+//! for each frame of a beat of each length, and changes of tempo at beats only. The likelihood of onsets at a place is as in F.
+//! Krebs, S. Böck, G. Widmer, "Rhythmic pattern modeling for beat and downbeat tracking in musical audio" (ISMIR 2013).
+
+use super::patterns::{PLACES, TYPES};
+use std::{array, ops::Range};
+
+/// Slowest and fastest tempo in beats per minute.
+const TEMPI: [f64; 2] = [54.0, 270.0];
+/// Tempo whose prior is greatest, in beats per minute, and standard deviation in octaves: D. Moelants, "Preferred tempo
+/// reconsidered" (ICMPC 2002).
+const PREFERRED: (f64, f64) = (120.0, 0.7);
+/// Factor on the logarithm of the prior, for each second.
+const PRIOR: f64 = 4.3;
+/// Log probability of a relative change of the beat's length by 1.
+const CHANGE: f64 = -300.0;
+/// Change of the length in steps without cost: lengths are whole numbers, tempi are not.
+const ROUNDING: f64 = 0.75;
+/// Maximum relative change of the length from one beat to the next.
+const LARGEST: f64 = 0.15;
+
+/// Number of kinds of beats: strong and weak of two, strong and two weak of three.
+pub const KINDS: usize = 5;
+/// Type of each kind: 0 strong, 1 weak.
+pub const TYPE: [usize; KINDS] = [0, 1, 0, 1, 1];
+/// Kind that follows each.
+const NEXT: [usize; KINDS] = [1, 0, 3, 4, 2];
+/// Probability that a strong beat of two, and of three, follows out of turn.
+const IRREGULAR: [f64; 2] = [0.009, 0.001];
+/// Probability of all else.
+const NEVER: f64 = 1e-9;
+/// Bits of a predecessor for its tempo, above those for its kind.
+const KIND_BITS: u32 = 3;
+
+/// Fixed part of the states, for steps of some frames.
+#[derive(Debug, Clone)]
+pub struct Space {
+    tempi: Vec<Tempo>,
+    /// Log probabilities of the kinds of beats: for each kind, that it follows each kind.
+    kinds: [[f32; KINDS]; KINDS],
+}
+
+/// States of one tempo.
+#[derive(Debug, Clone)]
+struct Tempo {
+    /// Length of a beat in steps.
+    length: usize,
+    /// Index of the first state.
+    first: usize,
+    /// Place in the beat of each step.
+    places: Vec<u8>,
+    /// Logarithm of the prior for one step.
+    prior: f32,
+    /// Tempi of the beat before, as indices.
+    sources: Range<usize>,
+    /// Log probability that this tempo follows each of them.
+    follows: Vec<f32>,
+}
+
+/// Best states after a step; all log likelihoods are relative to the start.
+#[derive(Debug, Clone)]
+pub struct Scores {
+    /// Log likelihood of the best path to each state, for each kind: rings for each tempo, where a path has the place of its
+    /// last beat's step.
+    rings: [Vec<f32>; KINDS],
+    /// Scores of the paths whose beat ends, for each kind and tempo.
+    ends: [Vec<f32>; KINDS],
+    /// Best of [`Self::ends`] before a beat of the current kind, for each tempo, and its kind.
+    before: Vec<(f32, u8)>,
+    /// Number of steps so far.
+    step: usize,
+}
+
+/// State of a path: its tempo, its type of beat, and its last beat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct State {
+    /// Index of the tempo.
+    pub tempo: usize,
+    /// Kind of the beat.
+    pub kind: usize,
+    /// Steps since the beat.
+    pub since: usize,
+    /// Log likelihood.
+    pub score: f32,
+}
+
+impl Space {
+    /// Creates the states for steps of `step` seconds.
+    pub fn new(step: f64) -> Self {
+        let [longest, shortest] = TEMPI.map(|tempo| (60.0 / tempo / step).round() as usize);
+        let lengths: Vec<usize> = (shortest..=longest).collect();
+        let change = |from: usize, to: usize| {
+            let steps = lengths[to].abs_diff(lengths[from]) as f64;
+            (steps / lengths[from] as f64, (steps - ROUNDING).max(0.0) / lengths[from] as f64)
+        };
+        let all = 0..lengths.len();
+        let sums: Vec<f64> = (all.clone())
+            .map(|from| all.clone().map(|to| libm::exp(CHANGE * change(from, to).1)).sum())
+            .collect();
+        let mut first = 0;
+        let tempi = all.clone().map(|to| {
+            let near = |from: &usize| change(*from, to).0 <= LARGEST;
+            let from: Vec<usize> = all.clone().filter(near).collect();
+            let length = lengths[to];
+            let octaves = libm::log2(60.0 / (length as f64 * step) / PREFERRED.0) / PREFERRED.1;
+            let tempo = Tempo {
+                length,
+                first,
+                places: (0..length).map(|step| place(step, length) as u8).collect(),
+                prior: (-0.5 * octaves * octaves * PRIOR * step) as f32,
+                sources: from[0]..from[from.len() - 1] + 1,
+                follows: (from.iter())
+                    .map(|from| (CHANGE * change(*from, to).1 - libm::log(sums[*from])) as f32)
+                    .collect(),
+            };
+            first += length;
+            tempo
+        });
+        let probability = |from: usize, to: usize| match to {
+            _ if to == NEXT[from] => 1.0 - IRREGULAR[0] - IRREGULAR[1],
+            0 => IRREGULAR[0],
+            2 => IRREGULAR[1],
+            _ => NEVER,
+        };
+        let log = |from, to| libm::log(probability(from, to)) as f32;
+        let kinds = array::from_fn(|to| array::from_fn(|from| log(from, to)));
+        Self { tempi: tempi.collect(), kinds }
+    }
+
+    /// Returns the number of tempi.
+    pub fn tempi(&self) -> usize {
+        self.tempi.len()
+    }
+
+    /// Returns the length of a beat in steps at the tempo `index`.
+    pub fn length(&self, index: usize) -> usize {
+        self.tempi[index].length
+    }
+
+    /// Returns the scores before the first step.
+    pub fn start(&self) -> Scores {
+        let ring: Vec<f32> =
+            self.tempi.iter().flat_map(|tempo| vec![8.0 * tempo.prior; tempo.length]).collect();
+        Scores {
+            rings: array::from_fn(|_| ring.clone()),
+            ends: array::from_fn(|_| vec![0.0; self.tempi()]),
+            before: vec![(0.0, 0); self.tempi()],
+            step: 0,
+        }
+    }
+
+    /// Moves all paths one step on, with the log likelihoods of each place for each type. Passes the predecessor of each new beat to
+    /// `back`, with its kind and tempo; [`Space::predecessor`] reads it.
+    pub fn advance(
+        &self,
+        scores: &mut Scores,
+        row: &[[f32; PLACES]; TYPES],
+        mut back: impl FnMut(usize, usize, u8),
+    ) {
+        let Scores { rings, ends, before, step } = scores;
+        let now = *step;
+        // Paths whose beat ends now. Their slots get the new beats.
+        for (ends, ring) in ends.iter_mut().zip(&*rings) {
+            for (end, tempo) in ends.iter_mut().zip(&self.tempi) {
+                *end = ring[tempo.first + now % tempo.length];
+            }
+        }
+        for kind in 0..KINDS {
+            for (tempo, best) in before.iter_mut().enumerate() {
+                *best = (f32::MIN, 0);
+                for (from, ends) in ends.iter().enumerate() {
+                    let score = ends[tempo] + self.kinds[kind][from];
+                    if score > best.0 {
+                        *best = (score, from as u8);
+                    }
+                }
+            }
+            for (index, tempo) in self.tempi.iter().enumerate() {
+                let mut best = (f32::MIN, 0);
+                for (from, follows) in tempo.sources.clone().zip(&tempo.follows) {
+                    let score = before[from].0 + follows;
+                    if score > best.0 {
+                        best = (score, from);
+                    }
+                }
+                let (score, from) = best;
+                let nearest = (from - tempo.sources.start) as u8;
+                back(kind, index, nearest << KIND_BITS | before[from].1);
+                let ring = &mut rings[kind][tempo.first..tempo.first + tempo.length];
+                let head = now % tempo.length;
+                ring[head] = score;
+                // From the newest beat to the oldest.
+                let (old, new) = ring.split_at_mut(head + 1);
+                let paths = old.iter_mut().rev().chain(new.iter_mut().rev());
+                for (path, place) in paths.zip(&tempo.places) {
+                    *path += row[TYPE[kind]][usize::from(*place)] + tempo.prior;
+                }
+            }
+        }
+        *step += 1;
+    }
+
+    /// Returns tempo and kind of the beat before one of the tempo `tempo`, by what [`Space::advance`] has passed.
+    pub fn predecessor(&self, tempo: usize, back: u8) -> (usize, usize) {
+        let nearest = usize::from(back >> KIND_BITS);
+        (self.tempi[tempo].sources.start + nearest, usize::from(back & ((1 << KIND_BITS) - 1)))
+    }
+
+    /// Returns the best state after the last step.
+    pub fn best(&self, scores: &Scores) -> State {
+        let mut best = State { tempo: 0, kind: 0, since: 0, score: f32::MIN };
+        for (kind, ring) in scores.rings.iter().enumerate() {
+            for (index, tempo) in self.tempi.iter().enumerate() {
+                for (slot, score) in ring[tempo.first..][..tempo.length].iter().enumerate() {
+                    if *score > best.score {
+                        let last = scores.step - 1;
+                        let since = (last % tempo.length + tempo.length - slot) % tempo.length;
+                        best = State { tempo: index, kind, since, score: *score };
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// Lowers all scores by `amount`.
+    pub fn lower(scores: &mut Scores, amount: f32) {
+        scores.rings.iter_mut().flatten().for_each(|score| *score -= amount);
+    }
+}
+
+/// Returns the place in a beat of `length` steps, `step` steps after its start.
+pub fn place(step: usize, length: usize) -> usize {
+    ((step * PLACES) as f64 / length as f64 + 0.5) as usize % PLACES
+}

@@ -1,0 +1,193 @@
+//! Beats of a whole recording, which is known to its end.
+
+use super::{
+    Beats,
+    bars::{self, Chroma},
+    onsets::{DELAY, NOTES_BEGIN, Onsets, Strengths, row},
+    patterns::{KINDS, PATTERNS, PLACES, Row, TYPES},
+    space::{self, Space, State},
+};
+use crate::{Decisions, decide::LOOKAHEAD};
+
+/// Time in s before and after a moment from which the mean strength of onsets comes.
+const AROUND: f64 = 5.0;
+/// Steps after which the scores are lowered, so that they stay exact.
+const LOWER: usize = 256;
+/// Beats before and after a beat by which its time is smoothed.
+const SMOOTH: usize = 4;
+/// Maximum distance of a beat from the smoothed times in frames.
+const FAR: f64 = 2.0;
+
+/// Finds the beats of a recording from the decisions about all of it.
+#[derive(Debug, Clone)]
+pub struct BeatFinder {
+    /// Length of a frame in seconds.
+    frame: f64,
+    onsets: Onsets,
+    strengths: Vec<Strengths>,
+    /// Pitch classes of the notes at each moment.
+    chroma: Vec<Chroma>,
+    /// Number of frames so far.
+    frames: usize,
+}
+
+impl BeatFinder {
+    /// Creates a finder for decisions with lookahead every `frame` seconds.
+    pub fn new(frame: f64) -> Self {
+        Self {
+            frame,
+            onsets: Onsets::new(frame),
+            strengths: Vec::new(),
+            chroma: Vec::new(),
+            frames: 0,
+        }
+    }
+
+    /// Evaluates the decisions of the next frame.
+    pub fn push(&mut self, decisions: &Decisions) {
+        let strengths = self.onsets.push(decisions);
+        self.frames += 1;
+        // Decisions with lookahead are about a moment in the past.
+        if self.frames > LOOKAHEAD {
+            self.chroma.push(bars::chroma(decisions));
+        }
+        if self.frames <= DELAY {
+            return;
+        }
+        self.strengths.push(strengths);
+    }
+
+    /// Returns the beats of all frames so far. `None` if there are fewer than eight, or neither notes nor certain drums.
+    pub fn beats(&self) -> Option<Beats> {
+        if self.strengths.iter().flatten().all(|strength| *strength == 0.0) {
+            return None;
+        }
+        let means = self.means();
+        let rows: Vec<Row> =
+            self.strengths.iter().zip(&means).map(|(own, means)| row(own, means)).collect();
+        let space = Space::new(self.frame);
+        let path = (0..PATTERNS)
+            .map(|pattern| Self::path(&rows, &space, pattern))
+            .max_by(|a, b| a.score.total_cmp(&b.score))?;
+        let times = self.smooth(&path.beats);
+        let beats = bars::beats(&times, &path.beats, &self.strengths, &self.chroma);
+        let certainty = certainty(path.gain);
+        let has_notes = self.moments_of_notes() >= FEWEST || certainty >= LEAST;
+        (beats.len() >= FEWEST && has_notes).then_some(Beats { beats, certainty })
+    }
+
+    /// Returns the number of moments at which notes begin.
+    fn moments_of_notes(&self) -> usize {
+        let begins = |strengths: &Strengths| strengths[NOTES_BEGIN] > 0.0;
+        self.strengths.windows(2).filter(|pair| !begins(&pair[0]) && begins(&pair[1])).count()
+    }
+
+    /// Returns the mean strengths around each moment.
+    fn means(&self) -> Vec<Strengths> {
+        let (count, around) = (self.strengths.len(), (AROUND / self.frame).round() as usize);
+        let mut sums = vec![[0.0f64; KINDS]];
+        for strengths in &self.strengths {
+            let last = sums[sums.len() - 1];
+            sums.push(std::array::from_fn(|kind| last[kind] + f64::from(strengths[kind])));
+        }
+        let mean = |moment: usize| {
+            let (from, to) = (moment.saturating_sub(around), (moment + around + 1).min(count));
+            let length = (to - from) as f64;
+            std::array::from_fn(|kind| ((sums[to][kind] - sums[from][kind]) / length) as f32)
+        };
+        (0..count).map(mean).collect()
+    }
+
+    /// Returns the best path of a pattern, by Viterbi's algorithm.
+    fn path(rows: &[Row], space: &Space, pattern: usize) -> Path {
+        let (count, tempi) = (rows.len(), space.tempi());
+        let mut scores = space.start();
+        let mut back = vec![0u8; count * space::KINDS * tempi];
+        let mut lowered = 0.0;
+        for (moment, row) in rows.iter().enumerate() {
+            let back = &mut back[moment * space::KINDS * tempi..][..space::KINDS * tempi];
+            space.advance(&mut scores, &row[pattern], |kind, tempo, from| {
+                back[kind * tempi + tempo] = from;
+            });
+            if moment % LOWER == LOWER - 1 {
+                let best = space.best(&scores).score;
+                Space::lower(&mut scores, best);
+                lowered += f64::from(best);
+            }
+        }
+        let State { mut tempo, mut kind, since, score } = space.best(&scores);
+        let (mut beats, mut kinds) = (Vec::new(), Vec::new());
+        let mut next = (count - 1).checked_sub(since);
+        while let Some(beat) = next {
+            beats.push(beat);
+            kinds.push(kind);
+            let from = back[(beat * space::KINDS + kind) * tempi + tempo];
+            (tempo, kind) = space.predecessor(tempo, from);
+            next = beat.checked_sub(space.length(tempo));
+        }
+        beats.reverse();
+        kinds.reverse();
+        let row = |moment: usize| &rows[moment][pattern];
+        Path { gain: gain(&beats, &kinds, row), beats, score: lowered + f64::from(score) }
+    }
+
+    /// Returns the times of `beats` in s: each on a parabola through its neighbours, if all of these are near it.
+    fn smooth(&self, beats: &[usize]) -> Vec<f64> {
+        let time = |index: usize| beats[index] as f64;
+        let smooth = |index: usize| {
+            let around = SMOOTH.min(index).min(beats.len() - 1 - index);
+            let fitted = savitzky_golay(around, |offset| time(index.wrapping_add_signed(offset)));
+            if (fitted - time(index)).abs() <= FAR { fitted } else { time(index) }
+        };
+        (0..beats.len()).map(|index| smooth(index) * self.frame).collect()
+    }
+}
+
+/// Returns the value at 0 of the parabola that is nearest to the values from `-around` to `around`: A. Savitzky, M. J. E. Golay,
+/// "Smoothing and differentiation of data by simplified least squares procedures" (1964).
+fn savitzky_golay(around: usize, value: impl Fn(isize) -> f64) -> f64 {
+    let m = around as f64;
+    let weight = |offset: f64| 3.0 * (3.0 * m * m + 3.0 * m - 1.0 - 5.0 * offset * offset);
+    let offsets = -around.cast_signed()..=around.cast_signed();
+    let [sum, total] = offsets.fold([0.0; 2], |[sum, total], offset| {
+        let weight = weight(offset as f64);
+        [sum + weight * value(offset), total + weight]
+    });
+    sum / total
+}
+
+/// Returns the mean log likelihood of the onsets between two beats of a path.
+fn gain<'a>(
+    beats: &[usize],
+    kinds: &[usize],
+    row: impl Fn(usize) -> &'a [[f32; PLACES]; TYPES],
+) -> f64 {
+    let of_beat = |(pair, kind): (&[usize], &usize)| {
+        let place = |moment: usize| space::place(moment - pair[0], pair[1] - pair[0]);
+        let of = |moment| f64::from(row(moment)[space::TYPE[*kind]][place(moment)]);
+        (pair[0]..pair[1]).map(of).sum::<f64>()
+    };
+    let sum: f64 = beats.windows(2).zip(kinds).map(of_beat).sum();
+    sum / beats.len().saturating_sub(1).max(1) as f64
+}
+
+/// Minimum number of beats, and of moments at which notes begin.
+const FEWEST: usize = 8;
+/// Certainty from which on drums alone are enough.
+const LEAST: f64 = 0.2;
+/// Mean log likelihood of a beat at which the certainty is 63 %.
+const CERTAIN: f64 = 8.0;
+
+/// Returns the certainty for the mean log likelihood `gain` of a beat.
+fn certainty(gain: f64) -> f64 {
+    -libm::expm1(-gain.max(0.0) / CERTAIN)
+}
+
+/// Best path of a pattern.
+struct Path {
+    /// Mean log likelihood of the onsets between two beats.
+    gain: f64,
+    /// Moments of the beats, in frames.
+    beats: Vec<usize>,
+    score: f64,
+}

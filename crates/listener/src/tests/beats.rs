@@ -1,0 +1,149 @@
+//! Beats of songs with known times.
+
+use super::*;
+use crate::{
+    Decisions,
+    beats::{BeatFinder, Beats},
+};
+
+/// Notes of a song: start and end in s, index of the note, power.
+type Song = Vec<(f64, f64, usize, f32)>;
+
+/// Returns what a listener with lookahead would decide about `song`, frame by frame.
+fn decisions(song: &Song, seconds: f64) -> impl Iterator<Item = Decisions> {
+    let frames = (seconds / FRAME) as u64;
+    (1..frames).map(move |frames| {
+        let mut decisions = Decisions { frames, ..Decisions::NONE };
+        let now = (frames as f64 - LOOKAHEAD as f64) * FRAME;
+        for (start, end, note, power) in song {
+            if (*start..*end).contains(&now) {
+                decisions.on[*note] = true;
+                decisions.begun[*note] = now - start < 3.0 * FRAME;
+                decisions.level[*note] += power * (-3.0 * (now - start)).exp() as f32;
+                decisions.peak[*note] = *power;
+            }
+        }
+        decisions
+    })
+}
+
+fn beats_of(song: &Song, seconds: f64) -> Option<Beats> {
+    let mut finder = BeatFinder::new(FRAME);
+    decisions(song, seconds).for_each(|decisions| finder.push(&decisions));
+    finder.beats()
+}
+
+/// Returns an accompaniment with a beat at each of `times`, of bars of `meter` beats: a bass note first, chords on the other beats, a
+/// new harmony each bar, and a quieter note between two beats.
+fn accompaniment(times: &[f64], meter: usize) -> Song {
+    let mut song = Song::new();
+    for (beat, pair) in times.windows(2).enumerate() {
+        let [start, next] = [pair[0], pair[1]];
+        let length = next - start;
+        let root = [0, 5, 7, 2][beat / meter % 4];
+        if beat % meter == 0 {
+            song.push((start, start + 0.9 * length, 5 + root, 0.1));
+        } else {
+            for note in [0, 4, 7] {
+                song.push((start, start + 0.4 * length, 32 + root + note, 0.03));
+            }
+        }
+        song.push((start + 0.5 * length, start + 0.9 * length, 56 + root, 0.01));
+    }
+    song
+}
+
+/// Returns the times of `count` beats of `length` seconds.
+fn steady(count: u32, length: f64) -> Vec<f64> {
+    (0..count).map(|n| 0.3 + length * f64::from(n)).collect()
+}
+
+/// Returns the share of `times` with a beat within 70 ms, and of the beats with one of the `times`, at least.
+fn agreement(times: &[f64], found: &[f64]) -> f64 {
+    let share = |own: &[f64], other: &[f64]| {
+        let near = |time: &&f64| other.iter().any(|own| (own - *time).abs() < 0.07);
+        own.iter().filter(near).count() as f64 / own.len() as f64
+    };
+    share(times, found).min(share(found, times))
+}
+
+fn times(found: &Beats) -> Vec<f64> {
+    found.beats.iter().map(|beat| beat.time).collect()
+}
+
+#[test]
+fn steady_songs_have_their_tempo_and_bars() {
+    for (tempo, meter) in [(90.0, 4), (120.0, 4), (160.0, 4), (100.0, 3), (150.0, 3)] {
+        let times_of_beats = steady(80, 60.0 / tempo);
+        let song = accompaniment(&times_of_beats, meter);
+        let found = beats_of(&song, 0.5 + 80.0 * 60.0 / tempo).unwrap();
+        let bpm = found.tempo().unwrap();
+        assert!((bpm / tempo - 1.0).abs() < 0.02, "{tempo}: {bpm}");
+        let agreed = agreement(&times_of_beats[..79], &times(&found));
+        assert!(agreed >= 0.95, "{tempo} {meter}: {agreed}");
+        assert_eq!(found.meter(), Some(meter as u8), "{tempo}");
+        let bars: Vec<f64> = times_of_beats[..79].iter().copied().step_by(meter).collect();
+        let downbeats: Vec<f64> = found.downbeats().collect();
+        assert!(agreement(&bars, &downbeats) >= 0.9, "{tempo} {meter}: {downbeats:?}");
+    }
+}
+
+#[test]
+fn beats_follow_a_song_that_slows_down() {
+    // From 120 to 80 beats per minute in 60 s.
+    let (mut now, mut all) = (0.3, Vec::new());
+    while now < 60.0 {
+        all.push(now);
+        now += 60.0 / (120.0 - 40.0 * now / 60.0);
+    }
+    let found = beats_of(&accompaniment(&all, 4), 60.0).unwrap();
+    let found = times(&found);
+    assert!(agreement(&all[..all.len() - 1], &found) >= 0.95);
+    // Each two bars have the tempo of the song there.
+    for eight in found.windows(9) {
+        let tempo = 60.0 * 8.0 / (eight[8] - eight[0]);
+        let expected = 120.0 - 40.0 * (eight[0] + eight[8]) / 2.0 / 60.0;
+        assert!((tempo / expected - 1.0).abs() < 0.02, "{tempo} {expected}");
+    }
+}
+
+#[test]
+fn silence_has_no_beats() {
+    assert_eq!(beats_of(&Song::new(), 20.0), None);
+    assert_eq!(BeatFinder::new(FRAME).beats(), None);
+}
+
+#[test]
+fn a_loop_of_drums_has_its_tempo() {
+    let (rate, tempo) = (44_100.0, 110.0);
+    let mut noise = noise();
+    let beat = 60.0 / tempo;
+    // A bass drum on the first and third beat, a snare drum on the others, a hi-hat on eighths.
+    let sound: Vec<f32> = (0..(40.0 * rate) as usize)
+        .map(|sample| {
+            let t = sample as f64 / rate;
+            let (place, since) = ((t / beat) as usize % 4, t % beat);
+            let white = noise();
+            let hat = 0.05 * white * (-60.0 * (t % (beat / 2.0))).exp();
+            let drum = if place % 2 == 0 {
+                let sweep = TAU * (50.0 * since + 2.0 * (1.0 - (-40.0 * since).exp()));
+                0.7 * sweep.sin() * (-12.0 * since).exp()
+            } else {
+                0.3 * (white + (TAU * 190.0 * since).sin()) * (-18.0 * since).exp()
+            };
+            (hat + drum) as f32
+        })
+        .collect();
+    let mut listener = Listener::new(rate, true, Model::Full);
+    let mut finder = BeatFinder::new(listener.frame() as f64 / rate);
+    for block in sound.as_chunks::<BLOCK>().0 {
+        if let Some(decisions) = listener.push(Kernel::best(), block, None) {
+            finder.push(decisions);
+        }
+    }
+    let found = finder.beats().unwrap();
+    let bpm = found.tempo().unwrap();
+    assert!((bpm / tempo - 1.0).abs() < 0.02, "{bpm}");
+    let all: Vec<f64> = (0..73).map(|n| beat * f64::from(n)).collect();
+    assert!(agreement(&all, &times(&found)) >= 0.95);
+}

@@ -1,0 +1,265 @@
+//! Musical time of a file: ticks, tempi, bars.
+
+use tone_filter_dsp::{FoundKey, NoteValue, Scale, listener::beats::Beats};
+
+/// Ticks per quarter note.
+pub const TICKS: u16 = 480;
+
+/// Maximum distance in seconds of a beat from the tempo map.
+const TOLERANCE: f64 = 0.012;
+
+/// Share of a beat before the first beat that does not count as a beat.
+const PART: f64 = 0.15;
+
+/// Shortest length of a beat in seconds, so that all tempi are numbers that MIDI can tell.
+const SHORTEST: f64 = 0.02;
+
+/// Ticks of a file in order of time. Between two anchors the tempo is constant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    /// Tick and time in seconds: the first one at tick 0; two or more.
+    anchors: Vec<(f64, f64)>,
+    /// Tick from which on a bar has so many beats.
+    meters: Vec<(u32, u8)>,
+}
+
+impl Timeline {
+    /// Creates the timeline of a constant `tempo` in beats per minute, without bars.
+    pub fn fixed(tempo: f64) -> Self {
+        let beat = 60.0 / tempo;
+        Self { anchors: vec![(0.0, 0.0), (f64::from(TICKS), beat)], meters: Vec::new() }
+    }
+
+    /// Creates the timeline of `beats`. A beat is a quarter note. Tick 0 is the start of the sound and of a bar, which may be short. `None`
+    /// with fewer than two beats.
+    ///
+    /// Tempi change as rarely as possible with all beats within 12 ms of their ticks.
+    pub fn of(beats: &Beats) -> Option<Self> {
+        let beats = &beats.beats;
+        let [first, second, ..] = &beats[..] else { return None };
+        // Beats before the first one. Less than a part of a beat lengthens the first one.
+        let (length, meter) = (second.time - first.time, usize::from(first.meter));
+        let early = (first.time / length - PART).ceil().max(0.0) as usize;
+        let tick = |index: usize| ((early + index) * usize::from(TICKS)) as f64;
+        let mut points = vec![(0.0, 0.0)];
+        let times = beats.iter().enumerate().skip(usize::from(early == 0));
+        points.extend(times.map(|(index, beat)| (tick(index), beat.time)));
+        points.dedup_by(|next, last| next.1 - last.1 < SHORTEST);
+
+        let mut meters = Vec::new();
+        let downbeats: Vec<usize> =
+            (0..beats.len()).filter(|index| beats[*index].place == 0).collect();
+        // Beats before the first bar are a bar that is cut short, and whole bars.
+        let pickup = early + downbeats.first().copied().unwrap_or(beats.len());
+        let rest = pickup % meter;
+        if rest > 0 {
+            meters.push((0, rest as u8));
+        }
+        if pickup > rest {
+            meters.push(((rest * usize::from(TICKS)) as u32, first.meter));
+        }
+        for (n, index) in downbeats.iter().enumerate() {
+            let length = match downbeats.get(n + 1) {
+                Some(next) => (next - index) as u8,
+                None => beats[*index].meter,
+            };
+            meters.push((tick(*index) as u32, length));
+        }
+        meters.dedup_by_key(|(_, meter)| *meter);
+        Some(Self { anchors: straighten(&points), meters })
+    }
+
+    /// Returns the tick of a time in seconds, at least 0.
+    pub fn tick(&self, seconds: f64) -> f64 {
+        let next = self.anchors.partition_point(|(_, time)| *time <= seconds);
+        let next = next.clamp(1, self.anchors.len() - 1);
+        let [(tick, time), (next_tick, next_time)] = [self.anchors[next - 1], self.anchors[next]];
+        let share = (seconds - time) / (next_time - time);
+        (tick + share * (next_tick - tick)).max(0.0)
+    }
+
+    /// Returns the ticks from which on a tempo holds, with the length of a quarter note in microseconds.
+    pub fn tempi(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.anchors.windows(2).map(|pair| {
+            let quarters = (pair[1].0 - pair[0].0) / f64::from(TICKS);
+            let length = 1e6 * (pair[1].1 - pair[0].1) / quarters;
+            (pair[0].0 as u32, length.round() as u32)
+        })
+    }
+
+    /// Returns the ticks from which on a bar has so many quarter notes.
+    pub fn meters(&self) -> &[(u32, u8)] {
+        &self.meters
+    }
+}
+
+/// Returns as few of the `points` as possible with all others within [`TOLERANCE`] of the lines between them, from each point on as far
+/// as possible.
+fn straighten(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let is_line = |from: usize, to: usize| {
+        let [(x0, y0), (x1, y1)] = [points[from], points[to]];
+        let far = |(x, y): &(f64, f64)| (y0 + (x - x0) / (x1 - x0) * (y1 - y0) - y).abs();
+        points[from..to].iter().all(|point| far(point) <= TOLERANCE)
+    };
+    let (mut kept, mut from) = (vec![points[0]], 0);
+    while from + 1 < points.len() {
+        let to = (from + 1..points.len()).rev().find(|to| is_line(from, *to)).unwrap_or(from + 1);
+        kept.push(points[to]);
+        from = to;
+    }
+    kept
+}
+
+/// Layout of a MIDI file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    /// Ticks, tempi and bars.
+    pub timeline: Timeline,
+    /// Key for the key signature.
+    pub key: Option<FoundKey>,
+    /// Grid to which the notes move.
+    pub grid: Option<Grid>,
+}
+
+impl Layout {
+    /// Creates the layout of a constant `tempo` in beats per minute, without bars and key.
+    pub fn fixed(tempo: f64) -> Self {
+        Self { timeline: Timeline::fixed(tempo), key: None, grid: None }
+    }
+}
+
+/// Grid to which the starts of notes move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// Steps of the grid: the nearest of all counts.
+    pub steps: Vec<NoteValue>,
+    /// Share of the way to the grid, 0..=1.
+    pub strength: f64,
+}
+
+impl Grid {
+    /// Returns `tick`, moved towards the grid.
+    pub fn quantize(&self, tick: f64) -> f64 {
+        let nearest = |step: &NoteValue| {
+            let length = step.beats()? * f64::from(TICKS);
+            Some((tick / length).round() * length - tick)
+        };
+        let moves = self.steps.iter().filter_map(nearest);
+        let shortest = moves.min_by(|a, b| a.abs().total_cmp(&b.abs()));
+        tick + self.strength * shortest.unwrap_or(0.0)
+    }
+}
+
+/// Returns the key signature of `key`: sharps, or flats as a negative number, and whether it is minor.
+pub fn signature(key: &FoundKey) -> (i8, bool) {
+    let minor = key.scale != Scale::Major;
+    // Root of the relative major key, in semitones above C.
+    let c = key.root.index() + PITCH_OF_FIRST + if minor { 3 } else { 0 };
+    // Each fifth up, of 7 semitones, adds a sharp; from -5 to 6.
+    let fifths = (7 * c + 5) % 12;
+    (fifths as i8 - 5, minor)
+}
+
+/// Semitones from C to the first [`PitchClass`], A.
+const PITCH_OF_FIRST: usize = 9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_dsp::{PitchClass, listener::beats::Beat};
+
+    fn beats(times: impl Iterator<Item = (f64, u8, u8)>) -> Beats {
+        let beats = times.map(|(time, place, meter)| Beat { time, place, meter }).collect();
+        Beats { beats, certainty: 1.0 }
+    }
+
+    /// Beats of `length` seconds from `start` on, the first of them at `place` of a bar of `meter`.
+    fn steady(start: f64, length: f64, place: u8, meter: u8) -> Beats {
+        beats((0..20).map(|n| (start + length * f64::from(n), (place + n) % meter, meter)))
+    }
+
+    #[test]
+    fn a_steady_song_has_one_tempo_and_starts_with_a_bar() {
+        let line = Timeline::of(&steady(0.0, 0.5, 0, 4)).unwrap();
+        assert_eq!(line.tempi().collect::<Vec<_>>(), [(0, 500_000)]);
+        assert_eq!(line.meters(), [(0, 4)]);
+        assert!((line.tick(3.25) - 6.5 * 480.0).abs() < 1e-6);
+        assert!((line.tick(1000.0) - 2000.0 * 480.0).abs() < 1e-3, "beyond the last beat");
+        assert_eq!(line.tick(-1.0), 0.0);
+    }
+
+    #[test]
+    fn a_bar_starts_before_a_pickup() {
+        // The first beat, at 0.2 s, is the last of three; the start of the sound counts as the one before.
+        let line = Timeline::of(&steady(0.2, 0.5, 2, 3)).unwrap();
+        assert_eq!(line.meters(), [(0, 2), (960, 3)]);
+        assert_eq!(line.tempi().next(), Some((0, 200_000)));
+        assert!((line.tick(0.2) - 480.0).abs() < 1e-6);
+        assert!((line.tick(0.7) - 960.0).abs() < 1e-6);
+        // Silence of 3.1 beats before the first bar takes three of them.
+        let line = Timeline::of(&steady(1.55, 0.5, 0, 4)).unwrap();
+        assert!((line.tick(1.55) - 1440.0).abs() < 1e-6);
+        assert_eq!(line.meters(), [(0, 3), (1440, 4)]);
+        // A bar that starts just after the sound starts with it.
+        let line = Timeline::of(&steady(0.05, 0.5, 0, 4)).unwrap();
+        assert_eq!((line.tick(0.0), line.meters()), (0.0, &[(0, 4)][..]));
+        assert!((line.tick(0.55) - 480.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn beats_stay_near_their_ticks_while_the_song_slows_down() {
+        let (mut time, mut times) = (0.0, Vec::new());
+        for n in 0..60 {
+            times.push(time);
+            time += 0.5 * (1.0 + f64::from(n) / 120.0);
+        }
+        let song = beats(times.iter().enumerate().map(|(n, time)| (*time, n as u8 % 4, 4)));
+        let line = Timeline::of(&song).unwrap();
+        let beat = |n: usize| times[n + 1] - times[n];
+        for (n, time) in times.iter().enumerate().take(59) {
+            let far = (line.tick(*time) / 480.0 - n as f64).abs() * beat(n);
+            assert!(far <= 1.5 * TOLERANCE, "beat {n}: {far} s");
+        }
+        let tempi = line.tempi().count();
+        assert!((2..20).contains(&tempi), "{tempi}");
+    }
+
+    #[test]
+    fn a_bar_that_is_cut_short_has_its_own_meter() {
+        let places = [0, 1, 2, 3, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3];
+        let song = beats((0..).zip(places).map(|(n, place)| (0.5 * f64::from(n), place, 4)));
+        let line = Timeline::of(&song).unwrap();
+        assert_eq!(line.meters(), [(0, 4), (4 * 480, 2), (6 * 480, 4)]);
+    }
+
+    #[test]
+    fn the_nearest_step_counts_with_its_strength() {
+        let steps = |all: &[&str]| {
+            all.iter().map(|id| NoteValue::try_from((*id).to_owned()).unwrap()).collect()
+        };
+        let straight = Grid { steps: steps(&["1/16"]), strength: 1.0 };
+        assert_eq!(
+            [0.0, 59.0, 61.0, 130.0].map(|tick| straight.quantize(tick)),
+            [0.0, 0.0, 120.0, 120.0]
+        );
+        let both = Grid { steps: steps(&["1/16", "1/8t"]), strength: 1.0 };
+        assert_eq!([150.0, 130.0].map(|tick| both.quantize(tick)), [160.0, 120.0]);
+        let half = Grid { strength: 0.5, ..straight };
+        assert_eq!(half.quantize(130.0), 125.0);
+    }
+
+    #[test]
+    fn keys_have_the_signatures_of_the_circle_of_fifths() {
+        let of = |root: &str, scale| {
+            let names: Vec<&str> = (0..12).map(|n| PitchClass::new(n).name()).collect();
+            let root = PitchClass::new(names.iter().position(|name| *name == root).unwrap());
+            signature(&FoundKey { root, scale, certainty: 1.0 })
+        };
+        assert_eq!(of("C", Scale::Major), (0, false));
+        assert_eq!(of("D", Scale::Major), (2, false));
+        assert_eq!(of("F", Scale::Major), (-1, false));
+        assert_eq!(of("A", Scale::NaturalMinor), (0, true));
+        assert_eq!(of("E", Scale::HarmonicMinor), (1, true));
+        assert_eq!(of("C", Scale::NaturalMinor), (-3, true));
+    }
+}
