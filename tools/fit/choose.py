@@ -8,7 +8,7 @@ import torch
 import pack
 from labels import AHEAD, FIRST, PERIOD, labels
 from listen import HELD, ONSET, decided, notes_of
-from model import Network
+from model import Network, SHAPE
 from scoring import compare
 
 HYSTERESIS, SHORTEST = 0.4, 0.07
@@ -71,7 +71,7 @@ if __name__ == "__main__":
     source, valid, out = sys.argv[1:]
     with np.load(source) as f: config = json.loads(str(f["config"]))
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    net = Network({k: config[k] for k in ("c1", "c", "g", "lags")}).to(device)
+    net = Network({k: config[k] for k in ("c1", "c", "g", "lags", *SHAPE)}).to(device)
     net.load_state_dict(pack.state(source))
     line, decide = by_validation(net, valid, device, HYSTERESIS, True)
     pack.save(out, net.config, net.state_dict(), decide)

@@ -17,7 +17,8 @@ OUTPUTS = ("held_0", "held_4", "onset_0", "onset_4")
 
 SHAPE = dict(sharp=2, near=(-2, -1, 0, 1, 2),
              harmonic=(-24, -19, -12, -7, -5, -2, -1, 0, 1, 2, 5, 7, 12, 16, 19, 24, 28, 31, 34, 36), mix=(-24, -19, -12, -7, -1, 0, 1, 7, 12, 19, 24), head=(-12, -1, 0, 1, 12))
-SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7))}
+SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7)),
+         "wide": dict(c1=16, c=48, g=48, lags=(0, 1, 3, 7), harmonic=(-24, -19, -12, -7, -1, 0, 1, 7, 12, 19, 24, 28, 31, 36), mix=(-19, -12, -1, 0, 1, 12, 19))}
 
 
 def centres(config):
@@ -312,7 +313,7 @@ class Network(nn.Module):
         """features B x T x 87 x per -> logits B x T x 80 x 4"""
         B, T = x.shape[:2]
         x = torch.cat([F.pad(x, (0, 0, 0, 0, lag, 0))[:, :T] for lag in self.config["lags"]], 3).flatten(2)
-        with torch.autocast("cuda", torch.bfloat16, enabled=x.is_cuda):
+        with torch.autocast("cuda", torch.bfloat16, enabled=x.is_cuda, cache_enabled=False):
             with torch.autocast("cuda", enabled=False): a = torch.relu(self.near(x))
             a = torch.relu(self.harmonic(a.to(torch.bfloat16) if x.is_cuda else a)).view(B, T, NOTES, -1)
             pooled = torch.cat([a.mean(2), a.amax(2)], 2)

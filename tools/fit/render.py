@@ -1,10 +1,12 @@
-"""Renders training sounds: songs and scores by soundfonts and by a synthesiser of its own, music made at random, tones,
-plain tones, drums, noise.
+"""Renders training sounds: songs and scores by soundfonts, by recorded notes, by singers and by a synthesiser of its own, music made at
+random, tones, plain tones, drums, noise.
 
-usage: render.py SONGS.npz FONTS_FOLDER OUT_FOLDER [--workers N] [--seconds S] [--files K] [--first SEED]     needs numpy, scipy, numba, soundfile; libfluidsynth
+usage: render.py SONGS.npz FONTS_FOLDER OUT_FOLDER --notes NOTES.npz --voices VOICES.npz [--workers N] [--seconds S] [--files K] [--first SEED]
+needs numpy, scipy, numba, soundfile, pyworld; libfluidsynth
 
 Each worker writes OUT/chunk-WORKER-NUMBER.npz until S seconds are over: sound (files x 2 x samples, int16, about 11 kHz: decimated as the
-listener does), labels (files x frames x 80, labels.py). The validation songs go to OUT/valid.npz first. A full folder makes workers wait.
+listener does), labels (files x frames x 80, labels.py), sources (bits RECORDED and SUNG). The validation songs go to OUT/valid.npz first. A full
+folder makes workers wait.
 """
 import argparse, glob, multiprocessing, os, time
 import numpy as np
@@ -13,11 +15,15 @@ from events import DRUMS, OFF, ON, PROGRAM, excerpt, lasting, notes_of, ordered,
 from fluid import RATE, Fluid
 from labels import PERIOD, labels
 from mixing import compress, decimate, distorted, halved, mixed
+from sampler import Samples, sampled, solo, with_lead
+from singer import Voices
 
 FRAMES = 3445                                    # of 128 samples: 40 s
 SECONDS = FRAMES * PERIOD
-FONTS, FONT_SHARE = ("fluid", "muse", "opl3", "csound", "merlin", "a320"), (0.42, 0.19, 0.12, 0.09, 0.08, 0.1)
-KINDS, KIND_SHARE = ("song", "mma", "score", "music", "chords", "tones", "plain", "drums", "noise"), (0.318, 0.132, 0.2, 0.15, 0.05, 0.05, 0.06, 0.02, 0.02)
+FONTS, FONT_SHARE = ("fluid", "muse", "csound"), (0.5, 0.3, 0.2)
+KINDS = ("song", "mma", "score", "music", "chords", "tones", "plain", "drums", "noise", "sampled", "lead", "solo")
+KIND_SHARE = (0.2, 0.09, 0.11, 0.08, 0.03, 0.03, 0.11, 0.015, 0.015, 0.15, 0.08, 0.09)
+RECORDED, SUNG = 1, 2
 GUITARS = range(24, 32)
 
 
@@ -81,14 +87,39 @@ def by_soundfont(events, font, rng):
     return clean + amplified * level * rng.uniform(0.3, 1.2) / (np.std(amplified) + 1e-9), CHIP
 
 
-def make(library, fonts, seed):
-    """One file: sound (2 x samples, int16), labels."""
+def accompaniment(events, fonts, rng):
+    """2 x samples at CHIP by a soundfont or, seldom, by chip."""
+    if rng.random() < 0.15: return chip(events, rng, SECONDS)
+    sound, rate = by_soundfont(events, fonts[str(rng.choice(FONTS, p=FONT_SHARE))], rng)
+    return (halved(sound.astype(np.float64)) if rate == RATE else sound)[:, :int(SECONDS * CHIP)]
+
+
+def performed(library, fonts, real, voices, rng, kind):
+    """2 x samples at CHIP with recorded notes or singers, notes, sources."""
+    if kind == "sampled":
+        events = random_events(library, rng, str(rng.choice(["score", "music", "chords", "mma", "song"], p=[0.6, 0.17, 0.08, 0.05, 0.1])))
+        if rng.random() < 0.8: events = [e for e in events if e[1] not in (ON, OFF) or e[2] != DRUMS]
+        sound, notes, singing = sampled(events, real, voices, rng, SECONDS)
+        return sound, notes, RECORDED | SUNG * singing
+    for _ in range(9):
+        events = random_events(library, rng, str(rng.choice(["score", "mma", "song", "music"], p=[0.55, 0.2, 0.1, 0.15])))
+        try:
+            if kind == "solo": sound, notes, singing = solo(events, real, voices, rng, SECONDS)
+            else: sound, notes, singing = with_lead(events, lambda e: accompaniment(e, fonts, rng), real, voices, rng, SECONDS)
+            return sound, notes, SUNG if singing else RECORDED
+        except LookupError: pass
+    raise LookupError("no lead")
+
+
+def make(library, fonts, real, voices, seed):
+    """One file: sound (2 x samples, int16), labels, sources."""
     rng = np.random.default_rng([12, seed])
     kind = str(rng.choice(KINDS, p=KIND_SHARE))
-    rate = CHIP
+    rate, sources = CHIP, 0
     if kind == "tones": sound, notes = steady_tones(rng, SECONDS)
     elif kind == "plain": sound, notes = plain_tones(rng, SECONDS)
     elif kind == "noise": sound, notes = np.stack([noises(rng, SECONDS)] * 2), []
+    elif kind in ("sampled", "lead", "solo"): sound, notes, sources = performed(library, fonts, real, voices, rng, kind)
     else:
         events = ordered(random_drums(rng, SECONDS)) if kind == "drums" else random_events(library, rng, kind)
         notes = notes_of(events)
@@ -98,15 +129,15 @@ def make(library, fonts, seed):
     slow = decimate(np.asarray(sound, np.float64), rate)[:, :FRAMES * 128]
     slow = np.pad(slow, ((0, 0), (0, FRAMES * 128 - slow.shape[1])))
     if not np.isfinite(slow).all(): raise ValueError("not finite")
-    return (slow / (np.abs(slow).max() + 1e-9) * 32000).astype(np.int16), labels(notes, FRAMES)
+    return (slow / (np.abs(slow).max() + 1e-9) * 32000).astype(np.int16), labels(notes, FRAMES), sources
 
 
 def valid(library, fonts):
     """The validation songs, 60 s each as they are: FluidR3, and some by other soundfonts."""
     sounds, rows, names, seconds = [], [], [], 60.0
     frames = int(seconds / PERIOD)
-    todo = [("s", k, "fluid") for k in library.valid] + [("r", k, f) for k, f in zip(library.valid_scores, ("fluid", "a320", "fluid", "opl3", "fluid", "csound"))]
-    todo += [("s", k, f) for k, f in zip(library.valid[::3], ("a320", "opl3", "csound", "muse", "a320", "opl3"))]
+    todo = [("s", k, "fluid") for k in library.valid] + [("r", k, f) for k, f in zip(library.valid_scores, ("fluid", "muse", "fluid", "csound", "fluid", "csound"))]
+    todo += [("s", k, f) for k, f in zip(library.valid[::3], ("muse", "csound", "csound", "muse", "muse", "csound"))]
     for i, (what, k, font) in enumerate(todo):
         rng = np.random.default_rng(k)
         events = ordered(excerpt(library.song(k), 0, seconds) if what == "s" else score_events(library.score(k), rng, seconds, True))
@@ -122,7 +153,7 @@ def save(path, **arrays):
     os.replace(path + ".tmp.npz", path)
 
 
-def worker(args, library, fonts, me, end):
+def worker(args, library, fonts, real, voices, me, end):
     os.nice(10)
     seed, number = args.first + me, 0
     if me == 0 and not os.path.exists(args.out + "/valid.npz"):
@@ -131,17 +162,18 @@ def worker(args, library, fonts, me, end):
     while time.time() < end and seed < args.first + args.files:
         made = []
         while len(made) < 8 and seed < args.first + args.files:
-            try: made.append(make(library, fonts, seed))
+            try: made.append(make(library, fonts, real, voices, seed))
             except Exception as fault: print("seed", seed, repr(fault), flush=True)
             seed += args.workers
         while len(glob.glob(args.out + "/chunk-*")) > 600 and time.time() < end: time.sleep(1)
-        if made: save(f"{args.out}/chunk-{me:02d}-{number:04d}.npz", sound=np.stack([s for s, _ in made]), labels=np.stack([y for _, y in made]))
+        if made: save(f"{args.out}/chunk-{me:02d}-{number:04d}.npz", sound=np.stack([m[0] for m in made]), labels=np.stack([m[1] for m in made]), sources=np.array([m[2] for m in made], np.uint8))
         number += 1
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("songs"); parser.add_argument("fonts"); parser.add_argument("out")
+    parser.add_argument("--notes", required=True, help="of notes_library.py"); parser.add_argument("--voices", required=True, help="of voices_library.py")
     parser.add_argument("--workers", type=int, default=os.cpu_count()); parser.add_argument("--seconds", type=float, default=240)
     parser.add_argument("--files", type=int, default=10 ** 9); parser.add_argument("--first", type=int, default=0)
     args = parser.parse_args()
@@ -149,12 +181,13 @@ if __name__ == "__main__":
     began = time.time()
     library = Library(args.songs)
     fonts = {k: Fluid(f"{args.fonts}/{k}.sf3") for k in FONTS}
+    real, voices = Samples(args.notes), Voices(args.voices)
     Voice(np.random.default_rng(0)).play(np.zeros((2, 30000)), 0, 0.5, 60, 100)            # compiles
     compress(np.zeros((2, 9)), 0.5, 2.0, 0.1, 0.1)
     print(f"fonts {time.time() - began:.1f} s", flush=True)
     end = began + args.seconds
     context = multiprocessing.get_context("fork")
-    team = [context.Process(target=worker, args=(args, library, fonts, k, end)) for k in range(args.workers)]
+    team = [context.Process(target=worker, args=(args, library, fonts, real, voices, k, end)) for k in range(args.workers)]
     for p in team: p.start()
     for p in team: p.join()
     print(f"done after {time.time() - began:.0f} s", flush=True)

@@ -7,6 +7,7 @@ out (HELD_OUT), and so is each file that reserves rights on its encoding (RESERV
 """
 import glob, os, re, sys, zipfile
 import xml.etree.ElementTree as ET
+from multiprocessing import Pool
 import numpy as np
 
 HELD_OUT = re.compile(r"opus74no1|op\.?_?74_no\.?_?1|k\.?_?458|opus18no1|op\.?_?18_no\.?_?1\b|bwv66\.6|bwv269|k\.?_?155|opus1no1|hob\.?_?iii_?1,|op\.?_?1_no\.?_?1\b|maple_leaf", re.I)
@@ -56,19 +57,26 @@ def rows(text):
     return np.array(sorted(out, key=lambda r: r[1]), np.float32).reshape(-1, 4)
 
 
+def one(job):
+    """-> name, rows, None or why it is left out: held back, reserved, not read."""
+    name, path = job
+    if HELD_OUT.search(name): return name, None, 0
+    try:
+        text = read(path)
+        return (name, None, 1) if RESERVED.search(text) else (name, rows(text), None)
+    except Exception as fault:
+        print("left out:", name, repr(fault)[:80])
+        return name, None, 2
+
+
 if __name__ == "__main__":
     out, left = {}, [0, 0, 0]
     for folder in sys.argv[2:]:
-        for path in sorted(p for kind in ("mxl", "musicxml", "xml") for p in glob.glob(f"{folder}/**/*.{kind}", recursive=True)):
-            name = os.path.relpath(path, os.path.dirname(folder.rstrip("/"))).replace("/", "|")
-            if HELD_OUT.search(name): left[0] += 1; continue
-            try:
-                text = read(path)
-                if RESERVED.search(text): left[1] += 1; continue
-                r = rows(text)
-            except Exception as fault:
-                print("left out:", name, repr(fault)[:80]); left[2] += 1
-                continue
-            if len(r) >= 60: out[name] = r
+        paths = sorted(p for kind in ("mxl", "musicxml", "xml") for p in glob.glob(f"{folder}/**/*.{kind}", recursive=True))
+        jobs = [(os.path.relpath(p, os.path.dirname(folder.rstrip("/"))).replace("/", "|"), p) for p in paths]
+        with Pool() as pool:
+            for name, r, why in pool.imap(one, jobs, 8):
+                if why is not None: left[why] += 1
+                elif len(r) >= 60: out[name] = r
     np.savez_compressed(sys.argv[1], **out)
     print(f"{len(out)} scores, {sum(map(len, out.values()))} notes; left out: {left[0]} held back, {left[1]} with reserved rights, {left[2]} not read")

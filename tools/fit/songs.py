@@ -9,6 +9,7 @@ Names begin with train/ or valid/. Never collected: the first 12 songs of opentt
 tenth of its melodies (12 intervals in a row of one channel) with one of these; a training song likewise with a validation song.
 """
 import glob, io, os, struct, sys
+from multiprocessing import Pool
 import mido, numpy as np
 from events import BEND, CONTROL, DRUMS, OFF, ON, PROGRAM
 
@@ -93,6 +94,15 @@ def read(path):
     with open(path, "rb") as f: return f.read()
 
 
+def song(data):
+    """-> events, melodies; None, None where the file is at fault or short."""
+    e = events_of(data)
+    return (None, None) if e is None or len(e) < 40 else (e, melodies((c, a) for _, kind, c, a, _ in e.tolist() if kind == ON))
+
+
+def score(rows): return melodies((int(p) % 8, n) for p, _, _, n in rows)
+
+
 if __name__ == "__main__":
     out, scores, folders = sys.argv[1], sys.argv[2], sys.argv[3:]
     openmsx, named = sorted(glob.glob(OPENMSX)), {}
@@ -104,27 +114,24 @@ if __name__ == "__main__":
     for folder in folders:
         for p in sorted(glob.glob(folder + "/*")): named[os.path.basename(folder.rstrip("/")) + "/" + os.path.basename(p)] = read(p)
     valid = {"openmsx/" + os.path.basename(p) for p in openmsx[TESTS::3][:6]} | {"simutrans/" + os.path.basename(p) for p in simutrans[4::9]} | set(list(doom)[5::19])
-    song_melodies = lambda e: melodies((c, a) for _, kind, c, a, _ in e.tolist() if kind == ON)
-    tests = [(p, song_melodies(events_of(read(p)))) for p in openmsx[:TESTS] + sorted(glob.glob("/usr/share/planetblupi/music/*.mid"))]
-    print(len(tests), "test songs")
+    like = lambda mine: next((t for t, theirs in tests if len(mine & theirs) > 0.1 * min(len(mine), len(theirs)) + 3), None)
     events, starts, names, known = [], [0], [], set()
-    for name in sorted(named, key=lambda n: n not in valid):                   # validation songs first
-        e = events_of(named[name])
-        if e is None or len(e) < 40 or named[name] in known: continue
-        known.add(named[name])
-        mine = song_melodies(e)
-        like = next((t for t, theirs in tests if len(mine & theirs) > 0.1 * min(len(mine), len(theirs)) + 3), None)
-        if like: print("left out:", name, "is like", like); continue
-        if name in valid: tests.append((name, mine))
-        events.append(e); starts.append(starts[-1] + len(e)); names.append(("valid/" if name in valid else "train/") + name)
     rows, row_starts, row_names = [], [0], []
-    with np.load(scores) as s:
-        chosen = {n: k for kind in ("lieder", "quartets") for k, n in enumerate(f for f in s.files if f.startswith(kind))}
-        for name in s.files:
-            r = s[name][:6000]
-            mine = melodies((int(p) % 8, n) for p, _, _, n in r)
-            like = next((t for t, theirs in tests if len(mine & theirs) > 0.1 * min(len(mine), len(theirs)) + 3), None)
-            if like: print("left out:", name, "is like", like); continue
+    with Pool() as pool:
+        held = openmsx[:TESTS] + sorted(glob.glob("/usr/share/planetblupi/music/*.mid"))
+        tests = [(p, m) for p, (_, m) in zip(held, pool.map(song, map(read, held)))]
+        print(len(tests), "test songs")
+        order = sorted(named, key=lambda n: n not in valid)                    # validation songs first
+        for name, (e, mine) in zip(order, pool.imap(song, (named[n] for n in order), 4)):
+            if e is None or named[name] in known: continue
+            known.add(named[name])
+            if like(mine): print("left out:", name, "is like", like(mine)); continue
+            if name in valid: tests.append((name, mine))
+            events.append(e); starts.append(starts[-1] + len(e)); names.append(("valid/" if name in valid else "train/") + name)
+        with np.load(scores) as s: every = {n: s[n][:6000] for n in s.files}
+        chosen = {n: k for kind in ("lieder", "quartets") for k, n in enumerate(f for f in every if f.startswith(kind))}
+        for (name, r), mine in zip(every.items(), pool.imap(score, every.values(), 8)):
+            if like(mine): print("left out:", name, "is like", like(mine)); continue
             rows.append(r); row_starts.append(row_starts[-1] + len(r))
             row_names.append(("valid/" if chosen.get(name, -1) in (10, 40, 70) else "train/") + name)
     steps = lambda lists, unit: np.concatenate([np.diff(np.round(x * unit).astype(np.int64), prepend=0) for x in lists]).clip(0).astype(np.int32)

@@ -1,10 +1,12 @@
 """Trains listeners of several sizes at once on what render.py writes, while it writes.
 
-usage: train.py DATA_FOLDER OUT_FOLDER full[=INIT.npz] [light[=INIT.npz]] --seconds S [--batch 48] [--length 690] [--capacity 30000] [--rate 2e-3]
+usage: train.py DATA_FOLDER OUT_FOLDER NET .. --seconds S [--span FROM TO] [--batch 48] [--length 690] [--capacity 30000] [--rate 2e-3]
+NET: NAME=SIZE[-WITHOUT][=INIT]: full=full, light=light=light.npz, plain=light-3; INIT: an .npz of weights, or a .pt of this script, to go on from
 
-All nets get the same parts of 8 s, in the last third of the time 16 s; each learns on a stream of its own. The rate follows the clock: it
-reaches zero S seconds after the start. DATA_FOLDER's chunks are deleted once they are on the device. OUT_FOLDER/NAME.npz (pack.py): averaged
-weights with thresholds chosen by the validation songs, written every --every seconds and at the end; NAME.log: one line of JSON each time.
+All nets get the same parts of 8 s, in the last third of the time 16 s; each learns on a stream of its own, as a CUDA graph. A net with -WITHOUT learns
+nothing from files with these sources (render.py: 1 recorded notes, 2 singing). The rate follows the clock: a cosine, which S seconds go through from
+part FROM to part TO. DATA_FOLDER's chunks are deleted once they are on the device. OUT_FOLDER/NAME.npz (pack.py): averaged weights with thresholds chosen by
+the validation songs, and NAME.pt with the optimiser's state, written every --every seconds and at the end; NAME.log: one line of JSON each time.
 """
 import argparse, glob, json, math, os, threading, time
 import numpy as np
@@ -16,6 +18,7 @@ from model import BLOCK, SIZES, Network
 
 FRAMES = 3445
 WARM = 80                                   # frames before the loss counts
+LOW, LOW_WEIGHT = 57 - FIRST, 1.4            # the notes below A3
 KEEP = 0.998                                # of the averaged weights, each step
 
 
@@ -25,17 +28,19 @@ class Data:
         self.folder, self.device, self.count, self.capacity = folder, device, 0, capacity
         self.sound = torch.empty(capacity, 2, FRAMES * BLOCK, dtype=torch.int16, device=device)
         self.label = torch.empty(capacity, AHEAD + FRAMES + 2, NOTES, dtype=torch.uint8, device=device)
-        self.stream = torch.cuda.Stream() if device == "cuda" else None
+        self.sources = torch.zeros(capacity, dtype=torch.uint8, device=device)
+        self.stream, self.lock = torch.cuda.Stream() if device == "cuda" else None, threading.Lock()          # locked: no transfers now
 
     def load(self):
         for path in sorted(glob.glob(self.folder + "/chunk-*[0-9].npz"), key=os.path.getmtime):
             if self.count >= self.capacity: return
-            with np.load(path) as z: sound, label = z["sound"], z["labels"]
+            with np.load(path) as z: sound, label, sources = z["sound"], z["labels"], z["sources"]
             n = min(len(sound), self.capacity - self.count)
-            with torch.cuda.stream(self.stream):
+            with self.lock, torch.cuda.stream(self.stream):
+                self.sources[self.count:self.count + n] = torch.from_numpy(sources[:n]).to(self.device)
                 self.sound[self.count:self.count + n] = torch.from_numpy(sound[:n]).to(self.device)
                 self.label[self.count:self.count + n] = torch.from_numpy(label[:n]).to(self.device)
-            if self.stream: self.stream.synchronize()
+                if self.stream: self.stream.synchronize()
             self.count += n
             os.unlink(path)
 
@@ -45,25 +50,26 @@ class Data:
             time.sleep(0.5)
 
     def batch(self, size, length):
-        """Sound B x 2 x (length BLOCK) in about +-1, labels from AHEAD frames before to 1 frame after."""
+        """Sound B x 2 x (length BLOCK) in about +-1, labels from AHEAD frames before to 1 frame after, sources."""
         rand = lambda *shape: torch.rand(*shape, device=self.device)
         def pick():
             k = torch.randint(self.count, (size,), device=self.device)
             at = torch.randint(FRAMES - length + 1, (size,), device=self.device)
             at = torch.where(rand(size) < 0.15, torch.zeros_like(at), at)
             samples, frames = at[:, None] * BLOCK + torch.arange(length * BLOCK, device=self.device), at[:, None] + torch.arange(AHEAD + length + 1, device=self.device)
-            return self.sound[k[:, None, None], torch.arange(2, device=self.device)[:, None], samples[:, None]].float() / 32768, self.label[k[:, None], frames]
-        x, y = pick()
-        x2, y2 = pick()                                                       # some are two files at once
+            return self.sound[k[:, None, None], torch.arange(2, device=self.device)[:, None], samples[:, None]].float() / 32768, self.label[k[:, None], frames], self.sources[k]
+        x, y, s = pick()
+        x2, y2, s2 = pick()                                                       # some are two files at once
         n = max(1, size // 10)
         x[:n] += x2[:n] * (0.2 + 0.8 * rand(n, 1, 1))
         y[:n] |= y2[:n]
+        s[:n] |= s2[:n]
         x = torch.where(rand(size, 1, 1) < 0.3, x.mean(1, keepdim=True), x)     # mono
         scale = x.std((1, 2), keepdim=True) * 10 ** (-(15 + 45 * rand(size, 1, 1)) / 20)
         noise = torch.randn_like(x)
         noise = torch.where(rand(size, 1, 1) < 0.5, noise[:, :1], noise)        # in both channels the same, or not
         smooth = F.avg_pool1d(F.pad(noise.flatten(0, 1)[:, None], (7, 8)), 16, 1)[:, 0, :x.shape[2]].view_as(x) * 4
-        return x + torch.where(rand(size, 1, 1) < 0.25, scale * torch.where(rand(size, 1, 1) < 0.5, smooth, noise), 0.0), y
+        return x + torch.where(rand(size, 1, 1) < 0.25, scale * torch.where(rand(size, 1, 1) < 0.5, smooth, noise), 0.0), y, s
 
 
 def equaliser(octave, size, device):
@@ -89,54 +95,84 @@ def targets(y, length):
     after = slice(AHEAD - 2, AHEAD - 2 + length)                             # onset within one frame of the frame meant
     t = torch.stack([held[:, now], held[:, late], r6[:, now], r3[:, after]], 3)
     w = torch.stack([1 + 0.5 * age[:, now] * held[:, now], 1 + 0.5 * age[:, late] * held[:, late], torch.full_like(t[..., 0], 0.25), torch.full_like(t[..., 0], 0.25)], 3)
+    w[:, :, :LOW] *= LOW_WEIGHT
     return t, w
 
 
-def loss_of(z, t, w):
+def loss_of(z, t, w, use):
+    """use: B, 1 for the parts that count, else 0."""
     z, t, w = z[:, WARM:], t[:, WARM:], w[:, WARM:]
-    count = t[..., :2].sum() / 2 + 100
-    cross = (F.binary_cross_entropy_with_logits(z, t, reduction="none") * w).sum() / count
+    item = use[:, None, None, None]
+    count = (t[..., :2] * item).sum() / 2 + 100
+    cross = (F.binary_cross_entropy_with_logits(z, t, reduction="none") * w * item).sum() / count
     p, y = torch.sigmoid(z[..., :2]), t[..., :2]
     both, sums = (p * y).sum((1, 2)), (p + y).sum((1, 2))
-    f1 = 1 - ((2 * both + 10) / (sums + 10)).mean()
-    still = (y[:, 1:] == y[:, :-1])
+    f1 = ((1 - (2 * both + 10) / (sums + 10)).mean(1) * use).sum() / use.sum().clamp_min(1)
+    still = (y[:, 1:] == y[:, :-1]) * item
     flicker = ((p[:, 1:] - p[:, :-1]).abs() * still).sum() / count
     return cross + 0.7 * f1 + 0.15 * flicker, (cross.detach(), f1.detach(), flicker.detach())
 
 
 class Learner:
-    """A net with its optimiser, averaged weights and stream."""
+    """A net with its optimiser, averaged weights, stream and graphs."""
     def __init__(self, spec, args, device):
-        self.name, _, init = spec.partition("=")
-        self.net = Network(SIZES[self.name]).to(device)
-        if init: self.net.load_state_dict(pack.state(init))
-        self.mean = {k: v.detach().clone() for k, v in self.net.state_dict().items()}
+        self.name, size, init = (spec.split("=") + [""])[:3]
+        size, _, without = size.partition("-")
+        self.without, self.net = int(without or 0), Network(SIZES[size]).to(device)
+        if init.endswith(".npz"): self.net.load_state_dict(pack.state(init))
+        self.rate = torch.zeros((), device=device)
         groups = [{"params": [p for n, p in self.net.named_parameters() if n.endswith("place") == place], "weight_decay": 0.3 if place else 0.01} for place in (False, True)]
-        self.optimiser = torch.optim.AdamW(groups, lr=args.rate, betas=(0.9, 0.99))
+        self.optimiser = torch.optim.AdamW(groups, lr=self.rate, betas=(0.9, 0.99), capturable=device == "cuda")
+        self.own = self.net.state_dict()                                       # its own tensors
+        self.mean = {k: v.detach().clone() for k, v in self.own.items()}
         self.stream = torch.cuda.Stream() if device == "cuda" else None
-        self.sums, self.path, self.began = [], f"{args.out}/{self.name}", bool(init)
+        self.sums, self.path, self.began, self.graphs, self.pool, self.steps = [], f"{args.out}/{self.name}", bool(init), {}, None, 0
+        if init.endswith(".pt"):
+            saved = torch.load(init, map_location=device)
+            self.net.load_state_dict(saved["net"]); self.mean = saved["mean"]; self.optimiser.load_state_dict(saved["optimiser"])
+            for g in self.optimiser.param_groups: g["lr"] = self.rate
 
-    def step(self, k, rate, x, t, w):
-        for g in self.optimiser.param_groups: g["lr"] = rate
-        loss, parts = loss_of(self.net(x), t, w)
-        self.optimiser.zero_grad(set_to_none=True)
+    def learn(self, x, t, w, sources):
+        loss, parts = loss_of(self.net(x), t, w, ((sources & self.without) == 0).float())
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
         self.optimiser.step()
+        return torch.stack([loss.detach(), *parts])
+
+    def step(self, k, rate, given, lock):
+        """A step with the tensors `given`, which are always the same ones of a shape; the first three of a shape warm up, then its graph is captured."""
+        self.rate.fill_(rate)
+        shape = given[0].shape
+        known = self.graphs.get(shape, 0)
+        if not isinstance(known, int):
+            known[0].replay()
+            parts = known[1]
+        elif known < 3 or not given[0].is_cuda:
+            self.optimiser.zero_grad(set_to_none=True)
+            parts = self.learn(*given)
+            self.graphs[shape] = known + 1
+        else:
+            with lock:
+                torch.cuda.synchronize()
+                self.optimiser.zero_grad(set_to_none=True)
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph, pool=self.pool, stream=self.stream): parts = self.learn(*given)
+                self.pool, self.graphs[shape] = graph.pool(), (graph, parts)
+                graph.replay()
         keep = KEEP if self.began else min(KEEP, 1 - 1 / (k + 1))
-        with torch.no_grad():
-            state = self.net.state_dict()
-            torch._foreach_lerp_(list(self.mean.values()), [state[n] for n in self.mean], 1 - keep)
-        if k % 20 == 0: self.sums.append(torch.stack([loss.detach(), *parts]))
+        with torch.no_grad(): torch._foreach_lerp_(list(self.mean.values()), list(self.own.values()), 1 - keep)
+        if k % 20 == 0: self.sums.append(parts.clone())
 
     def report(self, args, device, line, last=False):
+        if device == "cuda": torch.cuda.synchronize()
         line["loss"] = [round(v, 4) for v in torch.stack(self.sums).mean(0).tolist()] if self.sums else None
         self.sums, decide = [], [-0.1, 0.4, 0.0, 0.1, 0.4, -0.5]
-        if os.path.exists(args.data + "/valid.npz"):
-            own = {n: v.clone() for n, v in self.net.state_dict().items()}
-            self.net.load_state_dict(self.mean)
-            line["valid"], decide = choose.by_validation(self.net, args.data + "/valid.npz", device, choose.HYSTERESIS if last else 0.0)
-            self.net.load_state_dict(own)
+        torch.save({"net": self.own, "mean": self.mean, "optimiser": self.optimiser.state_dict()}, self.path + ".pt.tmp")
+        os.replace(self.path + ".pt.tmp", self.path + ".pt")
+        if os.path.exists(args.data + "/valid.npz") and not self.without:
+            judged = Network(self.net.config).to(device)
+            judged.load_state_dict(self.mean)
+            line["valid"], decide = choose.by_validation(judged, args.data + "/valid.npz", device, choose.HYSTERESIS if last else 0.0)
         pack.save(self.path + ".tmp.npz", self.net.config, self.mean, decide)
         os.replace(self.path + ".tmp.npz", self.path + ".npz")
         with open(self.path + ".log", "a") as f: f.write(json.dumps(line) + "\n")
@@ -147,12 +183,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("data"); parser.add_argument("out"); parser.add_argument("nets", nargs="+"); parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--batch", type=int, default=48); parser.add_argument("--length", type=int, default=690); parser.add_argument("--capacity", type=int, default=30000)
-    parser.add_argument("--rate", type=float, default=2e-3); parser.add_argument("--every", type=float, default=120); parser.add_argument("--start", type=int, default=200)
+    parser.add_argument("--span", type=float, nargs=2, default=(0.0, 1.0)); parser.add_argument("--rate", type=float, default=2e-3); parser.add_argument("--every", type=float, default=120); parser.add_argument("--start", type=int, default=200)
     parser.add_argument("--long", type=float, default=0.65, help="from this part of the time on, half as many parts twice as long")
     args = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = True
-    torch.manual_seed(0)
+    torch.manual_seed(int(1000 * args.span[0]))
     os.makedirs(args.out, exist_ok=True)
     start, data = time.time(), Data(args.data, args.capacity, device)
     learners = [Learner(spec, args, device) for spec in args.nets]
@@ -161,31 +197,35 @@ def main():
     for l in learners: print(l.name, l.net.config, sum(p.numel() for p in l.net.parameters()), "weights", l.net.cost(), "multiply-adds", flush=True)
     print(f"{data.count} files after {time.time() - start:.0f} s", flush=True)
     line = lambda: {"s": round(time.time() - start), "step": step, "files": data.count}
-    step, told = 0, time.time()
-    for l in learners: l.report(args, device, line())
+    step, told, shapes = 0, time.time(), {}
     while True:
-        part = (time.time() - start) / args.seconds
-        if part >= 1: break
+        done = (time.time() - start) / args.seconds
+        if done >= 1: break
+        part = args.span[0] + (args.span[1] - args.span[0]) * done
         rate = args.rate * min(1, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * part))
-        size, length = (args.batch, args.length) if part < args.long else (args.batch // 2, 2 * args.length)
-        x, y = data.batch(size, length)
+        size, length = (args.batch // 2, 2 * args.length) if part >= args.long or 30 <= step < 40 else (args.batch, args.length)      # the second graph is rehearsed early
+        x, y, sources = data.batch(size, length)
         t, w = targets(y, length)
         features = learners[0].net.features
-        f = features(x, equaliser(features.octave, size, device))
+        fresh = features(x, equaliser(features.octave, size, device)), t, w, sources
         if device == "cuda":
             here = torch.cuda.current_stream()
-            for l in learners:
-                l.stream.wait_stream(here)
-                with torch.cuda.stream(l.stream): l.step(step, rate, f, t, w)
             for l in learners: here.wait_stream(l.stream)
+            given = shapes.setdefault(length, fresh)
+            for old, new in zip(given, fresh): old.copy_(new)
+            for l in learners: l.stream.wait_stream(here)
+            for l in learners:
+                with torch.cuda.stream(l.stream): l.step(step, rate, given, data.lock)
         else:
-            for l in learners: l.step(step, rate, f, t, w)
+            for l in learners: l.step(step, rate, fresh, data.lock)
         step += 1
         if step % 10 == 0 and device == "cuda": torch.cuda.synchronize()      # not too far ahead of the clock
+        if step % 500 == 0: print(f"step {step} at {time.time() - start:.0f} s, {data.count} files", flush=True)
         if time.time() - told > args.every:
-            told = time.time()
             for l in learners: l.report(args, device, line())
+            told = time.time()
     for l in learners: l.report(args, device, line(), True)
+    if device == "cuda": print(f"{torch.cuda.max_memory_reserved() / 2 ** 30:.1f} GiB", flush=True)
 
 
 if __name__ == "__main__": main()
