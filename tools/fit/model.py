@@ -17,8 +17,7 @@ OUTPUTS = ("held_0", "held_4", "onset_0", "onset_4")
 
 SHAPE = dict(sharp=2, near=(-2, -1, 0, 1, 2),
              harmonic=(-24, -19, -12, -7, -5, -2, -1, 0, 1, 2, 5, 7, 12, 16, 19, 24, 28, 31, 34, 36), mix=(-24, -19, -12, -7, -1, 0, 1, 7, 12, 19, 24), head=(-12, -1, 0, 1, 12))
-SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7)),
-         "wide": dict(c1=16, c=48, g=48, lags=(0, 1, 3, 7), harmonic=(-24, -19, -12, -7, -1, 0, 1, 7, 12, 19, 24, 28, 31, 36), mix=(-19, -12, -1, 0, 1, 12, 19))}
+SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7))}
 
 
 def centres(config):

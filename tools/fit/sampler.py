@@ -120,7 +120,7 @@ def level_of(x):
 
 def sampled(events, real, voices, rng, seconds):
     """All parts by recorded instruments, or some by singers; 2 x samples at CHIP, notes, whether somebody sings."""
-    out, notes, singing = 0, [], rng.random() < 0.2
+    out, notes, singing = np.zeros((2, int(seconds * CHIP))), [], rng.random() < 0.2
     for channel, mine in by_channel(events).items():
         voice = singing and rng.random() < 0.6 and len(line(mine)) > 2
         y, own = sung(mine, voices, rng, seconds, int(rng.choice([1, 1, 2, 3]))) if voice else played(mine, real, rng, seconds, rng.random() < 0.5)
