@@ -31,7 +31,7 @@ pub struct Sound {
     texts: [Option<String>; TEXTS.len()],
     /// MIDI file that plays the keys.
     pub keys: Option<PathBuf>,
-    /// Whether channel 10 of MIDI files counts as notes.
+    /// Whether channel 10 of MIDI files, the drums, is left out or played.
     pub drums: Drums,
     /// Tempo in beats per minute.
     pub tempo: Option<f64>,

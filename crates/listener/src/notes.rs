@@ -1,8 +1,8 @@
 //! Converts decisions, frame by frame, to notes with a start and an end.
 //!
 //! A held note is one note until the network decides that it begins again. In files, latency does not matter: a note is reported
-//! once it has a minimum length, with the frame of its start. Live, a note is reported at once. It ends only after some frames
-//! off, because flickering decisions would start it again.
+//! once it has a minimum length, with the frame of its start. Live, a note is reported at once. It ends only once it has
+//! been off for some frames; otherwise, flickering decisions would start it again.
 
 use crate::{Decisions, NOTES};
 

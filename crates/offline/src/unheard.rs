@@ -161,7 +161,7 @@ impl Unheard {
         })
     }
 
-    /// Returns the cause if all detected notes are muted: the keys or a flag.
+    /// Returns the cause, the keys or a flag. All detected notes must be muted.
     fn muted(&self, settings: &Settings) -> Cause {
         let sounds =
             |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;

@@ -42,7 +42,7 @@ struct ChipTimbre {
     octave: f64,
     /// Crossfade shares of the timbre at the start and at the end of the block.
     shares: [f64; 2],
-    /// Number of harmonics of each note: of all, and of the harmonics below a quarter of the sample rate.
+    /// Numbers of harmonics of each note: first of all harmonics, then only of those below a quarter of the sample rate.
     counts: [[usize; TONES]; 2],
 }
 

@@ -180,7 +180,7 @@ impl C {
             write(&path, channels, input)?;
             for preset in presets::ids() {
                 let expected = bits(&expected::rendered(preset, channels, input)?);
-                // The other presets differ from these two in numbers only.
+                // One build is enough for the other presets: they differ from these two only in the values of settings.
                 let every_way = ["tone-filter", "sound-chip"].contains(&preset);
                 let ways = self.ways("tone_filter").into_iter();
                 for (way, mut command) in ways.filter(|(way, _)| every_way || *way == "c99") {

@@ -67,7 +67,7 @@ fn ffmpeg_plays_the_notes() {
         amplitude(high, n * sounds)
     });
     assert!(fourth < 0.1 * third, "{fourth}, {third}");
-    // A3 is the triangle, with odd harmonics only.
+    // The triangle channel plays the A3; it has odd harmonics only.
     let low = part(2.3, 3.8);
     assert!(cents(low, 220.0).abs() < 8.0, "{}", cents(low, 220.0));
     let [first, second] = [1.0, 2.0].map(|n| amplitude(low, n * 220.0));

@@ -54,7 +54,7 @@ impl Focus {
         self.weights.reset(target(played, percent));
     }
 
-    /// Begins a gap in each of the notes `begun`, which begin anew while they are held.
+    /// Starts a gap in each of the held notes `begun`, which were played anew.
     pub fn restart(&mut self, begun: BandMask) {
         for tone in (0..TONES).filter(|&tone| begun.contains(tone)) {
             self.pausing = self.pausing.with(tone, true);

@@ -209,7 +209,7 @@ impl Analysis {
         Levels::new(&plan.smoothed, (dry, wet))
     }
 
-    /// Updates which notes are the strongest, for the `limit` of notes. Returns whether a weight has moved.
+    /// Chooses the `limit` strongest notes, which alone may sound. Returns whether a weight of [`Polyphony`] has moved.
     fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) -> bool {
         let focus = &self.focus.weights().0;
         let power = |tone: usize| {

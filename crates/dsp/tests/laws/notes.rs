@@ -287,7 +287,8 @@ pub fn midi_out(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Compares the last pitch of a note that is 20 cents sharp with its key, or with MPE, with the pitch at which it sounds.
+/// Plays a note that is 20 cents sharp. The pitch sent last must be that of its key; with MPE, it must be the pitch at which the note
+/// sounds.
 pub fn mpe(controls: &Controls) -> Outcome {
     for mpe in [false, true] {
         let mut controls = *controls;

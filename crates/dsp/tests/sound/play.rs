@@ -107,7 +107,7 @@ fn added_keys_sound_beside_what_sounds_anyway() {
 fn a_bend_moves_the_bank() {
     // Two semitones above A4.
     let hertz = 440.0 * (2.0f64 / 12.0).exp2();
-    // The gate is above the level that a band lets through from two semitones away.
+    // With this floor, the gate stays shut for a tone two semitones away from the band.
     let Settings { floor, .. } = Settings::REFERENCE;
     let settings = Settings { keys: Keys::Hold, focus: 0.0, ring: 1.0, ..wet(Voice::Square) };
     let settings = Settings { floor, ..settings };

@@ -47,7 +47,8 @@ pub struct Onsets {
     /// Logarithmic levels of the last frames, newest first.
     levels: [[f32; NOTES]; SPAN + 1],
     notes: Notes,
-    /// Velocities of the notes and of the bass notes that began in the last three frames, newest first.
+    /// For each of the last three frames, newest first: the sum of the velocities (0..1) of all notes that began, and of the bass notes
+    /// among them.
     begun: [[f32; 2]; 3],
     /// Strengths of the last frames, newest first.
     past: [Strengths; HISTORY],

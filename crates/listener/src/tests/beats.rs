@@ -33,8 +33,8 @@ fn beats_of(song: &Song, seconds: f64) -> Option<Beats> {
     finder.beats()
 }
 
-/// Returns an accompaniment with a beat at each of `times`, of bars of `meter` beats: a bass note first, chords on the other beats, a
-/// new harmony each bar, and a quieter note between two beats.
+/// Returns an accompaniment in bars of `meter` beats, with a beat at each of `times` but the last, where it ends. Each bar has one
+/// harmony: a bass note on its first beat and chords on the others. A quieter note follows halfway through each beat.
 fn accompaniment(times: &[f64], meter: usize) -> Song {
     let mut song = Song::new();
     for (beat, pair) in times.windows(2).enumerate() {

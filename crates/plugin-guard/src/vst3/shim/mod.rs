@@ -200,7 +200,7 @@ impl Drop for Vst3Shim {
     }
 }
 
-/// Implements methods by calls of nice-plug's own.
+/// Implements methods that pass their arguments on to nice-plug's methods of the same names.
 macro_rules! pass_on {
     ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
         $(unsafe fn $name(&self, $($argument: $type),*) -> $result {
