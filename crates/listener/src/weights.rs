@@ -16,10 +16,10 @@ pub const COLUMNS: usize = 4;
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 2;
 
-/// Weights of the network `full`, of the third fit.
+/// Weights of the network `full`, exported from `large.npz`.
 pub static FULL: LazyLock<Weights<16, 32>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/full.bin")));
-/// Weights of the network `light`, of the second fit.
+/// Weights of the network `light`, exported from `medium.npz`.
 pub static LIGHT: LazyLock<Weights<8, 16>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/light.bin")));
 
