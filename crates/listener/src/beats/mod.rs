@@ -16,6 +16,9 @@ mod whole;
 pub use tracker::BeatTracker;
 pub use whole::BeatFinder;
 
+/// Slowest tempo in beats per minute.
+pub const SLOWEST: f64 = 54.0;
+
 /// Beat of the music.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beat {

@@ -147,7 +147,9 @@ impl BeatTracker {
             let place = |since: usize| (since * PLACES) as f64 / length + 0.5;
             places.extend((0..=length as usize).map(|since| place(since) as u8 % PLACES as u8));
         }
-        let mut tracker = Self {
+        let mut paths = Paths::new(places.len());
+        paths.reset(&tempi);
+        Self {
             frame,
             onsets: Onsets::new(frame),
             mean: [0.0; _],
@@ -157,7 +159,7 @@ impl BeatTracker {
                 let apart = n.abs_diff(REACH) as f64;
                 (CHANGE * (libm::pow(ratio, -apart) - 1.0)) as f32
             }),
-            paths: array::from_fn(|_| Paths::new(places.len())),
+            paths: [paths.clone(), paths],
             tempi,
             places,
             lead: 0.0,
@@ -166,13 +168,14 @@ impl BeatTracker {
             moments: 0,
             begins: false,
             reported: f64::MIN,
-        };
-        tracker.reset();
-        tracker
+        }
     }
 
     /// Resets to the start of the music.
     pub fn reset(&mut self) {
+        if self.frames == 0 {
+            return;
+        }
         self.onsets = Onsets::new(self.frame);
         (self.mean, self.weight) = ([0.0; _], 0.0);
         self.paths.iter_mut().for_each(|paths| paths.reset(&self.tempi));
