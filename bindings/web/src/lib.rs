@@ -19,8 +19,7 @@ mod picture;
 use picture::Picture;
 use std::sync::Arc;
 use tone_filter_dsp::{
-    CHOICES, Controls, KeyEvent, NoteValue, SPECS, Score, ScoreNote, Setting, Settings, TEXTS,
-    ToneFilter,
+    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Setting, Settings, TEXTS, ToneFilter,
     notes::{by_pitch, midi_note},
 };
 

@@ -91,7 +91,7 @@ pub const LAWS: [Law; 43] = [
     Law { id: "sync", promise: "Ring and Release last as long as a note value at the song's tempo.",
         stage: |_| (), check: sound::sync },
     Law { id: "sync-to", promise: "by the tempo that is found in the music",
-        stage: |own| own.sync_to = SyncTo::Music, check: sound::sync_to },
+        stage: |own| (own.sync, own.sync_to) = (NoteValue::new(8), SyncTo::Music), check: sound::sync_to },
     Law { id: "freeze", promise: "Lets sounding notes ring without end; new input has no effect on the bands.",
         stage: |_| (), check: sound::freeze },
 ];
