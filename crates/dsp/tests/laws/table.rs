@@ -2,7 +2,7 @@
 
 use crate::{Law, notes, sound};
 use tone_filter_dsp::{
-    Arp, Keys, Map, PitchClass, PitchClasses, Scale, Settings, SyncTo, Targets, Voice,
+    Arp, Keys, Map, NoteValue, PitchClass, PitchClasses, Scale, Settings, SyncTo, Targets, Voice,
 };
 
 /// All laws.
