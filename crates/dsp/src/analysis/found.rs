@@ -238,7 +238,8 @@ impl Found {
 
     /// Returns the `settings` with the found key, tuning and tempo where they follow the music.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
-        let mut settings = settings.synced(self.tempo.followed.unwrap_or(DEFAULT_TEMPO));
+        let tempo = self.tempo.followed.filter(|_| self.tempo.purpose == Purpose::Sound);
+        let mut settings = settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
         if self.purpose != Purpose::Sound {
             return Resolved(settings);
         }
