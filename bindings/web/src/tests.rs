@@ -2,7 +2,7 @@
 
 use super::{picture::CLOSED, *};
 use std::f64::consts::TAU;
-use tone_filter_dsp::{BandRange, Keys, Voice, notes};
+use tone_filter_dsp::{BandRange, Keys, NoteValue, Voice, notes};
 use tone_filter_testkit::{Automation, assert_same_bits};
 
 const RATE: f64 = 48_000.0;
