@@ -129,15 +129,13 @@ static NOTES: [Shown; 10] = [
 ];
 
 #[rustfmt::skip]
-static RESONATORS: [Shown; 9] = [
+static RESONATORS: [Shown; 8] = [
     Shown { id: "ring", values: &["0.05", "0.2", "2"], with: RINGING, scene: SHORT,
         sounds: "A short Ring follows fast notes. It sounds dry, and drums come through. A long Ring keeps neighbouring notes separate. It smears the notes, like a cymbal or a room. At a Focus of 100 %, Ring changes little, because each note ends when the music's note ends. In the pictures of Ring, Release, Sync and Threshold, Focus is at 0 %, so that notes ring and all bands play." },
     Shown { id: "release", values: &["10", "1000"], with: RINGING, scene: TUNE,
         sounds: "With a short Release, levels follow every attack. With a long Release, notes swell and stay. At a Focus of 100 %, each note ends when the music's note ends. With Focus above 0 % and any voice but *Soft*, notes follow the music within 5 ms: Release then only sets how fast Threshold and Ceiling follow the level of the whole sound." },
     Shown { id: "sync", values: &["1/16", "1/2"], with: RINGING, scene: TUNE,
         sounds: "With Focus at 0 %, notes fade within a note value of the song, whatever its tempo. 1/16 sounds tight. With 1/2 the notes blur into each other." },
-    Shown { id: "sync-to", values: &[], with: "{}", scene: TUNE,
-        sounds: "Host needs nothing but a tempo in the project. Music finds the tempo of a recording whose tempo nobody knows, within some seconds, and follows it when it changes. It may take half or twice the tempo: then choose the note value above or below." },
     Shown { id: "threshold", values: &["-60", "-37", "-10"], with: RINGING, scene: SHORT,
         sounds: "At high values only the loudest notes of a chord are left, and they pump. At low values you hear the inner voices, too. Threshold compares a note with the whole sound of this moment. Floor compares it with the level of the last seconds (with Auto level). The higher of the two limits counts." },
     Shown { id: "ceiling", values: &["-30", "-14", "0"], with: "{}", scene: SHORT,
@@ -163,11 +161,13 @@ static CHIP_SETTINGS: [Shown; 4] = [
 ];
 
 #[rustfmt::skip]
-static OUTPUT: [Shown; 3] = [
+static OUTPUT: [Shown; 4] = [
     Shown { id: "morph", values: &["0", "50", "100"], with: r#"{ "mix": 95, "drive": 120, "tone": 5000 }"#, scene: SHORT,
         sounds: "In one sweep, an orchestra turns into a console and back. Morph moves Mix, Output, Drive and Tone together. It is made for automation and for games, where it can follow the state of the game." },
     Shown { id: "midi-out", values: &[], with: "{}", scene: TUNE,
         sounds: "MIDI out does not change the sound of the plugin. You hear the notes only through the instrument that receives them." },
     Shown { id: "mpe", values: &[], with: "{}", scene: TUNE,
         sounds: "The receiving instrument must be set to MPE, with a bend range of 48 semitones. Then it plays vibrato, slides and the exact tuning of each note." },
+    Shown { id: "sync-to", values: &[], with: "{}", scene: TUNE,
+        sounds: "Host needs nothing but a tempo in the project. Music finds the tempo of a recording whose tempo nobody knows, within some seconds, and follows it when it changes. It may take half or twice the tempo: then choose the note value above or below." },
 ];

@@ -20,20 +20,20 @@ settings! {
             reference: 0.0,
             help: "Level of the result." }
         /// Gain of each resonator into its soft clip.
-        drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 8, random: true,
+        drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7, random: true,
             reference: 40.0,
             help: "Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean." }
         /// Relative gate: a band below this power, in dB relative to the total power, fades away.
-        threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
+        threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
             reference: -36.989_7,
             help: "Notes below this level, relative to the input, fade away." }
         /// Relative limit: the maximum power of a band, in dB relative to the total power.
-        ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
+        ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
             reference: -10.0, default: -14.0,
             help: "Maximum level of a note, relative to the input." }
         /// Absolute gate: a band below this power, in dB full scale, fades away. With `auto`, the input counts as -14 dB.
         // The default is lower than the reference: focus mutes notes that are not played, so faint notes need less of a gate.
-        floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 6,
+        floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
             help: "Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale." }
         /// T60 of a resonator.
@@ -95,7 +95,7 @@ settings! {
     }
     choices {
         /// Banks of resonators: one for the mean of the channels, one for each of two channels, or one whose notes have places.
-        settings stereo: Stereo { id: "stereo", name: "Stereo", group: Resonators 7, reference: Stereo::Mono, default: Stereo::Place,
+        settings stereo: Stereo { id: "stereo", name: "Stereo", group: Resonators 6, reference: Stereo::Mono, default: Stereo::Place,
             help: "Mono plays all notes in the middle, Stereo processes left and right separately, Place puts each note where it is in the input." }
         /// Passes the input through unchanged.
         routing bypass: bool { id: "bypass", name: "Bypass", group: Header 0, reference: false,
@@ -153,7 +153,7 @@ settings! {
         routing mpe: bool { id: "mpe", name: "MPE", group: Output 2, reference: false,
             help: "MIDI out sends each note on a channel of its own, with its pitch bends." }
         /// Tempo that `sync` counts by; see [`Settings::at_tempo`].
-        settings sync_to: SyncTo { id: "sync-to", name: "Sync to", group: Resonators 3, reference: SyncTo::Host,
+        settings sync_to: SyncTo { id: "sync-to", name: "Sync to", group: Output 3, reference: SyncTo::Host,
             help: "Sync counts by the tempo of the song in the host, or by the tempo that is found in the music. Without a host's tempo, it is that of the music." }
     }
     texts {
