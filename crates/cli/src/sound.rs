@@ -52,7 +52,8 @@ impl Tempo {
         if text == "auto" {
             return Ok(Self::Auto);
         }
-        number("tempo", text, "BPM", 10.0..=1000.0).map(Self::Set)
+        let tempo = number("tempo", text, "BPM", 10.0..=1000.0);
+        tempo.map(Self::Set).map_err(|error| error + " or auto")
     }
 }
 
