@@ -8,6 +8,7 @@ mod delay;
 mod downmix;
 mod key_counts;
 mod lanes;
+mod lead;
 mod messages;
 pub mod notes;
 mod output;
@@ -130,14 +131,16 @@ impl ToneFilter {
         let controls = Controls::from(*settings);
         let smoother = Smoother::new(&settings.morphed(), controls.fades(), sample_rate);
         let plan = BlockPlan::new(smoother.now());
+        let output = Output::new(sample_rate, CHANNELS, latency);
+        let delay = output.delay_length();
         let mut filter = Self {
             sample_rate,
             kernel: Kernel::best(),
             controls,
             smoother,
-            analysis: Box::new(Analysis::new(sample_rate, CHANNELS, latency)),
-            synthesis: Box::new(Synthesis::new(&plan.smoothed.settings, sample_rate)),
-            output: Output::new(sample_rate, CHANNELS, latency),
+            analysis: Box::new(Analysis::new(sample_rate, CHANNELS, delay)),
+            synthesis: Box::new(Synthesis::new(&plan.smoothed.settings, sample_rate, delay)),
+            output,
             plan,
             position: 0,
         };

@@ -1,6 +1,6 @@
 //! Focus: weights and stereo positions of the notes, from given decisions.
 
-use crate::{BLOCK, TONES, approach, bank::Tones, smoothing::Moment, step};
+use crate::{BLOCK, TONES, approach, bank::Tones, gates::Gates, smoothing::Moment, step};
 
 /// Time in seconds in which a weight follows a decision.
 const TIME: f64 = 0.005;
@@ -22,6 +22,19 @@ pub struct Decision {
     pub level: [f64; TONES],
     /// Stereo position of each note from left, 1, to right, -1.
     pub place: [f64; TONES],
+    /// Early decisions, with lookahead.
+    pub early: Option<Early>,
+}
+
+/// Listener's decisions without lookahead on a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Early {
+    /// Whether each note is played.
+    pub played: [bool; TONES],
+    /// Whether each note is likely to be played.
+    pub likely: [bool; TONES],
+    /// Samples since the edge of the sound with which a note has just become likely or has just ended, where there is one.
+    pub edge: [Option<f64>; TONES],
 }
 
 /// Weights and stereo positions of the notes.
@@ -34,6 +47,7 @@ pub(crate) struct Focus {
     warming_up: usize,
     played: [bool; TONES],
     begun: [bool; TONES],
+    gates: Gates,
     /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],
     /// Powers of the last decision; `None` before the first one since the listener started.
@@ -56,6 +70,7 @@ impl Focus {
             warming_up: 0,
             played: [false; TONES],
             begun: [false; TONES],
+            gates: Gates::new(sample_rate),
             gaps: [0.0; TONES],
             levels: Some([0.0; TONES]),
             aims: [0.0; TONES],
@@ -70,11 +85,15 @@ impl Focus {
         if listening && !self.listening {
             // Until the listener has settled, all notes count as played.
             (self.warming_up, self.played, self.levels) = (WARM_UP, [true; TONES], None);
+            self.gates.set(&self.played);
         } else if now.sound.light != self.light {
             self.warming_up = WARM_UP;
         }
         (self.listening, self.light) = (listening, now.sound.light);
 
+        if listening && !now.sound.freeze {
+            self.played = self.gates.begin_block();
+        }
         let most = BLOCK as f64 / (TIME * self.sample_rate);
         let residue = residue(now.sound.focus);
         for tone in 0..TONES {
@@ -119,7 +138,11 @@ impl Focus {
                 self.gaps[tone] = gap;
             }
         }
-        (self.played, self.begun) = (decision.played, decision.begun);
+        self.begun = decision.begun;
+        match &decision.early {
+            Some(early) => self.gates.decide(&decision.played, early),
+            None => self.gates.set(&decision.played),
+        }
         (self.levels, self.aims) = (Some(decision.level), decision.place);
     }
 }

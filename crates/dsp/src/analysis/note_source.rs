@@ -1,6 +1,6 @@
 //! Note source: decides which notes are played, by listener, scout or score.
 
-use super::follower::Follower;
+use super::{follower::Follower, gates::Gates};
 use crate::{
     bank::LOUDEST,
     downmix::channel,
@@ -83,13 +83,18 @@ pub struct NoteSource {
     /// Whether decisions are wanted at a focus of 0 %, too.
     wanted: bool,
     notes: Notes,
-    /// Power at each note's frequency at the time to which the last decision refers; `None` before the first decision.
+    /// Delay of the sound in samples, with lookahead.
+    latency: usize,
+    /// Gates of the notes by decisions with lookahead; they rest while decisions have none.
+    gates: Gates,
+    /// Power at each note's frequency at the time to which the last decision refers, or with lookahead by the time in which a
+    /// detector rises later; `None` before the first decision.
     levels: Option<Lanes>,
 }
 
 impl NoteSource {
-    /// Creates a note source that is off, for `sample_rate` in Hz.
-    pub fn new(sample_rate: f64) -> Self {
+    /// Creates a note source that is off, for `sample_rate` in Hz and a delay of `latency` samples for lookahead.
+    pub fn new(sample_rate: f64, latency: usize) -> Self {
         Self {
             listener: Listener::new(sample_rate, false, Default::default()),
             origin: Origin::Listener,
@@ -99,6 +104,8 @@ impl NoteSource {
             stereo: false,
             wanted: false,
             notes: Notes::middle(BandMask::NONE),
+            latency,
+            gates: Gates::new(sample_rate, latency),
             levels: None,
         }
     }
@@ -109,6 +116,7 @@ impl NoteSource {
         self.follower.reset();
         self.tune(settings, following);
         self.notes = Notes::middle(BandMask::NONE);
+        self.gates.set(BandMask::NONE);
         if self.hearing != Hearing::Off {
             (self.hearing, self.levels) = (Hearing::On, Some(Lanes::ZERO));
         }
@@ -137,6 +145,7 @@ impl NoteSource {
     /// Resets the listener. Until it has warmed up, the notes stay.
     fn warm_up(&mut self) {
         self.listener.reset();
+        self.gates.set(self.notes.played);
         self.levels = None;
         if self.hearing != Hearing::Off {
             self.hearing = Hearing::WarmingUp(WARM_UP);
@@ -251,14 +260,17 @@ impl NoteSource {
         self.listener.push(kernel, left, right)
     }
 
-    /// Begins a block: updates the notes by the score, if there is one. While the bands are `frozen`, the notes stay.
+    /// Begins a block: updates the notes by the score, or by the gates. While the bands are `frozen`, the notes stay.
     pub fn begin_block(&mut self, frozen: bool) {
-        if let Origin::Score(score) = &self.origin
-            && self.hearing != Hearing::Off
-            && !frozen
-        {
-            let (latency, frame) = (self.listener.lookahead(), self.listener.frame());
+        if self.hearing == Hearing::Off || frozen {
+            return;
+        }
+        if let Origin::Score(score) = &self.origin {
+            let latency = if self.listener.lookahead() > 0 { self.latency } else { 0 };
+            let frame = self.listener.frame();
             self.notes = Notes::of(self.follower.decide(score, latency, frame));
+        } else {
+            self.notes.played = self.gates.step();
         }
     }
 
@@ -278,11 +290,17 @@ impl NoteSource {
                 .map(|decisions| self.listener.replace_decisions(*decisions)),
         };
         let decisions = decisions.filter(|_| !frozen)?;
-        let levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
-        let notes = Notes::of(decisions);
+        let levels = Lanes::of(|tone| decisions.ahead[to_listener(tone)]);
+        let mut notes = Notes::of(decisions);
         if let Hearing::WarmingUp(frames) = self.hearing {
             self.hearing = if frames > 1 { Hearing::WarmingUp(frames - 1) } else { Hearing::On };
             return None;
+        }
+        if self.listener.lookahead() > 0 {
+            self.gates.decide(self.listener.decisions());
+            notes.played = self.notes.played;
+        } else {
+            self.gates.set(notes.played);
         }
         let begun = notes.begun.without(self.notes.begun).intersection(self.notes.played);
         (self.levels, self.notes) = (Some(levels), notes);
