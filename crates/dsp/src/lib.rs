@@ -326,6 +326,11 @@ impl ToneFilter {
         if self.controls.settings.lookahead { self.output.latency() } else { 0 }
     }
 
+    /// Returns the part of [`ToneFilter::latency`] that follows the banks and the mix.
+    pub(crate) fn output_delay(&self) -> usize {
+        self.latency().saturating_sub(self.output.delay_length())
+    }
+
     /// Returns the current levels and states of the bands. In stereo, each band is taken from the channel in which it is
     /// stronger.
     ///
