@@ -326,9 +326,10 @@ impl ToneFilter {
         if self.controls.settings.lookahead { self.output.latency() } else { 0 }
     }
 
-    /// Returns the part of [`ToneFilter::latency`] that follows the banks and the mix.
-    pub(crate) fn output_delay(&self) -> usize {
-        self.latency().saturating_sub(self.output.delay_length())
+    /// Returns the samples by which the bands hear the input late: with `lookahead` the [`ToneFilter::latency`] less the delay of the
+    /// limiter, otherwise 0. A key that is played as late is heard with the input of its time.
+    pub fn bank_delay(&self) -> usize {
+        if self.controls.settings.lookahead { self.output.delay_length() } else { 0 }
     }
 
     /// Returns the current levels and states of the bands. In stereo, each band is taken from the channel in which it is

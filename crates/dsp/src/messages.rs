@@ -127,7 +127,7 @@ impl<M: Message> MessageQueue<M> {
             let due = due.map(move |(due, message)| (due.saturating_sub(now) as usize, message));
             due.take_while(move |(at, _)| *at < frames)
         };
-        let ahead = filter.output_delay();
+        let ahead = filter.latency() - filter.bank_delay();
         let mut passed = due(0, 0).peekable();
         let events = due(*played, ahead);
         let events = events.flat_map(|(at, message)| message.keys().map(move |key| (at, key)));

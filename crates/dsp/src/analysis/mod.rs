@@ -131,13 +131,13 @@ impl Analysis {
             self.source.tune(&plan.smoothed, self.found.is_following());
         }
         let Settings { focus, freeze, .. } = plan.smoothed.settings;
-        self.source.begin_block(freeze);
+        let sounding = self.source.begin_block(freeze);
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
         // Weights ramp only when settings, focus, keys or the limit of notes change.
-        let mut moves = plan.moved | self.focus.follow(self.source.notes().played, focus);
+        let mut moves = plan.moved | self.focus.follow(sounding, focus);
         if keys {
             let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
             moves |= self.keys.follow(settings.keys, settings.transpose, offsets);

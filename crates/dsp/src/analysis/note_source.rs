@@ -87,6 +87,8 @@ pub struct NoteSource {
     latency: usize,
     /// Gates of the notes by decisions with lookahead; they rest while decisions have none.
     gates: Gates,
+    /// Notes that sound: with lookahead by the gates, otherwise the notes that are played.
+    sounding: BandMask,
     /// Power at each note's frequency at the time to which the last decision refers, or with lookahead by the time in which a
     /// detector rises later; `None` before the first decision.
     levels: Option<Lanes>,
@@ -106,6 +108,7 @@ impl NoteSource {
             notes: Notes::middle(BandMask::NONE),
             latency,
             gates: Gates::new(sample_rate, latency),
+            sounding: BandMask::NONE,
             levels: None,
         }
     }
@@ -116,7 +119,7 @@ impl NoteSource {
         self.follower.reset();
         self.tune(settings, following);
         self.notes = Notes::middle(BandMask::NONE);
-        self.gates.set(BandMask::NONE);
+        self.set_sounding(BandMask::NONE);
         if self.hearing != Hearing::Off {
             (self.hearing, self.levels) = (Hearing::On, Some(Lanes::ZERO));
         }
@@ -145,11 +148,17 @@ impl NoteSource {
     /// Resets the listener. Until it has warmed up, the notes stay.
     fn warm_up(&mut self) {
         self.listener.reset();
-        self.gates.set(self.notes.played);
+        self.set_sounding(self.notes.played);
         self.levels = None;
         if self.hearing != Hearing::Off {
             self.hearing = Hearing::WarmingUp(WARM_UP);
         }
+    }
+
+    /// Lets the notes `played` sound from now on.
+    fn set_sounding(&mut self, played: BandMask) {
+        self.gates.set(played);
+        self.sounding = played;
     }
 
     /// Sets a score, which decides from the next block on, or lets the listener decide again. Returns the previous score.
@@ -260,18 +269,21 @@ impl NoteSource {
         self.listener.push(kernel, left, right)
     }
 
-    /// Begins a block: updates the notes by the score, or by the gates. While the bands are `frozen`, the notes stay.
-    pub fn begin_block(&mut self, frozen: bool) {
+    /// Begins a block: updates the notes by the score, or turns the gates. While the bands are `frozen`, the notes stay. Returns
+    /// the notes that sound.
+    pub fn begin_block(&mut self, frozen: bool) -> BandMask {
         if self.hearing == Hearing::Off || frozen {
-            return;
+            return self.sounding;
         }
         if let Origin::Score(score) = &self.origin {
             let latency = if self.listener.lookahead() > 0 { self.latency } else { 0 };
             let frame = self.listener.frame();
             self.notes = Notes::of(self.follower.decide(score, latency, frame));
+            self.sounding = self.notes.played;
         } else {
-            self.notes.played = self.gates.step();
+            self.sounding = self.gates.step();
         }
+        self.sounding
     }
 
     /// Ends a block: runs the listener, and advances the time in the score. While the bands are `frozen`, the notes stay. Returns
@@ -291,16 +303,15 @@ impl NoteSource {
         };
         let decisions = decisions.filter(|_| !frozen)?;
         let levels = Lanes::of(|tone| decisions.ahead[to_listener(tone)]);
-        let mut notes = Notes::of(decisions);
+        let notes = Notes::of(decisions);
         if let Hearing::WarmingUp(frames) = self.hearing {
             self.hearing = if frames > 1 { Hearing::WarmingUp(frames - 1) } else { Hearing::On };
             return None;
         }
         if self.listener.lookahead() > 0 {
             self.gates.decide(self.listener.decisions());
-            notes.played = self.notes.played;
         } else {
-            self.gates.set(notes.played);
+            self.set_sounding(notes.played);
         }
         let begun = notes.begun.without(self.notes.begun).intersection(self.notes.played);
         (self.levels, self.notes) = (Some(levels), notes);
