@@ -134,11 +134,13 @@ impl Synthesis {
         if self.low_gain.is(0.0) { PUBLISHED } else { TONES }
     }
 
-    /// Returns the tracked powers of the bands, with lookahead as they are ahead; with two banks, the greater one of each band, or
-    /// with lookahead their mean.
+    /// Returns the tracked powers of the bands, with lookahead as they are ahead, to 16 bits; with two banks, the greater one of
+    /// each band, or with lookahead their mean.
     pub fn powers(&self) -> Lanes {
         if self.lead.runs() {
-            return self.lead.powers();
+            // With a sound's first samples all bands have nearly the same power: rounding errors must not choose among them.
+            let powers = self.lead.powers();
+            return Lanes::of(|tone| f32::from_bits(powers.0[tone].to_bits() & !0xff));
         }
         let powers = self.banks().map(|bank| bank.powers(&self.params));
         powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))

@@ -295,7 +295,7 @@ impl Filter {
             let powers = self.banks.iter().map(|own| own.bank.bands()[tone].power);
             let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
             let own = powers.fold(0.0, f64::max);
-            weight.powi(2) * ahead.map_or(own, |ahead| ahead[tone])
+            weight.powi(2) * ahead.map_or(own, |ahead| to_16_bits(ahead[tone]))
         };
         let powers = std::array::from_fn(power);
         self.polyphony.follow(self.sound.most_notes(), &powers);
@@ -502,6 +502,12 @@ impl Filter {
 /// Returns the output gain as a factor.
 fn output(now: &Moment) -> f64 {
     10f64.powf(now.sound.output / 20.0)
+}
+
+/// Returns `x`, which is not negative, without the binary digits after the first 16.
+fn to_16_bits(x: f64) -> f64 {
+    let last = if x > 0.0 { (x.log2().floor() - 15.0).exp2() } else { 1.0 };
+    (x / last).floor() * last
 }
 
 /// Returns the mean; 0 without samples.
