@@ -127,11 +127,11 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     let settings =
         Settings { mix: 100.0, keys: Keys::Hold, lookahead: true, ..Settings::default() };
     let mut filter = ToneFilter::new(RATE as f64, &settings).unwrap().with_channels(1);
-    let latency = filter.latency();
+    let (latency, delay) = (filter.latency(), filter.bank_delay());
     let mut expected = [&input[..], &vec![0.0; latency]].concat();
     let mut start = 0;
     for (sample, _, play) in &played {
-        let end = *sample as usize + latency;
+        let end = *sample as usize + delay;
         filter.process(&mut [&mut expected[start..end]]);
         play(&mut filter);
         start = end;
