@@ -9,7 +9,9 @@ const WORTH: f32 = 53.0;
 /// Key at which the height counts nothing: C4.
 const MIDDLE: f32 = 60.0;
 /// Worth of a semitone of height in dB, in the lead.
-const HEIGHT: f32 = 1.0;
+const HEIGHT: f32 = 1.5;
+/// Lowest key of the lead: E3.
+const LOW: u8 = 52;
 /// Worth of a semitone of depth in dB, in the bass.
 const DEPTH: f32 = 1.5;
 /// Lowest key that is too high for the bass: C4.
@@ -22,7 +24,7 @@ const FARTHEST: f32 = 12.0;
 /// Cost of a note in dB that is not played from its start.
 const LATE: f32 = 5.0;
 /// Cost of a rest, or of a note that began earlier, while the last note still sounds, in dB.
-const BROKEN: f32 = 20.0;
+const BROKEN: f32 = 40.0;
 
 /// Maximum number of notes in a chord.
 const CHORD: usize = 4;
@@ -102,9 +104,10 @@ impl Unit {
     }
 }
 
-/// Returns the worth of a note in the lead for each row, in dB above a rest.
+/// Returns the worth of a note in the lead for each row, in dB above a rest. `None` if it is too low.
 pub fn melody(note: &Voiced) -> Option<f32> {
-    Some(WORTH + note.level + HEIGHT * (f32::from(note.key) - MIDDLE))
+    let worth = WORTH + note.level + HEIGHT * (f32::from(note.key) - MIDDLE);
+    (note.key >= LOW).then_some(worth)
 }
 
 /// Returns the worth of a note in the bass for each row, in dB above a rest. `None` if it is too high.

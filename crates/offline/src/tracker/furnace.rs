@@ -11,8 +11,16 @@ const VERSION: u16 = 201;
 /// Length of the header, behind which the song's information stands.
 const HEADER: usize = 32;
 
-/// Furnace's note for MIDI key 0: its note 0 is C-5, five octaves below C0.
-const FIRST: u8 = 48;
+/// Furnace's note for MIDI key 0: its note 0 is C-5, five octaves below C0, and its octaves are one
+/// octave higher on the 2A03 and two on the SN76489.
+fn first(chip: Chip) -> u8 {
+    match chip {
+        Chip::Nes => 36,
+        Chip::Gb => 48,
+        Chip::Sms => 24,
+    }
+}
+
 /// Furnace's C0, from which on the noise's notes count.
 const C0: u8 = 60;
 /// Furnace's end of a note.
@@ -42,7 +50,8 @@ pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
         cells.map(move |(number, cells)| pattern(song.chip, channel, index, number, cells))
     });
     let patterns: Vec<_> = patterns.collect();
-    let groups = [instruments, wave, patterns, folders];
+    // Furnace warns of bytes behind the last pattern.
+    let groups = [instruments, wave, folders, patterns];
     // The information's length does not depend on the places of the blocks behind it.
     let mut at =
         HEADER + information(song, tags, &groups.each_ref().map(|own| vec![0; own.len()])).len();
@@ -75,9 +84,9 @@ fn string(text: &str) -> Vec<u8> {
     text.bytes().filter(|byte| *byte > 0).chain([0]).collect()
 }
 
-/// Returns the block of the song's information. `places` has the places of instruments, waves, patterns and folders in the file.
+/// Returns the block of the song's information. `places` has the places of instruments, waves, folders and patterns in the file.
 fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
-    let [instruments, waves, patterns, folders] = places;
+    let [instruments, waves, folders, patterns] = places;
     let channels = &song.channels;
     let orders = channels[0].orders.len();
     let grooves: Vec<_> = song.tempi.iter().map(|ticks| groove(*ticks)).collect();
@@ -252,7 +261,7 @@ fn row(chip: Chip, voice: Voice, cell: &Cell) -> Vec<u8> {
             present |= 3;
             let note = match voice {
                 Voice::Noise => drum(chip, Drum::ALL[usize::from(key)]),
-                _ => FIRST + chip.written(voice, key),
+                _ => first(chip) + chip.written(voice, key),
             };
             values.extend([note, instrument]);
         }
