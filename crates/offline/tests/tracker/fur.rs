@@ -161,7 +161,10 @@ pub fn read(packed: &[u8]) -> Song {
     assert_eq!(info.byte(), 1, "arpeggio time");
     let hertz = info.float();
     let (rows, orders) = (info.short(), info.short());
-    assert!((1..=256).contains(&rows) && (1..=256).contains(&orders), "{rows} rows, {orders} orders");
+    assert!(
+        (1..=256).contains(&rows) && (1..=256).contains(&orders),
+        "{rows} rows, {orders} orders"
+    );
     let highlights = [info.byte(), info.byte()];
     let [instruments, waves, samples] = [(); 3].map(|()| info.short());
     assert!(instruments <= 256 && waves <= 256 && samples == 0);
@@ -254,7 +257,19 @@ pub fn read(packed: &[u8]) -> Song {
     }
     blocks.finish();
     let waves = waves.len();
-    Song { name, author, chip, hertz, rows, highlights, speeds, grooves, channels, instruments, waves }
+    Song {
+        name,
+        author,
+        chip,
+        hertz,
+        rows,
+        highlights,
+        speeds,
+        grooves,
+        channels,
+        instruments,
+        waves,
+    }
 }
 
 fn instrument(reader: &mut Reader) -> Instrument {
@@ -369,11 +384,21 @@ impl Song {
                     let instrument = cell.instrument.expect("a note has an instrument");
                     let (place, end) = ((order, row), f64::INFINITY);
                     let volume = volumes[index];
-                    notes.push(Played { channel: index, place, seconds, note, instrument, volume, end });
+                    notes.push(Played {
+                        channel: index,
+                        place,
+                        seconds,
+                        note,
+                        instrument,
+                        volume,
+                        end,
+                    });
                 }
                 for effect in &cell.effects {
                     match *effect {
-                        (0x09, index) => (groove, place) = (self.grooves[usize::from(index)].clone(), 0),
+                        (0x09, index) => {
+                            (groove, place) = (self.grooves[usize::from(index)].clone(), 0)
+                        }
                         (0x0D, 0) => next = Some(order + 1),
                         (0x0B, to) => (target, ends) = (Some(to), true),
                         (0xFF, 0) => ends = true,

@@ -3,6 +3,8 @@
 mod fur;
 #[cfg(feature = "furnace")]
 mod furnace;
+#[cfg(feature = "furnace")]
+mod synth;
 mod text;
 
 use tone_filter_dsp::{
@@ -52,7 +54,9 @@ fn song(timeline: Timeline, bars: usize) -> Arrangement {
         song.harmony.push(note(row + 8, 7, 62 + up, &[], 7));
         song.bass.push(note(row, 8, 24 + up, &[], 12));
         song.bass.push(note(row + 8, 8, 43, &[], 12));
-        for (beat, drum) in [Drum::Kick, Drum::Hat, Drum::Snare, Drum::Cymbal].into_iter().enumerate() {
+        for (beat, drum) in
+            [Drum::Kick, Drum::Hat, Drum::Snare, Drum::Cymbal].into_iter().enumerate()
+        {
             song.drums.push(Hit { row: row + 4 * beat, drum, volume: 10 });
         }
     }
@@ -96,6 +100,11 @@ fn furnace_has_every_note_at_its_row() {
         let module = Module::new(&whole, chip, None).unwrap();
         let read = fur::read(&to_furnace(&module, &tags()));
         assert_eq!((&*read.name, &*read.author), ("Über \"uns\"", "Me"));
+        let names: Vec<_> = read.channels.iter().map(|own| &*own.name).collect();
+        assert_eq!(names[..4], ["Lead", "Harmony", "Bass", "Drums"]);
+        assert_eq!(read.chip, [6, 4, 3][chip as usize]);
+        let is_envelope = |own: &fur::Instrument| own.features.contains(&"GB".to_owned());
+        assert!(read.instruments.iter().all(|own| is_envelope(own) == (chip == Chip::Gb)));
         assert_eq!((read.rows, read.highlights), (64, [4, 16]));
         assert_eq!(read.waves, usize::from(chip == Chip::Gb));
         let starts = starts(&read, |_| 64);
@@ -119,14 +128,18 @@ fn furnace_has_every_note_at_its_row() {
                 let volume = match (chip, channel) {
                     (Chip::Nes | Chip::Gb, 2) => None,
                     // Steps of 2 dB below 15: 15, 9, 7 and 12 are at 0, -4.4, -6.6 and -1.9 dB.
-                    (Chip::Sms, _) => Some([15, 13, 12, 14][[15, 9, 7, 12].iter().position(|own| *own == note.volume).unwrap()]),
+                    (Chip::Sms, _) => Some(
+                        [15, 13, 12, 14]
+                            [[15, 9, 7, 12].iter().position(|own| *own == note.volume).unwrap()],
+                    ),
                     _ => Some(note.volume),
                 };
                 assert_eq!(own.volume, volume);
             }
         }
         let drums = played.iter().filter(|note| note.channel == 3);
-        let names: Vec<_> = drums.map(|own| &*read.instruments[usize::from(own.instrument)].name).collect();
+        let names: Vec<_> =
+            drums.map(|own| &*read.instruments[usize::from(own.instrument)].name).collect();
         assert_eq!(names[..4], ["Kick", "Hat", "Snare", "Cymbal"]);
         assert_eq!(names.len(), whole.drums.len());
     }
@@ -181,7 +194,10 @@ fn repeated_patterns_are_one() {
     assert_eq!(read.channels[4].orders, [0, 0, 0, 0, 0, 0, 0, 1]);
     let patterns: usize = read.channels.iter().map(|channel| channel.patterns.len()).sum();
     assert!((module.reused() - (1.0 - patterns as f64 / 40.0)).abs() < 1e-9);
-    let long = to_furnace(&Module::new(&song(Timeline::fixed(120.0), 90), Chip::Nes, None).unwrap(), &tags());
+    let long = to_furnace(
+        &Module::new(&song(Timeline::fixed(120.0), 90), Chip::Nes, None).unwrap(),
+        &tags(),
+    );
     assert!(long.len() < 60_000, "{} bytes for three minutes", long.len());
 }
 
@@ -198,7 +214,8 @@ fn songs_repeat_from_the_pattern_of_a_time() {
 #[test]
 fn tempi_follow_the_beats() {
     // 100 beats per minute for 32 beats, then slower from beat to beat, from 0.5 to 0.65 s.
-    let lengths = (0..32).map(|_| 0.6).chain((0..96).map(|beat| 0.5 + 0.15 * f64::from(beat) / 95.0));
+    let lengths =
+        (0..32).map(|_| 0.6).chain((0..96).map(|beat| 0.5 + 0.15 * f64::from(beat) / 95.0));
     let map = timeline(lengths);
     let whole = song(map, 32);
     let module = Module::new(&whole, Chip::Nes, Some(20.0)).unwrap();
@@ -226,14 +243,16 @@ fn tempi_follow_the_beats() {
 #[test]
 fn bars_that_are_cut_short_end_their_pattern() {
     // A pickup of two beats, two bars, a bar of two beats, and four more.
-    let places = [2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3];
+    let places =
+        [2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3];
     let beats = places.into_iter().enumerate();
     let beats = beats.map(|(index, place)| Beat { time: 0.5 * index as f64, place, meter: 4 });
     let map = Timeline::of(&Beats { beats: beats.collect(), certainty: 1.0 }).unwrap();
     let grid = Grid::new(map, std::iter::empty(), 14.0);
     let rows = 4 * places.len();
     assert_eq!(grid.bars(rows), [0, 8, 24, 40, 48, 64, 80, 96]);
-    let lead: Vec<_> = (0..rows / 4).map(|beat| note(4 * beat, 2, 60 + beat as u8, &[], 9)).collect();
+    let lead: Vec<_> =
+        (0..rows / 4).map(|beat| note(4 * beat, 2, 60 + beat as u8, &[], 9)).collect();
     let whole = Arrangement { grid, rows, lead, ..song(Timeline::fixed(120.0), 0) };
     for chip in Chip::ALL {
         let module = Module::new(&whole, chip, None).unwrap();
@@ -271,7 +290,9 @@ fn famitracker_has_the_same_song() {
                         // Furnace's C0, 60, is the lowest rate; 75 the highest.
                         (Some(note), 3) => format!("{:X}-#", note - 60),
                         // Both count octaves alike: C-0 is 60.
-                        (Some(note), _) => format!("{}{}", names[usize::from(note % 12)], (note - 60) / 12),
+                        (Some(note), _) => {
+                            format!("{}{}", names[usize::from(note % 12)], (note - 60) / 12)
+                        }
                     };
                     assert_eq!(*note, expected);
                     assert_eq!(*instrument, row.instrument.map(usize::from));
@@ -289,11 +310,15 @@ fn famitracker_has_the_same_song() {
             let (places, name) = &read.instruments[index];
             assert_eq!(*name, instrument.name);
             for (kind, code) in [(0, 0), (1, 1), (4, 2)] {
-                let sequence = read.macros.iter().find(|own| own.0 == kind && own.1 as i32 == places[kind]);
+                let sequence =
+                    read.macros.iter().find(|own| own.0 == kind && own.1 as i32 == places[kind]);
                 let own = instrument.macros.get(&code);
                 assert_eq!(sequence.is_some(), own.is_some());
                 if let (Some((.., repeats, values)), Some(own)) = (sequence, own) {
-                    assert_eq!(*values, own.values.iter().map(|value| i32::from(*value)).collect::<Vec<_>>());
+                    assert_eq!(
+                        *values,
+                        own.values.iter().map(|value| i32::from(*value)).collect::<Vec<_>>()
+                    );
                     assert_eq!(*repeats, if own.repeats == 255 { -1 } else { own.repeats.into() });
                 }
             }
@@ -334,7 +359,8 @@ fn songs_beyond_a_trackers_limits_are_shortened_or_refused() {
     assert!(Module::new(&song(Timeline::fixed(120.0), 4 * 128 + 1), Chip::Nes, None).is_none());
     // More different chords than FamiTracker has instruments: the rarer ones lose their highest note.
     let mut many = song(Timeline::fixed(120.0), 16);
-    many.harmony = (0..80).map(|n| note(2 * n, 2, 50, &[1 + n as u8 % 2, 3 + n as u8], 9)).collect();
+    many.harmony =
+        (0..80).map(|n| note(2 * n, 2, 50, &[1 + n as u8 % 2, 3 + n as u8], 9)).collect();
     let common = (0..60).map(|n| note(160 + n, 1, 50, &[1], 9));
     many.harmony.extend(common);
     let module = Module::new(&many, Chip::Nes, None).unwrap();
@@ -348,7 +374,14 @@ fn songs_beyond_a_trackers_limits_are_shortened_or_refused() {
 
 #[test]
 fn silence_is_a_song_of_empty_rows() {
-    let silent = Arrangement::new(&[], 0.0, &[], 0.0, Timeline::fixed(120.0), song(Timeline::fixed(120.0), 0).sound);
+    let silent = Arrangement::new(
+        &[],
+        0.0,
+        &[],
+        0.0,
+        Timeline::fixed(120.0),
+        song(Timeline::fixed(120.0), 0).sound,
+    );
     for chip in Chip::ALL {
         let module = Module::new(&silent, chip, None).unwrap();
         let read = fur::read(&to_furnace(&module, &Tags::default()));

@@ -92,7 +92,8 @@ pub fn read(text: &str) -> Song {
                 let repeats = int(2, -1..=252);
                 assert_eq!((int(3, -1..=252), int(4, 0..=255)), (-1, 0));
                 colon(5);
-                let values: Vec<i32> = (6..rest.len()).map(|index| int(index, -128..=127)).collect();
+                let values: Vec<i32> =
+                    (6..rest.len()).map(|index| int(index, -128..=127)).collect();
                 assert!(values.len() <= 252 && repeats < values.len() as i32);
                 song.macros.push((kind, index, repeats, values));
             }
