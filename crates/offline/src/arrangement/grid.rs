@@ -69,6 +69,12 @@ impl Grid {
         f64::from(TICKS) / f64::from(self.per_beat)
     }
 
+    /// Returns the number of rows of the longest bar.
+    pub fn bar(&self) -> usize {
+        let meters = self.timeline.meters().iter().map(|(_, meter)| *meter);
+        usize::from(meters.max().unwrap_or(METER)) * self.per_beat as usize
+    }
+
     /// Returns the first row of each bar of a song of `rows`.
     pub fn bars(&self, rows: usize) -> Vec<usize> {
         let meters = self.timeline.meters();

@@ -13,6 +13,7 @@ mod midi;
 mod parts;
 mod recorder;
 mod repeats;
+mod sections;
 
 pub use drums::{Drum, Hit};
 pub use grid::Grid;
@@ -22,7 +23,9 @@ pub use recorder::Arranger;
 use crate::{timeline::Timeline, transcribe::Note};
 use drums::hits;
 use parts::{Unit, Voiced, chords, line};
-use repeats::unify;
+use repeats::{ACCOMPANIMENT, MELODY, unify};
+use sections::{contents, patterns};
+use std::ops::Range;
 use tone_filter_dsp::{ChipTick, Duty, Settings};
 
 /// Maximum volume.
@@ -110,16 +113,29 @@ impl Arrangement {
         let bass = line(&mut left, rows, unit, parts::bass);
         let harmony = chords(&left, rows, unit, sound.arpeggio.is_some());
         let drums = hits(ticks, &grid, rows);
-        let bars = grid.bars(rows);
-        Self {
-            rows,
-            lead: unify(lead, &bars),
-            harmony: unify(harmony, &bars),
-            bass: unify(bass, &bars),
-            drums: unify(drums, &bars),
-            grid,
-            sound,
+        let mut own = Self { grid, rows, lead, harmony, bass, drums, sound };
+        // First bars become equal, then whole patterns.
+        own.unify(&own.grid.bars(rows));
+        let patterns = own.patterns();
+        own.unify(&patterns.iter().map(|pattern| pattern.start).collect::<Vec<_>>());
+        own
+    }
+
+    /// Makes parts of the song equal that are alike; `starts` has the first row of each.
+    fn unify(&mut self, starts: &[usize]) {
+        self.lead = unify(std::mem::take(&mut self.lead), starts, MELODY);
+        for part in [&mut self.harmony, &mut self.bass] {
+            *part = unify(std::mem::take(part), starts, ACCOMPANIMENT);
         }
+        self.drums = unify(std::mem::take(&mut self.drums), starts, ACCOMPANIMENT);
+    }
+
+    /// Returns the rows of each pattern of the song: up to four bars, cut so that many of them are equal.
+    pub fn patterns(&self) -> Vec<Range<usize>> {
+        let bars = self.grid.bars(self.rows);
+        let parts = [&self.lead, &self.harmony, &self.bass].map(|part| contents(part, &bars));
+        let [lead, harmony, bass] = parts;
+        patterns(&bars, self.rows, &[lead, harmony, bass, contents(&self.drums, &bars)])
     }
 
     /// Returns the number of notes and hits of all parts.

@@ -2,8 +2,10 @@
 
 use super::{Hit, PartNote};
 
-/// Least likeness of two bars that count as one.
-const ALIKE: f64 = 0.75;
+/// Least likeness of two bars of the lead that count as one: melodies vary.
+pub const MELODY: f64 = 0.75;
+/// Least likeness of two bars of another part that count as one.
+pub const ACCOMPANIMENT: f64 = 0.65;
 
 /// Note whose place can change.
 pub trait Placed: Clone {
@@ -101,8 +103,8 @@ fn median<N: Ord + Copy>(all: impl Iterator<Item = N>) -> Option<N> {
     all.get(all.len().saturating_sub(1) / 2).copied()
 }
 
-/// Returns `notes` with equal content in bars that are alike: the notes of most of them. `bars` has the first row of each bar.
-pub fn unify<T: Placed>(notes: Vec<T>, bars: &[usize]) -> Vec<T> {
+/// Returns `notes` with equal content in bars whose likeness is `alike` or more: the notes of most of them. `bars` has the first row of each bar.
+pub fn unify<T: Placed>(notes: Vec<T>, bars: &[usize], alike: f64) -> Vec<T> {
     let ends = bars.iter().skip(1).map(Some).chain([None]);
     let bars: Vec<Bar<T>> = bars
         .iter()
@@ -120,7 +122,7 @@ pub fn unify<T: Placed>(notes: Vec<T>, bars: &[usize]) -> Vec<T> {
     for index in 0..bars.len() {
         let like = |group: &&mut Vec<usize>| {
             bars[group[0]].rows == bars[index].rows
-                && likeness(&contents[group[0]], &contents[index]) >= ALIKE
+                && likeness(&contents[group[0]], &contents[index]) >= alike
         };
         match groups.iter_mut().find(like) {
             Some(group) => group.push(index),

@@ -161,7 +161,7 @@ fn rises_of_the_noise_are_drums() {
 fn a_midi_file_has_a_track_for_each_part() {
     let beats = (0..8).map(|n| Beat { time: 0.5 * f64::from(n), place: (n % 4) as u8, meter: 4 });
     let timeline = Timeline::of(&Beats { beats: beats.collect(), certainty: 1.0 }).unwrap();
-    let chord = [60, 64, 67].map(|key| note(key, 0.0, 8.0, 80));
+    let chord = [60, 64, 67].map(|key| note(key, 0.0, 4.0, 80));
     let notes: Vec<_> =
         chord.into_iter().chain([note(79, 0.0, 4.0, 100), note(36, 0.0, 8.0, 90)]).collect();
     let mut ticks = vec![ChipTick::default(); 120];

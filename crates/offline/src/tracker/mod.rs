@@ -13,17 +13,13 @@ pub use furnace::furnace;
 
 use crate::arrangement::{Arrangement, Drum, Envelope, Hit, LOUDEST, PartNote, Sound};
 use chip::Voice;
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 use tempo::tempi;
 use tone_filter_dsp::Duty;
 
 /// Number of ticks per second at which envelopes and arpeggios move.
 const TICKS: u32 = 60;
 
-/// Maximum number of rows in a pattern, in all trackers.
-const ROWS: usize = 256;
-/// Number of bars in a pattern.
-const BARS: usize = 4;
 /// Maximum number of different chords in a song: FamiTracker has 64 instruments. Rarer chords lose their highest notes.
 const CHORDS: usize = 48;
 /// Maximum number of orders in a song of FamiTracker, and of patterns in a channel.
@@ -107,10 +103,6 @@ impl Module {
     /// is longer than 128 orders.
     pub fn new(arrangement: &Arrangement, chip: Chip, repeat: Option<f64>) -> Option<Self> {
         let Arrangement { grid, rows, lead, harmony, bass, drums, sound } = arrangement;
-        let orders = orders(&grid.bars(*rows), *rows);
-        if orders.len() > ORDERS {
-            return None;
-        }
         let known = known(harmony);
         let mut instruments = Instruments::default();
         let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
@@ -145,6 +137,10 @@ impl Module {
         if chip == Chip::Nes {
             parts.push((Voice::Samples, Vec::new()));
         }
+        let orders = arrangement.patterns();
+        if orders.len() > ORDERS {
+            return None;
+        }
         let (hertz, tempi, indices) = tempi(grid, *rows, &orders);
         let length = orders.iter().map(|order| order.len()).max().unwrap_or(1);
         let repeat = repeat.map(|time| {
@@ -174,7 +170,7 @@ impl Module {
         });
         let channels = channels.collect();
         let beat = grid.per_beat() as usize;
-        let bar = (length / BARS).max(beat);
+        let bar = grid.bar().max(beat);
         let instruments = instruments.0;
         Some(Self { chip, beat, bar, rows: length, hertz, tempi, instruments, channels })
     }
@@ -291,35 +287,10 @@ fn known(harmony: &[PartNote]) -> HashMap<Vec<u8>, usize> {
     all.into_iter().chain([(Vec::new(), 0)]).collect()
 }
 
-/// Returns the rows of each order: up to four bars of one length. `bars` has the first row of each bar of a song of `rows`.
-fn orders(bars: &[usize], rows: usize) -> Vec<std::ops::Range<usize>> {
-    let ends = bars.iter().skip(1).copied().chain([rows]);
-    let mut orders: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
-    for (start, end) in bars.iter().copied().zip(ends) {
-        let bar = end - start;
-        match orders.last_mut() {
-            // The last bar may be cut short.
-            Some((own, order))
-                if (*own == bar || end == rows && bar < *own)
-                    && order.len() < BARS * *own
-                    && order.len() + bar <= ROWS =>
-            {
-                order.end = end;
-            }
-            _ => orders.push((bar, start..end)),
-        }
-    }
-    orders.into_iter().map(|(_, order)| order).collect()
-}
-
 /// Returns the pattern of each order, with `length` rows. `events` are cells at rows of the song. A volume is written where it changes, and with
 /// the first note of a pattern, so that equal patterns sound equal.
-fn patterns(
-    events: &[(usize, Cell)],
-    orders: &[std::ops::Range<usize>],
-    length: usize,
-) -> Vec<Vec<Cell>> {
-    let pattern = |order: &std::ops::Range<usize>| {
+fn patterns(events: &[(usize, Cell)], orders: &[Range<usize>], length: usize) -> Vec<Vec<Cell>> {
+    let pattern = |order: &Range<usize>| {
         let mut cells = vec![Cell::default(); length];
         for (row, cell) in events.iter().filter(|(row, _)| order.contains(row)) {
             let own = &mut cells[row - order.start];
