@@ -185,7 +185,8 @@ fn parts_are_tracks_of_a_midi_file() {
         [keys(1), keys(2), keys(3), keys(4)],
         [vec![(960, 81), (2880, 57)], vec![], vec![], vec![(960, 36)]]
     );
-    let both = folder.command("bands in.wav --midi out.mid --parts --quantize 1/16").output().unwrap();
+    let both =
+        folder.command("bands in.wav --midi out.mid --parts --quantize 1/16").output().unwrap();
     assert_eq!(both.status.code(), Some(2));
 }
 
