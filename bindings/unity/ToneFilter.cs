@@ -134,6 +134,9 @@ namespace ToneFilterUnity
         /// <summary>Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
         public const string Map = "Map";
 
+        /// <summary>Sync counts by the tempo of the song in the host, or by the tempo that is found in the music. Without a host's tempo, it is that of the music.</summary>
+        public const string SyncTo = "Sync to";
+
         /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>
         public const string Instance = "Instance";
 
@@ -158,6 +161,7 @@ namespace ToneFilterUnity
             { "Listen", new[] { "main", "sidechain" } },
             { "Auto tuning", new[] { "off", "on" } },
             { "Map", new[] { "mute", "snap", "custom" } },
+            { "Sync to", new[] { "host", "music" } },
         };
         // </generated>
 

@@ -1,4 +1,5 @@
-//! Detected key and tuning of the music, at the right of the line with the scale. A click sets the filter to them.
+//! Detected key, tuning and tempo of the music, at the right of the line with the scale. A click on key or tuning sets the filter to
+//! it.
 
 use super::{
     controls::focus_ring,
@@ -8,21 +9,23 @@ use crate::session::Edits;
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
 use tone_filter_dsp::{FoundKey, Snapshot, spec};
 
-/// Key and tuning that were detected last.
+/// Key, tuning and tempo that were detected last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
+    /// Beats per minute; only where the host has no tempo.
+    tempo: Option<f64>,
 }
 
 impl DetectedKey {
-    /// Takes key and tuning from `bands`.
+    /// Takes key, tuning and tempo from `bands`.
     pub fn of(bands: &Snapshot) -> Self {
-        Self { key: bands.key, tuning: bands.tuning }
+        Self { key: bands.key, tuning: bands.tuning, tempo: bands.tempo }
     }
 
-    /// Shows key and tuning at the right of `area` as far as there is room. Returns the area that is left.
+    /// Shows key, tuning and tempo at the right of `area` as far as there is room. Returns the area that is left.
     pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         let mut rest = area;
         if let Some(hertz) = self.tuning {
@@ -36,6 +39,9 @@ impl DetectedKey {
             if button(ui, &mut rest, scale, &key.to_string(), tip) {
                 take_key(key, edits);
             }
+        }
+        if let Some(tempo) = self.tempo {
+            label(ui, &mut rest, scale, &format!("{tempo:.0} BPM"));
         }
         rest
     }
@@ -60,20 +66,38 @@ fn take_tuning(hertz: f64, edits: &mut Edits) {
     edits.change_to("tuning", sound);
 }
 
-/// Shows `text` as a button at the right of `rest`, if there is room, and shrinks `rest`. Returns whether it was clicked.
-fn button(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str) -> bool {
+/// Returns the place of `text` at the right of `rest`, if there is room, and shrinks `rest`.
+fn place(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str) -> Option<Rect> {
     let font = scale.font(11.0);
-    let painter = ui.painter();
-    let width = painter.layout_no_wrap(text.into(), font.clone(), theme::TEXT).size().x;
+    let width = ui.painter().layout_no_wrap(text.into(), font, theme::TEXT).size().x;
     let place = rest.with_min_x(rest.right() - width);
     if place.left() < rest.left() {
-        return false;
+        return None;
     }
+    *rest = rest.with_max_x(place.left() - scale.length(14.0).max(6.0));
+    Some(place)
+}
+
+/// Shows `text` at the right of `rest`, if there is room, and shrinks `rest`.
+fn label(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str) {
+    if let Some(place) = place(ui, rest, scale, text) {
+        let response = ui.interact(place, ui.scope_id().with("tempo"), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+        let font = scale.font(11.0);
+        let at = place.right_center();
+        theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::DIM);
+        response.on_hover_text("Tempo of the music, which Sync counts by");
+    }
+}
+
+/// Shows `text` as a button at the right of `rest`, if there is room, and shrinks `rest`. Returns whether it was clicked.
+fn button(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str) -> bool {
+    let Some(place) = place(ui, rest, scale, text) else { return false };
     let response = ui.interact(place, ui.scope_id().with(("found", tip)), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, text));
     let colour = if response.hovered() { theme::TEXT } else { theme::ACCENT };
-    theme::text(painter, place.right_center(), Align2::RIGHT_CENTER, text, font, colour);
+    let font = scale.font(11.0);
+    theme::text(ui.painter(), place.right_center(), Align2::RIGHT_CENTER, text, font, colour);
     focus_ring(ui, &response);
-    *rest = rest.with_max_x(place.left() - scale.length(14.0).max(6.0));
     response.on_hover_text(tip).clicked()
 }

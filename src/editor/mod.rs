@@ -261,7 +261,7 @@ struct Panel {
     bands: Bands,
     /// Bands whose keys are held.
     held: BandMask,
-    /// Detected key and tuning of the music.
+    /// Detected key, tuning and tempo of the music.
     detected_key: DetectedKey,
     output: OutputMeter,
     spectrum: Spectrum,

@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 use tone_filter_dsp::{
-    DEFAULT_TEMPO, Keys, Setting, Settings, ToneFilter,
+    Keys, Setting, Settings, ToneFilter,
     notes::{midi_note, name},
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
@@ -30,7 +30,7 @@ const PAGES: [(&str, &[&str]); 8] = [
     ("Notes", &["root", "scale", "range", "voices", "octave", "keys", "freeze", "midi-out"]),
     (
         "Resonators",
-        &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo", "drive"],
+        &["ring", "release", "sync", "sync-to", "threshold", "ceiling", "floor", "stereo", "drive"],
     ),
     ("Chip", &["voice", "arp", "duty", "attack", "decay", "voices", "octave", "tone"]),
     ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
@@ -125,7 +125,8 @@ impl Instance for Guarded {
     }
 
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32 {
-        let settings = self.session.params.settings().at_tempo(tempo.unwrap_or(DEFAULT_TEMPO));
+        let settings = self.session.params.settings();
+        let settings = tempo.map_or(settings, |tempo| settings.at_tempo(tempo));
         if settings.freeze {
             return u32::MAX;
         }

@@ -18,7 +18,7 @@ use notes::{HostQueue, NoteQueue, Notes};
 use plugin_guard::{HostLink, Latency, Task, construction};
 use remote::Remote;
 use std::sync::Arc;
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
+use tone_filter_dsp::{Controls, Kernel, KeyEvent, ToneFilter};
 use tone_filter_presets::Folder;
 
 /// The plugin as hosts see it.
@@ -51,11 +51,11 @@ struct Active {
     silent_frames: u32,
     notes: Notes,
     /// Tempo of the song in beats per minute.
-    tempo: f64,
+    tempo: Option<f64>,
     /// Whether the song plays.
     playing: bool,
     /// Last values passed to the filter: number of parameter changes, tempo, and compensated lookahead.
-    followed: Option<(u32, f64, Option<bool>)>,
+    followed: Option<(u32, Option<f64>, Option<bool>)>,
     /// Length of the tail in frames: the output from the end of the input on.
     tail: u32,
 }
@@ -206,7 +206,9 @@ impl Plugin for ToneFilterPlugin {
             score::follow(score, &mut active.filter, seconds);
         }
         let sidechain = aux.inputs.first_mut().map_or(&[][..], |input| input.as_slice());
-        active.filter.find_key_and_tuning(self.meter_input.is_watched());
+        let watched = self.meter_input.is_watched();
+        active.filter.find_key_and_tuning(watched);
+        active.filter.find_tempo(watched && active.tempo.is_none());
         let mut queue = HostQueue { context, remote: self.remote.as_deref(), called: false };
         let status = active.process(buffer, sidechain, &mut self.meter_input, &mut queue);
         if let Some(remote) = self.remote.as_ref().filter(|_| queue.called) {
@@ -251,7 +253,7 @@ impl Active {
             max_frames: config.max_buffer_size as usize,
             silent_frames: 0,
             notes,
-            tempo: DEFAULT_TEMPO,
+            tempo: None,
             playing: false,
             followed: None,
         })
@@ -259,7 +261,7 @@ impl Active {
 
     /// Takes the song's tempo. Releases the keys when the song stops.
     fn transport(&mut self, transport: &Transport) {
-        self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
+        self.tempo = transport.tempo;
         if self.playing && !transport.playing {
             self.notes.clear();
             self.filter.play(KeyEvent::ReleaseAll);
@@ -276,7 +278,7 @@ impl Active {
         }
         self.followed = now;
         let Controls { settings, routing } = params.controls();
-        let mut settings = settings.at_tempo(self.tempo);
+        let mut settings = self.tempo.map_or(settings, |tempo| settings.at_tempo(tempo));
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
         // Never fails, as the parameters are within their ranges. After a failure, the old settings would stay.
         let _ = self.filter.set_settings(&settings);

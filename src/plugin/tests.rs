@@ -99,9 +99,8 @@ fn nothing_a_host_sets_stops_it() {
         for id in &ids {
             set(&params, id, normalized);
             active.follow(&params);
-            let expected = params.settings().at_tempo(DEFAULT_TEMPO);
             // `lookahead` waits for the next activation.
-            let expected = Settings { lookahead: false, ..expected };
+            let expected = Settings { lookahead: false, ..params.settings() };
             assert_eq!(*active.filter.settings(), expected, "{id} = {normalized}");
             let mut channels = music(512);
             process(&mut active, &mut channels);

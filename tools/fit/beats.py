@@ -2,6 +2,7 @@
 
 usage: beats.py fit TONE_FILTER WORK SONG.mid ..       writes WORK/beats.bin and WORK/bars.bin
        beats.py judge TONE_FILTER WORK SONG.mid ..     F1 at 70 ms of `bands --json`: at the score's level, best of half, same, double
+       beats.py track EXAMPLE WORK SONG.mid ..         the same, after 10 s, of the beats that crates/listener/examples/beats.rs prints
                                          needs numpy, mido, soundfile, mir_eval; Debian: fluidsynth, fluid-soundfont-gm
 
 Songs are rendered for 60 s with FluidR3 into WORK. The truth is the quarter notes of their tempo maps, from the first note to the last. A song
@@ -199,11 +200,24 @@ def judge(program, work, path):
     return own, max(own, *others), bars
 
 
+def track(program, work, path, *live):
+    import mir_eval
+    lines = subprocess.run([program, render(path, work), *live], check=True, capture_output=True, text=True).stdout
+    beats, quarters = np.array([float(line) for line in lines.split()]), truth(path)[0]
+    doubled = np.sort(np.concatenate([quarters, (quarters[1:] + quarters[:-1]) / 2]))
+    own, *others = [mir_eval.beat.f_measure(mir_eval.beat.trim_beats(q, 10), mir_eval.beat.trim_beats(beats, 10))
+                    for q in (quarters, quarters[::2], quarters[1::2], doubled)]
+    print(f"{os.path.basename(path):40} F1 {own:.2f} / {max(own, *others):.2f}", flush=True)
+    return own, max(own, *others)
+
+
 if __name__ == "__main__":
     verb, program, work, *paths = sys.argv[1:]
     os.makedirs(work, exist_ok=True)
     if verb == "judge":
         print("mean", np.round(np.mean([judge(program, work, path) for path in paths], 0), 3))
+    elif verb == "track":
+        for live in [(), ("live",)]: print("mean", *live, np.round(np.mean([track(program, work, path, *live) for path in paths], 0), 3))
     else:
         songs = []
         for path in paths:

@@ -8,7 +8,7 @@ use crate::{
     urids::Urids,
 };
 use std::{ffi::c_void, ptr};
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, KeyEvent, Settings, ToneFilter};
 
 /// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
@@ -40,7 +40,7 @@ pub struct Instance {
     keys: Keys,
     /// Copies of a chunk of input and sidechain for each channel, so that the host's buffers may overlap.
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
-    tempo: f64,
+    tempo: Option<f64>,
     playing: bool,
     /// Whether no block has been processed since the activation. In the first block, settings take effect at once.
     fresh: bool,
@@ -77,7 +77,7 @@ impl Instance {
             portless,
             keys: Keys::new(),
             chunks: [[[0.0; CHUNK]; CHANNELS]; 2],
-            tempo: DEFAULT_TEMPO,
+            tempo: None,
             playing: false,
             // Some hosts never call `activate`.
             fresh: true,
@@ -181,7 +181,7 @@ impl Instance {
                 continue;
             };
             if key == urids.tempo {
-                self.tempo = f64::from(value);
+                self.tempo = Some(value.into());
             } else if key == urids.speed {
                 if self.playing && value == 0.0 {
                     self.keys.clear();
@@ -205,7 +205,8 @@ impl Instance {
         }
         let Controls { settings, routing } = controls;
         // The ports clamp values to their ranges, so this cannot fail.
-        let _ = self.filter.set_settings(&settings.at_tempo(self.tempo));
+        let settings = self.tempo.map_or(settings, |tempo| settings.at_tempo(tempo));
+        let _ = self.filter.set_settings(&settings);
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);
         if std::mem::take(&mut self.fresh) {

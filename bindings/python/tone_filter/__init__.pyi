@@ -62,6 +62,7 @@ _Duty = Literal["12.5", "25", "50"]
 _Keys = Literal["off", "hold", "hold-any", "add"]
 _Sync = Literal["off", "1/1d", "1/1", "1/2d", "1/1t", "1/2", "1/4d", "1/2t", "1/4", "1/8d", "1/4t", "1/8", "1/16d", "1/8t", "1/16", "1/32d", "1/16t", "1/32", "1/32t"]
 _Map = Literal["mute", "snap", "custom"]
+_SyncTo = Literal["host", "music"]
 
 class _Settings(TypedDict, total=False):
     mix: float
@@ -100,6 +101,7 @@ class _Settings(TypedDict, total=False):
     freeze: bool
     auto_tuning: bool
     map: _Map
+    sync_to: _SyncTo
     bands: str
     custom: str
     targets: str
@@ -180,6 +182,8 @@ class ToneFilter:
     """Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it. True or False; default False."""
     map: _Map
     """Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
+    sync_to: _SyncTo
+    """Sync counts by the tempo of the song in the host, or by the tempo that is found in the music. Without a host's tempo, it is that of the music. host, music; default 'host'."""
     bands: str
     """The bands that may sound: first the 48 from A3 to G#7, then the 29 from E1 to G#3. The last 29 may be left out if all of them are on. 48 or 77 digits, 1 for on and 0 for off; default '111111111111 111111111111 111111111111 111111111111'."""
     custom: str

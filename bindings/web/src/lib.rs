@@ -19,8 +19,7 @@ mod picture;
 use picture::Picture;
 use std::sync::Arc;
 use tone_filter_dsp::{
-    CHOICES, Controls, KeyEvent, NoteValue, SPECS, Score, ScoreNote, Setting, Settings, TEXTS,
-    ToneFilter,
+    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Setting, Settings, TEXTS, ToneFilter,
     notes::{by_pitch, midi_note},
 };
 
@@ -180,8 +179,7 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
-    // The module knows no tempo, so Sync does not set Ring and Release.
-    let settings = Settings { sync: NoteValue::OFF, ..*web.filter.settings() };
+    let settings = web.filter.settings();
     let reason = Setting::all().nth(index).and_then(|setting| settings.idle(setting.id()));
     web.put_text(reason.unwrap_or_default())
 }

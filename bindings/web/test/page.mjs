@@ -7,7 +7,7 @@ import { RESULTS, address, ask, browser, inPage, test, visit } from "./browser.m
 const tab = await visit();
 
 // Settings without a control: a page has no tempo of a host, sidechain or MIDI, and the button for the original is the bypass.
-const ELSEWHERE = ["bypass", "listen", "midi-out", "mpe", "sync"];
+const ELSEWHERE = ["bypass", "listen", "midi-out", "mpe", "sync-to"];
 
 test("the grid lights while the tune plays", async () => {
   // Pixels in the colours of notes that sound or are held back: their green or red is far above their blue.

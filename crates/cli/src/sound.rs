@@ -13,7 +13,7 @@ use std::{
 };
 use tone_filter_dsp::{
     CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, Map, NoteValue, PitchClasses, SPECS, Scale,
-    Settings, Spec, TEXTS, Taper, Text, TextOf, quantity,
+    Settings, Spec, SyncTo, TEXTS, Taper, Text, TextOf, quantity,
 };
 use tone_filter_offline::score::{Drums, KeyTrack};
 use tone_filter_presets as presets;
@@ -33,10 +33,27 @@ pub struct Sound {
     pub keys: Option<PathBuf>,
     /// Whether channel 10 of MIDI files, the drums, is left out or played.
     pub drums: Drums,
-    /// Tempo in beats per minute.
-    pub tempo: Option<f64>,
+    pub tempo: Option<Tempo>,
     /// Whether the tempo has an effect without Sync: on a MIDI file that is written.
     sets_midi_tempo: bool,
+}
+
+/// Tempo that Sync counts by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tempo {
+    /// Beats per minute.
+    Set(f64),
+    /// That of the music.
+    Auto,
+}
+
+impl Tempo {
+    fn parse(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        number("tempo", text, "BPM", 10.0..=1000.0).map(Self::Set)
+    }
 }
 
 impl Sound {
@@ -115,11 +132,16 @@ impl Sound {
                 note_left_out(path, read.as_ref().and_then(KeyTrack::left_out));
             }
             let keys = read.unwrap_or_default();
-            let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
             if !quiet {
                 self.warn_of_idle(settings, looks_ahead(settings));
             }
-            *settings = settings.at_tempo(tempo);
+            match self.tempo {
+                Some(Tempo::Auto) => settings.sync_to = SyncTo::Music,
+                Some(Tempo::Set(tempo)) => {
+                    *settings = Settings { sync_to: SyncTo::Host, ..*settings }.at_tempo(tempo);
+                }
+                None => *settings = settings.at_tempo(keys.tempo().unwrap_or(DEFAULT_TEMPO)),
+            }
             return Ok((controls, keys));
         };
         Err(Usage(wrong.into()).into())
@@ -173,8 +195,8 @@ impl Sound {
                 Arg::new("tempo")
                     .long("tempo")
                     .value_name("BPM")
-                    .value_parser(|text: &str| number("tempo", text, "BPM", 10.0..=1000.0))
-                    .help("The tempo that --sync counts by [10 to 1000 BPM, default that of --keys, or 120]"),
+                    .value_parser(Tempo::parse)
+                    .help("The tempo that --sync counts by, or auto, which finds it in the music [10 to 1000 BPM, default that of --keys, or 120]"),
             )
             .args(TEXTS.iter().map(text_flag))
     }
@@ -207,7 +229,8 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
 
 /// Returns whether `choice` has an effect on files, which have neither a host nor a sidechain.
 fn has_flag(choice: &&Choice) -> bool {
-    !choice.is_routing() || choice.id == "bypass"
+    // `--tempo auto` syncs to the music.
+    !choice.is_routing() && choice.id != "sync-to" || choice.id == "bypass"
 }
 
 /// Returns whether lookahead is on by default for files, which can be read ahead. Without focus, lookahead changes nothing.

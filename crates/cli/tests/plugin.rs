@@ -72,7 +72,13 @@ fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
     let midi = folder.path().join("out.mid");
     let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
     let song = tone_filter_testkit::root().join("assets/demo.wav");
-    command.arg("bands").arg(song).arg("--midi").arg(&midi).args(["--live", "--quiet"]).args(flags);
+    command
+        .arg("bands")
+        .arg(song)
+        .arg("--midi")
+        .arg(&midi)
+        .args(["--live", "--quiet", "--tempo=120"])
+        .args(flags);
     assert!(command.status().unwrap().success());
     let bytes = fs::read(midi).unwrap();
     let song = Smf::parse(&bytes).unwrap();
@@ -80,7 +86,7 @@ fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
     for event in &song.tracks[0] {
         ticks += event.delta.as_int();
         if let TrackEventKind::Midi { message, .. } = event.kind {
-            // The file has 960 ticks per second.
+            // A quarter note has 480 ticks and half a second.
             let seconds = f64::from(ticks) / 960.0;
             match message {
                 MidiMessage::NoteOn { key, .. } => {

@@ -27,7 +27,7 @@ pub use settings::{
     Arp, BadNoteValue, BadPitchClass, BadSwitches, BadTargets, BandMask, BandRange, CHOICES,
     Choice, Controls, DEFAULT_TEMPO, Duty, Entry, Group, Keys, Listen, Map, NoteValue, OutOfRange,
     PitchClass, PitchClasses, Routing, SPECS, Scale, Setting, Settings, Spec, Stereo, Switches,
-    TEXTS, Taper, Targets, Text, TextOf, Voice, choice, quantity, spec,
+    SyncTo, TEXTS, Taper, Targets, Text, TextOf, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};
@@ -47,6 +47,7 @@ pub use voice::{ChipNoise, ChipPulse, ChipTick};
 use analysis::{Analysis, Resolved};
 use listener::{
     Decisions, Listener,
+    beats::SLOWEST,
     notes::{Event, Notes},
 };
 use notes::of_listener;
@@ -228,7 +229,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Sets the targets of the smoother and of the timbre: the settings with found key and tuning, morph and pitch bend.
+    /// Sets the targets of the smoother and of the timbre: the settings with found key, tuning and tempo, morph and pitch bend.
     fn aim(&mut self) {
         let mut settings = self.resolved().morphed();
         settings.transpose += self.analysis.keys.bend(settings.keys);
@@ -290,7 +291,7 @@ impl ToneFilter {
     }
 
     /// Returns the seconds from the end of the input until the wet signal is at least 60 dB down: the T60 of the resonators plus
-    /// the T60 of the RMS trackers.
+    /// the T60 of the RMS trackers, at the slowest tempo that is found if they follow the music.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -299,6 +300,8 @@ impl ToneFilter {
     /// assert!((ToneFilter::tail(&Settings::default()) - 1.344).abs() < 0.001);
     /// ```
     pub fn tail(settings: &Settings) -> f64 {
+        // Times that follow the music are the longest.
+        let settings = settings.synced(SLOWEST);
         let rms_t60 = 2.0 * libm::log(1000.0) * f64::from(settings.release) / 1000.0;
         let lowest = settings.range.by_pitch().map(notes::semitone).next().unwrap_or(0);
         bank::ring_of(lowest, f64::from(settings.ring)) + rms_t60
@@ -366,6 +369,7 @@ impl ToneFilter {
         let mut snapshot =
             Snapshot::new(&self.synthesis, &self.resolved_settings(), played, held, makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
+        snapshot.tempo = self.found_tempo();
         snapshot
     }
 
@@ -474,7 +478,7 @@ impl ToneFilter {
         self.analysis.seek(seconds - self.position as f64 / self.sample_rate);
     }
 
-    /// Returns the settings that were set last. Where scale or tuning follow the music, they have the found values.
+    /// Returns the settings that were set last. Where scale, tuning or times follow the music, they have the found values.
     pub fn resolved(&self) -> Settings {
         *self.resolved_settings()
     }
@@ -499,6 +503,17 @@ impl ToneFilter {
     /// it is not looked for, or too few tones agree.
     pub fn found_tuning(&self) -> Option<f64> {
         self.analysis.found.a4(&self.controls.settings)
+    }
+
+    /// Sets whether to look for the tempo of the music although no setting follows it, for [`ToneFilter::found_tempo`]. Needs a
+    /// running listener. Takes effect from the next multiple of 64 samples on.
+    pub fn find_tempo(&mut self, find: bool) {
+        self.analysis.found.want_tempo(find);
+    }
+
+    /// Returns the tempo of the music in beats per minute; `None` if it is not looked for, or too few onsets were heard.
+    pub fn found_tempo(&self) -> Option<f64> {
+        self.analysis.found.tempo()
     }
 
     /// Passes the notes that began or ended in the last block to `report`, for bands that may sound. [`of_listener`] converts the
@@ -552,12 +567,13 @@ impl ToneFilter {
 
     /// Returns a listener for another thread, which decides about the filter's input from the first sample on. The filter must be
     /// at rest, and its settings must not change afterwards. `None` if the listener is off, a score is set, or the sound depends
-    /// on more than the main input: on keys, the sidechain, or the found key or tuning.
+    /// on more than the main input: on keys, the sidechain, or the found key, tuning or tempo.
     pub fn scout(&self) -> Option<Scout> {
         let controls = self.controls();
         let alone = controls.settings.keys == Keys::Off
             && controls.routing.listen == Listen::Main
-            && !controls.settings.follows();
+            && !controls.settings.follows()
+            && !controls.settings.follows_tempo();
         let source = &self.analysis.source;
         (alone && source.is_on() && source.score().is_none())
             .then(|| Scout::new(source.clone(), self.kernel))

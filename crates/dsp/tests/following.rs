@@ -1,9 +1,9 @@
-//! Key and tuning of the music: what the filter finds, and what follows.
+//! Key, tuning and tempo of the music: what the filter finds, and what follows.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    BLOCK, Keys, Map, PitchClass, Routing, Scale, SentEvent, SentNotes, Settings, ToneFilter,
-    Voice,
+    BLOCK, Keys, Map, NoteValue, PitchClass, Routing, Scale, SentEvent, SentNotes, Settings,
+    SyncTo, ToneFilter, Voice,
     notes::{A4, pitch_class},
 };
 use tone_filter_testkit::{
@@ -16,9 +16,17 @@ static HEAP: heap::Counting = heap::Counting;
 
 const RATE: f64 = 44_100.0;
 
-/// Returns the default sound with scale and tuning following the music.
+/// Returns the default sound with scale, tuning and times following the music.
 fn following() -> Settings {
-    Settings { scale: Scale::Auto, auto_tuning: true, ..Settings::default() }
+    // A quarter.
+    let (sync, sync_to) = (NoteValue::new(8), SyncTo::Music);
+    Settings { scale: Scale::Auto, auto_tuning: true, sync, sync_to, ..Settings::default() }
+}
+
+/// Lets the filter look for all that it can find.
+fn find(filter: &mut ToneFilter, find: bool) {
+    filter.find_key_and_tuning(find);
+    filter.find_tempo(find);
 }
 
 /// Returns chords of notes with overtones, 0.7 s each, `cents` above a tuning of 440 Hz; `chords` has MIDI notes.
@@ -76,6 +84,29 @@ fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
         let band = filter.bands().bands[A4].angular_frequency / TAU as f32;
         assert!((cents(f64::from(band)) - bands).abs() < 0.1, "{rate} {off}: {band} Hz");
         assert_eq!(filter.settings().tuning, 440.0);
+    }
+}
+
+/// Chords at 85.7 beats per minute. Half and twice the tempo are right, too.
+#[test]
+fn times_follow_the_tempo_of_the_music_or_the_hosts() {
+    let cadence = cadence(3);
+    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 0.0, 20.0, RATE);
+    for settings in [following(), Settings { focus: 0.0, lookahead: true, ..following() }] {
+        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+        assert_eq!(filter.resolved().ring, 0.5, "at 120 beats per minute until there is a tempo");
+        play(&mut filter, &music);
+        let found = filter.found_tempo().unwrap();
+        let near =
+            [0.5, 1.0, 2.0].iter().any(|times| (found * times * 0.7 / 60.0 - 1.0).abs() < 0.02);
+        assert!(near, "{found}");
+        let ring = f64::from(filter.resolved().ring);
+        assert!((ring * found / 60.0 - 1.0).abs() < 0.0101, "{ring} s at {found}");
+        let host = Settings { sync_to: SyncTo::Host, ..settings }.at_tempo(90.0);
+        filter.set_settings(&host).unwrap();
+        play(&mut filter, &music);
+        assert_eq!(filter.resolved().ring, 60.0 / 90.0);
+        assert_eq!(filter.found_tempo(), None);
     }
 }
 
@@ -231,7 +262,7 @@ fn to_look_for_both_changes_no_bit_and_does_not_run_the_listener() {
     for settings in [Settings::default(), Settings::REFERENCE, following()] {
         let run = |find: bool| {
             let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-            filter.find_key_and_tuning(find);
+            self::find(&mut filter, find);
             (play(&mut filter, &music), filter.found_key())
         };
         let [(plain, hidden), (shown, found)] = [run(false), run(true)];
@@ -248,7 +279,7 @@ fn what_is_followed_does_not_depend_on_what_was_displayed() {
     let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 30.0, 6.0, RATE);
     let run = |find: bool| {
         let mut filter = ToneFilter::new(RATE, &Settings::default()).unwrap();
-        filter.find_key_and_tuning(find);
+        self::find(&mut filter, find);
         let mut output = play(&mut filter, &music[..120_000]);
         filter.set_settings(&following()).unwrap();
         output.extend(play(&mut filter, &music[120_000..]));
@@ -264,8 +295,10 @@ fn the_blocks_do_not_matter_and_a_reset_forgets() {
     let mut filter = ToneFilter::new(RATE, &following()).unwrap();
     let whole = play(&mut filter, &music);
     assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
+    assert!(filter.found_tempo().is_some());
     filter.reset();
     assert_eq!((filter.found_key(), filter.found_tuning()), (None, None));
+    assert_eq!(filter.found_tempo(), None);
     assert_eq!(filter.resolved().tuning, 440.0);
     let parts: Vec<f32> = music.chunks(777).flat_map(|part| play(&mut filter, part)).collect();
     assert!(whole == parts);
@@ -284,7 +317,7 @@ fn nothing_is_allocated_while_it_follows() {
     let ((), bytes) = heap::peak_of(|| {
         for (index, block) in output.chunks_mut(512).enumerate() {
             match index % 300 {
-                100 => filter.find_key_and_tuning(odd() > 0.0),
+                100 => find(&mut filter, odd() > 0.0),
                 150 => block[7] = f32::NAN,
                 200 => filter
                     .set_settings(&Settings { keys: Keys::Add, tuning: 430.0, ..following() })
@@ -294,9 +327,11 @@ fn nothing_is_allocated_while_it_follows() {
             }
             filter.process(&mut [block]);
             assert!(filter.snapshot().tuning.is_none_or(f64::is_finite));
+            assert!(filter.snapshot().tempo.is_none_or(f64::is_finite));
         }
     });
     assert_eq!(bytes, 0);
     assert!(output.iter().all(|sample| sample.is_finite()));
     assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
+    assert!(filter.found_tempo().is_some());
 }

@@ -161,11 +161,13 @@ static CHIP_SETTINGS: [Shown; 4] = [
 ];
 
 #[rustfmt::skip]
-static OUTPUT: [Shown; 3] = [
+static OUTPUT: [Shown; 4] = [
     Shown { id: "morph", values: &["0", "50", "100"], with: r#"{ "mix": 95, "drive": 120, "tone": 5000 }"#, scene: SHORT,
         sounds: "In one sweep, an orchestra turns into a console and back. Morph moves Mix, Output, Drive and Tone together. It is made for automation and for games, where it can follow the state of the game." },
     Shown { id: "midi-out", values: &[], with: "{}", scene: TUNE,
         sounds: "MIDI out does not change the sound of the plugin. You hear the notes only through the instrument that receives them." },
     Shown { id: "mpe", values: &[], with: "{}", scene: TUNE,
         sounds: "The receiving instrument must be set to MPE, with a bend range of 48 semitones. Then it plays vibrato, slides and the exact tuning of each note." },
+    Shown { id: "sync-to", values: &[], with: "{}", scene: TUNE,
+        sounds: "Host needs nothing but a tempo in the project. Music finds the tempo of a recording whose tempo nobody knows, within some seconds, and follows it when it changes. It may take half or twice the tempo: then choose the note value above or below." },
 ];

@@ -281,7 +281,7 @@ impl Sound {
             ("freeze", _) => self.freeze = on,
             ("listen", name) => self.sidechain = name == "sidechain",
             // These choices act outside the filter, or on the decisions and the tuning, which the caller gives.
-            ("sync" | "midi-out" | "mpe" | "auto-tuning", _) => {}
+            ("sync" | "sync-to" | "midi-out" | "mpe" | "auto-tuning", _) => {}
             _ => panic!("the reference has no choice '{id}' with an entry '{entry}'"),
         }
     }

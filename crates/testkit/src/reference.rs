@@ -30,6 +30,6 @@ pub fn controlled(controls: &Controls) -> Sound {
         sound.custom[class] = settings.custom.contains(class);
         sound.targets[class] = settings.targets.of(class).index();
     }
-    sound.follows = settings.follows();
+    sound.follows = settings.follows() || settings.follows_tempo();
     sound
 }

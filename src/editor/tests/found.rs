@@ -1,4 +1,4 @@
-//! Tests of the detected key and tuning of the music.
+//! Tests of the detected key, tuning and tempo of the music.
 
 use super::TestEditor;
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE};
@@ -51,6 +51,29 @@ fn a_click_takes_over_the_key_or_the_tuning_as_one_undo_step() {
         editor.click(editor.place("Undo"));
         assert_eq!(editor.settings(), expected);
     }
+}
+
+#[test]
+fn the_tempo_is_shown_once_it_is_found() {
+    let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
+    filter.find_tempo(true);
+    // Two strokes a second for 10 s.
+    let mut sound: Vec<f32> = (0..480_000)
+        .map(|t| {
+            let since = f64::from(t % 24_000) / 48_000.0;
+            (0.3 * (-8.0 * since).exp() * (TAU * 440.0 * since).sin()) as f32
+        })
+        .collect();
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.display_filter(&filter);
+    let shown = |editor: &TestEditor| {
+        editor.texts().into_iter().map(|(text, _)| text).find(|text| text.ends_with(" BPM"))
+    };
+    assert_eq!(shown(&editor), None);
+    filter.process(&mut [&mut sound]);
+    let tempo = filter.found_tempo().unwrap();
+    editor.display_filter(&filter);
+    assert_eq!(shown(&editor), Some(format!("{tempo:.0} BPM")));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Analysis of one file, for all of its outputs at once.
 
 use super::{Args, File};
+use crate::sound::Tempo;
 use std::{
     fmt,
     io::{BufWriter, Write},
@@ -148,10 +149,11 @@ fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
         .as_ref()
         .map(|steps| Grid { steps: steps.clone(), strength: args.strength / 100.0 });
     let layout = match (args.sound.tempo, beats.and_then(Timeline::of)) {
-        (None, Some(timeline)) => {
+        (None | Some(Tempo::Auto), Some(timeline)) => {
             Layout { timeline, key: found.key.filter(FoundKey::is_certain), grid: None }
         }
-        (tempo, _) => Layout::fixed(tempo.unwrap_or(DEFAULT_TEMPO)),
+        (Some(Tempo::Set(tempo)), _) => Layout::fixed(tempo),
+        (_, None) => Layout::fixed(DEFAULT_TEMPO),
     };
     Layout { grid, ..layout }
 }

@@ -1,12 +1,13 @@
-//! Key and tuning that are found in the music, and those that the bands follow.
+//! Key, tuning and tempo that are found in the music, and those that the filter follows.
 
 use super::{
     key::{FoundKey, KeyFinder},
     tuning::TuningFinder,
 };
-use crate::settings::{Scale, Settings};
+use crate::settings::{DEFAULT_TEMPO, Scale, Settings};
 use std::ops::Deref;
-use tone_filter_listener::{Decisions, Deviation};
+use tone_filter_listener::{Decisions, Deviation, Listener, beats::BeatTracker};
+use tone_filter_simd::Kernel;
 
 /// Time constant in seconds with which the search for the key forgets.
 const KEY_MEMORY: f64 = 30.0;
@@ -22,8 +23,11 @@ const SPEED: f64 = 40.0;
 /// further.
 const SIDE: f64 = 10.0;
 
-/// Settings with the found key and tuning where they follow the music. Only [`Found::resolve`] makes this type. Functions that
-/// need scale or tuning take it, so that the unresolved settings cannot be passed by mistake.
+/// Relative difference of the found tempo at which the times follow it.
+const TEMPO_TOLERANCE: f64 = 0.01;
+
+/// Settings with the found key, tuning and tempo where they follow the music. Only [`Found::resolve`] makes this type. Functions
+/// that need scale, tuning or times take it, so that the unresolved settings cannot be passed by mistake.
 #[derive(Debug, Clone, Copy)]
 pub struct Resolved(Settings);
 
@@ -35,7 +39,7 @@ impl Deref for Resolved {
     }
 }
 
-/// Purpose of the search for key and tuning.
+/// Purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Purpose {
     None,
@@ -45,7 +49,58 @@ enum Purpose {
     Sound,
 }
 
-/// Finds key and tuning, and holds the key and the tuning that the bands follow.
+impl Purpose {
+    fn new(follows: bool, wanted: bool) -> Self {
+        match (follows, wanted) {
+            (true, _) => Self::Sound,
+            (false, true) => Self::Display,
+            (false, false) => Self::None,
+        }
+    }
+}
+
+/// Finds the tempo, and holds the tempo that the times follow.
+#[derive(Debug, Clone)]
+struct Tempo {
+    tracker: BeatTracker,
+    /// Whether to look for the tempo although the settings do not need it.
+    wanted: bool,
+    purpose: Purpose,
+    /// Beats per minute that the times follow; `None` before the first.
+    followed: Option<f64>,
+}
+
+impl Tempo {
+    fn reset(&mut self) {
+        self.tracker.reset();
+        self.followed = None;
+    }
+
+    fn begin_block(&mut self, settings: &Settings) {
+        let purpose = Purpose::new(settings.follows_tempo(), self.wanted);
+        if purpose > self.purpose {
+            self.reset();
+        }
+        self.purpose = purpose;
+    }
+
+    /// Evaluates a frame. Returns whether the tempo has changed that the times follow.
+    fn push(&mut self, kernel: Kernel, decisions: &Decisions, lookahead: bool) -> bool {
+        if self.purpose == Purpose::None {
+            return false;
+        }
+        self.tracker.push(kernel, decisions, lookahead);
+        let Some(found) = self.tracker.tempo() else { return false };
+        let near = |followed: f64| (found / followed - 1.0).abs() <= TEMPO_TOLERANCE;
+        let moved = !self.followed.is_some_and(near);
+        if moved {
+            self.followed = Some(found);
+        }
+        moved && self.purpose == Purpose::Sound
+    }
+}
+
+/// Finds key, tuning and tempo, and holds those that the filter follows.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
@@ -60,6 +115,7 @@ pub struct Found {
     moving: bool,
     /// Maximum change of `cents` in a frame.
     step: f64,
+    tempo: Tempo,
 }
 
 impl Found {
@@ -74,6 +130,12 @@ impl Found {
             cents: 0.0,
             moving: false,
             step: SPEED * frame,
+            tempo: Tempo {
+                tracker: BeatTracker::new(frame),
+                wanted: false,
+                purpose: Purpose::None,
+                followed: None,
+            },
         }
     }
 
@@ -82,6 +144,7 @@ impl Found {
         self.key.reset();
         self.tuning.reset();
         (self.followed, self.cents, self.moving) = (None, 0.0, false);
+        self.tempo.reset();
     }
 
     /// Sets whether to look for key and tuning although the settings do not need them.
@@ -89,31 +152,46 @@ impl Found {
         self.wanted = wanted;
     }
 
-    /// Begins a block. A higher purpose restarts the search, so that a key that was only displayed does not change the sound.
+    /// Sets whether to look for the tempo although the settings do not need it.
+    pub fn want_tempo(&mut self, wanted: bool) {
+        self.tempo.wanted = wanted;
+    }
+
+    /// Begins a block. A higher purpose restarts a search, so that a key that was only displayed does not change the sound.
     pub fn begin_block(&mut self, settings: &Settings) {
-        let purpose = match (settings.follows(), self.wanted) {
-            (true, _) => Purpose::Sound,
-            (false, true) => Purpose::Display,
-            (false, false) => Purpose::None,
-        };
+        let purpose = Purpose::new(settings.follows(), self.wanted);
         if purpose > self.purpose {
-            self.reset();
+            self.key.reset();
+            self.tuning.reset();
+            (self.followed, self.cents, self.moving) = (None, 0.0, false);
         }
         self.purpose = purpose;
+        self.tempo.begin_block(settings);
     }
 
-    /// Whether key and tuning are looked for in this block.
+    /// Whether anything is looked for in this block.
     pub fn is_active(&self) -> bool {
-        self.purpose != Purpose::None
+        self.purpose != Purpose::None || self.tempo.purpose != Purpose::None
     }
 
-    /// Whether the settings follow key or tuning in this block.
+    /// Whether the settings follow the music in this block.
     pub fn is_following(&self) -> bool {
-        self.purpose == Purpose::Sound
+        self.purpose == Purpose::Sound || self.tempo.purpose == Purpose::Sound
     }
 
-    /// Evaluates a frame of the listener. Returns whether a key or a tuning that the `settings` follow has changed.
-    pub fn push(&mut self, decisions: &Decisions, tones: Deviation, settings: &Settings) -> bool {
+    /// Evaluates a frame of the `listener`. Returns whether anything has changed that the `settings` follow.
+    pub fn push(&mut self, kernel: Kernel, listener: &Listener, settings: &Settings) -> bool {
+        let decisions = listener.decisions();
+        let timed = self.tempo.push(kernel, decisions, listener.lookahead() > 0);
+        if self.purpose == Purpose::None {
+            return timed;
+        }
+        let tuned = self.push_notes(decisions, listener.deviation(), settings);
+        timed || tuned
+    }
+
+    /// Evaluates the notes and tones of a frame for key and tuning. Returns whether one has changed that the `settings` follow.
+    fn push_notes(&mut self, decisions: &Decisions, tones: Deviation, settings: &Settings) -> bool {
         self.key.push(decisions);
         self.tuning.push(tones);
         let followed = self.follow_key();
@@ -141,20 +219,28 @@ impl Found {
     }
 
     pub fn key(&self) -> Option<FoundKey> {
-        self.key.key().filter(|_| self.is_active())
+        self.key.key().filter(|_| self.purpose != Purpose::None)
     }
 
     /// Returns the frequency of A4 in Hz that is found, within 60 cents of the set tuning.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
         let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
         let near = f64::from(settings.tuning) * side;
-        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.is_active())
+        self.tuning
+            .a4(near, f64::from(settings.transpose))
+            .filter(|_| self.purpose != Purpose::None)
     }
 
-    /// Returns the `settings` with the found key and tuning where they follow the music.
+    /// Returns the tempo that is found in beats per minute.
+    pub fn tempo(&self) -> Option<f64> {
+        self.tempo.tracker.tempo().filter(|_| self.tempo.purpose != Purpose::None)
+    }
+
+    /// Returns the `settings` with the found key, tuning and tempo where they follow the music.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
-        let mut settings = *settings;
-        if !self.is_following() {
+        let tempo = self.tempo.followed.filter(|_| self.tempo.purpose == Purpose::Sound);
+        let mut settings = settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
+        if self.purpose != Purpose::Sound {
             return Resolved(settings);
         }
         if settings.scale == Scale::Auto
@@ -221,7 +307,7 @@ mod tests {
                 im: own * direction.sin() + other * stray.sin(),
                 weight: own + other,
             };
-            found.push(&decisions, tones, &settings);
+            found.push_notes(&decisions, tones, &settings);
             truth.push(&decisions.on, [tones.re, tones.im, tones.weight], tuning, transpose);
 
             let mode = |scale| match scale {
@@ -261,7 +347,7 @@ mod tests {
                 let cents = 3.0 + step * f64::from(frame);
                 let (im, re) = (std::f64::consts::TAU * cents / 100.0).sin_cos();
                 let tones = Deviation { re: weight * re, im: weight * im, weight };
-                found.push(&Decisions::NONE, tones, &settings);
+                found.push_notes(&Decisions::NONE, tones, &settings);
             }
             let tuning = f64::from(found.resolve(&settings).tuning);
             let cents = 1200.0 * (tuning / f64::from(settings.tuning)).log2();

@@ -262,7 +262,7 @@ impl Analysis {
     }
 
     /// Ends a whole block: runs the listener, and measures the levels of the banks' `inputs` and of the `dry` and `wet` signal of
-    /// each channel. Returns whether a key or a tuning has changed that the `settings` follow.
+    /// each channel. Returns whether anything found has changed that the `settings` follow.
     pub fn end_block<'a>(
         &mut self,
         kernel: Kernel,
@@ -277,8 +277,7 @@ impl Analysis {
             self.focus.restart(begun);
         }
         let found = begun.is_some() && self.found.is_active() && {
-            let listener = self.source.listener();
-            self.found.push(listener.decisions(), listener.deviation(), settings)
+            self.found.push(kernel, self.source.listener(), settings)
         };
         if self.measuring && !frozen {
             // The mix is to be as loud as the bands' input, which may play while the main input is silent.

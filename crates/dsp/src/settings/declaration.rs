@@ -4,7 +4,7 @@
 
 use super::{
     Arp, BandMask, BandRange, Choice, Duty, Group, Keys, Listen, Map, NoteValue, PitchClass,
-    PitchClasses, Scale, Spec, Stereo, Taper, Targets, Text, Voice, listed::Listed,
+    PitchClasses, Scale, Spec, Stereo, SyncTo, Taper, Targets, Text, Voice, listed::Listed,
     text::TextValue,
 };
 use tone_filter_listener::Model;
@@ -130,8 +130,8 @@ settings! {
         /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway." }
-        /// Note value that sets the durations of `ring` and `release`; see [`Settings::at_tempo`]. The filter itself knows no
-        /// tempo.
+        /// Note value that sets the durations of `ring` and `release`, at the tempo that the filter finds in the music; see
+        /// [`Settings::at_tempo`] for another tempo.
         settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
             help: "Ring and Release last as long as a note value at the song's tempo." }
         /// Lets the resonators ring without loss and without input.
@@ -152,6 +152,9 @@ settings! {
         /// Whether the detected notes are sent as MPE, with their pitches.
         routing mpe: bool { id: "mpe", name: "MPE", group: Output 2, reference: false,
             help: "MIDI out sends each note on a channel of its own, with its pitch bends." }
+        /// Tempo that `sync` counts by; see [`Settings::at_tempo`].
+        settings sync_to: SyncTo { id: "sync-to", name: "Sync to", group: Output 3, reference: SyncTo::Host,
+            help: "Sync counts by the tempo of the song in the host, or by the tempo that is found in the music. Without a host's tempo, it is that of the music." }
     }
     texts {
         /// The bands that may sound.

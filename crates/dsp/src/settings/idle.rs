@@ -43,9 +43,8 @@ impl Settings {
                 Scale::Auto => Some("the scale Auto finds the root in the music"),
                 _ => None,
             }),
-            "ring" | "release" if self.sync != NoteValue::OFF => {
-                Some("Sync sets it, by the song's tempo")
-            }
+            "ring" | "release" if self.sync != NoteValue::OFF => Some("Sync sets it, by the tempo"),
+            "sync-to" if self.sync == NoteValue::OFF => Some("Sync is off"),
             _ => None,
         }
     }

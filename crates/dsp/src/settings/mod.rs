@@ -30,7 +30,7 @@ pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, S
 pub use numbers::{OutOfRange, Spec, Taper, quantity, spec};
 pub use routing::{Controls, Listen};
 pub use setting::Setting;
-pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
+pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue, SyncTo};
 pub use text::{Text, TextOf};
 
 use super::notes::{PUBLISHED, TONES, by_pitch, pitch_class};

@@ -1,6 +1,6 @@
 //! Times that follow from a song's tempo: note values, and the settings that they set.
 
-use super::{Entry, Settings, spec};
+use super::{Entry, Settings, listed::entries, spec};
 use std::{error::Error, fmt};
 
 /// Beats per minute where no tempo is known.
@@ -9,6 +9,17 @@ pub const DEFAULT_TEMPO: f64 = 120.0;
 /// Number of release time constants in which a note falls by 60 dB. The time constants apply to the power of the note, not to
 /// its amplitude.
 const RELEASES: f64 = 13.815_510_557_964_274;
+
+entries! {
+    /// Tempo that [`Settings::sync`] counts by.
+    SyncTo {
+        /// Tempo of the host, where it has one.
+        #[default]
+        Host: "host", "Host";
+        /// Tempo that is found in the music.
+        Music: "music", "Music";
+    }
+}
 
 /// A note value, or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,8 +88,9 @@ impl TryFrom<String> for NoteValue {
 }
 
 impl Settings {
-    /// Returns the settings with `ring` and `release` set by the note value `sync` at `tempo` beats per minute, within their
-    /// ranges: after the note value, ringing resonators and released notes are 60 dB down.
+    /// Returns the settings with `ring` and `release` set by the note value `sync` at a host's `tempo` in beats per minute, within
+    /// their ranges, and without `sync`: after the note value, ringing resonators and released notes are 60 dB down. With
+    /// [`SyncTo::Music`], returns the settings as they are: the filter finds the tempo.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, NoteValue};
@@ -89,10 +101,21 @@ impl Settings {
     /// ```
     #[must_use]
     pub fn at_tempo(self, tempo: f64) -> Self {
+        if self.sync_to == SyncTo::Music { self } else { self.synced(tempo) }
+    }
+
+    /// Whether the tempo of the music sets `ring` and `release`, which requires the listener.
+    pub fn follows_tempo(&self) -> bool {
+        self.sync != NoteValue::OFF
+    }
+
+    /// Returns the settings of [`Settings::at_tempo`], whatever the tempo is that `sync` counts by.
+    #[must_use]
+    pub(crate) fn synced(self, tempo: f64) -> Self {
         let Some(beats) = self.sync.beats() else { return self };
         let tempo = if tempo.is_finite() && tempo > 0.0 { tempo } else { DEFAULT_TEMPO };
         let seconds = 60.0 / tempo * beats;
-        let mut settings = self;
+        let mut settings = Self { sync: NoteValue::OFF, ..self };
         for (id, value) in [("ring", seconds), ("release", 1000.0 * seconds / RELEASES)] {
             if let Some(spec) = spec(id) {
                 spec.set(&mut settings, (value as f32).clamp(spec.min, spec.max));
@@ -143,5 +166,7 @@ mod tests {
         }
         let off = Settings::default();
         assert_eq!(off.at_tempo(90.0), off);
+        let music = Settings { sync, sync_to: SyncTo::Music, ..Settings::default() };
+        assert_eq!(music.at_tempo(90.0), music);
     }
 }

@@ -178,6 +178,8 @@ pub struct Snapshot {
     pub key: Option<FoundKey>,
     /// Frequency of A4 in the music in Hz; `None` if it is not looked for or not found.
     pub tuning: Option<f64>,
+    /// Found tempo of the music in beats per minute; see [`ToneFilter::found_tempo`](crate::ToneFilter::found_tempo).
+    pub tempo: Option<f64>,
 }
 
 /// Copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
@@ -221,13 +223,14 @@ impl Default for Snapshot {
             parts: [None; 2],
             key: None,
             tuning: None,
+            tempo: None,
         }
     }
 }
 
 impl Snapshot {
     /// Creates a snapshot of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
-    /// Key and tuning are `None`.
+    /// Key, tuning and tempo are `None`.
     pub(crate) fn new(
         synthesis: &Synthesis,
         settings: &Resolved,
@@ -261,6 +264,7 @@ impl Snapshot {
             parts: synthesis.chip_parts(),
             key: None,
             tuning: None,
+            tempo: None,
         }
     }
 

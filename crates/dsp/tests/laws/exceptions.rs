@@ -21,7 +21,7 @@ const NOTES: &[&str] = &[
 ];
 
 /// Ids of the laws that measure the bands or the listener.
-const BANDS: &[&str] = &["ring", "release", "sync", "auto-tuning", "midi-out", "mpe"];
+const BANDS: &[&str] = &["ring", "release", "sync", "sync-to", "auto-tuning", "midi-out", "mpe"];
 
 /// Ids of those laws in [`NOTES`] in which the band of a note that is not played must be silent.
 #[rustfmt::skip]

@@ -2,7 +2,7 @@
 
 use crate::{
     Outcome, ensure,
-    hearing::{Heard, LEAD, RATE, Stage, audible, note, octaves},
+    hearing::{Heard, LEAD, RATE, Stage, audible, cadence, note, octaves},
     with,
 };
 use std::f64::consts::{PI, TAU};
@@ -201,6 +201,16 @@ pub fn sync(controls: &Controls) -> Outcome {
             "{oscillation:.1} dB/s, not {expected:.1}"
         );
     }
+    Ok(())
+}
+
+/// Chords at 85.7 beats per minute: half, the same or twice the tempo sets Ring.
+pub fn sync_to(controls: &Controls) -> Outcome {
+    let heard = Stage::new(controls, cadence()).run();
+    let found = heard.filter.resolved().ring;
+    let quarters = [0.35, 0.7, 1.4];
+    let near = quarters.iter().any(|quarter| (found / quarter - 1.0).abs() < 0.04);
+    ensure!(near, "Ring at {found} s, not at one of {quarters:?}");
     Ok(())
 }
 

@@ -1,11 +1,13 @@
 //! The laws, a row for each setting.
 
 use crate::{Law, notes, sound};
-use tone_filter_dsp::{Arp, Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice};
+use tone_filter_dsp::{
+    Arp, Keys, Map, NoteValue, PitchClass, PitchClasses, Scale, Settings, SyncTo, Targets, Voice,
+};
 
 /// All laws.
 #[rustfmt::skip]
-pub const LAWS: [Law; 42] = [
+pub const LAWS: [Law; 43] = [
     Law { id: "scale", promise: "Lets only the notes of a scale sound.",
         stage: |own| own.scale = Scale::Major, check: notes::sounds_on_target },
     Law { id: "root", promise: "The note that the scale starts from.",
@@ -88,6 +90,8 @@ pub const LAWS: [Law; 42] = [
         stage: chip, check: sound::duty },
     Law { id: "sync", promise: "Ring and Release last as long as a note value at the song's tempo.",
         stage: |_| (), check: sound::sync },
+    Law { id: "sync-to", promise: "by the tempo that is found in the music",
+        stage: |own| (own.sync, own.sync_to) = (NoteValue::new(8), SyncTo::Music), check: sound::sync_to },
     Law { id: "freeze", promise: "Lets sounding notes ring without end; new input has no effect on the bands.",
         stage: |_| (), check: sound::freeze },
 ];

@@ -10,9 +10,14 @@ mod bars;
 mod onsets;
 mod patterns;
 mod space;
+mod tracker;
 mod whole;
 
+pub use tracker::BeatTracker;
 pub use whole::BeatFinder;
+
+/// Slowest tempo in beats per minute.
+pub const SLOWEST: f64 = 54.0;
 
 /// Beat of the music.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,4 +58,16 @@ impl Beats {
     pub fn downbeats(&self) -> impl Iterator<Item = f64> {
         self.beats.iter().filter(|beat| beat.place == 0).map(|beat| beat.time)
     }
+}
+
+/// Minimum number of beats, and of moments at which notes begin.
+const FEWEST: usize = 8;
+/// Certainty from which on drums alone are enough.
+const LEAST: f64 = 0.2;
+/// Mean log likelihood of a beat at which the certainty is 63 %.
+const CERTAIN: f64 = 8.0;
+
+/// Returns the certainty for the mean log likelihood `gain` of a beat.
+fn certainty(gain: f64) -> f64 {
+    -libm::expm1(-gain.max(0.0) / CERTAIN)
 }

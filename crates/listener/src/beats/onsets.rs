@@ -23,11 +23,15 @@ const BASS: usize = 52 - LOWEST_NOTE;
 /// Strengths relative to the mean from which on the next class begins.
 const THRESHOLDS: [f32; CLASSES - 1] = [0.25, 1.0, 2.5, 5.0];
 
-/// Frames from the moment of an onset to the decision after which all its strengths are known.
+/// Frames from the moment of an onset to the decision with lookahead after which all its strengths are known.
 pub const DELAY: usize = 8;
+/// The same for decisions without lookahead.
+pub const LIVE_DELAY: usize = 5;
 /// Frames by which each kind is known earlier: low, middle and high rise of levels, notes, bass notes.
 const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
-/// Maximum of [`EARLIER`], plus 1.
+/// The same without lookahead: levels are then those of the last frame, while notes begin as late as with lookahead.
+const LIVE_EARLIER: [usize; KINDS] = [1, 2, 3, 0, 0];
+/// Maximum of [`EARLIER`] and [`LIVE_EARLIER`], plus 1.
 const HISTORY: usize = 4;
 
 /// Index of the beginnings of notes among the [`Strengths`].
@@ -36,7 +40,7 @@ pub const NOTES_BEGIN: usize = 3;
 /// Strengths of the onsets at one moment: rise of the levels of low, middle and high notes; beginnings of notes, and of bass notes.
 pub type Strengths = [f32; KINDS];
 
-/// Measures the strengths of onsets from decisions with lookahead.
+/// Measures the strengths of onsets from decisions.
 ///
 /// The rise of a level is its logarithm less the greatest of three neighbours' two frames before, where positive, so that vibrato
 /// does not count: S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013).
@@ -67,8 +71,9 @@ impl Onsets {
         }
     }
 
-    /// Returns the strengths at the moment [`DELAY`] frames before that of the last call's `decisions`, which are those of the next frame.
-    pub fn push(&mut self, decisions: &Decisions) -> Strengths {
+    /// Evaluates the `decisions` of the next frame, with or without `lookahead`. Returns the strengths at the moment that lies
+    /// [`DELAY`] or [`LIVE_DELAY`] frames before the end of this frame.
+    pub fn push(&mut self, decisions: &Decisions, lookahead: bool) -> Strengths {
         let total = decisions.level.iter().sum::<f32>().max(QUIETEST);
         self.reference +=
             self.steps[usize::from(total < self.reference)] * (total - self.reference);
@@ -104,7 +109,8 @@ impl Onsets {
 
         self.past.rotate_right(1);
         self.past[0] = [band(0), band(1), band(2), begun(0), begun(1)];
-        array::from_fn(|kind| self.past[EARLIER[kind]][kind])
+        let earlier = if lookahead { &EARLIER } else { &LIVE_EARLIER };
+        array::from_fn(|kind| self.past[earlier[kind]][kind])
     }
 }
 

@@ -5,16 +5,19 @@
 //! for each frame of a beat of each length, and changes of tempo at beats only. The likelihood of onsets at a place is as in F.
 //! Krebs, S. Böck, G. Widmer, "Rhythmic pattern modeling for beat and downbeat tracking in musical audio" (ISMIR 2013).
 
-use super::patterns::{PLACES, TYPES};
+use super::{
+    SLOWEST,
+    patterns::{PLACES, TYPES},
+};
 use std::{array, ops::Range};
 
 /// Slowest and fastest tempo in beats per minute.
-const TEMPI: [f64; 2] = [54.0, 270.0];
+pub const TEMPI: [f64; 2] = [SLOWEST, 270.0];
 /// Tempo whose prior is greatest, in beats per minute, and standard deviation in octaves: D. Moelants, "Preferred tempo
 /// reconsidered" (ICMPC 2002).
-const PREFERRED: (f64, f64) = (120.0, 0.7);
+pub const PREFERRED: (f64, f64) = (120.0, 0.7);
 /// Factor on the logarithm of the prior, for each second.
-const PRIOR: f64 = 4.3;
+pub const PRIOR: f64 = 4.3;
 /// Log probability of a relative change of the beat's length by 1.
 const CHANGE: f64 = -300.0;
 /// Change of the length in steps without cost: lengths are whole numbers, tempi are not.

@@ -1,8 +1,9 @@
 //! Beats of a whole recording, which is known to its end.
 
 use super::{
-    Beats,
+    Beats, FEWEST, LEAST,
     bars::{self, Chroma},
+    certainty,
     onsets::{DELAY, NOTES_BEGIN, Onsets, Strengths, row},
     patterns::{KINDS, PATTERNS, PLACES, Row, TYPES},
     space::{self, Space, State},
@@ -45,7 +46,7 @@ impl BeatFinder {
 
     /// Evaluates the decisions of the next frame.
     pub fn push(&mut self, decisions: &Decisions) {
-        let strengths = self.onsets.push(decisions);
+        let strengths = self.onsets.push(decisions, true);
         self.frames += 1;
         // Decisions with lookahead are about a moment in the past.
         if self.frames > LOOKAHEAD {
@@ -169,18 +170,6 @@ fn gain<'a>(
     };
     let sum: f64 = beats.windows(2).zip(kinds).map(of_beat).sum();
     sum / beats.len().saturating_sub(1).max(1) as f64
-}
-
-/// Minimum number of beats, and of moments at which notes begin.
-const FEWEST: usize = 8;
-/// Certainty from which on drums alone are enough.
-const LEAST: f64 = 0.2;
-/// Mean log likelihood of a beat at which the certainty is 63 %.
-const CERTAIN: f64 = 8.0;
-
-/// Returns the certainty for the mean log likelihood `gain` of a beat.
-fn certainty(gain: f64) -> f64 {
-    -libm::expm1(-gain.max(0.0) / CERTAIN)
 }
 
 /// Best path of a pattern.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Decisions,
-    beats::{BeatFinder, Beats},
+    beats::{BeatFinder, BeatTracker, Beats},
 };
 
 /// Notes of a song: start and end in s, index of the note, power.
@@ -88,21 +88,31 @@ fn steady_songs_have_their_tempo_and_bars() {
     }
 }
 
-#[test]
-fn beats_follow_a_song_that_slows_down() {
-    // From 120 to 80 beats per minute in 60 s.
+/// Returns the times of the beats of 60 s that slow down from 120 to 80 beats per minute.
+fn slowing() -> Vec<f64> {
     let (mut now, mut all) = (0.3, Vec::new());
     while now < 60.0 {
         all.push(now);
-        now += 60.0 / (120.0 - 40.0 * now / 60.0);
+        now += 60.0 / slowing_tempo(now);
     }
+    all
+}
+
+/// Returns the tempo of [`slowing`] at a time in s.
+fn slowing_tempo(now: f64) -> f64 {
+    120.0 - 40.0 * now / 60.0
+}
+
+#[test]
+fn beats_follow_a_song_that_slows_down() {
+    let all = slowing();
     let found = beats_of(&accompaniment(&all, 4), 60.0).unwrap();
     let found = times(&found);
     assert!(agreement(&all[..all.len() - 1], &found) >= 0.95);
     // Each two bars have the tempo of the song there.
     for eight in found.windows(9) {
         let tempo = 60.0 * 8.0 / (eight[8] - eight[0]);
-        let expected = 120.0 - 40.0 * (eight[0] + eight[8]) / 2.0 / 60.0;
+        let expected = slowing_tempo((eight[0] + eight[8]) / 2.0);
         assert!((tempo / expected - 1.0).abs() < 0.02, "{tempo} {expected}");
     }
 }
@@ -113,13 +123,16 @@ fn silence_has_no_beats() {
     assert_eq!(BeatFinder::new(FRAME).beats(), None);
 }
 
-#[test]
-fn a_loop_of_drums_has_its_tempo() {
-    let (rate, tempo) = (44_100.0, 110.0);
+/// Rate in Hz, tempo and length in s of [`drums`].
+const DRUMS: (f64, f64, f64) = (44_100.0, 110.0, 40.0);
+
+/// Returns a loop of drums.
+fn drums() -> Vec<f32> {
+    let (rate, tempo, seconds) = DRUMS;
     let mut noise = noise();
     let beat = 60.0 / tempo;
     // A bass drum on the first and third beat, a snare drum on the others, a hi-hat on eighths.
-    let sound: Vec<f32> = (0..(40.0 * rate) as usize)
+    (0..(seconds * rate) as usize)
         .map(|sample| {
             let t = sample as f64 / rate;
             let (place, since) = ((t / beat) as usize % 4, t % beat);
@@ -133,10 +146,15 @@ fn a_loop_of_drums_has_its_tempo() {
             };
             (hat + drum) as f32
         })
-        .collect();
+        .collect()
+}
+
+#[test]
+fn a_loop_of_drums_has_its_tempo() {
+    let (rate, tempo, _) = DRUMS;
     let mut listener = Listener::new(rate, true, Model::Full);
     let mut finder = BeatFinder::new(listener.frame() as f64 / rate);
-    for block in sound.as_chunks::<BLOCK>().0 {
+    for block in drums().as_chunks::<BLOCK>().0 {
         if let Some(decisions) = listener.push(Kernel::best(), block, None) {
             finder.push(decisions);
         }
@@ -144,6 +162,112 @@ fn a_loop_of_drums_has_its_tempo() {
     let found = finder.beats().unwrap();
     let bpm = found.tempo().unwrap();
     assert!((bpm / tempo - 1.0).abs() < 0.02, "{bpm}");
-    let all: Vec<f64> = (0..73).map(|n| beat * f64::from(n)).collect();
+    let all: Vec<f64> = (0..73).map(|n| 60.0 / tempo * f64::from(n)).collect();
     assert!(agreement(&all, &times(&found)) >= 0.95);
+}
+
+/// Time in s after which a tracker must have found the beats.
+const FOUND: f64 = 10.0;
+
+/// Tracker's reports: times of all beats, and the tempo after each frame with the time at its end.
+#[derive(Debug, Default, PartialEq)]
+struct Tracked {
+    beats: Vec<f64>,
+    tempi: Vec<(f64, Option<f64>)>,
+}
+
+impl Tracked {
+    fn push(&mut self, tracker: &mut BeatTracker, kernel: Kernel, decisions: &Decisions) {
+        self.beats.extend(tracker.push(kernel, decisions, true));
+        self.tempi.push((decisions.frames as f64 * FRAME, tracker.tempo()));
+    }
+
+    fn song(song: &Song, seconds: f64) -> Self {
+        let (mut tracked, mut tracker) = (Self::default(), BeatTracker::new(FRAME));
+        for decisions in decisions(song, seconds) {
+            tracked.push(&mut tracker, Kernel::best(), &decisions);
+        }
+        tracked
+    }
+
+    fn drums(tracker: &mut BeatTracker, kernel: Kernel) -> Self {
+        let (mut tracked, mut listener) =
+            (Self::default(), Listener::new(DRUMS.0, true, Model::Full));
+        for block in drums().as_chunks::<BLOCK>().0 {
+            if let Some(decisions) = listener.push(kernel, block, None) {
+                tracked.push(tracker, kernel, decisions);
+            }
+        }
+        tracked
+    }
+
+    /// Asserts that after [`FOUND`] the tempo is always within 2 % of `tempo`.
+    fn check_tempo(&self, tempo: f64) {
+        for (time, found) in self.tempi.iter().filter(|(time, _)| *time > FOUND) {
+            let found = found.unwrap_or_default();
+            assert!((found / tempo - 1.0).abs() < 0.02, "{found} for {tempo} after {time} s");
+        }
+    }
+
+    /// Asserts that after [`FOUND`] the beats are the `expected` ones.
+    fn check_beats(&self, expected: &[f64]) {
+        let late = |times: &[f64]| -> Vec<f64> {
+            times.iter().copied().filter(|time| *time > FOUND).collect()
+        };
+        let agreement = agreement(&late(expected), &late(&self.beats));
+        assert!(agreement >= 0.95, "{agreement}, {expected:?}");
+    }
+}
+
+#[test]
+fn the_tempo_of_a_steady_song_is_tracked() {
+    for (tempo, meter) in [(90.0, 4), (120.0, 4), (160.0, 4), (100.0, 3), (150.0, 3)] {
+        let times = steady(80, 60.0 / tempo);
+        let end = times[times.len() - 1];
+        let tracked = Tracked::song(&accompaniment(&times, meter), end);
+        tracked.check_tempo(tempo);
+        // The quiet notes halfway through the beats of a fast waltz count as beats.
+        if (tempo, meter) != (150.0, 3) {
+            tracked.check_beats(&times);
+        }
+    }
+}
+
+#[test]
+fn the_tempo_of_drums_is_tracked() {
+    let (_, tempo, seconds) = DRUMS;
+    let beats: Vec<f64> =
+        (0..).map(|n| 60.0 / tempo * f64::from(n)).take_while(|t| *t < seconds).collect();
+    let tracker = &mut BeatTracker::new(FRAME);
+    let tracked = Tracked::drums(tracker, Kernel::best());
+    tracked.check_tempo(tempo);
+    tracked.check_beats(&beats);
+    tracker.reset();
+    assert_eq!(Tracked::drums(tracker, Kernel::best()), tracked, "after a reset");
+    for kernel in Kernel::available() {
+        let tracked = Tracked::drums(&mut BeatTracker::new(FRAME), kernel);
+        tracked.check_tempo(tempo);
+        tracked.check_beats(&beats);
+    }
+}
+
+#[test]
+fn a_song_that_slows_down_is_tracked_within_two_bars() {
+    let all = slowing();
+    let tracked = Tracked::song(&accompaniment(&all, 4), 60.0);
+    tracked.check_beats(&all[..all.len() - 1]);
+    for (time, found) in tracked.tempi.iter().filter(|(time, _)| *time > FOUND) {
+        let (found, now) = (found.unwrap(), slowing_tempo(*time));
+        let before = slowing_tempo(time - 8.0 * 60.0 / now);
+        assert!((0.98 * now..1.02 * before).contains(&found), "{found} after {time} s, at {now}");
+    }
+}
+
+#[test]
+fn silence_and_a_held_chord_have_no_tempo() {
+    let chord = [0, 4, 7].map(|note| (0.3, 60.0, 40 + note, 0.05)).to_vec();
+    for song in [Song::new(), chord] {
+        let tracked = Tracked::song(&song, 60.0);
+        assert!(tracked.tempi.iter().all(|(_, tempo)| tempo.is_none()));
+    }
 }

@@ -87,6 +87,8 @@ fn of_scene(scene: Scene) -> Take {
         let Settings { mix, morph, .. } = &mut controls.settings;
         (*mix, *morph, controls.routing.bypass) = (100.0, 100.0, false);
     }
+    // Oscillators of a filter that was frozen before it heard anything start at phases of their own.
+    changes[0].1.settings.freeze = false;
     let first = changes[0].1;
     let controls = changes.iter().map(|(at, own)| (*at, Change::Controls(*own)));
     let keys = events.iter().map(|(at, event)| (*at, Change::Key(*event)));

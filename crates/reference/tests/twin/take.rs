@@ -112,7 +112,7 @@ impl Take {
         let mut controls = self.controls;
         let sound = |controls: &Controls, settings: Settings| {
             let found = Controls { settings, ..*controls };
-            let follows = controls.settings.follows();
+            let follows = controls.settings.follows() || controls.settings.follows_tempo();
             reference::Sound { follows, ..reference::controlled(&found) }
         };
         let mut last = sound(&controls, played.decided[0].0);
