@@ -97,11 +97,8 @@ pub fn hits(ticks: &[ChipTick], grid: &Grid, rows: usize) -> Vec<Hit> {
         let volume = volume(amplitude(peak)).min(f32::from(LOUDEST)) as u8;
         let hit = Hit { row, drum: Drum::of(ticks[peak].noise.rate, length), volume };
         match hits.last_mut() {
-            Some(last) if last.row == row => {
-                if last.volume < volume {
-                    *last = hit;
-                }
-            }
+            Some(last) if last.row == row && last.volume < volume => *last = hit,
+            Some(last) if last.row == row => {}
             _ if row < rows => hits.push(hit),
             _ => {}
         }

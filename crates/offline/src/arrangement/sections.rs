@@ -61,7 +61,7 @@ pub fn patterns(bars: &[usize], rows: usize, parts: &[Vec<u64>]) -> Vec<Range<us
 fn cut(bars: &[Range<usize>], section: usize, first: usize) -> Vec<Range<usize>> {
     let mut orders: Vec<Range<usize>> = Vec::new();
     for (index, bar) in bars.iter().enumerate() {
-        let begins = index >= first && (index - first) % section == 0;
+        let begins = index >= first && (index - first).is_multiple_of(section);
         match orders.last_mut() {
             Some(order) if !begins && order.len() < BARS => {
                 let own = bars[order.start].len();

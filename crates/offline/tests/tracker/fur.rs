@@ -153,7 +153,8 @@ pub fn read(packed: &[u8]) -> Song {
     assert_eq!(header.short(), 0);
     let at = header.int();
     assert_eq!(header.bytes(8), [0; 8]);
-    let mut blocks = Blocks { file: &file, read: vec![0..32] };
+    let mut blocks = Blocks { file: &file, read: Vec::new() };
+    blocks.read.push(0..32);
 
     let mut info = blocks.block("INFO", at);
     assert_eq!(info.byte(), 0, "time base");
