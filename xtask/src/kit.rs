@@ -1,8 +1,8 @@
 //! Verbs that run programs of the testkit and of the manual.
 
-use crate::{bundle, run, target};
 #[cfg(target_os = "linux")]
-use crate::{python, suite};
+use crate::python;
+use crate::{bundle, run, suite, target};
 use anyhow::Result;
 use std::process::Command;
 
@@ -76,4 +76,17 @@ pub fn wild(folders: &[String]) -> Result<()> {
 /// Writes the demo tune to `assets/demo.wav`.
 pub fn tune() -> Result<()> {
     run(&mut kit("tune"))
+}
+
+/// Plays songs for trackers in Furnace, and compares its sound with ours: of the tests' songs, and of the files `songs`.
+pub fn tracker(songs: &[String]) -> Result<()> {
+    anyhow::ensure!(
+        suite::on_path("furnace"),
+        "no `furnace` on the PATH, so nothing was tested: build Furnace's player from its source \
+         (cmake -DBUILD_GUI=OFF), and put it there"
+    );
+    let songs = songs.iter().map(std::fs::canonicalize).collect::<std::io::Result<Vec<_>>>()?;
+    let test = ["test", "--package=tone-filter-offline", "--features=furnace", "--test=tracker"];
+    let songs = std::env::join_paths(songs)?;
+    run(Command::new("cargo").args(test).args(["--", "--nocapture"]).env("TRACKER_SONGS", songs))
 }

@@ -59,6 +59,9 @@ Usage: cargo xtask VERB
   test-play         run the tests of `tone-filter play` and `tone-filter app`
   test-python       build the Python package and test its wheel
   test-release      check the crates as they would be published, and the bill of materials
+  test-tracker [SONG.fur ...]
+                    play songs for trackers in Furnace, which must be on the PATH as `furnace`, and
+                    compare their sound with that of the chips
   test-web          run the tests of the npm package and of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
         },
         "unity-package" => unity::package(&args.collect::<Vec<_>>()).map(drop),
         "songs" => kit::songs(&args.collect::<Vec<_>>()),
+        "test-tracker" => kit::tracker(&args.collect::<Vec<_>>()),
         "wild" => kit::wild(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),

@@ -10,36 +10,44 @@ use super::{
 };
 use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
-    builder::{PathBufValueParser, TypedValueParser},
+    builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser},
 };
 use std::{
     io::Write,
     path::{Path, PathBuf},
 };
-use tone_filter_dsp::{Kernel, Voice};
+use tone_filter_dsp::{Arp, Controls, Kernel, Voice};
 use tone_filter_offline::{
     Error, Input, Output, STDIO,
     analyse::{Analysed, analyse},
+    arrangement::Arranger,
     clean_up_on_interrupt,
     console::{Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
+    tracker::{Chip, Module, famitracker, furnace},
 };
 use tone_filter_presets::{Preset, ids};
 
-/// Write a file, as the voice Chip plays it, as a song for an 8-bit console
+/// Write a file as a song for an 8-bit console, or for a tracker
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   tone-filter chip song.flac -o song.vgm
   tone-filter chip song.wav -o song.nsf --title \"My Song\" --author Me
   tone-filter chip song.wav -o song.vgz --loop 1.5 --duty 12.5
   tone-filter chip song.mp3 -o scale.vgm --scale minor-pentatonic --root A
+  tone-filter chip song.wav -o song.fur
+  tone-filter chip song.wav -o song.fur --chip gb --arp up
+  tone-filter chip song.wav -o famitracker.txt
 
+VGM and NSF are what the voice Chip plays. For a tracker, the notes are arranged as lead, harmony, bass and drums, on the rows of the
+song's beats: .fur for Furnace 0.6.3 and later, .txt for FamiTracker 0.4.6 (File > Import text), its successors and FamiStudio. There,
+chords are fast arpeggios unless --arp says otherwise, --voices has no effect, and --loop goes back to the start of a pattern.
 NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM for this chip is played by VGMPlay and
 foobar2000; libgme does not know it.")]
 pub struct Args {
     /// The file to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); - for WAV on standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     input: PathBuf,
-    /// The file to write: .vgm, .vgz or .nsf; - for VGM on standard output
+    /// The file to write: .vgm, .vgz, .nsf, .fur or .txt; - for VGM on standard output
     #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = named())]
     out: (PathBuf, Format),
     /// Title of the song [default: the name of IN]
@@ -51,6 +59,9 @@ pub struct Args {
     /// Repeat the song for ever, from this time on [0 s to the end]
     #[arg(long = "loop", value_name = "s", allow_hyphen_values = true, value_parser = time)]
     repeat: Option<f64>,
+    /// The sound chip: of the NES, or for .fur of the Game Boy or the Master System
+    #[arg(long, value_name = "CHIP", default_value = Chip::Nes.id(), value_parser = PossibleValuesParser::new(Chip::ALL.map(Chip::id)).map(chip))]
+    chip: Chip,
     /// Overwrite the output if it exists
     #[arg(long)]
     force: bool,
@@ -101,6 +112,22 @@ enum Format {
     /// VGM, compressed with gzip.
     Vgz,
     Nsf,
+    /// Song of the tracker Furnace.
+    Furnace,
+    /// Song of the tracker FamiTracker, as text.
+    FamiTracker,
+}
+
+impl Format {
+    /// Returns whether a tracker reads the format.
+    fn is_for_trackers(self) -> bool {
+        matches!(self, Self::Furnace | Self::FamiTracker)
+    }
+}
+
+/// Returns the chip with this name.
+fn chip(id: String) -> Chip {
+    Chip::ALL.into_iter().find(|chip| chip.id() == id).unwrap_or(Chip::Nes)
 }
 
 /// Parses a path, and derives the format from its extension.
@@ -112,9 +139,13 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
             Some("vgm") => Format::Vgm,
             Some("vgz") => Format::Vgz,
             Some("nsf") => Format::Nsf,
+            Some("fur") => Format::Furnace,
+            Some("txt") => Format::FamiTracker,
             _ => {
                 let path = path.display();
-                return Err(format!("{path}: unsupported output format; use .vgm, .vgz or .nsf"));
+                return Err(format!(
+                    "{path}: unsupported output format; use .vgm, .vgz, .nsf, .fur or .txt"
+                ));
             }
         };
         Ok((path, format))
@@ -133,8 +164,13 @@ fn time(text: &str) -> Result<f64, String> {
 
 /// Filters the file, and writes the notes of the voice Chip as a song.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let default = find(PRESET, args.quiet)?.settings.into();
-    let (controls, keys) = args.sound.0.read_from(default, looks_ahead_in_files, args.quiet)?;
+    let (out, format) = &args.out;
+    let mut default: Controls = find(PRESET, args.quiet)?.settings.into();
+    if format.is_for_trackers() {
+        default.settings.arp = Arp::Fast;
+    }
+    let sound = args.sound.0.clone().with_midi_tempo(format.is_for_trackers());
+    let (controls, keys) = sound.read_from(default, looks_ahead_in_files, args.quiet)?;
     let settings = controls.settings;
     if settings.voice != Voice::Chip {
         let presets: Vec<_> = ids().filter(|id| is_chip(id)).collect();
@@ -144,12 +180,17 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         );
         return Err(Usage(line).into());
     }
-    let (out, format) = &args.out;
+    if !matches!((args.chip, format), (Chip::Nes, _) | (_, Format::Furnace)) {
+        let (id, out) = (args.chip.id(), out.display());
+        return Err(
+            Usage(format!("{out}: --chip {id} is written for Furnace only; use .fur")).into()
+        );
+    }
     refuse_terminal(out)?;
     clean_up_on_interrupt(|| ())?;
     let output = Output::create(out, &args.input, args.force)?;
 
-    let mut recorder = Recorder::default();
+    let (mut recorder, mut arranger) = (Recorder::default(), Arranger::default());
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
     let Analysed { seconds, not_finite, unheard } = analyse(
@@ -157,43 +198,67 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         (&settings, &keys),
         super::kernel(args.kernel),
         0.1,
-        |filter| recorder.push(filter),
+        |filter| {
+            if format.is_for_trackers() {
+                arranger.push(filter);
+            } else {
+                recorder.push(filter);
+            }
+        },
         |_, _| Ok(()),
         |part| bar.move_to(part),
     )?;
     drop(bar);
 
-    let ticks = recorder.finish(seconds);
-    let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
-    if let (Some(time), true) = (args.repeat, repeat >= Some(ticks.len())) {
+    let beyond =
+        |time: &f64| time * f64::from(TICKS) >= (seconds * f64::from(TICKS)).ceil().max(1.0);
+    if let Some(time) = args.repeat.filter(beyond) {
         let line = format!("loop = {time} s is beyond the end of the song at {seconds:.2} s");
         return Err(Usage(line).into());
     }
-    let song = Song::new(&ticks, repeat);
     let stem = || args.input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let tags = Tags { title: args.title.clone().unwrap_or_else(stem), author: args.author.clone() };
-    let file = match format {
-        Format::Vgm => vgm(&song, &tags),
-        Format::Vgz => vgz(&song, &tags),
-        Format::Nsf => nsf(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?,
+    let (file, notes) = if format.is_for_trackers() {
+        let arrangement = arranger.finish(seconds, &settings, sound.tempo);
+        let song = Module::new(&arrangement, args.chip, args.repeat);
+        let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
+        let file = match format {
+            Format::Furnace => furnace(&song, &tags),
+            _ => famitracker(&song, &tags).into_bytes(),
+        };
+        (file, arrangement.notes())
+    } else {
+        let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
+        let song = Song::new(&recorder.finish(seconds), repeat);
+        let file = match format {
+            Format::Vgz => vgz(&song, &tags),
+            Format::Nsf => nsf(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?,
+            _ => vgm(&song, &tags),
+        };
+        (file, song.notes)
     };
-    let cut = matches!(format, Format::Nsf) && !tags.fit_in_nsf();
+    let short = match format {
+        Format::Nsf => Some("NSF"),
+        Format::FamiTracker => Some("FamiTracker"),
+        _ => None,
+    };
+    let cut = short.filter(|_| !tags.fit_in_nsf());
     let written = output.file().write_all(&file);
     written.map_err(|source| Error::writing(out, source))?;
     output.commit()?;
     if !args.quiet {
         warn_not_finite(&args.input, not_finite);
-        if cut {
+        if let Some(format) = cut {
             message!(
-                "warning: {}: NSF stores 31 ASCII letters of title and author; the rest is cut or replaced by ?",
+                "warning: {}: {format} stores 31 ASCII letters of title and author; the rest is cut or replaced by ?",
                 out.display()
             );
         }
-        if let Some(cause) = unheard.filter(|_| song.notes == 0) {
+        if let Some(cause) = unheard.filter(|_| notes == 0) {
             message!("warning: {}: {cause}", args.input.display());
         }
         let (input, out) = (args.input.display(), out.display());
-        let (notes, bytes) = (song.notes, file.len());
+        let bytes = file.len();
         message!("{input} -> {out}: {seconds:.2} s, {notes} notes, {bytes} bytes");
     }
     Ok(())

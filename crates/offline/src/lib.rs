@@ -4,6 +4,7 @@
 
 mod ahead;
 pub mod analyse;
+pub mod arrangement;
 pub mod batch;
 pub mod beats;
 mod carried;
@@ -30,6 +31,7 @@ mod shared_file;
 mod source;
 pub mod table;
 pub mod timeline;
+pub mod tracker;
 pub mod transcribe;
 pub mod unheard;
 pub mod wav;
@@ -204,6 +206,9 @@ pub enum Error {
     /// The song is more than an NSF file can hold.
     #[error("{}: exceeds the 1 MB of an NSF file; give a shorter song, or use .vgm", .0.display())]
     TooLong(PathBuf),
+    /// The song has more patterns than a tracker's song can have.
+    #[error("{}: exceeds the 128 patterns of a tracker's song; give a shorter song", .0.display())]
+    TooManyPatterns(PathBuf),
     /// The output cannot be created or written.
     #[error("{}: cannot be written ({source}); check the folder, its permissions and the space left", .path.display())]
     Write {

@@ -78,6 +78,14 @@ impl Timeline {
         (tick + share * (next_tick - tick)).max(0.0)
     }
 
+    /// Returns the time of a tick in seconds.
+    pub fn seconds(&self, tick: f64) -> f64 {
+        let next = self.anchors.partition_point(|(own, _)| *own <= tick);
+        let next = next.clamp(1, self.anchors.len() - 1);
+        let [(own, time), (next_tick, next_time)] = [self.anchors[next - 1], self.anchors[next]];
+        time + (tick - own) / (next_tick - own) * (next_time - time)
+    }
+
     /// Returns the ticks from which on a tempo holds, with the length of a quarter note in microseconds.
     pub fn tempi(&self) -> impl Iterator<Item = (u32, u32)> {
         self.anchors.windows(2).map(|pair| {
@@ -222,6 +230,17 @@ mod tests {
         }
         let tempi = line.tempi().count();
         assert!((2..20).contains(&tempi), "{tempi}");
+    }
+
+    #[test]
+    fn ticks_and_seconds_are_inverse() {
+        let times = (0..12).map(|n| (0.5 * f64::from(n), 0, 4));
+        let slower = (0..12).map(|n| (6.0 + 0.75 * f64::from(n), 0, 4));
+        let line = Timeline::of(&beats(times.chain(slower))).unwrap();
+        for seconds in [0.0, 0.3, 5.9, 6.1, 13.0, 40.0] {
+            assert!((line.seconds(line.tick(seconds)) - seconds).abs() < 1e-9, "{seconds}");
+        }
+        assert!((line.seconds(14.0 * 480.0) - 7.5).abs() < 1e-9);
     }
 
     #[test]

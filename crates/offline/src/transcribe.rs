@@ -1,12 +1,12 @@
 //! Transcription of the played notes, as MIDI or as a score.
 
-use crate::timeline::{Layout, TICKS, signature};
+use crate::timeline::{Layout, TICKS, Timeline, signature};
 use midly::{
     Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
     num::{u4, u7, u15, u24, u28},
 };
 use tone_filter_dsp::{
-    KeyCounts, Score, ScoreNote, ToneFilter,
+    FoundKey, KeyCounts, Score, ScoreNote, ToneFilter,
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener, semitone},
 };
@@ -110,20 +110,7 @@ pub fn score(notes: &[Note]) -> Score {
 /// Never: a write to memory does not fail.
 pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
     let Layout { timeline, key, grid } = layout;
-    let mut events = Vec::new();
-    for (tick, quarter) in timeline.tempi() {
-        let quarter = quarter.min(u24::max_value().as_int());
-        events.push((tick, 0, TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))));
-    }
-    for (tick, meter) in timeline.meters() {
-        // A quarter note is a beat: of 2^2, 24 clocks, 8 notes of a 32nd.
-        let meter = MetaMessage::TimeSignature(*meter, 2, 24, 8);
-        events.push((*tick, 0, TrackEventKind::Meta(meter)));
-    }
-    if let Some(key) = key {
-        let (sharps, minor) = signature(key);
-        events.push((0, 0, TrackEventKind::Meta(MetaMessage::KeySignature(sharps, minor))));
-    }
+    let mut events = signs(timeline, key.as_ref());
     let channel = u4::new(0);
     // Last note of each key: its end in seconds, and the index of its note-off.
     let mut last: [Option<(f64, usize)>; 128] = [None; 128];
@@ -162,6 +149,33 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
         }
         _ => true,
     });
+    file(Format::SingleTrack, vec![track(events)])
+}
+
+/// Event at a tick; of several at one tick, those with the lower second number come first.
+pub(crate) type Timed<'a> = (u32, u8, TrackEventKind<'a>);
+
+/// Returns tempi, meters and the key signature of a MIDI file.
+pub(crate) fn signs<'a>(timeline: &Timeline, key: Option<&FoundKey>) -> Vec<Timed<'a>> {
+    let mut events = Vec::new();
+    for (tick, quarter) in timeline.tempi() {
+        let quarter = quarter.min(u24::max_value().as_int());
+        events.push((tick, 0, TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))));
+    }
+    for (tick, meter) in timeline.meters() {
+        // A quarter note is a beat: of 2^2, 24 clocks, 8 notes of a 32nd.
+        let meter = MetaMessage::TimeSignature(*meter, 2, 24, 8);
+        events.push((*tick, 0, TrackEventKind::Meta(meter)));
+    }
+    if let Some(key) = key {
+        let (sharps, minor) = signature(key);
+        events.push((0, 0, TrackEventKind::Meta(MetaMessage::KeySignature(sharps, minor))));
+    }
+    events
+}
+
+/// Returns `events`, sorted by their ticks, as a track.
+pub(crate) fn track(events: Vec<Timed>) -> Vec<TrackEvent> {
     let (mut track, mut now) = (Vec::new(), 0);
     for (tick, _, kind) in events {
         track.push(TrackEvent { delta: u28::new(tick - now), kind });
@@ -169,9 +183,14 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
     }
     let end = TrackEventKind::Meta(MetaMessage::EndOfTrack);
     track.push(TrackEvent { delta: u28::new(0), kind: end });
-    let header = Header::new(Format::SingleTrack, Timing::Metrical(u15::new(TICKS)));
+    track
+}
+
+/// Returns `tracks` as a MIDI file.
+pub(crate) fn file(format: Format, tracks: Vec<Vec<TrackEvent>>) -> Vec<u8> {
+    let header = Header::new(format, Timing::Metrical(u15::new(TICKS)));
     let mut file = Vec::new();
-    let written = Smf { header, tracks: vec![track] }.write_std(&mut file);
+    let written = Smf { header, tracks }.write_std(&mut file);
     written.expect("memory takes all that is written to it");
     file
 }

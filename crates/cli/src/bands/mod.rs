@@ -35,6 +35,7 @@ use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interru
   tone-filter bands song.wav --png song.png
   tone-filter bands song.wav --midi song.mid --sensitivity 70
   tone-filter bands song.wav --midi grid.mid --quantize 1/16 --strength 80
+  tone-filter bands song.wav --midi parts.mid --parts
   tone-filter bands song.wav --png solo.png --keys solo.mid
   tone-filter bands song.flac --midi scale.mid --scale minor-pentatonic --root A
   tone-filter bands song.wav --score song.tfs
@@ -64,6 +65,9 @@ pub struct Args {
     /// Write the notes to --midi as the plugin's MIDI out sends them: at once, short ones too
     #[arg(long, requires = "midi")]
     live: bool,
+    /// Arrange the notes of --midi on sixteenths, in tracks for lead, chords, bass and drums
+    #[arg(long, requires = "midi", conflicts_with_all = ["live", "quantize"])]
+    parts: bool,
     /// Move the notes of --midi to the nearest step of a note value, like 1/16; 1/16,1/8t for triplets, too
     #[arg(long, value_name = "STEP", requires = "midi", value_delimiter = ',', value_parser = step)]
     quantize: Option<Vec<NoteValue>>,

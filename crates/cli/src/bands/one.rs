@@ -7,10 +7,13 @@ use std::{
     io::{BufWriter, Write},
     path::PathBuf,
 };
-use tone_filter_dsp::{DEFAULT_TEMPO, FoundKey, Settings, ToneFilter, listener::beats::Beats};
+use tone_filter_dsp::{
+    DEFAULT_TEMPO, FoundKey, Settings, ToneFilter, Voice, listener::beats::Beats,
+};
 use tone_filter_offline::{
     Error, Input, Output,
     analyse::{Analysed, analyse},
+    arrangement::{Arranger, midi as in_parts},
     beats::BeatRecorder,
     found::{Finder, KeyAndTuning},
     plot::Plot,
@@ -68,6 +71,10 @@ pub fn analyse_one(
     let title = file.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
     let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
+    let mut arranger = (args.parts && mid.is_some()).then(Arranger::default);
+    // The voice Chip finds the drums.
+    let voice = if arranger.is_some() { Voice::Chip } else { settings.voice };
+    let analysed = Settings { voice, ..*settings };
     let mut scribe = score.as_ref().map(|_| Transcriber::new(false));
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
@@ -81,13 +88,14 @@ pub fn analyse_one(
         [&png, &json, &mid].into_iter().flatten().next().map(|_| BeatRecorder::default());
     let Analysed { seconds, not_finite, unheard } = analyse(
         &Input::new(&file.input)?,
-        (settings, keys),
+        (&analysed, keys),
         crate::kernel(args.kernel),
         args.hop,
         |filter: &ToneFilter| {
             finder.push(filter);
             beats.iter_mut().for_each(|beats| beats.push(filter));
             transcriber.iter_mut().chain(&mut scribe).for_each(|own| own.push(filter));
+            arranger.iter_mut().for_each(|own| own.push(filter));
         },
         |hop, bands| {
             if png.is_some() {
@@ -116,7 +124,12 @@ pub fn analyse_one(
     let short = transcriber.iter().chain(&scribe).map(Transcriber::left_out).max().unwrap_or(0);
     let layout = layout(args, &found, beats.as_ref());
     let shift = settings.pitch_shift();
-    let song = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift, &layout));
+    let parts = arranger.map(|arranger| {
+        let arrangement = arranger.finish(seconds, settings, args.sound.tempo);
+        in_parts(&arrangement, layout.key.as_ref())
+    });
+    let whole = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift, &layout));
+    let song = parts.or(whole);
     let notes = scribe.map(|scribe| to_score(&scribe.finish(seconds)).to_string().into_bytes());
     for (output, content) in [(&png, picture), (&mid, song), (&score, notes)] {
         if let (Some(output), Some(content)) = (output, content) {

@@ -108,7 +108,7 @@ fn what_cannot_be_written_is_said_in_one_line() {
     let folder = Folder::with(&silence().bytes());
     for name in ["out.wav", "out", "out.mid"] {
         let line = folder.fail(&format!("chip in.wav -o {name}"), 2);
-        let reason = "unsupported output format; use .vgm, .vgz or .nsf";
+        let reason = "unsupported output format; use .vgm, .vgz, .nsf, .fur or .txt";
         assert_eq!(line, format!("{name}: {reason}"));
     }
     for sound in ["--voice square", "--preset organ"] {
@@ -132,6 +132,62 @@ fn what_cannot_be_written_is_said_in_one_line() {
     let line = folder.fail("chip in.wav -o out.vgm", 1);
     assert_eq!(line, "out.vgm: already exists; choose another name, or overwrite it with --force");
     assert_eq!(folder.run("chip in.wav -o out.vgm --force --quiet"), "");
+}
+
+#[test]
+fn trackers_get_rows_on_the_beats() {
+    let folder = Folder::with(&melody());
+    for chip in ["nes", "gb", "sms"] {
+        let said = folder.run(&format!("chip in.wav -o {chip}.fur --chip {chip} --title Melody"));
+        let bytes = fs::read(folder.path(&format!("{chip}.fur"))).unwrap();
+        assert_eq!(bytes[0], 0x78, "zlib");
+        // Both notes, and the click at the start.
+        assert_eq!(said, format!("in.wav -> {chip}.fur: 5.00 s, 3 notes, {} bytes\n", bytes.len()));
+    }
+    // At 120 beats per minute, a row is 0.125 s: A5, FamiTracker's A-4, starts at row 8, and A3 at row 24.
+    folder.run("chip in.wav -o out.txt --tempo 120 --title Melody --author Me");
+    let text = fs::read_to_string(folder.path("out.txt")).unwrap();
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap();
+    assert!(line("TITLE").ends_with("\"Melody\"") && line("AUTHOR").ends_with("\"Me\""));
+    assert!(
+        line("ROW 08 ").starts_with("ROW 08 : A-4 00 F ... : ... .. . ... : ... .. . ..."),
+        "{text}"
+    );
+    assert!(line("ROW 18 ").starts_with("ROW 18 : A-2 00 "), "{text}");
+
+    let line = folder.fail("chip in.wav -o out.nsf --chip gb", 2);
+    assert_eq!(line, "out.nsf: --chip gb is written for Furnace only; use .fur");
+    let line = folder.fail("chip in.wav -o again.fur --loop 9", 2);
+    assert_eq!(line, "loop = 9 s is beyond the end of the song at 5.00 s");
+    let said = folder.run(&format!("chip in.wav -o again.txt --title {}", "a".repeat(32)));
+    assert!(said.starts_with("warning: again.txt: FamiTracker stores 31 ASCII letters"), "{said}");
+}
+
+#[test]
+fn parts_are_tracks_of_a_midi_file() {
+    let folder = Folder::with(&melody());
+    folder.run("bands in.wav --midi out.mid --parts --tempo 120");
+    let bytes = fs::read(folder.path("out.mid")).unwrap();
+    let file = midly::Smf::parse(&bytes).unwrap();
+    let keys = |track: usize| {
+        let mut now = 0;
+        let notes = file.tracks[track].iter().filter_map(|event| {
+            now += event.delta.as_int();
+            let midly::TrackEventKind::Midi { message, .. } = event.kind else { return None };
+            let midly::MidiMessage::NoteOn { key, .. } = message else { return None };
+            Some((now, key.as_int()))
+        });
+        notes.collect::<Vec<_>>()
+    };
+    assert_eq!(file.tracks.len(), 5);
+    // The click at the start counts as a drum.
+    assert_eq!(
+        [keys(1), keys(2), keys(3), keys(4)],
+        [vec![(960, 81), (2880, 57)], vec![], vec![], vec![(960, 36)]]
+    );
+    let both =
+        folder.command("bands in.wav --midi out.mid --parts --quantize 1/16").output().unwrap();
+    assert_eq!(both.status.code(), Some(2));
 }
 
 #[test]

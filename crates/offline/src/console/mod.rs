@@ -7,6 +7,7 @@ mod registers;
 mod vgm;
 
 pub use nsf::nsf;
+pub(crate) use registers::unit;
 pub use registers::{Song, Write};
 pub use vgm::{vgm, vgz};
 

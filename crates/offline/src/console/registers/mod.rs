@@ -145,7 +145,7 @@ fn without_click(held: u16, period: u16) -> u16 {
 
 /// Returns the amplitude of the greatest volume: the 99th percentile of the louder pulse in ticks with a pulse; without pulses,
 /// of the noise.
-fn unit(ticks: &[ChipTick]) -> f32 {
+pub fn unit(ticks: &[ChipTick]) -> f32 {
     let percentile = |amplitude: fn(&ChipTick) -> f32| {
         let mut all: Vec<_> = ticks.iter().map(amplitude).filter(|a| *a > 0.0).collect();
         all.sort_by(f32::total_cmp);

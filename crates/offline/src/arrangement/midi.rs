@@ -1,0 +1,52 @@
+//! MIDI file of an arrangement: a track for each part.
+
+use super::{Arrangement, LOUDEST, PartNote};
+use crate::transcribe::{Timed, file, signs, track};
+use midly::{
+    Format, MetaMessage, MidiMessage, TrackEventKind,
+    num::{u4, u7},
+};
+use tone_filter_dsp::FoundKey;
+
+/// Channel of the drums: number 10, counted from 1.
+const DRUMS: u8 = 9;
+
+/// Returns the arrangement as a MIDI file with the tracks lead, chords, bass and drums, behind a track with tempi, meters and `key`.
+pub fn midi(arrangement: &Arrangement, key: Option<&FoundKey>) -> Vec<u8> {
+    let Arrangement { grid, lead, harmony, bass, drums, .. } = arrangement;
+    let tick = |row: usize| grid.tick(row).round() as u32;
+    let note = |(row, rows, key, volume): (usize, usize, u8, u8), channel: u8| {
+        let vel = u7::new((u32::from(volume) * 127 / u32::from(LOUDEST)) as u8);
+        let (channel, key) = (u4::new(channel), u7::new(key.min(127)));
+        let on = MidiMessage::NoteOn { key, vel };
+        let off = MidiMessage::NoteOff { key, vel: u7::new(64) };
+        // At the same tick, note-offs come before note-ons.
+        let at =
+            |row, order, message| (tick(row), order, TrackEventKind::Midi { channel, message });
+        [at(row, 2, on), at(row + rows, 1, off)]
+    };
+    let named = |name: &'static str, mut events: Vec<Timed<'static>>| {
+        let name = TrackEventKind::Meta(MetaMessage::TrackName(name.as_bytes()));
+        events.push((0, 0, name));
+        events.sort_by_key(|(tick, order, _)| (*tick, *order));
+        track(events)
+    };
+    let part = |name, channel: u8, notes: &[PartNote]| {
+        let sounds = |note: &PartNote| {
+            let &PartNote { row, rows, key, volume, .. } = note;
+            let chord = note.chord.clone().into_iter();
+            [0].into_iter().chain(chord).map(move |above| (row, rows, key + above, volume))
+        };
+        let notes = notes.iter().flat_map(sounds);
+        named(name, notes.flat_map(|own| note(own, channel)).collect())
+    };
+    let hits = drums.iter().map(|hit| (hit.row, 1, hit.drum.key(), hit.volume));
+    let tracks = vec![
+        named("Song", signs(grid.timeline(), key)),
+        part("Lead", 0, lead),
+        part("Chords", 1, harmony),
+        part("Bass", 2, bass),
+        named("Drums", hits.flat_map(|own| note(own, DRUMS)).collect()),
+    ];
+    file(Format::Parallel, tracks)
+}

@@ -1,0 +1,148 @@
+//! Arrangement of a file's notes: lead, harmony, bass and drums, on the rows of the song's grid.
+//!
+//! ```text
+//! Notes -> rows -> lead -> bass -> chords -+
+//! ChipTicks, their noise -> drums ---------+-> repeats -> Arrangement
+//! ```
+//!
+//! `docs/tracker.md` has the rules.
+
+mod drums;
+mod grid;
+mod midi;
+mod parts;
+mod recorder;
+mod repeats;
+mod sections;
+
+pub use drums::{Drum, Hit};
+pub use grid::Grid;
+pub use midi::midi;
+pub use recorder::Arranger;
+
+use crate::{timeline::Timeline, transcribe::Note};
+use drums::hits;
+use parts::{Unit, Voiced, chords, line};
+use repeats::{ACCOMPANIMENT, MELODY, unify};
+use sections::{contents, patterns};
+use std::ops::Range;
+use tone_filter_dsp::{ChipTick, Duty, Settings};
+
+/// Maximum volume.
+pub const LOUDEST: u8 = 15;
+
+/// Note of a part, or chord.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PartNote {
+    /// Row of the start.
+    pub row: usize,
+    /// Length in rows, at least 1.
+    pub rows: usize,
+    /// MIDI key: of a chord, the lowest.
+    pub key: u8,
+    /// Semitones from `key` to the other notes of a chord, ascending.
+    pub chord: Vec<u8>,
+    /// Volume, 1 to [`LOUDEST`].
+    pub volume: u8,
+}
+
+/// Envelope of a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Envelope {
+    /// Duration of the attack in ticks of 1/60 s.
+    pub attack: u32,
+    /// Time in which the volume falls to 25 %, in ticks of 1/60 s; 0 is off.
+    pub decay: u32,
+}
+
+/// Sound of the parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sound {
+    /// Envelope of lead and harmony.
+    pub envelope: Envelope,
+    /// Duty of the lead. The harmony is a square.
+    pub duty: Duty,
+    /// Ticks of 1/60 s for which each note of an arpeggio lasts; `None` without arpeggios.
+    pub arpeggio: Option<u32>,
+}
+
+impl Sound {
+    /// Returns the sound of the voice Chip with `settings`.
+    pub fn of(settings: &Settings) -> Self {
+        let [attack, decay] = [settings.attack, settings.decay].map(|ticks| ticks.round() as u32);
+        let envelope = Envelope { attack, decay };
+        Self { envelope, duty: settings.duty, arpeggio: settings.arp.ticks() }
+    }
+}
+
+/// Song in four parts. In each part, one note sounds at a time, in order of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrangement {
+    /// Rows of the song.
+    pub grid: Grid,
+    /// Number of rows.
+    pub rows: usize,
+    /// Melody.
+    pub lead: Vec<PartNote>,
+    /// Chords, and notes beside lead and bass.
+    pub harmony: Vec<PartNote>,
+    /// Lowest notes.
+    pub bass: Vec<PartNote>,
+    /// Drums.
+    pub drums: Vec<Hit>,
+    /// Sound of the parts.
+    pub sound: Sound,
+}
+
+impl Arrangement {
+    /// Arranges `notes`, for bands that are transposed by `transpose` semitones, and the noise in `ticks` of the voice Chip, of a file of
+    /// `seconds`.
+    pub fn new(
+        notes: &[Note],
+        transpose: f32,
+        ticks: &[ChipTick],
+        seconds: f64,
+        timeline: Timeline,
+        sound: Sound,
+    ) -> Self {
+        let grid = Grid::new(timeline, notes.iter().map(|note| note.start), seconds);
+        let rows = (grid.row(seconds).ceil() as usize).max(1);
+        let mut left = Voiced::of(notes, transpose, &grid, rows);
+        let unit = Unit::of(&left);
+        let lead = line(&mut left, rows, unit, parts::melody);
+        let bass = line(&mut left, rows, unit, parts::bass);
+        let harmony = chords(&left, rows, unit, sound.arpeggio.is_some());
+        let drums = hits(ticks, &grid, rows);
+        let mut own = Self { grid, rows, lead, harmony, bass, drums, sound };
+        // First bars become equal, then whole patterns.
+        own.unify(&own.grid.bars(rows));
+        let patterns = own.patterns();
+        own.unify(&patterns.iter().map(|pattern| pattern.start).collect::<Vec<_>>());
+        own
+    }
+
+    /// Makes parts of the song equal that are alike; `starts` has the first row of each.
+    fn unify(&mut self, starts: &[usize]) {
+        self.lead = unify(std::mem::take(&mut self.lead), starts, MELODY);
+        for part in [&mut self.harmony, &mut self.bass] {
+            *part = unify(std::mem::take(part), starts, ACCOMPANIMENT);
+        }
+        self.drums = unify(std::mem::take(&mut self.drums), starts, ACCOMPANIMENT);
+    }
+
+    /// Returns the rows of each pattern of the song: up to four bars, cut so that many of them are equal.
+    pub fn patterns(&self) -> Vec<Range<usize>> {
+        let bars = self.grid.bars(self.rows);
+        let parts = [&self.lead, &self.harmony, &self.bass].map(|part| contents(part, &bars));
+        let [lead, harmony, bass] = parts;
+        patterns(&bars, self.rows, &[lead, harmony, bass, contents(&self.drums, &bars)])
+    }
+
+    /// Returns the number of notes and hits of all parts.
+    pub fn notes(&self) -> usize {
+        self.lead.len() + self.harmony.len() + self.bass.len() + self.drums.len()
+    }
+}
+
+#[cfg(test)]
+mod tests;

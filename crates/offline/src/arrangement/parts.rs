@@ -1,0 +1,214 @@
+//! Lead, bass and chords: which note belongs to which part.
+
+use super::{Grid, LOUDEST, PartNote};
+use crate::transcribe::Note;
+use tone_filter_dsp::{listener::notes::level_of, notes::midi_note};
+
+/// Worth of a note of power 1 at [`MIDDLE`], in dB, against a rest.
+const WORTH: f32 = 53.0;
+/// Key at which the height counts nothing: C4.
+const MIDDLE: f32 = 60.0;
+/// Worth of a semitone of height in dB, in the lead.
+const HEIGHT: f32 = 1.5;
+/// Lowest key of the lead: E3.
+const LOW: u8 = 52;
+/// Worth of a semitone of depth in dB, in the bass.
+const DEPTH: f32 = 1.5;
+/// Lowest key that is too high for the bass: C4.
+const HIGH: u8 = 60;
+
+/// Cost of a semitone between two notes of a part in dB.
+const DISTANCE: f32 = 0.25;
+/// Distance in semitones from which on the cost no longer grows.
+const FARTHEST: f32 = 12.0;
+/// Cost of a note in dB that is not played from its start.
+const LATE: f32 = 5.0;
+/// Cost of a rest, or of a note that began earlier, while the last note still sounds, in dB.
+const BROKEN: f32 = 40.0;
+
+/// Maximum number of notes in a chord.
+const CHORD: usize = 4;
+
+/// Note on rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Voiced {
+    /// Row of the start.
+    row: usize,
+    /// Row after the end.
+    end: usize,
+    /// MIDI key.
+    key: u8,
+    /// Power in dB.
+    level: f32,
+}
+
+impl Voiced {
+    /// Returns `notes` on the rows of `grid`, in order of time. Notes of one key that overlap become one note. Notes beyond the MIDI
+    /// keyboard are left out.
+    pub fn of(notes: &[Note], transpose: f32, grid: &Grid, rows: usize) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        let mut last: [Option<usize>; 128] = [None; 128];
+        for note in notes {
+            let key = midi_note(note.tone, transpose) + i32::from(note.offset);
+            let Some(key) = u8::try_from(key).ok().filter(|key| *key < 128) else { continue };
+            let [row, end] = [note.start, note.end].map(|time| grid.row(time).round() as usize);
+            let end = end.max(row + 1).min(rows);
+            if row >= end {
+                continue;
+            }
+            let level = 10.0 * libm::log10f(level_of(note.velocity));
+            match last[usize::from(key)].map(|index| &mut all[index]) {
+                Some(before) if before.row == row => {
+                    before.end = before.end.max(end);
+                    before.level = before.level.max(level);
+                }
+                before => {
+                    before.into_iter().for_each(|before| before.end = before.end.min(row));
+                    last[usize::from(key)] = Some(all.len());
+                    all.push(Self { row, end, key, level });
+                }
+            }
+        }
+        all.sort_by_key(|note| (note.row, note.key));
+        all
+    }
+
+    fn sounds(&self, row: usize) -> bool {
+        (self.row..self.end).contains(&row)
+    }
+
+    /// Returns the note as a note of a part.
+    fn alone(&self, unit: Unit) -> PartNote {
+        let (row, rows, key) = (self.row, self.end - self.row, self.key);
+        PartNote { row, rows, key, chord: Vec::new(), volume: unit.volume(self.level) }
+    }
+}
+
+/// Level in dB of the greatest volume.
+#[derive(Debug, Clone, Copy)]
+pub struct Unit(f32);
+
+impl Unit {
+    /// Creates the unit of a song: the level that one of twenty of its `notes` exceeds.
+    pub fn of(notes: &[Voiced]) -> Self {
+        let mut levels: Vec<f32> = notes.iter().map(|note| note.level).collect();
+        levels.sort_by(f32::total_cmp);
+        Self(levels.get(levels.len() * 19 / 20).copied().unwrap_or_default())
+    }
+
+    /// Returns the volume of a level in dB.
+    fn volume(self, level: f32) -> u8 {
+        let loudest = f32::from(LOUDEST);
+        let exact = loudest * libm::exp10f((level - self.0) / 20.0);
+        exact.round().clamp(1.0, loudest) as u8
+    }
+}
+
+/// Returns the worth of a note in the lead for each row, in dB above a rest. `None` if it is too low.
+pub fn melody(note: &Voiced) -> Option<f32> {
+    let worth = WORTH + note.level + HEIGHT * (f32::from(note.key) - MIDDLE);
+    (note.key >= LOW).then_some(worth)
+}
+
+/// Returns the worth of a note in the bass for each row, in dB above a rest. `None` if it is too high.
+pub fn bass(note: &Voiced) -> Option<f32> {
+    let worth = WORTH + note.level - DEPTH * (f32::from(note.key) - MIDDLE);
+    (note.key < HIGH).then_some(worth)
+}
+
+/// Finds the line of the greatest worth among `notes` in a song of `rows`, and takes it out of them: each row has a note that sounds, or a
+/// rest. `worth` is a note's worth for a row, against a rest; `None` for a note that does not fit.
+///
+/// The best path by Viterbi's algorithm. A change costs its distance, so the line stays in its register; it costs more to begin a note late, and
+/// to leave a note early for a rest or for a note that began before.
+pub fn line(
+    notes: &mut Vec<Voiced>,
+    rows: usize,
+    unit: Unit,
+    worth: impl Fn(&Voiced) -> Option<f32>,
+) -> Vec<PartNote> {
+    let cost = |from: Option<usize>, to: Option<usize>, row: usize| {
+        if from == to {
+            return 0.0;
+        }
+        let late = to.is_some_and(|to| notes[to].row < row);
+        let broken = from.is_some_and(|from| notes[from].end > row) && (late || to.is_none());
+        let far = from.zip(to).map_or(0.0, |(from, to)| {
+            f32::from(notes[from].key.abs_diff(notes[to].key)).min(FARTHEST)
+        });
+        DISTANCE * far + if late { LATE } else { 0.0 } + if broken { BROKEN } else { 0.0 }
+    };
+    // Notes that may sound in each row, each with the greatest worth of a line up to it and the note before it.
+    let mut columns: Vec<Vec<(Option<usize>, f32, usize)>> = Vec::with_capacity(rows);
+    let mut sounding: Vec<usize> = Vec::new();
+    let mut next = 0;
+    for row in 0..rows {
+        sounding.retain(|index| notes[*index].sounds(row));
+        while notes.get(next).is_some_and(|note| note.row <= row) {
+            sounding.push(next);
+            next += 1;
+        }
+        let candidates = sounding
+            .iter()
+            .filter_map(|index| worth(&notes[*index]).map(|worth| (Some(*index), worth)));
+        let column = candidates.chain([(None, 0.0)]).map(|(to, worth)| {
+            let before = columns.last().map_or(&[][..], |column: &Vec<_>| column);
+            let paths = before.iter().enumerate();
+            let paths = paths.map(|(index, (from, sum, _))| (index, sum - cost(*from, to, row)));
+            let best = paths.max_by(|a, b| a.1.total_cmp(&b.1));
+            let (index, sum) = best.unwrap_or_default();
+            (to, sum + worth, index)
+        });
+        columns.push(column.collect());
+    }
+    let last = columns.last().map_or(&[][..], |column| column).iter().enumerate();
+    let best = last.max_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));
+    let mut place = best.map_or(0, |(place, _)| place);
+    let mut path = vec![None; rows];
+    for row in (0..rows).rev() {
+        let (note, _, before) = columns[row][place];
+        (path[row], place) = (note, before);
+    }
+    let mut own: Vec<(usize, Voiced)> = Vec::new();
+    for (row, index) in path.iter().enumerate() {
+        let Some(index) = *index else { continue };
+        match own.last_mut() {
+            Some((last, note)) if *last == index && note.end == row => note.end = row + 1,
+            _ => own.push((index, Voiced { row, end: row + 1, ..notes[index] })),
+        }
+    }
+    // Of a note that the line begins late, the start is left.
+    for (index, part) in &own {
+        let note = &mut notes[*index];
+        note.end = note.end.min(part.row);
+    }
+    notes.retain(|note| note.row < note.end);
+    own.iter().map(|(_, note)| note.alone(unit)).collect()
+}
+
+/// Returns `notes` of a song of `rows` as chords: each of them begins with a note. Of more than four notes, and of all notes but one without
+/// `arpeggios`, the strongest sound.
+pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec<PartNote> {
+    let mut chords: Vec<PartNote> = Vec::new();
+    for (first, start) in notes.iter().enumerate() {
+        if first > 0 && notes[first - 1].row == start.row {
+            continue;
+        }
+        let row = start.row;
+        let mut chord: Vec<_> = notes.iter().filter(|note| note.sounds(row)).collect();
+        chord.sort_by(|a, b| b.level.total_cmp(&a.level));
+        chord.truncate(if arpeggios { CHORD } else { 1 });
+        let level = chord.iter().map(|note| note.level).fold(f32::MIN, f32::max);
+        let end = chord.iter().map(|note| note.end).max().unwrap_or(row + 1).min(rows);
+        chord.sort_by_key(|note| note.key);
+        let key = chord[0].key;
+        // An arpeggio is a signed byte in trackers.
+        let above = chord[1..].iter().map(|note| note.key - key).filter(|above| *above < 128);
+        if let Some(last) = chords.last_mut() {
+            last.rows = last.rows.min(row - last.row);
+        }
+        let (rows, chord) = (end - row, above.collect());
+        chords.push(PartNote { row, rows, key, chord, volume: unit.volume(level) });
+    }
+    chords
+}

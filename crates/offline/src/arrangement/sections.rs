@@ -1,0 +1,80 @@
+//! Sections: where the song is cut into patterns, so that many of them repeat.
+
+use super::repeats::Placed;
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
+};
+
+/// Maximum number of rows in a pattern, in all trackers.
+const ROWS: usize = 256;
+/// Number of bars in a pattern.
+const BARS: usize = 4;
+/// Maximum number of bars in a section.
+const SECTION: usize = 32;
+/// Cost of a bar in a pattern that is not repeated.
+const BAR: usize = 2;
+/// Cost of an order.
+const ORDER: usize = 1;
+
+/// Returns a number for the content of each bar: equal bars have equal ones.
+pub fn contents<T: Placed>(notes: &[T], bars: &[usize]) -> Vec<u64> {
+    let mut contents = vec![DefaultHasher::new(); bars.len()];
+    for note in notes {
+        let after = bars.partition_point(|first| *first <= note.row());
+        if let Some(index) = after.checked_sub(1) {
+            let row = note.row() - bars[index];
+            (row, note.rows(), note.volume(), note.sounds()).hash(&mut contents[index]);
+        }
+    }
+    contents.into_iter().map(|content| content.finish()).collect()
+}
+
+/// Returns the rows of each pattern of a song of `rows`. `bars` has the first row of each bar, `parts` the contents of each part's bars.
+///
+/// Patterns have four bars. Where bars change their length, and where a section begins, a pattern may have fewer. The song has sections of one
+/// length, from one bar on: those with which the fewest different rows are left.
+pub fn patterns(bars: &[usize], rows: usize, parts: &[Vec<u64>]) -> Vec<Range<usize>> {
+    let ends = bars.iter().skip(1).copied().chain([rows]);
+    let bars: Vec<Range<usize>> =
+        bars.iter().copied().zip(ends).map(|(start, end)| start..end).collect();
+    let silence = DefaultHasher::new().finish();
+    let cost = |orders: &[Range<usize>]| {
+        let distinct = |contents: &Vec<u64>| {
+            let patterns: HashSet<&[u64]> =
+                orders.iter().map(|order| &contents[order.clone()]).collect();
+            // Empty bars cost nothing.
+            patterns.into_iter().flatten().filter(|content| **content != silence).count()
+        };
+        let bars = parts.iter().map(distinct).sum::<usize>();
+        BAR * bars + ORDER * orders.len()
+    };
+    let sections = (BARS..=SECTION.min(bars.len().max(BARS)))
+        .flat_map(|section| (0..section).map(move |first| (section, first)));
+    let cuts = sections.map(|(section, first)| cut(&bars, section, first));
+    let best = cuts.min_by_key(|orders| cost(orders)).unwrap_or_default();
+    best.into_iter().map(|order| bars[order.start].start..bars[order.end - 1].end).collect()
+}
+
+/// Returns the bars of each pattern, with sections of `section` bars from the bar `first` on.
+fn cut(bars: &[Range<usize>], section: usize, first: usize) -> Vec<Range<usize>> {
+    let mut orders: Vec<Range<usize>> = Vec::new();
+    for (index, bar) in bars.iter().enumerate() {
+        let begins = index >= first && (index - first).is_multiple_of(section);
+        match orders.last_mut() {
+            Some(order) if !begins && order.len() < BARS => {
+                let own = bars[order.start].len();
+                // The last bar may be cut short.
+                let fits = bar.len() == own || index + 1 == bars.len() && bar.len() < own;
+                if fits && (order.len() + 1) * own <= ROWS {
+                    order.end = index + 1;
+                } else {
+                    orders.push(index..index + 1);
+                }
+            }
+            _ => orders.push(index..index + 1),
+        }
+    }
+    orders
+}

@@ -1,0 +1,199 @@
+use super::*;
+use midly::{MetaMessage, MidiMessage, Smf, TrackEventKind};
+use tone_filter_dsp::{
+    ChipNoise, ChipPulse,
+    listener::beats::{Beat, Beats},
+    notes::{TONES, midi_note},
+};
+
+const SOUND: Sound =
+    Sound { envelope: Envelope { attack: 0, decay: 0 }, duty: Duty::Quarter, arpeggio: Some(1) };
+
+/// Returns a note by its MIDI key, from a row to another one of 0.125 s.
+fn note(key: u8, from: f64, to: f64, velocity: u8) -> Note {
+    let tone = (0..TONES).find(|tone| midi_note(*tone, 0.0) == i32::from(key)).unwrap();
+    let [start, end] = [from, to].map(|row| 0.125 * row);
+    Note { tone, offset: 0, start, end, velocity, place: 0.0 }
+}
+
+/// Arranges notes at 120 beats per minute.
+fn arrange(mut notes: Vec<Note>, rows: usize, sound: Sound) -> Arrangement {
+    notes.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let seconds = 0.125 * rows as f64;
+    Arrangement::new(&notes, 0.0, &[], seconds, Timeline::fixed(120.0), sound)
+}
+
+/// Returns row, length and key of each note.
+fn plain(part: &[PartNote]) -> Vec<(usize, usize, u8)> {
+    part.iter().map(|note| (note.row, note.rows, note.key)).collect()
+}
+
+#[test]
+fn lead_bass_and_chords_go_to_their_parts() {
+    let chord = [60, 64, 67].map(|key| note(key, 0.0, 8.0, 80));
+    let melody = [79, 81, 83, 84].into_iter().enumerate();
+    let melody = melody.map(|(n, key)| note(key, 2.0 * n as f64, 2.0 * n as f64 + 2.0, 100));
+    let notes = chord.into_iter().chain(melody).chain([note(36, 0.0, 8.0, 90)]).collect();
+    let own = arrange(notes, 8, SOUND);
+    assert_eq!(plain(&own.lead), [(0, 2, 79), (2, 2, 81), (4, 2, 83), (6, 2, 84)]);
+    assert_eq!(plain(&own.bass), [(0, 8, 36)]);
+    assert_eq!(plain(&own.harmony), [(0, 8, 60)]);
+    assert_eq!(own.harmony[0].chord, [4, 7]);
+}
+
+#[test]
+fn the_lead_keeps_to_a_melody_below_short_high_notes() {
+    // A loud melody, and quieter notes above it that come and go within its notes.
+    let melody =
+        (0..8).map(|n| note(72 + [0, 2, 4, 5][n % 4], 4.0 * n as f64, 4.0 * n as f64 + 4.0, 110));
+    let above = (0..8).map(|n| note(84, 4.0 * n as f64 + 1.0, 4.0 * n as f64 + 3.0, 60));
+    let own = arrange(melody.chain(above).collect(), 32, SOUND);
+    let keys: Vec<u8> = own.lead.iter().map(|note| note.key).collect();
+    assert_eq!(keys, [72, 74, 76, 77, 72, 74, 76, 77]);
+    assert!(own.lead.iter().all(|note| note.rows == 4));
+    assert_eq!(own.harmony.len(), 8);
+}
+
+#[test]
+fn a_low_line_alone_is_the_bass() {
+    let notes = (0..8).map(|n| note(36 + n, 2.0 * f64::from(n), 2.0 * f64::from(n) + 2.0, 100));
+    let own = arrange(notes.collect(), 16, SOUND);
+    assert_eq!((own.lead.len(), own.harmony.len(), own.bass.len()), (0, 0, 8));
+}
+
+#[test]
+fn without_arpeggios_the_strongest_note_of_a_chord_sounds() {
+    let chord = |velocity: [u8; 3]| {
+        let keys = [60, 64, 67].into_iter().zip(velocity);
+        let chord = keys.map(|(key, velocity)| note(key, 0.0, 4.0, velocity));
+        let others = [note(79, 0.0, 4.0, 100), note(36, 0.0, 4.0, 100)];
+        let notes: Vec<_> = chord.chain(others).collect();
+        arrange(notes, 4, Sound { arpeggio: None, ..SOUND }).harmony
+    };
+    assert_eq!(plain(&chord([70, 90, 80])), [(0, 4, 64)]);
+    assert_eq!(plain(&chord([70, 80, 90])), [(0, 4, 67)]);
+    assert!(chord([70, 90, 80])[0].chord.is_empty());
+}
+
+#[test]
+fn volumes_are_amplitudes_of_the_loudest_notes() {
+    // 57 dB over 126 steps of velocity: 13 steps are 5.9 dB, about half the amplitude.
+    let notes = (0..40).map(|n| {
+        let velocity = if n % 2 == 0 { 100 } else { 87 };
+        note(72, 2.0 * f64::from(n), 2.0 * f64::from(n) + 1.0, velocity)
+    });
+    let volumes: Vec<u8> =
+        arrange(notes.collect(), 80, SOUND).lead.iter().map(|own| own.volume).collect();
+    assert_eq!(volumes, [15, 8].repeat(20));
+}
+
+#[test]
+fn notes_move_to_rows_and_do_not_overlap() {
+    // A few hundredths of a second early and late; the second note of the key begins while the first one sounds.
+    let notes = vec![note(72, 0.2, 3.9, 90), note(74, 3.8, 6.3, 90), note(74, 6.1, 6.2, 90)];
+    let own = arrange(notes, 16, SOUND);
+    assert_eq!(plain(&own.lead), [(0, 4, 72), (4, 2, 74), (6, 1, 74)]);
+}
+
+#[test]
+fn triplets_and_other_levels_of_the_tempo_have_their_rows() {
+    let per_beat = |tempo: f64, per_beat: f64| {
+        let length = 60.0 / tempo / per_beat;
+        let starts = (0..64).map(|n| length * f64::from(n));
+        Grid::new(Timeline::fixed(tempo), starts, 32.0).per_beat()
+    };
+    assert_eq!(per_beat(120.0, 4.0), 4);
+    assert_eq!(per_beat(120.0, 2.0), 4, "eighths lie on sixteenths");
+    assert_eq!(per_beat(120.0, 3.0), 6);
+    assert_eq!(per_beat(60.0, 8.0), 8, "half the tempo");
+    assert_eq!(per_beat(240.0, 2.0), 2, "twice the tempo");
+}
+
+#[test]
+fn bars_that_are_nearly_equal_become_equal() {
+    // Three bars of eight notes, of which the second lacks one, and the third has one more; and another bar.
+    let bar = |first: usize, left_out: Option<usize>| {
+        let notes = (0..8).filter(move |n| Some(*n) != left_out);
+        notes.map(move |n| {
+            let row = (16 * first + 2 * n) as f64;
+            note(72 + [0, 4, 7, 4][n % 4], row, row + 2.0, 100)
+        })
+    };
+    let other = (0..8).map(|n| note(79 + n, f64::from(48 + 2 * n), f64::from(50 + 2 * n), 100));
+    let notes = bar(0, None).chain(bar(1, Some(3))).chain(bar(2, None));
+    let notes: Vec<_> = notes.chain([note(88, 33.0, 34.0, 100)]).chain(other).collect();
+    let own = arrange(notes, 64, SOUND).lead;
+    let bars: Vec<Vec<_>> = (0..4)
+        .map(|bar| {
+            let notes = own.iter().filter(|note| note.row / 16 == bar);
+            notes.map(|note| (note.row % 16, note.rows, note.key, note.volume)).collect()
+        })
+        .collect();
+    assert_eq!(bars[0].len(), 8);
+    assert_eq!(bars[1], bars[0]);
+    assert_eq!(bars[2], bars[0]);
+    assert_eq!(bars[3].iter().map(|note| note.2).collect::<Vec<_>>(), (79..87).collect::<Vec<_>>());
+}
+
+#[test]
+fn rises_of_the_noise_are_drums() {
+    let pulse = ChipPulse { frequency: 440.0, amplitude: 0.3, duty: 0.25 };
+    let mut ticks = vec![ChipTick { pulses: [pulse; 2], ..ChipTick::default() }; 240];
+    let mut hit = |tick: usize, rate: u8, amplitude: f32, length: usize| {
+        for (age, tick) in ticks[tick..tick + length].iter_mut().enumerate() {
+            let left = 1.0 - age as f32 / length as f32;
+            tick.noise = ChipNoise { amplitude: amplitude * left, rate };
+        }
+    };
+    // Each second on a beat of 0.5 s; the greatest volume is the pulses'.
+    hit(0, 10, 0.3, 10);
+    hit(60, 7, 0.2, 12);
+    hit(120, 4, 0.1, 5);
+    hit(180, 5, 0.1, 40);
+    let own = Arrangement::new(&[], 0.0, &ticks, 4.0, Timeline::fixed(120.0), SOUND);
+    let hits: Vec<_> = own.drums.iter().map(|hit| (hit.row, hit.drum, hit.volume)).collect();
+    let expected =
+        [(0, Drum::Kick, 15), (8, Drum::Snare, 10), (16, Drum::Hat, 5), (24, Drum::Cymbal, 5)];
+    assert_eq!(hits, expected);
+}
+
+#[test]
+fn a_midi_file_has_a_track_for_each_part() {
+    let beats = (0..8).map(|n| Beat { time: 0.5 * f64::from(n), place: (n % 4) as u8, meter: 4 });
+    let timeline = Timeline::of(&Beats { beats: beats.collect(), certainty: 1.0 }).unwrap();
+    let chord = [60, 64, 67].map(|key| note(key, 0.0, 4.0, 80));
+    let notes: Vec<_> =
+        chord.into_iter().chain([note(79, 0.0, 4.0, 100), note(36, 0.0, 8.0, 90)]).collect();
+    let mut ticks = vec![ChipTick::default(); 120];
+    ticks[30].noise = ChipNoise { amplitude: 0.3, rate: 7 };
+    let own = Arrangement::new(&notes, 0.0, &ticks, 2.0, timeline, SOUND);
+    let file = midi(&own, None);
+    let file = Smf::parse(&file).unwrap();
+    let mut found = Vec::new();
+    for track in &file.tracks {
+        let (mut name, mut notes, mut now) = (String::new(), Vec::new(), 0);
+        for event in track {
+            now += event.delta.as_int();
+            match event.kind {
+                TrackEventKind::Meta(MetaMessage::TrackName(own)) => {
+                    name = String::from_utf8(own.to_vec()).unwrap();
+                }
+                TrackEventKind::Midi { channel, message: MidiMessage::NoteOn { key, .. } } => {
+                    notes.push((now, channel.as_int() + 1, key.as_int()));
+                }
+                _ => {}
+            }
+        }
+        found.push((name, notes));
+    }
+    let chords = vec![(0, 2, 60), (0, 2, 64), (0, 2, 67)];
+    let expected = [
+        ("Song", vec![]),
+        ("Lead", vec![(0, 1, 79)]),
+        ("Chords", chords),
+        ("Bass", vec![(0, 3, 36)]),
+        // A snare after a beat, on channel 10.
+        ("Drums", vec![(480, 10, 38)]),
+    ];
+    assert_eq!(found, expected.map(|(name, notes)| (name.to_owned(), notes)));
+}

@@ -1,0 +1,293 @@
+//! Furnace's song files, by its `papers/format.md` and `papers/newIns.md`.
+
+use super::{Cell, Channel, Chip, Effect, Instrument, Module, Play, Voice, tempo::groove};
+use crate::{arrangement::Drum, console::Tags};
+use flate2::{Compression, write::ZlibEncoder};
+use std::io::Write;
+
+/// Version of the format: Furnace 0.6.3 and later read it.
+const VERSION: u16 = 201;
+
+/// Length of the header, behind which the song's information stands.
+const HEADER: usize = 32;
+
+/// Furnace's note for MIDI key 0: its note 0 is C-5, five octaves below C0, and its octaves are one
+/// octave higher on the 2A03 and two on the SN76489.
+fn first(chip: Chip) -> u8 {
+    match chip {
+        Chip::Nes => 36,
+        Chip::Gb => 48,
+        Chip::Sms => 24,
+    }
+}
+
+/// Furnace's C0, from which on the noise's notes count.
+const C0: u8 = 60;
+/// Furnace's end of a note.
+const OFF: u8 = 180;
+
+/// First compatibility flags, as in a new song: slides are not limited, pitch is linear, loops reset the channels, the noise's layout is that of
+/// the chip, a note off and a target reset slides, a new instrument counts in a portamento, and an arpeggio of 0 resets.
+const FLAGS: [u8; 20] = [0, 2, 2, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1];
+/// Extended compatibility flags, as in a new song.
+const MORE_FLAGS: [u8; 28] =
+    [0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 4, 0, 0, 1, 1, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0];
+/// Last compatibility flags, as in a new song.
+const LAST_FLAGS: [u8; 8] = [0; 8];
+
+/// Returns `song` as a file for Furnace.
+///
+/// # Panics
+/// Never: a write to memory does not fail.
+pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
+    let wave: Vec<Vec<u8>> =
+        if song.chip == Chip::Gb { vec![block(b"WAVE", triangle())] } else { Vec::new() };
+    let instruments: Vec<_> =
+        song.instruments.iter().map(|own| instrument(song.chip, own)).collect();
+    let folders = vec![block(b"ADIR", vec![0; 4]); 3];
+    let patterns = song.channels.iter().enumerate().flat_map(|(index, channel)| {
+        let cells = channel.patterns.iter().enumerate();
+        cells.map(move |(number, cells)| pattern(song.chip, channel, index, number, cells))
+    });
+    let patterns: Vec<_> = patterns.collect();
+    // Furnace warns of bytes behind the last pattern.
+    let groups = [instruments, wave, folders, patterns];
+    // The information's length does not depend on the places of the blocks behind it.
+    let mut at =
+        HEADER + information(song, tags, &groups.each_ref().map(|own| vec![0; own.len()])).len();
+    let places = groups.each_ref().map(|group| {
+        let places = group.iter().map(|block| {
+            at += block.len();
+            (at - block.len()) as u32
+        });
+        places.collect::<Vec<_>>()
+    });
+    let mut file = b"-Furnace module-".to_vec();
+    file.extend(VERSION.to_le_bytes());
+    file.extend([0; 2]);
+    file.extend((HEADER as u32).to_le_bytes());
+    file.extend([0; 8]);
+    file.extend(information(song, tags, &places));
+    file.extend(groups.into_iter().flatten().flatten());
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+    let written = packed.write_all(&file).and_then(|()| packed.finish());
+    written.expect("memory takes all that is written to it")
+}
+
+/// Returns a block: id, length and content.
+fn block(id: &[u8; 4], content: Vec<u8>) -> Vec<u8> {
+    [&id[..], &(content.len() as u32).to_le_bytes(), &content].concat()
+}
+
+/// Returns `text` with a zero at its end; zeros in it are left out.
+fn string(text: &str) -> Vec<u8> {
+    text.bytes().filter(|byte| *byte > 0).chain([0]).collect()
+}
+
+/// Returns the block of the song's information. `places` has the places of instruments, waves, folders and patterns in the file.
+fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
+    let [instruments, waves, folders, patterns] = places;
+    let channels = &song.channels;
+    let orders = channels[0].orders.len();
+    let grooves: Vec<_> = song.tempi.iter().map(|ticks| groove(*ticks)).collect();
+    let padded = |groove: &[u8]| {
+        let mut padded = groove.to_vec();
+        padded.resize(16, 0);
+        [&[groove.len() as u8], &padded[..]].concat()
+    };
+    let speeds = [grooves[0][0], *grooves[0].get(1).unwrap_or(&grooves[0][0])];
+    let mut info = vec![0, speeds[0], speeds[1], 1];
+    info.extend((song.hertz as f32).to_le_bytes());
+    for number in [song.rows, orders] {
+        info.extend((number as u16).to_le_bytes());
+    }
+    info.extend([song.beat.min(255) as u8, song.bar.min(255) as u8]);
+    for number in [instruments.len(), waves.len(), 0] {
+        info.extend((number as u16).to_le_bytes());
+    }
+    info.extend((patterns.len() as u32).to_le_bytes());
+    let mut chips = [0; 32];
+    chips[0] = match song.chip {
+        Chip::Nes => 0x06,
+        Chip::Gb => 0x04,
+        Chip::Sms => 0x03,
+    };
+    info.extend(chips);
+    // Volumes, panning and flags of the chips: defaults.
+    info.extend([0; 32 + 32 + 128]);
+    info.extend([string(&tags.title), string(&tags.author)].concat());
+    info.extend(440f32.to_le_bytes());
+    info.extend(FLAGS);
+    let pointers = instruments.iter().chain(waves).chain(patterns);
+    info.extend(pointers.flat_map(|place| place.to_le_bytes()));
+    info.extend(channels.iter().flat_map(|channel| &channel.orders));
+    info.extend(channels.iter().map(|channel| columns(channel) as u8));
+    // All channels are shown, and none is collapsed.
+    info.extend(channels.iter().map(|_| 3));
+    info.extend(channels.iter().map(|_| 0));
+    info.extend(channels.iter().flat_map(|channel| string(channel.voice.name())));
+    info.extend(channels.iter().flat_map(|channel| string(channel.voice.short())));
+    info.extend(string("Made by Tone Filter"));
+    info.extend(1f32.to_le_bytes());
+    info.extend(MORE_FLAGS);
+    // Virtual tempo: 150 of 150.
+    info.extend([150, 0, 150, 0]);
+    // Name and comment of the first song, and no others.
+    info.extend([0; 2 + 4]);
+    info.extend(string(song.chip.console()));
+    // Album, and Japanese names.
+    info.extend([0; 5]);
+    for number in [1f32, 0.0, 0.0] {
+        info.extend(number.to_le_bytes());
+    }
+    // No connections but the automatic ones.
+    info.extend([0, 0, 0, 0, 1]);
+    info.extend(LAST_FLAGS);
+    info.extend(padded(&grooves[0]));
+    let others = if grooves.len() > 1 { &grooves[..] } else { &[] };
+    info.push(others.len() as u8);
+    info.extend(others.iter().flat_map(|groove| padded(groove)));
+    info.extend(folders.iter().flat_map(|place| place.to_le_bytes()));
+    block(b"INFO", info)
+}
+
+/// Returns the number of effects in the fullest row, at least 1.
+fn columns(channel: &Channel) -> usize {
+    let effects = channel.patterns.iter().flatten().map(|cell| cell.effects.len());
+    effects.max().unwrap_or_default().max(1)
+}
+
+/// Returns the wave of the Game Boy's third channel: a triangle of 32 steps.
+fn triangle() -> Vec<u8> {
+    let steps = (0..16).chain((0..16).rev()).flat_map(u32::to_le_bytes);
+    let numbers = [32, 0, 15_u32].into_iter().flat_map(u32::to_le_bytes);
+    [string("Triangle"), numbers.collect(), steps.collect()].concat()
+}
+
+/// Kind of a macro.
+#[derive(Clone, Copy)]
+enum Macro {
+    Volume = 0,
+    Arpeggio = 1,
+    Duty = 2,
+}
+
+/// Returns a macro of `values` for each tick or, of an arpeggio, each `speed` ticks. An arpeggio repeats.
+fn sequence(kind: Macro, values: &[u8], speed: u32) -> Vec<u8> {
+    let repeats = if matches!(kind, Macro::Arpeggio) { 0 } else { 255 };
+    // No release, one value after the other, bytes, no delay.
+    let head = [kind as u8, values.len() as u8, repeats, 255, 0, 0, 0, speed as u8];
+    [&head[..], values].concat()
+}
+
+fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
+    let kind: u16 = match chip {
+        Chip::Nes => 34,
+        Chip::Gb => 2,
+        Chip::Sms => 0,
+    };
+    let feature = |code: &[u8; 2], content: Vec<u8>| {
+        [&code[..], &(content.len() as u16).to_le_bytes(), &content].concat()
+    };
+    let mut macros = 8_u16.to_le_bytes().to_vec();
+    // The Game Boy's volumes are software envelopes, which are macros.
+    let volumes = match (&own.volumes[..], chip) {
+        ([], Chip::Gb) => &[15],
+        (volumes, _) => volumes,
+    };
+    if !volumes.is_empty() {
+        macros.extend(sequence(Macro::Volume, volumes, 1));
+    }
+    if !own.arpeggio.is_empty() {
+        macros.extend(sequence(Macro::Arpeggio, &own.arpeggio, own.speed));
+    }
+    match (own.voice, chip) {
+        (Voice::Lead | Voice::Harmony, Chip::Nes | Chip::Gb) => {
+            macros.extend(sequence(Macro::Duty, &[own.duty], 1));
+        }
+        // White noise, of the chip's own frequencies.
+        (Voice::Noise, Chip::Sms) => macros.extend(sequence(Macro::Duty, &[1], 1)),
+        _ => {}
+    }
+    macros.push(255);
+    let mut content = [VERSION.to_le_bytes(), kind.to_le_bytes()].concat();
+    content.extend(feature(b"NA", string(&own.name)));
+    content.extend(feature(b"MA", macros));
+    if chip == Chip::Gb {
+        // The greatest volume, no length, a software envelope, no sequence.
+        content.extend(feature(b"GB", vec![15, 64, 1, 0]));
+    }
+    content.extend(b"EN\0\0");
+    block(b"INS2", content)
+}
+
+/// Returns the note of a drum.
+fn drum(chip: Chip, drum: Drum) -> u8 {
+    match chip {
+        Chip::Nes => C0 + 15 - drum.rate(),
+        // The rates of the 2A03, by the table of dividers from the lowest to the highest.
+        Chip::Gb => C0 + [49, 54, 59, 57][drum as usize],
+        // The lowest, the middle and the highest rate.
+        Chip::Sms => C0 + [0, 1, 2, 2][drum as usize],
+    }
+}
+
+fn pattern(chip: Chip, channel: &Channel, index: usize, number: usize, cells: &[Cell]) -> Vec<u8> {
+    // Song 0, and no name.
+    let mut content = vec![0, index as u8, number as u8, 0, 0];
+    let mut empty = 0_usize;
+    for cell in cells {
+        if *cell == Cell::default() {
+            empty += 1;
+            continue;
+        }
+        while empty > 0 {
+            let skipped = empty.min(129);
+            content.push(if skipped == 1 { 0 } else { 0x80 | (skipped - 2) as u8 });
+            empty -= skipped;
+        }
+        content.extend(row(chip, channel.voice, cell));
+    }
+    content.push(0xFF);
+    block(b"PATN", content)
+}
+
+/// Returns a row that is not empty.
+fn row(chip: Chip, voice: Voice, cell: &Cell) -> Vec<u8> {
+    let mut present = 0;
+    let mut values = Vec::new();
+    match cell.play {
+        Some(Play::On(key, instrument)) => {
+            present |= 3;
+            let note = match voice {
+                Voice::Noise => drum(chip, Drum::ALL[usize::from(key)]),
+                _ => first(chip) + chip.written(voice, key),
+            };
+            values.extend([note, instrument]);
+        }
+        Some(Play::Off) => {
+            present |= 1;
+            values.push(OFF);
+        }
+        None => {}
+    }
+    if let Some(volume) = cell.volume {
+        present |= 4;
+        values.push(chip.register(volume));
+    }
+    let effects = cell.effects.iter().map(|effect| match *effect {
+        Effect::Tempo(index) => [0x09, index],
+        Effect::Next => [0x0D, 0],
+        Effect::Jump(order) => [0x0B, order],
+        Effect::Stop => [0xFF, 0],
+    });
+    values.extend(effects.flatten());
+    let mut head = Vec::new();
+    match cell.effects.len() {
+        0 => head.push(present),
+        1 => head.push(present | 0x18),
+        // Two bits for each effect and its value.
+        count => head.extend([present | 0x20, ((1_u16 << (2 * count)) - 1) as u8]),
+    }
+    [head, values].concat()
+}

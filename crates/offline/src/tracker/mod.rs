@@ -1,0 +1,314 @@
+//! Songs for trackers: an [`Arrangement`] as instruments, patterns and orders for a sound chip.
+//!
+//! `docs/tracker.md` describes the songs and the formats.
+
+mod chip;
+mod famitracker;
+mod furnace;
+mod tempo;
+
+pub use chip::Chip;
+pub use famitracker::famitracker;
+pub use furnace::furnace;
+
+use crate::arrangement::{Arrangement, Drum, Envelope, Hit, LOUDEST, PartNote, Sound};
+use chip::Voice;
+use std::{collections::HashMap, ops::Range};
+use tempo::tempi;
+use tone_filter_dsp::Duty;
+
+/// Number of ticks per second at which envelopes and arpeggios move.
+const TICKS: u32 = 60;
+
+/// Maximum number of different chords in a song: FamiTracker has 64 instruments. Rarer chords lose their highest notes.
+const CHORDS: usize = 48;
+/// Maximum number of orders in a song of FamiTracker, and of patterns in a channel.
+const ORDERS: usize = 128;
+
+/// Song of a tracker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Module {
+    /// Sound chip.
+    chip: Chip,
+    /// Rows per beat, and per bar.
+    beat: usize,
+    /// Rows per bar.
+    bar: usize,
+    /// Rows of the patterns; some end earlier.
+    rows: usize,
+    /// Ticks per second, near [`TICKS`]: so that the tempo of most of the song is exact.
+    hertz: f64,
+    /// Ticks of all tempi in 16 rows; [`Effect::Tempo`] selects one.
+    tempi: Vec<u32>,
+    instruments: Vec<Instrument>,
+    channels: Vec<Channel>,
+}
+
+/// Instrument: sequences of a value for each tick of a note.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Instrument {
+    name: String,
+    voice: Voice,
+    /// Volumes up to [`LOUDEST`], of which the last one stays. Empty: the volume stays.
+    volumes: Vec<u8>,
+    /// Index of the duty, for pulses.
+    duty: u8,
+    /// Semitones above the note, which repeat. Empty: the note stays.
+    arpeggio: Vec<u8>,
+    /// Ticks of each value of the arpeggio.
+    speed: u32,
+}
+
+/// Channel of the chip.
+#[derive(Debug, Clone, PartialEq)]
+struct Channel {
+    voice: Voice,
+    /// Index of the pattern of each order.
+    orders: Vec<u8>,
+    /// Different patterns, each with a cell per row.
+    patterns: Vec<Vec<Cell>>,
+}
+
+/// Cell of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+struct Cell {
+    play: Option<Play>,
+    volume: Option<u8>,
+    effects: Vec<Effect>,
+}
+
+/// Start or end of a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Play {
+    /// Note: MIDI key that sounds, or for noise the drum's index; and index of the instrument.
+    On(u8, u8),
+    Off,
+}
+
+/// Effect on the whole song.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Effect {
+    /// The tempo with this index, from this row on.
+    Tempo(u8),
+    /// The next order follows this row.
+    Next,
+    /// The order with this index follows this row.
+    Jump(u8),
+    /// The song ends after this row.
+    Stop,
+}
+
+impl Module {
+    /// Creates the song of an arrangement for `chip`. With `repeat`, it goes on for ever from the pattern with this time in seconds. `None` if it
+    /// is longer than 128 orders.
+    pub fn new(arrangement: &Arrangement, chip: Chip, repeat: Option<f64>) -> Option<Self> {
+        let Arrangement { grid, rows, lead, harmony, bass, drums, sound } = arrangement;
+        let known = known(harmony);
+        let mut instruments = Instruments::default();
+        let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
+            let mut events = Vec::new();
+            for note in notes {
+                let key = chip.key(voice, note.key);
+                let chord = note.chord.clone();
+                let chord = (0..=chord.len()).rev().map(|count| chord[..count].to_vec());
+                let chord = chord.into_iter().find(|chord| known.contains_key(chord));
+                let own = Instrument::new(chip, voice, sound, chord.unwrap_or_default());
+                let play = Play::On(key, instruments.index(own));
+                let volume = chip.has_volume(voice).then_some(note.volume);
+                events.push((note.row, Cell { play: Some(play), volume, ..Cell::default() }));
+                events.push((
+                    note.row + note.rows,
+                    Cell { play: Some(Play::Off), ..Cell::default() },
+                ));
+            }
+            events
+        };
+        let mut parts = vec![
+            (Voice::Lead, part(Voice::Lead, lead, &mut instruments)),
+            (Voice::Harmony, part(Voice::Harmony, harmony, &mut instruments)),
+            (Voice::Bass, part(Voice::Bass, bass, &mut instruments)),
+        ];
+        let hit = |hit: &Hit| {
+            let index = instruments.index(Instrument::drum(chip, hit.drum));
+            let play = Some(Play::On(hit.drum as u8, index));
+            (hit.row, Cell { play, volume: Some(hit.volume), ..Cell::default() })
+        };
+        parts.push((Voice::Noise, drums.iter().map(hit).collect()));
+        if chip == Chip::Nes {
+            parts.push((Voice::Samples, Vec::new()));
+        }
+        let orders = arrangement.patterns();
+        if orders.len() > ORDERS {
+            return None;
+        }
+        let (hertz, tempi, indices) = tempi(grid, *rows, &orders);
+        let length = orders.iter().map(|order| order.len()).max().unwrap_or(1);
+        let repeat = repeat.map(|time| {
+            let order = orders.iter().rposition(|order| grid.seconds(order.start) <= time);
+            order.unwrap_or(0) as u8
+        });
+        let last = parts.len() - 1;
+        let channels = parts.into_iter().enumerate().map(|(index, (voice, events))| {
+            let mut patterns = patterns(&events, &orders, length);
+            if index == last {
+                for (order, pattern) in patterns.iter_mut().enumerate() {
+                    let effects = &mut pattern[0].effects;
+                    let before = order.checked_sub(1).map_or(0, |before| indices[before]);
+                    // A song that repeats comes here from its end, too.
+                    let jumped = repeat == Some(order as u8) && tempi.len() > 1;
+                    let changes = indices[order] != before || jumped;
+                    effects.extend(changes.then_some(Effect::Tempo(indices[order])));
+                    let end = match (order + 1 == orders.len(), repeat) {
+                        (true, Some(order)) => Some(Effect::Jump(order)),
+                        (true, None) => Some(Effect::Stop),
+                        (false, _) => (orders[order].len() < length).then_some(Effect::Next),
+                    };
+                    pattern[orders[order].len() - 1].effects.extend(end);
+                }
+            }
+            Channel::new(voice, patterns)
+        });
+        let channels = channels.collect();
+        let beat = grid.per_beat() as usize;
+        let bar = grid.bar().max(beat);
+        let instruments = instruments.0;
+        Some(Self { chip, beat, bar, rows: length, hertz, tempi, instruments, channels })
+    }
+
+    /// Returns the share of patterns that repeat an earlier one, over all orders of all channels.
+    pub fn reused(&self) -> f64 {
+        let orders: usize = self.channels.iter().map(|channel| channel.orders.len()).sum();
+        let patterns: usize = self.channels.iter().map(|channel| channel.patterns.len()).sum();
+        1.0 - patterns as f64 / orders.max(1) as f64
+    }
+}
+
+/// Instruments that differ.
+#[derive(Default)]
+struct Instruments(Vec<Instrument>);
+
+impl Instruments {
+    /// Returns the index of `instrument`, adding it if it is new.
+    fn index(&mut self, instrument: Instrument) -> u8 {
+        let place = self.0.iter().position(|own| *own == instrument);
+        place.unwrap_or_else(|| {
+            self.0.push(instrument);
+            self.0.len() - 1
+        }) as u8
+    }
+}
+
+impl Instrument {
+    /// Creates the instrument of a part's notes.
+    fn new(chip: Chip, voice: Voice, sound: &Sound, chord: Vec<u8>) -> Self {
+        let name = match (voice, &chord[..]) {
+            (Voice::Lead, []) => "Lead".into(),
+            (Voice::Bass, []) => "Bass".into(),
+            (_, []) => "Harmony".into(),
+            (_, chord) => {
+                chord.iter().fold("Chord 0".into(), |name, above| format!("{name} {above}"))
+            }
+        };
+        let volumes = match voice {
+            Voice::Bass => Vec::new(),
+            _ => sound.envelope.volumes(),
+        };
+        let duty = if voice == Voice::Lead { duty(sound.duty) } else { duty(Duty::Half) };
+        let arpeggio = match &chord[..] {
+            [] => Vec::new(),
+            chord => [&[0], chord].concat(),
+        };
+        let speed = sound.arpeggio.unwrap_or(1);
+        Self { name, voice, volumes: chip.scale(volumes), duty, arpeggio, speed }
+    }
+
+    /// Creates the instrument of a drum.
+    fn drum(chip: Chip, drum: Drum) -> Self {
+        let ticks = drum.ticks();
+        let left = |tick: u32| f64::from(ticks - tick) / f64::from(ticks);
+        let volume = |tick| (f64::from(LOUDEST) * left(tick).powi(2)).round() as u8;
+        let volumes = chip.scale((0..=ticks).map(volume).collect());
+        let (voice, name) = (Voice::Noise, drum.name().into());
+        Self { name, voice, volumes, duty: 0, arpeggio: Vec::new(), speed: 1 }
+    }
+}
+
+impl Envelope {
+    /// Returns the volume at each tick, of which the last one stays; empty if it is always [`LOUDEST`].
+    fn volumes(self) -> Vec<u8> {
+        let Self { attack, decay } = self;
+        let loudest = u32::from(LOUDEST);
+        let rises =
+            (0..attack).map(|tick| (2 * (tick + 1) * loudest + attack + 1) / (2 * (attack + 1)));
+        let falls = (0..=decay).map(|tick| match decay {
+            0 => loudest,
+            // Three quarters of the volume are lost; halves are rounded up.
+            _ => (2 * (4 * decay - 3 * tick) * loudest + 4 * decay) / (8 * decay),
+        });
+        let volumes: Vec<u8> = rises.chain(falls).map(|volume| volume.max(1) as u8).collect();
+        if volumes.iter().all(|volume| *volume == LOUDEST) { Vec::new() } else { volumes }
+    }
+}
+
+impl Channel {
+    /// Creates a channel of a pattern for each order; equal ones are one.
+    fn new(voice: Voice, all: Vec<Vec<Cell>>) -> Self {
+        let mut patterns: Vec<Vec<Cell>> = Vec::new();
+        let mut places = HashMap::new();
+        let orders = all.into_iter().map(|pattern| {
+            *places.entry(pattern).or_insert_with_key(|pattern| {
+                patterns.push(pattern.clone());
+                (patterns.len() - 1) as u8
+            })
+        });
+        let orders = orders.collect();
+        Self { voice, orders, patterns }
+    }
+}
+
+/// Returns the index of a duty among those of the 2A03.
+fn duty(duty: Duty) -> u8 {
+    match duty {
+        Duty::Eighth => 0,
+        Duty::Quarter => 1,
+        Duty::Half => 2,
+    }
+}
+
+/// Returns the chords of the song, at most [`CHORDS`], the most frequent ones, and no chord; with their counts.
+fn known(harmony: &[PartNote]) -> HashMap<Vec<u8>, usize> {
+    let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
+    for note in harmony {
+        *counts.entry(note.chord.clone()).or_default() += 1;
+    }
+    let mut all: Vec<_> = counts.into_iter().collect();
+    all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    all.truncate(CHORDS);
+    all.into_iter().chain([(Vec::new(), 0)]).collect()
+}
+
+/// Returns the pattern of each order, with `length` rows. `events` are cells at rows of the song. A volume is written where it changes, and with
+/// the first note of a pattern, so that equal patterns sound equal.
+fn patterns(events: &[(usize, Cell)], orders: &[Range<usize>], length: usize) -> Vec<Vec<Cell>> {
+    let pattern = |order: &Range<usize>| {
+        let mut cells = vec![Cell::default(); length];
+        for (row, cell) in events.iter().filter(|(row, _)| order.contains(row)) {
+            let own = &mut cells[row - order.start];
+            // A note's start wins over the end of the one before.
+            if !matches!(own.play, Some(Play::On(..))) {
+                *own = cell.clone();
+            }
+        }
+        let mut last = None;
+        for cell in &mut cells {
+            let volume = cell.volume.take();
+            cell.volume = volume.filter(|_| volume != last);
+            last = volume.or(last);
+        }
+        cells
+    };
+    orders.iter().map(pattern).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Tempi of a song, as whole ticks in 16 rows.
+
+use super::TICKS;
+use crate::arrangement::Grid;
+use std::ops::Range;
+
+/// Rows over which the ticks of a tempo are whole: the length of a groove.
+pub const GROOVE: u32 = 16;
+
+/// Maximum distance in ticks of a pattern's end from its place in the song before the tempo changes: 42 ms.
+const DRIFT: f64 = 2.5;
+
+/// Returns the ticks per second, all tempi as ticks in 16 rows, and the index of the tempo of each of `orders`. The ticks per second are near 60,
+/// so that the mean tempo needs no change.
+pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32>, Vec<u8>) {
+    let start = grid.seconds(0);
+    let whole = |ticks: f64| (ticks * f64::from(GROOVE)).round().max(f64::from(GROOVE)) as u32;
+    let per_row = (grid.seconds(rows) - start) / rows as f64;
+    let mean = whole(per_row * f64::from(TICKS));
+    let hertz = f64::from(mean) / f64::from(GROOVE) / per_row;
+    let (mut all, mut now, mut ticks) = (vec![mean], 0, 0.0);
+    let indices = orders.iter().map(|order| {
+        let end = (grid.seconds(order.end) - start) * hertz;
+        let after = |tempo: u32| ticks + f64::from(tempo) / f64::from(GROOVE) * order.len() as f64;
+        if (after(all[now]) - end).abs() > DRIFT {
+            let tempo = whole((end - ticks) / order.len() as f64).min(255 * GROOVE);
+            now = all.iter().position(|own| *own == tempo).unwrap_or_else(|| {
+                all.push(tempo);
+                all.len() - 1
+            });
+        }
+        ticks = after(all[now]);
+        now as u8
+    });
+    let indices = indices.collect();
+    (hertz, all, indices)
+}
+
+/// Returns the ticks of each of 16 rows, as equal as possible, with the sum `ticks`.
+pub fn groove(ticks: u32) -> Vec<u8> {
+    let until = |row: u32| row * ticks / GROOVE;
+    let rows = (0..GROOVE).map(|row| (until(row + 1) - until(row)).min(255) as u8);
+    let rows: Vec<u8> = rows.collect();
+    // The shortest part that repeats.
+    let repeats = |length: &usize| rows.chunks(*length).all(|part| part == &rows[..*length]);
+    let length = [1, 2, 4, 8].into_iter().find(repeats).unwrap_or(rows.len());
+    rows[..length].to_vec()
+}
