@@ -48,6 +48,14 @@ pub enum Tempo {
 }
 
 impl Tempo {
+    /// Returns the beats per minute; `None` for those of the music.
+    pub fn set(self) -> Option<f64> {
+        match self {
+            Self::Set(tempo) => Some(tempo),
+            Self::Auto => None,
+        }
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
         if text == "auto" {
             return Ok(Self::Auto);

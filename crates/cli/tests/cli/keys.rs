@@ -296,7 +296,7 @@ fn sync_follows_the_tempo_of_the_music_with_auto() {
         (0.3 * (-8.0 * since).exp() * (TAU * 440.0 * since).sin()) as f32
     });
     let music: Vec<f32> = strokes.collect();
-    let folder = Folder::with(&float_wav(RATE as u32, &[music.clone()]));
+    let folder = Folder::with(&float_wav(RATE as u32, std::slice::from_ref(&music)));
     let sync = NoteValue::try_from("1/4".to_owned()).unwrap();
     let settings =
         Settings { sync, sync_to: SyncTo::Music, focus: 0.0, mix: 100.0, ..Settings::default() };
