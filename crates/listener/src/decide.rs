@@ -16,6 +16,8 @@ pub struct Decisions {
     pub on: [bool; NOTES],
     /// Whether each note begins, also anew while it is held; true for some frames after the beginning.
     pub begun: [bool; NOTES],
+    /// Whether each note is played with less doubt: its log odds are above the threshold plus 1.
+    pub clear: [bool; NOTES],
     /// Log odds that each note is played, before threshold and hysteresis.
     pub logit: [f32; NOTES],
     /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
@@ -39,6 +41,7 @@ impl Decisions {
     pub const NONE: Self = Self {
         on: [false; NOTES],
         begun: [false; NOTES],
+        clear: [false; NOTES],
         logit: [0.0; NOTES],
         level: [0.0; NOTES],
         place: [0.0; NOTES],
@@ -58,7 +61,7 @@ const ONE: f32 = 1.4;
 const UNKNOWN: f32 = 1.45;
 /// Share of the difference by which the mean rises and falls in a frame: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
-/// Log odds by which the threshold is raised for a note that starts without a beginning, while there is one voice.
+/// Log odds by which the threshold is raised for a note that starts without a beginning: while there is one voice, and for live notes.
 const RAISE: f32 = 1.0;
 
 /// Slow mean of the number of voices in the music.
@@ -132,12 +135,13 @@ impl Decider {
         for (note, logits) in logits.iter().enumerate() {
             let (held, beginning) = (logits[column], logits[2 + column]);
             let begins = beginning > begun;
-            let change = match decisions.on[note] {
-                true => -hysteresis,
-                false if is_one_voice && !begins => RAISE,
-                false => 0.0,
+            let exceeds = |change| on[FIRST_NOTE + note] && held > threshold - sensitivity + change;
+            decisions.clear[note] = exceeds(RAISE);
+            decisions.on[note] = match decisions.on[note] {
+                true => exceeds(-hysteresis),
+                false if is_one_voice && !begins => decisions.clear[note],
+                false => exceeds(0.0),
             };
-            decisions.on[note] = on[FIRST_NOTE + note] && held > threshold - sensitivity + change;
             decisions.begun[note] = on[FIRST_NOTE + note] && begins;
             decisions.logit[note] = held;
             decisions.level[note] = self.levels[lookahead][note];
@@ -205,6 +209,7 @@ mod tests {
             let thresholds = [Thresholds { on: 0.0, hysteresis: 0.5, begun: 0.0 }; 2];
             let on = [true; FIRST_NOTE + NOTES];
             decider.decide(&logits, false, &thresholds, sensitivity, &on, (512, 1 << 20));
+            assert_eq!(decider.decisions.clear[60], of_60 > 1.0 - sensitivity);
             decider.decisions.on[60]
         };
         (0..2000).for_each(|_| assert!(!decide(sure(before), [-3.0, -3.0])));
