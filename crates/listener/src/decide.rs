@@ -30,6 +30,8 @@ pub struct Decisions {
     pub on: [bool; NOTES],
     /// Whether each note begins, also anew while it is held; true for some frames after the beginning.
     pub begun: [bool; NOTES],
+    /// Whether each note is played with less doubt: its log odds are above the threshold plus 1.
+    pub clear: [bool; NOTES],
     /// Log odds that each note is played, before threshold and hysteresis.
     pub logit: [f32; NOTES],
     /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
@@ -64,6 +66,7 @@ impl Decisions {
     pub const NONE: Self = Self {
         on: [false; NOTES],
         begun: [false; NOTES],
+        clear: [false; NOTES],
         logit: [0.0; NOTES],
         level: [0.0; NOTES],
         place: [0.0; NOTES],
@@ -87,7 +90,7 @@ const ONE: f32 = 1.4;
 const UNKNOWN: f32 = 1.45;
 /// Share of the difference by which the mean rises and falls in a frame: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
-/// Log odds by which the threshold is raised for a note that starts without a beginning, while there is one voice.
+/// Log odds by which the threshold is raised for a note that starts without a beginning: while there is one voice, and for live notes.
 const RAISE: f32 = 1.0;
 
 /// Slow mean of the number of voices in the music.
@@ -191,17 +194,17 @@ impl Decider {
         for (note, logits) in logits.iter().enumerate() {
             let is_on = on[FIRST_NOTE + note];
             let begins = |column: usize| logits[2 + column] > thresholds[column].begun;
-            let held = |column: usize, before: bool| {
-                let Thresholds { on, hysteresis, .. } = thresholds[column];
-                let change = match before {
-                    true => -hysteresis,
-                    false if is_one_voice && !begins(column) => RAISE,
-                    false => 0.0,
-                };
-                is_on && logits[column] > on - sensitivity + change
+            let exceeds = |column: usize, change: f32| {
+                is_on && logits[column] > thresholds[column].on - sensitivity + change
+            };
+            let held = |column: usize, before: bool| match before {
+                true => exceeds(column, -thresholds[column].hysteresis),
+                false if is_one_voice && !begins(column) => exceeds(column, RAISE),
+                false => exceeds(column, 0.0),
             };
             let (was_early, was_likely) = (decisions.early[note], decisions.likely[note]);
             decisions.on[note] = held(column, decisions.on[note]);
+            decisions.clear[note] = exceeds(column, RAISE);
             decisions.early[note] = held(0, was_early);
             decisions.begun[note] = is_on && begins(column);
             decisions.logit[note] = logits[column];
@@ -291,6 +294,7 @@ mod tests {
             let on = [true; FIRST_NOTE + NOTES];
             let (rule, time) = ((&thresholds, sensitivity), (512, 1 << 20));
             decider.decide(&logits, false, rule, &on, time, (&edges, &timings));
+            assert_eq!(decider.decisions.clear[60], of_60 > 1.0 - sensitivity);
             decider.decisions.on[60]
         };
         (0..2000).for_each(|_| assert!(!decide(sure(before), [-3.0, -3.0])));
