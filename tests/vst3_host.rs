@@ -4,9 +4,7 @@
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter_dsp::{
-    CHOICES, Controls, DEFAULT_TEMPO, Kernel, KeyEvent, Keys, SPECS, Settings, ToneFilter,
-};
+use tone_filter_dsp::{CHOICES, Controls, Kernel, KeyEvent, Keys, SPECS, Settings, ToneFilter};
 use tone_filter_testkit::{
     assert_same_bits, bundle,
     clap::{Change, Instance, Parameter},
@@ -85,7 +83,7 @@ impl Case {
                 instance.set(&[Change { frame: 0, parameter: own.id, value }]).unwrap();
             }
         }
-        let actual = settings(&mut instance).at_tempo(DEFAULT_TEMPO);
+        let actual = settings(&mut instance);
         let parameters = parameters.into_iter().zip(shares);
         let parameters = parameters.map(|(own, share)| (own.name, json!(share))).collect();
         let mix: Vec<f32> =

@@ -42,7 +42,7 @@ fn every_parameter_is_in_one_group() {
             "root" | "scale" | "range" | "map" | "octave" | "voices" | "glide" | "vibrato"
             | "keys" | "freeze" => "Notes",
             "arp" | "duty" | "attack" | "decay" => "Chip",
-            "morph" | "midi-out" | "mpe" => "Output",
+            "morph" | "midi-out" | "mpe" | "sync-to" => "Output",
             _ => "Resonators",
         };
         assert_eq!(group, expected, "{id}");

@@ -82,7 +82,12 @@ fn ring_and_release_follow_the_song_s_tempo() {
     let actual = settings(&mut instance);
     let input = music(0.5, RATE);
     for tempo in [None, Some(90.0), Some(180.0)] {
-        let expected = by_library(&actual.at_tempo(tempo.unwrap_or(120.0)), &input, &[], |_, _| {});
+        let expected = by_library(
+            &tempo.map_or(actual, |tempo| actual.at_tempo(tempo)),
+            &input,
+            &[],
+            |_, _| {},
+        );
         instance.select(2).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         processor.surroundings.transport = tempo.map(transport_at);

@@ -43,7 +43,7 @@ impl Automation {
                 deck.swap_remove(draws.below(deck.len())).draw(draws, &mut controls);
             }
             controls.settings.lookahead = Controls::default().settings.lookahead;
-            // Sync makes ring and release follow the tempo. In a host without a tempo, the default tempo applies.
+            // Interfaces have different tempi, but for the music's.
             controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
             let back = step == STEPS - 1;
             (step * STEP, if back { Controls::default() } else { controls })

@@ -12,7 +12,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{iter::repeat_with, path::PathBuf};
-use tone_filter_dsp::{CHOICES, Controls, DEFAULT_TEMPO, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, ToneFilter};
 
 /// Loads the built CLAP bundle. Returns the library and the description of its plugin.
 pub fn library() -> (Library, Descriptor) {
@@ -204,9 +204,9 @@ pub fn demo() -> Signal {
 }
 
 /// Returns the library's output for `input`, with the settings `start`, and with the controls in `then` from their frames on,
-/// which must be sorted. The tempo is the plugin's default, as in a host without a tempo.
+/// which must be sorted. Sync follows the music, as in a host without a tempo.
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
-    let mut filter = ToneFilter::new(rate, &start.at_tempo(DEFAULT_TEMPO)).unwrap();
+    let mut filter = ToneFilter::new(rate, start).unwrap();
     let mut signal = input.clone();
     let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     let mut from = 0;
@@ -216,7 +216,7 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
             .map(|channel| channel.split_at_mut(frame - from))
             .unzip::<_, _, Vec<_>, Vec<_>>();
         filter.process(&mut part);
-        filter.set_settings(&controls.settings.at_tempo(DEFAULT_TEMPO)).unwrap();
+        filter.set_settings(&controls.settings).unwrap();
         filter.set_routing(controls.routing);
         (rest, from) = (after, *frame);
     }
@@ -251,8 +251,6 @@ pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
             .collect();
         plugin.set(&own).unwrap();
         *controls = controls_in(&plugin.save().unwrap());
-        // The host has no tempo, so the plugin plays at the default one.
-        controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
         changes.extend(own.into_iter().map(|change| Change { frame: *frame, ..change }));
     }
     (automation, changes)
