@@ -7,7 +7,8 @@ usage: beats.py fit TONE_FILTER WORK SONG.mid ..       writes WORK/beats.bin and
 
 Songs are rendered for 60 s with FluidR3 into WORK. The truth is the quarter notes of their tempo maps, from the first note to the last. A song
 whose time signature is missing may have its strong beats on even or on odd quarters: the likelier counts. docs/time.md has the formulas; strengths
-are those of crates/listener/src/beats/onsets.rs, from the detectors of listen.py and the notes of `bands --midi --live`.
+are those of crates/listener/src/beats/onsets.rs, from the detectors of listen.py and the notes of `bands --midi --live`, which leaves out
+some notes in doubt that the program counts.
 """
 import json, os, subprocess, sys
 import mido, numpy as np, soundfile

@@ -6,7 +6,7 @@ use super::{
     progress::Bar,
     refuse_terminal,
     report::warn_not_finite,
-    sound::{Sound, looks_ahead_in_files, number},
+    sound::{Sound, Tempo, looks_ahead_in_files, number},
 };
 use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
@@ -219,7 +219,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let stem = || args.input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let tags = Tags { title: args.title.clone().unwrap_or_else(stem), author: args.author.clone() };
     let (file, notes) = if format.is_for_trackers() {
-        let arrangement = arranger.finish(seconds, &settings, sound.tempo);
+        let arrangement = arranger.finish(seconds, &settings, sound.tempo.and_then(Tempo::set));
         let song = Module::new(&arrangement, args.chip, args.repeat);
         let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
         let file = match format {

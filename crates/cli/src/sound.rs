@@ -48,11 +48,20 @@ pub enum Tempo {
 }
 
 impl Tempo {
+    /// Returns the beats per minute; `None` for those of the music.
+    pub fn set(self) -> Option<f64> {
+        match self {
+            Self::Set(tempo) => Some(tempo),
+            Self::Auto => None,
+        }
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
         if text == "auto" {
             return Ok(Self::Auto);
         }
-        number("tempo", text, "BPM", 10.0..=1000.0).map(Self::Set)
+        let tempo = number("tempo", text, "BPM", 10.0..=1000.0);
+        tempo.map(Self::Set).map_err(|error| error + " or auto")
     }
 }
 

@@ -6,37 +6,26 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Delay {
     rings: Vec<Vec<f32>>,
+    /// Delay in samples.
+    length: usize,
     position: usize,
-    /// Samples that count as recorded, at most the length.
-    filled: usize,
 }
 
 impl Delay {
     /// Creates a delay of `length` samples (one or more) for `channels`, filled with silence.
     pub fn new(length: usize, channels: usize) -> Self {
-        Self { rings: vec![vec![0.0; length]; channels], position: 0, filled: length }
+        Self { rings: vec![vec![0.0; length]; channels], length, position: 0 }
     }
 
     /// Returns the delay in samples.
     pub fn length(&self) -> usize {
-        self.rings.first().map_or(0, Vec::len)
+        self.length
     }
 
-    /// Resets to the state before the first sample. The line is full: silence counts as recorded sound.
+    /// Resets to the state before the first sample: the line is filled with silence.
     pub fn reset(&mut self) {
         self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
-        (self.position, self.filled) = (0, self.length());
-    }
-
-    /// Starts to record. The line is filled with silence, which does not count as recorded sound.
-    pub fn activate(&mut self) {
-        self.reset();
-        self.filled = 0;
-    }
-
-    /// Whether the output is recorded sound, not the silence of [`Delay::activate`].
-    pub fn is_full(&self) -> bool {
-        self.filled == self.length()
+        self.position = 0;
     }
 
     /// Crossfades the samples `range` of every channel with the delayed signal. `wet(frame)` is the weight of the delayed signal,
@@ -58,7 +47,6 @@ impl Delay {
             }
         }
         self.position = (self.position + frames) % length.max(1);
-        self.filled = (self.filled + frames).min(length);
     }
 }
 
@@ -80,16 +68,5 @@ mod tests {
         let mut none = input.clone();
         delay.process(&mut [&mut none], 0..20, |_| 0.0);
         assert_eq!(none, input);
-    }
-
-    #[test]
-    fn it_is_full_when_it_has_recorded_its_length() {
-        let mut delay = Delay::new(5, 1);
-        assert!(delay.is_full(), "before the first sample, there was silence");
-        delay.activate();
-        for full in [false, false, true, true] {
-            delay.process(&mut [&mut [0.0; 2]], 0..2, |_| 0.0);
-            assert_eq!(delay.is_full(), full);
-        }
     }
 }

@@ -8,6 +8,7 @@ mod delay;
 mod downmix;
 mod key_counts;
 mod lanes;
+mod lead;
 mod messages;
 pub mod notes;
 mod output;
@@ -131,14 +132,16 @@ impl ToneFilter {
         let controls = Controls::from(*settings);
         let smoother = Smoother::new(&settings.morphed(), controls.fades(), sample_rate);
         let plan = BlockPlan::new(smoother.now());
+        let output = Output::new(sample_rate, CHANNELS, latency);
+        let delay = output.delay_length();
         let mut filter = Self {
             sample_rate,
             kernel: Kernel::best(),
             controls,
             smoother,
-            analysis: Box::new(Analysis::new(sample_rate, CHANNELS, latency)),
-            synthesis: Box::new(Synthesis::new(&plan.smoothed.settings, sample_rate)),
-            output: Output::new(sample_rate, CHANNELS, latency),
+            analysis: Box::new(Analysis::new(sample_rate, CHANNELS, delay)),
+            synthesis: Box::new(Synthesis::new(&plan.smoothed.settings, sample_rate, delay)),
+            output,
             plan,
             position: 0,
         };
@@ -324,6 +327,12 @@ impl ToneFilter {
     /// ```
     pub fn latency(&self) -> usize {
         if self.controls.settings.lookahead { self.output.latency() } else { 0 }
+    }
+
+    /// Returns the samples by which the bands hear the input late: with `lookahead` the [`ToneFilter::latency`] less the delay of the
+    /// limiter, otherwise 0. A key that is played as late is heard with the input of its time.
+    pub fn bank_delay(&self) -> usize {
+        if self.controls.settings.lookahead { self.output.delay_length() } else { 0 }
     }
 
     /// Returns the current levels and states of the bands. In stereo, each band is taken from the channel in which it is

@@ -46,6 +46,9 @@ impl Message for [u8; 3] {
 pub struct MessageQueue<M> {
     /// Messages in order, each with the frame at which it is due, counted from the creation of the queue.
     waiting: VecDeque<(u64, M)>,
+    /// Number of waiting messages, from the first on, that the filter has played: with lookahead, it plays them earlier than the
+    /// sound leaves it.
+    played: usize,
     /// Frames processed since the creation of the queue.
     now: u64,
     detected: SentNotes,
@@ -61,16 +64,20 @@ impl<M: Message> MessageQueue<M> {
     /// Creates an empty queue. Allocates all memory that it ever needs.
     pub fn new() -> Self {
         let waiting = VecDeque::with_capacity(CAPACITY);
-        Self { waiting, now: 0, detected: SentNotes::new() }
+        Self { waiting, played: 0, now: 0, detected: SentNotes::new() }
     }
 
     /// Removes all waiting note-ons. All other messages become due at once, because note-offs, pedals and controllers must not be
     /// lost. Does not allocate.
     pub fn clear(&mut self) {
         let begins = |event| matches!(event, KeyEvent::Key(_, velocity) if velocity > 0.0);
+        let (mut index, played) = (0, self.played);
         self.waiting.retain_mut(|(due, message)| {
             *due = self.now;
-            !message.keys().any(begins)
+            let keeps = !message.keys().any(begins);
+            self.played -= usize::from(index < played && !keeps);
+            index += 1;
+            keeps
         });
     }
 
@@ -91,7 +98,10 @@ impl<M: Message> MessageQueue<M> {
         if self.waiting.len() == CAPACITY
             && let Some((_, oldest)) = self.waiting.pop_front()
         {
-            oldest.keys().for_each(|event| filter.play(event));
+            match self.played.checked_sub(1) {
+                Some(others) => self.played = others,
+                None => oldest.keys().for_each(|event| filter.play(event)),
+            }
             send(0, oldest);
         }
         let due = self.now + (frame + filter.latency()) as u64;
@@ -108,14 +118,19 @@ impl<M: Message> MessageQueue<M> {
         sidechain: &[&[f32]],
         mut send: impl FnMut(usize, M),
     ) {
-        let Self { waiting, now, detected } = self;
+        let Self { waiting, played, now, detected } = self;
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
-        let due = || {
-            let due = waiting.iter().map(|(due, message)| ((due - *now) as usize, message));
-            due.take_while(|(at, _)| *at < frames)
+        // Messages from the index `first` on, each with the frame that is `ahead` of its time.
+        let due = |first: usize, ahead: usize| {
+            let now = *now + ahead as u64;
+            let due = waiting.iter().skip(first);
+            let due = due.map(move |(due, message)| (due.saturating_sub(now) as usize, message));
+            due.take_while(move |(at, _)| *at < frames)
         };
-        let mut passed = due().peekable();
-        let events = due().flat_map(|(at, message)| message.keys().map(move |key| (at, key)));
+        let ahead = filter.latency() - filter.bank_delay();
+        let mut passed = due(0, 0).peekable();
+        let events = due(*played, ahead);
+        let events = events.flat_map(|(at, message)| message.keys().map(move |key| (at, key)));
         filter.process_events(channels, sidechain, events, |end, filter| {
             while let Some((at, message)) = passed.next_if(|(at, _)| *at < end) {
                 send(at, *message);
@@ -125,7 +140,9 @@ impl<M: Message> MessageQueue<M> {
             });
         });
         passed.for_each(|(at, message)| send(at, *message));
-        let count = due().count();
+        let count = due(0, 0).count();
+        *played += due(*played, ahead).count();
+        *played -= count;
         waiting.drain(..count);
         *now += frames as u64;
     }

@@ -158,7 +158,7 @@ impl ToneFilter {
         let settings = analysis.found.resolve(&controls.settings);
         analysis.plan(&settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
-        output.begin_block(synthesis.oscillates() || was_auto || plan.smoothed.auto > 0.0);
+        output.begin_block(plan, synthesis.oscillates() || was_auto || plan.smoothed.auto > 0.0);
     }
 
     /// Processes the samples `range` of a call, which must lie in one block.
@@ -177,7 +177,8 @@ impl ToneFilter {
             );
         }
         let span = Span { range, position: self.position };
-        analysis.push(plan, channels, sidechain, &span);
+        let rows = analysis.push(plan, channels, sidechain, &span);
+        synthesis.hear(*kernel, plan, channels, rows, &span);
         output.delay(plan, channels, &span);
         let rows = analysis.bank_input(plan, channels, !sidechain.is_empty(), &span);
         synthesis.process(*kernel, plan, channels, rows, &span);

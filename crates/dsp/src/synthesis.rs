@@ -4,6 +4,7 @@ use crate::{
     bank::{Bank, BankParams, PHASE_INTERVAL},
     downmix::mean,
     lanes::{BLOCK, Lanes},
+    lead::Lead,
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Span},
     ramp::Ramp,
@@ -46,24 +47,30 @@ pub struct Synthesis {
     /// Bank for the left channel, or for the mean of all channels; and bank for the right channel.
     banks: [BankVoices; 2],
     layout: Layout,
+    /// Banks that hear the undelayed input, with lookahead.
+    lead: Lead,
     /// Gain of the tones below A3, 0..1. They are not computed while it rests at 0.
     low_gain: Ramp<f32>,
     oscillating: bool,
+    /// Whether the lead ran in the last block.
+    led: bool,
     inputs: [[f32; BLOCK]; 2],
     wet: [[f32; BLOCK]; 2],
 }
 
 impl Synthesis {
-    /// Creates banks and voices at rest, for `settings` and `sample_rate` in Hz.
-    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+    /// Creates banks and voices at rest, for `settings`, `sample_rate` in Hz and a delay of `latency` samples for lookahead.
+    pub fn new(settings: &Settings, sample_rate: f64, latency: usize) -> Self {
         let first = BankVoices { bank: Bank::new(), voices: Voices::new(sample_rate) };
         Self {
             params: BankParams::new(settings, sample_rate),
             timbres: Timbres::new(settings, sample_rate),
             banks: [first.clone(), first],
             layout: Layout::Mono,
+            lead: Lead::new(sample_rate, latency),
             low_gain: Ramp::rest(0.0),
             oscillating: false,
+            led: false,
             inputs: [[0.0; BLOCK]; 2],
             wet: [[0.0; BLOCK]; 2],
         }
@@ -88,6 +95,8 @@ impl Synthesis {
             voices.activate(self.params.sample_rate);
         }
         (self.layout, self.oscillating) = (Layout::Mono, false);
+        self.lead.reset(plan.delaying);
+        self.lead.tune(&plan.smoothed.settings);
     }
 
     /// Updates the parameters of the banks if settings or the number of computed tones have changed.
@@ -99,9 +108,25 @@ impl Synthesis {
                 bank.rest_low();
                 voices.rest_low();
             }
+            self.lead.rest_low();
         }
         if plan.moved || self.tones() != before {
             self.params.update(&plan.smoothed.settings, self.tones());
+        }
+        if !plan.delaying {
+            self.lead.stop();
+            return;
+        }
+        if !self.lead.runs() {
+            let banks = self.banks[..self.layout.banks()].iter().map(|own| &own.bank);
+            self.lead.activate(banks, &self.params);
+        }
+        if plan.moved {
+            self.lead.tune(&plan.smoothed.settings);
+        }
+        if !plan.smoothed.settings.freeze {
+            let share = plan.smoothed.lookahead;
+            self.lead.begin_block(&self.params, self.layout.banks(), share);
         }
     }
 
@@ -109,8 +134,14 @@ impl Synthesis {
         if self.low_gain.is(0.0) { PUBLISHED } else { TONES }
     }
 
-    /// Returns the tracked powers of the bands; with two banks, the greater one of each band.
+    /// Returns the tracked powers of the bands, with lookahead as they are ahead, to 16 bits; with two banks, the greater one of
+    /// each band, or with lookahead their mean.
     pub fn powers(&self) -> Lanes {
+        if self.lead.runs() {
+            // With a sound's first samples all bands have nearly the same power: rounding errors must not choose among them.
+            let powers = self.lead.powers();
+            return Lanes::of(|tone| f32::from_bits(powers.0[tone].to_bits() & !0xff));
+        }
         let powers = self.banks().map(|bank| bank.powers(&self.params));
         powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
     }
@@ -118,9 +149,12 @@ impl Synthesis {
     /// Begins a block for this number of `channels`.
     pub fn begin_block(&mut self, kernel: Kernel, plan: &BlockPlan, channels: usize) {
         self.timbres.step();
-        if plan.weights.changed() {
+        if self.lead.runs() {
+            self.params.coefficients.set_weights(&product(&plan.weights, self.lead.gains()));
+        } else if plan.weights.changed() || self.led {
             self.params.coefficients.set_weights(&plan.weights);
         }
+        self.led = self.lead.runs();
         // `set_gains` also depends on the constants of the settings.
         if plan.moved || plan.gains.changed() {
             self.params.set_gains(plan.gains);
@@ -149,12 +183,13 @@ impl Synthesis {
         };
         if layout.banks() > self.layout.banks() {
             self.banks[1] = self.banks[0].clone();
+            self.lead.split();
         }
         self.layout = layout;
     }
 
     fn begin_voices(&mut self, kernel: Kernel, plan: &BlockPlan) {
-        let Self { params, timbres, .. } = self;
+        let Self { params, timbres, lead, .. } = self;
         let banks = &mut self.banks[..self.layout.banks()];
         let weights = &plan.weights.to;
         let count = banks.len() as f32;
@@ -167,19 +202,26 @@ impl Synthesis {
             let amplitudes = means.0.iter_mut().zip(&voices.amplitudes().0);
             amplitudes.for_each(|(mean, amplitude)| *mean += amplitude / count);
         }
-        let powers = plan.powers.as_ref();
+        let share = if lead.runs() { plan.smoothed.lookahead } else { 0.0 };
+        let mut powers = plan.powers;
+        if let Some(powers) = powers.as_mut().filter(|_| share > 0.0) {
+            // The listener's detectors of low notes rise more slowly than the lead.
+            let own = powers.0.iter_mut().zip(lead.powers().0);
+            own.for_each(|(power, ahead)| *power += share * (ahead - *power).max(0.0));
+        }
+        let powers = powers.as_ref();
         let input = powers.map_or(LevelSource::Own, |powers| LevelSource::Listener(powers, &means));
         let Settings { glide, vibrato, .. } = plan.smoothed.settings;
         let (glide, vibrato) = (0.001 * glide, 0.01 * vibrato);
         let moves = Moves { offsets: &plan.offsets, glide, vibrato };
-        for BankVoices { voices, .. } in banks {
-            voices.set_levels(kernel, params, timbres, weights, input, moves);
+        for (index, BankVoices { voices, .. }) in banks.iter_mut().enumerate() {
+            let ahead = (lead.total(index), share);
+            voices.set_levels(kernel, params, timbres, weights, input, moves, ahead);
         }
     }
 
-    /// Computes the wet signal for the samples `span`. The banks' input is the `rows` of the current block, if given, otherwise
-    /// `channels`.
-    pub fn process(
+    /// Passes the undelayed samples `span` of the channels to the lead; `rows` and `channels` as in [`Synthesis::process`].
+    pub fn hear(
         &mut self,
         kernel: Kernel,
         plan: &BlockPlan,
@@ -187,6 +229,29 @@ impl Synthesis {
         rows: Option<&[[f32; BLOCK]]>,
         span: &Span,
     ) {
+        if !self.lead.runs() {
+            return;
+        }
+        let two = self.set_inputs(plan, channels, rows, span).0;
+        let Self { params, lead, inputs, .. } = self;
+        // The lead only measures.
+        let (driven, sides) = (params.coefficients.driven, params.coefficients.sides.take());
+        params.set_driven(false);
+        let inputs = inputs[..if two { 2 } else { 1 }].iter().map(|own| &own[span.in_block()]);
+        lead.process(kernel, params, span.position, inputs);
+        params.set_driven(driven);
+        params.coefficients.sides = sides;
+    }
+
+    /// Sets the banks' inputs for the samples `span`. Returns whether there are two banks, and whether each has a channel of its
+    /// own in the whole block.
+    fn set_inputs(
+        &mut self,
+        plan: &BlockPlan,
+        channels: &[&mut [f32]],
+        rows: Option<&[[f32; BLOCK]]>,
+        span: &Span,
+    ) -> (bool, bool) {
         let (position, in_block) = (span.position, span.in_block());
         let two = channels.len() == 2 && plan.stereo();
         // The number of channels may change within a block; a change to or from panned notes waits for the next block.
@@ -200,9 +265,25 @@ impl Synthesis {
         let crossfade = (!apart).then_some(stereo);
         let inputs = self.inputs.each_mut().map(|input| &mut input[in_block.clone()]);
         match rows {
-            Some(rows) => bank_inputs(rows, in_block.clone(), inputs, two, crossfade),
+            Some(rows) => bank_inputs(rows, in_block, inputs, two, crossfade),
             None => bank_inputs(channels, span.range.clone(), inputs, two, crossfade),
         }
+        (two, apart)
+    }
+
+    /// Computes the wet signal for the samples `span`. The banks' input is the `rows` of the current block, if given, otherwise
+    /// `channels`.
+    pub fn process(
+        &mut self,
+        kernel: Kernel,
+        plan: &BlockPlan,
+        channels: &[&mut [f32]],
+        rows: Option<&[[f32; BLOCK]]>,
+        span: &Span,
+    ) {
+        let (position, in_block) = (span.position, span.in_block());
+        let (two, apart) = self.set_inputs(plan, channels, rows, span);
+        let stereo = |frame: usize| plan.level(position + frame).stereo;
         let pans = plan.pans.as_ref().filter(|_| self.layout == Layout::Panned);
         let [left, right] = self.wet.each_mut().map(|wet| &mut wet[in_block.clone()]);
         // The right output belongs to the second bank, if there is one, or to the first.
@@ -266,6 +347,12 @@ impl Synthesis {
     pub fn banks(&self) -> impl Iterator<Item = &Bank> {
         self.banks[..self.layout.banks()].iter().map(|BankVoices { bank, .. }| bank)
     }
+}
+
+/// Returns a ramp between the products of the starts and of the ends.
+fn product(weights: &Ramp<Lanes>, gains: &Ramp<Lanes>) -> Ramp<Lanes> {
+    let of = |one: &Lanes, other: &Lanes| Lanes::of(|tone| one.0[tone] * other.0[tone]);
+    Ramp::between(of(&weights.from, &gains.from), of(&weights.to, &gains.to))
 }
 
 /// Writes the inputs of the banks for the samples `range` of `channels`. With one bank, this is the mean of all channels. With

@@ -1,13 +1,27 @@
 //! Decisions from log odds.
 
 use crate::{
-    BLOCK, NOTES,
-    detectors::FIRST_NOTE,
+    BLOCK, FRAME, LOWEST_NOTE, NOTES,
+    detectors::{FIRST_NOTE, decay},
+    edges::{Edges, Kind},
     weights::{COLUMNS, Thresholds},
 };
 
 /// Lookahead of a decision in frames.
 pub const LOOKAHEAD: usize = 4;
+
+/// Mean time in seconds from a decision, until the next one, to the sound that then leaves the delay: lookahead less `delay` less
+/// half a frame.
+const REACH: f64 = 0.035;
+/// Time constants of a detector in which the power of a tone that begins rises to a quarter.
+const LEVEL_RISE: f64 = 1.7;
+/// Time in seconds before the end of a frame in which an edge is looked for: a constant, and time constants of the detector.
+const EDGE_REACH: [f64; 2] = [0.03, 0.5];
+/// Log odds relative to the threshold, above which a note is likely.
+const LIKELY: f32 = 1.0;
+/// Log odds relative to the threshold, above which a note that begins out of near silence is likely, for a detector with a time constant
+/// of up to 30 ms, and of 60 ms and more.
+const LIKELY_FROM_SILENCE: [f64; 2] = [1.0, -2.5];
 
 /// Decisions of one frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +30,8 @@ pub struct Decisions {
     pub on: [bool; NOTES],
     /// Whether each note begins, also anew while it is held; true for some frames after the beginning.
     pub begun: [bool; NOTES],
+    /// Whether each note is played with less doubt: its log odds are above the threshold plus 1.
+    pub clear: [bool; NOTES],
     /// Log odds that each note is played, before threshold and hysteresis.
     pub logit: [f32; NOTES],
     /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
@@ -26,6 +42,17 @@ pub struct Decisions {
     pub place: [f32; NOTES],
     /// Maximum power at each note's frequency from that time to the last frame; with lookahead, of a note that is just beginning.
     pub peak: [f32; NOTES],
+    /// Whether each note is played by the decision without lookahead, which is 46 ms earlier and less sure; without lookahead,
+    /// equal to `on`.
+    pub early: [bool; NOTES],
+    /// Whether each note is likely to be played by these log odds: if they are clearly above the threshold, or for a low note, which
+    /// is found late, not far below it while it begins out of silence. False without lookahead.
+    pub likely: [bool; NOTES],
+    /// Samples since the edge of the sound with which a note has begun to be `likely`, or has ended to be `early`, to the end of
+    /// the block with which the decision was returned. `None` for all other notes, without a clear edge, and without lookahead.
+    pub edge: [Option<u32>; NOTES],
+    /// Power at each note's frequency as `level`, but with lookahead from a later frame, by the time in which its detector rises.
+    pub ahead: [f32; NOTES],
     /// Number of frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
     /// input.
     pub frames: u64,
@@ -39,10 +66,15 @@ impl Decisions {
     pub const NONE: Self = Self {
         on: [false; NOTES],
         begun: [false; NOTES],
+        clear: [false; NOTES],
         logit: [0.0; NOTES],
         level: [0.0; NOTES],
         place: [0.0; NOTES],
         peak: [0.0; NOTES],
+        early: [false; NOTES],
+        likely: [false; NOTES],
+        edge: [None; NOTES],
+        ahead: [0.0; NOTES],
         frames: 0,
         age: 0,
     };
@@ -58,7 +90,7 @@ const ONE: f32 = 1.4;
 const UNKNOWN: f32 = 1.45;
 /// Share of the difference by which the mean rises and falls in a frame: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
-/// Log odds by which the threshold is raised for a note that starts without a beginning, while there is one voice.
+/// Log odds by which the threshold is raised for a note that starts without a beginning: while there is one voice, and for live notes.
 const RAISE: f32 = 1.0;
 
 /// Slow mean of the number of voices in the music.
@@ -84,6 +116,34 @@ impl Voices {
             self.mean += step * (count - self.mean);
         }
         self.mean < ONE
+    }
+}
+
+/// Times of a note's detector.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing {
+    /// Frequency in Hz.
+    frequency: f64,
+    /// Time constant of the detector in seconds.
+    rise: f64,
+    /// Log odds relative to the threshold, above which a note that begins out of silence is likely.
+    from_silence: f32,
+    /// Age in frames of the level that is ahead of the sound by the time in which the detector rises.
+    ahead: usize,
+}
+
+impl Timing {
+    /// Returns the times of all notes, for A4 at `a4` Hz.
+    pub fn all(a4: f64) -> [Self; NOTES] {
+        std::array::from_fn(|note| {
+            let frequency = a4 * libm::exp2((note + LOWEST_NOTE) as f64 / 12.0 - 69.0 / 12.0);
+            let rise = 1.0 / decay(0, frequency);
+            let ahead = ((REACH - LEVEL_RISE * rise) / FRAME).max(0.0) as usize;
+            let low = ((rise - 0.03) / 0.03).clamp(0.0, 1.0);
+            let [high, lowest] = LIKELY_FROM_SILENCE;
+            let from_silence = (high + low * (lowest - high)) as f32;
+            Self { frequency, rise, from_silence, ahead }
+        })
     }
 }
 
@@ -119,34 +179,61 @@ impl Decider {
         &mut self,
         logits: &[[f32; COLUMNS]; NOTES],
         looks_ahead: bool,
-        thresholds: &[Thresholds; 2],
-        sensitivity: f32,
+        (thresholds, sensitivity): (&[Thresholds; 2], f32),
         on: &[bool],
         (frame, blocks): (usize, u64),
+        (edges, timings): (&Edges, &[Timing; NOTES]),
     ) {
         let column = usize::from(looks_ahead);
-        let Thresholds { on: threshold, hysteresis, begun } = thresholds[column];
         let lookahead = if looks_ahead { LOOKAHEAD } else { 0 };
         let is_one_voice = self.voices.push(logits.iter().map(|logits| logits[1]));
         let decisions = &mut self.decisions;
+        decisions.frames += 1;
+        decisions.age = blocks * BLOCK as u64 - decisions.frames * frame as u64;
+        let sums = looks_ahead.then(|| edges.sums());
         for (note, logits) in logits.iter().enumerate() {
-            let (held, beginning) = (logits[column], logits[2 + column]);
-            let begins = beginning > begun;
-            let change = match decisions.on[note] {
-                true => -hysteresis,
-                false if is_one_voice && !begins => RAISE,
-                false => 0.0,
+            let is_on = on[FIRST_NOTE + note];
+            let begins = |column: usize| logits[2 + column] > thresholds[column].begun;
+            let exceeds = |column: usize, change: f32| {
+                is_on && logits[column] > thresholds[column].on - sensitivity + change
             };
-            decisions.on[note] = on[FIRST_NOTE + note] && held > threshold - sensitivity + change;
-            decisions.begun[note] = on[FIRST_NOTE + note] && begins;
-            decisions.logit[note] = held;
+            let held = |column: usize, before: bool| match before {
+                true => exceeds(column, -thresholds[column].hysteresis),
+                false if is_one_voice && !begins(column) => exceeds(column, RAISE),
+                false => exceeds(column, 0.0),
+            };
+            let (was_early, was_likely) = (decisions.early[note], decisions.likely[note]);
+            decisions.on[note] = held(column, decisions.on[note]);
+            decisions.clear[note] = exceeds(column, RAISE);
+            decisions.early[note] = held(0, was_early);
+            decisions.begun[note] = is_on && begins(column);
+            decisions.logit[note] = logits[column];
             decisions.level[note] = self.levels[lookahead][note];
             decisions.place[note] = self.places[lookahead][note];
             decisions.peak[note] =
                 self.levels[..=lookahead].iter().fold(0.0, |peak, level| peak.max(level[note]));
+
+            let Timing { frequency, rise, from_silence, ahead } = timings[note];
+            decisions.ahead[note] = self.levels[ahead.min(lookahead)][note];
+            (decisions.likely[note], decisions.edge[note]) = (false, None);
+            let Some(sums) = sums.as_ref().filter(|_| is_on) else { continue };
+            let find = |kind| {
+                let reach = EDGE_REACH[0] + EDGE_REACH[1] * rise;
+                edges.find(kind, sums, frequency, reach, decisions.age as usize)
+            };
+            let odds = logits[0] - (thresholds[0].on - sensitivity);
+            let certain = odds > LIKELY;
+            let rises = if certain { !was_likely } else { odds > from_silence };
+            let begins = rises.then(|| find(Kind::Rise)).flatten();
+            let likely = certain || begins.is_some_and(|edge| edge.from_silence);
+            let ends = was_early && !decisions.early[note];
+            let edge = match likely && !was_likely {
+                true => begins,
+                false => ends.then(|| find(Kind::Fall)).flatten(),
+            };
+            decisions.edge[note] = edge.map(|edge| edge.age as u32);
+            decisions.likely[note] = likely;
         }
-        decisions.frames += 1;
-        decisions.age = blocks * BLOCK as u64 - decisions.frames * frame as u64;
     }
 }
 
@@ -197,6 +284,7 @@ mod tests {
     /// held and of beginning. Thresholds are 0, the hysteresis is 0.5.
     fn decided(before: &[usize], sensitivity: f32, frames: &[[f32; 2]]) -> Vec<bool> {
         let mut decider = Decider::NEW;
+        let (edges, timings) = (Edges::new(44_100.0), Timing::all(440.0));
         let mut decide = |held: [f32; NOTES], [of_60, begins]: [f32; 2]| {
             let logits = std::array::from_fn(|note| match note {
                 60 => [of_60, held[note], begins, begins],
@@ -204,7 +292,9 @@ mod tests {
             });
             let thresholds = [Thresholds { on: 0.0, hysteresis: 0.5, begun: 0.0 }; 2];
             let on = [true; FIRST_NOTE + NOTES];
-            decider.decide(&logits, false, &thresholds, sensitivity, &on, (512, 1 << 20));
+            let (rule, time) = ((&thresholds, sensitivity), (512, 1 << 20));
+            decider.decide(&logits, false, rule, &on, time, (&edges, &timings));
+            assert_eq!(decider.decisions.clear[60], of_60 > 1.0 - sensitivity);
             decider.decisions.on[60]
         };
         (0..2000).for_each(|_| assert!(!decide(sure(before), [-3.0, -3.0])));

@@ -16,6 +16,7 @@ mod decide;
 mod decimator;
 mod dense;
 mod detectors;
+mod edges;
 mod features;
 mod matrices;
 #[doc(hidden)]
@@ -29,9 +30,10 @@ mod weights;
 pub use decide::Decisions;
 pub use tuning::Deviation;
 
-use decide::{Decider, LOOKAHEAD};
+use decide::{Decider, LOOKAHEAD, Timing};
 use decimator::{Decimator, decimation};
 use detectors::{CHUNK, Detectors, GROUPS};
+use edges::Edges;
 use fearless_simd::Simd;
 use features::{Features, STEP_COST};
 use network::{Network, STEPS};
@@ -116,6 +118,8 @@ pub struct Listener {
     /// Unfinished work on the decisions of the last frame.
     pending: Option<Pending>,
     decider: Decider,
+    edges: Edges,
+    timings: [Timing; NOTES],
     /// Number of blocks since the reset.
     blocks: u64,
 }
@@ -159,6 +163,8 @@ impl Listener {
             left: 0,
             pending: None,
             decider: Decider::NEW,
+            edges: Edges::new(sample_rate),
+            timings: Timing::all(440.0),
             blocks: 0,
         };
         listener.reset();
@@ -181,6 +187,7 @@ impl Listener {
         self.chunk_end = self.left.min(CHUNK) * self.decimation;
         self.pending = None;
         self.decider = Decider::NEW;
+        self.edges.reset();
         self.blocks = 0;
     }
 
@@ -287,6 +294,9 @@ impl Listener {
 
     fn process<S: Simd>(&mut self, simd: S, left: &[f32; BLOCK], right: Option<&[f32; BLOCK]>) {
         self.blocks += 1;
+        if self.looks_ahead[1] {
+            self.edges.push([left, right.unwrap_or(left)]);
+        }
         // Two channels that have always been equal count as one.
         let right = right.filter(|right| self.channels > 1 || *right != left);
         self.set_channels(if right.is_some() { 2 } else { 1 });
@@ -363,7 +373,10 @@ impl Listener {
         };
         let time = (self.frame * self.decimation, self.blocks);
         let on = self.detectors.on();
-        self.decider.decide(logits, self.looks_ahead[0], thresholds, self.sensitivity, on, time);
+        let looks_ahead = self.looks_ahead[0];
+        let edges = (&self.edges, &self.timings);
+        let thresholds = (thresholds, self.sensitivity);
+        self.decider.decide(logits, looks_ahead, thresholds, on, time, edges);
     }
 
     /// Tunes the detectors if the tuning has changed.
@@ -372,6 +385,7 @@ impl Listener {
             self.a4[0] = self.a4[1];
             let rate = self.sample_rate / self.decimation as f64;
             self.detectors.tune(self.a4[0], rate, self.frame);
+            self.timings = Timing::all(self.a4[0]);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Converts decisions, frame by frame, to notes with a start and an end.
 //!
 //! A held note is one note until the network decides that it begins again. In files, latency does not matter: a note is reported
-//! once it has a minimum length, with the frame of its start. Live, a note is reported at once. It ends only once it has
-//! been off for some frames; otherwise, flickering decisions would start it again.
+//! once it has a minimum length, with the frame of its start. Live, a note is reported at once, if it begins or is clear; otherwise,
+//! once it is. It ends only once it has been off for some frames; otherwise, flickering decisions would start it again.
 
 use crate::{Decisions, NOTES};
 
@@ -33,6 +33,8 @@ pub struct Notes {
     shortest: u64,
     /// Maximum number of frames off within a note.
     hold: u64,
+    /// Whether a note that does not begin starts only once it is clear.
+    only_clear: bool,
     tracks: [Track; NOTES],
     frame: u64,
     /// Number of notes that were too short.
@@ -58,18 +60,21 @@ impl Track {
 }
 
 impl Notes {
-    /// Creates a converter that reports each start in its frame, and each end once it is known, in that frame.
+    /// Creates a converter that reports each start in its frame, and each end once it is known, in that frame. A note that does not
+    /// begin starts once it is [clear](Decisions::clear).
     pub const fn live() -> Self {
-        Self::new(1, HOLD)
+        Self { only_clear: true, ..Self::every() }
+    }
+
+    /// Creates a converter like [`Notes::live`], which reports starts in doubt, too.
+    pub(crate) const fn every() -> Self {
+        let tracks = [Track::NONE; NOTES];
+        Self { shortest: 1, hold: HOLD, only_clear: false, tracks, frame: 0, left_out: 0 }
     }
 
     /// Creates a converter that reports only notes of at least 70 ms (7 frames), with the frames of their starts and ends.
     pub const fn checked() -> Self {
-        Self::new(SHORTEST, 0)
-    }
-
-    const fn new(shortest: u64, hold: u64) -> Self {
-        Self { shortest, hold, tracks: [Track::NONE; NOTES], frame: 0, left_out: 0 }
+        Self { shortest: SHORTEST, hold: 0, ..Self::every() }
     }
 
     /// Passes starts and ends of notes to `report`, if the decisions are those of a new frame. Notes that are not `sounding` (by
@@ -90,7 +95,9 @@ impl Notes {
         }
         for (note, track) in self.tracks.iter_mut().enumerate() {
             let begun = decisions.begun[note];
-            if decisions.on[note] && sounding(note) {
+            let may_start = !self.only_clear || begun || decisions.clear[note];
+            let is_on = decisions.on[note] && (track.start.is_some() || may_start);
+            if is_on && sounding(note) {
                 let again = |start| begun && track.armed && frame - start >= AGAIN;
                 if track.start.is_none_or(again) {
                     self.left_out += u64::from(track.end(note, frame, &mut report));
@@ -123,7 +130,7 @@ impl Notes {
         for (note, track) in self.tracks.iter_mut().enumerate() {
             self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));
         }
-        *self = Self { left_out: self.left_out, ..Self::new(self.shortest, self.hold) };
+        self.frame = 0;
     }
 
     /// Returns the number of notes so far that were too short.
@@ -162,13 +169,15 @@ pub fn level_of(velocity: u8) -> f32 {
 mod tests {
     use super::*;
 
-    /// Returns the events of note 5 for a text with a letter per frame, from frame 1 on: `.` off, `-` held, `b` held and begun.
+    /// Returns the events of note 5 for a text with a letter per frame, from frame 1 on: `.` off, `?` held but not clear, `-` held and
+    /// clear, `b` held and begun, but not clear.
     fn events(mut notes: Notes, frames: &str) -> Vec<(u64, Option<u8>)> {
         let mut events = Vec::new();
         let mut decisions = Decisions::NONE;
         for (frame, letter) in frames.chars().enumerate() {
             decisions.frames = frame as u64 + 1;
             (decisions.on[5], decisions.begun[5]) = (letter != '.', letter == 'b');
+            decisions.clear[5] = letter == '-';
             decisions.peak[5] = 0.5;
             notes.push(&decisions, |_| true, |event| events.push(event));
         }
@@ -225,6 +234,18 @@ mod tests {
     }
 
     #[test]
+    fn a_live_note_in_doubt_starts_once_it_begins_or_is_clear() {
+        assert_eq!(events(Notes::live(), "?????"), []);
+        assert_eq!(events(Notes::live(), "???-??...."), [(4, Some(127)), (10, None)]);
+        assert_eq!(starts(Notes::live(), "???b??"), [4]);
+        assert_eq!(starts(Notes::live(), "-??...??"), [1], "it goes on after a short gap");
+        assert_eq!(starts(Notes::live(), "-??....??"), [1], "after a long one it is a new note");
+        for notes in [Notes::every, Notes::checked] {
+            assert_eq!(starts(notes(), "???????"), [1]);
+        }
+    }
+
+    #[test]
     fn a_held_note_begins_anew_once_for_each_beginning() {
         for notes in [Notes::live, Notes::checked] {
             assert_eq!(starts(notes(), "bbb--------bbbb-------"), [1, 12]);
@@ -243,7 +264,8 @@ mod tests {
     #[test]
     fn a_velocity_is_that_of_the_peak_that_is_known() {
         let mut decisions = Decisions { frames: 1, ..Decisions::NONE };
-        (decisions.on[7], decisions.level[7], decisions.peak[7]) = (true, 1e-6, 1.0);
+        (decisions.on[7], decisions.clear[7]) = (true, true);
+        (decisions.level[7], decisions.peak[7]) = (1e-6, 1.0);
         let mut velocities = Vec::new();
         Notes::live().push(&decisions, |_| true, |event| velocities.push(event.velocity));
         assert_eq!(velocities, [Some(127)]);

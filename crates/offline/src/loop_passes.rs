@@ -70,6 +70,12 @@ impl LoopPasses {
         self.passes_left != Some(0) && self.position > self.frames.start
     }
 
+    /// Returns the source frame that follows the source's end; `None` unless the loop ends there.
+    pub fn goes_on_at(&self) -> Option<u64> {
+        let at_end = self.passes_left == Some(0) && self.position == self.frames.end;
+        at_end.then_some(self.frames.start)
+    }
+
     /// Adds `frames` to the position. Returns whether these frames were read for the first time.
     pub fn advance(&mut self, frames: usize) -> bool {
         self.position += frames as u64;

@@ -202,7 +202,7 @@ impl<'a> Pass<'a> {
                 self.process(block);
             }
             Stage::Latency => {
-                silence(block, self.filter.latency());
+                self.read_beyond(block)?;
                 self.process(block);
                 self.stage = Stage::Tail(self.tail_frames());
             }
@@ -259,6 +259,33 @@ impl<'a> Pass<'a> {
             read = Some(self.source.read(block, room)?);
         }
         Ok((read.unwrap_or(0), passes.advance(block[0].len())))
+    }
+
+    /// Replaces the content of `block` by the latency's frames behind the source's end. A loop that ends there goes on at its
+    /// start, as in a player: with lookahead, the filter hears them before the end leaves it. Without a loop, and before a tail,
+    /// they are silent.
+    fn read_beyond(&mut self, block: &mut [Vec<f32>]) -> Result<(), Error> {
+        let latency = self.filter.latency();
+        let tail = self.tail_frames();
+        let start =
+            self.loop_passes.as_ref().filter(|_| tail == 0).and_then(LoopPasses::goes_on_at);
+        let mut beyond = vec![Vec::new(); block.len()];
+        if let Some(start) = start {
+            self.source.seek(self.input, start)?;
+            while beyond[0].len() < latency {
+                self.source.read(block, latency - beyond[0].len())?;
+                if block[0].is_empty() {
+                    break;
+                }
+                beyond.iter_mut().zip(&mut *block).for_each(|(all, more)| all.append(more));
+            }
+        }
+        for (channel, beyond) in block.iter_mut().zip(beyond) {
+            // A loop may be shorter than the latency.
+            *channel = beyond.iter().copied().cycle().take(latency).collect();
+            channel.resize(latency, 0.0);
+        }
+        Ok(())
     }
 
     /// Returns whether the source jumps back in a loop.

@@ -75,11 +75,11 @@ pub struct KeyPlayer {
 }
 
 impl KeyPlayer {
-    /// Creates a player at the start of `keys` for `filter`, which must be at rest. Keys act on the signal behind the lookahead
-    /// delay, so each is due later by the filter's latency.
+    /// Creates a player at the start of `keys` for `filter`, which must be at rest. Keys act on the bands, so each is due later by
+    /// [`ToneFilter::bank_delay`].
     pub fn new(keys: &KeyTrack, filter: &ToneFilter) -> Self {
-        let (rate, latency) = (filter.sample_rate(), filter.latency() as u64);
-        let due = |seconds: f64| (seconds * rate).round() as u64 + latency;
+        let (rate, delay) = (filter.sample_rate(), filter.bank_delay() as u64);
+        let due = |seconds: f64| (seconds * rate).round() as u64 + delay;
         let events = keys.0.iter().flat_map(|file| file.events());
         let events: Vec<_> = events.map(|(time, event)| (due(*time), *event)).collect();
         Self { events: events.into_iter().peekable(), frame: 0 }

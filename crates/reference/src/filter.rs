@@ -6,8 +6,9 @@ use crate::{
     between,
     focus::Focus,
     keys::{KeyWeights, Keyboard},
+    lead::Lead,
     level::Level,
-    output::{Delay, Limiter},
+    output::{AheadLimiter, Delay, Limiter, delay, latency},
     pitch::Moves,
     polyphony::Polyphony,
     smoothing::{Moment, Smoothing, Switches},
@@ -15,9 +16,6 @@ use crate::{
     voice::Voices,
     waveform::Waveforms,
 };
-
-/// Latency of lookahead in seconds.
-const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
 
 #[derive(Debug, Clone)]
 struct BankVoices {
@@ -62,6 +60,8 @@ pub struct Filter {
     timbres: Timbres,
     waveforms: Waveforms,
     banks: Vec<BankVoices>,
+    /// Banks that hear the undelayed input, while the delays record.
+    lead: Option<Lead>,
     oscillating: bool,
     /// Whether the notes below A3 are computed: while their crossfade share is above 0.
     low_computed: bool,
@@ -73,7 +73,11 @@ pub struct Filter {
     recorded: usize,
     /// Whether the sidechain was connected in the last block; `None` before the first block.
     connected: Option<bool>,
+    /// Limiter with lookahead, whose delay also runs without limiting.
+    ahead: AheadLimiter,
     limiter: Option<Limiter>,
+    /// Whether the limiter without lookahead acts in the block.
+    at_once: bool,
     /// Whether the last block could exceed full scale: the output of the soft clip alone cannot.
     unclipped: bool,
 }
@@ -100,14 +104,19 @@ impl Filter {
             mix_gains: silence,
             timbres: Timbres::new(&aim, sample_rate),
             waveforms: Waveforms::new(),
+            lead: sound
+                .lookahead
+                .then(|| Lead::new(vec![first.bank.clone()], delay(sample_rate), sample_rate)),
             banks: vec![first],
             oscillating: false,
             low_computed: sound.low_range,
-            delays: [channels, 2].map(|count| vec![Delay::new(latency(sample_rate)); count]),
+            delays: [channels, 2].map(|count| vec![Delay::new(delay(sample_rate)); count]),
+            ahead: AheadLimiter::new(sample_rate, channels),
             recording: sound.lookahead,
             recorded: latency(sample_rate),
             connected: None,
             limiter: None,
+            at_once: false,
             unclipped: false,
             sound: sound.clone(),
             smoothing,
@@ -171,18 +180,26 @@ impl Filter {
         let mut outputs = vec![Vec::new(); channels];
         for (frame, gains) in mix_gains.into_iter().enumerate() {
             let mut dry: Vec<f64> = input.iter().map(|channel| channel[frame].into()).collect();
+            let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
+            self.hear(&dry, &second, sidechained, gains);
             if self.recording {
                 for (x, delay) in dry.iter_mut().zip(&mut self.delays[0]) {
                     *x = delay.next(*x, gains.lookahead);
                 }
             }
-            let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
             let source = self.source(&dry, &second, sidechained, gains);
             let wet = self.wet(frame, &source, gains.stereo, placed, &mut inputs);
             let mut mixed: Vec<f64> = (0..channels)
                 .map(|channel| gains.dry * dry[channel] + gains.wet * wet[channel.min(1)])
                 .collect();
-            if let Some(limiter) = &mut self.limiter {
+            if self.recording {
+                let limited = self.limiter.is_some().then_some(&dry[..]);
+                let delayed = self.ahead.next(&mixed, limited, output_gain);
+                let share = gains.lookahead;
+                let pairs = mixed.iter_mut().zip(delayed);
+                pairs.for_each(|(y, delayed)| *y = (1.0 - share) * *y + share * delayed);
+            }
+            if let Some(limiter) = self.limiter.as_mut().filter(|_| self.at_once) {
                 let peak = |signal: &[f64]| signal.iter().fold(0f64, |peak, x| peak.max(x.abs()));
                 let gain = limiter.next(output_gain * peak(&dry), peak(&mixed), output_gain);
                 mixed.iter_mut().for_each(|y| *y *= gain);
@@ -216,7 +233,8 @@ impl Filter {
         let before = self.now.shares;
         let wanted = Switches::of(&self.sound);
         if wanted.lookahead && !self.recording {
-            self.delays[0].fill(Delay::new(latency(self.sample_rate)));
+            self.delays[0].fill(Delay::new(delay(self.sample_rate)));
+            self.ahead = AheadLimiter::new(self.sample_rate, channels);
             self.recorded = 0;
         }
         self.recording = wanted.lookahead || before.lookahead > 0.0;
@@ -234,7 +252,7 @@ impl Filter {
             self.smoothing.arrive_at_sidechain();
             self.mix_gains.sidechain = if wanted.sidechain && connected { 1.0 } else { 0.0 };
         } else if connected && self.connected == Some(false) {
-            self.delays[1].fill(Delay::new(latency(self.sample_rate)));
+            self.delays[1].fill(Delay::new(delay(self.sample_rate)));
         }
         self.connected = Some(connected);
         let start = self.mix_gains;
@@ -247,8 +265,22 @@ impl Filter {
                 bank.rest_low();
                 voices.rest_low();
             }
+            if let Some(lead) = &mut self.lead {
+                lead.banks.iter_mut().for_each(Bank::rest_low);
+            }
         }
         self.low_computed = low;
+        if !self.recording {
+            self.lead = None;
+        } else {
+            let latency = delay(self.sample_rate);
+            let banks = || self.banks.iter().map(|own| own.bank.clone()).collect();
+            let lead =
+                self.lead.get_or_insert_with(|| Lead::new(banks(), latency, self.sample_rate));
+            if !self.now.sound.freeze {
+                lead.begin_block(&self.now.sound, self.now.shares.lookahead);
+            }
+        }
 
         if self.now.shares.auto == 0.0 {
             self.level = None;
@@ -258,10 +290,12 @@ impl Filter {
         self.focus.begin_block(&self.now, self.sound.follows);
         let offsets = self.sound.offsets(&self.keyboard);
         self.keys.follow(&self.sound, &self.keyboard, &offsets);
+        let ahead = self.lead.as_ref().map(|lead| lead.powers_ahead(&self.now.sound));
         let power = |tone: usize| {
             let powers = self.banks.iter().map(|own| own.bank.bands()[tone].power);
             let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
-            weight.powi(2) * powers.fold(0.0, f64::max)
+            let own = powers.fold(0.0, f64::max);
+            weight.powi(2) * ahead.map_or(own, |ahead| to_16_bits(ahead[tone]))
         };
         let powers = std::array::from_fn(power);
         self.polyphony.follow(self.sound.most_notes(), &powers);
@@ -284,10 +318,23 @@ impl Filter {
         if two && self.banks.len() == 1 {
             self.banks.push(self.banks[0].clone());
         }
+        let mut led = weights;
+        if let Some(lead) = &mut self.lead {
+            lead.banks.truncate(self.banks.len());
+            if lead.banks.len() < self.banks.len() {
+                lead.banks.push(lead.banks[0].clone());
+            }
+            for end in 0..2 {
+                led[end] = std::array::from_fn(|tone| weights[end][tone] * lead.gains[end][tone]);
+            }
+            for bank in &mut lead.banks {
+                bank.begin_block(&self.now, Mix { weights, pans: None, gains }, low, false);
+            }
+        }
         let pans = pans.filter(|_| channels == 2 && !two);
         let driven = self.timbres.soft() != [0.0; 2];
         for BankVoices { bank, .. } in &mut self.banks {
-            bank.begin_block(&self.now, Mix { weights, pans, gains }, low, driven);
+            bank.begin_block(&self.now, Mix { weights: led, pans, gains }, low, driven);
         }
         let oscillates = self.timbres.soft() != [1.0; 2];
         if oscillates {
@@ -297,12 +344,15 @@ impl Filter {
 
         // The soft clip alone stays below full scale.
         let unclipped = oscillates || before.auto > 0.0 || self.now.shares.auto > 0.0;
-        let releasing = self.limiter.as_ref().is_some_and(|limiter| !limiter.rests());
-        if !(unclipped || self.unclipped || releasing) {
+        let rests = self.limiter.as_ref().is_none_or(Limiter::rests);
+        let delayed = [start.lookahead, self.mix_gains.lookahead] == [1.0; 2];
+        if !unclipped && !self.unclipped && rests && self.ahead.rests() {
             self.limiter = None;
         } else if self.limiter.is_none() {
             self.limiter = Some(Limiter::new(self.sample_rate));
+            self.ahead.rest();
         }
+        self.at_once = !delayed || !rests;
         self.unclipped = unclipped;
         (start, mix, pans.is_some())
     }
@@ -314,17 +364,55 @@ impl Filter {
             if !self.oscillating {
                 *voices = Voices::new(self.sample_rate);
             }
-            voices.lock(&self.now, bank);
+            voices.lock(&self.now, bank, &self.weights);
             let amplitudes = voices.amplitudes();
             means.iter_mut().zip(amplitudes).for_each(|(mean, own)| *mean += own / count);
         }
-        let levels = self.focus.levels(&self.now);
+        let mut levels = self.focus.levels(&self.now);
+        if let (Some(levels), Some(lead)) = (&mut levels, &self.lead) {
+            let ahead = lead.powers_ahead(&self.now.sound);
+            for (level, ahead) in levels.iter_mut().zip(ahead) {
+                *level += self.now.shares.lookahead * (ahead - *level).max(0.0);
+            }
+        }
         let sound = &self.now.sound;
         let moves = Moves { offsets, glide: sound.glide / 1000.0, vibrato: sound.vibrato / 100.0 };
-        for BankVoices { bank, voices } in &mut self.banks {
+        for (index, BankVoices { bank, voices }) in self.banks.iter_mut().enumerate() {
             let levels = levels.as_ref().map(|levels| (levels, &means));
-            voices.set_levels(&self.now, bank, &self.timbres, &mut self.waveforms, levels, moves);
+            let share = self.now.shares.lookahead;
+            let ahead = self.lead.as_ref().map(|lead| (lead.total(sound, index), share));
+            let weights = &self.weights;
+            voices.set_levels(
+                &self.now,
+                (bank, weights),
+                &self.timbres,
+                &mut self.waveforms,
+                levels,
+                moves,
+                ahead,
+            );
         }
+    }
+
+    /// Passes a frame of the undelayed inputs to the lead.
+    fn hear(&mut self, dry: &[f64], second: &[f64], sidechained: bool, gains: MixGains) {
+        let Some(lead) = &mut self.lead else { return };
+        let mut source = dry.to_vec();
+        if sidechained {
+            let rows = if dry.len() == 2 { 2 } else { 1 };
+            let row = |signal: &[f64], row: usize| {
+                if signal.len() == rows { signal[row] } else { mean(signal) }
+            };
+            let share = gains.sidechain;
+            let mixed = |index| (1.0 - share) * row(dry, index) + share * row(second, index);
+            source = (0..rows).map(mixed).collect();
+        }
+        let common = mean(&source);
+        let inputs: Vec<f64> = match lead.banks.len() {
+            2 => source.iter().map(|x| (1.0 - gains.stereo) * common + gains.stereo * x).collect(),
+            _ => vec![common],
+        };
+        lead.next(&inputs);
     }
 
     /// Returns a frame of the banks' input: `dry`, crossfaded with the sidechain `second`.
@@ -416,9 +504,10 @@ fn output(now: &Moment) -> f64 {
     10f64.powf(now.sound.output / 20.0)
 }
 
-/// Returns the latency of lookahead in samples, at most 65,536.
-fn latency(sample_rate: f64) -> usize {
-    (LOOKAHEAD * sample_rate).round().min(65_536.0) as usize
+/// Returns `x`, which is not negative, without the binary digits after the first 16.
+fn to_16_bits(x: f64) -> f64 {
+    let last = if x > 0.0 { (x.log2().floor() - 15.0).exp2() } else { 1.0 };
+    (x / last).floor() * last
 }
 
 /// Returns the mean; 0 without samples.

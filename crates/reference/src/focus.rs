@@ -1,6 +1,6 @@
 //! Focus: weights and stereo positions of the notes, from given decisions.
 
-use crate::{BLOCK, TONES, approach, bank::Tones, smoothing::Moment, step};
+use crate::{BLOCK, TONES, approach, bank::Tones, gates::Gates, smoothing::Moment, step};
 
 /// Time in seconds in which a weight follows a decision.
 const TIME: f64 = 0.005;
@@ -22,6 +22,19 @@ pub struct Decision {
     pub level: [f64; TONES],
     /// Stereo position of each note from left, 1, to right, -1.
     pub place: [f64; TONES],
+    /// Early decisions, with lookahead.
+    pub early: Option<Early>,
+}
+
+/// Listener's decisions without lookahead on a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Early {
+    /// Whether each note is played.
+    pub played: [bool; TONES],
+    /// Whether each note is likely to be played.
+    pub likely: [bool; TONES],
+    /// Samples since the edge of the sound with which a note has just become likely or has just ended, where there is one.
+    pub edge: [Option<f64>; TONES],
 }
 
 /// Weights and stereo positions of the notes.
@@ -32,8 +45,12 @@ pub(crate) struct Focus {
     light: bool,
     /// Number of decisions still to be ignored.
     warming_up: usize,
+    /// Notes that are played by the last decision.
     played: [bool; TONES],
     begun: [bool; TONES],
+    gates: Gates,
+    /// Notes that sound.
+    sounding: [bool; TONES],
     /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],
     /// Powers of the last decision; `None` before the first one since the listener started.
@@ -56,6 +73,8 @@ impl Focus {
             warming_up: 0,
             played: [false; TONES],
             begun: [false; TONES],
+            gates: Gates::new(sample_rate),
+            sounding: [false; TONES],
             gaps: [0.0; TONES],
             levels: Some([0.0; TONES]),
             aims: [0.0; TONES],
@@ -70,19 +89,29 @@ impl Focus {
         if listening && !self.listening {
             // Until the listener has settled, all notes count as played.
             (self.warming_up, self.played, self.levels) = (WARM_UP, [true; TONES], None);
+            self.set_sounding();
         } else if now.sound.light != self.light {
             self.warming_up = WARM_UP;
         }
         (self.listening, self.light) = (listening, now.sound.light);
 
+        if listening && !now.sound.freeze {
+            self.sounding = self.gates.begin_block();
+        }
         let most = BLOCK as f64 / (TIME * self.sample_rate);
         let residue = residue(now.sound.focus);
         for tone in 0..TONES {
-            let sounds = self.played[tone] && self.gaps[tone] == 0.0;
+            let sounds = self.sounding[tone] && self.gaps[tone] == 0.0;
             let target = if sounds { 1.0 } else { residue };
             approach(&mut self.weights[tone], target, most.min(1.0));
             self.gaps[tone] = (self.gaps[tone] - 1.0).max(0.0);
         }
+    }
+
+    /// Lets the notes that are played sound from now on.
+    fn set_sounding(&mut self) {
+        self.gates.set(&self.played);
+        self.sounding = self.played;
     }
 
     /// Whether the listener runs, so that notes have stereo positions.
@@ -120,6 +149,10 @@ impl Focus {
             }
         }
         (self.played, self.begun) = (decision.played, decision.begun);
+        match &decision.early {
+            Some(early) => self.gates.decide(&decision.played, early),
+            None => self.set_sounding(),
+        }
         (self.levels, self.aims) = (Some(decision.level), decision.place);
     }
 }

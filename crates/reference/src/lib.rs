@@ -23,7 +23,8 @@
 //!   tracked power (`voice.rs`), at its own pitch or at another one (`pitch.rs`). [`Voice::Chip`] gives the notes to the parts of
 //!   a console's sound chip (`chip.rs`, `arrange.rs`).
 //! * The weights of the notes come from the scale (`scale.rs`), the given decisions (`focus.rs`), the keys (`keys.rs`) and the
-//!   limit of notes (`polyphony.rs`); the gains come from the level (`level.rs`). The limiter is in `output.rs`.
+//!   limit of notes (`polyphony.rs`); the gains come from the level (`level.rs`). With lookahead, notes begin and end on time
+//!   by `gates.rs` and `lead.rs`. The limiter is in `output.rs`.
 //!
 //! The caller gives the decisions on notes, and the key and the tuning found in the music. So a decision that depends on the last
 //! bit of an f32 cannot make two filters differ.
@@ -43,7 +44,9 @@ mod chip;
 mod filter;
 mod focus;
 mod found;
+mod gates;
 mod keys;
+mod lead;
 mod level;
 mod listener;
 mod network;
@@ -60,7 +63,7 @@ mod waveform;
 
 pub use bank::{Band, Bank, Resonator};
 pub use filter::Filter;
-pub use focus::Decision;
+pub use focus::{Decision, Early};
 pub use found::{Found, Key, Mode};
 pub use keys::Event;
 pub use listener::{Decisions, Listener};

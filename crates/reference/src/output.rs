@@ -1,4 +1,4 @@
-//! Output: the delay for lookahead, and the limiter.
+//! Output: the delay for lookahead, and the limiters.
 
 use crate::{decibels, step};
 use std::collections::VecDeque;
@@ -59,4 +59,120 @@ impl Limiter {
         }
         self.gain
     }
+}
+
+/// Time in seconds by which the mix waits for the limiter.
+const WAIT: f64 = 0.0015;
+/// Samples of an interpolation between two samples: six on each side.
+const TAPS: usize = 12;
+
+/// Returns the latency of lookahead in samples, at most 65,536.
+pub(crate) fn latency(sample_rate: f64) -> usize {
+    (2048.0 / 44_100.0 * sample_rate).round().min(65_536.0) as usize
+}
+
+/// Returns the part of the latency in samples by which the mix waits for the limiter.
+pub(crate) fn wait(sample_rate: f64) -> usize {
+    let wait = (WAIT * sample_rate).floor() as usize;
+    wait.max(TAPS).min(latency(sample_rate).saturating_sub(1))
+}
+
+/// Returns the part of the latency in samples by which the sound is delayed.
+pub(crate) fn delay(sample_rate: f64) -> usize {
+    latency(sample_rate) - wait(sample_rate)
+}
+
+/// Limiter that delays the mix, so that its gain falls before a peak between two samples.
+#[derive(Debug, Clone)]
+pub(crate) struct AheadLimiter {
+    release: f64,
+    /// Last samples of each channel's mix, newest first: those that wait, and the newest one.
+    mixed: Vec<VecDeque<f64>>,
+    /// Last samples of each channel's dry signal, newest first.
+    dry: Vec<VecDeque<f64>>,
+    /// Followed peak of the input; 0 below the threshold.
+    input: f64,
+    /// Gains that the last peaks need, newest first.
+    needed: VecDeque<f64>,
+    gain: f64,
+    /// Last gains, newest first.
+    gains: VecDeque<f64>,
+}
+
+impl AheadLimiter {
+    pub fn new(sample_rate: f64, channels: usize) -> Self {
+        let wait = wait(sample_rate);
+        // From the time at which a peak is seen until it leaves the delay.
+        let average = (wait + 1).saturating_sub(TAPS / 2).max(1);
+        Self {
+            release: step(0.1, sample_rate),
+            mixed: vec![vec![0.0; wait + 1].into(); channels],
+            dry: vec![vec![0.0; TAPS].into(); channels],
+            input: 0.0,
+            needed: vec![1.0; average + 1].into(),
+            gain: 1.0,
+            gains: vec![1.0; average].into(),
+        }
+    }
+
+    /// Whether the gain is 1 for all samples that wait.
+    pub fn rests(&self) -> bool {
+        self.gains.iter().all(|gain| *gain == 1.0)
+    }
+
+    /// Forgets the input and the gains.
+    pub fn rest(&mut self) {
+        self.dry.iter_mut().for_each(|dry| dry.iter_mut().for_each(|x| *x = 0.0));
+        self.needed.iter_mut().chain(&mut self.gains).for_each(|gain| *gain = 1.0);
+        (self.input, self.gain) = (0.0, 1.0);
+    }
+
+    /// Returns the delayed and limited mix. `dry` is the dry signal, if it is to be limited, and `output` the output gain.
+    pub fn next(&mut self, mixed: &[f64], dry: Option<&[f64]>, output: f64) -> Vec<f64> {
+        for (line, x) in self.mixed.iter_mut().zip(mixed) {
+            line.pop_back();
+            line.push_front(*x);
+        }
+        let mut gain = 1.0;
+        if let Some(dry) = dry {
+            for (line, x) in self.dry.iter_mut().zip(dry) {
+                line.pop_back();
+                line.push_front(output * x);
+            }
+            let peak = |lines: &[VecDeque<f64>]| lines.iter().map(true_peak).fold(0.0, f64::max);
+            let threshold = output * decibels(-0.15);
+            let fallen = self.input.min(8.0) * (1.0 - self.release);
+            let ceiling = peak(&self.dry).max(fallen);
+            self.input = if ceiling > threshold { ceiling } else { 0.0 };
+            let needed = ceiling.max(threshold) / peak(&self.mixed);
+            self.needed.pop_back();
+            self.needed.push_front(if needed > 0.99999 { 1.0 } else { needed });
+            self.gain += self.release * (1.0 - self.gain);
+            if self.gain > 0.99999 {
+                self.gain = 1.0;
+            }
+            self.gain = self.needed.iter().fold(self.gain, |least, gain| least.min(*gain));
+            self.gains.pop_back();
+            self.gains.push_front(self.gain);
+            gain = self.gains.iter().sum::<f64>() / self.gains.len() as f64;
+        }
+        self.mixed.iter().map(|line| gain * line[line.len() - 1]).collect()
+    }
+}
+
+/// Returns the greatest magnitude from the sixth of the last samples up to the one after it, at four positions.
+fn true_peak(newest_first: &VecDeque<f64>) -> f64 {
+    let at = |quarter: usize| {
+        let (mut sum, mut gain) = (0.0, 0.0);
+        for index in 0..TAPS {
+            let distance = index as f64 - 5.0 - quarter as f64 / 4.0;
+            let angle = std::f64::consts::PI * distance;
+            let sinc = if distance == 0.0 { 1.0 } else { angle.sin() / angle };
+            let tap = sinc * (angle / TAPS as f64).cos().powi(2);
+            sum += tap * newest_first[TAPS - 1 - index];
+            gain += tap;
+        }
+        (sum / gain).abs()
+    };
+    (0..4).map(at).fold(0.0, f64::max)
 }

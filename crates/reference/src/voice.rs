@@ -88,8 +88,8 @@ impl Voices {
         }
     }
 
-    /// Begins a block: locks the oscillators to the phases of the bank.
-    pub fn lock(&mut self, now: &Moment, bank: &Bank) {
+    /// Begins a block: locks the oscillators to the phases of the bank. `weights` are the notes' weights in the sum.
+    pub fn lock(&mut self, now: &Moment, bank: &Bank, weights: &Tones) {
         if self.fresh {
             self.total_powers = vec![bank.total_power()];
         }
@@ -100,7 +100,7 @@ impl Voices {
                 *own = Oscillator::new(nominal);
             }
             own.nominal = nominal;
-            let locked = bank.mix.weights[1][tone] + self.gains[0][tone] > 0.0;
+            let locked = weights[tone] + self.gains[0][tone] > 0.0;
             own.lock(self.sample_rate, &bank.resonators[tone], locked);
         }
     }
@@ -117,19 +117,24 @@ impl Voices {
 
     /// Sets the levels of the block. `levels` are the listener's powers, and the mean amplitudes over all banks: a note has the
     /// listener's power, times the squared ratio of this bank's amplitude to the mean. Without `levels`, a note has its
-    /// resonator's power.
+    /// resonator's power. `weights` are the notes' weights without the lead's gains; `ahead` are the lead's total power and its share.
+    #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,
         now: &Moment,
-        bank: &Bank,
+        (bank, weights): (&Bank, &Tones),
         timbres: &Timbres,
         waveforms: &mut Waveforms,
         levels: Option<(&Tones, &Tones)>,
         moves: Moves,
+        ahead: Option<(f64, f64)>,
     ) {
         let block_rate = self.sample_rate / BLOCK as f64;
         let count = self.total_powers.len() as f64;
         let mut total = self.total_powers.iter().sum::<f64>() / count;
+        if let Some((ahead, share)) = ahead {
+            total += share * (ahead - total);
+        }
         for own in &mut self.totals {
             let follow = if self.fresh { 1.0 } else { step(1.0 / (TAU * POLE), block_rate) };
             *own += follow * (total - *own);
@@ -142,13 +147,16 @@ impl Voices {
             None => 1.0 - (1.0 - bank.constants.band_step).powi(BLOCK as i32),
         };
         let amplitudes = self.amplitudes();
-        let weights = bank.mix.weights[1];
+        let weights = *weights;
         let mut sum = 0.0;
         for (tone, own) in self.oscillators.iter().enumerate() {
             let amplitude = amplitudes[tone];
             let power = levels.map_or(amplitude.powi(2) / 2.0, |(levels, means)| {
                 levels[tone] * (amplitude / means[tone].max(f64::MIN_POSITIVE)).powi(2)
             });
+            let begins = self.powers[tone] == 0.0;
+            let share = ahead.map_or(0.0, |(_, share)| share);
+            let follow = if begins { follow + share * (1.0 - follow) } else { follow };
             let power = self.powers[tone] + follow * (gate.level(power) - self.powers[tone]);
             self.powers[tone] = if own.locked { power } else { 0.0 };
             let heard = self.powers[tone] * weights[tone].powi(2);

@@ -42,10 +42,11 @@ fn keys_are_played_as_in_the_library_and_passed_on() {
     let passed: Vec<_> = messages.iter().map(|(at, content, _)| (*at, content.to_vec())).collect();
     for lookahead in [false, true] {
         let settings = Settings { lookahead, ..played() };
-        let latency = filter(&settings.into()).latency();
+        let mut filter = filter(&settings.into());
+        let (latency, delay) = (filter.latency(), filter.bank_delay());
         let mut expected = tune(22_016);
-        let keys = messages.map(|(at, _, event)| (at + latency, event));
-        filter(&settings.into()).process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
+        let keys = messages.map(|(at, _, event)| (at + delay, event));
+        filter.process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
         for size in [22_016, 512, 61] {
             let output = play(&settings, size, &events);
             assert!(output.signal == expected, "{size}");

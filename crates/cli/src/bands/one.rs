@@ -125,7 +125,7 @@ pub fn analyse_one(
     let layout = layout(args, &found, beats.as_ref());
     let shift = settings.pitch_shift();
     let parts = arranger.map(|arranger| {
-        let arrangement = arranger.finish(seconds, settings, args.sound.tempo);
+        let arrangement = arranger.finish(seconds, settings, args.sound.tempo.and_then(Tempo::set));
         in_parts(&arrangement, layout.key.as_ref())
     });
     let whole = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift, &layout));
@@ -148,12 +148,11 @@ fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
         .quantize
         .as_ref()
         .map(|steps| Grid { steps: steps.clone(), strength: args.strength / 100.0 });
-    let layout = match (args.sound.tempo, beats.and_then(Timeline::of)) {
-        (None | Some(Tempo::Auto), Some(timeline)) => {
+    let layout = match (args.sound.tempo.and_then(Tempo::set), beats.and_then(Timeline::of)) {
+        (None, Some(timeline)) => {
             Layout { timeline, key: found.key.filter(FoundKey::is_certain), grid: None }
         }
-        (Some(Tempo::Set(tempo)), _) => Layout::fixed(tempo),
-        (_, None) => Layout::fixed(DEFAULT_TEMPO),
+        (tempo, _) => Layout::fixed(tempo.unwrap_or(DEFAULT_TEMPO)),
     };
     Layout { grid, ..layout }
 }

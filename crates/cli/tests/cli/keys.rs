@@ -10,8 +10,8 @@ use midly::{
     TrackEventKind,
     num::{u4, u7, u15, u24, u28},
 };
-use std::fs;
-use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, ToneFilter};
+use std::{f64::consts::TAU, fs};
+use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, SyncTo, ToneFilter};
 use tone_filter_presets::Preset;
 
 const RATE: usize = 48_000;
@@ -127,11 +127,11 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     let settings =
         Settings { mix: 100.0, keys: Keys::Hold, lookahead: true, ..Settings::default() };
     let mut filter = ToneFilter::new(RATE as f64, &settings).unwrap().with_channels(1);
-    let latency = filter.latency();
+    let (latency, delay) = (filter.latency(), filter.bank_delay());
     let mut expected = [&input[..], &vec![0.0; latency]].concat();
     let mut start = 0;
     for (sample, _, play) in &played {
-        let end = *sample as usize + latency;
+        let end = *sample as usize + delay;
         filter.process(&mut [&mut expected[start..end]]);
         play(&mut filter);
         start = end;
@@ -283,9 +283,30 @@ fn note_values_last_as_long_as_the_tempo_says() {
     assert_eq!(fail("--tempo 90"), "tempo has no effect; add --sync, like --sync 1/8");
     for tempo in ["9", "1001", "fast", "nan"] {
         let line = fail(&format!("--sync 1/4 --tempo {tempo}"));
-        assert_eq!(line, format!("tempo = {tempo:?} is out of range; use 10 to 1000 BPM"));
+        assert_eq!(line, format!("tempo = {tempo:?} is out of range; use 10 to 1000 BPM or auto"));
     }
     assert!(fail("--sync 1/5").starts_with("sync = \"1/5\" is unknown; use off, 1/1d, 1/1"));
+}
+
+#[test]
+fn sync_follows_the_tempo_of_the_music_with_auto() {
+    // Two strokes a second for 10 s.
+    let strokes = (0..10 * RATE).map(|sample| {
+        let since = (sample % (RATE / 2)) as f64 / RATE as f64;
+        (0.3 * (-8.0 * since).exp() * (TAU * 440.0 * since).sin()) as f32
+    });
+    let music: Vec<f32> = strokes.collect();
+    let folder = Folder::with(&float_wav(RATE as u32, std::slice::from_ref(&music)));
+    let sync = NoteValue::try_from("1/4".to_owned()).unwrap();
+    let settings =
+        Settings { sync, sync_to: SyncTo::Music, focus: 0.0, mix: 100.0, ..Settings::default() };
+    let mut filter = ToneFilter::new(RATE as f64, &settings).unwrap();
+    let mut expected = music.clone();
+    filter.process(&mut [&mut expected]);
+    assert!(filter.found_tempo().is_some());
+    let auto = rendered(&folder, "--focus 0 --sync 1/4 --tempo auto");
+    assert!(auto == expected);
+    assert!(auto != rendered(&folder, "--focus 0 --sync 1/4 --tempo 90"));
 }
 
 #[test]

@@ -284,6 +284,13 @@ fn a_loop_stays_a_loop_with_what_is_before_and_behind_it() {
     }
     folder.put("in.wav", &looped(10_000, None));
     check("--loop", 0, 10_000, 10_000);
+    // A loop that is shorter than the latency.
+    folder.put("in.wav", &looped(1000, Some((0, 999))));
+    folder.run("render in.wav -o out.wav --force --mix 100");
+    let out = folder.floats("out.wav").remove(0);
+    let halves = [&out[..500], &out[500..]].map(rms);
+    assert!(out.len() == 1000 && halves.iter().all(|own| *own > 0.05), "{halves:?}");
+    assert!((20.0 * (halves[0] / halves[1]).log10()).abs() < 0.1, "{halves:?}");
     let plain = {
         folder.run("render in.wav -o out.wav --force --mix 100");
         folder.floats("out.wav").remove(0)

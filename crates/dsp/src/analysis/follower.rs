@@ -46,6 +46,7 @@ impl Follower {
         for tone in 0..TONES {
             let (state, note) = (score.state(tone, seconds), to_listener(tone));
             self.decisions.on[note] = state.is_some();
+            self.decisions.clear[note] = state.is_some();
             self.decisions.begun[note] = state.is_some_and(|state| state.begun);
             self.decisions.place[note] = state.map_or(0.0, |state| state.note.place);
             self.decisions.peak[note] = state.map_or(0.0, |state| level_of(state.note.velocity));

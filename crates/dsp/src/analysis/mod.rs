@@ -3,6 +3,7 @@
 mod focus;
 mod follower;
 mod found;
+mod gates;
 mod k_weighting;
 mod key;
 mod keyboard;
@@ -65,7 +66,7 @@ impl Analysis {
     /// Creates the analysis at rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for
     /// `lookahead`.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
-        let source = NoteSource::new(sample_rate);
+        let source = NoteSource::new(sample_rate, latency);
         Self {
             found: Found::new(source.listener().frame() as f64 / sample_rate),
             source,
@@ -130,13 +131,13 @@ impl Analysis {
             self.source.tune(&plan.smoothed, self.found.is_following());
         }
         let Settings { focus, freeze, .. } = plan.smoothed.settings;
-        self.source.begin_block(freeze);
+        let sounding = self.source.begin_block(freeze);
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
         // Weights ramp only when settings, focus, keys or the limit of notes change.
-        let mut moves = plan.moved | self.focus.follow(self.source.notes().played, focus);
+        let mut moves = plan.moved | self.focus.follow(sounding, focus);
         if keys {
             let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
             moves |= self.keys.follow(settings.keys, settings.transpose, offsets);
@@ -219,14 +220,15 @@ impl Analysis {
         self.polyphony.follow(limit, &Lanes::of(power))
     }
 
-    /// Passes the samples `span` of the undelayed inputs to the listener.
+    /// Passes the samples `span` of the undelayed inputs to the listener. Returns the banks' undelayed input, if it is not
+    /// `channels`.
     pub fn push(
         &mut self,
         plan: &BlockPlan,
         channels: &[&mut [f32]],
         sidechain: &[&[f32]],
         span: &Span,
-    ) {
+    ) -> Option<&[[f32; BLOCK]]> {
         let Span { range, position } = span.clone();
         let in_block = span.in_block();
         if plan.sidechained() || plan.delaying && !sidechain.is_empty() {
@@ -234,11 +236,12 @@ impl Analysis {
         }
         if !plan.sidechained() {
             self.source.push(position, channels, range);
-        } else if self.source.is_on() {
-            let share = |frame| plan.level(position + frame).sidechain;
-            self.sidechain.mix(channels, range, position, share);
-            self.source.push(position, self.sidechain.rows(), in_block);
+            return None;
         }
+        let share = |frame| plan.level(position + frame).sidechain;
+        self.sidechain.mix(channels, range, position, share);
+        self.source.push(position, self.sidechain.rows(), in_block);
+        Some(self.sidechain.rows())
     }
 
     /// Returns the bands' input for the samples `span`, if it is not `channels`: the crossfade with the sidechain. `channels` are

@@ -1,6 +1,6 @@
 //! Note source: decides which notes are played, by listener, scout or score.
 
-use super::follower::Follower;
+use super::{follower::Follower, gates::Gates};
 use crate::{
     bank::LOUDEST,
     downmix::channel,
@@ -83,13 +83,20 @@ pub struct NoteSource {
     /// Whether decisions are wanted at a focus of 0 %, too.
     wanted: bool,
     notes: Notes,
-    /// Power at each note's frequency at the time to which the last decision refers; `None` before the first decision.
+    /// Delay of the sound in samples, with lookahead.
+    latency: usize,
+    /// Gates of the notes by decisions with lookahead; they rest while decisions have none.
+    gates: Gates,
+    /// Notes that sound: with lookahead by the gates, otherwise the notes that are played.
+    sounding: BandMask,
+    /// Power at each note's frequency at the time to which the last decision refers, or with lookahead by the time in which a
+    /// detector rises later; `None` before the first decision.
     levels: Option<Lanes>,
 }
 
 impl NoteSource {
-    /// Creates a note source that is off, for `sample_rate` in Hz.
-    pub fn new(sample_rate: f64) -> Self {
+    /// Creates a note source that is off, for `sample_rate` in Hz and a delay of `latency` samples for lookahead.
+    pub fn new(sample_rate: f64, latency: usize) -> Self {
         Self {
             listener: Listener::new(sample_rate, false, Default::default()),
             origin: Origin::Listener,
@@ -99,6 +106,9 @@ impl NoteSource {
             stereo: false,
             wanted: false,
             notes: Notes::middle(BandMask::NONE),
+            latency,
+            gates: Gates::new(sample_rate, latency),
+            sounding: BandMask::NONE,
             levels: None,
         }
     }
@@ -109,6 +119,7 @@ impl NoteSource {
         self.follower.reset();
         self.tune(settings, following);
         self.notes = Notes::middle(BandMask::NONE);
+        self.set_sounding(BandMask::NONE);
         if self.hearing != Hearing::Off {
             (self.hearing, self.levels) = (Hearing::On, Some(Lanes::ZERO));
         }
@@ -137,10 +148,17 @@ impl NoteSource {
     /// Resets the listener. Until it has warmed up, the notes stay.
     fn warm_up(&mut self) {
         self.listener.reset();
+        self.set_sounding(self.notes.played);
         self.levels = None;
         if self.hearing != Hearing::Off {
             self.hearing = Hearing::WarmingUp(WARM_UP);
         }
+    }
+
+    /// Lets the notes `played` sound from now on.
+    fn set_sounding(&mut self, played: BandMask) {
+        self.gates.set(played);
+        self.sounding = played;
     }
 
     /// Sets a score, which decides from the next block on, or lets the listener decide again. Returns the previous score.
@@ -251,15 +269,21 @@ impl NoteSource {
         self.listener.push(kernel, left, right)
     }
 
-    /// Begins a block: updates the notes by the score, if there is one. While the bands are `frozen`, the notes stay.
-    pub fn begin_block(&mut self, frozen: bool) {
-        if let Origin::Score(score) = &self.origin
-            && self.hearing != Hearing::Off
-            && !frozen
-        {
-            let (latency, frame) = (self.listener.lookahead(), self.listener.frame());
-            self.notes = Notes::of(self.follower.decide(score, latency, frame));
+    /// Begins a block: updates the notes by the score, or turns the gates. While the bands are `frozen`, the notes stay. Returns
+    /// the notes that sound.
+    pub fn begin_block(&mut self, frozen: bool) -> BandMask {
+        if self.hearing == Hearing::Off || frozen {
+            return self.sounding;
         }
+        if let Origin::Score(score) = &self.origin {
+            let latency = if self.listener.lookahead() > 0 { self.latency } else { 0 };
+            let frame = self.listener.frame();
+            self.notes = Notes::of(self.follower.decide(score, latency, frame));
+            self.sounding = self.notes.played;
+        } else {
+            self.sounding = self.gates.step();
+        }
+        self.sounding
     }
 
     /// Ends a block: runs the listener, and advances the time in the score. While the bands are `frozen`, the notes stay. Returns
@@ -278,11 +302,16 @@ impl NoteSource {
                 .map(|decisions| self.listener.replace_decisions(*decisions)),
         };
         let decisions = decisions.filter(|_| !frozen)?;
-        let levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
+        let levels = Lanes::of(|tone| decisions.ahead[to_listener(tone)]);
         let notes = Notes::of(decisions);
         if let Hearing::WarmingUp(frames) = self.hearing {
             self.hearing = if frames > 1 { Hearing::WarmingUp(frames - 1) } else { Hearing::On };
             return None;
+        }
+        if self.listener.lookahead() > 0 {
+            self.gates.decide(self.listener.decisions());
+        } else {
+            self.set_sounding(notes.played);
         }
         let begun = notes.begun.without(self.notes.begun).intersection(self.notes.played);
         (self.levels, self.notes) = (Some(levels), notes);

@@ -109,6 +109,7 @@ impl Bank {
         if self.rests(input) {
             (self.total_power, self.low_pass) = (OnePole::ZERO, OnePole::ZERO);
             self.right = None;
+            self.inputs.total_power[..input.len()].fill(0.0);
             wet.fill(0.0);
             if panned {
                 right.fill(0.0);

@@ -6,10 +6,10 @@ use crate::{bank::LOUDEST, lanes::BLOCK};
 const THRESHOLD: f32 = 0.988_553;
 
 /// Time constant of the release in seconds.
-const RELEASE: f64 = 0.1;
+pub const RELEASE: f64 = 0.1;
 
 /// Gains above this are set to 1, so that the release ends.
-const NEARLY: f64 = 0.999_99;
+pub const NEARLY: f64 = 0.999_99;
 
 /// Peak limiter: keeps the mix below full scale, or below the peaks of the input where these are higher.
 #[derive(Debug, Clone)]

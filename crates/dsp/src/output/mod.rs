@@ -1,6 +1,8 @@
-//! Output: delay of the dry signal, mix and peak limiter.
+//! Output: delay of the dry signal, mix and peak limiters.
 
+mod ahead;
 mod limiter;
+mod true_peak;
 
 use crate::{
     delay::Delay,
@@ -8,6 +10,7 @@ use crate::{
     plan::{BlockPlan, Span},
     ramp::Ramp,
 };
+use ahead::{AheadLimiter, wait};
 use limiter::Limiter;
 use tone_filter_simd::Kernel;
 
@@ -16,9 +19,16 @@ use tone_filter_simd::Kernel;
 pub struct Output {
     delay: Delay,
     delaying: bool,
+    /// Samples that the delays have recorded, at most the latency.
+    recorded: usize,
+    /// Limiter with lookahead, and delay of the mix.
+    ahead: AheadLimiter,
+    /// Limiter without lookahead.
     limiter: Limiter,
-    /// Whether the limiter is on in the current block.
+    /// Whether a limiter is on in the current block.
     limiting: bool,
+    /// Whether the limiter without lookahead acts in the current block.
+    at_once: bool,
     /// Whether the signal can exceed the soft clip's maximum output in the current block: with oscillators or auto level. If so,
     /// the limiter also stays on in the next block.
     unclipped: bool,
@@ -27,13 +37,17 @@ pub struct Output {
 }
 
 impl Output {
-    /// Creates the output stage at rest, for `channels` at `sample_rate` Hz and a delay of `latency` samples.
+    /// Creates the output stage at rest, for `channels` at `sample_rate` Hz and a `latency` in samples.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
+        let wait = wait(sample_rate, latency);
         Self {
-            delay: Delay::new(latency, channels),
+            delay: Delay::new(latency - wait, channels),
             delaying: false,
+            recorded: latency,
+            ahead: AheadLimiter::new(sample_rate, channels, wait),
             limiter: Limiter::new(sample_rate),
             limiting: false,
+            at_once: false,
             unclipped: false,
             dry: vec![[0.0; BLOCK]; channels],
         }
@@ -42,22 +56,30 @@ impl Output {
     /// Creates the output stage at rest for another number of channels.
     pub fn with_channels(self, channels: usize) -> Self {
         let delay = Delay::new(self.delay.length(), channels);
-        Self { delay, dry: vec![[0.0; BLOCK]; channels], ..self }
+        let ahead = self.ahead.with_channels(channels);
+        Self { delay, ahead, dry: vec![[0.0; BLOCK]; channels], ..self }
     }
 
-    /// Returns the delay of `lookahead` in samples.
+    /// Returns the latency of `lookahead` in samples: the delay, and the wait of the mix.
     pub fn latency(&self) -> usize {
+        self.delay.length() + self.ahead.wait()
+    }
+
+    /// Returns the samples by which the dry signal is delayed before the mix.
+    pub fn delay_length(&self) -> usize {
         self.delay.length()
     }
 
     /// Resets to the state after silence, with or without delay.
     pub fn reset(&mut self, lookahead: bool) {
         self.delay.reset();
+        self.ahead.reset();
         self.limiter.reset();
         (self.delaying, self.limiting, self.unclipped) = (lookahead, false, false);
+        self.recorded = self.latency();
     }
 
-    /// Whether the delay records.
+    /// Whether the delays record.
     pub fn is_delaying(&self) -> bool {
         self.delaying
     }
@@ -66,22 +88,28 @@ impl Output {
     /// crossfade. Returns whether the delayed signal may be faded in.
     pub fn prepare_delay(&mut self, lookahead: bool, faded: f32) -> bool {
         if lookahead && !self.delaying {
-            self.delay.activate();
+            self.delay.reset();
+            self.ahead.reset();
+            self.recorded = 0;
         }
         self.delaying = lookahead || faded > 0.0;
-        lookahead && self.delay.is_full()
+        lookahead && self.recorded == self.latency()
     }
 
     /// Begins a block. `unclipped`: whether the signal can exceed the soft clip's maximum output in it.
-    pub fn begin_block(&mut self, unclipped: bool) {
+    pub fn begin_block(&mut self, plan: &BlockPlan, unclipped: bool) {
         // The soft clip alone needs no limiter. A gain below 1 is released before the limiter stops: a jump to 1 would click.
-        let limiting = unclipped || self.unclipped || !self.limiter.rests();
+        let rests = self.limiter.rests();
+        let limiting = unclipped || self.unclipped || !rests || !self.ahead.rests();
         self.unclipped = unclipped;
         if limiting && !self.limiting {
             // A limiter that was off has not tracked the input.
             self.limiter.reset();
+            self.ahead.rest();
         }
         self.limiting = limiting;
+        let Ramp { from, to, .. } = &plan.levels;
+        self.at_once = limiting && !(rests && from.lookahead == 1.0 && to.lookahead == 1.0);
     }
 
     /// Delays the samples `span` of `channels`, and keeps them as the dry signal while the limiter is on.
@@ -126,9 +154,19 @@ impl Output {
                 },
             );
         }
-        if self.limiting {
-            let dry = &self.dry[..self.dry.len().min(channels.len())];
-            let (position, range) = (span.position, span.range.clone());
+        let dry = &self.dry[..self.dry.len().min(channels.len())];
+        let (position, range) = (span.position, span.range.clone());
+        if self.delaying {
+            self.recorded = (self.recorded + range.len()).min(self.latency());
+            let limited = self.limiting.then_some(dry);
+            let delayed = |frame| plan.level(position + frame).lookahead;
+            let (range, scale) = (range.clone(), plan.output_gain);
+            kernel.vectorize(
+                #[inline(always)]
+                || self.ahead.process(limited, channels, position, range, scale, delayed),
+            );
+        }
+        if self.at_once {
             kernel.vectorize(
                 #[inline(always)]
                 || self.limiter.process(dry, channels, position, range, plan.output_gain),

@@ -34,6 +34,8 @@ pub struct Levels<'a> {
     pub gate: Gate,
     /// One-pole coefficient of the levels per block.
     pub step: f32,
+    /// One-pole coefficient of the level of a note that begins.
+    pub first_step: f32,
     /// Weights of the bands in the sum.
     pub weights: &'a Lanes,
 }

@@ -22,7 +22,8 @@ use chip::{Chip, ChipInput};
 pub use chip::{ChipNoise, ChipPulse, ChipTick};
 pub use level::LevelSource;
 use level::{Gate, Levels};
-use oscillators::{CUTOFF, LEVEL_POLES, Oscillators, RenderJob};
+pub use oscillators::{CUTOFF, LEVEL_POLES};
+use oscillators::{Oscillators, RenderJob};
 pub use pitch::Moves;
 use std::f64::consts::TAU;
 use timbre::{PITCHES, TableLevels};
@@ -140,6 +141,8 @@ impl Voices {
     }
 
     /// Sets the levels of the block from the powers of `source` and the bands' `weights` in the sum, and the pitches by `moves`.
+    /// `ahead` are a total power of the bank that is ahead of the sound, and its share of 0..1.
+    #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,
         kernel: Kernel,
@@ -148,11 +151,15 @@ impl Voices {
         weights: &Lanes,
         source: LevelSource,
         moves: Moves,
+        (ahead, share): (f32, f32),
     ) {
         let chip = timbres.chip();
         // The mean over a block attenuates the ripple of the power, which would alias to a slow beat. The low-pass attenuates the
         // beats between notes.
         let mut total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
+        if share > 0.0 {
+            total += f64::from(share) * (f64::from(ahead) - total);
+        }
         for own in &mut self.totals {
             *own += if self.fresh { 1.0 } else { self.total_step } * (total - *own);
             total = *own;
@@ -166,7 +173,9 @@ impl Voices {
             }
             LevelSource::Own => 1.0 - (1.0 - params.constants.band_step).powi(BLOCK as i32),
         } as f32;
-        let levels = Levels { source, gate, step, weights };
+        // Where levels are ahead of the sound, a note begins at its level.
+        let first_step = step + share * (1.0 - step);
+        let levels = Levels { source, gate, step, first_step, weights };
         let power = self.oscillators.set_levels(kernel, levels, &params.pitches.exact, moves);
         match chip {
             Some(timbre) => self.chip.begin_block(ChipInput {

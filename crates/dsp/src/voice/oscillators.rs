@@ -261,7 +261,7 @@ impl Oscillators {
     #[inline(always)]
     fn set_all_levels(
         &mut self,
-        Levels { source, gate, step, weights }: Levels,
+        Levels { source, gate, step, first_step, weights }: Levels,
         gains: &mut Lanes,
     ) -> Lanes {
         let mut powers = self.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
@@ -274,6 +274,7 @@ impl Oscillators {
         let least = SILENT * gate.high;
         for (tone, power) in powers.iter_mut().enumerate() {
             let last = self.powers.0[tone];
+            let step = if last > 0.0 { step } else { first_step };
             let followed = self.locked.0[tone] * (last + step * (gate.level(*power) - last));
             let audible = followed * weights.0[tone] * weights.0[tone];
             *power = if audible > least { audible } else { 0.0 };

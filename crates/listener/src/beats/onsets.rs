@@ -65,7 +65,7 @@ impl Onsets {
             steps: REFERENCE.map(|tau| tracker_step(tau, 1.0 / frame) as f32),
             reference: QUIETEST,
             levels: [[0.0; NOTES]; SPAN + 1],
-            notes: Notes::live(),
+            notes: Notes::every(),
             begun: [[0.0; 2]; 3],
             past: [[0.0; KINDS]; HISTORY],
         }

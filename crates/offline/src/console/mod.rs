@@ -36,7 +36,7 @@ pub struct Recorder {
     number: u64,
     /// Number of the filter's frames so far.
     frames: u64,
-    /// Number of ticks before the first one of the file: the filter's latency.
+    /// Number of ticks before the first one of the file: the delay of the filter's bands.
     ticks_to_drop: usize,
 }
 
@@ -44,7 +44,7 @@ impl Recorder {
     /// Records the filter's last block. Must be called after each of the filter's blocks. Other voices count as silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
-        self.ticks_to_drop = ticks(filter.latency() as u64).round() as usize;
+        self.ticks_to_drop = ticks(filter.bank_delay() as u64).round() as usize;
         let due = ticks(self.frames) as usize;
         self.frames += BLOCK as u64;
         let tick = filter.chip().unwrap_or_default();

@@ -5,7 +5,7 @@ use tone_filter_dsp::{
     listener::Decisions,
     notes::{TONES, to_listener},
 };
-use tone_filter_testkit::reference::{self, Decision};
+use tone_filter_testkit::reference::{self, Decision, Early};
 
 /// Change at the start of a block.
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +101,10 @@ impl Take {
                 self.sidechain.iter().map(|channel| &channel[start..end]).collect();
             filter.process_sidechained(&mut channels, &sidechain, |_, _| ());
             let decisions = filter.decisions();
-            let new = (decisions.frames > frames).then(|| decision(decisions));
+            let new = (decisions.frames > frames).then(|| {
+                let ahead = filter.listener().lookahead() > 0;
+                Decision { early: ahead.then(|| early(decisions)), ..decision(decisions) }
+            });
             decided.push((settings, new));
         }
         Played { output, decided }
@@ -145,8 +148,19 @@ fn decision(decisions: &Decisions) -> Decision {
     Decision {
         played: std::array::from_fn(|tone| decisions.on[of(tone)]),
         begun: std::array::from_fn(|tone| decisions.begun[of(tone)]),
-        level: std::array::from_fn(|tone| decisions.level[of(tone)].into()),
+        level: std::array::from_fn(|tone| decisions.ahead[of(tone)].into()),
         place: std::array::from_fn(|tone| decisions.place[of(tone)].into()),
+        early: None,
+    }
+}
+
+/// Converts the listener's early decisions to those of each tone.
+fn early(decisions: &Decisions) -> Early {
+    let of = |tone: usize| to_listener(tone);
+    Early {
+        played: std::array::from_fn(|tone| decisions.early[of(tone)]),
+        likely: std::array::from_fn(|tone| decisions.likely[of(tone)]),
+        edge: std::array::from_fn(|tone| decisions.edge[of(tone)].map(f64::from)),
     }
 }
 

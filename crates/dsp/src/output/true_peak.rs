@@ -1,0 +1,80 @@
+//! True peak: the greatest magnitude between samples, oversampled four times as in ITU-R BS.1770.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// Positions between two samples.
+const PHASES: usize = 4;
+
+/// Samples from which a value between samples is interpolated.
+pub const TAPS: usize = 12;
+
+/// Samples before a sample from which the values after it are interpolated.
+pub const BEFORE: usize = TAPS / 2 - 1;
+
+/// Interpolation between samples: sincs under a Hann window.
+#[derive(Debug, Clone)]
+pub struct TruePeak {
+    taps: [[f32; TAPS]; PHASES],
+    /// Maximum gain of a peak by the interpolation.
+    most: f32,
+}
+
+impl TruePeak {
+    /// Designs the interpolation.
+    pub fn new() -> Self {
+        let taps: [[f32; TAPS]; PHASES] = std::array::from_fn(|phase| {
+            let between = phase as f64 / PHASES as f64;
+            let taps: [f64; TAPS] = std::array::from_fn(|tap| {
+                let at = tap as f64 - BEFORE as f64 - between;
+                let sinc = if at == 0.0 { 1.0 } else { libm::sin(PI * at) / (PI * at) };
+                sinc * libm::cos(FRAC_PI_2 * at / (TAPS / 2) as f64).powi(2)
+            });
+            let sum: f64 = taps.iter().sum();
+            taps.map(|tap| (tap / sum) as f32)
+        });
+        let most = taps.iter().map(|taps| taps.iter().map(|tap| tap.abs()).sum());
+        Self { taps, most: most.fold(1.0, f32::max) }
+    }
+
+    /// Raises `peaks` to the true peaks of `samples`: each to the maximum magnitude from sample [`BEFORE`] after its own up to the
+    /// next one. There are `TAPS - 1` samples more than peaks. Peaks that cannot be above `threshold` may be left out.
+    #[inline(always)]
+    pub fn raise(&self, samples: &[f32], peaks: &mut [f32], threshold: f32) {
+        let most = samples.iter().fold(0f32, |most, sample| most.max(sample.abs()));
+        if most * self.most <= threshold {
+            return;
+        }
+        for taps in &self.taps {
+            let mut sums = [0f32; crate::lanes::BLOCK];
+            let sums = &mut sums[..peaks.len()];
+            for (first, tap) in taps.iter().enumerate() {
+                let samples = &samples[first..][..peaks.len()];
+                sums.iter_mut().zip(samples).for_each(|(sum, sample)| *sum += tap * sample);
+            }
+            peaks.iter_mut().zip(sums).for_each(|(peak, sum)| *peak = peak.max(sum.abs()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peaks_of_sines_are_found_between_samples() {
+        let true_peak = TruePeak::new();
+        for share in [0.01, 0.1, 0.2, 0.25, 0.33, 0.4] {
+            for start in 0..16 {
+                let angle = |t: usize| 2.0 * PI * (share * t as f64 + f64::from(start) / 16.0);
+                let samples: Vec<f32> = (0..64 + TAPS - 1).map(|t| angle(t).sin() as f32).collect();
+                let mut peaks = [0.0; 64];
+                true_peak.raise(&samples, &mut peaks, 0.0);
+                let peak = peaks.iter().fold(0f32, |most, peak| most.max(*peak));
+                // Four positions between samples miss a peak by at most an eighth of a sample.
+                let least = (PI * share / 4.0).cos() - 0.02;
+                let holds = (least..1.02).contains(&f64::from(peak));
+                assert!(share < 0.05 || holds, "{share}, {start}: {peak}, {least}");
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Edges: the moments at which the sound gets louder or quieter, from the energies of short hops.
+//!
+//! A decision says that a note has begun or ended within the last frames; an edge says when. `docs/listening.md` has the formula.
+
+use crate::BLOCK;
+
+/// Minimum duration of a hop in seconds, of whole blocks.
+const HOP: f64 = 0.001;
+
+/// Number of hops that are kept: at least 128 ms.
+const HOPS: usize = 128;
+
+/// Minimum duration of the windows before and after an edge in seconds.
+const WINDOW: f64 = 0.006;
+
+/// Minimum difference of the energies after and before an edge, relative to their sum: 3 dB.
+const CLEAR: f64 = 1.0 / 3.0;
+
+/// Maximum energy before an edge, relative to the energy after it, that counts as silence: -26 dB.
+const SILENT: f64 = 0.002_5;
+
+/// Hops before an edge that the attack may take.
+const ATTACK: usize = 3;
+
+/// Kind of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Rise,
+    Fall,
+}
+
+/// Edge of the sound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// Samples to the end of the last block.
+    pub age: usize,
+    /// Whether it begins out of near silence.
+    pub from_silence: bool,
+}
+
+/// Energies of the last hops, of the difference of consecutive samples.
+#[derive(Debug, Clone)]
+pub struct Edges {
+    /// Length of a hop in blocks.
+    hop: usize,
+    /// Duration of a hop in seconds.
+    seconds: f64,
+    /// Energy of each hop, in a ring.
+    energies: [f64; HOPS],
+    /// Number of complete hops since the reset.
+    hops: usize,
+    /// Energy of the current hop so far, and its number of blocks.
+    current: (f64, usize),
+    /// Last sample of each channel.
+    last: [f32; 2],
+}
+
+impl Edges {
+    /// Creates the state after silence, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        let block = BLOCK as f64 / sample_rate;
+        let hop = (HOP / block).ceil().max(1.0);
+        Self {
+            hop: hop as usize,
+            seconds: hop * block,
+            energies: [0.0; HOPS],
+            hops: 0,
+            current: (0.0, 0),
+            last: [0.0; 2],
+        }
+    }
+
+    pub fn reset(&mut self) {
+        (self.energies, self.hops, self.current, self.last) = ([0.0; HOPS], 0, (0.0, 0), [0.0; 2]);
+    }
+
+    /// Adds a block of left and right.
+    #[inline(always)]
+    pub fn push(&mut self, channels: [&[f32; BLOCK]; 2]) {
+        for (last, channel) in self.last.iter_mut().zip(channels) {
+            let mut sums = [0.0; 8];
+            let mut energies = [0.0; BLOCK];
+            energies[0] = (channel[0] - *last).powi(2);
+            for (energy, pair) in energies[1..].iter_mut().zip(channel.windows(2)) {
+                *energy = (pair[1] - pair[0]).powi(2);
+            }
+            for eight in energies.as_chunks::<8>().0 {
+                sums.iter_mut().zip(eight).for_each(|(sum, energy)| *sum += f64::from(*energy));
+            }
+            self.current.0 += sums.iter().sum::<f64>();
+            *last = channel[BLOCK - 1];
+        }
+        self.current.1 += 1;
+        if self.current.1 == self.hop {
+            self.energies[self.hops % HOPS] = self.current.0;
+            self.hops += 1;
+            self.current = (0.0, 0);
+        }
+    }
+
+    /// Returns the sums of the energies of all hops that are kept up to each of their ends, the oldest first.
+    pub fn sums(&self) -> [f64; HOPS + 1] {
+        let mut sums = [0.0; HOPS + 1];
+        for (index, hop) in (self.hops..self.hops + HOPS).enumerate() {
+            sums[index + 1] = sums[index] + self.energies[hop % HOPS];
+        }
+        sums
+    }
+
+    /// Returns the greatest edge of a note of `frequency` Hz within `reach` seconds before `age` samples ago, by the `sums`; `None`
+    /// if it is not clear.
+    pub fn find(
+        &self,
+        kind: Kind,
+        sums: &[f64; HOPS + 1],
+        frequency: f64,
+        reach: f64,
+        age: usize,
+    ) -> Option<Edge> {
+        // Windows of a whole period, so that the waveform has no edges.
+        let hops = |seconds: f64| (seconds / self.seconds).round().max(1.0) as usize;
+        let window = hops(f64::max(WINDOW, 1.0 / frequency));
+        let oldest = HOPS.saturating_sub(hops(reach) + age / (self.hop * BLOCK)).max(window);
+        let (mut most, mut best) = (0.0, None);
+        for at in oldest..=HOPS.saturating_sub(window) {
+            let (after, before) = (sums[at + window] - sums[at], sums[at] - sums[at - window]);
+            let change = if kind == Kind::Rise { after - before } else { before - after };
+            if change > most {
+                (most, best) = (change, Some((at, after, before)));
+            }
+        }
+        let (at, after, before) =
+            best.filter(|(_, after, before)| most > CLEAR * (after + before))?;
+        let earlier = at.saturating_sub(ATTACK);
+        let silence = sums[earlier] - sums[earlier.saturating_sub(window)];
+        let age = ((HOPS - at) * self.hop + self.current.1) * BLOCK;
+        Some(Edge { age, from_silence: silence < SILENT * (after + before) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::TAU;
+
+    #[test]
+    fn edges_of_a_note_are_found_within_five_ms() {
+        for rate in [22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0] {
+            for (frequency, shift) in [(41.2, 0), (110.0, 17), (440.0, 40), (2637.0, 63)] {
+                // Begins after 300 ms and ends after 600 ms, with six overtones and ramps of 3 ms.
+                let [start, end] = [0.3, 0.6].map(|seconds| seconds * rate + f64::from(shift));
+                let sample = |t: usize| {
+                    let time = t as f64;
+                    let ramp = ((time - start).min(end - time) / (0.003 * rate)).clamp(0.0, 1.0);
+                    let angle = TAU * frequency / rate * (time - start);
+                    let wave: f64 =
+                        (1..=6).map(|n| (f64::from(n) * angle).sin() / f64::from(n)).sum();
+                    (0.1 * ramp * wave) as f32
+                };
+                let mut edges = Edges::new(rate);
+                let mut blocks = 0;
+                let mut find = |kind, until: f64| {
+                    while ((blocks + 1) * BLOCK) as f64 <= until {
+                        let block = std::array::from_fn(|t| sample(blocks * BLOCK + t));
+                        edges.push([&block; 2]);
+                        blocks += 1;
+                    }
+                    let edge = edges.find(kind, &edges.sums(), frequency, 0.05, 0)?;
+                    Some((blocks * BLOCK - edge.age) as f64 / rate)
+                };
+                let wait = 0.04 * rate;
+                let near = |found: Option<f64>, edge: f64| {
+                    let late = found.map(|at| at - edge / rate);
+                    assert!(late.is_some_and(|s| s.abs() < 0.005), "{rate}, {frequency}: {late:?}");
+                };
+                near(find(Kind::Rise, start + wait), start);
+                near(find(Kind::Fall, end + wait), end);
+            }
+        }
+    }
+}

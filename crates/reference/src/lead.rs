@@ -1,0 +1,105 @@
+//! Lead: banks that hear the sound before it leaves the delay of lookahead.
+
+use crate::{
+    BLOCK, Sound, TONES, bank::Bank, bank::Tones, oscillators::AMPLITUDE_POLES, oscillators::POLE,
+};
+use std::{collections::VecDeque, f64::consts::TAU};
+
+/// Levels at the start of a block.
+#[derive(Debug, Clone)]
+struct Moment {
+    /// Mean of the banks' tracked powers of each note.
+    powers: Tones,
+    /// Mean of each bank's total power over the last block.
+    totals: Vec<f64>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Lead {
+    sample_rate: f64,
+    /// Delay of the sound in samples.
+    latency: f64,
+    pub banks: Vec<Bank>,
+    /// Last moments, newest first.
+    moments: VecDeque<Moment>,
+    /// Sum of each bank's total power in the current block.
+    sums: Vec<f64>,
+    /// Gains of the notes at the start and at the end of the block.
+    pub gains: [Tones; 2],
+}
+
+impl Lead {
+    /// Creates a lead with the state of the `banks` that sound, for a delay of `latency` samples.
+    pub fn new(banks: Vec<Bank>, latency: usize, sample_rate: f64) -> Self {
+        let totals: Vec<f64> = banks.iter().map(Bank::total_power).collect();
+        let powers = banks[0].bands().map(|band| band.power);
+        let sums = totals.iter().map(|total| total * BLOCK as f64).collect();
+        let moment = Moment { powers, totals };
+        let moments = vec![moment; latency / BLOCK + 2].into();
+        let latency = latency as f64;
+        Self { sample_rate, latency, banks, moments, sums, gains: [[1.0; TONES]; 2] }
+    }
+
+    /// Begins a block: computes the gains, of which the delayed signal has the `share`.
+    pub fn begin_block(&mut self, sound: &Sound, share: f64) {
+        let count = self.banks.len() as f64;
+        let mut powers = [0.0; TONES];
+        for bank in &self.banks {
+            let bands = powers.iter_mut().zip(bank.bands());
+            bands.for_each(|(power, band)| *power += band.power / count);
+        }
+        self.sums.resize(self.banks.len(), 0.0);
+        let totals = self.sums.iter().map(|sum| sum / BLOCK as f64).collect();
+        self.sums.fill(0.0);
+        self.moments.pop_back();
+        self.moments.push_front(Moment { powers, totals });
+        let (now, ahead) = (self.powers(|_| 0.0), self.powers_ahead(sound));
+        self.gains[0] = self.gains[1];
+        self.gains[1] = std::array::from_fn(|tone| {
+            let ratio = (ahead[tone] + 1e-20) / (now[tone] + 1e-20);
+            1.0 + share * (ratio.min(1000.0).sqrt() - 1.0)
+        });
+    }
+
+    /// Returns the powers at the end of the block, ahead by the time in which a note follows the music.
+    pub fn powers_ahead(&self, sound: &Sound) -> Tones {
+        self.powers(|tone| {
+            let release = sound.release / 1000.0;
+            0.9 * (release + (sound.ring(tone) / 1000f64.ln()).max(1.2 * release))
+        })
+    }
+
+    /// Returns the powers at the end of the block, ahead by the seconds of `ahead(tone)`.
+    fn powers(&self, ahead: impl Fn(usize) -> f64) -> Tones {
+        std::array::from_fn(|tone| {
+            let ago = self.latency - BLOCK as f64 - ahead(tone) * self.sample_rate;
+            self.at(ago, |moment| moment.powers[tone])
+        })
+    }
+
+    /// Returns the total power of a bank, ahead by the time in which the voices' total power follows the music.
+    pub fn total(&self, sound: &Sound, bank: usize) -> f64 {
+        let low_pass = AMPLITUDE_POLES as f64 / (TAU * POLE);
+        let ahead = 0.9 * (1.2 * sound.release / 1000.0 + low_pass);
+        let ago = self.latency - 1.5 * BLOCK as f64 - ahead * self.sample_rate;
+        self.at(ago, |moment| moment.totals.get(bank).copied().unwrap_or(0.0))
+    }
+
+    /// Returns a value `samples` ago, in a straight line between two moments.
+    fn at(&self, samples: f64, value: impl Fn(&Moment) -> f64) -> f64 {
+        let blocks = samples.max(0.0) / BLOCK as f64;
+        let moment = |index: usize| value(&self.moments[index % self.moments.len()]);
+        let first = blocks as usize;
+        let [later, earlier] = [first, first + 1].map(moment);
+        later + blocks.fract() * (earlier - later)
+    }
+
+    /// Processes an undelayed sample of each bank's input.
+    pub fn next(&mut self, inputs: &[f64]) {
+        self.sums.resize(self.banks.len(), 0.0);
+        for ((bank, sum), x) in self.banks.iter_mut().zip(&mut self.sums).zip(inputs) {
+            bank.next(*x);
+            *sum += bank.total_power();
+        }
+    }
+}
