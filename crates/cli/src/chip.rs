@@ -35,7 +35,7 @@ use tone_filter_presets::{Preset, ids};
   tone-filter chip song.wav -o song.vgz --loop 1.5 --duty 12.5
   tone-filter chip song.mp3 -o scale.vgm --scale minor-pentatonic --root A
   tone-filter chip song.wav -o song.fur
-  tone-filter chip song.wav -o song.fur --chip gb --arp up
+  tone-filter chip song.wav -o gb.fur --chip gb --arp up
   tone-filter chip song.wav -o famitracker.txt
 
 VGM and NSF are what the voice Chip plays. For a tracker, the notes are arranged as lead, harmony, bass and drums, on the rows of the
