@@ -2,7 +2,9 @@
 
 use midly::{MidiMessage, Smf, TrackEventKind};
 use std::{fs, iter::repeat, process::Command};
-use tone_filter_dsp::{CHOICES, Controls, Keys, Map, Routing, SPECS, Scale, Settings, ToneFilter};
+use tone_filter_dsp::{
+    CHOICES, Choice, Controls, Keys, Map, NoteValue, Routing, SPECS, Scale, Settings, ToneFilter,
+};
 use tone_filter_testkit::{
     clap::Sent,
     plugin::{assert_same, demo, instance, set, set_controls, settings, sounds},
@@ -27,9 +29,14 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
         for spec in &SPECS {
             renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
         }
-        for choice in CHOICES.iter().filter(|choice| !choice.is_routing()) {
+        let has_flag = |choice: &&Choice| !choice.is_routing() && choice.id != "sync-to";
+        for choice in CHOICES.iter().filter(has_flag) {
             let flag = if choice.id == "keys" { "key-mode" } else { choice.id };
             renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual.into())].0));
+        }
+        if actual.sync != NoteValue::OFF {
+            // The host has no tempo.
+            renderer.arg("--tempo=auto");
         }
         renderer.args(["--bands", &actual.bands.to_string()]);
         if actual.scale == Scale::Custom {

@@ -1,7 +1,7 @@
 //! A test run with automation: music during which settings change, for every way into the filter.
 
 use crate::{Draws, Music, Signal, Values, parameters_alone};
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, Setting, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, Kernel, Setting, Settings, SyncTo, ToneFilter};
 
 /// Number of frames between two changes of settings: a multiple of all powers of 2 from 64 to 1024, the lengths of buffers.
 const STEP: usize = 12 * 1024;
@@ -43,8 +43,8 @@ impl Automation {
                 deck.swap_remove(draws.below(deck.len())).draw(draws, &mut controls);
             }
             controls.settings.lookahead = Controls::default().settings.lookahead;
-            // Interfaces have different tempi, but for the music's.
-            controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
+            // Interfaces have different tempi, but the same music.
+            controls.settings.sync_to = SyncTo::Music;
             let back = step == STEPS - 1;
             (step * STEP, if back { Controls::default() } else { controls })
         };

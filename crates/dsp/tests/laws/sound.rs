@@ -206,7 +206,8 @@ pub fn sync(controls: &Controls) -> Outcome {
 
 /// Chords at 85.7 beats per minute: half, the same or twice the tempo sets Ring.
 pub fn sync_to(controls: &Controls) -> Outcome {
-    let heard = Stage::new(controls, cadence()).run();
+    let controls = with(controls, |own| own.sync = NoteValue::new(8));
+    let heard = Stage::new(&controls, cadence()).run();
     let found = heard.filter.resolved().ring;
     let quarters = [0.35, 0.7, 1.4];
     let near = quarters.iter().any(|quarter| (found / quarter - 1.0).abs() < 0.04);

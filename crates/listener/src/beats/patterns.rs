@@ -39,6 +39,11 @@ static TABLE: LazyLock<Box<[[Row; CLASSES]; KINDS]>> = LazyLock::new(|| {
     table
 });
 
+/// Reads the file, which allocates. Later calls of [`table_row`] do not.
+pub fn load() {
+    LazyLock::force(&TABLE);
+}
+
 /// Returns the log likelihoods of onsets of these classes, one for each kind: the sum over all kinds.
 pub fn table_row(classes: [usize; KINDS]) -> Row {
     let mut row = [[[0.0; PLACES]; TYPES]; PATTERNS];

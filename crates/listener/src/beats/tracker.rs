@@ -7,7 +7,7 @@
 use super::{
     FEWEST, certainty,
     onsets::{DELAY, LIVE_DELAY, Onsets, Strengths, row},
-    patterns::{PATTERNS, PLACES, TYPES},
+    patterns::{self, PATTERNS, PLACES, TYPES},
     space::{PREFERRED, PRIOR, TEMPI},
 };
 use crate::{Decisions, tracker_step};
@@ -135,6 +135,7 @@ struct Best {
 impl BeatTracker {
     /// Creates the tracker at the start of the music, for decisions every `frame` seconds.
     pub fn new(frame: f64) -> Self {
+        patterns::load();
         let step = STEP as f64 * frame;
         let ratio = libm::pow(TEMPI[0] / TEMPI[1], 1.0 / (COUNT - 1) as f64);
         let (mut tempi, mut places) = (Vec::new(), Vec::new());
