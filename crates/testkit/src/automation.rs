@@ -7,12 +7,12 @@ use tone_filter_dsp::{Controls, Kernel, Setting, Settings, SyncTo, ToneFilter};
 const STEP: usize = 12 * 1024;
 
 /// Length of the run in steps.
-const STEPS: usize = 12;
+const STEPS: usize = 14;
 
 /// Number of settings that are drawn in each step. A draw may give the default.
 const TOGETHER: usize = 6;
 
-/// About three seconds of stereo music with different channels. The run starts with the default sound; each step changes several
+/// About three and a half seconds of stereo music with different channels. The run starts with the default sound; each step changes several
 /// settings, and the last step restores the default. Routing never changes, nor does lookahead, which would change the latency.
 #[derive(Debug, Clone)]
 pub struct Automation {
