@@ -4,7 +4,9 @@
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter_dsp::{CHOICES, Controls, Kernel, KeyEvent, Keys, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{
+    CHOICES, Controls, DEFAULT_TEMPO, Kernel, KeyEvent, Keys, SPECS, Settings, ToneFilter,
+};
 use tone_filter_testkit::{
     assert_same_bits, bundle,
     clap::{Change, Instance, Parameter},
@@ -83,7 +85,8 @@ impl Case {
                 instance.set(&[Change { frame: 0, parameter: own.id, value }]).unwrap();
             }
         }
-        let actual = settings(&mut instance);
+        // These hosts have a tempo of 120.
+        let actual = settings(&mut instance).at_tempo(DEFAULT_TEMPO);
         let parameters = parameters.into_iter().zip(shares);
         let parameters = parameters.map(|(own, share)| (own.name, json!(share))).collect();
         let mix: Vec<f32> =
