@@ -427,7 +427,7 @@ enum tf_status tf_get_text(const struct tf_filter *filter,
                            size_t size);
 
 /**
- * Sets the tempo, 120 by default. With the setting "sync", "ring" and "release" follow it. Real time.
+ * Sets the tempo, 120 by default. With the setting "sync", "ring" and "release" follow it, unless "sync-to" is "music". Real time.
  *
  * tempo: beats a minute, above 0.
  */

@@ -155,7 +155,7 @@ pub unsafe extern "C" fn tf_get_text(
     })
 }
 
-/// Sets the tempo, 120 by default. With the setting "sync", "ring" and "release" follow it. Real time.
+/// Sets the tempo, 120 by default. With the setting "sync", "ring" and "release" follow it, unless "sync-to" is "music". Real time.
 ///
 /// tempo: beats a minute, above 0.
 #[unsafe(no_mangle)]
