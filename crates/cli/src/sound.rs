@@ -43,12 +43,12 @@ pub struct Sound {
 pub enum Tempo {
     /// Beats per minute.
     Set(f64),
-    /// That of the music.
+    /// The tempo of the music.
     Auto,
 }
 
 impl Tempo {
-    /// Returns the beats per minute; `None` for those of the music.
+    /// Returns the beats per minute; `None` for the tempo of the music.
     pub fn set(self) -> Option<f64> {
         match self {
             Self::Set(tempo) => Some(tempo),

@@ -30,7 +30,7 @@ const ORDERS: usize = 128;
 pub struct Module {
     /// Sound chip.
     chip: Chip,
-    /// Rows per beat, and per bar.
+    /// Rows per beat.
     beat: usize,
     /// Rows per bar.
     bar: usize,
