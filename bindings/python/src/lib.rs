@@ -21,7 +21,7 @@ use tone_filter_presets::{self as presets, Preset};
 
 /// Filters a whole recording, as `tone-filter render` does. The output has the length of the input and is not delayed.
 ///
-/// If the setting `focus` is above 0, `lookahead` (46 ms) is on unless it is given. Ctrl-C interrupts the call. Other Python
+/// If the setting `focus` is above 0, `lookahead` (46 ms) is on unless it or a score is given. Ctrl-C interrupts the call. Other Python
 /// threads run meanwhile.
 ///
 /// Parameters
@@ -69,7 +69,8 @@ fn render<'py>(
     let py = audio.py();
     let mut controls = of_preset(py, preset)?;
     apply(&mut controls, settings)?;
-    controls.settings.lookahead = controls.settings.focus > 0.0;
+    // A score needs no lookahead.
+    controls.settings.lookahead = score.is_none() && controls.settings.focus > 0.0;
     // Applied again, as the keyword `lookahead` takes precedence.
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;

@@ -27,7 +27,7 @@ TUNE = ROOT / "assets/demo.wav"
 )
 def test_notes_are_those_of_the_command(tune, command, tmp_path, settings, flags):
     midi, score, table = tmp_path / "song.mid", tmp_path / "song.tfs", tmp_path / "song.json"
-    command("bands", TUNE, "--midi", midi, "--score", score, "--json", table, *flags)
+    command("bands", TUNE, "--midi", midi, "--score", score, "--json", table, "--tempo", 120, *flags)
     found = tone_filter.transcribe(*tune, **settings)
     assert found.midi == midi.read_bytes()
     assert found.score == score.read_text()
