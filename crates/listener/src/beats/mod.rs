@@ -62,12 +62,3 @@ impl Beats {
 
 /// Minimum number of beats, and of moments at which notes begin.
 const FEWEST: usize = 8;
-/// Certainty from which on drums alone are enough.
-const LEAST: f64 = 0.2;
-/// Mean log likelihood of a beat at which the certainty is 63 %.
-const CERTAIN: f64 = 8.0;
-
-/// Returns the certainty for the mean log likelihood `gain` of a beat.
-fn certainty(gain: f64) -> f64 {
-    -libm::expm1(-gain.max(0.0) / CERTAIN)
-}

@@ -5,7 +5,7 @@
 //! has the exact times of its beats. The pattern that explains more of the last minute counts.
 
 use super::{
-    FEWEST, certainty,
+    FEWEST,
     onsets::{DELAY, LIVE_DELAY, Onsets, Strengths, row},
     patterns::{self, PATTERNS, PLACES, TYPES},
     space::{PREFERRED, PRIOR, TEMPI},
@@ -26,7 +26,7 @@ const ONSET: f32 = 2.5;
 const CHANGE: f64 = -100.0;
 /// Probability that a beat is of the same type as the last one.
 const IRREGULAR: f64 = 0.01;
-/// Time constant in s of the mean strength of onsets, and of the mean likelihood.
+/// Time constant in s of the mean strength of onsets.
 const MEAN: f64 = 5.0;
 /// Share of a beat in the mean length of a path's beats.
 const NEW: f32 = 0.2;
@@ -99,8 +99,6 @@ struct Paths {
     beats: Box<[[[PathBeat; TYPES]; MEMORY]; COUNT]>,
     /// Highest score after the last step; the next step subtracts it from all.
     highest: f32,
-    /// Mean log likelihood of the onsets in a step.
-    gain: f32,
     /// Number of steps so far.
     step: usize,
 }
@@ -128,8 +126,6 @@ struct Best {
     beat: f64,
     /// Length of its beats in frames.
     length: f64,
-    /// Mean log likelihood of the onsets in a beat.
-    gain: f64,
 }
 
 impl BeatTracker {
@@ -222,11 +218,6 @@ impl BeatTracker {
         Some(60.0 / (best.length * self.frame))
     }
 
-    /// Returns the certainty that there is a beat, 0..1.
-    pub fn certainty(&self) -> f64 {
-        self.best().map_or(0.0, |best| certainty(best.gain))
-    }
-
     /// Returns the best path of the better pattern.
     fn best(&self) -> Option<&Best> {
         self.best[usize::from(self.lead > 0.0)].as_ref()
@@ -244,13 +235,11 @@ impl BeatTracker {
         let since = state - tempi[index].first;
         let beat = paths.beats[index][(paths.step + MEMORY - since) % MEMORY][kind];
         let step = STEP as f64;
-        paths.gain += self.share * step as f32 * (rise - paths.gain);
         let length = f64::from(beat.length);
         self.best[pattern] = Some(Best {
             // A step's onsets lie around the middle between both moments.
             beat: moment as f64 - 0.5 + step * (f64::from(beat.offset) - since as f64),
             length: step * length,
-            gain: f64::from(paths.gain) * length,
         });
     }
 }
@@ -266,7 +255,6 @@ impl Paths {
             before: vec![[NEVER; TYPES]; states],
             beats: Box::new([[[PathBeat::default(); TYPES]; MEMORY]; COUNT]),
             highest: 0.0,
-            gain: 0.0,
             step: 0,
         }
     }
@@ -278,7 +266,7 @@ impl Paths {
             self.beats[index].fill([PathBeat { offset: 0.0, length: *length }; TYPES]);
         }
         self.row = [[0.0; TYPES]; ROW];
-        (self.highest, self.gain, self.step) = (0.0, 0.0, 0);
+        (self.highest, self.step) = (0.0, 0);
     }
 
     /// Adds the log likelihoods of a moment's onsets.

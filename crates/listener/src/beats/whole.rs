@@ -1,9 +1,8 @@
 //! Beats of a whole recording, which is known to its end.
 
 use super::{
-    Beats, FEWEST, LEAST,
+    Beats, FEWEST,
     bars::{self, Chroma},
-    certainty,
     onsets::{DELAY, NOTES_BEGIN, Onsets, Strengths, row},
     patterns::{KINDS, PATTERNS, PLACES, Row, TYPES},
     space::{self, Space, State},
@@ -170,6 +169,16 @@ fn gain<'a>(
     };
     let sum: f64 = beats.windows(2).zip(kinds).map(of_beat).sum();
     sum / beats.len().saturating_sub(1).max(1) as f64
+}
+
+/// Certainty from which on drums alone are enough.
+const LEAST: f64 = 0.2;
+/// Mean log likelihood of a beat at which the certainty is 63 %.
+const CERTAIN: f64 = 8.0;
+
+/// Returns the certainty for the mean log likelihood `gain` of a beat.
+fn certainty(gain: f64) -> f64 {
+    -libm::expm1(-gain.max(0.0) / CERTAIN)
 }
 
 /// Best path of a pattern.
