@@ -10,7 +10,7 @@ folder makes workers wait.
 """
 import argparse, glob, multiprocessing, os, time
 import numpy as np
-from chip import CHIP, Voice, chip, noises, plain_tones, steady_tones
+from chip import CHIP, Voice, chip, hum, noises, plain_tones, steady_tones
 from events import DRUMS, OFF, ON, PROGRAM, excerpt, lasting, notes_of, ordered, random_chords, random_drums, random_music, score_events, varied
 from fluid import RATE, Fluid
 from labels import PERIOD, labels
@@ -22,7 +22,7 @@ FRAMES = 3445                                    # of 128 samples: 40 s
 SECONDS = FRAMES * PERIOD
 FONTS, FONT_SHARE = ("fluid", "muse", "csound"), (0.5, 0.3, 0.2)
 KINDS = ("song", "mma", "score", "music", "chords", "tones", "plain", "drums", "noise", "sampled", "lead", "solo")
-KIND_SHARE = (0.2, 0.09, 0.11, 0.08, 0.03, 0.03, 0.11, 0.015, 0.015, 0.15, 0.08, 0.09)
+KIND_SHARE = (0.24, 0.09, 0.10, 0.07, 0.03, 0.03, 0.11, 0.015, 0.015, 0.15, 0.08, 0.07)
 RECORDED, SUNG = 1, 2
 GUITARS = range(24, 32)
 
@@ -113,12 +113,14 @@ def performed(library, fonts, real, voices, rng, kind):
 
 def make(library, fonts, real, voices, seed):
     """One file: sound (2 x samples, int16), labels, sources."""
-    rng = np.random.default_rng([12, seed])
+    rng = np.random.default_rng([13, seed])
     kind = str(rng.choice(KINDS, p=KIND_SHARE))
     rate, sources = CHIP, 0
     if kind == "tones": sound, notes = steady_tones(rng, SECONDS)
     elif kind == "plain": sound, notes = plain_tones(rng, SECONDS)
-    elif kind == "noise": sound, notes = np.stack([noises(rng, SECONDS)] * 2), []
+    elif kind == "noise":
+        sound, notes = np.stack([noises(rng, SECONDS)] * 2), []
+        if rng.random() < 0.3: sound += 0.1 * hum(rng, sound.shape[1]) * 10 ** rng.uniform(-1, 0.5)
     elif kind in ("sampled", "lead", "solo"): sound, notes, sources = performed(library, fonts, real, voices, rng, kind)
     else:
         events = ordered(random_drums(rng, SECONDS)) if kind == "drums" else random_events(library, rng, kind)

@@ -2,7 +2,7 @@
 import io
 from multiprocessing.pool import ThreadPool
 import numpy as np, soundfile as sf
-from chip import CHIP, chip
+from chip import CHIP, chip, hum
 from events import DRUMS, ON, OFF, notes_of
 from mixing import compress, room
 from singer import Singer
@@ -167,7 +167,7 @@ def with_lead(events, accompany, real, voices, rng, seconds):
 
 
 def solo(events, real, voices, rng, seconds):
-    """One line alone, by a singer or an instrument, over a quiet room's noise; sound, notes, whether somebody sings."""
+    """One line alone, by a singer or an instrument, over a quiet room's noise and hum; sound, notes, whether somebody sings."""
     channel = lead_channel(events)
     if channel is None: raise LookupError("no lead")
     lead, voice = line([n for n in notes_of(events) if n[3] == channel]), rng.random() < 0.8
@@ -175,4 +175,6 @@ def solo(events, real, voices, rng, seconds):
     lead = [(0.2 + a * slow, 0.2 + b * slow, *x) for a, b, *x in lead if 0.2 + b * slow < seconds]
     y, notes = sung(lead, voices, rng, seconds) if voice else played(lead, real, rng, seconds)
     out = treated(np.stack([y, y]), rng)
-    return out + rng.standard_normal(out.shape) * level_of(out) * 10 ** rng.uniform(-4, -1.7), notes, voice
+    level = level_of(out)
+    if rng.random() < 0.5: out = out + hum(rng, out.shape[1]) * level * 10 ** rng.uniform(-2.7, -0.9)
+    return out + rng.standard_normal(out.shape) * level * 10 ** rng.uniform(-4, -1.7), notes, voice

@@ -1,16 +1,19 @@
 """Trains listeners of several sizes at once on what render.py writes, while it writes.
 
-usage: train.py DATA_FOLDER OUT_FOLDER NET .. --seconds S [--span FROM TO] [--batch 48] [--length 690] [--capacity 30000] [--rate 2e-3]
+usage: train.py DATA_FOLDER OUT_FOLDER NET .. --seconds S [--span FROM TO] [--batch 48] [--length 690] [--capacity 30000] [--rate 2e-3] [--rank R --ranks N]
 NET: NAME=SIZE[-WITHOUT][=INIT]: full=full, light=light=light.npz, plain=light-3; INIT: an .npz of weights, or a .pt of this script, to go on from
 
 All nets get the same parts of 8 s, in the last third of the time 16 s; each learns on a stream of its own, as a CUDA graph. A net with -WITHOUT learns
 nothing from files with these sources (render.py: 1 recorded notes, 2 singing). The rate follows the clock: a cosine, which S seconds go through from
-part FROM to part TO. DATA_FOLDER's chunks are deleted once they are on the device. OUT_FOLDER/NAME.npz (pack.py): averaged weights with thresholds chosen by
+part FROM to part TO. DATA_FOLDER's chunks are deleted once they are on the device. N processes, one for each device with a DATA_FOLDER of its own, learn
+together: every ten steps their weights and their optimisers' moments become the mean of all, by way of the CPU (MASTER_ADDR and MASTER_PORT say where they
+meet). The first one keeps the clock and writes. OUT_FOLDER/NAME.npz (pack.py): averaged weights with thresholds chosen by
 the validation songs, and NAME.pt with the optimiser's state, written every --every seconds and at the end; NAME.log: one line of JSON each time.
 """
 import argparse, glob, json, math, os, threading, time
 import numpy as np
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 import choose, pack
 from labels import AHEAD, FIRST, HELD, NOTES, ONSET, labels
@@ -18,8 +21,9 @@ from model import BLOCK, SIZES, Network
 
 FRAMES = 3445
 WARM = 80                                   # frames before the loss counts
-LOW, LOW_WEIGHT = 57 - FIRST, 1.4            # the notes below A3
+LOW, LOW_WEIGHT = 57 - FIRST, 1.6            # the notes below A3
 KEEP = 0.998                                # of the averaged weights, each step
+SHARE = 10                                  # steps from one mean over the processes to the next
 
 
 class Data:
@@ -110,7 +114,7 @@ def loss_of(z, t, w, use):
     f1 = ((1 - (2 * both + 10) / (sums + 10)).mean(1) * use).sum() / use.sum().clamp_min(1)
     still = (y[:, 1:] == y[:, :-1]) * item
     flicker = ((p[:, 1:] - p[:, :-1]).abs() * still).sum() / count
-    return cross + 0.7 * f1 + 0.15 * flicker, (cross.detach(), f1.detach(), flicker.detach())
+    return cross + 0.7 * f1 + 0.2 * flicker, (cross.detach(), f1.detach(), flicker.detach())
 
 
 class Learner:
@@ -163,6 +167,15 @@ class Learner:
         with torch.no_grad(): torch._foreach_lerp_(list(self.mean.values()), list(self.own.values()), 1 - keep)
         if k % 20 == 0: self.sums.append(parts.clone())
 
+    @torch.no_grad()
+    def share(self, ranks):
+        """Weights, averaged weights and moments become their means over the processes."""
+        state = self.optimiser.state.values()
+        tensors = [*self.own.values(), *self.mean.values(), *(s[k] for s in state for k in ("exp_avg", "exp_avg_sq"))]
+        flat = torch.cat([t.flatten() for t in tensors]).cpu()
+        dist.all_reduce(flat)
+        for t, part in zip(tensors, (flat / ranks).split([t.numel() for t in tensors])): t.copy_(part.view_as(t))
+
     def report(self, args, device, line, last=False):
         if device == "cuda": torch.cuda.synchronize()
         line["loss"] = [round(v, 4) for v in torch.stack(self.sums).mean(0).tolist()] if self.sums else None
@@ -184,14 +197,17 @@ def main():
     parser.add_argument("data"); parser.add_argument("out"); parser.add_argument("nets", nargs="+"); parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--batch", type=int, default=48); parser.add_argument("--length", type=int, default=690); parser.add_argument("--capacity", type=int, default=30000)
     parser.add_argument("--span", type=float, nargs=2, default=(0.0, 1.0)); parser.add_argument("--rate", type=float, default=2e-3); parser.add_argument("--every", type=float, default=120); parser.add_argument("--start", type=int, default=200)
+    parser.add_argument("--rank", type=int, default=0); parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--long", type=float, default=0.65, help="from this part of the time on, half as many parts twice as long")
     args = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(int(1000 * args.span[0]))
+    if args.ranks > 1: dist.init_process_group("gloo", rank=args.rank, world_size=args.ranks)
     os.makedirs(args.out, exist_ok=True)
     start, data = time.time(), Data(args.data, args.capacity, device)
     learners = [Learner(spec, args, device) for spec in args.nets]
+    torch.manual_seed(int(1000 * args.span[0]) + args.rank)
     while data.count < min(args.start, data.capacity): data.load(); time.sleep(0.2)
     threading.Thread(target=data.watch, daemon=True).start()
     for l in learners: print(l.name, l.net.config, sum(p.numel() for p in l.net.parameters()), "weights", l.net.cost(), "multiply-adds", flush=True)
@@ -199,7 +215,10 @@ def main():
     line = lambda: {"s": round(time.time() - start), "step": step, "files": data.count}
     step, told, shapes = 0, time.time(), {}
     while True:
-        done = (time.time() - start) / args.seconds
+        if args.ranks == 1 or step % SHARE == 0:
+            done = torch.tensor((time.time() - start) / args.seconds, dtype=torch.float64)
+            if args.ranks > 1: dist.broadcast(done, 0)
+            done = done.item()
         if done >= 1: break
         part = args.span[0] + (args.span[1] - args.span[0]) * done
         rate = args.rate * min(1, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * part))
@@ -219,12 +238,16 @@ def main():
         else:
             for l in learners: l.step(step, rate, fresh, data.lock)
         step += 1
-        if step % 10 == 0 and device == "cuda": torch.cuda.synchronize()      # not too far ahead of the clock
+        if step % SHARE == 0:
+            if device == "cuda": torch.cuda.synchronize()                     # not too far ahead of the clock
+            if args.ranks > 1:
+                for l in learners: l.share(args.ranks)
         if step % 500 == 0: print(f"step {step} at {time.time() - start:.0f} s, {data.count} files", flush=True)
-        if time.time() - told > args.every:
+        if args.rank == 0 and time.time() - told > args.every:
             for l in learners: l.report(args, device, line())
             told = time.time()
-    for l in learners: l.report(args, device, line(), True)
+    if args.rank == 0:
+        for l in learners: l.report(args, device, line(), True)
     if device == "cuda": print(f"{torch.cuda.max_memory_reserved() / 2 ** 30:.1f} GiB", flush=True)
 
 
