@@ -74,7 +74,8 @@ pub fn test() -> Result<()> {
 }
 
 /// Writes the songs that the command makes of the demo tune into `folder`, which has the tune: with the preset Sound Chip as `demo.fur` and
-/// `demo.nsf`, with the default sound as `demo.mid`, and with the settings of a link as `link.fur`.
+/// `demo.nsf`, with the default sound as `demo.mid`, and with the settings of a link as `link.fur`. They are
+/// computed by the portable kernel, whose bits are those of WebAssembly.
 fn write_songs(folder: &Path) -> Result<()> {
     let link = ["--preset", "game-boy", "--voice", "chip", "--arp", "up", "--scale", "major"];
     let songs: [(&str, &str, &str, &[&str]); 4] = [
@@ -85,7 +86,8 @@ fn write_songs(folder: &Path) -> Result<()> {
     ];
     for (verb, out, name, flags) in songs {
         let mut command = Command::new("cargo");
-        command.args(["run", "--package=tone-filter-cli", "--", verb, "--quiet", out]);
+        command.args(["run", "--package=tone-filter-cli", "--", verb, "--quiet"]);
+        command.args(["--kernel", "portable", out]);
         run(command.arg(folder.join(name)).arg(folder.join("demo.wav")).args(flags))?;
     }
     Ok(())

@@ -17,7 +17,7 @@ async function open(hash, file) {
 const button = (tab, format) => tab.locator(`#formats [value=${format}]`);
 
 async function saved(tab, format) {
-  const [download] = await Promise.all([tab.waitForEvent("download"), button(tab, format).click()]);
+  const [download] = await Promise.all([tab.waitForEvent("download", { timeout: 240_000 }), button(tab, format).click()]);
   return { name: download.suggestedFilename(), content: await readFile(await download.path()) };
 }
 
