@@ -40,8 +40,8 @@ const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/d
 
 /// Packages whose tests build within seconds.
 const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-dsp \
-                     -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline \
-                     -p tone-filter-testkit -p xtask";
+                     -p tone-filter-presets -p tone-filter-midi -p tone-filter-song \
+                     -p tone-filter-offline -p tone-filter-testkit -p xtask";
 
 /// Runs all checks. Missing tools come first.
 pub fn test() -> Result<()> {

@@ -14,6 +14,11 @@ use std::{
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// Crate of the npm package's module, for the audio thread.
+const FILTER: &str = "tone-filter-web";
+/// Crate of the page's second module, which makes songs.
+const SONG: &str = "tone-filter-web-song";
+
 /// Debian package of the linker for WebAssembly, for Debian's compiler.
 const LINKER: [&str; 1] = ["lld"];
 
@@ -58,6 +63,7 @@ pub fn test() -> Result<()> {
     let expected = results.join("expected");
     run(kit("web").arg(&expected))?;
     run(kit("starts").arg(expected.join("automation")))?;
+    write_songs(&expected)?;
     npm::pack(&package, &results)?;
     let packed = page.join(npm::NAME);
     install::remove(&packed)?;
@@ -67,6 +73,26 @@ pub fn test() -> Result<()> {
     run(Command::new("node").arg(scripts.join("test.mjs")).arg(page).arg(results))
 }
 
+/// Writes the songs that the command makes of the demo tune into `folder`, which has the tune: with the preset Sound Chip as `demo.fur` and
+/// `demo.nsf`, with the default sound as `demo.mid`, and with the settings of a link as `link.fur`. They are
+/// computed by the portable kernel, whose bits are those of WebAssembly.
+fn write_songs(folder: &Path) -> Result<()> {
+    let link = ["--preset", "game-boy", "--voice", "chip", "--arp", "up", "--scale", "major"];
+    let songs: [(&str, &str, &str, &[&str]); 4] = [
+        ("chip", "--out", "demo.fur", &[]),
+        ("chip", "--out", "demo.nsf", &[]),
+        ("bands", "--midi", "demo.mid", &[]),
+        ("chip", "--out", "link.fur", &link),
+    ];
+    for (verb, out, name, flags) in songs {
+        let mut command = Command::new("cargo");
+        command.args(["run", "--package=tone-filter-cli", "--", verb, "--quiet"]);
+        command.args(["--kernel", "portable", out]);
+        run(command.arg(folder.join(name)).arg(folder.join("demo.wav")).args(flags))?;
+    }
+    Ok(())
+}
+
 /// Builds the npm package and packs it as the registry gets it. Returns the archive's path.
 pub fn package() -> Result<PathBuf> {
     let folder = target()?.join("npm");
@@ -74,22 +100,23 @@ pub fn package() -> Result<PathBuf> {
     for folder in [&package, &packed] {
         install::remove(folder)?;
     }
-    npm::write(&package, &module()?)?;
+    npm::write(&package, &module(FILTER)?)?;
     fs::create_dir_all(&packed)?;
     npm::archive(&package, &packed)
 }
 
 /// Builds the package and the page. Returns their folders.
 fn build() -> Result<(PathBuf, PathBuf)> {
-    let module = module()?;
+    let (filter, song) = (module(FILTER)?, module(SONG)?);
     let package = target()?.join("npm").join(npm::NAME);
     install::remove(&package)?;
-    npm::write(&package, &module)?;
+    npm::write(&package, &filter)?;
 
     let page = target()?.join("web");
     install::remove(&page)?;
     install::copy(&root().join("bindings/web/page"), &page)?;
     install::copy(&package, &page.join(npm::NAME))?;
+    install::copy(&song, &page.join("song.wasm"))?;
     run(manual().arg(&page))?;
     let programs = if has_songs() {
         "with-programs"
@@ -108,11 +135,10 @@ fn has_songs() -> bool {
             || suite::is_root() && suite::install(&SONGS).is_ok())
 }
 
-/// Builds the WebAssembly module and returns its path.
-fn module() -> Result<PathBuf> {
+/// Builds the WebAssembly module of the crate `package` and returns its path.
+fn module(package: &str) -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--release", "--locked", "--package=tone-filter-web"]);
-    cargo.args(["--target", TARGET]);
+    cargo.args(["build", "--release", "--locked", "--package", package, "--target", TARGET]);
     for setting in SMALL {
         cargo.args(["--config", setting]);
     }
@@ -133,7 +159,7 @@ fn module() -> Result<PathBuf> {
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
     }
     run(&mut cargo)?;
-    Ok(folder.join(TARGET).join("release/tone_filter_web.wasm"))
+    Ok(folder.join(TARGET).join("release").join(package.replace('-', "_")).with_extension("wasm"))
 }
 
 /// Whether the compiler has a precompiled standard library for [`TARGET`].

@@ -7,18 +7,20 @@ const MANUAL: &str = "tone-filter-manual";
 const OFFLINE: &str = "tone-filter-offline";
 const PRESETS: &str = "tone-filter-presets";
 const REFERENCE: &str = "tone-filter-reference";
+const SONG: &str = "tone-filter-song";
 const TESTKIT: &str = "tone-filter-testkit";
 
 /// Our crates: name, allowed dependencies on our crates, and further dependencies for tests only. Crates in `patches` may not
 /// depend on any of our crates.
-const CRATES: [(&str, &[&str], &[&str]); 20] = [
+const CRATES: [(&str, &[&str], &[&str]); 22] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),
     ("tone-filter-listener", &["tone-filter-simd"], &[REFERENCE, TESTKIT]),
     (DSP, &["tone-filter-listener", "tone-filter-simd"], &[REFERENCE, TESTKIT]),
     (PRESETS, &[DSP], &[TESTKIT]),
     ("tone-filter-midi", &[DSP], &[]),
-    (OFFLINE, &[DSP, "tone-filter-midi"], &[REFERENCE, TESTKIT]),
+    (SONG, &[DSP], &[]),
+    (OFFLINE, &[DSP, "tone-filter-midi", SONG], &[REFERENCE, TESTKIT]),
     (TESTKIT, &[DSP, OFFLINE, PRESETS, REFERENCE], &[]),
     (MANUAL, &[DSP, OFFLINE, PRESETS, TESTKIT], &[]),
     ("tone-filter-kira", &[DSP], &[]),
@@ -27,6 +29,7 @@ const CRATES: [(&str, &[&str], &[&str]); 20] = [
     ("tone-filter-lv2", &[DSP, PRESETS], &[TESTKIT]),
     ("tone-filter-unity", &[DSP, PRESETS], &[TESTKIT]),
     ("tone-filter-web", &[DSP], &[PRESETS, TESTKIT]),
+    ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[OFFLINE, TESTKIT]),
     ("tone-filter-python", &[DSP, OFFLINE, PRESETS], &[]),
     ("plugin-guard", &[], &[TESTKIT]),
     (

@@ -14,6 +14,12 @@ export function write(preset, settings) {
   return `#${new URLSearchParams([["preset", preset.id], ...changed])}`;
 }
 
+// Returns the sound as a preset in JSON, which has the settings that `preset` has.
+export function toPreset(preset, settings) {
+  const own = Object.keys(preset.settings).map((id) => [id, settings[id]]);
+  return JSON.stringify({ version: 1, name: preset.name, settings: Object.fromEntries(own) });
+}
+
 // Returns the preset and the settings of a link. Throws an error that names an invalid part.
 export function read(hash) {
   const given = new URLSearchParams(isSound(hash) ? hash.slice(1) : "");

@@ -7,6 +7,7 @@ import { Engine } from "./engine.js";
 import { Keys } from "./keys.js";
 import * as link from "./link.js";
 import { Player, fail, guarded } from "./player.js";
+import { makeSongButtons } from "./song.js";
 import { View } from "./view.js";
 
 const at = (id) => document.getElementById(id);
@@ -26,6 +27,8 @@ function run({ engine, about }) {
   const compare = new Compare(at("compare"), (bypass) => node.set({ bypass }));
   let preset;
   let own = link.isSound(location.hash); // Whether the visitor has chosen the sound, which then stays with every song.
+
+  makeSongButtons(player, () => link.toPreset(preset, node.settings));
 
   // The sound.
 

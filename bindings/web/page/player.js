@@ -1,8 +1,8 @@
 // Source of the sound, and its controls.
 
 const at = (id) => document.getElementById(id);
-const say = (text) => (at("status").textContent = text);
-const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+export const say = (text) => (at("status").textContent = text);
+export const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
 const WORDS = {
   paused: { song: "Play", microphone: "Listen" },
@@ -39,6 +39,7 @@ export class Player {
   #source;
   #file; // The visitor's own file.
   #loading = true;
+  onchange = () => {};
 
   // `choose` is called with a song that has been chosen.
   constructor(engine, songs, choose) {
@@ -144,6 +145,19 @@ export class Player {
     else await this.#playSong(this.#source);
   });
 
+  // The selected sound: its name and content; `undefined` while it loads, and for the microphone.
+  get selected() {
+    if (this.#loading || this.#source === "microphone") return undefined;
+    const { name, sound } = this.#source === "file" ? { name: this.#file?.name, sound: this.#file } : this.#source;
+    return sound && { name, sound };
+  }
+
+  // Length of the selected sound in seconds; 0 while it is unknown.
+  get duration() {
+    const { duration } = this.#engine.audio;
+    return Number.isFinite(duration) ? duration : 0;
+  }
+
   seek(seconds) {
     const { audio } = this.#engine;
     audio.currentTime = Math.min(audio.duration || 0, Math.max(0, seconds));
@@ -154,8 +168,8 @@ export class Player {
   }
 
   #showTime() {
-    const { currentTime, duration } = this.#engine.audio;
-    const length = Number.isFinite(duration) ? duration : 0;
+    const { currentTime } = this.#engine.audio;
+    const length = this.duration;
     at("seek").max = length || 1;
     at("seek").value = currentTime;
     at("seek").style.setProperty("--share", length ? currentTime / length : 0);
@@ -170,6 +184,7 @@ export class Player {
     at("play").disabled = this.#loading;
     at("seek").disabled = kind === "microphone";
     this.#sources.forEach((button, source) => (button.ariaPressed = source === this.#source));
+    this.onchange();
   }
 }
 

@@ -79,7 +79,7 @@ test("Vite bundles it, and the bundle and the types work", async () => {
   const folder = await project("bundled", { "types.ts": types, "index.html": titled("types.ts") });
   run("tsc", folder, "--noEmit", "--strict", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2022,dom", "types.ts");
   run("vite", folder, "build", "--base", "./");
-  assert.equal(await titleOf(address("bundled/dist/index.html")), "A4 square 20 18 true it shapes the voices Soft and Soft clean only");
+  assert.equal(await titleOf(address("bundled/dist/index.html")), "A4 square 20 20 true it shapes the voices Soft and Soft clean only");
 });
 
 test("the README's programs run, bundled by Vite", async () => {

@@ -98,11 +98,11 @@ test("controls without effect are disabled and say why", async () => {
     return shown.filter(([, { disabled }]) => disabled).map(([id]) => id).sort();
   };
   const chip = ["arp", "attack", "decay", "duty"];
-  const square = [...chip, "drive", "listener", "root", "sensitivity"].sort();
+  const square = [...chip, "drive", "listener", "release", "ring", "root", "sensitivity"].sort();
   assert.deepEqual(await disabled(), square);
   assert.match(await other.getAttribute("#drive", "aria-description"), /^No effect: it shapes the voices Soft and Soft clean only\.$/);
   await other.selectOption("#voice", "soft");
-  assert.deepEqual(await disabled(), [...chip, "glide", "listener", "octave", "root", "sensitivity", "vibrato"].sort());
+  assert.deepEqual(await disabled(), [...chip, "glide", "listener", "octave", "release", "ring", "root", "sensitivity", "vibrato"].sort());
   // Map stays usable; otherwise neither Map nor Scale could be set back.
   await other.selectOption("#voice", "square");
   await other.selectOption("#map", "custom");

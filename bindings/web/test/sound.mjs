@@ -61,7 +61,7 @@ test("with the settings of a score of automation, the worklet's output is the li
     }
     return rows;
   });
-  assert.equal(results.length, 11);
+  assert.equal(results.length, 13);
   console.log(results.map((snr, index) => `step ${index}: SNR ${snr.toFixed(1)} dB`).join("\n"));
   // The kernel of WebAssembly is a different one.
   for (const [index, snr] of results.entries()) assert(snr >= 90, `step ${index}: ${snr} dB`);

@@ -11,6 +11,7 @@ runner.after(async () => {
 await import("./sound.mjs");
 await import("./page.mjs");
 await import("./sources.mjs");
+await import("./song.mjs");
 await import("./package.mjs");
 await import("./figures.mjs");
 await import("./faults.mjs");

@@ -4,16 +4,12 @@
 
 mod ahead;
 pub mod analyse;
-pub mod arrangement;
 pub mod batch;
-pub mod beats;
 mod carried;
 pub mod coded;
-pub mod console;
 pub mod container;
 mod flac_writer;
 mod formats;
-pub mod found;
 mod guard;
 mod level;
 mod loop_passes;
@@ -25,14 +21,10 @@ pub mod pitch;
 pub mod plot;
 pub mod render;
 mod resample;
-
 pub mod score;
 mod shared_file;
 mod source;
 pub mod table;
-pub mod timeline;
-pub mod tracker;
-pub mod transcribe;
 pub mod unheard;
 pub mod wav;
 pub mod xorshift;
@@ -42,6 +34,7 @@ pub use guard::is_decoding;
 pub use level::Level;
 pub use output::{Output, clean_up_on_interrupt};
 pub use source::{Input, STDIO, Source};
+pub use tone_filter_song::{arrangement, beats, console, found, timeline, tracker, transcribe};
 
 use std::{
     io,

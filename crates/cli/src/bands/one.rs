@@ -7,9 +7,7 @@ use std::{
     io::{BufWriter, Write},
     path::PathBuf,
 };
-use tone_filter_dsp::{
-    DEFAULT_TEMPO, FoundKey, Settings, ToneFilter, Voice, listener::beats::Beats,
-};
+use tone_filter_dsp::{FoundKey, Settings, ToneFilter, Voice, listener::beats::Beats};
 use tone_filter_offline::{
     Error, Input, Output,
     analyse::{Analysed, analyse},
@@ -19,7 +17,7 @@ use tone_filter_offline::{
     plot::Plot,
     score::KeyTrack,
     table::{Syntax, Table},
-    timeline::{Grid, Layout, Timeline},
+    timeline::{Grid, Layout},
     transcribe::{Transcriber, midi, score as to_score},
     unheard::Cause,
 };
@@ -148,11 +146,6 @@ fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
         .quantize
         .as_ref()
         .map(|steps| Grid { steps: steps.clone(), strength: args.strength / 100.0 });
-    let layout = match (args.sound.tempo.and_then(Tempo::set), beats.and_then(Timeline::of)) {
-        (None, Some(timeline)) => {
-            Layout { timeline, key: found.key.filter(FoundKey::is_certain), grid: None }
-        }
-        (tempo, _) => Layout::fixed(tempo.unwrap_or(DEFAULT_TEMPO)),
-    };
-    Layout { grid, ..layout }
+    let tempo = args.sound.tempo.and_then(Tempo::set);
+    Layout { grid, ..Layout::new(tempo, beats, found.key) }
 }

@@ -1,6 +1,6 @@
 //! Musical time of a file: ticks, tempi, bars.
 
-use tone_filter_dsp::{FoundKey, NoteValue, Scale, listener::beats::Beats};
+use tone_filter_dsp::{DEFAULT_TEMPO, FoundKey, NoteValue, Scale, listener::beats::Beats};
 
 /// Ticks per quarter note.
 pub const TICKS: u16 = 480;
@@ -130,6 +130,17 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Creates the layout of a constant `tempo` in beats per minute; without `tempo`, of `beats` and of a `key` that is certain; without beats,
+    /// of 120 beats per minute.
+    pub fn new(tempo: Option<f64>, beats: Option<&Beats>, key: Option<FoundKey>) -> Self {
+        match (tempo, beats.and_then(Timeline::of)) {
+            (None, Some(timeline)) => {
+                Self { timeline, key: key.filter(FoundKey::is_certain), grid: None }
+            }
+            (tempo, _) => Self::fixed(tempo.unwrap_or(DEFAULT_TEMPO)),
+        }
+    }
+
     /// Creates the layout of a constant `tempo` in beats per minute, without bars and key.
     pub fn fixed(tempo: f64) -> Self {
         Self { timeline: Timeline::fixed(tempo), key: None, grid: None }

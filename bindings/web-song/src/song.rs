@@ -1,0 +1,159 @@
+//! One song: a filter, and the recorder of the song's format.
+
+use tone_filter_dsp::{Arp, Settings, ToneFilter, Voice};
+use tone_filter_presets::Preset;
+use tone_filter_song::{
+    arrangement::Arranger,
+    beats::BeatRecorder,
+    console::{self, Tags, nsf},
+    found::Finder,
+    timeline::Layout,
+    tracker::{Chip, Module, furnace},
+    transcribe::{Transcriber, midi},
+};
+
+/// Format of a song.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Song of the tracker Furnace, as `tone-filter chip -o song.fur` writes it.
+    Furnace,
+    /// Program for a console, as `tone-filter chip -o song.nsf` writes it.
+    Nsf,
+    /// Notes, as `tone-filter bands --midi song.mid` writes them.
+    Midi,
+}
+
+impl Format {
+    /// All formats, in the order of the numbers that JavaScript knows.
+    pub const ALL: [Self; 3] = [Self::Furnace, Self::Nsf, Self::Midi];
+
+    /// Returns the settings of the filter for a song with the sound of `settings`.
+    fn settings(self, settings: Settings) -> Settings {
+        match self {
+            Self::Midi => Settings { lookahead: true, ..settings },
+            Self::Nsf | Self::Furnace => {
+                // In a tracker, chords are arpeggios.
+                let off = self == Self::Furnace && settings.arp == Arp::Off;
+                let arp = if off { Arp::Fast } else { settings.arp };
+                let lookahead = settings.focus > 0.0;
+                Settings { voice: Voice::Chip, arp, lookahead, ..settings }
+            }
+        }
+    }
+}
+
+/// Recorder of what a format has.
+enum Recorder {
+    Furnace(Arranger),
+    Nsf(console::Recorder),
+    Midi(Transcriber, BeatRecorder, Finder),
+}
+
+impl Recorder {
+    fn new(format: Format) -> Self {
+        match format {
+            Format::Furnace => Self::Furnace(Arranger::default()),
+            Format::Nsf => Self::Nsf(console::Recorder::default()),
+            Format::Midi => {
+                Self::Midi(Transcriber::new(false), BeatRecorder::default(), Finder::default())
+            }
+        }
+    }
+
+    /// Records the filter's last block.
+    fn push(&mut self, filter: &ToneFilter) {
+        match self {
+            Self::Furnace(arranger) => arranger.push(filter),
+            Self::Nsf(recorder) => recorder.push(filter),
+            Self::Midi(notes, beats, key) => {
+                notes.push(filter);
+                beats.push(filter);
+                key.push(filter);
+            }
+        }
+    }
+
+    /// Returns the file of a song of `seconds`, and the number of its notes.
+    fn finish(
+        self,
+        seconds: f64,
+        settings: &Settings,
+        title: String,
+    ) -> Result<(Vec<u8>, usize), String> {
+        let tags = Tags { title, author: String::new() };
+        match self {
+            Self::Furnace(arranger) => {
+                let arrangement = arranger.finish(seconds, settings, None);
+                let song = Module::new(&arrangement, Chip::Nes, None).ok_or(
+                    "The song exceeds the 128 patterns of a tracker. Choose a shorter file.",
+                )?;
+                Ok((furnace(&song, &tags), arrangement.notes()))
+            }
+            Self::Nsf(recorder) => {
+                let song = console::Song::new(&recorder.finish(seconds), None);
+                let file = nsf(&song, &tags)
+                    .ok_or("The song exceeds the 1 MB of an NSF file. Choose a shorter file.")?;
+                Ok((file, song.notes))
+            }
+            Self::Midi(notes, beats, key) => {
+                let notes = notes.finish(seconds);
+                let key = key.found(settings).key;
+                let layout = Layout::new(None, beats.beats(seconds).as_ref(), key);
+                Ok((midi(&notes, settings.pitch_shift(), &layout), notes.len()))
+            }
+        }
+    }
+}
+
+/// Song that is being made.
+pub struct Song {
+    filter: ToneFilter,
+    recorder: Recorder,
+    channels: usize,
+    /// Frames of the sound so far.
+    frames: usize,
+}
+
+impl Song {
+    /// Begins a song of a sound with this sample rate in Hz and number of channels. `preset` is a preset in JSON with the settings.
+    pub fn new(format: Format, rate: f64, channels: usize, preset: &str) -> Result<Self, String> {
+        let loaded = Preset::from_json(preset).map_err(|error| error.to_string())?;
+        let settings = format.settings(loaded.preset.settings);
+        let filter = ToneFilter::new(rate, &settings).map_err(|error| error.to_string())?;
+        let mut filter = filter.with_channels(channels);
+        filter.detect_notes(true);
+        filter.reset();
+        Ok(Self { filter, recorder: Recorder::new(format), channels, frames: 0 })
+    }
+
+    /// Adds the next samples, of which those of the first channel come first, and replaces them by the filter's output.
+    pub fn push(&mut self, samples: &mut [f32]) {
+        let frames = samples.len() / self.channels;
+        if frames == 0 {
+            return;
+        }
+        self.frames += frames;
+        self.process(samples, frames);
+    }
+
+    fn process(&mut self, samples: &mut [f32], frames: usize) {
+        let Self { filter, recorder, .. } = self;
+        let mut channels: Vec<_> = samples.chunks_exact_mut(frames).collect();
+        filter.process_with(&mut channels, |_, filter| recorder.push(filter));
+    }
+
+    /// Returns the file of the song.
+    pub fn finish(mut self, title: String) -> Result<Vec<u8>, String> {
+        let seconds = self.frames as f64 / self.filter.sample_rate();
+        // The end of the sound leaves the filter.
+        let latency = self.filter.latency();
+        if latency > 0 {
+            self.process(&mut vec![0.0; latency * self.channels], latency);
+        }
+        let (file, notes) = self.recorder.finish(seconds, self.filter.settings(), title)?;
+        match notes {
+            0 => Err("No notes were found. Raise Sensitivity, or choose another file.".into()),
+            _ => Ok(file),
+        }
+    }
+}
