@@ -5,11 +5,14 @@
 mod chip;
 mod famitracker;
 mod furnace;
+mod player;
 mod tempo;
+mod vgm;
 
 pub use chip::Chip;
 pub use famitracker::famitracker;
 pub use furnace::furnace;
+pub use vgm::vgm;
 
 use crate::arrangement::{Arrangement, Drum, Envelope, Hit, LOUDEST, PartNote, Sound};
 use chip::Voice;
