@@ -110,7 +110,15 @@ impl Module {
         let mut instruments = Instruments::default();
         let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
             let mut events = Vec::new();
-            for note in notes {
+            for (index, note) in notes.iter().enumerate() {
+                // A note that is played again at once would be one with the note before; a row of silence parts them.
+                let end = note.row + note.rows;
+                let again = notes.get(index + 1).is_some_and(|next| {
+                    note.rows > 1
+                        && next.row == end
+                        && (next.key, &next.chord) == (note.key, &note.chord)
+                });
+                let end = end - usize::from(again);
                 let key = chip.key(voice, note.key);
                 let chord = note.chord.clone();
                 let chord = (0..=chord.len()).rev().map(|count| chord[..count].to_vec());
@@ -119,10 +127,7 @@ impl Module {
                 let play = Play::On(key, instruments.index(own));
                 let volume = chip.has_volume(voice).then_some(note.volume);
                 events.push((note.row, Cell { play: Some(play), volume, ..Cell::default() }));
-                events.push((
-                    note.row + note.rows,
-                    Cell { play: Some(Play::Off), ..Cell::default() },
-                ));
+                events.push((end, Cell { play: Some(Play::Off), ..Cell::default() }));
             }
             events
         };
