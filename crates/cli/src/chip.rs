@@ -23,7 +23,7 @@ use tone_filter_offline::{
     arrangement::Arranger,
     clean_up_on_interrupt,
     console::{Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
-    tracker::{Chip, Module, famitracker, furnace},
+    tracker::{self, Chip, Module, famitracker, furnace},
 };
 use tone_filter_presets::{Preset, ids};
 
@@ -36,13 +36,15 @@ use tone_filter_presets::{Preset, ids};
   tone-filter chip song.mp3 -o scale.vgm --scale minor-pentatonic --root A
   tone-filter chip song.wav -o song.fur
   tone-filter chip song.wav -o gb.fur --chip gb --arp up
+  tone-filter chip song.wav -o gb.vgm --chip gb
   tone-filter chip song.wav -o famitracker.txt
 
-VGM and NSF are what the voice Chip plays. For a tracker, the notes are arranged as lead, harmony, bass and drums, on the rows of the
-song's beats: .fur for Furnace 0.6.3 and later, .txt for FamiTracker 0.4.6 (File > Import text), its successors and FamiStudio. There,
-chords are fast arpeggios unless --arp says otherwise, --voices has no effect, and --loop goes back to the start of a pattern.
-NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM for this chip is played by VGMPlay and
-foobar2000; libgme does not know it.")]
+For the NES, VGM and NSF are what the voice Chip plays. For a tracker, and for the VGM of another chip, the notes are arranged as lead,
+harmony, bass and drums, on the rows of the song's beats: .fur for Furnace 0.6.3 and later, .txt for FamiTracker 0.4.6 (File > Import
+text), its successors and FamiStudio. There, chords are fast arpeggios unless --arp says otherwise, --voices has no effect, and --loop
+goes back to the start of a pattern.
+NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM is played by VGMPlay and foobar2000;
+libgme, and so VLC, mpv and ffmpeg, knows only VGM of the Master System.")]
 pub struct Args {
     /// The file to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); - for WAV on standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
@@ -59,7 +61,7 @@ pub struct Args {
     /// Repeat the song for ever, from this time on [0 s to the end]
     #[arg(long = "loop", value_name = "s", allow_hyphen_values = true, value_parser = time)]
     repeat: Option<f64>,
-    /// The sound chip: of the NES, or for .fur of the Game Boy or the Master System
+    /// The sound chip: of the NES, or for .fur, .vgm and .vgz of the Game Boy or the Master System
     #[arg(long, value_name = "CHIP", default_value = Chip::Nes.id(), value_parser = PossibleValuesParser::new(Chip::ALL.map(Chip::id)).map(chip))]
     chip: Chip,
     /// Overwrite the output if it exists
@@ -119,9 +121,14 @@ enum Format {
 }
 
 impl Format {
-    /// Returns whether a tracker reads the format.
-    fn is_for_trackers(self) -> bool {
-        matches!(self, Self::Furnace | Self::FamiTracker)
+    /// Returns whether a song for `chip` is arranged in rows and parts. Otherwise it is what the voice Chip plays.
+    fn is_arranged(self, chip: Chip) -> bool {
+        matches!(self, Self::Furnace | Self::FamiTracker) || chip != Chip::Nes
+    }
+
+    /// Returns whether songs for `chip` are written.
+    fn has(self, chip: Chip) -> bool {
+        chip == Chip::Nes || matches!(self, Self::Furnace | Self::Vgm | Self::Vgz)
     }
 }
 
@@ -166,10 +173,11 @@ fn time(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let (out, format) = &args.out;
     let mut default: Controls = find(PRESET, args.quiet)?.settings.into();
-    if format.is_for_trackers() {
+    let is_arranged = format.is_arranged(args.chip);
+    if is_arranged {
         default.settings.arp = Arp::Fast;
     }
-    let sound = args.sound.0.clone().with_midi_tempo(format.is_for_trackers());
+    let sound = args.sound.0.clone().with_midi_tempo(is_arranged);
     let (controls, keys) = sound.read_from(default, looks_ahead_in_files, args.quiet)?;
     let settings = controls.settings;
     if settings.voice != Voice::Chip {
@@ -180,11 +188,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         );
         return Err(Usage(line).into());
     }
-    if !matches!((args.chip, format), (Chip::Nes, _) | (_, Format::Furnace)) {
+    let unsupported = || {
         let (id, out) = (args.chip.id(), out.display());
-        return Err(
-            Usage(format!("{out}: --chip {id} is written for Furnace only; use .fur")).into()
-        );
+        Usage(format!("{out}: unsupported output format for --chip {id}; use .fur, .vgm or .vgz"))
+    };
+    if !format.has(args.chip) {
+        return Err(unsupported().into());
     }
     refuse_terminal(out)?;
     clean_up_on_interrupt(|| ())?;
@@ -199,7 +208,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         super::kernel(args.kernel),
         0.1,
         |filter| {
-            if format.is_for_trackers() {
+            if is_arranged {
                 arranger.push(filter);
             } else {
                 recorder.push(filter);
@@ -218,25 +227,26 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let stem = || args.input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let tags = Tags { title: args.title.clone().unwrap_or_else(stem), author: args.author.clone() };
-    let (file, notes) = if format.is_for_trackers() {
+    let (file, notes) = if is_arranged {
         let arrangement = arranger.finish(seconds, &settings, sound.tempo.and_then(Tempo::set));
         let song = Module::new(&arrangement, args.chip, args.repeat);
         let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
         let file = match format {
             Format::Furnace => furnace(&song, &tags),
-            _ => famitracker(&song, &tags).into_bytes(),
+            Format::FamiTracker => famitracker(&song, &tags).into_bytes(),
+            _ => tracker::vgm(&song, &tags).ok_or_else(unsupported)?,
         };
         (file, arrangement.notes())
     } else {
         let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
         let song = Song::new(&recorder.finish(seconds), repeat);
         let file = match format {
-            Format::Vgz => vgz(&song, &tags),
             Format::Nsf => nsf(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?,
             _ => vgm(&song, &tags),
         };
         (file, song.notes)
     };
+    let file = if matches!(format, Format::Vgz) { vgz(&file) } else { file };
     let short = match format {
         Format::Nsf => Some("NSF"),
         Format::FamiTracker => Some("FamiTracker"),

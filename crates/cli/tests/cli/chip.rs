@@ -155,12 +155,46 @@ fn trackers_get_rows_on_the_beats() {
     );
     assert!(line("ROW 18 ").starts_with("ROW 18 : A-2 00 "), "{text}");
 
-    let line = folder.fail("chip in.wav -o out.nsf --chip gb", 2);
-    assert_eq!(line, "out.nsf: --chip gb is written for Furnace only; use .fur");
+    for (out, chip) in [("out.nsf", "gb"), ("out.txt", "sms")] {
+        let line = folder.fail(&format!("chip in.wav -o {out} --chip {chip}"), 2);
+        let reason = "unsupported output format for --chip";
+        assert_eq!(line, format!("{out}: {reason} {chip}; use .fur, .vgm or .vgz"));
+    }
     let line = folder.fail("chip in.wav -o again.fur --loop 9", 2);
     assert_eq!(line, "loop = 9 s is beyond the end of the song at 5.00 s");
     let said = folder.run(&format!("chip in.wav -o again.txt --title {}", "a".repeat(32)));
     assert!(said.starts_with("warning: again.txt: FamiTracker stores 31 ASCII letters"), "{said}");
+}
+
+#[test]
+fn vgm_has_the_registers_of_the_chip() {
+    let folder = Folder::with(&melody());
+    // The clock of the Game Boy, and of the SN76489.
+    for (chip, at, clock) in [("gb", 0x80, 4_194_304_u32), ("sms", 0x0C, 3_579_545)] {
+        let said = folder.run(&format!("chip in.wav -o {chip}.vgm --chip {chip} --tempo 120"));
+        let file = fs::read(folder.path(&format!("{chip}.vgm"))).unwrap();
+        assert_eq!(file[at..at + 4], clock.to_le_bytes());
+        assert!(said.starts_with(&format!("in.wav -> {chip}.vgm: 5.00 s, ")), "{said}");
+        folder.run(&format!("chip in.wav -o {chip}.vgz --chip {chip} --tempo 120 --title {chip}"));
+        let unpacked = tool(&folder, &format!("gzip -dc -S .vgz {chip}.vgz"));
+        // The files are equal except for their titles.
+        let tags = u32::from_le_bytes(file[0x14..0x18].try_into().unwrap()) as usize + 0x14;
+        assert_eq!(unpacked[0x18..tags], file[0x18..tags]);
+    }
+    let default = folder.run("chip in.wav -o default.vgm --title nes");
+    let nes = folder.run("chip in.wav -o nes.vgm --chip nes --title nes");
+    assert_eq!(default.replace("default", "nes"), nes);
+    let [default, nes] = ["default.vgm", "nes.vgm"].map(|own| fs::read(folder.path(own)).unwrap());
+    assert_eq!(default, nes);
+    // libgme plays the SN76489, without the silence at the start: A5 for 2 s, then A3.
+    let heard = tool(&folder, &format!("ffmpeg -v error -i sms.vgm -ac 1 -ar {RATE} -f f32le -"));
+    let heard: Vec<f32> = heard.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    for (from, frequency) in [(0.3, 880.0), (2.3, 220.0)] {
+        let part = &heard[(from * RATE as f64) as usize..][..RATE * 5 / 4];
+        // The nearest periods are 0.9 and 0.2 cents off, and the window tells apart some cents.
+        assert!(cents(part, frequency).abs() < 8.0, "{}", cents(part, frequency));
+        assert!(amplitude(part, frequency) > 0.02, "{}", amplitude(part, frequency));
+    }
 }
 
 #[test]

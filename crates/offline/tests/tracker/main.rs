@@ -6,6 +6,7 @@ mod furnace;
 #[cfg(feature = "furnace")]
 mod synth;
 mod text;
+mod vgm;
 
 use tone_filter_dsp::{
     Duty,
@@ -15,7 +16,7 @@ use tone_filter_offline::{
     arrangement::{Arrangement, Drum, Envelope, Grid, Hit, PartNote, Sound},
     console::Tags,
     timeline::Timeline,
-    tracker::{Chip, Module, famitracker, furnace as to_furnace},
+    tracker::{Chip, Module, famitracker, furnace as to_furnace, vgm as to_vgm},
 };
 
 fn tags() -> Tags {
@@ -116,8 +117,10 @@ fn furnace_has_every_note_at_its_row() {
             for (own, note) in own.into_iter().zip(part) {
                 assert_eq!(starts[own.place.0] + own.place.1, note.row);
                 assert!((own.seconds - 0.125 * note.row as f64).abs() < 0.01);
-                let end = 0.125 * (note.row + note.rows) as f64;
-                assert!((own.end - end).abs() < 0.01 || end > 63.9, "{own:?}, {note:?}");
+                // A note up to the end of a pattern ends a row early.
+                let end = note.row + note.rows;
+                let end = 0.125 * (end - usize::from(end % 64 == 0)) as f64;
+                assert!((own.end - end).abs() < 0.01, "{own:?}, {note:?}");
                 // Whole octaves away only where the chip cannot play so low.
                 let exact = 440.0 * (f64::from(i16::from(note.key) - 69) / 12.0).exp2();
                 let octaves = (hertz(chip, channel, own.note) / exact).log2();
@@ -143,6 +146,26 @@ fn furnace_has_every_note_at_its_row() {
         assert_eq!(names[..4], ["Kick", "Hat", "Snare", "Cymbal"]);
         assert_eq!(names.len(), whole.drums.len());
     }
+}
+
+#[test]
+fn notes_that_are_played_again_are_parted_by_a_row() {
+    let mut whole = song(Timeline::fixed(120.0), 8);
+    let chords = [note(0, 2, 60, &[4], 9), note(2, 2, 60, &[4], 9), note(4, 2, 60, &[5], 9)];
+    whole.harmony = chords.to_vec();
+    // Two equal notes of one row, another key, and a note up to the end of the pattern.
+    let bass = [note(0, 1, 40, &[], 9), note(1, 4, 40, &[], 9), note(5, 3, 40, &[], 9)];
+    whole.bass =
+        bass.into_iter().chain([note(8, 4, 43, &[], 9), note(56, 8, 43, &[], 9)]).collect();
+    let module = Module::new(&whole, Chip::Nes, None).unwrap();
+    let read = fur::read(&to_furnace(&module, &tags()));
+    let lengths = |channel: usize| {
+        let played = read.play().0;
+        let own = played.into_iter().filter(|own| own.channel == channel);
+        own.map(|own| ((own.end - own.seconds) / 0.125).round() as usize).collect::<Vec<_>>()
+    };
+    assert_eq!(lengths(1), [1, 2, 2]);
+    assert_eq!(lengths(2), [1, 3, 3, 4, 7]);
 }
 
 #[test]
@@ -349,6 +372,117 @@ fn famitracker_plays_slow_arpeggios_and_changes_its_tempo() {
     for (order, row) in rows.iter().enumerate() {
         let exact = if order < 4 { 0.15 } else { 0.125 };
         assert!((row / exact - 1.0).abs() < 0.02, "{row} s in order {order}");
+    }
+}
+
+/// Returns the key that is nearest to a frequency.
+fn key(hertz: f64) -> i32 {
+    (69.0 + 12.0 * (hertz / 440.0).log2()).round() as i32
+}
+
+/// Returns the volume in dB of a value of a chip's register, or minus infinity.
+fn decibels(chip: Chip, volume: u8) -> f64 {
+    match (chip, volume) {
+        (_, 0) => f64::NEG_INFINITY,
+        (Chip::Sms, _) => -2.0 * f64::from(15 - volume),
+        _ => 20.0 * (f64::from(volume) / 15.0).log10(),
+    }
+}
+
+#[test]
+fn vgm_plays_every_note_at_its_time() {
+    let whole = song(Timeline::fixed(120.0), 8);
+    for chip in [Chip::Gb, Chip::Sms] {
+        let module = Module::new(&whole, chip, None).unwrap();
+        let file = vgm::read(&to_vgm(&module, &tags()).unwrap());
+        let [game_boy, sn76489] =
+            [(4_194_304, 0), (0, 3_579_545)][usize::from(chip == Chip::Sms)].into();
+        assert_eq!([file.game_boy, file.sn76489], [game_boy, sn76489]);
+        let system = ["Game Boy", "Sega Master System"][usize::from(chip == Chip::Sms)];
+        assert_eq!(file.tags, ["Über \"uns\"", system, "Me", "Tone Filter"]);
+        assert_eq!((file.samples, file.repeat), (16 * 44_100, None));
+        let changes = file.changes();
+        // State of a channel at a time in seconds, at which its change is due.
+        let at = |channel: usize, seconds: f64| {
+            let due = (seconds * vgm::RATE).round() as usize;
+            let until = changes.iter().filter(|own| own.channel == channel && own.sample <= due);
+            *until.last().unwrap()
+        };
+        // Rows of 0.125 s are 7.5 ticks: 7 and 8 in turn.
+        let seconds = |row: usize| (15 * row / 2) as f64 / 60.0;
+        let tick = |row: usize, tick: usize| seconds(row) + tick as f64 / 60.0;
+        for (channel, part) in [&whole.lead, &whole.harmony, &whole.bass].into_iter().enumerate() {
+            for own in part {
+                let (chord, lowest) = ([&[0], &own.chord[..]].concat(), [[36, 45], [24, 45]]);
+                let lowest = lowest[usize::from(channel == 2)][usize::from(chip == Chip::Sms)];
+                let up = 12 * ((lowest - i32::from(own.key)).max(0) as u32).div_ceil(12) as i32;
+                for (step, above) in chord.iter().enumerate() {
+                    let now = at(channel, tick(own.row, step));
+                    assert_eq!(key(now.hertz), i32::from(own.key + above) + up, "{own:?}, {step}");
+                    // Rising by quarters, and in the bass level.
+                    let rise = if channel == 2 { 1.0 } else { (step + 1) as f64 / 4.0 };
+                    let exact = 20.0 * (rise * f64::from(own.volume) / 15.0).log10();
+                    let far = match (chip, channel) {
+                        // The wave has no volume.
+                        (Chip::Gb, 2) => decibels(chip, now.volume),
+                        _ => decibels(chip, now.volume) - exact,
+                    };
+                    // Two roundings: to whole steps of 15, and once more after their product, or twice to 2 dB.
+                    assert!(far.abs() <= 6.1, "{far} dB, {own:?}, {step}");
+                }
+                let begins = changes.iter().any(|change| {
+                    let due = (seconds(own.row) * vgm::RATE).round() as usize;
+                    change.channel == channel && change.sample == due && change.starts
+                });
+                assert!(begins || chip == Chip::Sms);
+                let end = own.row + own.rows;
+                let is_cut = part.iter().any(|next| next.row == end);
+                assert!(is_cut || end == whole.rows || at(channel, seconds(end)).volume == 0);
+            }
+        }
+        for hit in &whole.drums {
+            let now = at(3, seconds(hit.row));
+            // Shifts a second, by the drum's brightness: a kick is the darkest, a hat the brightest.
+            let shifts = match chip {
+                Chip::Gb => [4_681.0, 10_923.0, 26_214.0, 18_725.0],
+                _ => [1_748.0, 3_496.0, 6_991.0, 6_991.0],
+            };
+            assert!((now.hertz / shifts[hit.drum as usize] - 1.0).abs() < 0.01, "{hit:?}");
+            assert!((decibels(chip, now.volume) - decibels(Chip::Gb, hit.volume)).abs() <= 1.1);
+        }
+        // A melody of 12.5 %, chords of 50 %: the SN76489 has squares alone.
+        let duties = if chip == Chip::Gb { [0.125, 0.5] } else { [0.5; 2] };
+        assert_eq!([0, 1].map(|channel| at(channel, 0.1).duty), duties);
+        assert!((0..4).all(|channel| at(channel, 16.0).volume == 0), "the end is silent");
+    }
+    assert!(to_vgm(&Module::new(&whole, Chip::Nes, None).unwrap(), &tags()).is_none());
+}
+
+#[test]
+fn vgm_follows_the_tempo_and_goes_back_to_a_pattern() {
+    let lengths = (0..64).map(|_| 0.6).chain((0..64).map(|_| 0.5));
+    let whole = song(timeline(lengths), 32);
+    for chip in [Chip::Gb, Chip::Sms] {
+        let module = Module::new(&whole, chip, Some(40.0)).unwrap();
+        let file = vgm::read(&to_vgm(&module, &tags()).unwrap());
+        // The fourth pattern of four bars of 2.4 s, and the tempo changes with the fifth one.
+        let (start, samples) = file.repeat.unwrap();
+        assert!((start as f64 / vgm::RATE - 38.4).abs() < 0.05, "{start}");
+        assert!((samples as f64 / vgm::RATE - 32.0).abs() < 0.1, "{samples}");
+        let changes = file.changes();
+        for own in &whole.lead {
+            let due = whole.grid.seconds(own.row) * vgm::RATE;
+            let near = |change: &&vgm::Change| {
+                change.channel == 0
+                    && change.volume > 0
+                    && (change.sample as f64 - due).abs() < 0.06 * vgm::RATE
+            };
+            assert!(changes.iter().any(|change| near(&change)), "{own:?}");
+        }
+        // Whoever comes from the end finds all registers written: each channel is as the first time.
+        let here = changes.iter().filter(|change| change.sample == start);
+        let channels: Vec<usize> = here.map(|change| change.channel).collect();
+        assert_eq!(channels, [0, 1, 2, 3]);
     }
 }
 

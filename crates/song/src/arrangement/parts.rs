@@ -26,8 +26,8 @@ const LATE: f32 = 5.0;
 /// Cost of a rest, or of a note that began earlier, while the last note still sounds, in dB.
 const BROKEN: f32 = 40.0;
 
-/// Maximum number of notes in a chord.
-const CHORD: usize = 4;
+/// Maximum number of notes in a chord: an arpeggio of more is too slow to be heard as one.
+const CHORD: usize = 3;
 
 /// Note on rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -186,8 +186,8 @@ pub fn line(
     own.iter().map(|(_, note)| note.alone(unit)).collect()
 }
 
-/// Returns `notes` of a song of `rows` as chords: each of them begins with a note. Of more than four notes, and of all notes but one without
-/// `arpeggios`, the strongest sound.
+/// Returns `notes` of a song of `rows` as chords: each of them begins with a note. Of notes octaves apart, of more than three notes, and of all notes
+/// without `arpeggios`, the strongest sound.
 pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec<PartNote> {
     let mut chords: Vec<PartNote> = Vec::new();
     for (first, start) in notes.iter().enumerate() {
@@ -197,7 +197,16 @@ pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec
         let row = start.row;
         let mut chord: Vec<_> = notes.iter().filter(|note| note.sounds(row)).collect();
         chord.sort_by(|a, b| b.level.total_cmp(&a.level));
+        // Of notes octaves apart, the strongest.
+        let mut classes = [false; 12];
+        chord.retain(|note| !std::mem::replace(&mut classes[usize::from(note.key % 12)], true));
         chord.truncate(if arpeggios { CHORD } else { 1 });
+        // The chord before goes on where none of its notes begins.
+        let begins = chord.iter().any(|note| note.row == row);
+        let last = chords.last();
+        if !begins && last.is_some_and(|last| last.row + last.rows > row) {
+            continue;
+        }
         let level = chord.iter().map(|note| note.level).fold(f32::MIN, f32::max);
         let end = chord.iter().map(|note| note.end).max().unwrap_or(row + 1).min(rows);
         chord.sort_by_key(|note| note.key);

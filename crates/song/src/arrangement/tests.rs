@@ -76,6 +76,32 @@ fn without_arpeggios_the_strongest_note_of_a_chord_sounds() {
 }
 
 #[test]
+fn chords_have_three_notes_and_no_octaves() {
+    let others = [note(84, 0.0, 4.0, 100), note(36, 0.0, 4.0, 100)];
+    let chord = |keys: &[(u8, u8)]| {
+        let notes = keys.iter().map(|(key, velocity)| note(*key, 0.0, 4.0, *velocity));
+        let own = arrange(notes.chain(others.clone()).collect(), 4, SOUND).harmony;
+        (own[0].key, own[0].chord.clone())
+    };
+    // The weakest of four notes, and the weaker one of two octaves.
+    assert_eq!(chord(&[(60, 80), (64, 70), (67, 60), (70, 75)]), (60, vec![4, 10]));
+    assert_eq!(chord(&[(60, 80), (64, 70), (72, 60)]), (60, vec![4]));
+    assert_eq!(chord(&[(60, 60), (64, 70), (72, 80)]), (64, vec![8]));
+}
+
+#[test]
+fn a_chord_goes_on_where_none_of_its_notes_begins() {
+    let frame = [note(84, 0.0, 8.0, 100), note(36, 0.0, 8.0, 100)];
+    let notes = [note(60, 0.0, 8.0, 90), note(64, 2.0, 6.0, 60)];
+    let alone = Sound { arpeggio: None, ..SOUND };
+    let all: Vec<_> = frame.into_iter().chain(notes).collect();
+    assert_eq!(plain(&arrange(all.clone(), 8, alone).harmony), [(0, 8, 60)], "the strongest");
+    let own = arrange(all, 8, SOUND).harmony;
+    assert_eq!(plain(&own), [(0, 2, 60), (2, 6, 60)]);
+    assert_eq!([&own[0].chord[..], &own[1].chord], [&[][..], &[4]]);
+}
+
+#[test]
 fn volumes_are_amplitudes_of_the_loudest_notes() {
     // 57 dB over 126 steps of velocity: 13 steps are 5.9 dB, about half the amplitude.
     let notes = (0..40).map(|n| {

@@ -9,6 +9,7 @@ mod vgm;
 pub use nsf::nsf;
 pub(crate) use registers::unit;
 pub use registers::{Song, Write};
+pub(crate) use vgm::{Log, SAMPLE_RATE};
 pub use vgm::{vgm, vgz};
 
 use tone_filter_dsp::{BLOCK, ChipTick, ToneFilter};

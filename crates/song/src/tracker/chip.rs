@@ -94,4 +94,12 @@ impl Chip {
             _ => volume,
         }
     }
+
+    /// Returns the sum of a note's volume and its instrument's, which is a value of the chip's register, as a value of the chip's register.
+    pub fn mix(self, volume: u8, envelope: u8) -> u8 {
+        match self {
+            Self::Sms => (self.register(volume) + envelope).saturating_sub(15),
+            _ => volume * envelope / 15,
+        }
+    }
 }

@@ -5,11 +5,14 @@
 mod chip;
 mod famitracker;
 mod furnace;
+mod player;
 mod tempo;
+mod vgm;
 
 pub use chip::Chip;
 pub use famitracker::famitracker;
 pub use furnace::furnace;
+pub use vgm::vgm;
 
 use crate::arrangement::{Arrangement, Drum, Envelope, Hit, LOUDEST, PartNote, Sound};
 use chip::Voice;
@@ -103,11 +106,23 @@ impl Module {
     /// is longer than 128 orders.
     pub fn new(arrangement: &Arrangement, chip: Chip, repeat: Option<f64>) -> Option<Self> {
         let Arrangement { grid, rows, lead, harmony, bass, drums, sound } = arrangement;
+        let orders = arrangement.patterns();
+        if orders.len() > ORDERS {
+            return None;
+        }
         let known = known(harmony);
         let mut instruments = Instruments::default();
         let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
             let mut events = Vec::new();
-            for note in notes {
+            for (index, note) in notes.iter().enumerate() {
+                // A note that is played again at once would be one with the note before; a row of silence parts them. At the end of a pattern,
+                // it keeps patterns equal that differ in what follows.
+                let end = note.row + note.rows;
+                let again = notes.get(index + 1).is_some_and(|next| {
+                    next.row == end && (next.key, &next.chord) == (note.key, &note.chord)
+                });
+                let is_cut = again || orders.iter().any(|order| order.end == end);
+                let end = end - usize::from(is_cut && note.rows > 1);
                 let key = chip.key(voice, note.key);
                 let chord = note.chord.clone();
                 let chord = (0..=chord.len()).rev().map(|count| chord[..count].to_vec());
@@ -116,10 +131,7 @@ impl Module {
                 let play = Play::On(key, instruments.index(own));
                 let volume = chip.has_volume(voice).then_some(note.volume);
                 events.push((note.row, Cell { play: Some(play), volume, ..Cell::default() }));
-                events.push((
-                    note.row + note.rows,
-                    Cell { play: Some(Play::Off), ..Cell::default() },
-                ));
+                events.push((end, Cell { play: Some(Play::Off), ..Cell::default() }));
             }
             events
         };
@@ -136,10 +148,6 @@ impl Module {
         parts.push((Voice::Noise, drums.iter().map(hit).collect()));
         if chip == Chip::Nes {
             parts.push((Voice::Samples, Vec::new()));
-        }
-        let orders = arrangement.patterns();
-        if orders.len() > ORDERS {
-            return None;
         }
         let (hertz, tempi, indices) = tempi(grid, *rows, &orders);
         let length = orders.iter().map(|order| order.len()).max().unwrap_or(1);

@@ -6,72 +6,127 @@ use std::io::Write as _;
 
 const HEADER: usize = 0x100;
 
-/// Number of samples per tick, at 44,100 samples per second.
+/// Sample rate in Hz by which waits count.
+pub(crate) const SAMPLE_RATE: f64 = 44_100.0;
+
+/// Number of samples per tick of 1/60 s.
 const SAMPLES: usize = 735;
 
 /// Command that writes to a register of the 2A03: register and value follow.
 const WRITE: u8 = 0xB4;
-/// Command that waits for a tick.
+/// Command that waits for [`SAMPLES`].
 const WAIT: u8 = 0x62;
+/// Command that waits for a number of samples: its lower and its upper byte follow.
+const WAIT_SAMPLES: u8 = 0x61;
+/// Maximum number of samples of a wait.
+const LONGEST: usize = 0xFFFF;
 /// Command that ends the data.
 const END: u8 = 0x66;
 
 /// Returns `song` as a VGM file.
 pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
-    let mut file = vec![0; HEADER];
-    let mut repeat = None;
+    let mut log = Log::default();
     for (index, writes) in song.ticks.iter().enumerate() {
         if song.repeat == Some(index) {
-            repeat = Some((file.len(), SAMPLES * (song.ticks.len() - index)));
+            log.repeat_from_here();
         }
-        for write in writes {
-            file.extend([WRITE, write.register, write.value]);
-        }
-        file.push(WAIT);
+        log.write(writes.iter().flat_map(|write| [WRITE, write.register, write.value]));
+        log.wait(SAMPLES);
     }
-    file.push(END);
-    let described = file.len();
-    file.extend(gd3(tags));
-
-    let end = file.len();
-    file[..4].copy_from_slice(b"Vgm ");
-    let mut put = |at: usize, value: usize| {
-        file[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
-    };
-    // Offsets count from their own position.
-    put(0x04, end - 0x04);
-    put(0x08, 0x171);
-    put(0x14, described - 0x14);
-    put(0x18, SAMPLES * song.ticks.len());
-    if let Some((start, samples)) = repeat {
-        put(0x1C, start - 0x1C);
-        put(0x20, samples);
-    }
-    put(0x24, TICKS as usize);
-    put(0x34, HEADER - 0x34);
-    put(0x84, CLOCK as usize);
-    file
+    log.finish(&[(0x84, CLOCK)], "NES Famicom", tags)
 }
 
-/// Returns [`vgm`] packed by gzip.
+/// Returns a VGM file packed by gzip.
 ///
 /// # Panics
 /// Never: a write to memory does not fail.
-pub fn vgz(song: &Song, tags: &Tags) -> Vec<u8> {
+pub fn vgz(vgm: &[u8]) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    let written = packed.write_all(&vgm(song, tags)).and_then(|()| packed.finish());
+    let written = packed.write_all(vgm).and_then(|()| packed.finish());
     written.expect("memory takes all that is written to it")
 }
 
+/// Data of a VGM file: writes and waits.
+#[derive(Default)]
+pub(crate) struct Log {
+    data: Vec<u8>,
+    /// Samples so far.
+    samples: usize,
+    /// Length of the data, and samples, at the place to which the song goes back.
+    repeat: Option<(usize, usize)>,
+}
+
+impl Log {
+    /// Adds commands that write to a chip.
+    pub fn write(&mut self, commands: impl IntoIterator<Item = u8>) {
+        self.data.extend(commands);
+    }
+
+    /// Adds a wait.
+    fn wait(&mut self, samples: usize) {
+        self.samples += samples;
+        if samples == SAMPLES {
+            self.data.push(WAIT);
+            return;
+        }
+        let mut left = samples;
+        while left > 0 {
+            let part = left.min(LONGEST);
+            let [low, high] = (part as u16).to_le_bytes();
+            self.data.extend([WAIT_SAMPLES, low, high]);
+            left -= part;
+        }
+    }
+
+    /// Adds a wait until `samples` from the start.
+    pub fn wait_until(&mut self, samples: usize) {
+        self.wait(samples.saturating_sub(self.samples));
+    }
+
+    /// Makes the song go back to this place from its end.
+    pub fn repeat_from_here(&mut self) {
+        self.repeat = Some((self.data.len(), self.samples));
+    }
+
+    /// Returns the file. `clocks` are fields of the header and their values.
+    pub fn finish(self, clocks: &[(usize, u32)], system: &str, tags: &Tags) -> Vec<u8> {
+        let mut file = vec![0; HEADER];
+        file.extend(self.data);
+        file.push(END);
+        let described = file.len();
+        file.extend(gd3(system, tags));
+        let end = file.len();
+        file[..4].copy_from_slice(b"Vgm ");
+        let mut put = |at: usize, value: usize| {
+            file[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
+        };
+        // Offsets count from their own position.
+        put(0x04, end - 0x04);
+        put(0x08, 0x171);
+        put(0x14, described - 0x14);
+        put(0x18, self.samples);
+        if let Some((data, samples)) = self.repeat {
+            put(0x1C, HEADER + data - 0x1C);
+            put(0x20, self.samples - samples);
+        }
+        put(0x24, TICKS as usize);
+        put(0x34, HEADER - 0x34);
+        for (at, clock) in clocks {
+            put(*at, *clock as usize);
+        }
+        file
+    }
+}
+
 /// Returns the tags as 11 strings in UTF-16. Most of them are pairs, one English and one Japanese.
-fn gd3(tags: &Tags) -> Vec<u8> {
+fn gd3(system: &str, tags: &Tags) -> Vec<u8> {
     let strings = [
         &tags.title,
         "",
         // Name of the game.
         "",
         "",
-        "NES Famicom",
+        system,
         "",
         &tags.author,
         "",

@@ -1,0 +1,163 @@
+//! VGM of the Game Boy and of the SN76489: a song as writes to registers.
+
+use super::{
+    Chip, Module,
+    player::{Playing, play},
+};
+use crate::{
+    arrangement::Drum,
+    console::{Log, SAMPLE_RATE, Tags},
+};
+
+/// Clock rate of the Game Boy in Hz.
+const GAME_BOY: u32 = 4_194_304;
+/// Clock rate of the SN76489 in Hz.
+const SN76489: u32 = 3_579_545;
+/// Shift register of the Master System's noise: its taps (16 bits), then its width.
+const SHIFT_REGISTER: u32 = 0x0010_0009;
+
+/// Registers of the Game Boy before all others: sound on, greatest volume, all channels on both sides.
+const START: [[u8; 2]; 3] = [[0x16, 0x80], [0x14, 0x77], [0x15, 0xFF]];
+/// First register of the Game Boy's wave.
+const WAVE: u8 = 0x20;
+
+/// Returns `song` as a VGM file; `None` for the NES, whose VGM is the voice Chip's ([`crate::console::vgm`]).
+pub fn vgm(song: &Module, tags: &Tags) -> Option<Vec<u8>> {
+    let mut log = Log::default();
+    let write: fn(usize, Playing, Option<Playing>) -> Vec<u8> = match song.chip {
+        Chip::Nes => return None,
+        Chip::Gb => game_boy,
+        Chip::Sms => sn76489,
+    };
+    if song.chip == Chip::Gb {
+        let wave = (WAVE..).zip(triangle()).map(|(register, pair)| [register, pair]);
+        log.write(START.into_iter().chain(wave).flat_map(|[at, value]| [0xB3, at, value]));
+    }
+    let mut played = play(song);
+    if song.chip == Chip::Sms {
+        prepare_noise(&mut played.ticks);
+    }
+    let due = |tick: usize| (tick as f64 * SAMPLE_RATE / song.hertz).round() as usize;
+    for (tick, channels) in played.ticks.iter().enumerate() {
+        // All registers are written where the song comes from its start or from its end.
+        let is_first = tick == 0 || played.repeat == Some(tick);
+        let before = tick.checked_sub(1).filter(|_| !is_first).map(|tick| &played.ticks[tick]);
+        let writes: Vec<u8> = (0..channels.len())
+            .flat_map(|index| write(index, channels[index], before.map(|before| before[index])))
+            .collect();
+        if !writes.is_empty() {
+            log.wait_until(due(tick));
+        }
+        if played.repeat == Some(tick) {
+            log.repeat_from_here();
+        }
+        log.write(writes);
+    }
+    log.wait_until(due(played.ticks.len()));
+    if let Some(last) = played.ticks.last().filter(|_| played.repeat.is_none()) {
+        let silent = |own: &Playing| Playing { volume: 0, starts: false, ..*own };
+        let writes = last.iter().enumerate();
+        log.write(writes.flat_map(|(index, own)| write(index, silent(own), Some(*own))));
+    }
+    let clocks: &[_] = match song.chip {
+        Chip::Gb => &[(0x80, GAME_BOY)],
+        _ => &[(0x0C, SN76489), (0x28, SHIFT_REGISTER)],
+    };
+    Some(log.finish(clocks, song.chip.console(), tags))
+}
+
+/// Returns the frequency of a MIDI key in Hz.
+fn hertz(key: u8) -> f64 {
+    440.0 * ((f64::from(key) - 69.0) / 12.0).exp2()
+}
+
+/// Returns the Game Boy's wave: a triangle of 32 steps, two in a byte.
+fn triangle() -> impl Iterator<Item = u8> {
+    (0..16).map(|byte| if byte < 8 { 0x22 * byte + 1 } else { 0xFE - 0x22 * (byte - 8) })
+}
+
+/// Returns the writes to a channel of the Game Boy that lead from `before` to `now`. Without `before`, all registers are written.
+fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
+    let first = 5 * channel as u8;
+    let differs = |of: fn(&Playing) -> u8| before.is_none_or(|before| of(&before) != of(&now));
+    let [is_louder, is_other] = [differs(|own| own.volume), differs(|own| own.key)];
+    let (is_wave, is_noise) = (channel == 2, channel == 3);
+    let mut writes = Vec::new();
+    let mut write = |register: u8, value: u8| writes.extend([0xB3, first + register, value]);
+    if before.is_none() && channel == 0 {
+        // No sweep.
+        write(0, 0);
+    }
+    if is_wave && now.starts {
+        // A wave that plays is spoilt when it starts again.
+        write(0, 0);
+        write(0, 0x80);
+    }
+    if !is_wave && differs(|own| own.duty) {
+        write(1, now.duty << 6);
+    }
+    if is_louder {
+        // The wave is on or off. The others have a volume without an envelope; bit 3 leaves a silent channel's output on, so it does not click.
+        write(2, if is_wave { 0x20 * u8::from(now.volume > 0) } else { now.volume << 4 | 8 });
+    }
+    // Except for the wave's, a volume counts from the next start.
+    let starts = now.starts || is_louder && !is_wave;
+    if is_noise {
+        if is_other {
+            write(3, Drum::ALL.get(usize::from(now.key)).map_or(0, |drum| rate(*drum)));
+        }
+        if starts {
+            write(4, 0x80);
+        }
+        return writes;
+    }
+    let clock = f64::from(GAME_BOY) / if is_wave { 64.0 } else { 32.0 };
+    let register = |key: u8| (2048.0 - (clock / hertz(key)).round()).clamp(0.0, 2047.0) as u16;
+    let [high, low] = register(now.key).to_be_bytes();
+    if is_other {
+        write(3, low);
+    }
+    if is_other || starts {
+        write(4, high | if starts { 0x80 } else { 0 });
+    }
+    writes
+}
+
+/// Returns the Game Boy's register for the rate of a drum's noise: 262,144 Hz divided by the lower three bits and by two to the power of the upper four.
+/// Of all rates, these are as bright as the 2A03's.
+fn rate(drum: Drum) -> u8 {
+    [0x37, 0x26, 0x15, 0x17][drum as usize]
+}
+
+/// Changes the rate of the noise while it is silent, where there is time: the change starts the shift register anew, which hums at first.
+fn prepare_noise(ticks: &mut [Vec<Playing>]) {
+    let mut next = None;
+    for noise in ticks.iter_mut().rev().filter_map(|channels| channels.get_mut(3)) {
+        match noise.volume {
+            0 => noise.key = next.unwrap_or(noise.key),
+            _ => next = Some(noise.key),
+        }
+    }
+}
+
+/// Returns the writes to a channel of the SN76489 that lead from `before` to `now`. Without `before`, all registers are written.
+fn sn76489(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
+    let latch = 0x80 | (channel as u8) << 5;
+    let mut writes = Vec::new();
+    let is_other = before.is_none_or(|before| before.key != now.key);
+    if channel == 3 {
+        // White noise, of the lowest, the middle and the highest rate.
+        if is_other {
+            let rate = [2, 1, 0, 0].get(usize::from(now.key)).copied().unwrap_or_default();
+            writes.extend([0x50, latch | 4 | rate]);
+        }
+    } else if is_other {
+        let period = (f64::from(SN76489) / (32.0 * hertz(now.key))).round().clamp(1.0, 1023.0);
+        let period = period as u16;
+        writes.extend([0x50, latch | (period & 15) as u8, 0x50, (period >> 4) as u8]);
+    }
+    if before.is_none_or(|before| before.volume != now.volume) {
+        writes.extend([0x50, latch | 0x10 | (15 - now.volume)]);
+    }
+    writes
+}
