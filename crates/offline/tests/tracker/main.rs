@@ -405,8 +405,9 @@ fn vgm_plays_every_note_at_its_time() {
         // State of a channel at a time in seconds, at which its change is due.
         let at = |channel: usize, seconds: f64| {
             let due = (seconds * vgm::RATE).round() as usize;
-            let until = changes.iter().filter(|own| own.channel == channel && own.sample <= due);
-            *until.last().unwrap()
+            let mut until =
+                changes.iter().filter(|own| own.channel == channel && own.sample <= due);
+            *until.next_back().unwrap()
         };
         // Rows of 0.125 s are 7.5 ticks: 7 and 8 in turn.
         let seconds = |row: usize| (15 * row / 2) as f64 / 60.0;
