@@ -16,10 +16,10 @@ pub const COLUMNS: usize = 4;
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 2;
 
-/// Weights of the network `full`, exported from `large.npz`.
+/// Weights of the network `full`, which `docs/listening.md` describes.
 pub static FULL: LazyLock<Weights<16, 32>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/full.bin")));
-/// Weights of the network `light`, exported from `medium.npz`.
+/// Weights of the network `light`, of the same fit.
 pub static LIGHT: LazyLock<Weights<8, 16>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/light.bin")));
 

@@ -80,7 +80,7 @@ fn chords_have_three_notes_and_no_octaves() {
     let others = [note(84, 0.0, 4.0, 100), note(36, 0.0, 4.0, 100)];
     let chord = |keys: &[(u8, u8)]| {
         let notes = keys.iter().map(|(key, velocity)| note(*key, 0.0, 4.0, *velocity));
-        let own = arrange(notes.chain(others.clone()).collect(), 4, SOUND).harmony;
+        let own = arrange(notes.chain(others).collect(), 4, SOUND).harmony;
         (own[0].key, own[0].chord.clone())
     };
     // The weakest of four notes, and the weaker one of two octaves.
