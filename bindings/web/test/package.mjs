@@ -15,7 +15,7 @@ const readme = await readFile(path.join(PACKAGE, "README.md"), "utf8");
 const programs = (language) => [...readme.matchAll(new RegExp("```" + language + "\n(.*?)```", "gs"))].map((match) => match[1]);
 
 // Maximum size of the archive in bytes.
-const LARGEST = 400_000;
+const LARGEST = 450_000;
 
 // A project with the package installed in it.
 async function project(name, files) {
