@@ -273,10 +273,13 @@ fn nothing_is_left(settings: &Settings, least: f64) {
     let mut played = ToneFilter::new(RATE, &settings).unwrap();
     let mut random = noise(3);
     let mut any = |count: usize| ((random() + 1.0) / 2.0 * count as f64) as usize % count;
-    // Chords with rests: whether a note counts as played depends on earlier sound.
+    // A chord, with all notes beneath it: where all are equally loud, whether one counts as played depends on earlier sound and on
+    // where the listener's frames begin.
     let mut signal = cluster(2.0);
     for (t, sample) in signal.iter_mut().enumerate() {
-        *sample *= f32::from(u8::from(t % 24_000 < 18_000));
+        let sine = |hertz: f64| (TAU * hertz * t as f64 / RATE).sin();
+        let chord = [440.0, 554.0, 659.0].map(sine).iter().sum::<f64>();
+        *sample = 0.05 * *sample + (0.1 * chord) as f32;
     }
     for block in signal.chunks(700) {
         let sync = NoteValue::new(any(19));
