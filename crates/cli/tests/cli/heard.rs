@@ -206,7 +206,7 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
 
 #[test]
 fn notes_are_named_by_what_sounds() {
-    let folder = melody(&[(220.0, 0.5, 1.0)]);
+    let folder = melody(&[(220.0, 0.0, 0.2), (220.0, 0.5, 1.0)]);
     let head = "time,A2,A#2,B2,C3,C#3,D3,D#3,E3,F3,F#3,G3,G#3,A3,";
     let output =
         folder.command("bands in.wav --csv - --range published --transpose -12").output().unwrap();
@@ -232,10 +232,9 @@ fn moments_are_about_the_time_that_they_name() {
         let (first, last) = (times[0], times[times.len() - 1]);
         assert!((0.97..1.0 + late).contains(&first), "{flags}: {first}");
         let heard = notes(&folder, "out.mid");
-        assert!(
-            (heard[0].2 - first).abs() < 0.015 && (heard[0].3 - last).abs() < 0.015,
-            "{heard:?}"
-        );
+        // A moment comes up to 10 ms after a decision, and that 5.8 ms after the end of its frame.
+        let near = |a: f64, b: f64| (a - b).abs() < 0.0158;
+        assert!(near(heard[0].2, first) && near(heard[0].3, last), "{flags}: {heard:?}");
     }
 }
 
