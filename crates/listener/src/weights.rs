@@ -19,7 +19,7 @@ const VERSION: u32 = 2;
 /// Weights of the network `full`, which `docs/listening.md` describes.
 pub static FULL: LazyLock<Weights<16, 32>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/full.bin")));
-/// Weights of the network `light`, of the same fit.
+/// Weights of the network `light`, of an earlier fit.
 pub static LIGHT: LazyLock<Weights<8, 16>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/light.bin")));
 
