@@ -225,7 +225,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let line = format!("loop = {time} s is beyond the end of the song at {seconds:.2} s");
         return Err(Usage(line).into());
     }
-    let stem = || args.input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // Standard input has no name, so its song has that of the output.
+    let named = [&args.input, out].into_iter().find(|path| path.as_os_str() != "-");
+    let stem = || {
+        named.and_then(|path| path.file_stem()).unwrap_or_default().to_string_lossy().into_owned()
+    };
     let tags = Tags { title: args.title.clone().unwrap_or_else(stem), author: args.author.clone() };
     let (file, notes) = if is_arranged {
         let arrangement = arranger.finish(seconds, &settings, sound.tempo.and_then(Tempo::set));

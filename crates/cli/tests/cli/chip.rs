@@ -95,6 +95,12 @@ fn vgm_goes_to_files_and_through_pipes() {
     // The files are equal except for their tags.
     assert_eq!(piped.stdout[0x18..tags], file[0x18..tags]);
 
+    let mut command = folder.command("chip - -o named.vgm");
+    assert!(command.write_stdin(melody()).output().unwrap().status.success());
+    let named: Vec<u8> = "\0named\0".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let own = fs::read(folder.path("named.vgm")).unwrap();
+    assert_eq!(own[tags + 10..][..named.len()], named, "the name of the output");
+
     fs::rename(folder.path("Über uns.wav"), folder.path("in.wav")).unwrap();
     folder.run("chip in.wav -o out.vgz");
     assert_eq!(fs::read(folder.path("out.vgz")).unwrap()[..2], [0x1F, 0x8B]);
