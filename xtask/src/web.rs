@@ -75,7 +75,7 @@ pub fn test() -> Result<()> {
 
 /// Writes the songs that the command makes of the demo tune into `folder`, which has the tune: with the preset Sound Chip as `demo.fur` and
 /// `demo.nsf`, with the default sound as `demo.mid`, and with the settings of a link as `link.fur`. They are
-/// computed by the portable kernel, whose bits are those of WebAssembly.
+/// computed by the portable kernel, which gives the same bits as WebAssembly.
 fn write_songs(folder: &Path) -> Result<()> {
     let link = ["--preset", "game-boy", "--voice", "chip", "--arp", "up", "--scale", "major"];
     let songs: [(&str, &str, &str, &[&str]); 4] = [
