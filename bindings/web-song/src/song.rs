@@ -126,7 +126,7 @@ impl Song {
         Ok(Self { filter, recorder: Recorder::new(format), channels, frames: 0 })
     }
 
-    /// Adds the next samples, of which those of the first channel come first, and replaces them by the filter's output.
+    /// Adds the next samples, all of the first channel first, and replaces them by the filter's output.
     pub fn push(&mut self, samples: &mut [f32]) {
         let frames = samples.len() / self.channels;
         if frames == 0 {

@@ -4,7 +4,7 @@ import { clock, guarded, say } from "./player.js";
 
 const at = (id) => document.getElementById(id);
 
-// Sample rate in Hz at which files are decoded: that of most music, whose samples then stay as they are.
+// Sample rate in Hz at which files are decoded. Most music has it, and is not resampled.
 const RATE = 44100;
 
 // Longest file in seconds: its samples need some 400 MB.

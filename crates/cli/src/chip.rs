@@ -225,7 +225,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let line = format!("loop = {time} s is beyond the end of the song at {seconds:.2} s");
         return Err(Usage(line).into());
     }
-    // Standard input has no name, so its song has that of the output.
+    // Standard input has no name, so its song has the output's.
     let named = [&args.input, out].into_iter().find(|path| path.as_os_str() != "-");
     let stem = || {
         named.and_then(|path| path.file_stem()).unwrap_or_default().to_string_lossy().into_owned()
