@@ -1,6 +1,6 @@
 //! One song: a filter, and the recorder of the song's format.
 
-use tone_filter_dsp::{Arp, Settings, ToneFilter, Voice};
+use tone_filter_dsp::{Settings, ToneFilter};
 use tone_filter_presets::Preset;
 use tone_filter_song::{
     arrangement::Arranger,
@@ -8,7 +8,7 @@ use tone_filter_song::{
     console::{self, Tags, nsf},
     found::Finder,
     timeline::Layout,
-    tracker::{Chip, Module, furnace},
+    tracker::{self, Chip, Module, furnace},
     transcribe::{Transcriber, midi},
 };
 
@@ -31,13 +31,8 @@ impl Format {
     fn settings(self, settings: Settings) -> Settings {
         match self {
             Self::Midi => Settings { lookahead: true, ..settings },
-            Self::Nsf | Self::Furnace => {
-                // In a tracker, chords are arpeggios.
-                let off = self == Self::Furnace && settings.arp == Arp::Off;
-                let arp = if off { Arp::Fast } else { settings.arp };
-                let lookahead = settings.focus > 0.0;
-                Settings { voice: Voice::Chip, arp, lookahead, ..settings }
-            }
+            Self::Nsf => console::settings(settings),
+            Self::Furnace => tracker::settings(settings),
         }
     }
 }

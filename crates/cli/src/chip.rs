@@ -2,30 +2,32 @@
 
 use super::{
     Usage,
+    entries::or,
     presets::find,
     progress::Bar,
     refuse_terminal,
     report::warn_not_finite,
-    sound::{Sound, Tempo, looks_ahead_in_files, number},
+    sound::{Sound, Task, Tempo, number},
 };
 use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
-    builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser},
+    builder::{PathBufValueParser, TypedValueParser},
 };
 use std::{
+    ffi::OsString,
     io::Write,
     path::{Path, PathBuf},
 };
-use tone_filter_dsp::{Arp, Controls, Kernel, Voice};
+use tone_filter_dsp::{Controls, Kernel, Voice};
 use tone_filter_offline::{
-    Error, Input, Output, STDIO,
+    Error, Input, Output, STDIO, Source,
     analyse::{Analysed, analyse},
     arrangement::Arranger,
     clean_up_on_interrupt,
-    console::{Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
+    console::{self, Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
     tracker::{self, Chip, Module, famitracker, furnace},
 };
-use tone_filter_presets::{Preset, ids};
+use tone_filter_presets::Preset;
 
 /// Write a file as a song for an 8-bit console, or for a tracker
 #[derive(clap::Args)]
@@ -39,11 +41,12 @@ use tone_filter_presets::{Preset, ids};
   tone-filter chip song.wav -o gb.vgm --chip gb
   tone-filter chip song.wav -o famitracker.txt
 
-For the NES, VGM and NSF are what the voice Chip plays. For a tracker, and for the VGM of another chip, the notes are arranged as lead,
-harmony, bass and drums, on the rows of the song's beats: .fur for Furnace 0.6.3 and later, .txt for FamiTracker 0.4.6 (File > Import
-text), its successors and FamiStudio. There, chords are fast arpeggios unless --arp says otherwise, --voices has no effect, and --loop
-goes back to the start of a pattern.
-NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM is played by VGMPlay and foobar2000;
+For the NES, VGM and NSF are what the voice Chip plays. For a tracker, and for the VGM of another chip, the notes are arranged as lead, \
+harmony, bass and drums, on the rows of the song's beats: .fur for Furnace 0.6.3 and later, .txt for FamiTracker 0.4.6 (File > Import \
+text), its successors and FamiStudio. There, chords are fast arpeggios unless --arp or the arpeggio of the preset says otherwise, --tempo \
+is the tempo of the rows, --voices, --glide and --vibrato have no effect on the notes, and --loop goes back to the start of a pattern.
+
+NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM is played by VGMPlay and foobar2000; \
 libgme, and so VLC, mpv and ffmpeg, knows only VGM of the Master System.")]
 pub struct Args {
     /// The file to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); - for WAV on standard input
@@ -61,8 +64,8 @@ pub struct Args {
     /// Repeat the song for ever, from this time on [0 s to the end]
     #[arg(long = "loop", value_name = "s", allow_hyphen_values = true, value_parser = time)]
     repeat: Option<f64>,
-    /// The sound chip: of the NES, or for .fur, .vgm and .vgz of the Game Boy or the Master System
-    #[arg(long, value_name = "CHIP", default_value = Chip::Nes.id(), value_parser = PossibleValuesParser::new(Chip::ALL.map(Chip::id)).map(chip))]
+    /// The sound chip: of the NES, or for .fur, .vgm and .vgz of the Game Boy or the Master System [nes, gb or sms]
+    #[arg(long, value_name = "CHIP", default_value = Chip::Nes.id(), value_parser = chip)]
     chip: Chip,
     /// Overwrite the output if it exists
     #[arg(long)]
@@ -83,13 +86,17 @@ struct ChipSound(Sound);
 /// Preset with the default settings.
 const PRESET: &str = "sound-chip";
 
+/// Help text of `--tempo`.
+const TEMPO: &str = "The tempo of the rows of a song for a tracker or another chip than the NES's; elsewhere, the tempo that --sync counts by, without which it has no effect; auto finds it in the music [10 to 1000 BPM, default auto for rows, else that of --keys, or 120]";
+
 /// Settings without an effect on a console: settings of the mix and of other voices.
 const LEFT_OUT: [&str; 7] = ["mix", "output", "drive", "tone", "morph", "bypass", "stereo"];
 
 impl clap::Args for ChipSound {
     fn augment_args(command: Command) -> Command {
         let default = Preset::factory(PRESET).map(|preset| preset.settings).unwrap_or_default();
-        Sound::add_flags(command, &default.into(), &LEFT_OUT)
+        let command = Sound::add_flags(command, &default.into(), &LEFT_OUT);
+        command.mut_arg("tempo", |tempo| tempo.help(TEMPO))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -121,47 +128,75 @@ enum Format {
 }
 
 impl Format {
-    /// Returns whether a song for `chip` is arranged in rows and parts. Otherwise it is what the voice Chip plays.
-    fn is_arranged(self, chip: Chip) -> bool {
-        matches!(self, Self::Furnace | Self::FamiTracker) || chip != Chip::Nes
-    }
-
-    /// Returns whether songs for `chip` are written.
-    fn has(self, chip: Chip) -> bool {
-        chip == Chip::Nes || matches!(self, Self::Furnace | Self::Vgm | Self::Vgz)
+    /// Returns the writer of songs for `chip`; `None` if there is none.
+    fn writer(self, chip: Chip) -> Option<Writer> {
+        match (self, chip) {
+            (Self::Furnace, _) => Some(Writer::Tracker(furnace)),
+            (Self::FamiTracker, Chip::Nes) => {
+                Some(Writer::Tracker(|song, tags| famitracker(song, tags).into_bytes()))
+            }
+            (Self::Nsf, Chip::Nes) => Some(Writer::Console(nsf)),
+            (Self::Vgm | Self::Vgz, Chip::Nes) => {
+                Some(Writer::Console(|song, tags| Some(vgm(song, tags))))
+            }
+            (Self::Vgm | Self::Vgz, _) => tracker::vgm(chip).map(Writer::Tracker),
+            (Self::Nsf | Self::FamiTracker, _) => None,
+        }
     }
 }
 
-/// Returns the chip with this name.
-fn chip(id: String) -> Chip {
-    Chip::ALL.into_iter().find(|chip| chip.id() == id).unwrap_or(Chip::Nes)
+/// Writer of a song.
+#[derive(Clone, Copy)]
+enum Writer {
+    /// Of what the voice Chip plays; the result is `None` if the song is too long.
+    Console(fn(&Song, &Tags) -> Option<Vec<u8>>),
+    /// Of an arrangement in rows and parts.
+    Tracker(tracker::Writer),
 }
+
+/// Parses the id of a chip, in upper or lower case.
+fn chip(id: &str) -> Result<Chip, String> {
+    let chip = Chip::ALL.into_iter().find(|chip| chip.id().eq_ignore_ascii_case(id));
+    chip.ok_or_else(|| format!("chip = {id:?} is unknown; use {}", or(&Chip::ALL.map(Chip::id))))
+}
+
+/// Extensions of the output.
+const EXTENSIONS: &str = ".vgm, .vgz, .nsf, .fur or .txt";
 
 /// Parses a path, and derives the format from its extension.
 fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
     PathBufValueParser::new().try_map(|path| {
+        let shown = path.display();
+        if path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator) {
+            return Err(format!("{shown}: is a folder; name a file that ends in {EXTENSIONS}"));
+        }
         let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
         let format = match extension.as_deref() {
             None if path == Path::new(STDIO) => Format::Vgm,
+            None => return Err(format!("{shown}: has no extension; use {EXTENSIONS}")),
             Some("vgm") => Format::Vgm,
             Some("vgz") => Format::Vgz,
             Some("nsf") => Format::Nsf,
             Some("fur") => Format::Furnace,
             Some("txt") => Format::FamiTracker,
-            _ => {
-                let path = path.display();
-                return Err(format!(
-                    "{path}: unsupported output format; use .vgm, .vgz, .nsf, .fur or .txt"
-                ));
+            Some(_) => {
+                return Err(format!("{shown}: unsupported output format; use {EXTENSIONS}"));
             }
         };
         Ok((path, format))
     })
 }
 
-/// Returns whether the factory preset `id` has the voice Chip.
-fn is_chip(id: &str) -> bool {
-    Preset::factory(id).is_some_and(|preset| preset.settings.voice == Voice::Chip)
+/// Returns a hint if one of `args` is a flag of the other verbs that `chip` leaves out.
+pub fn hint_for_left_out(args: &[OsString]) -> Option<String> {
+    let flags = args.get(2..).filter(|_| args[1] == "chip")?;
+    let flag = flags.iter().take_while(|arg| *arg != "--").find_map(|arg| {
+        let id = arg.to_str()?.strip_prefix("--")?.split('=').next()?;
+        LEFT_OUT.contains(&id).then_some(id)
+    })?;
+    Some(format!(
+        "--{flag} has no effect on a song, which has the chip's notes alone, without a mix; leave it out"
+    ))
 }
 
 /// Parses a time in seconds.
@@ -172,46 +207,42 @@ fn time(text: &str) -> Result<f64, String> {
 /// Filters the file, and writes the notes of the voice Chip as a song.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let (out, format) = &args.out;
-    let mut default: Controls = find(PRESET, args.quiet)?.settings.into();
-    let is_arranged = format.is_arranged(args.chip);
-    if is_arranged {
-        default.settings.arp = Arp::Fast;
-    }
-    let sound = args.sound.0.clone().with_midi_tempo(is_arranged);
-    let (controls, keys) = sound.read_from(default, looks_ahead_in_files, args.quiet)?;
-    let settings = controls.settings;
-    if settings.voice != Voice::Chip {
-        let presets: Vec<_> = ids().filter(|id| is_chip(id)).collect();
-        let line = format!(
-            "only the voice chip plays on a console; use --voice chip, or a preset that has it: {}",
-            presets.join(", ")
-        );
-        return Err(Usage(line).into());
-    }
-    let unsupported = || {
+    let writer = format.writer(args.chip).ok_or_else(|| {
         let (id, out) = (args.chip.id(), out.display());
         Usage(format!("{out}: unsupported output format for --chip {id}; use .fur, .vgm or .vgz"))
+    })?;
+    let (task, adapt): (_, fn(_) -> _) = match writer {
+        Writer::Console(_) => (Task::Filter, console::settings),
+        Writer::Tracker(_) => (Task::Arrange, tracker::settings),
     };
-    if !format.has(args.chip) {
-        return Err(unsupported().into());
+    let default = find(PRESET, args.quiet)?.settings.into();
+    let sound = args.sound.0.clone().for_task(task);
+    let (Controls { settings, .. }, keys) = sound.read_from(default, adapt, args.quiet)?;
+    if settings.voice != Voice::Chip {
+        let line = "only the voice chip plays on a console; leave out --voice";
+        return Err(Usage(line.into()).into());
     }
     refuse_terminal(out)?;
     clean_up_on_interrupt(|| ())?;
+    let input = Input::new(&args.input)?;
+    // An input that cannot be read leaves no new folder behind.
+    Source::open(&input)?;
     let output = Output::create(out, &args.input, args.force)?;
 
     let (mut recorder, mut arranger) = (Recorder::default(), Arranger::default());
+    let mut found = None;
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
     let Analysed { seconds, not_finite, unheard } = analyse(
-        &Input::new(&args.input)?,
+        &input,
         (&settings, &keys),
         super::kernel(args.kernel),
         0.1,
         |filter| {
-            if is_arranged {
-                arranger.push(filter);
-            } else {
-                recorder.push(filter);
+            found = filter.found_tempo();
+            match writer {
+                Writer::Console(_) => recorder.push(filter),
+                Writer::Tracker(_) => arranger.push(filter),
             }
         },
         |_, _| Ok(()),
@@ -222,7 +253,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let beyond =
         |time: &f64| time * f64::from(TICKS) >= (seconds * f64::from(TICKS)).ceil().max(1.0);
     if let Some(time) = args.repeat.filter(beyond) {
-        let line = format!("loop = {time} s is beyond the end of the song at {seconds:.2} s");
+        // Rounded down, so that the message is true.
+        let end = (1000.0 * seconds).floor() / 1000.0;
+        let line = format!("loop = {time} s is not before the end of the song at {end} s");
         return Err(Usage(line).into());
     }
     // Standard input has no name, so its song has the output's.
@@ -231,24 +264,21 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         named.and_then(|path| path.file_stem()).unwrap_or_default().to_string_lossy().into_owned()
     };
     let tags = Tags { title: args.title.clone().unwrap_or_else(stem), author: args.author.clone() };
-    let (file, notes) = if is_arranged {
-        let arrangement = arranger.finish(seconds, &settings, sound.tempo.and_then(Tempo::set));
-        let song = Module::new(&arrangement, args.chip, args.repeat);
-        let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
-        let file = match format {
-            Format::Furnace => furnace(&song, &tags),
-            Format::FamiTracker => famitracker(&song, &tags).into_bytes(),
-            _ => tracker::vgm(&song, &tags).ok_or_else(unsupported)?,
-        };
-        (file, arrangement.notes())
-    } else {
-        let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
-        let song = Song::new(&recorder.finish(seconds), repeat);
-        let file = match format {
-            Format::Nsf => nsf(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?,
-            _ => vgm(&song, &tags),
-        };
-        (file, song.notes)
+    let set = sound.tempo.and_then(Tempo::set);
+    let (file, notes, tempo) = match writer {
+        Writer::Tracker(write) => {
+            let arrangement = arranger.finish(seconds, &settings, set);
+            let song = Module::new(&arrangement, args.chip, args.repeat);
+            let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
+            let tempo = arrangement.grid.timeline().tempo();
+            (write(&song, &tags), arrangement.notes(), Some(tempo))
+        }
+        Writer::Console(write) => {
+            let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
+            let song = Song::new(&recorder.finish(seconds), repeat);
+            let file = write(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?;
+            (file, song.notes, set.or(found))
+        }
     };
     let file = if matches!(format, Format::Vgz) { vgz(&file) } else { file };
     let short = match format {
@@ -273,7 +303,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
         let (input, out) = (args.input.display(), out.display());
         let bytes = file.len();
-        message!("{input} -> {out}: {seconds:.2} s, {notes} notes, {bytes} bytes");
+        let tempo = tempo.map_or(String::new(), |tempo| format!(", {tempo:.1} BPM"));
+        message!("{input} -> {out}: {seconds:.2} s{tempo}, {notes} notes, {bytes} bytes");
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! The command `tone-filter`, with one file per verb.
 
-/// Prints a line to standard error, with control characters escaped.
+/// Prints a line to standard error, with control characters escaped, and without the system's numbers of errors.
 macro_rules! message {
     ($($words:tt)*) => {
-        eprintln!("{}", crate::escaped(&format!($($words)*)))
+        eprintln!("{}", crate::escaped(&crate::without_codes(&format!($($words)*))))
     };
 }
 
@@ -90,6 +90,17 @@ fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     Ok(())
 }
 
+/// Returns `text` without the system's numbers of errors, like ` (os error 2)`, which stand behind their descriptions.
+fn without_codes(text: &str) -> String {
+    const START: &str = " (os error ";
+    let mut parts = text.split(START);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| match part.split_once(')') {
+        Some((code, rest)) if code.parse::<i32>().is_ok() => text + rest,
+        _ => text + START + part,
+    })
+}
+
 /// Returns `text` with control characters escaped, like `\u{1b}`.
 fn escaped(text: &str) -> String {
     let one = |letter: char| match letter.is_control() {
@@ -120,7 +131,10 @@ fn silence_decoders() {
 fn main() -> ExitCode {
     silence_decoders();
     let args: Vec<OsString> = std::env::args_os().collect();
-    if let Some(hint) = sound::hint_for_loose_state(&args).or_else(|| hyphenated_output(&args)) {
+    let hint = sound::hint_for_loose_state(&args)
+        .or_else(|| hyphenated_output(&args))
+        .or_else(|| chip::hint_for_left_out(&args));
+    if let Some(hint) = hint {
         message!("error: {hint}");
         return ExitCode::from(WRONG_USAGE);
     }
@@ -192,4 +206,17 @@ fn refuse(error: &clap::Error) -> ExitCode {
         _ => drop(error.print()),
     }
     ExitCode::from(error.exit_code() as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_codes;
+
+    #[test]
+    fn only_codes_of_the_system_are_left_out() {
+        assert_eq!(without_codes("a: gone (os error 2); b (os error -1)"), "a: gone; b");
+        for text in ["", "a (os error x).wav: gone", "a (os error 2"] {
+            assert_eq!(without_codes(text), text);
+        }
+    }
 }

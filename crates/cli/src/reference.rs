@@ -103,6 +103,7 @@ fn verb_text(verb: &Command) -> String {
         text += &match block {
             "" => String::new(),
             _ if first.starts_with("Example") => format!("\n```sh\n{}\n```\n", lines.join("\n")),
+            _ if rest.is_empty() => format!("\n{block}\n"),
             _ => format!("\n```text\n{block}\n```\n"),
         };
     }

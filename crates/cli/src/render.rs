@@ -6,7 +6,7 @@ use super::{
     outputs::Outputs,
     progress::Progress,
     refuse_terminal, report,
-    sound::{Sound, looks_ahead_in_files, note_left_out, number},
+    sound::{Sound, Task, ahead_in_files, note_left_out, number},
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
@@ -293,9 +293,13 @@ impl Args {
             return Err(Usage(line.into()).into());
         }
         // A score needs no lookahead.
-        let looks_ahead =
-            if self.score.is_some() { |_: &Settings| false } else { looks_ahead_in_files };
-        let (Controls { settings, routing }, keys) = self.sound.read(looks_ahead, self.quiet)?;
+        let live = |settings| Settings { lookahead: false, ..settings };
+        let (task, adapt): (_, fn(_) -> _) = match self.score {
+            Some(_) => (Task::PlayScore, live),
+            None => (Task::Filter, ahead_in_files),
+        };
+        let sound = self.sound.clone().for_task(task);
+        let (Controls { settings, routing }, keys) = sound.read(adapt, self.quiet)?;
         let notes = self.score.as_deref().map(|path| read_notes(path, self.sound.drums));
         let notes = notes.transpose()?;
         if let (Some(path), Some(notes), false) = (&self.score, &notes, self.quiet) {

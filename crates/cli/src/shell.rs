@@ -8,7 +8,7 @@ use std::{
     path::PathBuf,
 };
 use tone_filter_dsp::{CHOICES, Kernel};
-use tone_filter_offline::Error;
+use tone_filter_offline::{Error, tracker::Chip};
 use tone_filter_presets as presets;
 
 /// Print the completions for a shell
@@ -51,6 +51,7 @@ fn offering(command: Command) -> Command {
         let values: Vec<&'static str> = match arg.get_id().as_str() {
             "preset" => presets::ids().collect(),
             "kernel" | "kernels" => Kernel::NAMES.to_vec(),
+            "chip" => Chip::ALL.map(Chip::id).to_vec(),
             id => match CHOICES.iter().find(|choice| choice.id == id) {
                 Some(choice) => choice.entries.iter().map(|entry| entry.0).collect(),
                 None => return arg,

@@ -34,8 +34,32 @@ pub struct Sound {
     /// Whether channel 10 of MIDI files, the drums, is left out or played.
     pub drums: Drums,
     pub tempo: Option<Tempo>,
-    /// Whether the tempo has an effect without Sync: on a MIDI file that is written.
-    sets_midi_tempo: bool,
+    /// Task of the verb besides the filter's, which decides which flags have an effect.
+    task: Task,
+}
+
+/// Task of a verb besides the filter's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// None: the verb filters.
+    Filter,
+    /// Plays a score, which may be a MIDI file with drums.
+    PlayScore,
+    /// Writes a MIDI file, which has a tempo.
+    WriteMidi,
+    /// Arranges the notes as a song in rows, which has a tempo.
+    Arrange,
+}
+
+impl Task {
+    /// Returns why the setting `id` has no effect on the notes of the task's song; `None` if it has an effect, or no song is arranged.
+    fn idle(self, id: &str) -> Option<&'static str> {
+        match (self, id) {
+            (Self::Arrange, "voices") => Some("each part plays one note or chord at a time"),
+            (Self::Arrange, "glide" | "vibrato") => Some("their pitches are exact"),
+            _ => None,
+        }
+    }
 }
 
 /// Tempo that Sync counts by.
@@ -66,23 +90,23 @@ impl Tempo {
 }
 
 impl Sound {
-    /// Lets the tempo have an effect without Sync if `midi`: it is the tempo of a MIDI file that is written.
+    /// Sets the task of the verb besides the filter's.
     #[must_use]
-    pub fn with_midi_tempo(self, midi: bool) -> Self {
-        Self { sets_midi_tempo: midi, ..self }
+    pub fn for_task(self, task: Task) -> Self {
+        Self { task, ..self }
     }
 
-    /// Returns the preset's settings, or else the default ones, with all flags applied, and the keys of the MIDI file. Without a
-    /// flag for lookahead, `looks_ahead` derives it from the settings. Prints warnings unless `quiet`.
+    /// Returns the preset's settings, or else the default ones, with all flags applied, and the keys of the MIDI file. `adapt` adapts
+    /// the settings to the verb; flags of choices override it. Prints warnings unless `quiet`.
     ///
     /// # Errors
     /// If the preset or the MIDI file cannot be read, or a flag has no effect without another one.
     pub fn read(
         &self,
-        looks_ahead: fn(&Settings) -> bool,
+        adapt: fn(Settings) -> Settings,
         quiet: bool,
     ) -> anyhow::Result<(Controls, KeyTrack)> {
-        self.read_from(Controls::default(), looks_ahead, quiet)
+        self.read_from(Controls::default(), adapt, quiet)
     }
 
     /// Works like [`Sound::read`], with `default` in place of the default settings.
@@ -92,7 +116,7 @@ impl Sound {
     pub fn read_from(
         &self,
         default: Controls,
-        looks_ahead: fn(&Settings) -> bool,
+        adapt: fn(Settings) -> Settings,
         quiet: bool,
     ) -> anyhow::Result<(Controls, KeyTrack)> {
         let preset = self.preset.as_ref().map(|name| find(name, quiet)).transpose()?;
@@ -103,7 +127,7 @@ impl Sound {
                 spec.set(settings, value);
             }
         }
-        settings.lookahead = looks_ahead(settings);
+        *settings = adapt(*settings);
         if self.keys.is_some() && settings.keys == Keys::Off {
             settings.keys = Keys::Hold;
         }
@@ -132,7 +156,12 @@ impl Sound {
             "keys has no effect; leave out --key-mode off"
         } else if self.keys.is_none() && settings.keys != Keys::Off {
             "nothing plays the keys; name a MIDI file with --keys, or add --key-mode off"
-        } else if self.tempo.is_some() && settings.sync == NoteValue::OFF && !self.sets_midi_tempo {
+        } else if self.drums == Drums::Kept && self.keys.is_none() && self.task != Task::PlayScore {
+            "drums has no effect; name a MIDI file with --keys"
+        } else if self.tempo.is_some()
+            && settings.sync == NoteValue::OFF
+            && !matches!(self.task, Task::WriteMidi | Task::Arrange)
+        {
             "tempo has no effect; add --sync, like --sync 1/8"
         } else {
             let keys = self.keys.as_deref();
@@ -142,7 +171,7 @@ impl Sound {
             }
             let keys = read.unwrap_or_default();
             if !quiet {
-                self.warn_of_idle(settings, looks_ahead(settings));
+                self.warn_of_idle(settings, adapt(*settings).lookahead);
             }
             match self.tempo {
                 Some(Tempo::Auto) => settings.sync_to = SyncTo::Music,
@@ -157,15 +186,20 @@ impl Sound {
     }
 
     /// Warns of flags that have no effect with `settings`. If `looks_ahead`, flags of the listener always have an effect: with
-    /// lookahead but without focus, as in `bands`, the detected notes are the output.
+    /// lookahead but without focus, as in `bands`, the detected notes are the output. In an arrangement, the arpeggio always has one.
     fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
         let ids = numbers.map(|(spec, _)| spec.id).chain(choices.map(|(choice, _)| choice.id));
-        let listens =
-            |id: &&str| looks_ahead && ["sensitivity", "lookahead", "listener"].contains(id);
-        for id in ids.filter(|id| !listens(id)) {
-            if let Some(reason) = settings.idle(id) {
+        let is_heard = |id| match id {
+            "sensitivity" | "lookahead" | "listener" => looks_ahead,
+            "arp" => self.task == Task::Arrange,
+            _ => false,
+        };
+        for id in ids {
+            if let Some(reason) = self.task.idle(id) {
+                message!("warning: --{id} has no effect on the notes of the song: {reason}");
+            } else if let Some(reason) = settings.idle(id).filter(|_| !is_heard(id)) {
                 message!("warning: --{id} has no effect: {reason}");
             }
         }
@@ -230,9 +264,14 @@ pub fn note_left_out(path: &Path, left_out: Option<&str>) {
 
 /// Parses a number in `unit` for the flag `id`, and checks its range.
 pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
-    quantity(text, unit).filter(|number| range.contains(number)).ok_or_else(|| {
+    let number = quantity(text, unit);
+    number.filter(|number| range.contains(number)).ok_or_else(|| {
+        let wrong = match number {
+            Some(_) => "out of range".into(),
+            None => format!("not a number in {unit}"),
+        };
         let (min, max) = range.into_inner();
-        format!("{id} = {text:?} is out of range; use {min} to {max} {unit}")
+        format!("{id} = {text:?} is {wrong}; use {min} to {max} {unit}")
     })
 }
 
@@ -242,9 +281,9 @@ fn has_flag(choice: &&Choice) -> bool {
     !choice.is_routing() && choice.id != "sync-to" || choice.id == "bypass"
 }
 
-/// Returns whether lookahead is on by default for files, which can be read ahead. Without focus, lookahead changes nothing.
-pub fn looks_ahead_in_files(settings: &Settings) -> bool {
-    settings.focus > 0.0
+/// Returns `settings` with the lookahead that is the default for files, which can be read ahead. Without focus, lookahead changes nothing.
+pub fn ahead_in_files(settings: Settings) -> Settings {
+    Settings { lookahead: settings.focus > 0.0, ..settings }
 }
 
 /// Returns a hint if a switch is followed by its state, as in `--auto off`: the state would be taken for an input.
@@ -329,7 +368,7 @@ impl FromArgMatches for Sound {
             keys: matches.get_one("keys-file").cloned(),
             drums: if matches.get_flag("drums") { Drums::Kept } else { Drums::LeftOut },
             tempo: matches.get_one("tempo").copied(),
-            sets_midi_tempo: false,
+            task: Task::Filter,
         })
     }
 

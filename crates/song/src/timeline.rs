@@ -21,13 +21,15 @@ pub struct Timeline {
     anchors: Vec<(f64, f64)>,
     /// Tick from which on a bar has so many beats.
     meters: Vec<(u32, u8)>,
+    /// Tempo in beats per minute.
+    tempo: f64,
 }
 
 impl Timeline {
     /// Creates the timeline of a constant `tempo` in beats per minute, without bars.
     pub fn fixed(tempo: f64) -> Self {
         let beat = 60.0 / tempo;
-        Self { anchors: vec![(0.0, 0.0), (f64::from(TICKS), beat)], meters: Vec::new() }
+        Self { anchors: vec![(0.0, 0.0), (f64::from(TICKS), beat)], meters: Vec::new(), tempo }
     }
 
     /// Creates the timeline of `beats`. A beat is a quarter note. Tick 0 is the start of the sound and of a bar, which may be short. `None`
@@ -35,7 +37,7 @@ impl Timeline {
     ///
     /// Tempi change as rarely as possible with all beats within 12 ms of their ticks.
     pub fn of(beats: &Beats) -> Option<Self> {
-        let beats = &beats.beats;
+        let (tempo, beats) = (beats.tempo()?, &beats.beats);
         let [first, second, ..] = &beats[..] else { return None };
         // Beats before the first one. Less than a part of a beat lengthens the first one.
         let (length, meter) = (second.time - first.time, usize::from(first.meter));
@@ -66,7 +68,7 @@ impl Timeline {
             meters.push((tick(*index) as u32, length));
         }
         meters.dedup_by_key(|(_, meter)| *meter);
-        Some(Self { anchors: straighten(&points), meters })
+        Some(Self { anchors: straighten(&points), meters, tempo })
     }
 
     /// Returns the tick of a time in seconds, at least 0.
@@ -93,6 +95,11 @@ impl Timeline {
             let length = 1e6 * (pair[1].1 - pair[0].1) / quarters;
             (pair[0].0 as u32, length.round() as u32)
         })
+    }
+
+    /// Returns the tempo in beats per minute: the median of all beats ([`Beats::tempo`]).
+    pub fn tempo(&self) -> f64 {
+        self.tempo
     }
 
     /// Returns the ticks from which on a bar has so many quarter notes.
@@ -202,6 +209,7 @@ mod tests {
         let line = Timeline::of(&steady(0.0, 0.5, 0, 4)).unwrap();
         assert_eq!(line.tempi().collect::<Vec<_>>(), [(0, 500_000)]);
         assert_eq!(line.meters(), [(0, 4)]);
+        assert_eq!(line.tempo(), 120.0);
         assert!((line.tick(3.25) - 6.5 * 480.0).abs() < 1e-6);
         assert!((line.tick(1000.0) - 2000.0 * 480.0).abs() < 1e-3, "beyond the last beat");
         assert_eq!(line.tick(-1.0), 0.0);

@@ -8,7 +8,7 @@ use super::{
     inputs::{Inputs, print_repeated},
     progress::Bar,
     refuse_terminal, report,
-    sound::{Sound, number},
+    sound::{Sound, Task, number},
 };
 use clap::{
     ArgGroup, ValueHint,
@@ -24,7 +24,7 @@ use std::{
     },
     time::Instant,
 };
-use tone_filter_dsp::{Controls, Kernel, NoteValue};
+use tone_filter_dsp::{Controls, Kernel, NoteValue, Settings};
 use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interrupt};
 
 /// Show which notes are played in files, as pictures, numbers or MIDI
@@ -162,8 +162,10 @@ type Fate = Result<Option<Done>, Error>;
 /// Analyses each file once, and writes all its outputs. Returns whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     // Always with lookahead: the outputs show the listener's decisions, whatever the focus.
-    let sound = args.sound.clone().with_midi_tempo(args.midi.is_some());
-    let (Controls { settings, .. }, keys) = sound.read(|_| true, args.quiet)?;
+    let ahead = |settings| Settings { lookahead: true, ..settings };
+    let task = if args.midi.is_some() { Task::WriteMidi } else { Task::Filter };
+    let (Controls { settings, .. }, keys) =
+        args.sound.clone().for_task(task).read(ahead, args.quiet)?;
     let outputs = FORMATS.iter().filter_map(|format| args.output(format));
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";

@@ -7,7 +7,7 @@ mod screen;
 use super::{
     Usage,
     report::warn_not_finite,
-    sound::{Sound, looks_ahead_in_files},
+    sound::{Sound, ahead_in_files},
 };
 use clap::{ArgGroup, ValueHint};
 use device::{Microphone, Speakers};
@@ -20,7 +20,7 @@ use std::{
     thread,
     time::Duration,
 };
-use tone_filter_dsp::Kernel;
+use tone_filter_dsp::{Kernel, Settings};
 use tone_filter_offline::{
     Input, Source,
     options::{Looped, Options},
@@ -79,8 +79,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         return device::list();
     }
     let live = args.device.is_some();
-    let looks_ahead = if live { |_: &_| false } else { looks_ahead_in_files };
-    let (sound, keys) = args.sound.read(looks_ahead, args.quiet)?;
+    let adapt = match live {
+        true => |settings| Settings { lookahead: false, ..settings },
+        false => ahead_in_files,
+    };
+    let (sound, keys) = args.sound.read(adapt, args.quiet)?;
     let kernel = super::kernel(args.kernel);
     let (settings, bypass) = (sound.settings, sound.routing.bypass);
     let looped = Looped::Nothing;

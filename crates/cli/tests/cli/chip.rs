@@ -1,6 +1,6 @@
 //! The verb `chip`: songs for consoles, and how ffmpeg plays them.
 
-use crate::{Folder, SILENT, float_wav, interop::tool, signals::sine, silence};
+use crate::{Folder, SILENT, float_wav, interop::tool, signals::sine, silence, time::waltz};
 use std::{f64::consts::TAU, fs};
 
 const RATE: usize = 44_100;
@@ -112,25 +112,34 @@ fn vgm_goes_to_files_and_through_pipes() {
 #[test]
 fn what_cannot_be_written_is_said_in_one_line() {
     let folder = Folder::with(&silence().bytes());
-    for name in ["out.wav", "out", "out.mid"] {
+    let extensions = ".vgm, .vgz, .nsf, .fur or .txt";
+    for name in ["out.wav", "out.mid"] {
         let line = folder.fail(&format!("chip in.wav -o {name}"), 2);
-        let reason = "unsupported output format; use .vgm, .vgz, .nsf, .fur or .txt";
-        assert_eq!(line, format!("{name}: {reason}"));
+        assert_eq!(line, format!("{name}: unsupported output format; use {extensions}"));
     }
-    for sound in ["--voice square", "--preset organ"] {
-        let line = folder.fail(&format!("chip in.wav -o out.vgm {sound}"), 2);
-        assert_eq!(
-            line,
-            "only the voice chip plays on a console; use --voice chip, or a preset that has it: \
-             sound-chip, arcade, pizzicato, drum-machine"
-        );
+    let line = folder.fail("chip in.wav -o out", 2);
+    assert_eq!(line, format!("out: has no extension; use {extensions}"));
+    for name in [".", "out/"] {
+        let line = folder.fail(&format!("chip in.wav -o {name}"), 2);
+        assert_eq!(line, format!("{name}: is a folder; name a file that ends in {extensions}"));
     }
+    let line = folder.fail("chip in.wav -o out.vgm --voice square", 2);
+    assert_eq!(line, "only the voice chip plays on a console; leave out --voice");
+    let line = folder.fail("chip in.wav -o out.vgm --chip snes", 2);
+    assert_eq!(line, "chip = \"snes\" is unknown; use nes, gb or sms");
+    let line = folder.fail("chip in.wav -o out.vgm --tempo fast", 2);
+    assert_eq!(line, "tempo = \"fast\" is not a number in BPM; use 10 to 1000 BPM or auto");
     let line = folder.fail("chip in.wav -o out.vgm --loop 1", 2);
-    assert_eq!(line, "loop = 1 s is beyond the end of the song at 0.00 s");
+    assert_eq!(line, "loop = 1 s is not before the end of the song at 0 s");
     let line = folder.fail("chip in.wav -o out.vgm --loop -1", 2);
     assert_eq!(line, "loop = \"-1\" is out of range; use 0 to 86400 s");
-    let line = folder.fail("chip none.wav -o out.vgm", 1);
-    assert!(line.starts_with("none.wav: cannot be read ("), "{line}");
+    // The folder is not made.
+    for out in ["out.vgm", "new/out.vgm"] {
+        let line = folder.fail(&format!("chip none.wav -o {out}"), 1);
+        assert!(line.starts_with("none.wav: cannot be read ("), "{line}");
+        assert!(line.ends_with("); check the name and the permissions"), "{line}");
+        assert!(!line.contains("os error"), "{line}");
+    }
 
     let said = folder.run("chip in.wav -o out.vgm --preset organ --voice chip");
     let bytes = fs::read(folder.path("out.vgm")).unwrap().len();
@@ -167,9 +176,61 @@ fn trackers_get_rows_on_the_beats() {
         assert_eq!(line, format!("{out}: {reason} {chip}; use .fur, .vgm or .vgz"));
     }
     let line = folder.fail("chip in.wav -o again.fur --loop 9", 2);
-    assert_eq!(line, "loop = 9 s is beyond the end of the song at 5.00 s");
+    assert_eq!(line, "loop = 9 s is not before the end of the song at 5 s");
+    let line = folder.fail("chip in.wav -o again.vgm --loop 5", 2);
+    assert_eq!(line, "loop = 5 s is not before the end of the song at 5 s");
     let said = folder.run(&format!("chip in.wav -o again.txt --title {}", "a".repeat(32)));
     assert!(said.starts_with("warning: again.txt: FamiTracker stores 31 ASCII letters"), "{said}");
+}
+
+/// Returns the tempo in a message of `chip` or `bands`.
+fn tempo(said: &str) -> Option<f64> {
+    let (before, _) = said.split_once(" BPM")?;
+    before.rsplit_once(' ')?.1.parse().ok()
+}
+
+#[test]
+fn the_tempo_is_told() {
+    let folder = Folder::with(&waltz());
+    let found = tempo(&folder.run("bands in.wav --midi out.mid"));
+    assert!(found.is_some_and(|tempo| (98.0..102.0).contains(&tempo)), "{found:?}");
+    for line in ["out.fur", "out.txt --tempo auto", "gb.vgm --chip gb --force"] {
+        assert_eq!(tempo(&folder.run(&format!("chip in.wav -o {line}"))), found, "{line}");
+    }
+    let followed = tempo(&folder.run("chip in.wav -o followed.vgm --sync 1/8 --tempo auto"));
+    assert!(followed.is_some_and(|tempo| (97.0..103.0).contains(&tempo)), "{followed:?}");
+    for line in ["set.fur --tempo 90", "set.nsf --tempo 90 --sync 1/8"] {
+        assert_eq!(tempo(&folder.run(&format!("chip in.wav -o {line}"))), Some(90.0), "{line}");
+    }
+    // The console's song has no rows.
+    let said = folder.run("chip in.wav -o free.vgm");
+    assert!(!said.contains("BPM"), "{said}");
+    let line = folder.fail("chip in.wav -o idle.vgm --tempo 90", 2);
+    assert_eq!(line, "tempo has no effect; add --sync, like --sync 1/8");
+}
+
+#[test]
+fn any_preset_gets_the_voice_chip_and_arpeggios_in_rows() {
+    let folder = Folder::with(&waltz());
+    let song = |line: &str| {
+        folder.run(&format!("chip in.wav --title a --force {line}"));
+        fs::read(folder.path(line.split(' ').nth(1).unwrap())).unwrap()
+    };
+    assert!(song("-o out.vgm --preset organ") == song("-o out.vgm --preset organ --voice chip"));
+    let [fast, plain] =
+        ["", " --arp fast"].map(|arp| song(&format!("-o out.txt --preset pizzicato{arp}")));
+    assert!(fast == plain);
+    assert!(fast != song("-o out.txt --preset pizzicato --arp off"));
+}
+
+#[test]
+fn folders_are_made_and_chips_are_named_in_any_case() {
+    let folder = Folder::with(&melody());
+    folder.run("chip in.wav -o new/deep/upper.vgm --chip GB --title a");
+    folder.run("chip in.wav -o lower.vgm --chip gb --title a");
+    let [upper, lower] =
+        ["new/deep/upper.vgm", "lower.vgm"].map(|name| fs::read(folder.path(name)).unwrap());
+    assert!(upper == lower);
 }
 
 #[test]
@@ -242,10 +303,22 @@ fn a_title_that_nsf_cuts_is_warned_of() {
 #[test]
 fn flags_without_an_effect_are_refused_or_warned_of() {
     let folder = Folder::with(&silence().bytes());
-    for flag in ["--mix 50", "--tone 500", "--stereo mono", "--bypass"] {
-        let output = folder.command(&format!("chip in.wav -o out.vgm {flag}")).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{flag}");
+    for (flag, id) in [("--mix 50", "mix"), ("--tone=500", "tone"), ("--bypass", "bypass")] {
+        let line = folder.fail(&format!("chip in.wav -o out.vgm {flag}"), 2);
+        let reason = "a song, which has the chip's notes alone, without a mix; leave it out";
+        assert_eq!(line, format!("--{id} has no effect on {reason}"));
     }
+    for verb in ["chip in.wav -o out.fur", "render in.wav -o out.wav"] {
+        let line = folder.fail(&format!("{verb} --drums"), 2);
+        assert_eq!(line, "drums has no effect; name a MIDI file with --keys");
+    }
+    let said = folder.run("chip in.wav -o out.fur --voices 48 --glide 20 --vibrato 0 --arp up");
+    let idle = "has no effect on the notes of the song";
+    let [voices, exact] =
+        ["each part plays one note or chord at a time", "their pitches are exact"];
+    let warnings = [("voices", voices), ("glide", exact), ("vibrato", exact)]
+        .map(|(id, reason)| format!("warning: --{id} {idle}: {reason}\n"));
+    assert!(said.starts_with(&(warnings.concat() + SILENT)), "{said}");
     let said = folder.run("chip in.wav -o out.vgm --arp fast --voices 48");
     let reason = "Voices lets all notes sound, so none is left over; set it to 3 or so";
     assert!(said.starts_with(&format!("warning: --arp has no effect: {reason}\n")), "{said}");
@@ -264,4 +337,18 @@ fn where_no_note_is_heard_there_is_advice() {
     let said = folder.run("chip in.wav -o out.vgm");
     let advice = "warning: in.wav: no note was detected, as in drums, noise and speech; raise --";
     assert!(said.starts_with(advice) && said.contains(" 0 notes, "), "{said}");
+}
+
+#[test]
+fn the_words_under_the_help_fill_their_lines() {
+    let folder = Folder::new();
+    let mut command = folder.command("chip --help");
+    let help = String::from_utf8(command.env("COLUMNS", "80").output().unwrap().stdout).unwrap();
+    let words: Vec<&str> =
+        help.lines().skip_while(|line| !line.starts_with("For the NES")).collect();
+    assert!(words.len() > 8, "{help}");
+    for pair in words.windows(2).filter(|pair| !pair.contains(&"")) {
+        let next = pair[1].split(' ').next().unwrap();
+        assert!(pair[0].len() <= 80 && pair[0].len() + 1 + next.len() > 80, "{}", pair[0]);
+    }
 }

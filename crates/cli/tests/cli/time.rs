@@ -14,7 +14,7 @@ const BEAT: f64 = 0.6;
 const TICKS: u32 = 480;
 
 /// Returns a waltz of 20 bars, after silence of 0.25 s: a bass note, two chords, and a melody in eighths. Each bar has a harmony of its own.
-fn waltz() -> Vec<u8> {
+pub fn waltz() -> Vec<u8> {
     let roots = [0, 5, 7, 0];
     let sample = |t: u32| {
         let second = f64::from(t) / f64::from(RATE) - 0.25;

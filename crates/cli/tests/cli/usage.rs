@@ -26,7 +26,7 @@ fn wrong_usage_is_told_from_failure() {
     }
     let said = |flag: &str| folder.fail(&format!("render in.wav -o out.wav {flag}"), 2);
     assert!(said("--jobs x").contains("jobs = \"x\" is out of range; use 1 to 1024"));
-    assert!(said("--sample-rate fast").contains("sample-rate = \"fast\" is out of range"));
+    assert!(said("--sample-rate fast").contains("sample-rate = \"fast\" is not a number in Hz"));
     assert!(said("--sample-rate 900").contains("use 1000 to 768000 Hz"));
 }
 

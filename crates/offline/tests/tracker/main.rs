@@ -394,7 +394,7 @@ fn vgm_plays_every_note_at_its_time() {
     let whole = song(Timeline::fixed(120.0), 8);
     for chip in [Chip::Gb, Chip::Sms] {
         let module = Module::new(&whole, chip, None).unwrap();
-        let file = vgm::read(&to_vgm(&module, &tags()).unwrap());
+        let file = vgm::read(&to_vgm(chip).unwrap()(&module, &tags()));
         let [game_boy, sn76489] =
             [(4_194_304, 0), (0, 3_579_545)][usize::from(chip == Chip::Sms)].into();
         assert_eq!([file.game_boy, file.sn76489], [game_boy, sn76489]);
@@ -456,7 +456,7 @@ fn vgm_plays_every_note_at_its_time() {
         assert_eq!([0, 1].map(|channel| at(channel, 0.1).duty), duties);
         assert!((0..4).all(|channel| at(channel, 16.0).volume == 0), "the end is silent");
     }
-    assert!(to_vgm(&Module::new(&whole, Chip::Nes, None).unwrap(), &tags()).is_none());
+    assert!(to_vgm(Chip::Nes).is_none());
 }
 
 #[test]
@@ -465,7 +465,7 @@ fn vgm_follows_the_tempo_and_goes_back_to_a_pattern() {
     let whole = song(timeline(lengths), 32);
     for chip in [Chip::Gb, Chip::Sms] {
         let module = Module::new(&whole, chip, Some(40.0)).unwrap();
-        let file = vgm::read(&to_vgm(&module, &tags()).unwrap());
+        let file = vgm::read(&to_vgm(chip).unwrap()(&module, &tags()));
         // The fourth pattern of four bars of 2.4 s, and the tempo changes with the fifth one.
         let (start, samples) = file.repeat.unwrap();
         assert!((start as f64 / vgm::RATE - 38.4).abs() < 0.05, "{start}");

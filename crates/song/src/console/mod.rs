@@ -12,13 +12,18 @@ pub use registers::{Song, Write};
 pub(crate) use vgm::{Log, SAMPLE_RATE};
 pub use vgm::{vgm, vgz};
 
-use tone_filter_dsp::{BLOCK, ChipTick, ToneFilter};
+use tone_filter_dsp::{BLOCK, ChipTick, Settings, ToneFilter, Voice};
 
 /// Clock rate of the console in Hz.
 const CLOCK: u32 = 1_789_773;
 
 /// Number of ticks per second.
 pub const TICKS: u32 = 60;
+
+/// Returns the settings of a filter for a song with the sound of `settings`: the voice Chip, and lookahead if there is focus, as a file can be read ahead.
+pub fn settings(settings: Settings) -> Settings {
+    Settings { voice: Voice::Chip, lookahead: settings.focus > 0.0, ..settings }
+}
 
 /// Tags of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

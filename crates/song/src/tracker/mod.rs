@@ -14,11 +14,14 @@ pub use famitracker::famitracker;
 pub use furnace::furnace;
 pub use vgm::vgm;
 
-use crate::arrangement::{Arrangement, Drum, Envelope, Hit, LOUDEST, PartNote, Sound};
+use crate::{
+    arrangement::{Arrangement, Drum, Envelope, Hit, LOUDEST, PartNote, Sound},
+    console::{self, Tags},
+};
 use chip::Voice;
 use std::{collections::HashMap, ops::Range};
 use tempo::tempi;
-use tone_filter_dsp::Duty;
+use tone_filter_dsp::{Arp, Duty, Settings};
 
 /// Number of ticks per second at which envelopes and arpeggios move.
 const TICKS: u32 = 60;
@@ -27,6 +30,15 @@ const TICKS: u32 = 60;
 const CHORDS: usize = 48;
 /// Maximum number of orders in a song of FamiTracker, and of patterns in a channel.
 const ORDERS: usize = 128;
+
+/// Writer of a song as a file.
+pub type Writer = fn(&Module, &Tags) -> Vec<u8>;
+
+/// Returns the settings of a filter for a song with the sound of `settings`: those of [`console::settings`], and chords as fast arpeggios where the arpeggio is off.
+pub fn settings(settings: Settings) -> Settings {
+    let arp = if settings.arp == Arp::Off { Arp::Fast } else { settings.arp };
+    Settings { arp, ..console::settings(settings) }
+}
 
 /// Song of a tracker.
 #[derive(Debug, Clone, PartialEq)]

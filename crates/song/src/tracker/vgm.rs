@@ -1,12 +1,12 @@
 //! VGM of the Game Boy and of the SN76489: a song as writes to registers.
 
 use super::{
-    Chip, Module,
-    player::{Playing, play},
+    Chip, Writer,
+    player::{Played, Playing, play},
 };
 use crate::{
     arrangement::Drum,
-    console::{Log, SAMPLE_RATE, Tags},
+    console::{Log, SAMPLE_RATE},
 };
 
 /// Clock rate of the Game Boy in Hz.
@@ -21,23 +21,34 @@ const START: [[u8; 2]; 3] = [[0x16, 0x80], [0x14, 0x77], [0x15, 0xFF]];
 /// First register of the Game Boy's wave.
 const WAVE: u8 = 0x20;
 
-/// Returns `song` as a VGM file; `None` for the NES, whose VGM is the voice Chip's ([`crate::console::vgm`]).
-pub fn vgm(song: &Module, tags: &Tags) -> Option<Vec<u8>> {
-    let mut log = Log::default();
-    let write: fn(usize, Playing, Option<Playing>) -> Vec<u8> = match song.chip {
-        Chip::Nes => return None,
-        Chip::Gb => game_boy,
-        Chip::Sms => sn76489,
-    };
-    if song.chip == Chip::Gb {
-        let wave = (WAVE..).zip(triangle()).map(|(register, pair)| [register, pair]);
-        log.write(START.into_iter().chain(wave).flat_map(|[at, value]| [0xB3, at, value]));
+/// Returns the writer of VGM for songs of `chip`; `None` for the NES, whose VGM is the voice Chip's ([`crate::console::vgm`]).
+pub fn vgm(chip: Chip) -> Option<Writer> {
+    match chip {
+        Chip::Nes => None,
+        Chip::Gb => Some(|song, tags| {
+            let mut log = Log::default();
+            let wave = (WAVE..).zip(triangle()).map(|(register, pair)| [register, pair]);
+            log.write(START.into_iter().chain(wave).flat_map(|[at, value]| [0xB3, at, value]));
+            record(&mut log, song.hertz, &play(song), game_boy);
+            log.finish(&[(0x80, GAME_BOY)], Chip::Gb.console(), tags)
+        }),
+        Chip::Sms => Some(|song, tags| {
+            let mut log = Log::default();
+            let mut played = play(song);
+            prepare_noise(&mut played.ticks);
+            record(&mut log, song.hertz, &played, sn76489);
+            let clocks = [(0x0C, SN76489), (0x28, SHIFT_REGISTER)];
+            log.finish(&clocks, Chip::Sms.console(), tags)
+        }),
     }
-    let mut played = play(song);
-    if song.chip == Chip::Sms {
-        prepare_noise(&mut played.ticks);
-    }
-    let due = |tick: usize| (tick as f64 * SAMPLE_RATE / song.hertz).round() as usize;
+}
+
+/// Function that returns the writes to a channel that lead from one tick to the next. Without the former, all registers are written.
+type Write = fn(usize, Playing, Option<Playing>) -> Vec<u8>;
+
+/// Writes a song of `hertz` ticks per second to `log`, and silence at the end of a song that does not repeat.
+fn record(log: &mut Log, hertz: f64, played: &Played, write: Write) {
+    let due = |tick: usize| (tick as f64 * SAMPLE_RATE / hertz).round() as usize;
     for (tick, channels) in played.ticks.iter().enumerate() {
         // All registers are written where the song comes from its start or from its end.
         let is_first = tick == 0 || played.repeat == Some(tick);
@@ -59,11 +70,6 @@ pub fn vgm(song: &Module, tags: &Tags) -> Option<Vec<u8>> {
         let writes = last.iter().enumerate();
         log.write(writes.flat_map(|(index, own)| write(index, silent(own), Some(*own))));
     }
-    let clocks: &[_] = match song.chip {
-        Chip::Gb => &[(0x80, GAME_BOY)],
-        _ => &[(0x0C, SN76489), (0x28, SHIFT_REGISTER)],
-    };
-    Some(log.finish(clocks, song.chip.console(), tags))
 }
 
 /// Returns the frequency of a MIDI key in Hz.
