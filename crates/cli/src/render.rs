@@ -6,7 +6,7 @@ use super::{
     outputs::Outputs,
     progress::Progress,
     refuse_terminal, report,
-    sound::{Sound, Task, ahead_in_files, note_left_out, number},
+    sound::{Sound, Task, ahead_in_files, live, note_left_out, number},
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
-use tone_filter_dsp::{Controls, Kernel, Settings, quantity};
+use tone_filter_dsp::{Controls, Kernel, quantity};
 use tone_filter_offline::{
     STDIO,
     batch::{Fate, Plan, Refused, Request, run as run_batch},
@@ -293,7 +293,6 @@ impl Args {
             return Err(Usage(line.into()).into());
         }
         // A score needs no lookahead.
-        let live = |settings| Settings { lookahead: false, ..settings };
         let (task, adapt): (_, fn(_) -> _) = match self.score {
             Some(_) => (Task::PlayScore, live),
             None => (Task::Filter, ahead_in_files),

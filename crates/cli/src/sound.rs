@@ -286,6 +286,11 @@ pub fn ahead_in_files(settings: Settings) -> Settings {
     Settings { lookahead: settings.focus > 0.0, ..settings }
 }
 
+/// Returns `settings` without lookahead, as for what plays live.
+pub fn live(settings: Settings) -> Settings {
+    Settings { lookahead: false, ..settings }
+}
+
 /// Returns a hint if a switch is followed by its state, as in `--auto off`: the state would be taken for an input.
 pub fn hint_for_loose_state(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {

@@ -7,7 +7,7 @@ mod screen;
 use super::{
     Usage,
     report::warn_not_finite,
-    sound::{Sound, ahead_in_files},
+    sound::{Sound, ahead_in_files, live},
 };
 use clap::{ArgGroup, ValueHint};
 use device::{Microphone, Speakers};
@@ -20,7 +20,7 @@ use std::{
     thread,
     time::Duration,
 };
-use tone_filter_dsp::{Kernel, Settings};
+use tone_filter_dsp::Kernel;
 use tone_filter_offline::{
     Input, Source,
     options::{Looped, Options},
@@ -78,11 +78,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if args.list_devices {
         return device::list();
     }
-    let live = args.device.is_some();
-    let adapt = match live {
-        true => |settings| Settings { lookahead: false, ..settings },
-        false => ahead_in_files,
-    };
+    let is_live = args.device.is_some();
+    let adapt = if is_live { live } else { ahead_in_files };
     let (sound, keys) = args.sound.read(adapt, args.quiet)?;
     let kernel = super::kernel(args.kernel);
     let (settings, bypass) = (sound.settings, sound.routing.bypass);
@@ -118,7 +115,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let title = format!("{name} on {speakers}");
 
     let shown = !args.quiet && io::stdout().is_terminal() && io::stdin().is_terminal();
-    let seconds = WAITING[usize::from(live)];
+    let seconds = WAITING[usize::from(is_live)];
     let not_finite = thread::scope(|scope| {
         let (playing, ring) = speakers.start(seconds, &controls)?;
         let engine = Engine::new(feed, ring, speakers.rate(), &controls);

@@ -228,10 +228,11 @@ fn quantities_that_are_no_settings_may_have_units_too() {
     for (flags, line) in [
         (
             "--tail 3s --sample-rate 48dB",
-            "sample-rate = \"48dB\" is out of range; use 1000 to 768000 Hz",
+            "sample-rate = \"48dB\" is not a number in Hz; use 1000 to 768000 Hz",
         ),
         ("--tail 1e9", "tail = \"1e9\" is unknown; use none, auto or 0 to 3600 seconds"),
-        ("--normalize-peak inf", "normalize-peak = \"inf\" is out of range; use -60 to 0 dB"),
+        ("--normalize-peak 1", "normalize-peak = \"1\" is out of range; use -60 to 0 dB"),
+        ("--normalize-peak inf", "normalize-peak = \"inf\" is not a number in dB; use -60 to 0 dB"),
     ] {
         assert_eq!(folder.fail(&format!("render in.wav -o new.wav {flags}"), 2), line);
     }
