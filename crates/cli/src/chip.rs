@@ -148,9 +148,9 @@ impl Format {
 /// Writer of a song.
 #[derive(Clone, Copy)]
 enum Writer {
-    /// Of what the voice Chip plays; the result is `None` if the song is too long.
+    /// Writer of what the voice Chip plays; returns `None` if the song is too long.
     Console(fn(&Song, &Tags) -> Option<Vec<u8>>),
-    /// Of an arrangement in rows and parts.
+    /// Writer of an arrangement in rows and parts.
     Tracker(tracker::Writer),
 }
 

@@ -41,7 +41,7 @@ pub struct Sound {
 /// Task of a verb besides the filter's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// None: the verb filters.
+    /// No other task.
     Filter,
     /// Plays a score, which may be a MIDI file with drums.
     PlayScore,
@@ -286,7 +286,7 @@ pub fn ahead_in_files(settings: Settings) -> Settings {
     Settings { lookahead: settings.focus > 0.0, ..settings }
 }
 
-/// Returns `settings` without lookahead, as for what plays live.
+/// Returns `settings` without lookahead, for sound that plays live.
 pub fn live(settings: Settings) -> Settings {
     Settings { lookahead: false, ..settings }
 }

@@ -34,7 +34,7 @@ const ORDERS: usize = 128;
 /// Writer of a song as a file.
 pub type Writer = fn(&Module, &Tags) -> Vec<u8>;
 
-/// Returns the settings of a filter for a song with the sound of `settings`: those of [`console::settings`], and chords as fast arpeggios where the arpeggio is off.
+/// Returns the settings of a filter for a song with the sound of `settings`: [`console::settings`] with the arpeggio Fast in place of Off.
 pub fn settings(settings: Settings) -> Settings {
     let arp = if settings.arp == Arp::Off { Arp::Fast } else { settings.arp };
     Settings { arp, ..console::settings(settings) }
