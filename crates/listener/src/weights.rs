@@ -264,7 +264,7 @@ mod tests {
         assert!(error(|_| ()).is_none());
         let bytes = FILE.len() + include_bytes!("../weights/full.bin").len();
         assert!(bytes <= 350_000, "{bytes}");
-        assert_eq!(LIGHT.thresholds[0], Thresholds { on: 0.0, hysteresis: 0.4, begun: -0.5 });
+        assert_eq!(LIGHT.thresholds[0], Thresholds { on: 0.0, hysteresis: 0.4, begun: 0.0 });
         assert_eq!(LIGHT.near.terms[..4], [(-2, 0), (-2, 1), (-2, 3), (-1, 0)]);
         assert_eq!(FULL.near.terms[16..], [(2, 0), (2, 1), (2, 3), (2, 7)]);
         for matrix in [FULL.near.weights[1].as_ptr().addr(), LIGHT.near.weights[1].as_ptr().addr()]
