@@ -62,29 +62,40 @@ def sigmoid(x):
     return 0.5 + 0.5 * np.tanh(0.5 * x)
 
 
+def zones_of(starts, rows):
+    """First rows of the zones but the lowest -> a slice for each."""
+    return [slice(a, b) for a, b in zip([0, *starts], [*starts, rows])]
+
+
+def by_zone(x, matrices, zones):
+    """Each row of x times the matrix of its zone."""
+    return np.concatenate([x[zone] @ matrix for zone, matrix in zip(zones, matrices)])
+
+
 class Layer:
-    """out[q] = bias[q] + sum over k of in[q + base + offsets[k]] @ weight[k]; rows beyond the ends are 0."""
-    def __init__(self, weight, bias, offsets, base, rows_in):
+    """out[q] = bias[q] + sum over k of in[q + base + offsets[k]] @ weight[zone of q][k]; rows beyond the ends are 0."""
+    def __init__(self, weight, bias, offsets, base, rows_in, zones):
         at = np.arange(len(bias))[:, None] + base + np.array(offsets)
         self.index = np.where((at >= 0) & (at < rows_in), at, rows_in)     # rows_in: a row of zeros
-        self.weight, self.bias = weight.reshape(-1, weight.shape[2]), bias
-        self.wide = np.zeros((rows_in + 1, weight.shape[1]), np.float32)
+        self.weight, self.bias, self.zones = weight.reshape(len(weight), -1, weight.shape[3]), bias, zones_of(zones, len(bias))
+        self.wide = np.zeros((rows_in + 1, weight.shape[2]), np.float32)
 
     def __call__(self, x):
         self.wide[:-1] = x
-        return self.wide[self.index].reshape(len(self.bias), -1) @ self.weight + self.bias
+        return by_zone(self.wide[self.index].reshape(len(self.bias), -1), self.weight, self.zones) + self.bias
 
 
 class Cell:
-    """A GRU with the same weights for each row: reset, update, candidate."""
-    def __init__(self, m, name, rows):
-        self.input, self.hidden, self.bias, self.bn = (m[f"{name}_{k}"] for k in ("input", "hidden", "bias", "bn"))
-        self.size = len(self.bn)
+    """A GRU with the same weights for each row of a zone: reset, update, candidate."""
+    def __init__(self, m, name, rows, zones=()):
+        self.input, self.hidden, bias, bn = (m[f"{name}_{k}"] for k in ("input", "hidden", "bias", "bn"))
+        self.zones, self.size = zones_of(zones, rows), bn.shape[1]
+        self.bias, self.bn = (np.concatenate([np.repeat(row[None], zone.stop - zone.start, 0) for zone, row in zip(self.zones, rows_of)]) for rows_of in (bias, bn))
         self.h = np.zeros((rows, self.size), np.float32)
 
     def __call__(self, x):
         n = self.size
-        a, b = x @ self.input + self.bias, self.h @ self.hidden
+        a, b = by_zone(x, self.input, self.zones) + self.bias, by_zone(self.h, self.hidden, self.zones)
         gates = sigmoid(a[:, :2 * n] + b[:, :2 * n])
         r, z = gates[:, :n], gates[:, n:]
         c = np.tanh(a[:, 2 * n:] + r * (b[:, 2 * n:] + self.bn))
@@ -100,11 +111,13 @@ class Network:
         self.up, self.down = 1 - math.exp(-period / 0.05), 1 - math.exp(-period / 3.0)
         self.reference = QUIETEST
         self.past = [np.zeros((DETECTORS, 3 * self.banks), np.float32)] * (max(config["lags"]) + 1)       # features, newest last
-        self.near = Layer(m["near_weight"], m["near_bias"], config["near"], 0, DETECTORS)
-        self.harmonic = Layer(m["harmonic_weight"], m["harmonic_bias"], config["harmonic"], FIRST - LOWEST, DETECTORS)
-        self.mix = Layer(m["mix_weight"], m["mix_bias"], config["mix"], 0, NOTES)
-        self.head = Layer(m["head_weight"], m["head_bias"], config["head"], 0, NOTES)
-        self.first, self.second, self.whole = Cell(m, "first", NOTES), Cell(m, "second", NOTES), Cell(m, "whole", 1)
+        zones = config["zones"]
+        self.near = Layer(m["near_weight"], m["near_bias"], config["near"], 0, DETECTORS, config["near_zones"])
+        self.harmonic = Layer(m["harmonic_weight"], m["harmonic_bias"], config["harmonic"], FIRST - LOWEST, DETECTORS, zones)
+        self.mix = Layer(m["mix_weight"], m["mix_bias"], config["mix"], 0, NOTES, zones)
+        self.head = Layer(m["head_weight"], m["head_bias"], config["head"], 0, NOTES, zones)
+        self.first, self.second, self.whole = Cell(m, "first", NOTES, zones), Cell(m, "second", NOTES, zones), Cell(m, "whole", 1)
+        self.zones = zones_of(zones, NOTES)
 
     def features(self, s1, s2):
         square = (s2.real ** 2 + s2.imag ** 2).mean(0) + 1e-20             # both channels add up
@@ -127,8 +140,8 @@ class Network:
         pooled = np.concatenate([a.mean(0), a.max(0)])
         w = self.whole(np.maximum(pooled @ m["whole_in"] + m["whole_in_bias"], 0)[None])[0]
         h = self.first(a)
-        y = np.maximum(self.mix(h) + a @ m["skip"] + w @ m["whole_mix"], 0)
-        return self.head(self.second(y)) + y @ m["direct"] + w @ m["whole_out"]
+        y = np.maximum(self.mix(h) + by_zone(a, m["skip"], self.zones) + w @ m["whole_mix"], 0)
+        return self.head(self.second(y)) + by_zone(y, m["direct"], self.zones) + w @ m["whole_out"]
 
 
 class Voices:

@@ -16,6 +16,7 @@ FLOOR, QUIETEST = 1e-6, 1e-15
 OUTPUTS = ("held_0", "held_4", "onset_0", "onset_4")
 
 SHAPE = dict(sharp=2, near=(-2, -1, 0, 1, 2),
+             zones=(20, 45), near_zones=(20, 50),                                      # first rows of the zones after the lowest: notes, detectors
              harmonic=(-24, -19, -12, -7, -5, -2, -1, 0, 1, 2, 5, 7, 12, 16, 19, 24, 28, 31, 34, 36), mix=(-24, -19, -12, -7, -1, 0, 1, 7, 12, 19, 24), head=(-12, -1, 0, 1, 12))
 SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7))}
 
@@ -62,11 +63,15 @@ if triton:
             tl.store(R + b * T + t, r, m)
 
     @triton.jit
-    def gru_forward(GI, W, BN, OUT, N, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+    def gru_forward(GI, W, BN, OUT, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
         n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
         j = tl.arange(0, BH)
-        m = (n < N)[:, None] & (j < H)[None, :]
-        at = (n // P).to(tl.int64) * T * P + n % P
+        zone = tl.program_id(1)
+        first = tl.load(ROWS + zone)
+        rows = tl.load(ROWS + zone + 1) - first
+        W += zone * 3 * BH * BH; BN += zone * BH
+        m = (n < B * rows)[:, None] & (j < H)[None, :]
+        at = (n // rows).to(tl.int64) * T * P + first + n % rows
         gi = GI + at[:, None] * (3 * H) + j[None, :]
         out = OUT + at[:, None] * H + j[None, :]
         square = j[:, None] * BH + j[None, :]
@@ -87,11 +92,15 @@ if triton:
             xr = yr; xz = yz; xn = yn
 
     @triton.jit
-    def gru_backward(GI, W, WT, BN, OUT, DOUT, DGI, Q, N, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+    def gru_backward(GI, W, WT, BN, OUT, DOUT, DGI, Q, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
         n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
         j = tl.arange(0, BH)
-        m = (n < N)[:, None] & (j < H)[None, :]
-        at = (n // P).to(tl.int64) * T * P + n % P + (T - 1) * P
+        zone = tl.program_id(1)
+        first = tl.load(ROWS + zone)
+        rows = tl.load(ROWS + zone + 1) - first
+        W += zone * 3 * BH * BH; WT += zone * 3 * BH * BH; BN += zone * BH
+        m = (n < B * rows)[:, None] & (j < H)[None, :]
+        at = (n // rows).to(tl.int64) * T * P + first + n % rows + (T - 1) * P
         gi = GI + at[:, None] * (3 * H) + j[None, :]
         dgi = DGI + at[:, None] * (3 * H) + j[None, :]
         out = OUT + at[:, None] * H + j[None, :]
@@ -124,48 +133,56 @@ if triton:
 
 
 def padded(w, size):
-    """H x 3H -> 3 x size x size"""
-    h = w.shape[0]
-    return F.pad(w.view(h, 3, h).permute(1, 0, 2), (0, size - h, 0, size - h)).contiguous().float()
+    """zones x H x 3H -> zones x 3 x size x size"""
+    h = w.shape[1]
+    return F.pad(w.view(-1, h, 3, h).transpose(1, 2), (0, size - h, 0, size - h)).contiguous().float()
 
 
 class Gru(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, gi, w, bn):
-        gi = gi.contiguous()
-        B, T, P, H = *gi.shape[:3], w.shape[0]
+    def kernel(ctx, gi, w, bn, rows, ends):
+        """Grid, weights and sizes that both kernels get."""
+        (B, T, P), H = gi.shape[:3], w.shape[1]
         bh = max(16, triton.next_power_of_2(H))
-        wide, bias = padded(w, bh), F.pad(bn.float(), (0, bh - H)).contiguous()
-        out = torch.empty(B, T, P, H, device=gi.device, dtype=gi.dtype)
-        block = 32 if B * P > 2000 else 16
-        gru_forward[(triton.cdiv(B * P, block),)](gi, wide, bias, out, B * P, T, P, H, bh, block, num_warps=4)
-        ctx.save_for_backward(gi, w, bn, out)
+        block = 32 if B * P > 2000 * len(w) else 16
+        most = max(b - a for a, b in ends)
+        return (triton.cdiv(B * most, block), len(w)), padded(w, bh), F.pad(bn.float(), (0, bh - H)).contiguous(), (rows, B, T, P, H, bh, block)
+
+    @staticmethod
+    def forward(ctx, gi, w, bn, rows, ends):
+        gi = gi.contiguous()
+        grid, wide, bias, sizes = Gru.kernel(ctx, gi, w, bn, rows, ends)
+        out = torch.empty(*gi.shape[:3], w.shape[1], device=gi.device, dtype=gi.dtype)
+        gru_forward[grid](gi, wide, bias, out, *sizes, num_warps=4)
+        ctx.save_for_backward(gi, w, bn, out, rows)
+        ctx.ends = ends
         return out
 
     @staticmethod
     def backward(ctx, dout):
-        gi, w, bn, out = ctx.saved_tensors
-        B, T, P, H = out.shape
-        bh = max(16, triton.next_power_of_2(H))
-        wide, bias = padded(w, bh), F.pad(bn.float(), (0, bh - H)).contiguous()
+        gi, w, bn, out, rows = ctx.saved_tensors
+        H = w.shape[1]
+        grid, wide, bias, sizes = Gru.kernel(ctx, gi, w, bn, rows, ctx.ends)
         dgi, q = torch.empty_like(gi), torch.empty_like(out)
-        block = 32 if B * P > 2000 else 16
-        gru_backward[(triton.cdiv(B * P, block),)](gi, wide, wide.transpose(1, 2).contiguous(), bias, out, dout.contiguous().to(out.dtype), dgi, q, B * P, T, P, H, bh, block, num_warps=4)
-        before, late = out[:, :-1].reshape(-1, H), dgi[:, 1:].reshape(-1, 3 * H)
-        late_q = q[:, 1:].reshape(-1, H)
-        dw = torch.cat([before.T @ late[:, :2 * H], before.T @ late_q], 1).to(w.dtype)
-        return dgi, dw, q.float().sum((0, 1, 2)).to(bn.dtype)
+        gru_backward[grid](gi, wide, wide.transpose(2, 3).contiguous(), bias, out, dout.contiguous().to(out.dtype), dgi, q, *sizes, num_warps=4)
+        dw, dbn = [], []
+        for a, b in ctx.ends:
+            before, late, late_q = out[:, :-1, a:b].reshape(-1, H), dgi[:, 1:, a:b].reshape(-1, 3 * H), q[:, 1:, a:b].reshape(-1, H)
+            dw.append(torch.cat([before.T @ late[:, :2 * H], before.T @ late_q], 1)); dbn.append(q[:, :, a:b].float().sum((0, 1, 2)))
+        return dgi, torch.stack(dw).to(w.dtype), torch.stack(dbn).to(bn.dtype), None, None
 
 
-def gru(gi, w, bn):
-    """gi: B x T x P x 3H (from the input: reset, update, candidate), w: H x 3H, bn: H -> B x T x P x H; h starts at 0."""
-    if gi.is_cuda: return Gru.apply(gi, w, bn)
-    H, out = w.shape[0], []
-    h = torch.zeros(*gi.shape[:1], *gi.shape[2:3], H)
+def gru(gi, w, bn, rows, ends):
+    """gi: B x T x P x 3H (from the input: reset, update, candidate), w: zones x H x 3H, bn: zones x H; a zone's rows of P are those between its `ends`,
+    which `rows` has as a tensor -> B x T x P x H; h starts at 0."""
+    if gi.is_cuda: return Gru.apply(gi, w, bn, rows, ends)
+    H, out = w.shape[1], []
+    of = torch.tensor([k for k, (a, b) in enumerate(ends) for _ in range(a, b)])
+    h = torch.zeros(gi.shape[0], gi.shape[2], H)
     for t in range(gi.shape[1]):
-        x, y = gi[:, t].float(), h @ w
+        x, y = gi[:, t].float(), torch.cat([h[:, a:b] @ w[k] for k, (a, b) in enumerate(ends)], 1)
         r, z = torch.sigmoid(x[..., :H] + y[..., :H]), torch.sigmoid(x[..., H:2 * H] + y[..., H:2 * H])
-        c = torch.tanh(x[..., 2 * H:] + r * (y[..., 2 * H:] + bn))
+        c = torch.tanh(x[..., 2 * H:] + r * (y[..., 2 * H:] + bn[of]))
         h = (1 - z) * c + z * h
         out.append(h)
     return torch.stack(out, 1)
@@ -245,40 +262,66 @@ class Features(nn.Module):
 
 # ---------------------------------------------------------------- network
 
+def ends_of(starts, rows):
+    """First rows of the zones but the lowest -> first row and end of each."""
+    return tuple(zip((0, *starts), (*starts, rows)))
+
+
 class Band(nn.Module):
-    """The same weights at every position: out[q] = bias[q] + sum over offsets o of in[q + base + o] @ weight[o]; 0 beyond the ends. Computed as one dense product."""
-    def __init__(self, offsets, inputs, outputs, rows_in, rows_out, base, scale=2.0):
+    """The same weights at every position of a zone: out[q] = bias[q] + sum over offsets o of in[q + base + o] @ weight[zone of q][o]; 0 beyond the ends.
+    Computed as one dense product."""
+    def __init__(self, offsets, inputs, outputs, rows_in, rows_out, base, zones, scale=2.0):
         super().__init__()
-        self.weight = nn.Parameter(torch.randn(len(offsets), inputs, outputs) * math.sqrt(scale / (len(offsets) * inputs)))
+        ends = ends_of(zones, rows_out)
+        self.weight = nn.Parameter((torch.randn(len(offsets), inputs, outputs) * math.sqrt(scale / (len(offsets) * inputs))).repeat(len(ends), 1, 1, 1))
         self.bias = nn.Parameter(torch.zeros(outputs))
         self.place = nn.Parameter(torch.zeros(rows_out, outputs))
-        mask = torch.zeros(len(offsets), rows_in, rows_out)
-        for k, o in enumerate(offsets):
-            for q in range(rows_out):
-                if 0 <= q + base + o < rows_in: mask[k, q + base + o, q] = 1
+        mask = torch.zeros(len(ends), len(offsets), rows_in, rows_out)
+        for r, (a, b) in enumerate(ends):
+            for k, o in enumerate(offsets):
+                for q in range(a, b):
+                    if 0 <= q + base + o < rows_in: mask[r, k, q + base + o, q] = 1
         self.register_buffer("mask", mask, False)
         self.cost = rows_out * len(offsets) * inputs * outputs
 
     def forward(self, x):
-        o, i, c = self.weight.shape
+        i, c = self.weight.shape[2:]
         with torch.autocast(x.device.type, enabled=False):
-            dense = torch.einsum("opq,oic->piqc", self.mask, self.weight).reshape(self.mask.shape[1] * i, self.mask.shape[2] * c)
+            dense = torch.einsum("ropq,roic->piqc", self.mask, self.weight).reshape(self.mask.shape[2] * i, self.mask.shape[3] * c)
         return x @ dense.to(x.dtype) + (self.bias + self.place).flatten().to(x.dtype)
 
 
-class Cell(nn.Module):
-    """A GRU with the same weights for each row."""
-    def __init__(self, inputs, hidden, rows):
+class Each(nn.Module):
+    """A matrix of each zone for its rows."""
+    def __init__(self, inputs, outputs, rows, zones):
         super().__init__()
-        self.input = nn.Parameter(torch.randn(inputs, 3 * hidden) / math.sqrt(inputs))
+        self.ends = ends_of(zones, rows)
+        self.weight = nn.Parameter((torch.randn(inputs, outputs) / math.sqrt(inputs)).repeat(len(self.ends), 1, 1))
+        self.cost = rows * inputs * outputs
+
+    def forward(self, x):
+        w = self.weight.to(x.dtype)
+        return torch.cat([x[:, :, a:b] @ w[r] for r, (a, b) in enumerate(self.ends)], 2)
+
+
+class Cell(nn.Module):
+    """A GRU with the same weights for each row of a zone."""
+    def __init__(self, inputs, hidden, rows, zones=()):
+        super().__init__()
+        self.ends = ends_of(zones, rows)
+        n = len(self.ends)
+        self.register_buffer("rows", torch.tensor([0, *zones, rows], dtype=torch.int32), False)
+        self.input = nn.Parameter((torch.randn(inputs, 3 * hidden) / math.sqrt(inputs)).repeat(n, 1, 1))
         w = torch.cat([torch.linalg.qr(torch.randn(hidden, hidden))[0] * 0.7 for _ in range(3)], 1)
-        self.hidden = nn.Parameter(w)
+        self.hidden = nn.Parameter(w.repeat(n, 1, 1))
         bias = torch.zeros(3 * hidden); bias[hidden:2 * hidden] = torch.linspace(-1, 3, hidden)
-        self.bias, self.bn = nn.Parameter(bias), nn.Parameter(torch.zeros(hidden))
+        self.bias, self.bn = nn.Parameter(bias.repeat(n, 1)), nn.Parameter(torch.zeros(n, hidden))
         self.cost = rows * 3 * hidden * (inputs + hidden)
 
     def forward(self, x):
-        return gru(x @ self.input.to(x.dtype) + self.bias.to(x.dtype), self.hidden, self.bn)
+        w, bias = self.input.to(x.dtype), self.bias.to(x.dtype)
+        gi = torch.cat([x[:, :, a:b] @ w[r] + bias[r] for r, (a, b) in enumerate(self.ends)], 2)
+        return gru(gi, self.hidden, self.bn, self.rows, self.ends)
 
 
 class Network(nn.Module):
@@ -287,26 +330,25 @@ class Network(nn.Module):
         k = self.config = {**SHAPE, **config}
         self.features = Features(k)
         per, c1, c, g, out = self.features.per, k["c1"], k["c"], k["g"], len(OUTPUTS)
-        base = FIRST - LOWEST
-        self.near = Band(k["near"], per * len(k["lags"]), c1, DETECTORS, DETECTORS, 0)
-        self.harmonic = Band(k["harmonic"], c1, c, DETECTORS, NOTES, base)
+        base, zones = FIRST - LOWEST, k["zones"]
+        self.near = Band(k["near"], per * len(k["lags"]), c1, DETECTORS, DETECTORS, 0, k["near_zones"])
+        self.harmonic = Band(k["harmonic"], c1, c, DETECTORS, NOTES, base, zones)
         self.whole_in = nn.Linear(2 * c, g)
         self.whole = Cell(g, g, 1)
-        self.first = Cell(c, c, NOTES)
-        self.mix = Band(k["mix"], c, c, NOTES, NOTES, 0, 1.0)
-        self.skip = nn.Linear(c, c, bias=False)
+        self.first = Cell(c, c, NOTES, zones)
+        self.mix = Band(k["mix"], c, c, NOTES, NOTES, 0, zones, 1.0)
+        self.skip = Each(c, c, NOTES, zones)
         self.whole_mix = nn.Linear(g, c, bias=False)
-        self.second = Cell(c, c, NOTES)
-        self.head = Band(k["head"], c, out, NOTES, NOTES, 0, 0.3)
-        self.direct = nn.Linear(c, out, bias=False)
+        self.second = Cell(c, c, NOTES, zones)
+        self.head = Band(k["head"], c, out, NOTES, NOTES, 0, zones, 0.3)
+        self.direct = Each(c, out, NOTES, zones)
         self.whole_out = nn.Linear(g, out, bias=False)
         with torch.no_grad(): self.head.bias.copy_(torch.tensor([-2.0, -2.0, -3.0, -3.0]))
 
     def cost(self):
         """Multiply-adds per frame: network, detectors (608 each by the product's chunked recursion)."""
-        cells = [m.cost for m in self.modules() if isinstance(m, (Band, Cell))]
-        linear = sum(m.weight.numel() * (NOTES if n in ("skip", "direct") else 1) for n, m in self.named_modules() if isinstance(m, nn.Linear))
-        return sum(cells) + linear, 608 * self.features.count
+        own = sum(m.cost for m in self.modules() if isinstance(m, (Band, Cell, Each)))
+        return own + sum(m.weight.numel() for m in self.modules() if isinstance(m, nn.Linear)), 608 * self.features.count
 
     def forward(self, x):
         """features B x T x 87 x per -> logits B x T x 80 x 4"""

@@ -2,18 +2,25 @@
 import json
 import numpy as np, torch
 
-BANDS, CELLS, LINEAR = ("near", "harmonic", "mix", "head"), ("whole", "first", "second"), ("whole_in", "skip", "whole_mix", "direct", "whole_out")
+BANDS, CELLS, EACH, LINEAR = ("near", "harmonic", "mix", "head"), ("whole", "first", "second"), ("skip", "direct"), ("whole_in", "whole_mix", "whole_out")
 
 
 def arrays(state):
-    """State of model.Network -> named float32 arrays."""
+    """State of model.Network -> named float32 arrays, rounded."""
     w, out = {k: v.double().cpu().numpy() for k, v in state.items()}, {}
     for n in BANDS: out[n + "_weight"], out[n + "_bias"] = w[n + ".weight"], w[n + ".place"] + w[n + ".bias"]
     for n in CELLS:
         for part in ("input", "hidden", "bias", "bn"): out[f"{n}_{part}"] = w[f"{n}.{part}"]
+    for n in EACH: out[n] = w[n + ".weight"]
     for n in LINEAR: out[n] = w[n + ".weight"].T
     out["whole_in_bias"] = w["whole_in.bias"]
-    return {k: v.astype(np.float32) for k, v in out.items()}
+    return {k: rounded(v) for k, v in out.items()}
+
+
+def rounded(values):
+    """The nearest float32 whose lower 16 bits are 0 (bfloat16), as the program's files have no more."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32)
 
 
 def state(path):
@@ -25,6 +32,7 @@ def state(path):
         out[n + ".weight"], out[n + ".bias"], out[n + ".place"] = m[n + "_weight"], mean, m[n + "_bias"] - mean
     for n in CELLS:
         for part in ("input", "hidden", "bias", "bn"): out[f"{n}.{part}"] = m[f"{n}_{part}"]
+    for n in EACH: out[n + ".weight"] = m[n]
     for n in LINEAR: out[n + ".weight"] = m[n].T
     out["whole_in.bias"] = m["whole_in_bias"]
     return {k: torch.tensor(v.copy()) for k, v in out.items()}

@@ -22,7 +22,7 @@ FRAMES = 3445                                    # of 128 samples: 40 s
 SECONDS = FRAMES * PERIOD
 FONTS, FONT_SHARE = ("fluid", "muse", "csound"), (0.5, 0.3, 0.2)
 KINDS = ("song", "mma", "score", "music", "chords", "tones", "plain", "drums", "noise", "sampled", "lead", "solo")
-KIND_SHARE = (0.24, 0.09, 0.10, 0.07, 0.03, 0.03, 0.11, 0.015, 0.015, 0.15, 0.08, 0.07)
+KIND_SHARE = (0.28, 0.07, 0.10, 0.07, 0.02, 0.02, 0.12, 0.015, 0.015, 0.14, 0.08, 0.07)
 RECORDED, SUNG = 1, 2
 GUITARS = range(24, 32)
 
@@ -54,7 +54,7 @@ def random_events(library, rng, kind):
     elif kind == "score":
         which = (library.lieder, library.quartets, library.scores)[rng.choice(3, p=[0.55, 0.2, 0.25])]
         events = score_events(library.score(int(rng.choice(which))), rng, SECONDS)
-    else: events = library.song(int(rng.choice(library.mma if kind == "mma" else library.openmsx if rng.random() < 0.25 else library.games)))
+    else: events = library.song(int(rng.choice(library.mma if kind == "mma" else library.openmsx if rng.random() < 0.33 else library.games)))
     speed = rng.uniform(0.85, 1.2) if kind in ("song", "mma") else 1.0
     if kind in ("song", "mma"):
         length = events[-1][0] / speed

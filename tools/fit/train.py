@@ -21,7 +21,7 @@ from model import BLOCK, SIZES, Network
 
 FRAMES = 3445
 WARM = 80                                   # frames before the loss counts
-LOW, LOW_WEIGHT = 57 - FIRST, 1.6            # the notes below A3
+LOW, LOW_WEIGHT, LOW_F1 = 57 - FIRST, 1.6, 0.35      # the notes below A3: weight in the cross entropy, and of an F1 of their own
 KEEP = 0.998                                # of the averaged weights, each step
 SHARE = 10                                  # steps from one mean over the processes to the next
 
@@ -110,8 +110,9 @@ def loss_of(z, t, w, use):
     count = (t[..., :2] * item).sum() / 2 + 100
     cross = (F.binary_cross_entropy_with_logits(z, t, reduction="none") * w * item).sum() / count
     p, y = torch.sigmoid(z[..., :2]), t[..., :2]
-    both, sums = (p * y).sum((1, 2)), (p + y).sum((1, 2))
-    f1 = ((1 - (2 * both + 10) / (sums + 10)).mean(1) * use).sum() / use.sum().clamp_min(1)
+    both, sums = (p * y).sum(1), (p + y).sum(1)                              # parts x notes x 2
+    missed = lambda notes, least: ((1 - (2 * both[:, notes].sum(1) + least) / (sums[:, notes].sum(1) + least)).mean(1) * use).sum() / use.sum().clamp_min(1)
+    f1 = missed(slice(None), 10) + LOW_F1 * missed(slice(LOW), 60)
     still = (y[:, 1:] == y[:, :-1]) * item
     flicker = ((p[:, 1:] - p[:, :-1]).abs() * still).sum() / count
     return cross + 0.7 * f1 + 0.2 * flicker, (cross.detach(), f1.detach(), flicker.detach())

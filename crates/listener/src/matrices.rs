@@ -60,19 +60,19 @@ struct Line([f32; LINE]);
 
 /// Reader that lays matrices out in memory, in the order of the file, which is the order of use.
 pub struct Matrices<'a> {
-    /// Unread weights, split by byte: the lowest bytes of all weights, then the higher ones.
-    bytes: [&'a [u8]; 4],
+    /// Unread weights, the upper halves of `f32`, split by byte: the lower bytes of all weights, then the upper ones.
+    bytes: [&'a [u8]; 2],
     free: &'static mut [Line],
 }
 
 impl<'a> Matrices<'a> {
     /// Bound of the number of a network's matrices, each of which may leave a cache line partly unused.
-    const MOST: usize = 64;
+    const MOST: usize = 128;
 
     /// Reads the number of weights; the weights must be the rest of the file.
     pub fn new(mut from: Reader<'a>) -> Result<Self, Error> {
         let count = from.size()?;
-        if from.0.len() != 4 * count {
+        if from.0.len() != 2 * count {
             return Err(Error::Length);
         }
         let bytes = std::array::from_fn(|byte| &from.0[count * byte..count * (byte + 1)]);
@@ -87,7 +87,7 @@ impl<'a> Matrices<'a> {
 
     fn weight(&mut self) -> Result<f32, Error> {
         let mut value = [0; 4];
-        for (byte, from) in value.iter_mut().zip(&mut self.bytes) {
+        for (byte, from) in value[2..].iter_mut().zip(&mut self.bytes) {
             let (first, rest) = from.split_first().ok_or(Error::Length)?;
             (*byte, *from) = (*first, rest);
         }

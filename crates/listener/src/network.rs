@@ -7,7 +7,7 @@
 //!                                      +----- skip -----------+ ------ direct --------+
 //! ```
 //!
-//! All weights but the biases are the same at every position. There is one global GRU; the others are one for each note. Steps
+//! All weights but the biases are the same at every position of a zone ([`ZONES`]). There is one global GRU; the others are one for each note. Steps
 //! of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the formulas.
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     dense::{ROWS, Term, add_dots, products},
     detectors::{DETECTORS, FIRST_NOTE},
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
-    weights::{COLUMNS, Head, Layer, Near, Weights},
+    weights::{COLUMNS, Head, Layer, Near, Weights, zone_of_detector, zone_of_note},
 };
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
@@ -64,16 +64,19 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
         (first < LENGTH - MARGIN).then(|| window(&self.0, first))
     }
 
-    /// Returns the terms of a layer for the outputs from `row` on, without terms whose inputs are all beyond an end.
+    /// Returns the terms of a layer for [`ROWS`] notes from `note` on, without terms whose inputs are all beyond an end. Without
+    /// an offset, note 0 has the inputs of row `base`.
     #[inline(always)]
     fn along<'a, const OUT: usize>(
         &'a self,
         layer: &'static Layer<OUT>,
-        row: usize,
+        note: usize,
+        base: usize,
     ) -> impl Iterator<Item = Term<'a, ROWS, C, OUT>> + Clone {
-        let terms = layer.offsets.iter().zip(layer.weights.as_chunks::<C>().0);
+        let weights = layer.weights[zone_of_note(note)].as_chunks::<C>().0;
+        let terms = layer.offsets.iter().zip(weights);
         terms.filter_map(move |(offset, weights)| {
-            Some(Term { inputs: self.reach(row, *offset)?, weights })
+            Some(Term { inputs: self.reach(note + base, *offset)?, weights })
         })
     }
 }
@@ -163,11 +166,11 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         match step {
             ..HARMONIC => NEAR_ROWS * w.near.terms.len() * FEATURES * C1,
             HARMONIC..GLOBAL => {
-                ROWS * C1 * C * self.near.along(&w.harmonic, FIRST_NOTE + row(HARMONIC)).count()
+                ROWS * C1 * C * self.near.along(&w.harmonic, row(HARMONIC), FIRST_NOTE).count()
             }
             GLOBAL..CELL => C * (2 * C + 6 * C + C + COLUMNS),
             CELL..MIX => ROWS * 6 * C * C,
-            MIX..SECOND => ROWS * C * C * (self.first.along(&w.mix, row(MIX)).count() + 1),
+            MIX..SECOND => ROWS * C * C * (self.first.along(&w.mix, row(MIX), 0).count() + 1),
             SECOND..HEAD => ROWS * 6 * C * C,
             _ => ROWS * C * COLUMNS * self.of_head(row(HEAD)).count(),
         }
@@ -183,15 +186,17 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             HARMONIC..GLOBAL => self.harmonic(simd, row(HARMONIC)),
             GLOBAL..CELL => self.advance_global(simd),
             CELL..MIX => {
-                let inputs = self.notes.window(row(CELL));
-                let hidden = self.first.window_mut(MARGIN + row(CELL));
-                advance(simd, &self.weights.first, inputs, hidden);
+                let row = row(CELL);
+                let inputs = self.notes.window(row);
+                let hidden = self.first.window_mut(MARGIN + row);
+                advance(simd, &self.weights.first[zone_of_note(row)], inputs, hidden);
             }
             MIX..SECOND => self.mix(simd, row(MIX)),
             SECOND..HEAD => {
-                let inputs = self.mixed.window(row(SECOND));
-                let hidden = self.second.window_mut(MARGIN + row(SECOND));
-                advance(simd, &self.weights.second, inputs, hidden);
+                let row = row(SECOND);
+                let inputs = self.mixed.window(row);
+                let hidden = self.second.window_mut(MARGIN + row);
+                advance(simd, &self.weights.second[zone_of_note(row)], inputs, hidden);
             }
             _ => self.head(simd, row(HEAD)),
         }
@@ -208,7 +213,8 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
 
     fn near_rows<S: Simd, const R: usize>(&mut self, simd: S, row: usize, features: &Features) {
         let Near { terms, bias, weights } = &self.weights.near;
-        let terms = terms.iter().zip(*weights).map(|((offset, lag), weights)| {
+        let weights = weights[zone_of_detector(row)];
+        let terms = terms.iter().zip(weights).map(|((offset, lag), weights)| {
             let first = (FEATURE_MARGIN + row).wrapping_add_signed(*offset);
             Term { inputs: window(features.rows(*lag), first), weights }
         });
@@ -218,7 +224,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
 
     fn harmonic<S: Simd>(&mut self, simd: S, row: usize) {
         let layer = &self.weights.harmonic;
-        let terms = self.near.along(layer, FIRST_NOTE + row);
+        let terms = self.near.along(layer, row, FIRST_NOTE);
         let out = self.notes.window_mut(row);
         products(simd, (window(layer.bias, row), &[0.0; C]), terms, 0.0, out);
     }
@@ -262,8 +268,8 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
 
     fn mix<S: Simd>(&mut self, simd: S, row: usize) {
         let Weights { mix, skip, .. } = self.weights;
-        let terms = self.first.along(mix, row);
-        let skip = Term { inputs: self.notes.window(row), weights: skip };
+        let terms = self.first.along(mix, row, 0);
+        let skip = Term { inputs: self.notes.window(row), weights: skip[zone_of_note(row)] };
         let starts = (window(mix.bias, row), &self.global_mix[0]);
         let out = self.mixed.window_mut(row);
         products(simd, starts, terms.chain(once(skip)), 0.0, out);
@@ -282,10 +288,11 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         row: usize,
     ) -> impl Iterator<Item = (&[[f32; C]; ROWS], &'static [[f32; C]; COLUMNS])> + Clone {
         let Head { offsets, weights, direct, .. } = &self.weights.head;
-        let terms = offsets.iter().zip(*weights);
+        let zone = zone_of_note(row);
+        let terms = offsets.iter().zip(weights[zone]);
         let terms = terms
             .filter_map(move |(offset, weights)| Some((self.second.reach(row, *offset)?, weights)));
-        terms.chain(once((self.mixed.window(row), *direct)))
+        terms.chain(once((self.mixed.window(row), direct[zone])))
     }
 }
 

@@ -14,7 +14,14 @@ use std::sync::LazyLock;
 pub const COLUMNS: usize = 4;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+
+/// Parts of the notes' range that have weights of their own.
+pub const ZONES: usize = 3;
+/// First notes of the zones but the lowest: MIDI 48 and 73.
+const NOTES_FROM: [usize; ZONES - 1] = [20, 45];
+/// First detectors of the zones but the lowest: MIDI 44 and 74.
+const DETECTORS_FROM: [usize; ZONES - 1] = [20, 50];
 
 /// Weights of the network `full`, which `docs/listening.md` describes.
 pub static FULL: LazyLock<Weights<16, 32>> =
@@ -44,19 +51,29 @@ pub struct Weights<const C1: usize, const C: usize> {
     pub global_mix: &'static [[f32; C]; C],
     /// From the global GRU to the log odds of every note.
     pub global_out: &'static [[f32; COLUMNS]; C],
-    pub first: Cell<C>,
+    pub first: [Cell<C>; ZONES],
     /// From the first GRUs to the inputs of the second ones.
     pub mix: Layer<C>,
     /// From the notes' units to the inputs of the second GRUs.
-    pub skip: &'static [[f32; C]; C],
-    pub second: Cell<C>,
+    pub skip: [&'static [[f32; C]; C]; ZONES],
+    pub second: [Cell<C>; ZONES],
     /// From the second GRUs and their inputs to the log odds.
     pub head: Head<C>,
     /// Thresholds without and with lookahead.
     pub thresholds: [Thresholds; 2],
 }
 
-/// Layer with the same weights at every position.
+/// Returns the zone of a note, counted from 0.
+pub fn zone_of_note(note: usize) -> usize {
+    NOTES_FROM.iter().filter(|first| note >= **first).count()
+}
+
+/// Returns the zone of a detector.
+pub fn zone_of_detector(detector: usize) -> usize {
+    DETECTORS_FROM.iter().filter(|first| detector >= **first).count()
+}
+
+/// Layer with the same weights at every position of a zone.
 #[derive(Debug)]
 pub struct Layer<const OUT: usize> {
     /// Offsets in semitones from an output's position to an input's.
@@ -64,7 +81,7 @@ pub struct Layer<const OUT: usize> {
     /// Bias of each position.
     pub bias: Matrix<OUT>,
     /// Matrix for each offset, one below the other, with a row for each input.
-    pub weights: Matrix<OUT>,
+    pub weights: [Matrix<OUT>; ZONES],
 }
 
 /// First layer: from the features of nearby semitones and recent frames.
@@ -73,7 +90,7 @@ pub struct Near<const OUT: usize> {
     /// Offset and lag of each matrix: the offset as in a [`Layer`], the lag in frames. The lags of an offset follow each other.
     pub terms: Vec<(isize, usize)>,
     pub bias: Matrix<OUT>,
-    pub weights: &'static [[[f32; OUT]; FEATURES]],
+    pub weights: [&'static [[[f32; OUT]; FEATURES]]; ZONES],
 }
 
 /// Layer of the log odds.
@@ -83,9 +100,9 @@ pub struct Head<const C: usize> {
     pub offsets: Vec<isize>,
     pub bias: Matrix<COLUMNS>,
     /// Matrix for each offset, with a row for each output.
-    pub weights: &'static [[[f32; C]; COLUMNS]],
+    pub weights: [&'static [[[f32; C]; COLUMNS]]; ZONES],
     /// Weights of the second GRU's inputs at the same position.
-    pub direct: &'static [[f32; C]; COLUMNS],
+    pub direct: [&'static [[f32; C]; COLUMNS]; ZONES],
 }
 
 /// Gated recurrent unit (GRU).
@@ -160,10 +177,10 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
             global: m.cell()?,
             global_mix: m.block()?,
             global_out: m.block()?,
-            first: m.cell()?,
+            first: zones(|| m.cell())?,
             mix: m.layer(mix, C)?,
-            skip: m.block()?,
-            second: m.cell()?,
+            skip: zones(|| m.block())?,
+            second: zones(|| m.cell())?,
             head: m.head(head)?,
             thresholds,
         };
@@ -174,7 +191,7 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
 impl Matrices<'_> {
     fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Result<Near<OUT>, Error> {
         let bias = self.matrix(DETECTORS)?;
-        let weights = self.matrix(terms.len() * FEATURES)?.as_chunks().0;
+        let weights = zones(|| Ok(self.matrix(terms.len() * FEATURES)?.as_chunks().0))?;
         Ok(Near { terms, bias, weights })
     }
 
@@ -185,14 +202,14 @@ impl Matrices<'_> {
         depth: usize,
     ) -> Result<Layer<OUT>, Error> {
         let bias = self.matrix(NOTES)?;
-        let weights = self.matrix(offsets.len() * depth)?;
+        let weights = zones(|| self.matrix(offsets.len() * depth))?;
         Ok(Layer { offsets, bias, weights })
     }
 
     fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Result<Head<C>, Error> {
         let bias = self.matrix(NOTES)?;
-        let weights = self.transposed(offsets.len())?;
-        let direct = self.transposed(1)?.first().ok_or(Error::Length)?;
+        let weights = zones(|| self.transposed(offsets.len()))?;
+        let direct = zones(|| self.transposed(1)?.first().ok_or(Error::Length))?;
         Ok(Head { offsets, bias, weights, direct })
     }
 
@@ -207,6 +224,11 @@ impl Matrices<'_> {
         let candidate = Gate { bias, input, hidden: self.block()? };
         Ok(Cell { reset, update, candidate, hidden_bias })
     }
+}
+
+/// Reads the weights of each zone.
+fn zones<T>(mut read: impl FnMut() -> Result<T, Error>) -> Result<[T; ZONES], Error> {
+    Ok([read()?, read()?, read()?])
 }
 
 /// Returns the checksum Adler-32 of RFC 1950.
@@ -241,11 +263,12 @@ mod tests {
         assert!(Weights::<8, 16>::parse(FILE).is_ok());
         assert!(error(|_| ()).is_none());
         let bytes = FILE.len() + include_bytes!("../weights/full.bin").len();
-        assert!(bytes <= 300_000, "{bytes}");
-        assert_eq!(LIGHT.thresholds[0], Thresholds { on: -0.2, hysteresis: 0.4, begun: 0.0 });
+        assert!(bytes <= 350_000, "{bytes}");
+        assert_eq!(LIGHT.thresholds[0], Thresholds { on: 0.0, hysteresis: 0.4, begun: 0.0 });
         assert_eq!(LIGHT.near.terms[..4], [(-2, 0), (-2, 1), (-2, 3), (-1, 0)]);
         assert_eq!(FULL.near.terms[16..], [(2, 0), (2, 1), (2, 3), (2, 7)]);
-        for matrix in [FULL.near.weights.as_ptr().addr(), LIGHT.near.weights.as_ptr().addr()] {
+        for matrix in [FULL.near.weights[1].as_ptr().addr(), LIGHT.near.weights[1].as_ptr().addr()]
+        {
             assert!(matrix.is_multiple_of(64));
         }
     }
@@ -261,13 +284,13 @@ mod tests {
         assert_eq!(error(|file| file[8] = 1), Some(Error::Version));
         assert_eq!(error(|file| file.truncate(200)), Some(Error::Length));
         assert_eq!(error(|file| file.extend([0; 4])), Some(Error::Length));
-        // Adds a weight. The file ends with the number of weights and four planes of bytes.
+        // Adds a weight. The file ends with the number of weights and two planes of bytes.
         let more = |file: &mut Vec<u8>| {
             let count = |at: usize| u32::from_le_bytes(*file[at..].first_chunk().unwrap()) as usize;
-            let at = (16..).step_by(4).find(|at| at + 4 + 4 * count(*at) == file.len()).unwrap();
+            let at = (16..).step_by(4).find(|at| at + 4 + 2 * count(*at) == file.len()).unwrap();
             let weights = count(at);
             file[at..at + 4].copy_from_slice(&(weights as u32 + 1).to_le_bytes());
-            (1..=4).rev().for_each(|planes| file.insert(at + 4 + planes * weights, 0));
+            (1..=2).rev().for_each(|planes| file.insert(at + 4 + planes * weights, 0));
         };
         assert_eq!(error(more), Some(Error::Length));
         assert_eq!(Weights::<16, 32>::parse(FILE).err(), Some(Error::Sizes));
@@ -275,7 +298,7 @@ mod tests {
         assert_eq!(error(|file| file[36] = 8), Some(Error::Sizes));
         assert_eq!(error(|file| file[52] = 3), Some(Error::Sizes));
         assert_eq!(error(|file| file[48] = 100), Some(Error::Sizes));
-        // The second half of the file is the two higher bytes of all weights.
+        // The second half of the file is the upper bytes of all weights.
         let infinite = |file: &mut Vec<u8>| file[FILE.len() / 2..].fill(0xff);
         assert_eq!(error(infinite), Some(Error::Infinite));
     }

@@ -11,6 +11,11 @@ pub const DETECTORS: usize = 87;
 /// Index of the detector of the lowest note.
 pub const FIRST_NOTE: usize = 4;
 
+/// First notes of the zones but the lowest. A zone's notes share their weights.
+const NOTE_ZONES: [usize; 2] = [20, 45];
+/// First detectors of the zones but the lowest, in the layer `near`.
+const DETECTOR_ZONES: [usize; 2] = [20, 50];
+
 /// Maximum lag of the features in frames.
 const MOST_LAG: usize = 7;
 
@@ -36,30 +41,30 @@ pub struct Weights {
     pub global_mix: Matrix,
     /// Weights from the global GRU to the log odds.
     pub global_out: Matrix,
-    /// First GRU of every note.
-    pub first: Cell,
+    /// First GRU of every note, for each zone.
+    pub first: Vec<Cell>,
     /// Weights from the first GRUs to the inputs of the second ones.
     pub mix: Layer,
-    /// Weights from the notes' units to the inputs of the second GRUs.
-    pub skip: Matrix,
-    /// Second GRU of every note.
-    pub second: Cell,
+    /// Weights from the notes' units to the inputs of the second GRUs, for each zone.
+    pub skip: Vec<Matrix>,
+    /// Second GRU of every note, for each zone.
+    pub second: Vec<Cell>,
     /// Weights from the second GRUs to the log odds.
     pub head: Layer,
-    /// Weights from the inputs of the second GRUs to the log odds.
-    pub direct: Matrix,
+    /// Weights from the inputs of the second GRUs to the log odds, for each zone.
+    pub direct: Vec<Matrix>,
     /// Thresholds of the log odds without and with lookahead. A note goes on above the first number, goes off at the first less
     /// the second number, and begins above the third.
     pub thresholds: [[f64; 3]; 2],
 }
 
-/// Layer with the same weights at every position.
+/// Layer with the same weights at every position of a zone.
 #[derive(Debug, Clone)]
 pub struct Layer {
     /// Offsets in semitones from an output's position to an input's.
     pub offsets: Vec<isize>,
-    /// Matrix of each offset.
-    pub weights: Vec<Matrix>,
+    /// Matrix of each offset, for each zone.
+    pub weights: Vec<Vec<Matrix>>,
     /// Bias of each position.
     pub bias: Matrix,
 }
@@ -105,8 +110,8 @@ impl Network {
             reference: 1e-15,
             past: vec![vec![vec![0.0; 3 * BANKS]; DETECTORS]; MOST_LAG + 1].into(),
             global: zeros(&weights.global),
-            first: vec![zeros(&weights.first); NOTES],
-            second: vec![zeros(&weights.second); NOTES],
+            first: vec![zeros(&weights.first[0]); NOTES],
+            second: vec![zeros(&weights.second[0]); NOTES],
             weights,
         }
     }
@@ -120,8 +125,8 @@ impl Network {
         let inputs: Matrix = (0..DETECTORS)
             .map(|n| w.lags.iter().flat_map(|lag| &self.past[*lag][n]).copied().collect())
             .collect();
-        let near = relu(w.near.apply(&inputs, 0));
-        let notes = relu(w.harmonic.apply(&near, FIRST_NOTE));
+        let near = relu(w.near.apply(&inputs, 0, DETECTOR_ZONES));
+        let notes = relu(w.harmonic.apply(&near, FIRST_NOTE, NOTE_ZONES));
 
         let columns = 0..notes[0].len();
         let mean =
@@ -131,16 +136,20 @@ impl Network {
         let global_in = relu(vec![sum(&w.global_in_bias, &times(&pooled, &w.global_in))]);
         self.global = w.global.next(&global_in[0], &self.global);
 
-        self.first = notes.iter().zip(&self.first).map(|(x, h)| w.first.next(x, h)).collect();
-        let mut mixed = w.mix.apply(&self.first, 0);
-        for (row, note) in mixed.iter_mut().zip(&notes) {
-            *row = sum(row, &sum(&times(note, &w.skip), &times(&self.global, &w.global_mix)));
+        let zone = |note| zone(note, NOTE_ZONES);
+        self.first = (0..NOTES).map(|n| w.first[zone(n)].next(&notes[n], &self.first[n])).collect();
+        let mut mixed = w.mix.apply(&self.first, 0, NOTE_ZONES);
+        for n in 0..NOTES {
+            let skip = times(&notes[n], &w.skip[zone(n)]);
+            mixed[n] = sum(&mixed[n], &sum(&skip, &times(&self.global, &w.global_mix)));
         }
         let mixed = relu(mixed);
-        self.second = mixed.iter().zip(&self.second).map(|(x, h)| w.second.next(x, h)).collect();
-        let head = w.head.apply(&self.second, 0);
-        let logits = head.iter().zip(&mixed).map(|(row, mixed)| {
-            let row = sum(row, &sum(&times(mixed, &w.direct), &times(&self.global, &w.global_out)));
+        self.second =
+            (0..NOTES).map(|n| w.second[zone(n)].next(&mixed[n], &self.second[n])).collect();
+        let head = w.head.apply(&self.second, 0, NOTE_ZONES);
+        let logits = (0..NOTES).map(|n| {
+            let direct = times(&mixed[n], &w.direct[zone(n)]);
+            let row = sum(&head[n], &sum(&direct, &times(&self.global, &w.global_out)));
             [row[0], row[1], row[2], row[3]]
         });
         logits.collect()
@@ -163,10 +172,10 @@ impl Network {
 
 impl Layer {
     /// Returns the outputs at all positions. Position 0 without an offset reads the input `base`. Beyond the ends, inputs are 0.
-    fn apply(&self, inputs: &Matrix, base: usize) -> Matrix {
+    fn apply(&self, inputs: &Matrix, base: usize, zones: [usize; 2]) -> Matrix {
         let output = |(position, bias): (usize, &Vec<f64>)| {
             let mut out = bias.clone();
-            for (offset, weights) in self.offsets.iter().zip(&self.weights) {
+            for (offset, weights) in self.offsets.iter().zip(&self.weights[zone(position, zones)]) {
                 let at = (position + base).checked_add_signed(*offset);
                 if let Some(input) = at.and_then(|at| inputs.get(at)) {
                     out = sum(&out, &times(input, weights));
@@ -191,6 +200,11 @@ impl Cell {
         };
         (0..h.len()).map(unit).collect()
     }
+}
+
+/// Returns the zone of a position, counted from 0, by the first positions of the other zones.
+fn zone(position: usize, [second, third]: [usize; 2]) -> usize {
+    usize::from(position >= second) + usize::from(position >= third)
 }
 
 fn logistic(x: f64) -> f64 {

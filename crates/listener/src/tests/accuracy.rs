@@ -1,6 +1,7 @@
 //! Tests of the listener's decisions against the reference in f64 and against listen.py.
 
 use super::*;
+use crate::features::FEATURES;
 use crate::weights::{Cell, Gate, Head, Layer, Near, Weights};
 use tone_filter_reference as reference;
 
@@ -10,8 +11,8 @@ fn matrix<const N: usize>(rows: &[[f32; N]]) -> reference::Matrix {
 
 fn layer<const N: usize>(layer: &Layer<N>) -> reference::Layer {
     let Layer { offsets, bias, weights } = layer;
-    let depth = weights.len() / offsets.len();
-    let weights = weights.chunks(depth).map(matrix).collect();
+    let depth = weights[0].len() / offsets.len();
+    let weights = weights.map(|zone| zone.chunks(depth).map(matrix).collect()).to_vec();
     reference::Layer { offsets: offsets.clone(), weights, bias: matrix(bias) }
 }
 
@@ -25,8 +26,10 @@ fn near<const N: usize>(near: &Near<N>) -> reference::Layer {
     let Near { terms, bias, weights } = near;
     let count = lags(near).len();
     let offsets = terms.iter().step_by(count).map(|(offset, _)| *offset).collect();
-    let weights = weights.chunks(count).map(|rows| matrix(rows.as_flattened())).collect();
-    reference::Layer { offsets, weights, bias: matrix(bias) }
+    let zone = |zone: &[[[f32; N]; FEATURES]]| {
+        zone.chunks(count).map(|rows| matrix(rows.as_flattened())).collect()
+    };
+    reference::Layer { offsets, weights: weights.map(zone).to_vec(), bias: matrix(bias) }
 }
 
 fn transposed<const IN: usize, const OUT: usize>(rows: &[[f32; IN]; OUT]) -> reference::Matrix {
@@ -35,7 +38,7 @@ fn transposed<const IN: usize, const OUT: usize>(rows: &[[f32; IN]; OUT]) -> ref
 
 fn head<const N: usize>(head: &Head<N>) -> reference::Layer {
     let Head { offsets, bias, weights, .. } = head;
-    let weights = weights.iter().map(transposed).collect();
+    let weights = weights.map(|zone| zone.iter().map(transposed).collect()).to_vec();
     reference::Layer { offsets: offsets.clone(), weights, bias: matrix(bias) }
 }
 
@@ -60,12 +63,12 @@ fn weights<const C1: usize, const C: usize>(w: &Weights<C1, C>) -> reference::We
         global: cell(&w.global),
         global_mix: matrix(w.global_mix),
         global_out: matrix(w.global_out),
-        first: cell(&w.first),
+        first: w.first.iter().map(cell).collect(),
         mix: layer(&w.mix),
-        skip: matrix(w.skip),
-        second: cell(&w.second),
+        skip: w.skip.map(|zone| matrix(zone)).to_vec(),
+        second: w.second.iter().map(cell).collect(),
         head: head(&w.head),
-        direct: transposed(w.head.direct),
+        direct: w.head.direct.map(transposed).to_vec(),
         thresholds: w.thresholds.map(|t| [t.on, t.hysteresis, t.begun].map(f64::from)),
     }
 }
