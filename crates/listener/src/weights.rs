@@ -26,7 +26,7 @@ const DETECTORS_FROM: [usize; ZONES - 1] = [20, 50];
 /// Weights of the network `full`, which `docs/listening.md` describes.
 pub static FULL: LazyLock<Weights<16, 32>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/full.bin")));
-/// Weights of the network `light`, of an earlier fit.
+/// Weights of the network `light`.
 pub static LIGHT: LazyLock<Weights<8, 16>> =
     LazyLock::new(|| fitted(include_bytes!("../weights/light.bin")));
 
