@@ -33,9 +33,9 @@ fn amplitude(samples: &[f32], frequency: f64) -> f64 {
 
 /// Returns the strongest pitch within 60 cents of `frequency`, in cents relative to it.
 fn cents(samples: &[f32], frequency: f64) -> f64 {
-    let at = |cents: &i32| amplitude(samples, frequency * (f64::from(*cents) / 1200.0).exp2());
-    let best = (-60..=60).max_by(|a, b| at(a).total_cmp(&at(b)));
-    f64::from(best.unwrap())
+    let at = |cents: f64| (amplitude(samples, frequency * (cents / 1200.0).exp2()), cents);
+    let all = (-60..=60).map(|cents| at(f64::from(cents)));
+    all.max_by(|(a, _), (b, _)| a.total_cmp(b)).unwrap().1
 }
 
 #[test]
@@ -61,11 +61,10 @@ fn ffmpeg_plays_the_notes() {
     assert!(rms(part(4.2, 4.7)) < 1e-3, "{}", rms(part(4.2, 4.7)));
     // The chip's nearest periods are 1.6 cents off. A5 is above C5, so it is a pulse of 25 %, without a 4th harmonic.
     let high = part(0.3, 1.8);
-    assert!(cents(high, 880.0).abs() < 8.0, "{}", cents(high, 880.0));
-    let [third, fourth] = [3.0, 4.0].map(|n| {
-        let sounds = 880.0 * (cents(high, 880.0) / 1200.0).exp2();
-        amplitude(high, n * sounds)
-    });
+    let sharp = cents(high, 880.0);
+    assert!(sharp.abs() < 8.0, "{sharp}");
+    let sounds = 880.0 * (sharp / 1200.0).exp2();
+    let [third, fourth] = [3.0, 4.0].map(|n| amplitude(high, n * sounds));
     assert!(fourth < 0.1 * third, "{fourth}, {third}");
     // The triangle channel plays the A3; it has odd harmonics only.
     let low = part(2.3, 3.8);
