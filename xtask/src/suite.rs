@@ -2,7 +2,9 @@
 
 use crate::{bundle, python, root, run, target};
 use anyhow::{Context, Result, bail, ensure};
-use std::{env, fs::File, io, path::Path, process::Command, time::Instant};
+use std::{
+    env, fs::File, io, panic::resume_unwind, path::Path, process::Command, thread, time::Instant,
+};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
@@ -60,10 +62,13 @@ pub fn test() -> Result<()> {
         false => PACKAGES_HERE.to_owned(),
     };
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
+    // Packages for Python come over the network meanwhile.
+    let python = thread::spawn(python::set_up);
     // Hosts load this debug build; `test-package` tests the release build.
     step("tests and bundle, built", || {
         bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
     })?;
+    step("packages for Python", || python.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
     // Many test programs have one thread: the lints use the other cores.
     let log = target()?.join("tests.log");
     let file = File::create(&log)?;
@@ -154,7 +159,7 @@ fn tools() -> Result<()> {
     if !missing.is_empty() {
         apt_install(&missing)?;
     }
-    python::set_up()
+    Ok(())
 }
 
 /// Installs the `packages` that are missing.
