@@ -202,6 +202,8 @@ fn an_update_is_never_torn_and_never_older_than_the_last() {
             assert!(bands.drive > last, "{} after {last}", bands.drive);
             last = bands.drive;
             seen += 1;
+        } else {
+            std::thread::yield_now();
         }
     }
     writer.join().unwrap();

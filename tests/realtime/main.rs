@@ -9,6 +9,7 @@ use std::{
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
     thread,
+    time::Duration,
 };
 use tone_filter_testkit::{
     Draws,
@@ -117,7 +118,7 @@ fn a_block_neither_allocates_nor_calls_the_system() {
         let states = states(&library);
         let before = blocks();
         let mut instance = new(&library);
-        session(&mut instance, draws, 1, |_| thread::yield_now());
+        session(&mut instance, draws, 1, |_| thread::sleep(Duration::from_millis(1)));
 
         // Loading states changes sounds and masks.
         let mut next = states.iter().cycle();

@@ -2,7 +2,9 @@
 
 use crate::{bundle, python, root, run, target};
 use anyhow::{Context, Result, bail, ensure};
-use std::{env, fs::File, io, path::Path, process::Command, time::Instant};
+use std::{
+    env, fs::File, io, panic::resume_unwind, path::Path, process::Command, thread, time::Instant,
+};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
@@ -38,6 +40,14 @@ const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/d
                         tone-filter-manual/media,tone-filter-capi/programs,tone-filter-lv2/programs,\
                         tone-filter-unity/programs";
 
+/// Targets whose documentation is built: libraries and all programs with names of their own. With examples, cargo takes the
+/// features that clippy has taken, so that no dependency is checked twice.
+const DOCUMENTED: &str = if cfg!(target_os = "linux") {
+    "--lib --bin demo --bin kit --bin media --bin xtask --examples"
+} else {
+    "--lib --bin xtask --examples"
+};
+
 /// Packages whose tests build within seconds.
 const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-dsp \
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-song \
@@ -52,10 +62,13 @@ pub fn test() -> Result<()> {
         false => PACKAGES_HERE.to_owned(),
     };
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
+    // Packages for Python come over the network meanwhile.
+    let python = thread::spawn(python::set_up);
     // Hosts load this debug build; `test-package` tests the release build.
     step("tests and bundle, built", || {
         bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
     })?;
+    step("packages for Python", || python.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
     // Many test programs have one thread: the lints use the other cores.
     let log = target()?.join("tests.log");
     let file = File::create(&log)?;
@@ -73,12 +86,22 @@ pub fn test() -> Result<()> {
 }
 
 fn lints(packages: &str) -> Result<()> {
-    step("clippy", || cargo(&format!("clippy {packages} --all-targets -- -D warnings")))?;
+    step("clippy", || {
+        run(&mut in_gaps(&format!("clippy {packages} --all-targets -- -D warnings")))
+    })?;
     step("documentation", || {
-        run(Command::new("cargo")
-            .args(format!("doc {packages} --no-deps").split(' '))
-            .env("RUSTDOCFLAGS", "-D warnings"))
+        let documentation = format!("doc {packages} {DOCUMENTED} --no-deps");
+        run(in_gaps(&documentation).env("RUSTDOCFLAGS", "-D warnings"))
     })
+}
+
+/// Returns cargo with `arguments`. On Unix, it runs when the tests leave a core idle: they take longer, and have gaps until the end.
+fn in_gaps(arguments: &str) -> Command {
+    let words = if cfg!(unix) { "nice -n 19 cargo" } else { "cargo" };
+    let mut words = words.split(' ').chain(arguments.split(' '));
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    command
 }
 
 /// Runs the checks that need no hosts and no other programs: format, clippy, unit tests, and the filter against its reference.
@@ -136,7 +159,7 @@ fn tools() -> Result<()> {
     if !missing.is_empty() {
         apt_install(&missing)?;
     }
-    python::set_up()
+    Ok(())
 }
 
 /// Installs the `packages` that are missing.

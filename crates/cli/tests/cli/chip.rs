@@ -1,6 +1,6 @@
 //! The verb `chip`: songs for consoles, and how ffmpeg plays them.
 
-use crate::{Folder, SILENT, float_wav, interop::tool, signals::sine, silence, time::waltz};
+use crate::{Folder, SILENT, float_wav, interop::tool, signals::sine, silence, time::WALTZ};
 use std::{f64::consts::TAU, fs};
 
 const RATE: usize = 44_100;
@@ -33,9 +33,9 @@ fn amplitude(samples: &[f32], frequency: f64) -> f64 {
 
 /// Returns the strongest pitch within 60 cents of `frequency`, in cents relative to it.
 fn cents(samples: &[f32], frequency: f64) -> f64 {
-    let at = |cents: &i32| amplitude(samples, frequency * (f64::from(*cents) / 1200.0).exp2());
-    let best = (-60..=60).max_by(|a, b| at(a).total_cmp(&at(b)));
-    f64::from(best.unwrap())
+    let at = |cents: f64| (amplitude(samples, frequency * (cents / 1200.0).exp2()), cents);
+    let all = (-60..=60).map(|cents| at(f64::from(cents)));
+    all.max_by(|(a, _), (b, _)| a.total_cmp(b)).unwrap().1
 }
 
 #[test]
@@ -61,11 +61,10 @@ fn ffmpeg_plays_the_notes() {
     assert!(rms(part(4.2, 4.7)) < 1e-3, "{}", rms(part(4.2, 4.7)));
     // The chip's nearest periods are 1.6 cents off. A5 is above C5, so it is a pulse of 25 %, without a 4th harmonic.
     let high = part(0.3, 1.8);
-    assert!(cents(high, 880.0).abs() < 8.0, "{}", cents(high, 880.0));
-    let [third, fourth] = [3.0, 4.0].map(|n| {
-        let sounds = 880.0 * (cents(high, 880.0) / 1200.0).exp2();
-        amplitude(high, n * sounds)
-    });
+    let sharp = cents(high, 880.0);
+    assert!(sharp.abs() < 8.0, "{sharp}");
+    let sounds = 880.0 * (sharp / 1200.0).exp2();
+    let [third, fourth] = [3.0, 4.0].map(|n| amplitude(high, n * sounds));
     assert!(fourth < 0.1 * third, "{fourth}, {third}");
     // The triangle channel plays the A3; it has odd harmonics only.
     let low = part(2.3, 3.8);
@@ -191,7 +190,7 @@ fn tempo(said: &str) -> Option<f64> {
 
 #[test]
 fn the_tempo_is_told() {
-    let folder = Folder::with(&waltz());
+    let folder = Folder::with(&WALTZ);
     let found = tempo(&folder.run("bands in.wav --midi out.mid"));
     assert!(found.is_some_and(|tempo| (98.0..102.0).contains(&tempo)), "{found:?}");
     for line in ["out.fur", "out.txt --tempo auto", "gb.vgm --chip gb --force"] {
@@ -211,7 +210,7 @@ fn the_tempo_is_told() {
 
 #[test]
 fn any_preset_gets_the_voice_chip_and_arpeggios_in_rows() {
-    let folder = Folder::with(&waltz());
+    let folder = Folder::with(&WALTZ);
     let song = |line: &str| {
         folder.run(&format!("chip in.wav --title a --force {line}"));
         fs::read(folder.path(line.split(' ').nth(1).unwrap())).unwrap()

@@ -69,7 +69,9 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
             let _ = fs::remove_dir_all(folder.path("out"));
             let mut child = start(&folder, "render in -o out --jobs 2");
             // The program may end before the moment is noticed.
-            while !reached(&folder, moment) && child.try_wait().unwrap().is_none() {}
+            while !reached(&folder, moment) && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_micros(200));
+            }
             child.kill().unwrap();
             !child.wait().unwrap().success()
         });

@@ -15,7 +15,7 @@ fn long(rate: u32) -> Folder {
 #[test]
 fn a_long_file_is_the_same_with_the_listener_on_a_thread_of_its_own() {
     // The listener also runs in the tail.
-    let folder = long(8000);
+    let folder = long(48_000);
     for jobs in [1, 2] {
         folder.run(&format!("render in.wav -o {jobs}.wav --jobs {jobs} --tail 1"));
     }

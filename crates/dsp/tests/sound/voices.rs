@@ -77,8 +77,9 @@ macro_rules! waveforms {
     ($($name:ident: $voice:ident,)*) => {$(
         #[test]
         fn $name() {
-            for rate in [44_100.0, 48_000.0, 96_000.0] {
-                for tone in 0..notes::TONES {
+            // At 48 kHz, periods have as many samples as 1.5 semitones lower at 44.1 kHz: a few tones suffice.
+            for (rate, tones) in [(44_100.0, notes::TONES), (48_000.0, 0), (96_000.0, notes::TONES)] {
+                for tone in 0..tones {
                     check(Voice::$voice, tone, 0.0, (tone % 2) as f32, rate);
                 }
                 for tone in [0, 11, 24, 35, 47] {
