@@ -7,8 +7,8 @@
 //!                                      +----- skip -----------+ ------ direct --------+
 //! ```
 //!
-//! All weights but the biases are the same at every position of a zone ([`ZONES`]). There is one global GRU; the others are one for each note. Steps
-//! of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the formulas.
+//! All weights but the biases are the same at every position of a zone. There is one global GRU; the others are one for each
+//! note. Steps of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the formulas.
 
 use crate::{
     NOTES,
@@ -16,7 +16,10 @@ use crate::{
     dense::{ROWS, Term, add_dots, products},
     detectors::{DETECTORS, FIRST_NOTE},
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
-    weights::{COLUMNS, Head, Layer, Near, Weights, zone_of_detector, zone_of_note},
+    weights::{
+        COLUMNS, DETECTORS_FROM, Head, Layer, NOTES_FROM, Near, Weights, zone_of_detector,
+        zone_of_note,
+    },
 };
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
@@ -29,6 +32,12 @@ const NEAR_ROWS: usize = 2 * ROWS;
 const NEAR_STEPS: usize = DETECTORS.div_ceil(NEAR_ROWS);
 /// Steps of each other layer.
 const STEPS_EACH: usize = NOTES / ROWS;
+// Rows that are computed together share their weights, so they are in one zone.
+const _: () = {
+    let ([a, b], [c, d]) = (NOTES_FROM, DETECTORS_FROM);
+    assert!(a.is_multiple_of(ROWS) && b.is_multiple_of(ROWS));
+    assert!(c.is_multiple_of(NEAR_ROWS) && d.is_multiple_of(NEAR_ROWS));
+};
 /// First step of each layer after `near`.
 const HARMONIC: usize = NEAR_STEPS;
 const GLOBAL: usize = HARMONIC + STEPS_EACH;

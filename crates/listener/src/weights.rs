@@ -19,9 +19,9 @@ const VERSION: u32 = 3;
 /// Parts of the notes' range that have weights of their own.
 pub const ZONES: usize = 3;
 /// First notes of the zones but the lowest: MIDI 48 and 73.
-const NOTES_FROM: [usize; ZONES - 1] = [20, 45];
+pub const NOTES_FROM: [usize; ZONES - 1] = [20, 45];
 /// First detectors of the zones but the lowest: MIDI 44 and 74.
-const DETECTORS_FROM: [usize; ZONES - 1] = [20, 50];
+pub const DETECTORS_FROM: [usize; ZONES - 1] = [20, 50];
 
 /// Weights of the network `full`, which `docs/listening.md` describes.
 pub static FULL: LazyLock<Weights<16, 32>> =
