@@ -16,10 +16,7 @@ use crate::{
     dense::{ROWS, Term, add_dots, products},
     detectors::{DETECTORS, FIRST_NOTE},
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
-    weights::{
-        COLUMNS, DETECTORS_FROM, Head, Layer, NOTES_FROM, Near, Weights, zone_of_detector,
-        zone_of_note,
-    },
+    weights::{COLUMNS, DETECTORS_FROM, Head, Layer, NOTES_FROM, Near, Weights, zone},
 };
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
@@ -82,7 +79,7 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
         note: usize,
         base: usize,
     ) -> impl Iterator<Item = Term<'a, ROWS, C, OUT>> + Clone {
-        let weights = layer.weights[zone_of_note(note)].as_chunks::<C>().0;
+        let weights = layer.weights[zone(NOTES_FROM, note)].as_chunks::<C>().0;
         let terms = layer.offsets.iter().zip(weights);
         terms.filter_map(move |(offset, weights)| {
             Some(Term { inputs: self.reach(note + base, *offset)?, weights })
@@ -198,14 +195,14 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
                 let row = row(CELL);
                 let inputs = self.notes.window(row);
                 let hidden = self.first.window_mut(MARGIN + row);
-                advance(simd, &self.weights.first[zone_of_note(row)], inputs, hidden);
+                advance(simd, &self.weights.first[zone(NOTES_FROM, row)], inputs, hidden);
             }
             MIX..SECOND => self.mix(simd, row(MIX)),
             SECOND..HEAD => {
                 let row = row(SECOND);
                 let inputs = self.mixed.window(row);
                 let hidden = self.second.window_mut(MARGIN + row);
-                advance(simd, &self.weights.second[zone_of_note(row)], inputs, hidden);
+                advance(simd, &self.weights.second[zone(NOTES_FROM, row)], inputs, hidden);
             }
             _ => self.head(simd, row(HEAD)),
         }
@@ -222,7 +219,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
 
     fn near_rows<S: Simd, const R: usize>(&mut self, simd: S, row: usize, features: &Features) {
         let Near { terms, bias, weights } = &self.weights.near;
-        let weights = weights[zone_of_detector(row)];
+        let weights = weights[zone(DETECTORS_FROM, row)];
         let terms = terms.iter().zip(weights).map(|((offset, lag), weights)| {
             let first = (FEATURE_MARGIN + row).wrapping_add_signed(*offset);
             Term { inputs: window(features.rows(*lag), first), weights }
@@ -278,7 +275,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     fn mix<S: Simd>(&mut self, simd: S, row: usize) {
         let Weights { mix, skip, .. } = self.weights;
         let terms = self.first.along(mix, row, 0);
-        let skip = Term { inputs: self.notes.window(row), weights: skip[zone_of_note(row)] };
+        let skip = Term { inputs: self.notes.window(row), weights: skip[zone(NOTES_FROM, row)] };
         let starts = (window(mix.bias, row), &self.global_mix[0]);
         let out = self.mixed.window_mut(row);
         products(simd, starts, terms.chain(once(skip)), 0.0, out);
@@ -297,11 +294,11 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         row: usize,
     ) -> impl Iterator<Item = (&[[f32; C]; ROWS], &'static [[f32; C]; COLUMNS])> + Clone {
         let Head { offsets, weights, direct, .. } = &self.weights.head;
-        let zone = zone_of_note(row);
-        let terms = offsets.iter().zip(weights[zone]);
+        let own = zone(NOTES_FROM, row);
+        let terms = offsets.iter().zip(weights[own]);
         let terms = terms
             .filter_map(move |(offset, weights)| Some((self.second.reach(row, *offset)?, weights)));
-        terms.chain(once((self.mixed.window(row), direct[zone])))
+        terms.chain(once((self.mixed.window(row), direct[own])))
     }
 }
 

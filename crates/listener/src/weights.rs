@@ -63,14 +63,9 @@ pub struct Weights<const C1: usize, const C: usize> {
     pub thresholds: [Thresholds; 2],
 }
 
-/// Returns the zone of a note, counted from 0.
-pub fn zone_of_note(note: usize) -> usize {
-    NOTES_FROM.iter().filter(|first| note >= **first).count()
-}
-
-/// Returns the zone of a detector.
-pub fn zone_of_detector(detector: usize) -> usize {
-    DETECTORS_FROM.iter().filter(|first| detector >= **first).count()
+/// Returns the zone of a note or a detector, counted from 0, by the first ones of all zones but the lowest.
+pub fn zone(starts: [usize; ZONES - 1], index: usize) -> usize {
+    starts.iter().filter(|first| index >= **first).count()
 }
 
 /// Layer with the same weights at every position of a zone.
