@@ -56,9 +56,9 @@ def pack(m, config):
     out += struct.pack("<6f", *config["decide"]["0"], *config["decide"]["4"])
     values = np.concatenate([np.asarray(a, "<f4").ravel() for a in weights(m)])
     assert len(values) == sum(a.size for a in m.values()), "every array is used once"
-    bytes = values.view("u1").reshape(-1, 4).T
-    assert not bytes[:2].any(), "the weights are rounded"
-    out += struct.pack("<I", len(values)) + bytes[2:].tobytes()
+    planes = values.view("u1").reshape(-1, 4).T
+    assert not planes[:2].any(), "the weights are rounded"
+    out += struct.pack("<I", len(values)) + planes[2:].tobytes()
     return MAGIC + struct.pack("<2I", VERSION, zlib.adler32(out)) + out
 
 

@@ -140,7 +140,7 @@ def padded(w, size):
 
 class Gru(torch.autograd.Function):
     @staticmethod
-    def kernel(ctx, gi, w, bn, rows, ends):
+    def kernel(gi, w, bn, rows, ends):
         """Grid, weights and sizes that both kernels get."""
         (B, T, P), H = gi.shape[:3], w.shape[1]
         bh = max(16, triton.next_power_of_2(H))
@@ -151,7 +151,7 @@ class Gru(torch.autograd.Function):
     @staticmethod
     def forward(ctx, gi, w, bn, rows, ends):
         gi = gi.contiguous()
-        grid, wide, bias, sizes = Gru.kernel(ctx, gi, w, bn, rows, ends)
+        grid, wide, bias, sizes = Gru.kernel(gi, w, bn, rows, ends)
         out = torch.empty(*gi.shape[:3], w.shape[1], device=gi.device, dtype=gi.dtype)
         gru_forward[grid](gi, wide, bias, out, *sizes, num_warps=4)
         ctx.save_for_backward(gi, w, bn, out, rows)
@@ -162,7 +162,7 @@ class Gru(torch.autograd.Function):
     def backward(ctx, dout):
         gi, w, bn, out, rows = ctx.saved_tensors
         H = w.shape[1]
-        grid, wide, bias, sizes = Gru.kernel(ctx, gi, w, bn, rows, ctx.ends)
+        grid, wide, bias, sizes = Gru.kernel(gi, w, bn, rows, ctx.ends)
         dgi, q = torch.empty_like(gi), torch.empty_like(out)
         gru_backward[grid](gi, wide, wide.transpose(2, 3).contiguous(), bias, out, dout.contiguous().to(out.dtype), dgi, q, *sizes, num_warps=4)
         dw, dbn = [], []
@@ -170,6 +170,11 @@ class Gru(torch.autograd.Function):
             before, late, late_q = out[:, :-1, a:b].reshape(-1, H), dgi[:, 1:, a:b].reshape(-1, 3 * H), q[:, 1:, a:b].reshape(-1, H)
             dw.append(torch.cat([before.T @ late[:, :2 * H], before.T @ late_q], 1)); dbn.append(q[:, :, a:b].float().sum((0, 1, 2)))
         return dgi, torch.stack(dw).to(w.dtype), torch.stack(dbn).to(bn.dtype), None, None
+
+
+def by_zone(x, matrices, ends):
+    """.. x rows x I, zones x I x J -> each row times the matrix of its zone."""
+    return torch.cat([x[..., a:b, :] @ matrix for matrix, (a, b) in zip(matrices, ends)], -2)
 
 
 def gru(gi, w, bn, rows, ends):
@@ -180,7 +185,7 @@ def gru(gi, w, bn, rows, ends):
     of = torch.tensor([k for k, (a, b) in enumerate(ends) for _ in range(a, b)])
     h = torch.zeros(gi.shape[0], gi.shape[2], H)
     for t in range(gi.shape[1]):
-        x, y = gi[:, t].float(), torch.cat([h[:, a:b] @ w[k] for k, (a, b) in enumerate(ends)], 1)
+        x, y = gi[:, t].float(), by_zone(h, w, ends)
         r, z = torch.sigmoid(x[..., :H] + y[..., :H]), torch.sigmoid(x[..., H:2 * H] + y[..., H:2 * H])
         c = torch.tanh(x[..., 2 * H:] + r * (y[..., 2 * H:] + bn[of]))
         h = (1 - z) * c + z * h
@@ -300,8 +305,7 @@ class Each(nn.Module):
         self.cost = rows * inputs * outputs
 
     def forward(self, x):
-        w = self.weight.to(x.dtype)
-        return torch.cat([x[:, :, a:b] @ w[r] for r, (a, b) in enumerate(self.ends)], 2)
+        return by_zone(x, self.weight.to(x.dtype), self.ends)
 
 
 class Cell(nn.Module):
