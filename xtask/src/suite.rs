@@ -97,10 +97,11 @@ fn lints(packages: &str) -> Result<()> {
 
 /// Returns cargo with `arguments`. On Unix, it runs when the tests leave a core idle: they take longer, and have gaps until the end.
 fn in_gaps(arguments: &str) -> Command {
-    let words = if cfg!(unix) { "nice -n 19 cargo" } else { "cargo" };
-    let mut words = words.split(' ').chain(arguments.split(' '));
-    let mut command = Command::new(words.next().unwrap_or_default());
-    command.args(words);
+    let mut command = Command::new(if cfg!(unix) { "nice" } else { "cargo" });
+    if cfg!(unix) {
+        command.args(["-n", "19", "cargo"]);
+    }
+    command.args(arguments.split(' '));
     command
 }
 
