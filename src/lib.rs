@@ -4,12 +4,16 @@
 //!
 //! The filter itself is the crate `tone-filter-dsp`. [`WindowlessEditor`] is the editor for tests and benches.
 
+#![cfg_attr(not(feature = "editor"), allow(dead_code, unused_imports, reason = "the editor uses the rest"))]
+
+#[cfg_attr(not(feature = "editor"), path = "no_editor.rs")]
 mod editor;
 pub mod meters;
 mod params;
 mod plugin;
 mod session;
 
+#[cfg(feature = "editor")]
 pub use editor::WindowlessEditor;
 #[cfg(feature = "standalone")]
 pub use plugin::run_standalone;

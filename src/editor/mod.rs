@@ -46,7 +46,6 @@ use nice_plug::{
 };
 use nice_plug_egui::{
     EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key, KeyCapture, NiceEguiApp,
-    RepaintNotifier,
     baseview::{HandlerError, WindowSize},
     create_egui_editor,
 };
@@ -59,6 +58,7 @@ use std::{error::Error, sync::Arc};
 use tone_filter_dsp::{BandMask, Bands};
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
+pub use nice_plug_egui::RepaintNotifier;
 pub use windowless::WindowlessEditor;
 
 /// Maximum time between two meter updates, in seconds. After a longer time without an update, the host counts as stopped.
@@ -71,6 +71,15 @@ pub struct ToneFilterEditor {
     repaint: RepaintNotifier,
     /// Physical pixels per logical pixel; 1 until the host or the window reports the ratio.
     pixel_ratio: Arc<AtomicCell<f64>>,
+}
+
+/// Creates the editor, see [`ToneFilterEditor::new`].
+pub fn create(
+    session: Session,
+    meters: Meters,
+    repaint: RepaintNotifier,
+) -> Option<ToneFilterEditor> {
+    Some(ToneFilterEditor::new(session, meters, repaint))
 }
 
 impl ToneFilterEditor {

@@ -2,12 +2,12 @@
 
 use super::theme::{self, Scale};
 use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2, vec2};
-use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex64};
 use std::{f32::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
     Settings,
     notes::{self, PUBLISHED},
 };
+use tone_filter_fourier::{Complex64, RealToComplex, plan};
 
 /// Points per curve.
 const POINTS: usize = 256;
@@ -212,7 +212,7 @@ impl Transform {
         let turn = TAU / length as f32;
         let window: Vec<f32> =
             (0..length).map(|index| 0.5 - 0.5 * (turn * index as f32).cos()).collect();
-        let fft = RealFftPlanner::new().plan_fft_forward(length);
+        let fft = plan(length);
         let (input, output) = (fft.make_input_vec(), fft.make_output_vec());
         Self { sample_rate, fft, window, input, output }
     }

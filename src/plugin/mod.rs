@@ -6,14 +6,13 @@ mod remote;
 mod score;
 
 use crate::{
-    editor::ToneFilterEditor,
+    editor::{self, RepaintNotifier, ToneFilterEditor},
     meters::{MeterInput, Meters, meters},
     params::{ScoreOutput, ToneFilterParams, complete_state},
     session::Session,
 };
 use guarded::Guarded;
 use nice_plug::prelude::*;
-use nice_plug_egui::RepaintNotifier;
 use notes::{HostQueue, NoteQueue, Notes};
 use plugin_guard::{HostLink, Latency, Task, construction};
 use remote::Remote;
@@ -145,9 +144,9 @@ impl Plugin for ToneFilterPlugin {
         let session = Session::new(self.params.clone(), host, Folder::of_user());
         self.remote = Some(Arc::new(Remote::new(session.clone())));
         let editor =
-            ToneFilterEditor::new(session.clone(), self.meters.clone(), self.repaint.clone());
+            editor::create(session.clone(), self.meters.clone(), self.repaint.clone());
         construction::put(Guarded { session, latency: self.latency.clone() }, executor);
-        Some(editor)
+        editor
     }
 
     fn filter_state(state: &mut PluginState) {

@@ -46,8 +46,9 @@ Usage: cargo xtask VERB
   install           build the plugin and install it for this user
   install-c FOLDER  build the C library and install it, its header and its pkg-config file, below a
                     folder such as /usr/local
-  test [--quick]    check everything: format, lints, docs, tests, the plugin in real hosts; --quick:
-                    format, lints, unit tests, and the filter against its reference
+  test [--quick]    run the tests, the plugin in real hosts included; --quick: unit tests, and the
+                    filter against its reference
+  lint              check format, lints and docs
   packages          print the Debian packages that `test` needs
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-daw          try the VST3 bundle in Ardour; needs a bundle
@@ -116,6 +117,7 @@ fn main() -> ExitCode {
         "corpus" => kit::corpus(),
         "deny" => suite::deny(),
         "install" => install::install(),
+        "lint" => suite::lint(),
         "manual" => kit::write_manual(),
         "packages" => {
             println!("{}", suite::packages());

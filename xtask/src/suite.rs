@@ -1,10 +1,8 @@
-//! `cargo xtask test`: all checks that a change must pass.
+//! `cargo xtask test` and `cargo xtask lint`: all checks that a change must pass.
 
-use crate::{bundle, python, root, run, target};
+use crate::{bundle, python, run};
 use anyhow::{Context, Result, bail, ensure};
-use std::{
-    env, fs::File, io, panic::resume_unwind, path::Path, process::Command, thread, time::Instant,
-};
+use std::{env, panic::resume_unwind, path::Path, process::Command, thread, time::Instant};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
@@ -53,14 +51,9 @@ const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-song \
                      -p tone-filter-offline -p tone-filter-testkit -p xtask";
 
-/// Runs all checks. Missing tools come first.
+/// Runs all tests. Missing tools come first.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
-    step("format", || cargo("fmt --all --check"))?;
-    let all = match cfg!(target_os = "linux") {
-        true => format!("{PACKAGES_HERE} {FEATURES}"),
-        false => PACKAGES_HERE.to_owned(),
-    };
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
     // Packages for Python come over the network meanwhile.
     let python = thread::spawn(python::set_up);
@@ -69,46 +62,29 @@ pub fn test() -> Result<()> {
         bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
     })?;
     step("packages for Python", || python.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
-    // Many test programs have one thread: the lints use the other cores.
-    let log = target()?.join("tests.log");
-    let file = File::create(&log)?;
-    let mut command = Command::new("cargo");
-    command.args(tests.split(' ')).current_dir(root()).stdout(file.try_clone()?).stderr(file);
-    let mut tests = command.spawn()?;
-    let lints = lints(&all);
-    step("tests, real hosts included", || {
-        let status = tests.wait()?;
-        io::copy(&mut File::open(&log)?, &mut io::stdout())?;
-        ensure!(status.success(), "a test failed");
-        Ok(())
-    })?;
-    lints
+    step("tests, real hosts included", || cargo(&tests))
 }
 
-fn lints(packages: &str) -> Result<()> {
-    step("clippy", || {
-        run(&mut in_gaps(&format!("clippy {packages} --all-targets -- -D warnings")))
+/// Checks formatting, then compiles everything with warnings as errors, documentation included.
+pub fn lint() -> Result<()> {
+    let all = match cfg!(target_os = "linux") {
+        true => format!("{PACKAGES_HERE} {FEATURES}"),
+        false => PACKAGES_HERE.to_owned(),
+    };
+    step("format", || cargo("fmt --all --check"))?;
+    step("clippy", || cargo(&format!("clippy {all} --all-targets -- -D warnings")))?;
+    step("clippy without the window", || {
+        cargo("clippy -p tone-filter --no-default-features -- -D warnings")
     })?;
     step("documentation", || {
-        let documentation = format!("doc {packages} {DOCUMENTED} --no-deps");
-        run(in_gaps(&documentation).env("RUSTDOCFLAGS", "-D warnings"))
+        let documentation = format!("doc {all} {DOCUMENTED} --no-deps");
+        let mut doc = Command::new("cargo");
+        run(doc.args(documentation.split(' ')).env("RUSTDOCFLAGS", "-D warnings"))
     })
 }
 
-/// Returns cargo with `arguments`. On Unix, it runs when the tests leave a core idle: they take longer, and have gaps until the end.
-fn in_gaps(arguments: &str) -> Command {
-    let mut command = Command::new(if cfg!(unix) { "nice" } else { "cargo" });
-    if cfg!(unix) {
-        command.args(["-n", "19", "cargo"]);
-    }
-    command.args(arguments.split(' '));
-    command
-}
-
-/// Runs the checks that need no hosts and no other programs: format, clippy, unit tests, and the filter against its reference.
+/// Runs the tests that need no hosts and no other programs: unit tests, and the filter against its reference.
 pub fn quick() -> Result<()> {
-    step("format", || cargo("fmt --all --check"))?;
-    step("clippy", || cargo(&format!("clippy {QUICK} --all-targets -- -D warnings")))?;
     step("unit tests, the filter against its reference", || {
         cargo(&format!(
             "test {QUICK} --lib --bin xtask --test accuracy --test kernels --test transitions"

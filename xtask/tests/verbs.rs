@@ -28,6 +28,7 @@ fn help_is_no_error() {
             "install",
             "install-c",
             "test",
+            "lint",
             "test-arm",
             "test-daw",
             "test-engines",

@@ -3,8 +3,10 @@
 use tone_filter_manual::root;
 
 const DSP: &str = "tone-filter-dsp";
+const FOURIER: &str = "tone-filter-fourier";
 const MANUAL: &str = "tone-filter-manual";
 const OFFLINE: &str = "tone-filter-offline";
+const PLOT: &str = "tone-filter-plot";
 const PRESETS: &str = "tone-filter-presets";
 const REFERENCE: &str = "tone-filter-reference";
 const SONG: &str = "tone-filter-song";
@@ -12,16 +14,18 @@ const TESTKIT: &str = "tone-filter-testkit";
 
 /// Our crates: name, allowed dependencies on our crates, and further dependencies for tests only. Crates in `patches` may not
 /// depend on any of our crates.
-const CRATES: [(&str, &[&str], &[&str]); 22] = [
+const CRATES: [(&str, &[&str], &[&str]); 24] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),
     ("tone-filter-listener", &["tone-filter-simd"], &[REFERENCE, TESTKIT]),
     (DSP, &["tone-filter-listener", "tone-filter-simd"], &[REFERENCE, TESTKIT]),
     (PRESETS, &[DSP], &[TESTKIT]),
     ("tone-filter-midi", &[DSP], &[]),
+    (FOURIER, &[], &[]),
+    (PLOT, &[DSP], &[]),
     (SONG, &[DSP], &[]),
     (OFFLINE, &[DSP, "tone-filter-midi", SONG], &[REFERENCE, TESTKIT]),
-    (TESTKIT, &[DSP, OFFLINE, PRESETS, REFERENCE], &[]),
+    (TESTKIT, &[DSP, FOURIER, PLOT, PRESETS, REFERENCE], &[]),
     (MANUAL, &[DSP, OFFLINE, PRESETS, TESTKIT], &[]),
     ("tone-filter-kira", &[DSP], &[]),
     ("tone-filter-firewheel", &[DSP], &["tone-filter-kira", PRESETS, TESTKIT]),
@@ -34,10 +38,10 @@ const CRATES: [(&str, &[&str], &[&str]); 22] = [
     ("plugin-guard", &[], &[TESTKIT]),
     (
         "tone-filter",
-        &["plugin-guard", DSP, "tone-filter-midi", PRESETS],
+        &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS],
         &[OFFLINE, REFERENCE, TESTKIT],
     ),
-    ("tone-filter-cli", &["tone-filter", DSP, OFFLINE, PRESETS], &[MANUAL, TESTKIT]),
+    ("tone-filter-cli", &["tone-filter", DSP, OFFLINE, PLOT, PRESETS], &[MANUAL, TESTKIT]),
     ("xtask", &[], &[MANUAL]),
 ];
 

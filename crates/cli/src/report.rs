@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 use std::{fmt, mem::discriminant, path::Path};
-use tone_filter_dsp::notes::TONES;
+use tone_filter_dsp::notes::{TONES, name_at};
 use tone_filter_offline::{
     Error,
     batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
-    pitch,
     render::Report,
     unheard::Cause,
 };
@@ -279,7 +278,7 @@ fn file(outcome: &Outcome) -> Value {
 
 fn details(report: &Report) -> Value {
     let notes = (0..TONES).filter(|&tone| report.notes.contains(tone));
-    let notes = notes.map(|tone| pitch::name(tone, report.settings.pitch_shift()));
+    let notes = notes.map(|tone| name_at(tone, report.settings.pitch_shift()));
     let finite = |db: f32| db.is_finite().then_some(db);
     json!({
         "duration_seconds": report.audio_seconds(),

@@ -56,6 +56,14 @@ pub fn midi_note(index: usize, transpose: f32) -> i32 {
     A3 as i32 + semitone(index) + transpose.round() as i32
 }
 
+/// Returns the scientific name of tone `index`, transposed by `transpose` semitones, which are rounded: for tone 12, `A4` at 0
+/// and `A3` at -12.
+pub fn name_at(index: usize, transpose: f32) -> String {
+    let key = midi_note(index, transpose);
+    // Pitch classes count from A, octaves from C.
+    format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
+}
+
 /// Returns the frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz, transposed by
 /// `transpose` semitones (fractions allowed).
 pub fn frequency(index: usize, tuning: f64, transpose: f64) -> f64 {
@@ -88,7 +96,9 @@ mod tests {
             // MIDI numbers A3 as 57 and starts octave n at 12 (n + 1).
             let octave = midi_note(index, 0.0) / 12 - 1;
             assert_eq!(name(index), format!("{}{octave}", PITCH_CLASSES[pitch_class(index)]));
+            assert_eq!(name(index), name_at(index, -0.3));
         }
+        assert_eq!([name_at(12, -12.0), name_at(0, -24.0), name_at(2, 1.0)], ["A3", "A1", "C4"]);
     }
 
     #[test]

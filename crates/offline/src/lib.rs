@@ -1,4 +1,4 @@
-//! Reading, rendering, drawing and writing of sound files.
+//! Reading, rendering and writing of sound files.
 //!
 //! After a failure, no output is left behind. The message of an [`enum@Error`] is one line that names the file and a remedy.
 
@@ -17,8 +17,6 @@ mod metadata;
 pub mod options;
 mod output;
 pub mod pass;
-pub mod pitch;
-pub mod plot;
 pub mod render;
 mod resample;
 pub mod score;

@@ -1,9 +1,10 @@
 //! Levels and states of the bands over time, as text for other programs.
 
-use super::{found::KeyAndTuning, pitch::name};
+use super::found::KeyAndTuning;
 use std::io::{self, Write};
-use tone_filter_dsp::listener::beats::Beats;
-use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Settings};
+use tone_filter_dsp::{
+    BandMask, BandState, Bands, FoundKey, Settings, listener::beats::Beats, notes::name_at,
+};
 
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl<W: Write> Table<W> {
     /// If the table cannot be written.
     pub fn new(mut to: W, syntax: Syntax, settings: &Settings) -> io::Result<Self> {
         let tones: Vec<usize> = settings.range.by_pitch().collect();
-        let names: Vec<_> = tones.iter().map(|tone| name(*tone, settings.pitch_shift())).collect();
+        let names: Vec<_> = tones.iter().map(|tone| name_at(*tone, settings.pitch_shift())).collect();
         match syntax {
             Syntax::Csv => write!(to, "time,{},played", names.join(","))?,
             Syntax::Json => {

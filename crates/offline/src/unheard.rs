@@ -1,10 +1,10 @@
 //! Reasons why no note sounds in a file.
 
-use super::{Level, found::Finder, pitch};
+use super::{Level, found::Finder};
 use std::fmt;
 use tone_filter_dsp::{
     BandMask, BandRange, BandState, Bands, Keys, Scale, Settings, ToneFilter,
-    notes::{TONES, by_pitch, of_listener},
+    notes::{TONES, by_pitch, name_at, of_listener},
 };
 
 /// Minimum deviation from the bands' tuning, in cents, at which the music counts as out of tune.
@@ -41,7 +41,7 @@ impl fmt::Display for Cause {
                 "no note sounds, as the bands are frozen in the silence before the file; add --freeze=off",
             ),
             Self::Muted(flag, tone, shift) => {
-                let note = pitch::name(tone, shift);
+                let note = name_at(tone, shift);
                 write!(f, "no note sounds, as {flag} mutes all that were detected, like {note}; ")?;
                 f.write_str(match flag {
                     "--range" => "add --range whole",

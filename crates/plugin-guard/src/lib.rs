@@ -13,6 +13,7 @@ mod task;
 #[cfg(test)]
 mod test_plugin;
 pub mod vst3;
+#[cfg(feature = "window")]
 pub mod window;
 
 pub use host_link::{

@@ -35,7 +35,7 @@ pub mod soak;
 #[cfg(feature = "songs")]
 pub mod songs;
 #[cfg(feature = "spectrum")]
-pub mod spectrum;
+pub use tone_filter_fourier as spectrum;
 #[cfg(all(feature = "traps", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 pub mod traps;
 #[cfg(feature = "wav")]

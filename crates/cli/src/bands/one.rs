@@ -14,13 +14,13 @@ use tone_filter_offline::{
     arrangement::{Arranger, midi as in_parts},
     beats::BeatRecorder,
     found::{Finder, KeyAndTuning},
-    plot::Plot,
     score::KeyTrack,
     table::{Syntax, Table},
     timeline::{Grid, Layout},
     transcribe::{Transcriber, midi, score as to_score},
     unheard::Cause,
 };
+use tone_filter_plot::Plot;
 
 /// Result for one file. Its text has length, key and tuning.
 pub struct Done {

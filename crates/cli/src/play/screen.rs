@@ -12,8 +12,7 @@ use std::{
     io::{self, BufWriter, Stdout, Write},
     time::Duration,
 };
-use tone_filter_dsp::{Band, BandState, Settings};
-use tone_filter_offline::pitch;
+use tone_filter_dsp::{Band, BandState, Settings, notes::name_at};
 use tone_filter_presets::{self as presets, Preset};
 
 /// Level at the left end of a row, in dB relative to the total power.
@@ -107,7 +106,7 @@ impl Screen {
         self.line(height - 1, &clip("Space pause   Left/Right Mix   Up/Down preset   Q quit"))?;
         // Highest notes on top, in as many columns as necessary.
         let rows = height - 3;
-        let names = pitch::names(settings.pitch_shift());
+        let shift = settings.pitch_shift();
         let tones: Vec<usize> = settings.range.by_pitch().rev().collect();
         let columns = tones.len().div_ceil(rows);
         let rows = tones.len().div_ceil(columns);
@@ -119,7 +118,7 @@ impl Screen {
                 if row < rows
                     && let Some(&tone) = tones.get(column * rows + row)
                 {
-                    self.draw_band(&names[tone], &bands.bands[tone], length)?;
+                    self.draw_band(&name_at(tone, shift), &bands.bands[tone], length)?;
                 }
             }
         }

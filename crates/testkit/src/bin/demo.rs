@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::PUBLISHED};
-use tone_filter_offline::plot::Plot;
+use tone_filter_plot::Plot;
 use tone_filter_testkit::{
     Signal,
     clap::{Change, Library, parameter_id},
@@ -35,8 +35,8 @@ fn main() -> Result<()> {
     {
         wav::write(&folder.join(format!("{name}.wav")), signal, rate)?;
     }
-    let picture = Plot::of_file(&tune, &Settings::default())?.png();
-    fs::write(folder.join("bands.png"), picture).context("cannot write bands.png")?;
+    let (accuracy, picture) = measure(&dry, rate)?;
+    fs::write(folder.join("bands.png"), picture.png()).context("cannot write bands.png")?;
 
     let seconds = wet[0].len() as f64 / f64::from(rate);
     println!(
@@ -54,7 +54,7 @@ fn main() -> Result<()> {
     println!(
         "  bands.png      the bands over time: green and red bars are played, blue lines are not\n"
     );
-    let Accuracy { notes, detected, precision } = measure(&dry, rate)?;
+    let Accuracy { notes, detected, precision } = accuracy;
     println!(
         "Of the tune's {notes} notes from A3 up, {detected} were found (lit for half of their time at least); \
          {:.0} % of what was lit was right.\n",
@@ -77,8 +77,8 @@ struct Accuracy {
     precision: f64,
 }
 
-/// Compares the listener's decisions with the score. The sound is the default one, with lookahead.
-fn measure(dry: &Signal, rate: u32) -> Result<Accuracy> {
+/// Compares the listener's decisions with the score, and draws the bands. The sound is the default one, with lookahead.
+fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
     /// Seconds after the end of a note during which its echoes sound.
     const ECHO: f64 = 0.8;
     let settings = Settings { lookahead: true, ..Settings::default() };
@@ -86,11 +86,16 @@ fn measure(dry: &Signal, rate: u32) -> Result<Accuracy> {
     let latency = filter.latency();
     let mut signal = dry.clone();
     signal.iter_mut().for_each(|channel| channel.resize(channel.len() + latency, 0.0));
+    let hop = 512;
+    let mut plot = Plot::new("demo.wav", hop as f64 / f64::from(rate), &settings);
     let mut moments = Vec::new();
     let mut channels: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     filter.process_with(&mut channels, |frames, filter| {
         let time = (frames as f64 - latency as f64) / f64::from(rate);
         moments.push((time, filter.snapshot().played.unwrap_or(BandMask::NONE)));
+        if time >= 0.0 && frames % hop == 0 {
+            plot.push(&filter.bands());
+        }
     });
 
     let score = tune::score();
@@ -113,11 +118,8 @@ fn measure(dry: &Signal, rate: u32) -> Result<Accuracy> {
             right += usize::from(score.iter().any(|note| note.tone == tone && own(note.span)));
         }
     }
-    Ok(Accuracy {
-        notes: score.len(),
-        detected,
-        precision: f64::from(right as u32) / f64::from(lit),
-    })
+    let precision = f64::from(right as u32) / f64::from(lit);
+    Ok((Accuracy { notes: score.len(), detected, precision }, plot))
 }
 
 /// Plays `dry` and the plugin's tail. Returns the plugin's output and the processing time.

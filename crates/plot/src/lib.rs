@@ -3,10 +3,9 @@
 mod canvas;
 mod draw;
 
-use super::{Error, Input, analyse::analyse, pitch::name, score::KeyTrack};
-use std::path::Path;
 use tone_filter_dsp::{
-    Bands, Kernel, Settings,
+    Bands, Settings,
+    notes::name_at,
     roll::{Column, Rows},
 };
 
@@ -39,7 +38,7 @@ impl Plot {
     pub fn new(title: impl Into<String>, hop: f64, settings: &Settings) -> Self {
         let (title, shift) = (title.into(), settings.pitch_shift());
         let rows = Rows::new(settings.range, shift);
-        let names = rows.0.iter().map(|row| name(row.tone, shift)).collect();
+        let names = rows.0.iter().map(|row| name_at(row.tone, shift)).collect();
         Self {
             title,
             hop,
@@ -68,30 +67,6 @@ impl Plot {
                 self.filled = 1;
             }
         }
-    }
-
-    /// Returns a plot of the file `input`, with the file's name as the title.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
-        let title = input.file_name().unwrap_or_default().to_string_lossy();
-        let mut plot = Self::new(title, 0.0, settings);
-        analyse(
-            &Input::new(input)?,
-            (settings, &KeyTrack::default()),
-            Kernel::best(),
-            0.01,
-            |_| (),
-            |hop, bands| {
-                // `hop` is 10 ms, rounded to whole samples.
-                plot.hop = hop;
-                plot.push(bands);
-                Ok(())
-            },
-            |_| (),
-        )?;
-        Ok(plot)
     }
 
     /// Sets the starts of the bars, in seconds from the start of the file. They are drawn as lines.
@@ -123,10 +98,16 @@ impl Plot {
     }
 }
 
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tone_filter_dsp::{Band, BandState};
+    use std::f64::consts::TAU;
+    use tone_filter_dsp::{Band, BandState, ToneFilter};
 
     /// Puts `tone` at -10 dB in `state`.
     fn light(bands: &mut Bands, tone: usize, state: BandState) {
@@ -184,22 +165,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pure_a4_sounds_in_one_row_for_as_long_as_the_file() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let spec = hound::WavSpec {
-            channels: 1,
-            sample_rate: 44_100,
-            bits_per_sample: 32,
-            sample_format: hound::SampleFormat::Float,
-        };
-        let mut wav = hound::WavWriter::create(file.path(), spec).unwrap();
-        for t in 0..3 * 44_100 {
-            let sample = 0.3 * (std::f64::consts::TAU * 440.0 * f64::from(t) / 44_100.0).sin();
-            wav.write_sample(sample as f32).unwrap();
+    fn a_pure_a4_sounds_in_one_row_all_the_time() {
+        let settings = Settings::default();
+        let mut filter = ToneFilter::new(44_100.0, &settings).unwrap();
+        let mut plot = Plot::new("", 0.01, &settings);
+        for hop in 0..100 {
+            let radians = |t| TAU * 440.0 * f64::from(441 * hop + t) / 44_100.0;
+            let mut sine: Vec<_> = (0..441).map(|t| (0.3 * radians(t).sin()) as f32).collect();
+            filter.process(&mut [&mut sine]);
+            plot.push(&filter.bands());
         }
-        wav.finalize().unwrap();
-        let plot = Plot::of_file(file.path(), &Settings::default()).unwrap();
-        assert!((plot.duration() - 3.0).abs() < 1e-9, "{}", plot.duration());
+        assert!((plot.duration() - 1.0).abs() < 1e-9, "{}", plot.duration());
         for (tone, cell) in plot.columns.last().unwrap().0.iter().enumerate() {
             assert_eq!(cell.state != BandState::Inactive, tone == 12, "tone {tone}: {cell:?}");
         }

@@ -1,4 +1,5 @@
-//! Fourier transforms. The `realfft` library is generic and slow to build, so it is built once here for all tests.
+//! Fourier transforms. The crate `realfft` is generic and takes half a minute to compile wherever it is used, so it is used here
+//! only.
 
 pub use realfft::{RealToComplex, num_complex::Complex64};
 
