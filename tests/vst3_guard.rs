@@ -3,7 +3,10 @@
 
 use std::{mem, ptr};
 use tone_filter_dsp::{CHOICES, SPECS};
-use tone_filter_testkit::vst3::{Factory, Instance, Setup};
+use tone_filter_testkit::{
+    plugin::TYPED,
+    vst3::{Factory, Instance, Setup},
+};
 use vst3::{
     ComPtr,
     Steinberg::{
@@ -56,6 +59,18 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
         instance.controller.getParameterInfo(ids.len() as int32, &mut info)
     };
     assert_eq!(beyond, kInvalidArgument);
+}
+
+#[test]
+fn what_people_type_is_read() {
+    let instance = active();
+    for (title, typed, shown) in TYPED {
+        let id = instance.id(title);
+        let value = instance.text_value(id, typed).unwrap_or_else(|| panic!("{title}: {typed}"));
+        let number = shown.trim_end_matches(" dB").trim_end_matches(" Hz");
+        assert_eq!(instance.value_text(id, value).trim_end(), number, "{title}: {typed}");
+        assert_eq!(instance.text_value(id, "nonsense"), None, "{title}");
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 use tone_filter_dsp::{
-    Keys, Setting, Settings, ToneFilter,
+    Keys, Setting, Settings, ToneFilter, choice,
     notes::{midi_note, name},
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
@@ -131,6 +131,11 @@ impl Instance for Guarded {
             return u32::MAX;
         }
         (ToneFilter::tail(&settings) * sample_rate).ceil() as u32 + self.latency.samples()
+    }
+
+    fn spelled(&self, id: &str, text: &str) -> Option<String> {
+        let choice = choice(id)?;
+        Some(choice.entries[choice.parse(text)?].1.to_owned())
     }
 
     /// Returns key and name of the band with this index in order of pitch. The highest bands may have no key.

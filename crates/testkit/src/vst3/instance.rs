@@ -217,6 +217,16 @@ impl Instance {
         }
     }
 
+    /// Returns the plugin's value, from 0 to 1, for what is `typed` into a parameter's field; `None` if the plugin refuses it.
+    pub fn text_value(&self, id: ParamID, typed: &str) -> Option<f64> {
+        let mut units: Vec<_> = typed.encode_utf16().chain([0]).collect();
+        let mut value = f64::NAN;
+        // SAFETY: the text ends with a zero, and there is room for the value.
+        let result =
+            unsafe { self.controller.getParamValueByString(id, units.as_mut_ptr(), &mut value) };
+        (result == kResultOk).then_some(value)
+    }
+
     /// Returns the plugin's state as a stream, which is at its start.
     pub fn save(&self) -> ComPtr<IBStream> {
         let stream = ComWrapper::new(Stream::default()).to_com_ptr::<IBStream>().expect("a stream");

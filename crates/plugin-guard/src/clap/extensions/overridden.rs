@@ -1,17 +1,22 @@
-//! nice-plug's extensions for parameters and state. Here, they also notify the host of changed tail, names and latency.
+//! nice-plug's extensions for parameters and state. Here, they also notify the host of changed tail, names and latency, and read
+//! what people type into a host's field.
 
-use super::super::shim::{ClapShim, Pair, shim};
+use super::super::{
+    c_text::{c_string, rust_string},
+    shim::{ClapShim, Pair, shim},
+};
 use clap_sys::{
     events::{clap_input_events, clap_output_events},
     ext::{
         params::{CLAP_EXT_PARAMS, clap_plugin_params},
         state::{CLAP_EXT_STATE, clap_plugin_state},
     },
+    id::clap_id,
     plugin::clap_plugin,
     stream::clap_istream,
 };
 use std::{
-    ffi::{CStr, c_void},
+    ffi::{CStr, c_char, c_void},
     ptr,
     sync::{OnceLock, atomic::Ordering},
 };
@@ -39,7 +44,11 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     // SAFETY: each id belongs to the type of its extension.
     unsafe {
         if id == CLAP_EXT_PARAMS {
-            let own = |inner| clap_plugin_params { flush: Some(flush), ..inner };
+            let own = |inner| clap_plugin_params {
+                flush: Some(flush),
+                text_to_value: Some(text_to_value),
+                ..inner
+            };
             of(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
         } else if id == CLAP_EXT_STATE {
             let own = |inner| clap_plugin_state { load: Some(load), ..inner };
@@ -68,6 +77,26 @@ unsafe extern "C" fn flush(
             true => shim.notify_on_audio_thread(),
             false => shim.notify_on_main_thread(),
         }
+    }
+}
+
+unsafe extern "C" fn text_to_value(
+    plugin: *const clap_plugin,
+    parameter: clap_id,
+    text: *const c_char,
+    value: *mut f64,
+) -> bool {
+    // SAFETY: the host got `plugin` from `ClapShim::create`.
+    let shim = unsafe { shim(plugin) };
+    let inner = shim.overridden.params.get().and_then(|params| params.inner.text_to_value);
+    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    unsafe {
+        let mut ids = shim.parameter_ids().iter();
+        let id = ids.find(|(_, number)| *number == parameter);
+        let spelled = id.and_then(|(id, _)| shim.instance.spelled(id, &rust_string(text)));
+        let spelled = spelled.map(|text| c_string(&text));
+        let text = spelled.as_ref().map_or(text, |text| text.as_ptr());
+        inner.is_some_and(|inner| inner(plugin, parameter, text, value))
     }
 }
 

@@ -157,20 +157,24 @@ impl Vst3Shim {
         let map = params.param_map();
         let pending = mem::take(&mut *self.pending());
         for Pending { parameter, value, .. } in pending {
-            // nice-plug numbers the parameters in the order of the map.
-            let id = |index: usize| {
-                // SAFETY: zeros are a valid value of `info`, which has room for the answer.
-                unsafe {
-                    let mut info: ParameterInfo = mem::zeroed();
-                    let result = self.controller.getParameterInfo(index as int32, &mut info);
-                    (result == kResultOk).then_some(info.id)
-                }
-            };
-            if let Some(index) = (0..map.len()).find(|&index| id(index) == Some(parameter)) {
+            if let Some(index) = self.index(parameter) {
                 // SAFETY: `params` owns the parameter.
                 unsafe { map[index].1._internal_set_normalized_value(value as f32) };
             }
         }
+    }
+
+    /// Returns the index in the map of the plugin's own `parameter`: nice-plug numbers the parameters in the order of the map.
+    fn index(&self, parameter: ParamID) -> Option<usize> {
+        let id = |index: usize| {
+            // SAFETY: zeros are a valid value of `info`, which has room for the answer.
+            unsafe {
+                let mut info: ParameterInfo = mem::zeroed();
+                let result = self.controller.getParameterInfo(index as int32, &mut info);
+                (result == kResultOk).then_some(info.id)
+            }
+        };
+        (0..self.parameters as usize).find(|&index| id(index) == Some(parameter))
     }
 
     /// Returns the latency in samples that the parameters require.
@@ -298,12 +302,31 @@ impl IEditControllerTrait for Vst3Shim {
         fn getParamStringByValue(
             id: ParamID, value: ParamValue, string: *mut String128
         ) -> tresult;
-        fn getParamValueByString(
-            id: ParamID, string: *mut TChar, value: *mut ParamValue
-        ) -> tresult;
         fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
         fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
         fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    /// Returns the value of what people type into a host's field.
+    unsafe fn getParamValueByString(
+        &self,
+        id: ParamID,
+        string: *mut TChar,
+        value: *mut ParamValue,
+    ) -> tresult {
+        let mut typed = Vec::new();
+        if !string.is_null() {
+            // SAFETY: VST3 promises a text that ends with a zero.
+            let units = (0..).map(|index| unsafe { *string.add(index) });
+            typed.extend(units.take_while(|unit| *unit != 0));
+        }
+        let own = self.index(id).map(|index| self.instance.params().param_map().swap_remove(index));
+        let typed = String::from_utf16_lossy(&typed);
+        let spelled = own.and_then(|(own, ..)| self.instance.spelled(&own, &typed));
+        let mut spelled = spelled.map(|text| text.encode_utf16().chain([0]).collect::<Vec<_>>());
+        let string = spelled.as_mut().map_or(string, |text| text.as_mut_ptr());
+        // SAFETY: `spelled` outlives the call; the other arguments are the host's.
+        unsafe { self.controller.getParamValueByString(id, string, value) }
     }
 
     /// Connects the host's handler: from now on, the host can be asked to save the state, and to activate the plugin again.
