@@ -149,8 +149,15 @@ impl Spec {
 
 /// Reads a number in `unit`. In the text, the unit may be missing, in any case, or scaled (`1.5 kHz`, `0.2 s` for milliseconds,
 /// `500 ms` for seconds, `50 cents` for semitones), and the number may have a decimal comma. In dB, `-inf` is a number, too.
-/// Returns `None` if the text is not a finite number with a fitting unit.
+/// Returns `None` if the text is not a finite number with a fitting unit, or if its comma may divide thousands (`20,000`).
 pub fn quantity(text: &str, unit: &str) -> Option<f64> {
+    let thousands = |(whole, rest): (&str, &str)| {
+        let digits = rest.chars().take_while(char::is_ascii_digit).count();
+        digits == 3 && !matches!(whole.trim(), "0" | "-0" | "")
+    };
+    if text.split_once(',').is_some_and(thousands) {
+        return None;
+    }
     let text = text.trim().replace('\u{2212}', "-").replace(',', ".").to_ascii_lowercase();
     let level = text.trim_end_matches("db").trim_end();
     if unit == "dB" && ["-inf", "-infinity", "-∞"].contains(&level) {

@@ -89,7 +89,7 @@ mod tests {
         duty | 50% = 50; 12,5 = 12.5
         auto | ON = on; false = off; perhaps = -
         mix | 50% = 50 %; 33,5 = 33.5 %; 1 Hz = -
-        tone | 8,5 kHz = 8500 Hz; 4.9k = 4900 Hz; -inf = -
+        tone | 8,5 kHz = 8500 Hz; 4.9k = 4900 Hz; 20,000 Hz = -; 0,125 kHz = 125 Hz; -inf = -
         ring | 500ms = 0.5 s
         release | 0,2 s = 200 ms
         transpose | -50 cents = -0.5 st
