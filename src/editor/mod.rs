@@ -324,7 +324,11 @@ impl Panel {
         host::menu::show(ui, edits);
         corner::show(ui, window);
         drops::show(ui, scale, edits);
-        self.notice.show(ui, &mut edits.state.presets.message);
+        let message = &mut edits.state.presets.message;
+        if message.is_empty() {
+            *message = edits.params.score.take_unread();
+        }
+        self.notice.show(ui, message);
         access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));
     }
 }

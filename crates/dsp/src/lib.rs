@@ -487,6 +487,11 @@ impl ToneFilter {
         self.analysis.seek(seconds - self.position as f64 / self.sample_rate);
     }
 
+    /// Returns the time in the score, in seconds, of the next sample that is passed to the filter.
+    pub fn score_time(&self) -> f64 {
+        self.analysis.score_time() + self.position as f64 / self.sample_rate
+    }
+
     /// Returns the settings that were set last. Where scale, tuning or times follow the music, they have the found values.
     pub fn resolved(&self) -> Settings {
         *self.resolved_settings()

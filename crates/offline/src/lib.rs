@@ -102,6 +102,12 @@ pub enum Error {
         /// Reason.
         source: tone_filter_dsp::BadScore,
     },
+    /// The score is longer than is read.
+    #[error("{}: exceeds the 64 MiB of a score; give a shorter one", .0.display())]
+    LargeScore(PathBuf),
+    /// The input has more channels than are read.
+    #[error("{}: has {} channels, more than {MOST_CHANNELS}; split the channels", .0.display(), .1)]
+    Channels(PathBuf, usize),
     /// The coding of the input's samples is not supported.
     #[error("{}: unsupported coding {coding}; convert the file: ffmpeg -i {} {}", .path.display(), .path.display(), .path.with_extension("flac").display())]
     Coding {
@@ -217,7 +223,16 @@ fn dotted_extensions() -> String {
     extensions().map(|own| format!(".{own}")).collect::<Vec<_>>().join(", ")
 }
 
+/// Maximum number of channels of an input: filter and decoders allocate memory for each before they see a sample.
+const MOST_CHANNELS: usize = 255;
+
 impl Error {
+    /// Refuses the file `path` if it has more channels than are read.
+    pub(crate) fn check_channels(path: &Path, channels: usize) -> Result<(), Self> {
+        let is_read = channels <= MOST_CHANNELS;
+        is_read.then_some(()).ok_or_else(|| Self::Channels(path.into(), channels))
+    }
+
     /// Creates the error of a broken file.
     pub(crate) fn broken(path: &Path, reason: &str) -> Self {
         Self::Broken { path: path.into(), reason: reason.into() }

@@ -316,6 +316,11 @@ impl Analysis {
         self.source.seek(seconds);
     }
 
+    /// Returns the time in the score at the start of the block, in seconds.
+    pub fn score_time(&self) -> f64 {
+        self.source.score_time()
+    }
+
     /// Returns the last decisions of the score or of the listener.
     pub fn decisions(&self) -> &Decisions {
         self.source.decisions()

@@ -182,6 +182,11 @@ impl NoteSource {
         self.follower.seek(seconds);
     }
 
+    /// Returns the time in the score at the start of the block, in seconds.
+    pub fn score_time(&self) -> f64 {
+        self.follower.time()
+    }
+
     /// Returns the score that decides which notes are played; `None` if listener or scout decide.
     pub fn score(&self) -> Option<&Arc<Score>> {
         match &self.origin {
