@@ -31,9 +31,15 @@ const SETUP: Setup = Setup { rate: 48_000.0, channels: 2, max_block: 64 };
 /// Timeout, far longer than a software renderer on a busy machine needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Pixels of the menu of the zoom, and of its entry 200 %, in a window of default size.
-const ZOOM: [i16; 2] = [900, 30];
-const TWICE: [i16; 2] = [900, 180];
+/// Pixels of the menu of the zoom, of a band, and of the value of Mix, in a window of default size.
+const ZOOM: [i16; 2] = [645, 29];
+const BAND: [i16; 2] = [330, 275];
+const VALUE: [i16; 2] = [225, 72];
+
+/// X11's symbols of keys.
+const SPACE: u32 = 0x20;
+const ENTER: u32 = 0xFF0D;
+const TAB: u32 = 0xFF09;
 
 // A single test, because there is one display, and all instances of a process share nice-plug's worker thread.
 #[test]
@@ -101,7 +107,9 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
         (Some(|_| [1250, 800]), [1250, 800], 1.25),
     ];
     for (resize, reached, zoom) in grants {
-        let host = ComWrapper::new(Host::<true> { resize, ..Host::default() });
+        let mut host = Host::<true>::default();
+        host.resize = resize;
+        let host = ComWrapper::new(host);
         let handler = host.to_com_ptr();
         let instance = Instance::with_handler(factory, SETUP, handler.as_ref());
         let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
@@ -123,12 +131,16 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
         };
         let begun = Instant::now();
         let mut asked = vec![];
-        while asked.is_empty() {
+        // 200 % is the lowest entry, wherever the font puts it.
+        for y in (60..180).rev().step_by(6).cycle() {
             assert!(begun.elapsed() < PATIENCE, "the host is not asked");
             display.click(ZOOM, 1).unwrap();
-            display.click(TWICE, 1).unwrap();
-            zoomed();
+            display.click([ZOOM[0], y], 1).unwrap();
+            (0..5).for_each(|_| _ = zoomed());
             asked = host.sizes();
+            if !asked.is_empty() {
+                break;
+            }
         }
         // The screen has 1600 x 1200 pixels, so there is no room for 200 %.
         assert_eq!(asked[0], [1600, 1024]);
@@ -136,9 +148,54 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
             assert!(begun.elapsed() < PATIENCE, "{} is not {zoom}", zoomed());
         }
         assert_eq!(display.editor_size().unwrap(), reached);
+        if resize.is_none() {
+            the_host_keeps_the_focus_and_the_unused_keys(display);
+        }
         // SAFETY: as above.
         unsafe { assert_eq!(view.removed(), kResultOk) };
     }
+}
+
+/// Clicks and types in an editor of default size.
+fn the_host_keeps_the_focus_and_the_unused_keys(display: &Display) {
+    let (host, editor) = (display.window(), display.editor().unwrap());
+    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
+        let begun = Instant::now();
+        while !done() {
+            assert!(begun.elapsed() < PATIENCE, "{what}");
+            sleep(Duration::from_millis(20));
+        }
+    };
+    let focused = || display.focused().unwrap();
+    let press = |keys: &[u32]| keys.iter().for_each(|key| display.key(*key).unwrap());
+    display.focus(host).unwrap();
+    display.keys().unwrap();
+    for _ in 0..4 {
+        display.click(BAND, 1).unwrap();
+        assert_eq!(focused(), host, "a click leaves the focus");
+    }
+    press(&[SPACE]);
+    assert_eq!(display.keys().unwrap(), 1);
+
+    // A field takes the focus, and all keys until Enter.
+    wait("a field", &mut || {
+        display.click(VALUE, 1).unwrap();
+        focused() == editor
+    });
+    press(&[SPACE, ENTER]);
+    wait("the focus comes back", &mut || focused() == host);
+    assert_eq!(display.keys().unwrap(), 0);
+
+    // The host gives the window the focus, for a user of the keyboard.
+    display.focus(editor).unwrap();
+    press(&[TAB, SPACE, TAB]);
+    let mut got = 0;
+    wait("Space alone", &mut || {
+        got += display.keys().unwrap();
+        got == 1
+    });
+    assert_eq!(focused(), editor, "the window keeps what it was given");
+    display.focus(host).unwrap();
 }
 
 /// Releases the plugin while its request blocks nice-plug's worker thread: a host without a run loop waits there for its main

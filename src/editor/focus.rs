@@ -51,7 +51,7 @@ impl Focus {
         if let Some(focus) = &mut self.embedded {
             let controlling =
                 ctx.memory(|memory| memory.focused().is_some()) || Popup::is_any_open(ctx);
-            let uses = |symbol, held| {
+            let uses = |symbol: u32, held: bool| {
                 let is = |keys: &[(&str, u32)]| keys.iter().any(|(_, own)| *own == symbol);
                 typing || !held && (is(&ALWAYS) || controlling && is(&CONTROLLING))
             };

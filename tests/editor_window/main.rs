@@ -3,7 +3,6 @@
 
 mod drops;
 mod endurance;
-mod keys;
 mod look;
 mod stage;
 
@@ -28,7 +27,6 @@ fn the_editor_in_a_window() {
     it_is_drawn_at_every_size(&mut stage);
     it_is_drawn_however_late_it_is_shown(&mut stage);
     drops::files_are_dropped(&mut stage);
-    keys::the_host_keeps_the_focus_and_the_unused_keys(&mut stage);
     the_session_remembers_the_size_and_the_zoom(stage, &display);
     endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
 }

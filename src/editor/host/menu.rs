@@ -71,7 +71,7 @@ fn perform(id: &'static str, action: u32, edits: &mut Edits) {
 fn perform_own(ui: &Ui, id: &'static str, index: usize, edits: &mut Edits) {
     match (index, edits.params.control(id)) {
         (0, Some(control)) => edits.set_once(id, control.normalized(&Controls::default())),
-        _ => ui.data_mut(|data| data.insert_temp(to_enter(), id)),
+        _ => _ = ui.data_mut(|data| data.insert_temp(to_enter(), id)),
     }
     ui.ctx().request_repaint();
 }

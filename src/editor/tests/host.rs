@@ -229,7 +229,7 @@ fn the_host_s_menu_is_shown_and_performed() {
 fn every_menu_resets_and_opens_the_field_of_a_value() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let host = editor.session().host.clone();
-    let mut choose = |editor: &mut TestEditor, index: usize, entry: &str| {
+    let choose = |editor: &mut TestEditor, index: usize, entry: &str| {
         // In a menu of the host's own, and in the window's.
         match index {
             0 => host.choose("mix", usize::from(entry == "Enter value")),

@@ -36,7 +36,7 @@ use nice_plug::wrapper::vst3::{
                 IProcessContextRequirements, IUnitInfo, IoMode, MediaType, ParamID, ParamValue,
                 ParameterInfo, RestartFlags_, RoutingInfo, String128, TChar,
             },
-            int32, kInvalidArgument, kResultFalse, kResultOk, tresult,
+            int32, kInvalidArgument, kResultOk, tresult,
         },
     },
 };
@@ -322,6 +322,11 @@ impl IComponentTrait for Vst3Shim {
 
 impl IEditControllerTrait for Vst3Shim {
     pass_on! { controller:
+        fn getParamValueByString(
+            id: ParamID, string: *mut TChar, value: *mut ParamValue
+        ) -> tresult;
+        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
+        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
         fn setComponentState(state: *mut IBStream) -> tresult;
         fn setState(state: *mut IBStream) -> tresult;
         fn getState(state: *mut IBStream) -> tresult;
@@ -339,41 +344,6 @@ impl IEditControllerTrait for Vst3Shim {
                 PROGRAM => self.programs.name(self.programs.index(value), string),
                 _ => self.controller.getParamStringByValue(id, value, string),
             }
-        }
-    }
-
-    unsafe fn getParamValueByString(
-        &self,
-        id: ParamID,
-        string: *mut TChar,
-        value: *mut ParamValue,
-    ) -> tresult {
-        if id != PROGRAM || string.is_null() || value.is_null() {
-            // SAFETY: the arguments are the host's.
-            return unsafe { self.controller.getParamValueByString(id, string, value) };
-        }
-        // SAFETY: VST3 promises a text that ends with a zero, in at most 128 units.
-        let units = (0..128).map(|at| unsafe { *string.add(at) }).take_while(|unit| *unit != 0);
-        let name: String = char::decode_utf16(units).flatten().collect();
-        let Some(found) = self.programs.find(&name) else { return kResultFalse };
-        // SAFETY: there is room.
-        unsafe { value.write(found) };
-        kResultOk
-    }
-
-    unsafe fn normalizedParamToPlain(&self, id: ParamID, value: ParamValue) -> ParamValue {
-        match id {
-            PROGRAM => self.programs.index(value) as f64,
-            // SAFETY: the arguments are numbers.
-            _ => unsafe { self.controller.normalizedParamToPlain(id, value) },
-        }
-    }
-
-    unsafe fn plainParamToNormalized(&self, id: ParamID, value: ParamValue) -> ParamValue {
-        match id {
-            PROGRAM => self.programs.value(value),
-            // SAFETY: the arguments are numbers.
-            _ => unsafe { self.controller.plainParamToNormalized(id, value) },
         }
     }
 

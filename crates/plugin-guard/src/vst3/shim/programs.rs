@@ -63,11 +63,6 @@ impl Programs {
         (value.clamp(0.0, 1.0) * self.last()).round() as usize
     }
 
-    /// Returns the value (0..1) of the program at `index`.
-    pub fn value(&self, index: f64) -> ParamValue {
-        index / self.last().max(1.0)
-    }
-
     /// Returns the value of the sound's program. A sound that started from no factory preset keeps the program before it. Not for
     /// the audio thread.
     pub fn now(&self) -> ParamValue {
@@ -75,7 +70,7 @@ impl Programs {
         if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {
             self.now.store(index, Ordering::Relaxed);
         }
-        self.value(self.now.load(Ordering::Relaxed) as f64)
+        self.now.load(Ordering::Relaxed) as f64 / self.last().max(1.0)
     }
 
     /// Makes the program at `value` the sound's; returns false if it is already. [`Programs::run`] loads it.
@@ -132,12 +127,6 @@ impl Programs {
         };
         fill(name, own);
         kResultOk
-    }
-
-    /// Returns the value of the program called `name`.
-    pub fn find(&self, name: &str) -> Option<ParamValue> {
-        let index = self.list.iter().position(|(_, own)| own.eq_ignore_ascii_case(name.trim()))?;
-        Some(self.value(index as f64))
     }
 }
 

@@ -32,7 +32,11 @@ pub struct Requests {
 impl Job for Requests {
     /// Serves all requests. Must be called on the host's main thread; without a run loop, on the window's.
     fn run(&self) {
-        for request in self.link.take_requests() {
+        let mut requests = self.link.take_requests();
+        // Of requests of a kind in a row, the last one counts.
+        requests.reverse();
+        requests.dedup_by_key(|request| mem::discriminant(request));
+        for request in requests.into_iter().rev() {
             // SAFETY: the handlers are reference-counted. Refusals have no remedy.
             unsafe {
                 match request {
