@@ -12,7 +12,7 @@ use plugin_guard::{
 use std::{
     ffi::CStr,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, PoisonError},
 };
 use tone_filter_dsp::{
     Keys, Setting, Settings, ToneFilter, choice,
@@ -149,6 +149,11 @@ impl Instance for Guarded {
     fn note_names_version(&self) -> u32 {
         let (first, settings) = first_key(&self.session.params);
         first | u32::from(settings.keys != Keys::Off) << 8 | (settings.range as u32) << 9
+    }
+
+    fn preset(&self) -> Option<String> {
+        let preset = &self.session.params.preset;
+        Some(preset.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     fn load_preset(&self, at: Location) -> Result<(), PresetError> {

@@ -38,7 +38,11 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
 }
 
 /// State that a plugin instance shares with its shim. All methods but [`Instance::load_preset`] may be called on any thread. Only
+<<<<<<< HEAD
 /// [`Instance::params`], [`Instance::spelled`] and [`Instance::load_preset`] allocate, lock or wait.
+=======
+/// [`Instance::params`], [`Instance::preset`] and [`Instance::load_preset`] allocate, lock or wait.
+>>>>>>> wb/mend-b
 pub trait Instance: Send + Sync {
     /// Returns the parameters.
     fn params(&self) -> Arc<dyn Params>;
@@ -74,6 +78,11 @@ pub trait Instance: Send + Sync {
     /// begin or cease to have an effect.
     fn note_names_version(&self) -> u32 {
         0
+    }
+
+    /// Returns the name of the preset that the sound started from, if the plugin knows it. May wait.
+    fn preset(&self) -> Option<String> {
+        None
     }
 
     /// Loads a preset. Must be called on the main thread. Afterwards the host must read all parameters again.

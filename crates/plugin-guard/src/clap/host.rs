@@ -168,6 +168,19 @@ impl Host {
         unsafe { self.find::<clap_host_gui>(&[CLAP_EXT_GUI]) }.is_some()
     }
 
+    /// Asks for a window of this width and height in pixels; returns false if the host refuses. The plugin then sets the size.
+    ///
+    /// # Safety
+    /// Must be called on the main thread, while the editor is open.
+    pub unsafe fn request_resize(&self, [width, height]: [u32; 2]) -> bool {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            let gui = self.find::<clap_host_gui>(&[CLAP_EXT_GUI]);
+            gui.and_then(|gui| gui.request_resize)
+                .is_some_and(|ask| ask(self.host.0, width, height))
+        }
+    }
+
     /// Returns whether [`Host::mark_dirty`] has an effect.
     pub fn marks_dirty(&self) -> bool {
         self.extension(|all| all.state).is_some_and(|state| state.mark_dirty.is_some())

@@ -75,6 +75,8 @@ unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
             has_menus: host.has_menus(),
         };
         shim.instance.link().connect(Some(connection));
+        // Elsewhere, a window may resize itself, and has the main thread.
+        shim.instance.link().set_resizable(cfg!(target_os = "linux") && host.has_gui());
         track_info::read(shim);
     }
     true

@@ -1,7 +1,7 @@
 //! An instance of the plugin behind a CLAP host's pointer.
 
 use super::{host::Host, host_notifier::HostNotifier};
-use crate::{GuardedPlugin, Instance, Page};
+use crate::{GuardedPlugin, Instance, Page, Place};
 use clap_sys::{
     ext::{
         params::{CLAP_EXT_PARAMS, clap_param_info, clap_plugin_params},
@@ -14,7 +14,7 @@ use std::{
     ffi::CStr,
     mem::MaybeUninit,
     sync::{
-        OnceLock,
+        Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
@@ -35,6 +35,8 @@ pub(super) struct ClapShim {
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
     pub(super) notifier: HostNotifier,
+    /// Place of the menu that the editor has requested last.
+    pub(super) menu: Mutex<Option<Place>>,
     /// Number of channels of the active layout.
     pub(super) channels: AtomicU32,
     /// Bits of the sample rate in Hz; 0 before the first activation.
@@ -64,6 +66,7 @@ impl ClapShim {
             parameters: OnceLock::new(),
             overridden: Overridden::default(),
             notifier: HostNotifier::default(),
+            menu: Mutex::default(),
             channels: AtomicU32::new(0),
             rate: AtomicU64::new(0),
             tempo: AtomicU64::new(f64::NAN.to_bits()),

@@ -239,6 +239,15 @@ impl Instance {
         stream
     }
 
+    /// Returns the bytes of [`Instance::save`].
+    pub fn saved(&self) -> Vec<u8> {
+        let (stream, mut bytes, mut read) = (self.save(), vec![0; 1 << 20], 0);
+        // SAFETY: there is room for as many bytes as the length says.
+        unsafe { stream.read(bytes.as_mut_ptr().cast(), bytes.len() as int32, &mut read) };
+        bytes.truncate(read as usize);
+        bytes
+    }
+
     /// Loads a state from a stream.
     pub fn load(&self, state: &ComPtr<IBStream>) {
         // SAFETY: the stream outlives the call.

@@ -16,12 +16,11 @@
 
 use super::{
     host_calls::{HostCall, HostCalls},
-    run_loop::RunLoop,
     sidechain::{Sidechain, is_sidechain},
     worker,
 };
 use crate::{
-    Connection, GuardedPlugin, Instance, Request, Task,
+    Connection, GuardedPlugin, Instance, Job, Task,
     construction::{Constructed, Executor},
 };
 use nice_plug::wrapper::vst3::{
@@ -32,11 +31,10 @@ use nice_plug::wrapper::vst3::{
             FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
             Vst::{
                 BusDirection, BusInfo, ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
-                IComponent, IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
-                IComponentHandlerTrait, IComponentTrait, IEditController, IEditControllerTrait,
-                IMidiMapping, INoteExpressionController, IProcessContextRequirements, IUnitInfo,
-                IoMode, MediaType, ParamID, ParamValue, ParameterInfo, RestartFlags_, RoutingInfo,
-                String128, TChar,
+                IComponent, IComponentHandler, IComponentHandlerTrait, IComponentTrait,
+                IEditController, IEditControllerTrait, IMidiMapping, INoteExpressionController,
+                IProcessContextRequirements, IUnitInfo, IoMode, MediaType, ParamID, ParamValue,
+                ParameterInfo, RestartFlags_, RoutingInfo, String128, TChar,
             },
             int32, kInvalidArgument, kResultOk, tresult,
         },
@@ -73,13 +71,16 @@ pub struct Vst3Shim {
     units: ComPtr<IUnitInfo>,
     listener: ComPtr<IInfoListener>,
     sidechain: Sidechain,
-    instance: Box<dyn Instance>,
+    instance: Arc<dyn Instance>,
+    programs: Arc<Programs>,
+    views: Arc<Views>,
+    /// Ids of the plugin's own parameters, each with the host's number.
+    ids: Arc<[(String, ParamID)]>,
     /// MIDI controllers that the plugin understands, by their VST3 numbers.
     controllers: &'static [CtrlNumber],
     /// Bits of the sample rate in Hz; 0 before it is known.
     rate: AtomicU64,
     calls: Arc<HostCalls>,
-    run_loop: RunLoop,
     /// nice-plug's task executor, for hosts without a run loop.
     executor: Box<dyn Executor>,
     /// Thread that created the instance.
@@ -88,8 +89,6 @@ pub struct Vst3Shim {
     context: Mutex<Option<ComPtr<FUnknown>>>,
     /// [`Instance::changes`] after the last buffer, or [`NOT_SEEN`].
     seen: AtomicU64,
-    /// Number of the plugin's own parameters. The parameters for MIDI controllers come after them.
-    parameters: int32,
     /// Count of the calls of `process`.
     blocks: AtomicU64,
     /// Values that nice-plug has ignored. Not for the audio thread.
@@ -117,10 +116,27 @@ impl Vst3Shim {
         Constructed { instance, executor }: Constructed,
         context: Option<ComPtr<FUnknown>>,
     ) -> Option<Self> {
+        let instance = Arc::<dyn Instance>::from(instance);
+        let views = Arc::new(Views::new(instance.link().clone()));
+        let programs = Programs::new::<P>(instance.clone());
+        let load = programs.clone();
+        views.calls.connect(HostCall::LoadProgram, Some(move || load.run()));
+        let controller: ComPtr<IEditController> = wrapper.to_com_ptr()?;
+        // nice-plug numbers the parameters in the order of the map.
+        let number = |index: usize| {
+            // SAFETY: zeros are a valid value of `info`, which has room for the answer.
+            unsafe {
+                let mut info: ParameterInfo = mem::zeroed();
+                let result = controller.getParameterInfo(index as int32, &mut info);
+                (result == kResultOk).then_some(info.id)
+            }
+        };
+        let ids = instance.params().param_map().into_iter().enumerate();
+        let ids: Option<_> = ids.map(|(index, (id, ..))| Some((id, number(index)?))).collect();
         Some(Self {
-            parameters: instance.params().param_map().len() as int32,
+            ids: ids?,
             component: wrapper.to_com_ptr()?,
-            controller: wrapper.to_com_ptr()?,
+            controller,
             processor: wrapper.to_com_ptr()?,
             midi: wrapper.to_com_ptr()?,
             expressions: wrapper.to_com_ptr()?,
@@ -129,10 +145,11 @@ impl Vst3Shim {
             listener: wrapper.to_com_ptr()?,
             sidechain: Sidechain::default(),
             instance,
+            programs,
             controllers: P::CONTROLLERS,
             rate: AtomicU64::new(0),
-            calls: Arc::default(),
-            run_loop: RunLoop::default(),
+            calls: views.calls.clone(),
+            views,
             executor,
             thread: thread::current().id(),
             context: Mutex::new(context),
@@ -157,7 +174,11 @@ impl Vst3Shim {
         let map = params.param_map();
         let pending = mem::take(&mut *self.pending());
         for Pending { parameter, value, .. } in pending {
+<<<<<<< HEAD
             if let Some(index) = self.index(parameter) {
+=======
+            if let Some(index) = self.ids.iter().position(|(_, number)| *number == parameter) {
+>>>>>>> wb/mend-b
                 // SAFETY: `params` owns the parameter.
                 unsafe { map[index].1._internal_set_normalized_value(value as f32) };
             }
@@ -190,7 +211,12 @@ impl Vst3Shim {
         {
             return;
         }
-        self.calls.request(HostCall::Restart);
+        self.ask(HostCall::Restart);
+    }
+
+    /// Requests a call to the host. For the audio thread.
+    fn ask(&self, call: HostCall) {
+        self.calls.request(call);
         // On the host's main thread, nice-plug would call the host at once, within `process`.
         if !self.calls.looped.load(Ordering::Relaxed) && thread::current().id() != self.thread {
             self.executor.gui(Task::new(self.calls.clone()));
@@ -200,6 +226,8 @@ impl Vst3Shim {
 
 impl Drop for Vst3Shim {
     fn drop(&mut self) {
+        // A host may release the plugin without terminating it.
+        self.views.run_loop.leave();
         worker::finish();
     }
 }
@@ -214,7 +242,20 @@ macro_rules! pass_on {
     };
 }
 
+/// Fills `to` with `text`, cut to its length, and a zero.
+fn fill(to: &mut String128, text: &str) {
+    let end = to.len() - 1;
+    to[..end].iter_mut().zip(text.encode_utf16()).for_each(|(to, unit)| *to = unit as TChar);
+}
+
 mod passed_on;
+mod programs;
+mod requests;
+mod view;
+
+use programs::{PROGRAM, Programs};
+use requests::Requests;
+use view::{View, Views};
 
 impl IPluginBaseTrait for Vst3Shim {
     unsafe fn initialize(&self, context: *mut FUnknown) -> tresult {
@@ -222,14 +263,14 @@ impl IPluginBaseTrait for Vst3Shim {
         let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
         // SAFETY: both are objects of the host or null, and the host calls this on its main thread.
         unsafe {
-            self.run_loop.find(context, &self.calls);
-            self.run_loop.find(of_factory, &self.calls);
+            self.views.run_loop.find(context, &self.calls);
+            self.views.run_loop.find(of_factory, &self.calls);
             self.component.initialize(context)
         }
     }
 
     unsafe fn terminate(&self) -> tresult {
-        self.run_loop.leave();
+        self.views.run_loop.leave();
         self.calls.connect(HostCall::Restart, None::<fn()>);
         // SAFETY: there are no arguments.
         unsafe { self.component.terminate() }
@@ -284,7 +325,9 @@ impl IComponentTrait for Vst3Shim {
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {
         self.pending().clear();
         // SAFETY: the arguments are the host's.
-        unsafe { self.component.setState(state) }
+        let result = unsafe { self.component.setState(state) };
+        self.programs.now();
+        result
     }
 
     unsafe fn getState(&self, state: *mut IBStream) -> tresult {
@@ -296,15 +339,43 @@ impl IComponentTrait for Vst3Shim {
 
 impl IEditControllerTrait for Vst3Shim {
     pass_on! { controller:
+<<<<<<< HEAD
         fn setComponentState(state: *mut IBStream) -> tresult;
         fn setState(state: *mut IBStream) -> tresult;
         fn getState(state: *mut IBStream) -> tresult;
         fn getParamStringByValue(
             id: ParamID, value: ParamValue, string: *mut String128
+=======
+        fn getParamValueByString(
+            id: ParamID, string: *mut TChar, value: *mut ParamValue
+>>>>>>> wb/mend-b
         ) -> tresult;
         fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
         fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
-        fn createView(name: FIDString) -> *mut IPlugView;
+        fn setComponentState(state: *mut IBStream) -> tresult;
+        fn setState(state: *mut IBStream) -> tresult;
+        fn getState(state: *mut IBStream) -> tresult;
+    }
+
+    unsafe fn getParamStringByValue(
+        &self,
+        id: ParamID,
+        value: ParamValue,
+        string: *mut String128,
+    ) -> tresult {
+        // SAFETY: the arguments are the host's.
+        unsafe {
+            match id {
+                PROGRAM => self.programs.name(self.programs.index(value), string),
+                _ => self.controller.getParamStringByValue(id, value, string),
+            }
+        }
+    }
+
+    unsafe fn createView(&self, name: FIDString) -> *mut IPlugView {
+        // SAFETY: the argument is the host's, and nice-plug passes ownership of a view, or null.
+        let inner = unsafe { ComPtr::from_raw(self.controller.createView(name)) };
+        View::create(inner, &self.views)
     }
 
     /// Returns the value of what people type into a host's field.
@@ -333,58 +404,81 @@ impl IEditControllerTrait for Vst3Shim {
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: VST3 promises a handler or null, and the host calls this on its main thread.
         let handler1 = unsafe {
-            self.run_loop.find(handler.cast(), &self.calls);
+            self.views.run_loop.find(handler.cast(), &self.calls);
             ComRef::from_raw(handler)
         };
-        let handler2 = handler1.and_then(|handler| handler.cast::<IComponentHandler2>());
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
-        let handler1 = handler1.map(|handler| handler.to_com_ptr());
-        // SAFETY: the handler is reference-counted. A host that refuses reads the latency at the next activation.
-        let restart = handler1.map(|host| move || _ = unsafe { host.restartComponent(flags) });
+        let restart = handler1.map(|handler| {
+            let host = handler.to_com_ptr();
+            // SAFETY: the handler is reference-counted. A host that refuses reads the latency at the next activation.
+            move || _ = unsafe { host.restartComponent(flags) }
+        });
         self.calls.connect(HostCall::Restart, restart);
-        let marks_dirty = handler2.is_some();
-        // SAFETY: the handler is reference-counted.
-        let dirty = handler2.map(|host| move || _ = unsafe { host.setDirty(1) });
-        self.calls.connect(HostCall::SetDirty, dirty);
-        let calls = self.calls.clone();
-        self.instance.link().connect(marks_dirty.then(|| Connection {
-            wake: Box::new(move |host| {
-                if host.take_requests().contains(&Request::MarkDirty) {
-                    calls.request(HostCall::SetDirty);
+        let requests = handler1.map(|handler| Requests {
+            link: self.instance.link().clone(),
+            views: self.views.clone(),
+            ids: self.ids.clone(),
+            handler: handler.to_com_ptr(),
+            marking: handler.cast(),
+            menus: handler.cast(),
+        });
+        let connection = requests.as_ref().map(|requests| {
+            let calls = self.calls.clone();
+            Connection {
+                wake: Box::new(move |_| {
+                    calls.request(HostCall::Serve);
                     calls.run_unless_looped();
-                }
-            }),
-            marks_dirty,
-            has_menus: false,
-        }));
+                }),
+                marks_dirty: requests.marking.is_some(),
+                has_menus: requests.menus.is_some(),
+            }
+        });
+        self.calls.connect(HostCall::Serve, requests.map(|requests| move || requests.run()));
+        self.instance.link().connect(connection);
         // SAFETY: the argument is the host's.
         unsafe { self.controller.setComponentHandler(handler) }
     }
 
     unsafe fn getParameterCount(&self) -> int32 {
-        self.parameters + self.controllers.len() as int32
+        (self.ids.len() + self.controllers.len()) as int32 + self.programs.parameters()
     }
 
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
+        let own = self.ids.len() as int32;
         // nice-plug's parameters for the first MIDI channel come first.
-        let controller = usize::try_from(index - self.parameters).ok();
-        let index = match controller.map(|index| self.controllers.get(index)) {
+        let index = match usize::try_from(index - own).ok() {
             None => index,
-            Some(Some(controller)) => self.parameters + int32::from(*controller),
-            Some(None) => return kInvalidArgument,
+            Some(behind) if behind < self.controllers.len() => {
+                own + int32::from(self.controllers[behind])
+            }
+            Some(behind) => {
+                let is_program =
+                    behind - self.controllers.len() < self.programs.parameters() as usize;
+                // SAFETY: the pointer is the host's.
+                let info = unsafe { info.as_mut() }.filter(|_| is_program);
+                return info.map_or(kInvalidArgument, |info| self.programs.describe(info));
+            }
         };
         // SAFETY: the pointer is the host's.
         unsafe { self.controller.getParameterInfo(index, info) }
     }
 
     unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
+        if id == PROGRAM {
+            return self.programs.now();
+        }
         let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.value);
         // SAFETY: the arguments are the host's.
         pending.unwrap_or_else(|| unsafe { self.controller.getParamNormalized(id) })
     }
 
     unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
+        if id == PROGRAM {
+            self.pending().clear();
+            self.programs.set(value);
+            return kResultOk;
+        }
         self.pending().retain(|pending| pending.parameter != id);
         // SAFETY: the arguments are the host's.
         let (before, result, near, now) = unsafe {

@@ -1,7 +1,10 @@
 //! The audio processor of [`Vst3Shim`], and its MIDI mapping.
 
 use super::{
-    super::sidechain::{Sidechain, is_sidechain},
+    super::{
+        host_calls::HostCall,
+        sidechain::{Sidechain, is_sidechain},
+    },
     Vst3Shim,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
@@ -114,6 +117,9 @@ impl IAudioProcessorTrait for Vst3Shim {
         // SAFETY: the data are the host's but for the inputs, which live until the call returns.
         let result = unsafe { self.processor.process(&mut block) };
         self.check_latency();
+        if self.programs.chosen_in(&block) {
+            self.ask(HostCall::LoadProgram);
+        }
         result
     }
 }
