@@ -3,6 +3,7 @@
 use super::{
     Usage,
     entries::or,
+    inputs::is_read_once,
     presets::find,
     progress::Bar,
     refuse_terminal,
@@ -13,14 +14,10 @@ use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
 };
-use std::{
-    ffi::OsString,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsString, io::Write, path::PathBuf};
 use tone_filter_dsp::{Controls, Kernel, Voice};
 use tone_filter_offline::{
-    Error, Input, Output, STDIO, Source,
+    Error, Input, Output, Source,
     analyse::{Analysed, analyse},
     arrangement::Arranger,
     clean_up_on_interrupt,
@@ -172,7 +169,7 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
         }
         let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
         let format = match extension.as_deref() {
-            None if path == Path::new(STDIO) => Format::Vgm,
+            None if is_read_once(&path) => Format::Vgm,
             None => return Err(format!("{shown}: has no extension; use {EXTENSIONS}")),
             Some("vgm") => Format::Vgm,
             Some("vgz") => Format::Vgz,

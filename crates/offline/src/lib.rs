@@ -156,8 +156,8 @@ pub enum Error {
     /// The output is the input.
     #[error("{}: is the input itself; choose another name for the output", .0.display())]
     OverInput(PathBuf),
-    /// The output exists and is a device, a pipe or the like.
-    #[error("{}: is not a regular file; choose another name for the output", .0.display())]
+    /// The output is a disk or a socket.
+    #[error("{}: is a disk or a socket; choose another name for the output", .0.display())]
     NotAFile(PathBuf),
     /// The input cannot be resampled to the requested sample rate.
     #[error("{}: {from} Hz cannot become {to} Hz ({reason}); choose another --sample-rate", .path.display())]
@@ -238,11 +238,10 @@ impl Error {
         Self::Broken { path: path.into(), reason: reason.into() }
     }
 
-    /// Creates the error of a failed write to `path`: for standard output, which goes through a temporary file,
-    /// [`Self::Temporary`].
+    /// Creates the error of a failed write to `path`: for pipes and devices, whose content is stored first, [`Self::Temporary`].
     pub fn writing(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
-        if path == Path::new(STDIO) {
+        if output::is_stream(&path) {
             Self::Temporary { path, source }
         } else {
             Self::Write { path, source }

@@ -191,6 +191,8 @@ impl Stream {
         // For ALAC, CAF counts whole packets: its number of frames is rounded up.
         let rounded_up = (reader.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
+        // Ogg states the time of the end, and a recording of a stream begins at any time.
+        let is_exact = is_exact && track.start_ts.get() <= 0;
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
         let audible = index.filter(|_| is_aac).and_then(|index| index.audible(frames));
         let rate = decoder.codec_params().sample_rate;
