@@ -38,11 +38,7 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
 }
 
 /// State that a plugin instance shares with its shim. All methods but [`Instance::load_preset`] may be called on any thread. Only
-<<<<<<< HEAD
-/// [`Instance::params`], [`Instance::spelled`] and [`Instance::load_preset`] allocate, lock or wait.
-=======
-/// [`Instance::params`], [`Instance::preset`] and [`Instance::load_preset`] allocate, lock or wait.
->>>>>>> wb/mend-b
+/// [`Instance::params`], [`Instance::preset`], [`Instance::spelled`] and [`Instance::load_preset`] allocate, lock or wait.
 pub trait Instance: Send + Sync {
     /// Returns the parameters.
     fn params(&self) -> Arc<dyn Params>;

@@ -174,11 +174,7 @@ impl Vst3Shim {
         let map = params.param_map();
         let pending = mem::take(&mut *self.pending());
         for Pending { parameter, value, .. } in pending {
-<<<<<<< HEAD
             if let Some(index) = self.index(parameter) {
-=======
-            if let Some(index) = self.ids.iter().position(|(_, number)| *number == parameter) {
->>>>>>> wb/mend-b
                 // SAFETY: `params` owns the parameter.
                 unsafe { map[index].1._internal_set_normalized_value(value as f32) };
             }
@@ -187,15 +183,7 @@ impl Vst3Shim {
 
     /// Returns the index in the map of the plugin's own `parameter`: nice-plug numbers the parameters in the order of the map.
     fn index(&self, parameter: ParamID) -> Option<usize> {
-        let id = |index: usize| {
-            // SAFETY: zeros are a valid value of `info`, which has room for the answer.
-            unsafe {
-                let mut info: ParameterInfo = mem::zeroed();
-                let result = self.controller.getParameterInfo(index as int32, &mut info);
-                (result == kResultOk).then_some(info.id)
-            }
-        };
-        (0..self.parameters as usize).find(|&index| id(index) == Some(parameter))
+        self.ids.iter().position(|(_, number)| *number == parameter)
     }
 
     /// Returns the latency in samples that the parameters require.
@@ -339,17 +327,6 @@ impl IComponentTrait for Vst3Shim {
 
 impl IEditControllerTrait for Vst3Shim {
     pass_on! { controller:
-<<<<<<< HEAD
-        fn setComponentState(state: *mut IBStream) -> tresult;
-        fn setState(state: *mut IBStream) -> tresult;
-        fn getState(state: *mut IBStream) -> tresult;
-        fn getParamStringByValue(
-            id: ParamID, value: ParamValue, string: *mut String128
-=======
-        fn getParamValueByString(
-            id: ParamID, string: *mut TChar, value: *mut ParamValue
->>>>>>> wb/mend-b
-        ) -> tresult;
         fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
         fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
         fn setComponentState(state: *mut IBStream) -> tresult;
