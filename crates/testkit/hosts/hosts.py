@@ -205,7 +205,6 @@ class Ardour(Windowed):
         config = self.folder / ".config/ardour7"
         (config / "config").write_text(f"""<?xml version="1.0" encoding="UTF-8"?>
 <Ardour><Config><Option name="try-autostart-engine" value="1"/><Option name="hide-dummy-backend" value="0"/></Config>
-<ControlProtocols><Protocol name="Open Sound Control (OSC)" active="1" address-only="0"/></ControlProtocols>
 <Extra><AudioMIDISetup><EngineStates><State backend="None (Dummy)" driver="Normal Speed" device="Silence" input-device=""
 output-device="" sample-rate="{RATE}" buffer-size="1024" n-periods="0" input-latency="0" output-latency="0" lm-input=""
 lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><MIDIDevices/></State></EngineStates>
@@ -214,6 +213,8 @@ lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><M
         (config / ".a7").write_text("")
         env = dict(self.rig.env, HOME=str(self.folder), LD_LIBRARY_PATH="/usr/lib/ardour7")
         session = self.folder / "session/wet.ardour"
+        osc = 'name="Open Sound Control (OSC)" active='
+        session.write_text(session.read_text().replace(f'{osc}"0"', f'{osc}"1" address-only="0"'))
         self.rig.start("ardour", "--no-splash", "--no-announcements", session, env=env)
 
     def rolls(self):
