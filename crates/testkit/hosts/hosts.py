@@ -226,6 +226,23 @@ lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><M
             return asked.recv(1000)[-4:] != b"\0\0\0\0"
 
 
+class Audacity(Host):
+    """Debian's has no VST3. Its list of plugins, which it writes when it starts, is read."""
+
+    name, program = "Audacity, LV2", "audacity"
+
+    def scan(self):
+        registry = self.rig.home / ".audacity-data/pluginregistry.cfg"
+        registry.parent.mkdir()
+        self.rig.start("audacity")
+        found = await_("the plugin in Audacity's list", lambda: registry.exists() and re.search(
+            r"^Name=Tone Filter$.*?^Vendor=(.*?)$", registry.read_text(), re.MULTILINE | re.DOTALL))
+        assert found[1] == "Tone Filter", f"its vendor is {found[1]}"
+
+    def load(self):
+        raise NotRun("not driven yet: its effects want its script pipe and menus")
+
+
 class Jalv(Host):
     name, program = "jalv, LV2", "jalv"
     inputs, outputs = [[f"tone-filter:{way}_{n}" for n in (1, 2)] for way in ("in", "out")]
@@ -341,7 +358,7 @@ class CarlaVst3(Carla):
     name, kind, number, scale = "Carla, VST3", "vst3", 6, 1
 
 
-HOSTS = [Qtractor, Ardour, Jalv, ModHost, CarlaClap, CarlaVst3]
+HOSTS = [Qtractor, Ardour, Audacity, Jalv, ModHost, CarlaClap, CarlaVst3]
 
 
 class Paths:

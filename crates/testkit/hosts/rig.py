@@ -63,7 +63,7 @@ class Rig:
     def __init__(self, home, plugins):
         self.programs, self.home = [], home
         self.env = dict(os.environ, HOME=str(home), XDG_RUNTIME_DIR=str(home), QT_QPA_PLATFORM="xcb", GTK_MODULES="",
-                        NO_AT_BRIDGE="1", JACK_DEFAULT_SERVER=f"hosts-{os.getpid()}", JACK_NO_START_SERVER="1",
+                        NO_AT_BRIDGE="1", JACK_DEFAULT_SERVER="tone-filter-hosts", JACK_NO_START_SERVER="1",
                         JACK_NO_AUDIO_RESERVATION="1", CLAP_PATH=str(plugins), VST3_PATH=str(plugins),
                         LV2_PATH=f"{plugins}:/usr/lib/lv2")
         for variable in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]:
