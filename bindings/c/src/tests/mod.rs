@@ -204,7 +204,7 @@ fn what_is_marked_real_time_does_not_allocate() {
         }
     });
     assert_eq!(calls, 0);
-    assert_eq!(statuses, [Status::Ok; 17]);
+    assert_eq!(statuses, [Status::Ok; 18]);
     assert_eq!(number, 70.0);
     // SAFETY: `tf_get_bands` has written all of them.
     unsafe { bands.set_len(TF_BANDS) };
