@@ -198,7 +198,7 @@ fn pipes_and_devices_are_outputs_as_standard_output_is() {
     ] {
         let [expected, pipe, device, _] = [
             format!("\"$0\" {line} -"),
-            format!("mkfifo pipe; \"$0\" {line} pipe & cat pipe && wait $! && rm pipe"),
+            format!("mkfifo pipe; {{ \"$0\" {line} pipe || : > pipe; }} & cat pipe; rm pipe"),
             format!("\"$0\" {line} /dev/stdout | cat"),
             format!("\"$0\" {line} /dev/null"),
         ]
