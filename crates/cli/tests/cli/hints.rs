@@ -144,7 +144,7 @@ fn left_and_right_that_cancel() {
         hint(&folder, "", cause, "--stereo stereo");
         let line = folder.fail("render in.wav -o out.wav --force --mix 100 --normalize-peak -1", 1);
         assert!(line.starts_with("in.wav: the output is silent"), "{line}");
-        folder.put("left.wav", &float_wav(RATE as u32, &[chord.clone()]));
+        folder.put("left.wav", &float_wav(RATE as u32, std::slice::from_ref(&chord)));
         let notes = |line: &str| -> f64 {
             let said = folder.run(&format!("chip {line} --force"));
             let words: Vec<&str> = said.split(' ').collect();
