@@ -245,7 +245,7 @@ impl App {
             self.panel.bands = update.bands.read();
             self.panel.held = update.bands.held;
             self.panel.roll.push(&self.panel.bands, update.bar, now);
-            self.panel.detected_key = DetectedKey::of(&update.bands);
+            self.panel.detected_key.push(&update);
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);
             self.last_update = now;

@@ -8,7 +8,7 @@ use std::{
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
-const PACKAGES: [&str; 17] = [
+const PACKAGES: [&str; 18] = [
     "xvfb",
     "libgl1",
     "libgl1-mesa-dri",
@@ -25,6 +25,7 @@ const PACKAGES: [&str; 17] = [
     "openttd-openmsx",
     "flac",
     "fish",
+    "strace",
     "zsh",
 ];
 

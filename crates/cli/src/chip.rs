@@ -14,8 +14,12 @@ use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
 };
-use std::{ffi::OsString, io::Write, path::PathBuf};
-use tone_filter_dsp::{Controls, Kernel, Voice};
+use std::{
+    ffi::OsString,
+    io::Write,
+    path::{Path, PathBuf},
+};
+use tone_filter_dsp::{Controls, Kernel, Stereo, Voice};
 use tone_filter_offline::{
     Error, Input, Output, Source,
     analyse::{Analysed, analyse},
@@ -23,6 +27,7 @@ use tone_filter_offline::{
     clean_up_on_interrupt,
     console::{self, Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
     tracker::{self, Chip, Module, famitracker, furnace},
+    unheard::Cause,
 };
 use tone_filter_presets::Preset;
 
@@ -214,7 +219,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     };
     let default = find(PRESET, args.quiet)?.settings.into();
     let sound = args.sound.0.clone().for_task(task);
-    let (Controls { settings, .. }, keys) = sound.read_from(default, adapt, args.quiet)?;
+    let (Controls { mut settings, .. }, keys) = sound.read_from(default, adapt, args.quiet)?;
     if settings.voice != Voice::Chip {
         let line = "only the voice chip plays on a console; leave out --voice";
         return Err(Usage(line.into()).into());
@@ -226,25 +231,33 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Source::open(&input)?;
     let output = Output::create(out, &args.input, args.force)?;
 
-    let (mut recorder, mut arranger) = (Recorder::default(), Arranger::default());
-    let mut found = None;
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
-    let Analysed { seconds, not_finite, unheard } = analyse(
-        &input,
-        (&settings, &keys),
-        super::kernel(args.kernel),
-        0.1,
-        |filter| {
-            found = filter.found_tempo();
-            match writer {
-                Writer::Console(_) => recorder.push(filter),
-                Writer::Tracker(_) => arranger.push(filter),
-            }
-        },
-        |_, _| Ok(()),
-        |part| bar.move_to(part),
-    )?;
+    let (recorder, arranger, found, analysed) = loop {
+        let (mut recorder, mut arranger) = (Recorder::default(), Arranger::default());
+        let mut found = None;
+        let analysed = analyse(
+            &input,
+            (&settings, &keys),
+            super::kernel(args.kernel),
+            0.1,
+            |filter| {
+                found = filter.found_tempo();
+                match writer {
+                    Writer::Console(_) => recorder.push(filter),
+                    Writer::Tracker(_) => arranger.push(filter),
+                }
+            },
+            |_, _| Ok(()),
+            |part| bar.move_to(part),
+        )?;
+        if analysed.unheard != Some(Cause::Cancelled) {
+            break (recorder, arranger, found, analysed);
+        }
+        // Left alone plays.
+        settings.stereo = Stereo::Stereo;
+    };
+    let Analysed { seconds, not_finite, unheard } = analysed;
     drop(bar);
 
     let beyond =

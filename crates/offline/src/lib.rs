@@ -171,8 +171,8 @@ pub enum Error {
         /// Reason.
         reason: String,
     },
-    /// The input is silent, so its peak cannot be normalized.
-    #[error("{}: is silent, and cannot be normalized; leave out --normalize-peak", .0.display())]
+    /// The output is silent or no more than rounding errors, so its peak cannot be normalized.
+    #[error("{}: the output is silent, and cannot be normalized; leave out --normalize-peak", .0.display())]
     Silent(PathBuf),
     /// Channels and sample rate of the output do not fit the fields of a WAV header.
     #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
