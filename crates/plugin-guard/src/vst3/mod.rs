@@ -3,6 +3,7 @@
 //! There is no program list: nice-plug's `IUnitInfo` has none, and a list needs a parameter for the program. The presets are in
 //! the window.
 
+mod events;
 mod host_calls;
 mod run_loop;
 mod shim;

@@ -2,9 +2,9 @@
 //!
 //! Between `setProcessing(1)` and `setProcessing(0)`, nice-plug 0.4.2 ignores the values that a host sets, as it expects them in
 //! `process` again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read the
-//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved meanwhile
-//! contains them. After that call it drops them, because hosts also set values that they have played already, for the editor to
-//! show.
+//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved or an
+//! activation made meanwhile has them. After that call it drops them, because hosts also set values that they have played already,
+//! for the editor to show.
 //!
 //! nice-plug has 130 hidden parameters for MIDI controllers on each of 16 channels, and some hosts take minutes to read them. The
 //! shim shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
@@ -12,9 +12,14 @@
 //! When the latency must change, the shim asks the host, on its main thread, to activate the plugin again; see
 //! [`Latency`](crate::Latency).
 //!
+//! nice-plug panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate of
+//! 44.1 kHz first. A set-up or a layout that comes while the plugin is active activates it anew. Without activation, `process`
+//! takes parameters only.
+//!
 //! Channel counts that would crash nice-plug are an error, as in `clap/plugin.rs`.
 
 use super::{
+    events::Events,
     host_calls::{HostCall, HostCalls},
     run_loop::RunLoop,
     sidechain::{Sidechain, is_sidechain},
@@ -46,7 +51,7 @@ use std::{
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, ThreadId},
 };
@@ -76,8 +81,14 @@ pub struct Vst3Shim {
     instance: Box<dyn Instance>,
     /// MIDI controllers that the plugin understands, by their VST3 numbers.
     controllers: &'static [CtrlNumber],
-    /// Bits of the sample rate in Hz; 0 before it is known.
+    /// Events of the host's buffer.
+    events: Events,
+    /// Bits of the sample rate in Hz.
     rate: AtomicU64,
+    /// Whether the plugin is activated.
+    active: AtomicBool,
+    /// Whether the host has started processing.
+    processing: AtomicBool,
     calls: Arc<HostCalls>,
     run_loop: RunLoop,
     /// nice-plug's task executor, for hosts without a run loop.
@@ -117,7 +128,7 @@ impl Vst3Shim {
         Constructed { instance, executor }: Constructed,
         context: Option<ComPtr<FUnknown>>,
     ) -> Option<Self> {
-        Some(Self {
+        let shim = Self {
             parameters: instance.params().param_map().len() as int32,
             component: wrapper.to_com_ptr()?,
             controller: wrapper.to_com_ptr()?,
@@ -130,7 +141,10 @@ impl Vst3Shim {
             sidechain: Sidechain::default(),
             instance,
             controllers: P::CONTROLLERS,
+            events: Events::new()?,
             rate: AtomicU64::new(0),
+            active: AtomicBool::new(false),
+            processing: AtomicBool::new(false),
             calls: Arc::default(),
             run_loop: RunLoop::default(),
             executor,
@@ -139,7 +153,25 @@ impl Vst3Shim {
             seen: AtomicU64::new(NOT_SEEN),
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
-        })
+        };
+        shim.set_default_rate();
+        Some(shim)
+    }
+
+    /// Makes a `change` that nice-plug takes from an inactive plugin only.
+    fn inactive(&self, change: impl FnOnce() -> tresult) -> tresult {
+        let active = self.active.load(Ordering::Relaxed);
+        // SAFETY: the arguments are plain values.
+        unsafe {
+            if active {
+                self.setActive(0);
+            }
+            let result = change();
+            if active {
+                self.setActive(1);
+            }
+            result
+        }
     }
 
     /// Locks the values that nice-plug has ignored since the last call of `process`. The lock must not be held during calls of
@@ -241,9 +273,12 @@ impl IComponentTrait for Vst3Shim {
     }
 
     unsafe fn setActive(&self, state: TBool) -> tresult {
+        self.apply_pending();
         self.seen.store(NOT_SEEN, Ordering::Relaxed);
         // SAFETY: the argument is the host's.
-        unsafe { self.component.setActive(state) }
+        let result = unsafe { self.component.setActive(state) };
+        self.active.store(state != 0 && result == kResultOk, Ordering::Relaxed);
+        result
     }
 
     unsafe fn getBusInfo(
@@ -253,6 +288,9 @@ impl IComponentTrait for Vst3Shim {
         index: int32,
         bus: *mut BusInfo,
     ) -> tresult {
+        if index < 0 {
+            return kInvalidArgument;
+        }
         // SAFETY: the arguments are the host's.
         let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
         if result == kResultOk && is_sidechain(direction, index) {
@@ -345,7 +383,7 @@ impl IEditControllerTrait for Vst3Shim {
 
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
         // nice-plug's parameters for the first MIDI channel come first.
-        let controller = usize::try_from(index - self.parameters).ok();
+        let controller = usize::try_from(index.wrapping_sub(self.parameters)).ok();
         let index = match controller.map(|index| self.controllers.get(index)) {
             None => index,
             Some(Some(controller)) => self.parameters + int32::from(*controller),
@@ -362,6 +400,9 @@ impl IEditControllerTrait for Vst3Shim {
     }
 
     unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
+        if !self.processing.load(Ordering::Relaxed) {
+            self.apply_pending();
+        }
         self.pending().retain(|pending| pending.parameter != id);
         // SAFETY: the arguments are the host's.
         let (before, result, near, now) = unsafe {
