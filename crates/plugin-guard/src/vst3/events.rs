@@ -16,8 +16,8 @@ use std::{
 /// Type of event that nice-plug skips.
 const SKIPPED: u16 = u16::MAX - 1;
 
-// The types of these constants depend on the system.
 const DATA: u16 = EventTypes_::kDataEvent as u16;
+#[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
 const SYSEX: u32 = DataTypes_::kMidiSysEx as u32;
 
 /// Events of the buffer that is processed. Made once, as the audio thread must not allocate.

@@ -63,6 +63,8 @@ const NOT_SEEN: u64 = u64::MAX;
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
+    /// Nearest value that the parameter can have.
+    near: ParamValue,
     /// Count of the calls of `process` when the value was set.
     blocks: u64,
 }
@@ -394,7 +396,7 @@ impl IEditControllerTrait for Vst3Shim {
     }
 
     unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
-        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.value);
+        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.near);
         // SAFETY: the arguments are the host's.
         pending.unwrap_or_else(|| unsafe { self.controller.getParamNormalized(id) })
     }
@@ -408,14 +410,13 @@ impl IEditControllerTrait for Vst3Shim {
         let (before, result, near, now) = unsafe {
             let before = self.controller.getParamNormalized(id);
             let result = self.controller.setParamNormalized(id, value);
-            // Nearest value that the parameter can have.
             let plain = self.controller.normalizedParamToPlain(id, value);
             let near = self.controller.plainParamToNormalized(id, plain);
             (before, result, near, self.controller.getParamNormalized(id))
         };
         if result == kResultOk && now == before && (near - now).abs() > 1e-6 {
             let blocks = self.blocks.load(Ordering::Relaxed);
-            self.pending().push(Pending { parameter: id, value: near, blocks });
+            self.pending().push(Pending { parameter: id, value, near, blocks });
         }
         result
     }
