@@ -2,21 +2,17 @@
 #![cfg(any(target_os = "linux", windows))]
 
 use std::{mem, ptr};
-use tone_filter_dsp::{CHOICES, SPECS, Settings};
-use tone_filter_testkit::{
-    plugin::{assert_same, expected, music},
-    vst3::{Factory, Instance, Setup},
-};
+use tone_filter_dsp::{CHOICES, SPECS};
+use tone_filter_testkit::vst3::{Factory, Instance, Setup};
 use vst3::{
-    Class, ComPtr, ComWrapper,
+    ComPtr,
     Steinberg::{
         Vst::{
-            AudioBusBuffers, AudioBusBuffers__type0, BusDirections_, BusInfo, Event,
-            Event_::EventTypes_, IAudioProcessorTrait, IComponentTrait, IEditControllerTrait,
-            IEventList, IEventListTrait, IMidiMapping, IMidiMappingTrait, MediaTypes_, ParamID,
-            ParameterInfo, ProcessData, SpeakerArr, SymbolicSampleSizes_,
+            AudioBusBuffers, AudioBusBuffers__type0, BusDirections_, BusInfo, IAudioProcessorTrait,
+            IComponentTrait, IEditControllerTrait, IMidiMapping, IMidiMappingTrait, MediaTypes_,
+            ParamID, ParameterInfo, ProcessData, SpeakerArr, SymbolicSampleSizes_,
         },
-        int32, kInvalidArgument, kResultFalse, kResultOk, tresult,
+        int32, kInvalidArgument, kResultOk, tresult,
     },
 };
 
@@ -98,16 +94,6 @@ fn what_a_host_shows_of_its_automation_does_not_change_what_is_heard() {
 }
 
 #[test]
-fn a_state_replaces_what_was_set_before_it() {
-    let instance = active();
-    let (mix, state) = (instance.id("Mix"), instance.save());
-    let before = instance.get(mix);
-    instance.set(mix, 0.9);
-    instance.load(&state);
-    assert_eq!(instance.get(mix), before);
-}
-
-#[test]
 fn numbers_of_channels_that_are_not_the_layout_s_are_refused() {
     let instance = active();
     for (inputs, outputs) in [(2, 3), (4, 4), (2, 1), (2, 0)] {
@@ -129,55 +115,6 @@ fn numbers_of_channels_that_are_not_the_layout_s_are_refused() {
         instance.processor.process(&mut data)
     };
     assert_eq!(result, kResultOk);
-}
-
-/// A SysEx message without bytes, and an event that the host does not give.
-struct Faulty;
-
-impl Class for Faulty {
-    type Interfaces = (IEventList,);
-}
-
-impl IEventListTrait for Faulty {
-    unsafe fn getEventCount(&self) -> int32 {
-        2
-    }
-    unsafe fn getEvent(&self, index: int32, event: *mut Event) -> tresult {
-        if index == 1 {
-            return kResultFalse;
-        }
-        // SAFETY: there is room, and zeros are valid for all fields: SysEx, and no bytes.
-        unsafe { event.write(Event { r#type: EventTypes_::kDataEvent as u16, ..mem::zeroed() }) };
-        kResultOk
-    }
-    unsafe fn addEvent(&self, _: *mut Event) -> tresult {
-        kResultFalse
-    }
-}
-
-#[test]
-fn a_plugin_without_set_up_runs_at_44_100_hz() {
-    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
-    let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
-    let mut instance = Instance::not_set_up(&factory, None);
-    instance.events = ComWrapper::new(Faulty).to_com_ptr();
-    assert_eq!(process(&instance, 2, 2), kResultFalse, "it is not active");
-    instance.activate();
-    // The last rate is set while the plugin is active.
-    for rate in [44_100.0, 96_000.0] {
-        let input = music(0.3, rate);
-        let mut output = input.clone();
-        for start in (0..input[0].len() - FRAMES).step_by(FRAMES) {
-            let mut block: Vec<_> =
-                output.iter_mut().map(|channel| &mut channel[start..start + FRAMES]).collect();
-            assert_eq!(instance.process(None, &mut block, Vec::new()), kResultOk);
-        }
-        let library = expected(&Settings::default(), rate, &input, &[]);
-        let whole = input[0].len() / FRAMES * FRAMES - FRAMES;
-        let part = |signal: &[Vec<f32>]| signal.iter().map(|c| c[..whole].to_vec()).collect();
-        assert_same(&part(&output), &part(&library), &format!("{rate} Hz"));
-        instance.set_up(96_000.0, FRAMES);
-    }
 }
 
 #[test]
