@@ -125,7 +125,7 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
         let zoomed = || {
             host.idle();
             sleep(Duration::from_millis(20));
-            let saved = instance.saved();
+            let saved = instance.save();
             let state: serde_json::Value = serde_json::from_slice(&saved).unwrap();
             state["fields"]["editor-zoom"].as_str().unwrap().parse::<f64>().unwrap()
         };

@@ -158,9 +158,13 @@ impl Sink for ParamSetter<'_> {
         unsafe { self.raw_context.raw_begin_set_parameter(control.as_ptr()) };
     }
 
+    /// Also sets the value at once: nice-plug waits for the host, which may not process.
     fn set(&self, control: &Control, normalized: f32) {
-        // SAFETY: as in `begin`.
-        unsafe { self.raw_context.raw_set_parameter_normalized(control.as_ptr(), normalized) };
+        // SAFETY: as in `begin`; values may be set on any thread.
+        unsafe {
+            control.as_ptr()._internal_set_normalized_value(normalized);
+            self.raw_context.raw_set_parameter_normalized(control.as_ptr(), normalized);
+        }
     }
 
     fn end(&self, control: &Control) {

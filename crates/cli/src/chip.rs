@@ -14,11 +14,7 @@ use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
 };
-use std::{
-    ffi::OsString,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsString, io::Write, path::PathBuf};
 use tone_filter_dsp::{Controls, Kernel, Stereo, Voice};
 use tone_filter_offline::{
     Error, Input, Output, Source,

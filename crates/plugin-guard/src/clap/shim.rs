@@ -4,6 +4,7 @@ use super::{host::Host, host_notifier::HostNotifier};
 use crate::{GuardedPlugin, Instance, Page, Place};
 use clap_sys::{
     ext::{
+        gui::clap_plugin_gui,
         params::{CLAP_EXT_PARAMS, clap_param_info, clap_plugin_params},
         state::clap_plugin_state,
     },
@@ -45,6 +46,10 @@ pub(super) struct ClapShim {
     pub(super) tempo: AtomicU64,
     /// Whether the plugin is activated.
     pub(super) active: AtomicBool,
+    /// Whether the host has started processing since the activation.
+    pub(super) started: AtomicBool,
+    /// Whether the plugin processes.
+    pub(super) processing: AtomicBool,
 }
 
 impl ClapShim {
@@ -71,6 +76,8 @@ impl ClapShim {
             rate: AtomicU64::new(0),
             tempo: AtomicU64::new(f64::NAN.to_bits()),
             active: AtomicBool::new(false),
+            started: AtomicBool::new(false),
+            processing: AtomicBool::new(false),
         };
         Box::into_raw(Box::new(shim)).cast()
     }
@@ -108,6 +115,13 @@ impl ClapShim {
     pub(super) unsafe fn notify_on_main_thread(&self) {
         // SAFETY: guaranteed by the caller.
         unsafe { self.notifier.on_main_thread(&*self.instance, &self.host, self.rate()) };
+    }
+
+    /// Asks the host for a flush, if the window's edits wait for it and the plugin does not process. Not for the audio thread.
+    pub(super) fn request_flush(&self) {
+        if !self.processing.load(Ordering::Relaxed) && self.notifier.edits_wait(&*self.instance) {
+            self.host.request_flush();
+        }
     }
 
     /// Returns the parameter ids, each with the number for the host, which nice-plug assigns in the order of the map.
@@ -148,6 +162,7 @@ pub(super) struct Pair<T> {
 /// nice-plug's extensions with replaced functions, set at the host's first request.
 #[derive(Default)]
 pub(super) struct Overridden {
+    pub(super) gui: OnceLock<Pair<clap_plugin_gui>>,
     pub(super) params: OnceLock<Pair<clap_plugin_params>>,
     pub(super) state: OnceLock<Pair<clap_plugin_state>>,
 }

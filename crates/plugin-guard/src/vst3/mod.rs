@@ -1,5 +1,6 @@
 //! The VST3 entry point: the factory of nice-plug's plugin behind a `Vst3Shim`.
 
+mod events;
 mod host_calls;
 mod run_loop;
 mod shim;

@@ -18,19 +18,14 @@ use clap_sys::ext::{
     latency::CLAP_EXT_LATENCY,
     note_name::CLAP_EXT_NOTE_NAME,
     param_indication::{CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT},
-    params::CLAP_EXT_PARAMS,
     preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT},
     remote_controls::{CLAP_EXT_REMOTE_CONTROLS, CLAP_EXT_REMOTE_CONTROLS_COMPAT},
-    state::CLAP_EXT_STATE,
     tail::CLAP_EXT_TAIL,
     track_info::{CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT},
 };
-use std::{
-    ffi::{CStr, c_void},
-    ptr,
-};
+use std::ffi::{CStr, c_void};
 
-/// Returns the extension called `id`, if this module has it; a null pointer hides nice-plug's.
+/// Returns the extension called `id`, if this module has it.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     let is = |ids: &[&CStr]| ids.contains(&id);
     if is(&[CLAP_EXT_REMOTE_CONTROLS, CLAP_EXT_REMOTE_CONTROLS_COMPAT]) {
@@ -49,13 +44,8 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
         Some((&raw const param_indication::EXTENSION).cast())
     } else if is(&[CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT]) {
         Some((&raw const track_info::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_PARAMS, CLAP_EXT_STATE]) {
-        overridden::find(shim, id)
-    } else if is(&[CLAP_EXT_GUI]) && !shim.host.has_gui() {
-        // nice-plug would panic when a host without the GUI extension opens the editor.
-        Some(ptr::null())
     } else {
-        None
+        overridden::find(shim, id)
     }
 }
 
@@ -78,6 +68,7 @@ pub unsafe fn on_main_thread(shim: &ClapShim) {
             }
         }
         shim.notify_on_main_thread();
+        shim.request_flush();
     });
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Between `setProcessing(1)` and `setProcessing(0)`, nice-plug 0.4.2 ignores the values that a host sets, as it expects them in
 //! `process` again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read the
-//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved meanwhile
-//! contains them. After that call it drops them, because hosts also set values that they have played already, for the editor to
-//! show.
+//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved or an
+//! activation made meanwhile has them. After that call it drops them, because hosts also set values that they have played already,
+//! for the editor to show.
 //!
 //! nice-plug has 130 hidden parameters for MIDI controllers on each of 16 channels, and some hosts take minutes to read them. The
 //! shim shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
@@ -12,9 +12,14 @@
 //! When the latency must change, the shim asks the host, on its main thread, to activate the plugin again; see
 //! [`Latency`](crate::Latency).
 //!
+//! nice-plug panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate of
+//! 44.1 kHz first. A set-up or a layout that comes while the plugin is active activates it anew. Without activation, `process`
+//! takes parameters only.
+//!
 //! Channel counts that would crash nice-plug are an error, as in `clap/plugin.rs`.
 
 use super::{
+    events::Events,
     host_calls::{HostCall, HostCalls},
     sidechain::{Sidechain, is_sidechain},
     worker,
@@ -44,7 +49,7 @@ use std::{
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, ThreadId},
 };
@@ -56,6 +61,8 @@ const NOT_SEEN: u64 = u64::MAX;
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
+    /// Nearest value that the parameter can have.
+    near: ParamValue,
     /// Count of the calls of `process` when the value was set.
     blocks: u64,
 }
@@ -78,8 +85,14 @@ pub struct Vst3Shim {
     ids: Arc<[(String, ParamID)]>,
     /// MIDI controllers that the plugin understands, by their VST3 numbers.
     controllers: &'static [CtrlNumber],
-    /// Bits of the sample rate in Hz; 0 before it is known.
+    /// Events of the host's buffer.
+    events: Events,
+    /// Bits of the sample rate in Hz.
     rate: AtomicU64,
+    /// Whether the plugin is activated.
+    active: AtomicBool,
+    /// Whether the host has started processing.
+    processing: AtomicBool,
     calls: Arc<HostCalls>,
     /// nice-plug's task executor, for hosts without a run loop.
     executor: Box<dyn Executor>,
@@ -133,7 +146,7 @@ impl Vst3Shim {
         };
         let ids = instance.params().param_map().into_iter().enumerate();
         let ids: Option<_> = ids.map(|(index, (id, ..))| Some((id, number(index)?))).collect();
-        Some(Self {
+        let shim = Self {
             ids: ids?,
             component: wrapper.to_com_ptr()?,
             controller,
@@ -147,16 +160,37 @@ impl Vst3Shim {
             instance,
             programs,
             controllers: P::CONTROLLERS,
+            events: Events::new()?,
             rate: AtomicU64::new(0),
             calls: views.calls.clone(),
             views,
+            active: AtomicBool::new(false),
+            processing: AtomicBool::new(false),
             executor,
             thread: thread::current().id(),
             context: Mutex::new(context),
             seen: AtomicU64::new(NOT_SEEN),
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
-        })
+        };
+        shim.set_default_rate();
+        Some(shim)
+    }
+
+    /// Makes a `change` that nice-plug takes from an inactive plugin only.
+    fn inactive(&self, change: impl FnOnce() -> tresult) -> tresult {
+        let active = self.active.load(Ordering::Relaxed);
+        // SAFETY: the arguments are plain values.
+        unsafe {
+            if active {
+                self.setActive(0);
+            }
+            let result = change();
+            if active {
+                self.setActive(1);
+            }
+            result
+        }
     }
 
     /// Locks the values that nice-plug has ignored since the last call of `process`. The lock must not be held during calls of
@@ -274,9 +308,12 @@ impl IComponentTrait for Vst3Shim {
     }
 
     unsafe fn setActive(&self, state: TBool) -> tresult {
+        self.apply_pending();
         self.seen.store(NOT_SEEN, Ordering::Relaxed);
         // SAFETY: the argument is the host's.
-        unsafe { self.component.setActive(state) }
+        let result = unsafe { self.component.setActive(state) };
+        self.active.store(state != 0 && result == kResultOk, Ordering::Relaxed);
+        result
     }
 
     unsafe fn getBusInfo(
@@ -286,6 +323,9 @@ impl IComponentTrait for Vst3Shim {
         index: int32,
         bus: *mut BusInfo,
     ) -> tresult {
+        if index < 0 {
+            return kInvalidArgument;
+        }
         // SAFETY: the arguments are the host's.
         let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
         if result == kResultOk && is_sidechain(direction, index) {
@@ -424,7 +464,7 @@ impl IEditControllerTrait for Vst3Shim {
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
         let own = self.ids.len() as int32;
         // nice-plug's parameters for the first MIDI channel come first.
-        let index = match usize::try_from(index - own).ok() {
+        let index = match usize::try_from(index.wrapping_sub(own)).ok() {
             None => index,
             Some(behind) if behind < self.controllers.len() => {
                 own + int32::from(self.controllers[behind])
@@ -445,7 +485,7 @@ impl IEditControllerTrait for Vst3Shim {
         if id == PROGRAM {
             return self.programs.now();
         }
-        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.value);
+        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.near);
         // SAFETY: the arguments are the host's.
         pending.unwrap_or_else(|| unsafe { self.controller.getParamNormalized(id) })
     }
@@ -456,19 +496,21 @@ impl IEditControllerTrait for Vst3Shim {
             self.programs.set(value);
             return kResultOk;
         }
+        if !self.processing.load(Ordering::Relaxed) {
+            self.apply_pending();
+        }
         self.pending().retain(|pending| pending.parameter != id);
         // SAFETY: the arguments are the host's.
         let (before, result, near, now) = unsafe {
             let before = self.controller.getParamNormalized(id);
             let result = self.controller.setParamNormalized(id, value);
-            // Nearest value that the parameter can have.
             let plain = self.controller.normalizedParamToPlain(id, value);
             let near = self.controller.plainParamToNormalized(id, plain);
             (before, result, near, self.controller.getParamNormalized(id))
         };
         if result == kResultOk && now == before && (near - now).abs() > 1e-6 {
             let blocks = self.blocks.load(Ordering::Relaxed);
-            self.pending().push(Pending { parameter: id, value: near, blocks });
+            self.pending().push(Pending { parameter: id, value, near, blocks });
         }
         result
     }
