@@ -4,7 +4,10 @@
 //!
 //! The filter itself is the crate `tone-filter-dsp`. [`WindowlessEditor`] is the editor for tests and benches.
 
-#![cfg_attr(not(feature = "editor"), allow(dead_code, unused_imports, reason = "the editor uses the rest"))]
+#![cfg_attr(
+    not(feature = "editor"),
+    allow(dead_code, unused_imports, reason = "the editor uses the rest")
+)]
 
 #[cfg_attr(not(feature = "editor"), path = "no_editor.rs")]
 mod editor;

@@ -3,14 +3,19 @@
 
 use std::{mem, ptr};
 use tone_filter_dsp::{CHOICES, SPECS};
-use tone_filter_testkit::vst3::{Factory, Instance, Setup};
+use tone_filter_presets::{Preset, ids};
+use tone_filter_testkit::{
+    plugin::TYPED,
+    vst3::{Factory, Host, Instance, Queue, Setup, text},
+};
 use vst3::{
-    ComPtr,
+    ComPtr, ComWrapper,
     Steinberg::{
         Vst::{
             AudioBusBuffers, AudioBusBuffers__type0, BusDirections_, BusInfo, IAudioProcessorTrait,
-            IComponentTrait, IEditControllerTrait, IMidiMapping, IMidiMappingTrait, MediaTypes_,
-            ParamID, ParameterInfo, ProcessData, SpeakerArr, SymbolicSampleSizes_,
+            IComponentTrait, IEditControllerTrait, IMidiMapping, IMidiMappingTrait, IUnitInfo,
+            IUnitInfoTrait, MediaTypes_, ParamID, ParameterInfo, ParameterInfo_::ParameterFlags_,
+            ProcessData, ProgramListInfo, SpeakerArr, SymbolicSampleSizes_, UnitInfo,
         },
         int32, kInvalidArgument, kResultOk, tresult,
     },
@@ -44,7 +49,8 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
         (result == kResultOk).then_some(id)
     };
     let ids: Vec<ParamID> = instance.parameters().iter().map(|info| info.id).collect();
-    assert_eq!(ids.len(), SPECS.len() + CHOICES.len() + 4);
+    // The last one chooses the program.
+    assert_eq!(ids.len(), SPECS.len() + CHOICES.len() + 4 + 1);
     let controllers = [64, 120, 123, 129];
     for (controller, id) in controllers.into_iter().zip(&ids[SPECS.len() + CHOICES.len()..]) {
         assert!([0, 5, 15].iter().all(|channel| parameter(*channel, controller) == Some(*id)));
@@ -56,6 +62,83 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
         instance.controller.getParameterInfo(ids.len() as int32, &mut info)
     };
     assert_eq!(beyond, kInvalidArgument);
+}
+
+#[test]
+fn what_people_type_is_read() {
+    let instance = active();
+    for (title, typed, shown) in TYPED {
+        let id = instance.id(title);
+        let value = instance.text_value(id, typed).unwrap_or_else(|| panic!("{title}: {typed}"));
+        let number = shown.trim_end_matches(" dB").trim_end_matches(" Hz");
+        assert_eq!(instance.value_text(id, value).trim_end(), number, "{title}: {typed}");
+        assert_eq!(instance.text_value(id, "nonsense"), None, "{title}");
+    }
+}
+
+#[test]
+fn the_program_list_has_the_factory_presets() {
+    // SAFETY: `GetPluginFactory` returns an owned reference to a factory.
+    let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
+    let host = ComWrapper::new(Host::<true>::default());
+    let setup = Setup { rate: 48_000.0, channels: 2, max_block: FRAMES };
+    let instance = Instance::with_handler(&factory, setup, host.to_com_ptr().as_ref());
+    instance.activate();
+    let parameters = instance.parameters();
+    let changes =
+        |info: &&ParameterInfo| info.flags & ParameterFlags_::kIsProgramChange as i32 != 0;
+    let [program] = parameters.iter().filter(changes).collect::<Vec<_>>()[..] else { panic!() };
+    let presets: Vec<Preset> = ids().filter_map(Preset::factory).collect();
+    let last = presets.len() - 1;
+    assert_eq!(program.stepCount, last as int32);
+    assert!(parameters.iter().filter(|info| info.id == program.id).count() == 1, "its own id");
+    let units: ComPtr<IUnitInfo> = instance.component.cast().unwrap();
+    // SAFETY: there is room for the answers, and zeros are valid numbers and empty texts.
+    let names: Vec<String> = unsafe {
+        let (mut unit, mut list): (UnitInfo, ProgramListInfo) = (mem::zeroed(), mem::zeroed());
+        assert_eq!(units.getUnitInfo(0, &mut unit), kResultOk);
+        assert_eq!((unit.id, units.getProgramListCount()), (program.unitId, 1));
+        assert_eq!(units.getProgramListInfo(0, &mut list), kResultOk);
+        assert_eq!(list.id, unit.programListId);
+        let name = |index| {
+            let mut name = [0; 128];
+            assert_eq!(units.getProgramName(list.id, index, &mut name), kResultOk);
+            text(&name)
+        };
+        (0..list.programCount).map(name).collect()
+    };
+    assert!(names.iter().eq(presets.iter().map(|preset| &preset.name)), "{names:?}");
+
+    let value = |index: usize| index as f64 / last as f64;
+    let has = |index: usize| {
+        let state: serde_json::Value = serde_json::from_slice(&instance.save()).unwrap();
+        let name = state["fields"]["preset"].as_str().unwrap().trim_matches('"') == names[index];
+        let mix = f64::from(presets[index].settings.mix) / 100.0;
+        name && (instance.get(instance.id("Mix")) - mix).abs() < 1e-6
+            && (instance.get(program.id) - value(index)).abs() < 1e-9
+            && instance.value_text(program.id, value(index)) == names[index]
+    };
+    for index in (0..=last).rev() {
+        instance.set(program.id, value(index));
+        assert!(has(index), "{}", names[index]);
+    }
+    // What a host has read and sets again, for instance after a state, leaves the edits alone.
+    instance.set(program.id, value(5));
+    instance.deactivate();
+    instance.set(instance.id("Mix"), 0.123);
+    instance.set(program.id, instance.get(program.id));
+    assert!((instance.get(instance.id("Mix")) - 0.123).abs() < 1e-6);
+    // A buffer's program is loaded on the main thread.
+    instance.activate();
+    let change = Queue { parameter: program.id, points: vec![(0, value(3))] };
+    let mut output = [[0.0; FRAMES]; 2];
+    let mut output = output.each_mut().map(|channel| &mut channel[..]);
+    host.restarts();
+    assert_eq!(instance.process(None, &mut output, vec![change]), kResultOk);
+    let before = host.restarts();
+    host.idle();
+    assert!(has(3));
+    assert_eq!(host.restarts(), before + 1, "the host reads all parameters");
 }
 
 #[test]
@@ -90,16 +173,6 @@ fn what_a_host_shows_of_its_automation_does_not_change_what_is_heard() {
     assert_eq!(process(&instance, 2, 2), kResultOk);
     assert_eq!(instance.get(mix), before);
     let _ = instance.save();
-    assert_eq!(instance.get(mix), before);
-}
-
-#[test]
-fn a_state_replaces_what_was_set_before_it() {
-    let instance = active();
-    let (mix, state) = (instance.id("Mix"), instance.save());
-    let before = instance.get(mix);
-    instance.set(mix, 0.9);
-    instance.load(&state);
     assert_eq!(instance.get(mix), before);
 }
 

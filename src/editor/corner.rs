@@ -1,10 +1,8 @@
 //! Corner of the window that resizes it.
 
-use super::{MIN_SIZE, controls::focus_ring, theme};
-use egui::{
-    CursorIcon, EventFilter, Key, Rect, Role, Sense, Stroke, Ui, Vec2, ViewportCommand, WidgetInfo,
-    vec2,
-};
+use super::{MIN_SIZE, controls::focus_ring, size, theme};
+use crate::session::Edits;
+use egui::{CursorIcon, EventFilter, Key, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, vec2};
 
 /// Side of the corner in points.
 const SIDE: f32 = 12.0;
@@ -13,7 +11,7 @@ const SIDE: f32 = 12.0;
 const STEP: f32 = 20.0;
 
 /// Shows the corner of `window`. Dragging resizes the window, and so do the arrow keys while the corner has the focus.
-pub fn show(ui: &mut Ui, window: Rect) {
+pub fn show(ui: &mut Ui, window: Rect, edits: &Edits) {
     let corner = Rect::from_min_max(window.max - Vec2::splat(SIDE), window.max);
     let id = ui.scope_id().with("corner");
     let response = ui.interact(corner, id, Sense::drag());
@@ -40,9 +38,7 @@ pub fn show(ui: &mut Ui, window: Rect) {
         size.y += STEP * (presses(Key::ArrowDown) - presses(Key::ArrowUp));
     }
     let size = size.max(MIN_SIZE.into());
-    if size != window.size() {
-        ui.send_viewport_cmd(ViewportCommand::InnerSize(size));
-    }
+    size::ask(ui.ctx(), size, edits.host);
 
     let active = response.hovered() || response.dragged();
     let stroke = Stroke::new(1.0, if active { theme::TEXT } else { theme::DIM });

@@ -5,13 +5,21 @@ use super::{
     controls::focus_ring,
     theme::{self, Scale},
 };
-use crate::session::Edits;
+use crate::{meters::MeterUpdate, session::Edits};
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
-use tone_filter_dsp::{FoundKey, Snapshot, spec};
+use tone_filter_dsp::{FoundKey, Stereo, spec};
+
+/// Share of the squares before that an update keeps: some seconds count.
+const KEPT: f32 = 0.99;
+
+/// Power of the mean of left and right, relative to theirs, below which they cancel: -20 dB.
+const CANCELS: f32 = 0.01;
 
 /// Key, tuning and tempo that were detected last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
+    /// Squares of the input: of the mean of left and right, and the mean of theirs.
+    squares: [f32; 2],
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
@@ -20,14 +28,23 @@ pub struct DetectedKey {
 }
 
 impl DetectedKey {
-    /// Takes key, tuning and tempo from `bands`.
-    pub fn of(bands: &Snapshot) -> Self {
-        Self { key: bands.key, tuning: bands.tuning, tempo: bands.tempo }
+    /// Takes key, tuning and tempo from `update`, and its input.
+    pub fn push(&mut self, update: &MeterUpdate) {
+        let MeterUpdate { bands, sound: [dry, _], .. } = update;
+        (self.key, self.tuning, self.tempo) = (bands.key, bands.tuning, bands.tempo);
+        let new = [dry.iter().map(|x| x * x).sum(), update.input_squares];
+        self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
 
     /// Shows key, tuning and tempo at the right of `area` as far as there is room. Returns the area that is left.
     pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         let mut rest = area;
+        let [mean, channels] = self.squares;
+        let stereo = edits.params.chosen().settings.stereo;
+        if channels > 0.0 && mean <= CANCELS * channels && stereo != Stereo::Stereo {
+            let tip = "The bands hear the mean of left and right, which are of opposite polarity. Set Stereo to Stereo";
+            label(ui, &mut rest, scale, "Left and right cancel", tip);
+        }
         if let Some(hertz) = self.tuning {
             let text = format!("A4 = {hertz:.1} Hz");
             if button(ui, &mut rest, scale, &text, "Sets Tuning to that of the music") {
@@ -41,7 +58,8 @@ impl DetectedKey {
             }
         }
         if let Some(tempo) = self.tempo {
-            label(ui, &mut rest, scale, &format!("{tempo:.0} BPM"));
+            let tip = "Tempo of the music, which Sync counts by";
+            label(ui, &mut rest, scale, &format!("{tempo:.0} BPM"), tip);
         }
         rest
     }
@@ -79,14 +97,14 @@ fn place(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str) -> Option<Rect> {
 }
 
 /// Shows `text` at the right of `rest`, if there is room, and shrinks `rest`.
-fn label(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str) {
+fn label(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str) {
     if let Some(place) = place(ui, rest, scale, text) {
-        let response = ui.interact(place, ui.scope_id().with("tempo"), Sense::hover());
+        let response = ui.interact(place, ui.scope_id().with(("found", tip)), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
         let font = scale.font(11.0);
         let at = place.right_center();
         theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::DIM);
-        response.on_hover_text("Tempo of the music, which Sync counts by");
+        response.on_hover_text(tip);
     }
 }
 

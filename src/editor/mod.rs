@@ -9,6 +9,7 @@ mod controls;
 mod corner;
 mod drops;
 mod file_dialog;
+mod focus;
 mod found;
 mod host;
 mod keyboard;
@@ -19,6 +20,7 @@ mod preset_browser;
 mod preset_files;
 mod roll;
 mod scale_strip;
+mod size;
 mod spectrum;
 #[cfg(test)]
 mod tests;
@@ -32,11 +34,12 @@ use crate::{
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
-use egui::{Event, Ui, UiBuilder};
+use egui::{Event, Ui, UiBuilder, Vec2};
+use focus::Focus;
 use found::DetectedKey;
 use layout::Layout;
 use nice_plug::{
-    context::gui::GuiContext,
+    context::{PluginApi, gui::GuiContext},
     editor::{
         Editor, EditorHandle, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
         dpi::{LogicalSize, NativeSize},
@@ -45,7 +48,7 @@ use nice_plug::{
     prelude::ParamSetter,
 };
 use nice_plug_egui::{
-    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key, KeyCapture, NiceEguiApp,
+    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, NiceEguiApp,
     baseview::{HandlerError, WindowSize},
     create_egui_editor,
 };
@@ -88,6 +91,12 @@ impl ToneFilterEditor {
         Self { session, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
     }
 
+    /// Returns width and height in logical pixels of a new window: those that were saved, or as much as the screen has.
+    fn opening(&self) -> [f32; 2] {
+        let room = size::screen() / self.pixel_ratio.load() as f32;
+        allowed_size(Vec2::from(self.session.params.editor_size.load().0).min(room).into())
+    }
+
     /// Creates the content of a new window.
     fn app(&self) -> App {
         App {
@@ -95,6 +104,7 @@ impl ToneFilterEditor {
             pixel_ratio: self.pixel_ratio.clone(),
             host: None,
             screen_readers: access::Link::new(self.repaint.clone()),
+            focus: Focus::default(),
             #[cfg(target_os = "linux")]
             repaint: self.repaint.clone(),
             panel: Panel { session: self.session.clone(), ..Panel::default() },
@@ -119,7 +129,7 @@ impl Editor for ToneFilterEditor {
         }
         #[cfg(target_os = "linux")]
         window::keep_loaded();
-        let Size([width, height]) = self.session.params.editor_size.load();
+        let [width, height] = self.opening();
         let zoom = self.session.params.editor_zoom.load();
         let size = LogicalSize::new(width / zoom, height / zoom);
         let state = EguiEditorState::from_size(size, zoom);
@@ -136,7 +146,7 @@ impl Editor for ToneFilterEditor {
     }
 
     fn size(&self) -> NativeSize<u32> {
-        let Size([width, height]) = self.session.params.editor_size.load();
+        let [width, height] = self.opening();
         NativeSize::from_size(LogicalSize::new(width, height).into(), self.pixel_ratio.load())
     }
 
@@ -158,9 +168,13 @@ impl Sink for ParamSetter<'_> {
         unsafe { self.raw_context.raw_begin_set_parameter(control.as_ptr()) };
     }
 
+    /// Also sets the value at once: nice-plug waits for the host, which may not process.
     fn set(&self, control: &Control, normalized: f32) {
-        // SAFETY: as in `begin`.
-        unsafe { self.raw_context.raw_set_parameter_normalized(control.as_ptr(), normalized) };
+        // SAFETY: as in `begin`; values may be set on any thread.
+        unsafe {
+            control.as_ptr()._internal_set_normalized_value(normalized);
+            self.raw_context.raw_set_parameter_normalized(control.as_ptr(), normalized);
+        }
     }
 
     fn end(&self, control: &Control) {
@@ -175,6 +189,7 @@ struct App {
     pixel_ratio: Arc<AtomicCell<f64>>,
     host: Option<GuiContext>,
     screen_readers: access::Link,
+    focus: Focus,
     #[cfg(target_os = "linux")]
     repaint: RepaintNotifier,
     panel: Panel,
@@ -198,18 +213,14 @@ impl NiceEguiApp for App {
         #[cfg(target_os = "linux")]
         drops::receive(&ctx, window, self.repaint.clone());
         self.screen_readers.connect(&ctx, window);
+        self.focus = Focus::new(frame, host.plugin_api() != PluginApi::Standalone);
+        size::limit(&ctx, size::screen());
         self.host = Some(host);
         Ok(())
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
-        // The space bar goes to the host, except while the user is typing.
-        let space = || Key::Character(" ".to_owned());
-        frame.set_key_capture(match ui.ctx().text_edit_focused() {
-            true => KeyCapture::CaptureAll,
-            false => KeyCapture::IgnoreKeys(vec![space()]),
-        });
-        self.screen_readers.set_focused(frame.baseview_window().has_focus());
+        self.screen_readers.set_focused(self.focus.update(ui.ctx(), frame));
         if self.receive(ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after_secs(PAUSE as f32);
         }
@@ -248,7 +259,7 @@ impl App {
             self.panel.bands = update.bands.read();
             self.panel.held = update.bands.held;
             self.panel.roll.push(&self.panel.bands, update.bar, now);
-            self.panel.detected_key = DetectedKey::of(&update.bands);
+            self.panel.detected_key.push(&update);
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);
             self.last_update = now;
@@ -299,6 +310,7 @@ impl Panel {
     }
 
     fn show_parts(&mut self, ui: &mut Ui, edits: &mut Edits) {
+        size::settle(ui.ctx(), edits);
         let window = ui.ctx().content_rect();
         let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
@@ -331,9 +343,13 @@ impl Panel {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
         host::menu::show(ui, edits);
-        corner::show(ui, window);
+        corner::show(ui, window, edits);
         drops::show(ui, scale, edits);
-        self.notice.show(ui, &mut edits.state.presets.message);
+        let message = &mut edits.state.presets.message;
+        if message.is_empty() {
+            *message = edits.params.score.take_unread();
+        }
+        self.notice.show(ui, message);
         access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));
     }
 }

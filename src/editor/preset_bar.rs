@@ -5,6 +5,7 @@ use super::{
     host::track,
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
+    size,
     theme::{self, Scale},
 };
 use crate::{params::Keep, session::Edits};
@@ -224,7 +225,7 @@ fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     }
 }
 
-/// Shows the zoom menu. The window grows with the zoom.
+/// Shows the zoom menu, and the zoom that the window has. The window grows with the zoom.
 fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
@@ -232,8 +233,7 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     Popup::menu(&response).show(|ui| {
         for zoom in ZOOMS {
             if ui.selectable_label(zoom == now, percent(zoom)).clicked() {
-                edits.params.editor_zoom.store(zoom);
-                ui.ctx().set_zoom_factor(zoom);
+                size::zoom(ui.ctx(), zoom, edits.host);
             }
         }
     });

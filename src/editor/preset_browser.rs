@@ -10,6 +10,7 @@ use egui::{
     Align, Button, Key, Layout, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Role,
     ScrollArea, Sense, Shape, Stroke, TextEdit, Ui, Vec2, WidgetInfo, vec2,
 };
+use tone_filter_presets::folded;
 
 /// Width of the list in points, at the default size of the window.
 const WIDTH: f32 = 270.0;
@@ -69,10 +70,10 @@ impl PresetBrowser {
             let names = found.iter().flat_map(|(_, entries)| entries).map(|entry| &entry.name);
             let names: Vec<&String> = names.collect();
             if typed || steps != 0 || !names.contains(&&self.marked) {
-                let wanted = self.search.trim().to_lowercase();
+                let wanted = folded(self.search.trim());
                 let now = names.iter().position(|name| match typed {
                     // A preset whose name contains the text is the best guess.
-                    true => name.to_lowercase().contains(&wanted),
+                    true => folded(name).contains(&wanted),
                     false => **name == self.marked,
                 });
                 let next =

@@ -174,4 +174,6 @@ pub fn install(ctx: &egui::Context) {
     // A text field is as high as the text that it replaces.
     ctx.all_styles_mut(|style| style.spacing.interact_size.y = 0.0);
     ctx.set_theme(egui::Theme::Dark);
+    // The host has Ctrl and +, like all keys that the window does not use.
+    ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }

@@ -18,7 +18,7 @@ use nice_plug_egui::RepaintNotifier;
 use plugin_guard::HostLink;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Editor without a window, whose host applies its edits. Starts with default settings and without user presets.
+/// Editor without a window, in a host that does not process. Starts with default settings and without user presets.
 pub struct WindowlessEditor {
     pub(super) app: App,
     host: Host,
@@ -86,7 +86,7 @@ impl WindowlessEditor {
     }
 }
 
-/// Host that logs every call and sets the parameter.
+/// Host that logs every call.
 #[derive(Default)]
 struct Host {
     log: Mutex<Vec<&'static str>>,
@@ -107,10 +107,8 @@ impl GuiContextInner for Host {
         self.record("begin");
     }
 
-    unsafe fn raw_set_parameter_normalized(&self, param: ParamPtr, normalized: f32) {
+    unsafe fn raw_set_parameter_normalized(&self, _param: ParamPtr, _normalized: f32) {
         self.record("set");
-        // SAFETY: the parameters belong to the editor, which is borrowed during its edits.
-        unsafe { param._internal_set_normalized_value(normalized) };
     }
 
     unsafe fn raw_end_set_parameter(&self, _param: ParamPtr) {

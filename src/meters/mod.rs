@@ -46,6 +46,8 @@ pub struct MeterUpdate {
     pub bar: Option<i32>,
     /// Samples of the input and of the output, each the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
+    /// Sum of the squares of the input since the last update, as the mean of the first and the last channel.
+    pub input_squares: f32,
 }
 
 /// Data of an update, with buffers of fixed length.
@@ -56,6 +58,8 @@ struct Packet {
     bar: Option<i32>,
     /// Sum of the first and the last channel of the input.
     dry: Box<[f32]>,
+    /// Sum of the squares of these channels.
+    dry_squares: f32,
     /// First and last channel of the output. The viewer computes their peaks and their mean.
     wet: [Box<[f32]>; 2],
     /// Number of valid samples in `dry` and `wet`.
@@ -75,6 +79,7 @@ pub fn meters() -> (MeterInput, Meters) {
             sample_rate: 0.0,
             bar: None,
             dry: buffer(),
+            dry_squares: 0.0,
             wet: [buffer(), buffer()],
             filled: 0,
         };
@@ -169,7 +174,7 @@ impl MeterInput {
     /// Discards the recorded samples, which would be old when the next viewer opens.
     fn discard(&mut self) {
         if let Some(packet) = &mut self.packet {
-            packet.filled = 0;
+            (packet.filled, packet.dry_squares) = (0, 0.0);
         }
     }
 
@@ -212,6 +217,7 @@ impl Packet {
         let free = self.dry[self.filled..].iter_mut();
         for ((to, left), right) in free.zip(&left[..frames]).zip(&right[..frames]) {
             *to = left + right;
+            self.dry_squares += left * left + right * right;
         }
     }
 
@@ -274,7 +280,8 @@ impl MeterViewer {
             latest.bands = packet.bands.clone();
             (latest.load, latest.sample_rate) = (packet.load, packet.sample_rate);
             latest.bar = packet.bar;
-            packet.filled = 0;
+            latest.input_squares += 0.5 * packet.dry_squares;
+            (packet.filled, packet.dry_squares) = (0, 0.0);
             // The queue has room for all packets.
             let _ = output.back.push(packet);
         }

@@ -33,11 +33,7 @@ fn row<const ROW: usize>(changes: &Changes) -> ChoiceParam {
     let param: Box<dyn Indexed> = if choice.is_switch() {
         let param = BoolParam::new(choice.name, choice.default() == 1)
             // nice-plug's own parser takes any unknown text for "off".
-            .with_string_to_value(Arc::new(|text| match text.to_ascii_lowercase().as_str() {
-                "true" | "1" => Some(true),
-                "false" | "0" => Some(false),
-                text => choice.parse(text).map(|entry| entry == 1),
-            }))
+            .with_string_to_value(Arc::new(|text| choice.parse(text).map(|entry| entry == 1)))
             .with_callback(changes.callback());
         Box::new(if choice.id == "bypass" { param.make_bypass() } else { param })
     } else {

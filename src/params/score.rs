@@ -17,6 +17,8 @@ pub struct ScoreSlot(Mutex<Slot>);
 struct Slot {
     name: String,
     score: Shared,
+    /// What was left out of the last saved state; empty if nothing was.
+    unread: String,
     input: Input<Shared>,
     /// Audio thread's end; `None` once the audio thread has taken it.
     output: Option<ScoreOutput>,
@@ -33,8 +35,8 @@ pub struct SavedScore {
 impl Default for ScoreSlot {
     fn default() -> Self {
         let (input, output) = triple_buffer(&None);
-        let (name, score, sent) = Default::default();
-        Self(Mutex::new(Slot { name, score, input, output: Some(output), sent }))
+        let (name, score, unread, sent) = Default::default();
+        Self(Mutex::new(Slot { name, score, unread, input, output: Some(output), sent }))
     }
 }
 
@@ -71,9 +73,23 @@ impl ScoreSlot {
         Some(SavedScore { name: slot.name.clone(), text: score.to_string() })
     }
 
-    /// Loads the score of a saved state; an invalid score counts as missing.
+    /// Loads the score of a saved state, without its invalid lines; an invalid score counts as missing.
     pub fn load(&self, saved: Option<SavedScore>) {
-        self.set(saved.and_then(|saved| Some((saved.name, saved.text.parse().ok()?))));
+        let read = saved.map(|SavedScore { name, text }| match Score::read(&text) {
+            Ok((score, bad)) => {
+                let left_out = bad.map(|bad| format!("The score {name} is loaded without {bad}"));
+                (Some((name, score)), left_out)
+            }
+            Err(error) => (None, Some(format!("The score {name} cannot be read: {error}"))),
+        });
+        let (score, unread) = read.unwrap_or_default();
+        self.set(score);
+        self.lock().unread = unread.unwrap_or_default();
+    }
+
+    /// Returns once what was left out of the last saved state; empty if nothing was.
+    pub fn take_unread(&self) -> String {
+        std::mem::take(&mut self.lock().unread)
     }
 }
 

@@ -12,10 +12,10 @@ use plugin_guard::{
 use std::{
     ffi::CStr,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, PoisonError},
 };
 use tone_filter_dsp::{
-    Keys, Setting, Settings, ToneFilter,
+    Keys, Setting, Settings, ToneFilter, choice,
     notes::{midi_note, name},
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
@@ -133,6 +133,11 @@ impl Instance for Guarded {
         (ToneFilter::tail(&settings) * sample_rate).ceil() as u32 + self.latency.samples()
     }
 
+    fn spelled(&self, id: &str, text: &str) -> Option<String> {
+        let choice = choice(id)?;
+        Some(choice.entries[choice.parse(text)?].1.to_owned())
+    }
+
     /// Returns key and name of the band with this index in order of pitch. The highest bands may have no key.
     fn note_name(&self, index: u32) -> Option<NoteName> {
         let (first, settings) = first_key(&self.session.params);
@@ -144,6 +149,11 @@ impl Instance for Guarded {
     fn note_names_version(&self) -> u32 {
         let (first, settings) = first_key(&self.session.params);
         first | u32::from(settings.keys != Keys::Off) << 8 | (settings.range as u32) << 9
+    }
+
+    fn preset(&self) -> Option<String> {
+        let preset = &self.session.params.preset;
+        Some(preset.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     fn load_preset(&self, at: Location) -> Result<(), PresetError> {

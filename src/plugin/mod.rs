@@ -143,8 +143,7 @@ impl Plugin for ToneFilterPlugin {
         let host = HostLink::new(move || repaint.request_repaint());
         let session = Session::new(self.params.clone(), host, Folder::of_user());
         self.remote = Some(Arc::new(Remote::new(session.clone())));
-        let editor =
-            editor::create(session.clone(), self.meters.clone(), self.repaint.clone());
+        let editor = editor::create(session.clone(), self.meters.clone(), self.repaint.clone());
         construction::put(Guarded { session, latency: self.latency.clone() }, executor);
         editor
     }

@@ -94,5 +94,6 @@ mod tests {
         saved.insert("score".to_owned(), r#"{"name":"x","text":"no score"}"#.to_owned());
         load(&loaded, &saved);
         assert_eq!(loaded.score.name(), None);
+        assert!(loaded.score.take_unread().starts_with("The score x cannot be read: line 1: "));
     }
 }

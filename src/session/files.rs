@@ -35,9 +35,13 @@ impl Edits<'_> {
     /// Imports the score in the file at `path`. While the host plays, the score decides which notes are played. Not an undo step.
     fn import_score(&mut self, path: &Path) {
         self.state.presets.message = match read_score(path) {
-            Ok(score) => {
+            Ok((score, left_out)) => {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                let message = format!("{name} decides which notes are played while the song plays");
+                let mut message =
+                    format!("{name} decides which notes are played while the song plays");
+                if let Some(left_out) = left_out {
+                    message += &format!("; left out: {left_out}");
+                }
                 self.params.score.set(Some((name, score)));
                 self.mark_dirty();
                 message
@@ -58,14 +62,18 @@ impl Edits<'_> {
     }
 }
 
-/// Reads the score in the file at `path`, which may be a MIDI file. The error is a text for the user.
-fn read_score(path: &Path) -> Result<Score, String> {
+/// Reads the score in the file at `path`, which may be a MIDI file. Returns what is left out, too. The error is a text for the
+/// user.
+fn read_score(path: &Path) -> Result<(Score, Option<String>), String> {
     let text = |error: &dyn std::error::Error| error.to_string();
     if is(path, SCORE) {
-        fs::read_to_string(path).map_err(|e| text(&e))?.parse().map_err(|e| text(&e))
+        let (score, bad) =
+            Score::read(&fs::read_to_string(path).map_err(|e| text(&e))?).map_err(|e| text(&e))?;
+        Ok((score, bad.map(|bad| bad.to_string())))
     } else {
         let bytes = fs::read(path).map_err(|e| text(&e))?;
-        MidiFile::parse(&bytes, Drums::LeftOut).map(|file| file.score()).map_err(|e| text(&e))
+        let file = MidiFile::parse(&bytes, Drums::LeftOut).map_err(|e| text(&e))?;
+        Ok((file.score(), file.left_out().map(Into::into)))
     }
 }
 

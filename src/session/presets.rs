@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tone_filter_dsp::{SPECS, Settings};
-use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
+use tone_filter_presets::{Error, Folder, Loaded, Preset, folded, ids};
 
 /// Entry of a preset in the list.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,8 +37,8 @@ impl Entry {
     /// Whether the name, the description or a tag contains each word of `search`, in small or capital letters.
     fn matches(&self, search: &str) -> bool {
         let tags = self.tags.join(" ");
-        let text = format!("{} {} {tags}", self.name, self.description).to_lowercase();
-        search.to_lowercase().split_whitespace().all(|word| text.contains(word))
+        let text = folded(&format!("{} {} {tags}", self.name, self.description));
+        folded(search).split_whitespace().all(|word| text.contains(word))
     }
 }
 

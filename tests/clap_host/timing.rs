@@ -1,25 +1,11 @@
-//! Tests of latency, tail and reset.
+//! Tests of latency and tail.
 
 use crate::{MAX_BLOCK, RATE, every, random_blocks};
 use tone_filter_dsp::{Settings, ToneFilter};
 use tone_filter_testkit::{
-    clap::{ProcessStatus, parameter_id},
+    clap::ProcessStatus,
     plugin::{builds, change, instance, music, new, set, settings},
 };
-
-#[test]
-fn reset_restores_the_initial_state() {
-    let input = music(1.0, RATE);
-    let mut instance = instance();
-    let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-    let mut first = input.clone();
-    processor.run(&mut first, true, &mut every(1000), &[]).unwrap();
-    processor.reset();
-    let mut second = input.clone();
-    processor.run(&mut second, true, &mut every(1000), &[]).unwrap();
-    instance.deactivate(processor);
-    assert!(first == second);
-}
 
 /// Returns the latency of Lookahead in samples.
 fn late(rate: f64) -> u32 {
@@ -53,40 +39,6 @@ fn the_latency_is_that_of_the_sound_from_the_first_block() {
         }
     }
     assert!(!instance.wants_restart(), "the host knows it from the activation");
-}
-
-#[test]
-fn a_change_of_lookahead_takes_effect_at_the_next_activation() {
-    for (build, library) in builds(&tone_filter::clap_entry) {
-        let [mut still, mut instance] = [(); 2].map(|()| new(&library));
-        let mut reference = still.activate(RATE, MAX_BLOCK).unwrap();
-        let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-        for (lookahead, latency) in [(1.0, late(RATE)), (0.0, 0)] {
-            let before = instance.latency().unwrap();
-            let [mut expected, mut signal] = [music(1.0, RATE), music(1.0, RATE)];
-            reference.run(&mut expected, true, &mut every(512), &[]).unwrap();
-            let switch = [change(7777, "lookahead", lookahead)];
-            processor.run(&mut signal, true, &mut every(512), &switch).unwrap();
-            instance.idle();
-            assert!(signal == expected, "{build}: the sound stays");
-            assert_eq!(instance.latency().unwrap(), before, "{build}: and so does its latency");
-            assert!(instance.wants_restart() && !instance.reports_latency(), "{build}");
-            assert_eq!(instance.value(parameter_id("lookahead")).unwrap(), lookahead);
-            processor.run(&mut signal, true, &mut every(512), &[]).unwrap();
-            instance.idle();
-            assert!(!instance.wants_restart(), "{build}: once is enough");
-
-            instance.deactivate(processor);
-            processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-            assert!(instance.reports_latency(), "{build}");
-            assert_eq!(instance.latency().unwrap(), latency, "{build}");
-            still.deactivate(reference);
-            still.set(&[change(0, "lookahead", lookahead)]).unwrap();
-            reference = still.activate(RATE, MAX_BLOCK).unwrap();
-        }
-        still.deactivate(reference);
-        instance.deactivate(processor);
-    }
 }
 
 #[test]

@@ -52,21 +52,6 @@ fn every_way_to_cut_and_to_hand_over_gives_the_same_bits() {
 }
 
 #[test]
-fn a_block_of_no_samples_is_none() {
-    for (_, library) in builds(&tone_filter::clap_entry) {
-        let mut instance = new(&library);
-        let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-        let mut signal = music(0.2, RATE);
-        let blocks = || (0..).map(|index| if index % 2 == 0 { 0 } else { 300 });
-        processor.run(&mut signal, true, &mut blocks(), &[]).unwrap();
-        instance.deactivate(processor);
-        let plain = Surroundings::default();
-        let input = music(0.2, RATE);
-        assert!(signal == played(&library, &input, true, plain, std::iter::repeat(300)));
-    }
-}
-
-#[test]
 fn channels_that_the_layout_does_not_have_are_an_error_and_do_no_harm() {
     for (build, library) in builds(&tone_filter::clap_entry) {
         for channels in [1, 2] {

@@ -5,7 +5,7 @@ use tone_filter_dsp::{CHOICES, SPECS, Settings};
 use tone_filter_testkit::{
     Draws,
     clap::{Change, parameter_id},
-    plugin::{any_value, builds, change, music, new, settings},
+    plugin::{TYPED, any_value, builds, change, music, new, settings},
 };
 
 #[test]
@@ -87,6 +87,13 @@ fn texts_go_both_ways_and_nonsense_means_nothing() {
     let nonsense = ["", " ", "nonsense", "٣", "--3", "1e", "\u{1F3B5}", "NaN"];
     for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
+        let parameters = instance.parameters().unwrap();
+        for (title, typed, shown) in TYPED {
+            let id = parameters.iter().find(|parameter| parameter.name == title).unwrap().id;
+            let value = instance.text_to_value(id, typed).unwrap();
+            let value = value.unwrap_or_else(|| panic!("{build}, {title}: {typed}"));
+            assert_eq!(instance.value_to_text(id, value).unwrap(), shown, "{build}");
+        }
         let draws = &mut Draws::seeded(6);
         for parameter in instance.parameters().unwrap() {
             for _ in 0..200 {

@@ -190,19 +190,3 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
         }
     }
 }
-
-#[test]
-fn a_state_that_is_loaded_while_it_plays_is_heard() {
-    for (build, library) in builds(&tone_filter::clap_entry) {
-        let mut instance = busy(&library);
-        let saved = instance.save().unwrap();
-        let mut other = new(&library);
-        let mut processor = other.activate(48_000.0, 512).unwrap();
-        other.load(&saved).unwrap();
-        let mut silence = vec![vec![0.0; 4800]; 2];
-        processor.run(&mut silence, true, &mut std::iter::repeat(480), &[]).unwrap();
-        assert_eq!(other.save().unwrap(), saved, "{build}");
-        other.deactivate(processor);
-        assert_eq!(other.save().unwrap(), saved, "{build}");
-    }
-}

@@ -1,14 +1,31 @@
 //! Verbs that run programs of the testkit and of the manual.
 
-#[cfg(target_os = "linux")]
-use crate::python;
 use crate::{bundle, run, suite, target};
+#[cfg(target_os = "linux")]
+use crate::{lv2, python, root};
 use anyhow::Result;
 use std::process::Command;
 
-/// Debian packages for `test-daw`.
+/// Debian packages for `test-hosts`: hosts, and what they run on.
 #[cfg(target_os = "linux")]
-const DAW: [&str; 6] = ["ardour", "python3", "python3-venv", "xvfb", "libgl1", "libgl1-mesa-dri"];
+const HOSTS: [&str; 16] = [
+    "qtractor",
+    "ardour",
+    "audacity",
+    "jalv",
+    "lilv-utils",
+    "jackd2",
+    "xvfb",
+    "openbox",
+    "xdotool",
+    "x11-utils",
+    "imagemagick",
+    "libgl1",
+    "libgl1-mesa-dri",
+    "gcc",
+    "python3",
+    "python3-venv",
+];
 
 /// Returns a command that runs `verb` of the testkit's program `kit`.
 pub fn kit(verb: &str) -> Command {
@@ -30,13 +47,25 @@ pub fn corpus() -> Result<()> {
     run(&mut kit("corpus"))
 }
 
-/// Tests the VST3 bundle in Debian's Ardour.
+/// Builds the plugin, and tests it in real hosts: in those whose names contain one of `hosts`, or in all.
 #[cfg(target_os = "linux")]
-pub fn daw() -> Result<()> {
-    anyhow::ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its Ardour");
-    suite::install(&DAW)?;
+pub fn hosts(hosts: &[String]) -> Result<()> {
+    anyhow::ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its hosts");
+    suite::install(&HOSTS)?;
     python::set_up()?;
-    run(&mut kit("daw"))
+    bundle::bundle(std::iter::empty())?;
+    lv2::bundle(&[])?;
+    for package in [&["tone-filter-cli"][..], &["tone-filter-testkit", "--features=kit"]] {
+        run(Command::new("cargo").args(["build", "--package"]).args(package))?;
+    }
+    let target = target()?;
+    run(Command::new("python3")
+        .arg(root().join("crates/testkit/hosts/hosts.py"))
+        .args(
+            ["bundled", "debug/tone-filter", "debug/kit", "test-hosts"].map(|own| target.join(own)),
+        )
+        .arg(root().join("docs/hosts.md"))
+        .args(hosts))
 }
 
 /// Writes the generated pages of the manual.

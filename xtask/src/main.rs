@@ -51,9 +51,12 @@ Usage: cargo xtask VERB
   lint              check format, lints and docs
   packages          print the Debian packages that `test` needs
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
-  test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
                     examples: warnings, sanitizers, valgrind, bits
+  test-hosts [HOST ...]
+                    build the plugin, and scan, load, show, play, save and resize it in Debian's
+                    Qtractor, Ardour, Audacity and jalv, and in mod-host and Carla, which must be on
+                    the PATH; write the table into docs/hosts.md
   test-lv2          try the LV2 bundle in lilv, ffmpeg, jalv and PipeWire
   test-package      make the packages for Linux, install and load what is in them; run the plugin's
                     tests with the release bundle
@@ -109,6 +112,8 @@ fn main() -> ExitCode {
         },
         "unity-package" => unity::package(&args.collect::<Vec<_>>()).map(drop),
         "songs" => kit::songs(&args.collect::<Vec<_>>()),
+        #[cfg(target_os = "linux")]
+        "test-hosts" => kit::hosts(&args.collect::<Vec<_>>()),
         "test-tracker" => kit::tracker(&args.collect::<Vec<_>>()),
         "wild" => kit::wild(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
@@ -125,8 +130,6 @@ fn main() -> ExitCode {
         }
         "soak" => kit::soak(),
         "test-arm" => arm::test(),
-        #[cfg(target_os = "linux")]
-        "test-daw" => kit::daw(),
         "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
         "test-lv2" => lv2::test(),

@@ -6,7 +6,7 @@ use std::{env, panic::resume_unwind, path::Path, process::Command, thread, time:
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
-const PACKAGES: [&str; 17] = [
+const PACKAGES: [&str; 18] = [
     "xvfb",
     "libgl1",
     "libgl1-mesa-dri",
@@ -23,6 +23,7 @@ const PACKAGES: [&str; 17] = [
     "openttd-openmsx",
     "flac",
     "fish",
+    "strace",
     "zsh",
 ];
 

@@ -407,8 +407,8 @@ enum tf_status tf_get_number(const struct tf_filter *filter, const char *id, flo
  * Sets a setting that is a choice, a row of switches or a list of notes. Real time for choices.
  *
  * id: the setting's id from tf_setting_at().
- * entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,
- * their names with blanks between them, like "A C# Bb".
+ * entry: for a choice, the id or the name of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For
+ * notes, their names with blanks between them, like "A C# Bb".
  *
  * "midi-out", "mpe" and "listen" are about connections to a host, and have no effect here.
  */

@@ -106,8 +106,8 @@ pub unsafe extern "C" fn tf_get_number(
 /// Sets a setting that is a choice, a row of switches or a list of notes. Real time for choices.
 ///
 /// id: the setting's id from tf_setting_at().
-/// entry: for a choice, the id of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For notes,
-/// their names with blanks between them, like "A C# Bb".
+/// entry: for a choice, the id or the name of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For
+/// notes, their names with blanks between them, like "A C# Bb".
 ///
 /// "midi-out", "mpe" and "listen" are about connections to a host, and have no effect here.
 #[unsafe(no_mangle)]
@@ -126,8 +126,8 @@ pub unsafe extern "C" fn tf_set_text(
                 set.map_err(|error| fail(Status::Entry, error))?;
             }
             Some(Setting::Choice(own)) => {
-                let index = own.entries.iter().position(|(known, _)| *known == entry);
-                own.set(&mut controls, index.ok_or_else(|| no_entry(own, entry))?);
+                let index = own.parse(entry).ok_or_else(|| no_entry(own, entry))?;
+                own.set(&mut controls, index);
             }
             Some(Setting::Number(_)) | None => return Err(unknown(id)),
         }

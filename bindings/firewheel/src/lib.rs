@@ -17,6 +17,7 @@
 use firewheel::{
     StreamInfo,
     channel_config::{ChannelConfig, ChannelCount},
+    clock::{DurationSamples, InstantSamples},
     diff::{Diff, EventQueue, Patch, PatchError, PathBuilder},
     event::{NodeEventType, ParamData, ProcEvents},
     node::{
@@ -144,7 +145,7 @@ impl AudioNode for ToneFilterNode {
         if let Some(state) = cx.custom_state_mut() {
             *state = ToneFilterState { bands };
         }
-        Ok(Processor { filter, picture })
+        Ok(Processor { filter, picture, clock: None })
     }
 }
 
@@ -156,10 +157,24 @@ fn rate(stream: &StreamInfo) -> f64 {
 struct Processor {
     filter: ToneFilter,
     picture: Input<Snapshot>,
+    /// Clock up to which the score's time has advanced; `None` at the start of a stream.
+    clock: Option<InstantSamples>,
+}
+
+impl Processor {
+    /// Advances the score's time by the frames before this block that a bypass has kept from the filter.
+    fn catch_up(&mut self, info: &ProcInfo) {
+        let missed = self.clock.map_or(0, |clock| (info.clock_samples - clock).0);
+        if missed > 0 {
+            self.filter.seek(self.filter.score_time() + missed as f64 * info.sample_rate_recip);
+        }
+        self.clock = Some(info.clock_samples);
+    }
 }
 
 impl AudioNodeProcessor for Processor {
-    fn events(&mut self, _: &ProcInfo, events: &mut ProcEvents, _: &mut ProcExtra) {
+    fn events(&mut self, info: &ProcInfo, events: &mut ProcEvents, _: &mut ProcExtra) {
+        self.catch_up(info);
         for mut event in events.drain() {
             match event.downcast_mut() {
                 Some(ScoreEvent::Set(score)) => {
@@ -186,14 +201,22 @@ impl AudioNodeProcessor for Processor {
     fn bypassed(&mut self, bypassed: bool) {
         // No sound from before the bypass may be left.
         if !bypassed {
-            let keyboard = *self.filter.keyboard();
+            let (keyboard, seconds) = (*self.filter.keyboard(), self.filter.score_time());
             self.filter.reset();
             self.filter.set_keyboard(&keyboard);
+            self.filter.seek(seconds);
         }
     }
 
-    fn process(&mut self, _: &ProcInfo, buffers: ProcBuffers, _: &mut ProcExtra) -> ProcessStatus {
+    fn process(
+        &mut self,
+        info: &ProcInfo,
+        buffers: ProcBuffers,
+        _: &mut ProcExtra,
+    ) -> ProcessStatus {
+        self.catch_up(info);
         self.filter.process_into(buffers.inputs, buffers.outputs);
+        self.clock = Some(info.clock_samples + DurationSamples(info.frames as i64));
         self.picture.write(self.filter.snapshot());
         ProcessStatus::OutputsModified
     }
@@ -203,7 +226,8 @@ impl AudioNodeProcessor for Processor {
         if let Ok(mut filter) = ToneFilter::new(rate(stream), self.filter.settings()) {
             filter.set_keyboard(self.filter.keyboard());
             filter.set_score(self.filter.set_score(None));
-            self.filter = filter;
+            filter.seek(self.filter.score_time());
+            (self.filter, self.clock) = (filter, None);
         }
     }
 }

@@ -11,10 +11,10 @@ use godot::{
     obj::InstanceId,
     prelude::*,
 };
-use player::{Player, State};
+use player::{Player, Seek, State};
 use std::{ffi::c_void, slice, sync::Arc};
 use tone_filter_dsp::{KeyEvent, Score, SharedScores, choice, spec};
-use triple_buffer::Input;
+use triple_buffer::{Input, Output};
 
 struct ToneFilterExtension;
 
@@ -27,8 +27,8 @@ unsafe impl ExtensionLibrary for ToneFilterExtension {}
 #[class(tool, init, base = AudioEffect)]
 pub struct AudioEffectToneFilter {
     state: State,
-    /// Senders of the state to the instances.
-    senders: Vec<(InstanceId, Input<State>)>,
+    /// Senders of the state to the instances, and the positions that these have reached.
+    senders: Vec<(InstanceId, Input<State>, Output<Seek>)>,
     scores: SharedScores,
     base: Base<AudioEffect>,
 }
@@ -92,7 +92,7 @@ impl AudioEffectToneFilter {
     fn change(&mut self, state: State) -> bool {
         let valid = state.controls.settings.validate().is_ok();
         if valid {
-            self.senders.iter_mut().for_each(|(_, sender)| sender.write(state.clone()));
+            self.senders.iter_mut().for_each(|(_, sender, _)| sender.write(state.clone()));
             self.state = state;
         }
         valid
@@ -102,11 +102,14 @@ impl AudioEffectToneFilter {
 #[godot_api]
 impl IAudioEffect for AudioEffectToneFilter {
     fn instantiate(&mut self) -> Option<Gd<AudioEffectInstance>> {
-        self.senders.retain(|(id, _)| id.lookup_validity());
+        // Godot creates instances anew when buses or the device change. The score goes on where it was.
+        let seeks = self.senders.iter_mut().map(|(.., reached)| *reached.read());
+        self.state.seek = seeks.fold(self.state.seek, Seek::or_later);
+        self.senders.retain(|(id, ..)| id.lookup_validity());
         let rate = AudioServer::singleton().get_mix_rate();
-        let (player, sender) = Player::new(rate, &self.state).ok()?;
+        let (player, sender, reached) = Player::new(rate, &self.state).ok()?;
         let instance = Gd::from_init_fn(|base| ToneFilterInstance { player, base });
-        self.senders.push((instance.instance_id(), sender));
+        self.senders.push((instance.instance_id(), sender, reached));
         Some(instance.upcast())
     }
 }

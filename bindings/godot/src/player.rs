@@ -33,6 +33,11 @@ impl Seek {
     pub fn next(self, seconds: f64) -> Self {
         Self { count: self.count + 1, seconds }
     }
+
+    /// Returns the later of this position and the one that a player has `reached` since the same seek.
+    pub fn or_later(self, reached: Self) -> Self {
+        if reached.count == self.count && reached.seconds > self.seconds { reached } else { self }
+    }
 }
 
 /// Filter that follows the latest state it has received.
@@ -41,11 +46,12 @@ pub struct Player {
     receiver: Output<State>,
     /// Number of seeks at the last block.
     seek_count: u64,
+    position: Input<Seek>,
 }
 
 impl Player {
-    /// Creates the filter at `rate` Hz, and the sender of later states.
-    pub fn new(rate: f32, state: &State) -> Result<(Self, Input<State>), Error> {
+    /// Creates the filter at `rate` Hz, the sender of later states, and the position that the player has reached.
+    pub fn new(rate: f32, state: &State) -> Result<(Self, Input<State>, Output<Seek>), Error> {
         let mut filter = ToneFilter::new(rate.into(), &state.controls.settings)?;
         filter.set_routing(state.controls.routing);
         filter.set_keyboard(&state.keyboard);
@@ -53,7 +59,8 @@ impl Player {
         let Seek { count: seek_count, seconds } = state.seek;
         filter.seek(seconds);
         let (sender, receiver) = triple_buffer(state);
-        Ok((Self { filter, receiver, seek_count }, sender))
+        let (position, reached) = triple_buffer(&state.seek);
+        Ok((Self { filter, receiver, seek_count, position }, sender, reached))
     }
 
     /// Filters `source` into `target`, up to the shorter length. Neither allocates, waits, nor frees a score: the sender keeps a
@@ -83,6 +90,7 @@ impl Player {
                 *frame = AudioFrame { left: left[i], right: right[i] };
             }
         }
+        self.position.write(Seek { count: self.seek_count, seconds: self.filter.score_time() });
     }
 }
 
@@ -94,7 +102,7 @@ mod tests {
     #[test]
     fn it_plays_what_the_filter_plays() {
         let mut state = State::default();
-        let (mut player, mut sender) = Player::new(48_000.0, &state).unwrap();
+        let (mut player, mut sender, mut reached) = Player::new(48_000.0, &state).unwrap();
         let mut filter = ToneFilter::new(48_000.0, &state.controls.settings).unwrap();
         for count in 0..200 {
             if count == 100 {
@@ -112,6 +120,16 @@ mod tests {
                 filter.set_settings(&state.controls.settings).unwrap();
                 filter.set_score(state.score.clone());
                 filter.seek(0.9);
+            }
+            if count == 170 {
+                // Godot creates the instance anew, and the score goes on.
+                state.seek = state.seek.or_later(*reached.read());
+                assert!((state.seek.seconds - (0.9 + 20.0 * 500.0 / 48_000.0)).abs() < 1e-9);
+                (player, sender, reached) = Player::new(44_100.0, &state).unwrap();
+                filter = ToneFilter::new(44_100.0, &state.controls.settings).unwrap();
+                filter.set_keyboard(&state.keyboard);
+                filter.set_score(state.score.clone());
+                filter.seek(state.seek.seconds);
             }
             // A saw of 220 Hz, in blocks that are no multiple of the chunk.
             let sample = |i: usize| ((count * 500 + i) * 220 % 48_000) as f32 / 48_000.0 - 0.5;

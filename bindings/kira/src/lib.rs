@@ -52,13 +52,11 @@ impl EffectBuilder for ToneFilterBuilder {
         let (writers, readers) = command_writers_and_readers();
         let (picture, bands) = triple_buffer(&Snapshot::default());
         let (settings, keyboard) = (self.settings, Keyboard::default());
-        let (writer, score) = triple_buffer(&None);
+        let (scored, scores) = (Scored::default(), SharedScores::default());
+        let (sender, score) = triple_buffer(&scored);
         let filter = None;
         let effect = ToneFilterEffect { readers, settings, keyboard, score, filter, picture };
-        (
-            Box::new(effect),
-            ToneFilterHandle { writers, bands, score: writer, scores: SharedScores::default() },
-        )
+        (Box::new(effect), ToneFilterHandle { writers, bands, scored, sender, scores })
     }
 }
 
@@ -67,8 +65,16 @@ impl EffectBuilder for ToneFilterBuilder {
 pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
-    score: Input<Option<Arc<Score>>>,
+    scored: Scored,
+    sender: Input<Scored>,
     scores: SharedScores,
+}
+
+/// Score, and its time in seconds from which on it goes on. Both reach the effect together, so that none overtakes the other.
+#[derive(Debug, Clone, Default)]
+struct Scored {
+    score: Option<Arc<Score>>,
+    seconds: f64,
 }
 
 impl ToneFilterHandle {
@@ -91,12 +97,14 @@ impl ToneFilterHandle {
     /// [`ToneFilterHandle::seek`] sets another time.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) {
         self.scores.keep(score.as_ref());
-        self.score.write(score);
+        self.scored.score = score;
+        self.seek(0.0);
     }
 
     /// Sets the score's time in seconds, for when the music begins, jumps or repeats.
     pub fn seek(&mut self, seconds: f64) {
-        self.writers.seek.write(seconds);
+        self.scored.seconds = seconds;
+        self.sender.write(self.scored.clone());
     }
 
     /// Returns the bands at the end of the last block.
@@ -108,14 +116,13 @@ impl ToneFilterHandle {
 command_writers_and_readers! {
     set_settings: Settings,
     set_keyboard: Keyboard,
-    seek: f64,
 }
 
 struct ToneFilterEffect {
     readers: CommandReaders,
     settings: Settings,
     keyboard: Keyboard,
-    score: Output<Option<Arc<Score>>>,
+    score: Output<Scored>,
     /// The filter; `None` before the sample rate is known and at a rate out of range, where the sound passes through.
     filter: Option<ToneFilter>,
     picture: Input<Snapshot>,
@@ -126,12 +133,15 @@ impl Effect for ToneFilterEffect {
         self.on_change_sample_rate(sample_rate);
     }
 
-    /// Creates the filter anew. Allocates, as kira permits it here.
+    /// Creates the filter anew, which goes on in the score. Allocates, as kira permits it here.
     fn on_change_sample_rate(&mut self, sample_rate: u32) {
+        let Scored { score, seconds } = self.score.output_buffer_mut();
+        *seconds = self.filter.as_ref().map_or(*seconds, ToneFilter::score_time);
         self.filter = ToneFilter::new(sample_rate.into(), &self.settings).ok();
         if let Some(filter) = &mut self.filter {
             filter.set_keyboard(&self.keyboard);
-            filter.set_score(self.score.output_buffer_mut().clone());
+            filter.set_score(score.clone());
+            filter.seek(*seconds);
         }
     }
 
@@ -143,11 +153,9 @@ impl Effect for ToneFilterEffect {
         let scored = self.score.update();
         let Some(filter) = &mut self.filter else { return };
         if scored {
-            filter.set_score(self.score.output_buffer_mut().clone());
-            filter.seek(0.0);
-        }
-        if let Some(seconds) = self.readers.seek.read() {
-            filter.seek(seconds);
+            let Scored { score, seconds } = self.score.output_buffer_mut();
+            filter.set_score(score.clone());
+            filter.seek(*seconds);
         }
         if settings.is_some() {
             // The handle has validated the settings.

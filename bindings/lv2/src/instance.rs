@@ -116,6 +116,7 @@ impl Instance {
     /// Each port must be connected to data of its type or NULL, audio to `frames` samples. Nothing else may access the data
     /// meanwhile.
     pub unsafe fn run(&mut self, frames: u32) {
+        let frames = frames as usize;
         let Connections { events_in, events_out, latency, .. } = self.connections;
         let sequence = self.urids.sequence;
         // SAFETY: the caller guarantees it. The buffers of input and output differ, as the size in the output's head is its
@@ -127,10 +128,9 @@ impl Instance {
         let mut writer = unsafe { Writer::new(events_out, sequence, self.urids.midi) };
         for (frame, kind, content) in events() {
             if kind == self.urids.midi {
-                self.keys.receive(&mut self.filter, frame, content, &mut writer);
+                self.keys.receive(&mut self.filter, (frame, frames), content, &mut writer);
             }
         }
-        let frames = frames as usize;
         for start in (0..frames).step_by(CHUNK) {
             // SAFETY: the chunk lies within the `frames` samples of each channel.
             unsafe { self.process(start, CHUNK.min(frames - start), &mut writer) };

@@ -26,11 +26,12 @@ impl Keys {
         self.queue.end_detected();
     }
 
-    /// Queues a message for `frame` of the host's block. Ignores messages of more than three bytes.
+    /// Queues a message for `frame` of the host's block of `frames`, for its last frame at most, because the queue keeps the order.
+    /// Ignores messages of more than three bytes.
     pub fn receive(
         &mut self,
         filter: &mut ToneFilter,
-        frame: i64,
+        (frame, frames): (i64, usize),
         content: &[u8],
         writer: &mut Writer,
     ) {
@@ -38,7 +39,8 @@ impl Keys {
         if (1..=message.len()).contains(&content.len()) {
             message[..content.len()].copy_from_slice(content);
             let Self { queue, sounding } = self;
-            queue.push(filter, frame.max(0) as usize, message, |at, message| {
+            let frame = frame.max(0).min(frames.saturating_sub(1) as i64) as usize;
+            queue.push(filter, frame, message, |at, message| {
                 writer.write(at as u32, message, sounding);
             });
         }

@@ -2,7 +2,7 @@
 //! an instance follows the same order.
 
 use std::ffi::CStr;
-use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Spec};
+use tone_filter_dsp::{Choice, Controls, Group, Setting, Spec};
 
 /// Id of the setting for which LV2 has a port of its own, `enabled`.
 pub const BYPASS: &str = "bypass";
@@ -63,17 +63,21 @@ pub enum Port {
 }
 
 impl Variant {
-    /// Returns the ports in the order of their indices.
+    /// Returns the ports in the order of their indices: hosts list settings by it, so settings have the editor's order.
     pub fn ports(&self) -> impl Iterator<Item = Port> {
         let audio = |port: fn(usize) -> Port, count| (0..count).map(port);
         let sidechain = if self.sidechain { self.channels } else { 0 };
-        let choices = CHOICES.iter().filter(|choice| self.sidechain || choice.id != LISTEN);
+        let settings = Group::ALL.into_iter().flat_map(Group::ids).copied();
+        let settings = settings.filter(|id| self.sidechain || *id != LISTEN);
         audio(Port::Input, self.channels)
             .chain(audio(Port::Output, self.channels))
             .chain(audio(Port::Sidechain, sidechain))
             .chain([Port::EventsIn, Port::EventsOut])
-            .chain(SPECS.iter().map(Port::Number))
-            .chain(choices.map(Port::Choice))
+            .chain(settings.filter_map(Setting::find).filter_map(|setting| match setting {
+                Setting::Number(spec) => Some(Port::Number(spec)),
+                Setting::Choice(choice) => Some(Port::Choice(choice)),
+                Setting::Text(_) => None,
+            }))
             .chain([Port::Latency])
     }
 }

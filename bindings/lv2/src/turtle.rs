@@ -5,7 +5,7 @@ use crate::{
     urids,
 };
 use std::fmt::Write;
-use tone_filter_dsp::{Controls, Entry, Group, Spec, TEXTS, Taper};
+use tone_filter_dsp::{Controls, Entry, Spec, TEXTS, Taper};
 use tone_filter_presets::{Preset, ids};
 
 /// File name of the library in the bundle.
@@ -19,6 +19,7 @@ const PRESETS: &str = "presets.ttl";
 const PREFIXES: &str = "\
 @prefix atom: <http://lv2plug.in/ns/ext/atom#> .
 @prefix doap: <http://usefulinc.com/ns/doap#> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
 @prefix lv2: <http://lv2plug.in/ns/lv2core#> .
 @prefix midi: <http://lv2plug.in/ns/ext/midi#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -119,23 +120,12 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
             group("in"),
         )?;
     }
-    let mut names: Vec<_> = variant.ports().filter_map(group_of).map(Group::name).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        let id = name.to_lowercase();
-        writeln!(
-            text,
-            "{} a pg:InputGroup ; lv2:symbol \"{id}\" ; lv2:name {} .",
-            group(&id),
-            literal(name),
-        )?;
-    }
     writeln!(
         text,
         "\n{subject} a lv2:Plugin , lv2:FilterPlugin ;\n\
          \tdoap:name {} ;\n\
          \tdoap:shortdesc {} ;\n\
+         \tdoap:maintainer [ a foaf:Person ; foaf:name \"Tone Filter\" ] ;\n\
          \tdoap:license <https://spdx.org/licenses/MIT> , <https://spdx.org/licenses/Apache-2.0> ;\n\
          \tlv2:minorVersion {minor} ;\n\
          \tlv2:microVersion {micro} ;\n\
@@ -160,16 +150,8 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
     Ok(())
 }
 
-/// Returns the group of a port's setting; `None` for other ports.
-fn group_of(port: Port) -> Option<Group> {
-    match port {
-        Port::Number(spec) => Some(spec.group),
-        Port::Choice(choice) => Some(choice.group),
-        _ => None,
-    }
-}
-
-/// Appends the description of `port`, without index and symbol.
+/// Appends the description of `port`, without index and symbol. Only audio is grouped: GStreamer takes each port of a group for a
+/// channel.
 fn write_port(
     text: &mut String,
     port: Port,
@@ -218,14 +200,14 @@ fn write_port(
              \t\trsz:minimumSize 16384 ;\n\t\tlv2:portProperty lv2:connectionOptional"
         ),
         Port::Number(spec) => {
-            control(text, spec.name, spec.help, &group(&spec.group.name().to_lowercase()))?;
+            control(text, spec.name, spec.help)?;
             number(text, spec, default)
         }
         Port::Choice(choice) => {
             let bypass = choice.id == BYPASS;
             let name = if bypass { "Enabled" } else { choice.name };
             let help = if bypass { "Off lets the sound through untouched." } else { choice.help };
-            control(text, name, help, &group(&choice.group.name().to_lowercase()))?;
+            control(text, name, help)?;
             if bypass {
                 writeln!(text, "\t\tlv2:designation lv2:enabled ;")?;
             }
@@ -242,10 +224,10 @@ fn write_port(
 }
 
 /// Appends the properties that all settings have.
-fn control(text: &mut String, name: &str, help: &str, group: &str) -> std::fmt::Result {
+fn control(text: &mut String, name: &str, help: &str) -> std::fmt::Result {
     writeln!(
         text,
-        "\t\ta lv2:InputPort , lv2:ControlPort ;\n\t\tlv2:name {} ;\n\t\trdfs:comment {} ;\n\t\tpg:group {group} ;",
+        "\t\ta lv2:InputPort , lv2:ControlPort ;\n\t\tlv2:name {} ;\n\t\trdfs:comment {} ;",
         literal(name),
         literal(help),
     )

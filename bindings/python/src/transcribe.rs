@@ -9,7 +9,7 @@ use crate::{
 use numpy::{IntoPyArray, PyArray1, PyArray2, ndarray::Array2};
 use pyo3::{
     prelude::*,
-    types::{PyBytes, PyDict, PyList},
+    types::{PyBytes, PyDict, PyList, PyTuple},
 };
 use std::path::PathBuf;
 use tone_filter_dsp::{
@@ -48,8 +48,35 @@ pub struct Transcription {
     midi: Py<PyBytes>,
 }
 
+/// Fields of a [`Transcription`], in their order.
+type Fields = (
+    Py<PyList>,
+    Option<Py<PyAny>>,
+    Option<f64>,
+    Py<PyArray1<f64>>,
+    Py<PyArray2<bool>>,
+    Py<PyArray2<f32>>,
+    String,
+    Py<PyBytes>,
+);
+
 #[pymethods]
 impl Transcription {
+    /// Returns what pickle and copy make an equal one of.
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {
+        let names = ["notes", "key", "tuning", "times", "played", "log_odds", "score", "midi"];
+        let fields: Vec<_> = names.iter().map(|name| slf.getattr(name)).collect::<PyResult<_>>()?;
+        Ok((slf.get_type().getattr("_of")?, (PyTuple::new(slf.py(), fields)?,)))
+    }
+
+    #[staticmethod]
+    fn _of(fields: Fields) -> Self {
+        let (notes, key, tuning, times, played, log_odds, score, midi) = fields;
+        Self { notes, key, tuning, times, played, log_odds, score, midi }
+    }
+
     /// Returns a summary.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let notes = self.notes.bind(py).len();

@@ -1,6 +1,7 @@
 """The listener, against the command, and against sounds whose notes are known."""
 
 import json
+import copy
 import pickle
 
 import numpy as np
@@ -111,6 +112,18 @@ def test_what_is_not_finite_counts_as_0(tune):
     expected = tone_filter.notes(audio, rate)
     audio[0, 1000:1100], audio[1, 1000:1100] = np.nan, -np.inf
     assert tone_filter.notes(audio, rate) == expected
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_transcription_survives_pickle_and_copy(tune, protocol):
+    for audio in [tune[0][:, : 3 * tune[1]], np.zeros((1, 30000))]:
+        found = tone_filter.transcribe(audio, tune[1])
+        for other in [pickle.loads(pickle.dumps(found, protocol)), copy.deepcopy(found)]:
+            for name in ["notes", "key", "tuning", "score", "midi"]:
+                assert getattr(other, name) == getattr(found, name), name
+            for name in ["times", "played", "log_odds"]:
+                mine, theirs = getattr(found, name), getattr(other, name)
+                assert theirs.dtype == mine.dtype and np.array_equal(theirs, mine), name
 
 
 def test_notes_are_tuples_with_names(tune):

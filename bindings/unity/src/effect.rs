@@ -147,6 +147,8 @@ unsafe extern "system" fn process(
         if input.is_null() || output.is_null() {
             return None;
         }
+        // SAFETY: Unity passes `frames` frames of these channels.
+        let input = unsafe { spare(input, output, frames, inputs, outputs) };
         // SAFETY: Unity passes null or the state of an instance.
         let effect = unsafe { effect(state) };
         let Some(effect) = effect.filter(|_| (1..=MAX_CHANNELS).contains(&inputs)) else {
@@ -166,10 +168,32 @@ unsafe extern "system" fn process(
     })
 }
 
+/// Moves an input of fewer channels to the end of the output, where no frame of the output overwrites an input that follows. Returns
+/// the input's place.
+///
+/// # Safety
+/// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap.
+unsafe fn spare(
+    input: *const f32,
+    output: *mut f32,
+    frames: usize,
+    inputs: usize,
+    outputs: usize,
+) -> *const f32 {
+    let Some(more @ 1..) = outputs.checked_sub(inputs) else { return input };
+    // SAFETY: behind `frames * more` samples, the output has room for the input.
+    unsafe {
+        let end = output.add(frames * more);
+        ptr::copy(input, end, frames * inputs);
+        end
+    }
+}
+
 /// Copies the input to the output; surplus output channels become silent.
 ///
 /// # Safety
-/// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same.
+/// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same, or as by
+/// [`spare`].
 unsafe fn pass(input: *const f32, output: *mut f32, frames: usize, inputs: usize, outputs: usize) {
     for frame in 0..frames {
         for channel in 0..outputs {

@@ -72,7 +72,8 @@ pub extern "C" fn song_length(web: &Web) -> usize {
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: usize) -> bool {
-    let song = web.text().and_then(|json| Song::new(Format::ALL[format], rate, channels, json));
+    let format = Format::ALL.get(format).ok_or_else(|| "Unknown format of a song.".to_owned());
+    let song = format.and_then(|format| Song::new(*format, rate, channels, web.text()?));
     let song = song.map(|song| web.song = Some(song));
     web.put(song.map(|()| Vec::new()))
 }

@@ -112,6 +112,9 @@ pub struct Song {
 impl Song {
     /// Begins a song of a sound with this sample rate in Hz and number of channels. `preset` is a preset in JSON with the settings.
     pub fn new(format: Format, rate: f64, channels: usize, preset: &str) -> Result<Self, String> {
+        if channels == 0 {
+            return Err("The sound has no channels.".into());
+        }
         let loaded = Preset::from_json(preset).map_err(|error| error.to_string())?;
         let settings = format.settings(loaded.preset.settings);
         let filter = ToneFilter::new(rate, &settings).map_err(|error| error.to_string())?;
@@ -133,7 +136,7 @@ impl Song {
 
     fn process(&mut self, samples: &mut [f32], frames: usize) {
         let Self { filter, recorder, .. } = self;
-        let mut channels: Vec<_> = samples.chunks_exact_mut(frames).collect();
+        let mut channels: Vec<_> = samples.chunks_exact_mut(frames).take(self.channels).collect();
         filter.process_with(&mut channels, |_, filter| recorder.push(filter));
     }
 

@@ -134,6 +134,13 @@ fn errors_are_sentences() {
     write(&mut web, &Preset::new("", Controls::default().settings).to_json());
     assert!(!song_start(&mut web, 0, 10.0, 2));
     assert!(web.text().unwrap().contains("10"), "{}", web.text().unwrap());
+    for (format, channels, named) in
+        [(3, 2, "format"), (usize::MAX, 2, "format"), (0, 0, "channels")]
+    {
+        write(&mut web, &Preset::factory("tone-filter").unwrap().to_json());
+        assert!(!song_start(&mut web, format, 44_100.0, channels), "{format} {channels}");
+        assert!(web.text().unwrap().contains(named), "{}", web.text().unwrap());
+    }
     // Silence has no notes, and a file without samples has none either.
     for samples in [0, 88_200] {
         assert!(start(&mut web, Format::Midi, &Preset::factory("tone-filter").unwrap()));

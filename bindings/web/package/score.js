@@ -2,8 +2,8 @@
 
 const HEADER = "tone-filter-score 1";
 
-// Maximum time in a score, in seconds: a day.
-const LONGEST = 86400;
+// Maximum distance of a time from the start of the music, in seconds: 30 years.
+const LONGEST = 1e9;
 
 export function readScore(text) {
   const [header, ...lines] = text.replace(/^\ufeff/, "").split(/\r?\n/).map((line) => line.trim());
@@ -24,8 +24,8 @@ function readNote(line, wrong) {
     if (!(value >= least && value <= most)) throw wrong(`${name} = ${word} is out of range; use ${least} to ${most}`);
     return value;
   };
-  const start = number("start", 0, LONGEST);
-  const end = number("end", 0, LONGEST);
+  const start = number("start", -LONGEST, LONGEST);
+  const end = number("end", -LONGEST, LONGEST);
   const note = Math.round(number("note", 0, 127));
   const velocity = Math.floor(number("velocity", 1, 127, 64));
   const place = number("place", -100, 100, 0) / 100;

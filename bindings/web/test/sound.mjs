@@ -121,7 +121,7 @@ test("a score that is none is refused by its line", async () => {
     'the score: line 1 is not "tone-filter-score 1", as in a score of this version',
     "the score: line 2: has no end; write start, end and note",
     "the score: line 2: note = 128 is out of range; use 0 to 127",
-    "the score: line 2: start = nan is out of range; use 0 to 86400",
+    "the score: line 2: start = nan is out of range; use -1000000000 to 1000000000",
     "the score: line 2: ends at 1, which is not after its start",
     "the score: line 2: 7 is one number too many; write start, end, note, velocity, place",
     "none",

@@ -3,6 +3,7 @@
 use super::{
     Usage,
     entries::or,
+    inputs::is_read_once,
     presets::find,
     progress::Bar,
     refuse_terminal,
@@ -13,19 +14,16 @@ use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
 };
-use std::{
-    ffi::OsString,
-    io::Write,
-    path::{Path, PathBuf},
-};
-use tone_filter_dsp::{Controls, Kernel, Voice};
+use std::{ffi::OsString, io::Write, path::PathBuf};
+use tone_filter_dsp::{Controls, Kernel, Stereo, Voice};
 use tone_filter_offline::{
-    Error, Input, Output, STDIO, Source,
+    Error, Input, Output, Source,
     analyse::{Analysed, analyse},
     arrangement::Arranger,
     clean_up_on_interrupt,
     console::{self, Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
     tracker::{self, Chip, Module, famitracker, furnace},
+    unheard::Cause,
 };
 use tone_filter_presets::Preset;
 
@@ -172,7 +170,7 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
         }
         let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
         let format = match extension.as_deref() {
-            None if path == Path::new(STDIO) => Format::Vgm,
+            None if is_read_once(&path) => Format::Vgm,
             None => return Err(format!("{shown}: has no extension; use {EXTENSIONS}")),
             Some("vgm") => Format::Vgm,
             Some("vgz") => Format::Vgz,
@@ -217,7 +215,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     };
     let default = find(PRESET, args.quiet)?.settings.into();
     let sound = args.sound.0.clone().for_task(task);
-    let (Controls { settings, .. }, keys) = sound.read_from(default, adapt, args.quiet)?;
+    let (Controls { mut settings, .. }, keys) = sound.read_from(default, adapt, args.quiet)?;
     if settings.voice != Voice::Chip {
         let line = "only the voice chip plays on a console; leave out --voice";
         return Err(Usage(line.into()).into());
@@ -229,25 +227,33 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Source::open(&input)?;
     let output = Output::create(out, &args.input, args.force)?;
 
-    let (mut recorder, mut arranger) = (Recorder::default(), Arranger::default());
-    let mut found = None;
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
-    let Analysed { seconds, not_finite, unheard } = analyse(
-        &input,
-        (&settings, &keys),
-        super::kernel(args.kernel),
-        0.1,
-        |filter| {
-            found = filter.found_tempo();
-            match writer {
-                Writer::Console(_) => recorder.push(filter),
-                Writer::Tracker(_) => arranger.push(filter),
-            }
-        },
-        |_, _| Ok(()),
-        |part| bar.move_to(part),
-    )?;
+    let (recorder, arranger, found, analysed) = loop {
+        let (mut recorder, mut arranger) = (Recorder::default(), Arranger::default());
+        let mut found = None;
+        let analysed = analyse(
+            &input,
+            (&settings, &keys),
+            super::kernel(args.kernel),
+            0.1,
+            |filter| {
+                found = filter.found_tempo();
+                match writer {
+                    Writer::Console(_) => recorder.push(filter),
+                    Writer::Tracker(_) => arranger.push(filter),
+                }
+            },
+            |_, _| Ok(()),
+            |part| bar.move_to(part),
+        )?;
+        if analysed.unheard != Some(Cause::Cancelled) {
+            break (recorder, arranger, found, analysed);
+        }
+        // Left alone plays.
+        settings.stereo = Stereo::Stereo;
+    };
+    let Analysed { seconds, not_finite, unheard } = analysed;
     drop(bar);
 
     let beyond =

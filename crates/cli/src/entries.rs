@@ -45,8 +45,7 @@ fn key_hint(choice: &Choice, key: &str) -> Option<String> {
                     "is a root; give --root {root}, and a scale like --scale minor"
                 ));
             }
-            "m" | "min" => "minor",
-            "maj" => "major",
+            "m" => "minor",
             mode => mode,
         };
         let mode = scale.entries[scale.parse(mode)?].0;

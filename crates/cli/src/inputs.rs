@@ -16,8 +16,8 @@ pub struct Inputs {
     /// *.wav; or - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
     inputs: Vec<PathBuf>,
-    /// A text file with more inputs, one a line; - for standard input. Relative ones start from this folder, and keep
-    /// the folders that they name
+    /// A text file with more inputs, one a line, or a playlist (M3U); - for standard input. Relative ones start from
+    /// this folder, in a playlist from its own, and keep the folders that they name
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input_list: Option<PathBuf>,
     /// Names in the list end in NUL, as `find -print0` and `git ls-files -z` write them
@@ -34,6 +34,8 @@ pub struct Named {
     pub all: Vec<PathBuf>,
     /// Number of inputs from the list, which are the last ones in `all`.
     pub listed: usize,
+    /// Folder of a playlist, from which its names start, or empty.
+    pub listed_in: PathBuf,
     /// Whether there is a list.
     pub has_list: bool,
 }
@@ -45,9 +47,10 @@ impl Inputs {
     /// If the list cannot be read, is not text or is empty.
     pub fn read(&self) -> anyhow::Result<Named> {
         let mut all = self.inputs.clone();
-        all.extend(self.listed()?);
-        let listed = all.len() - self.inputs.len();
-        Ok(Named { all, listed, has_list: self.input_list.is_some() })
+        let (names, listed_in) = self.listed()?;
+        let listed = names.len();
+        all.extend(names);
+        Ok(Named { all, listed, listed_in, has_list: self.input_list.is_some() })
     }
 
     /// Returns the number of threads for `files` files: as the flag says, or one per core, but at most one per file.
@@ -56,9 +59,9 @@ impl Inputs {
         self.jobs.map_or_else(cores, usize::from).min(files.max(1))
     }
 
-    /// Returns the inputs in the list.
-    fn listed(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let Some(list) = &self.input_list else { return Ok(Vec::new()) };
+    /// Returns the inputs in the list, and the folder from which they start.
+    fn listed(&self) -> anyhow::Result<(Vec<PathBuf>, PathBuf)> {
+        let Some(list) = &self.input_list else { return Ok(Default::default()) };
         let mut bytes = Vec::new();
         let read = if list == Path::new(STDIO) {
             io::stdin().read_to_end(&mut bytes)
@@ -79,14 +82,21 @@ impl Inputs {
             [name @ .., b'\r'] if !self.null => name,
             name => name,
         });
-        let names: Option<Vec<PathBuf>> =
-            names.filter(|name| !name.is_empty()).map(path_of).collect();
-        match names {
+        let is_playlist = !self.null && (bytes.starts_with(b"#EXTM3U") || is_m3u(list));
+        let folder = list.parent().filter(|_| is_playlist).unwrap_or(Path::new(""));
+        let is_input = |name: &&[u8]| !(name.is_empty() || is_playlist && name.starts_with(b"#"));
+        let names = names.filter(is_input).map(|name| Some(folder.join(path_of(name)?)));
+        match names.collect::<Option<Vec<PathBuf>>>() {
             None => Err(Usage(format!("{}: is not UTF-8; save it as such", list.display())).into()),
             Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
-            Some(names) => Ok(names),
+            Some(names) => Ok((names, folder.into())),
         }
     }
+}
+
+fn is_m3u(list: &Path) -> bool {
+    let extension = list.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    extension == "m3u" || extension == "m3u8"
 }
 
 /// Converts `text` from UTF-8 or UTF-16, as its byte order mark says, to UTF-8 without the mark. Some editors write UTF-16.

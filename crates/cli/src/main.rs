@@ -3,7 +3,7 @@
 /// Prints a line to standard error, with control characters escaped, and without the system's numbers of errors.
 macro_rules! message {
     ($($words:tt)*) => {
-        eprintln!("{}", crate::escaped(&crate::without_codes(&format!($($words)*))))
+        eprintln!("{}", crate::escaped(&crate::without_codes(&crate::closed::in_words(&format!($($words)*)))))
     };
 }
 
@@ -14,6 +14,7 @@ mod app;
 mod bands;
 mod bench;
 mod chip;
+mod closed;
 mod entries;
 mod inputs;
 mod outputs;
@@ -202,8 +203,13 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
     match error.source() {
         Some(reason) if error.kind() == ErrorKind::ValueValidation => message!("error: {reason}"),
-        // An error of printing help cannot be reported.
-        _ => drop(error.print()),
+        _ => match error.print() {
+            Err(unprinted) if !is_broken_pipe(&unprinted) => {
+                message!("error: {unprinted}");
+                return ExitCode::from(FILE_FAILED);
+            }
+            _ => {}
+        },
     }
     ExitCode::from(error.exit_code() as u8)
 }

@@ -2,7 +2,10 @@
 
 use super::Usage;
 use clap::ValueHint;
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 use tone_filter_offline::container::Container;
 
 /// Placeholder for the preset's name in `--out` and `--suffix`.
@@ -23,6 +26,9 @@ pub struct Outputs {
     /// Container by the extension of the pattern in `--out`.
     #[arg(skip)]
     container: Option<Container>,
+    /// Whether a placeholder was replaced by the preset's name.
+    #[arg(skip)]
+    pub named_after_preset: bool,
 }
 
 fn suffix(text: &str) -> Result<String, String> {
@@ -47,19 +53,28 @@ impl Outputs {
         self.container.or_else(named).unwrap_or_default()
     }
 
-    /// Checks that every preset has outputs of its own.
+    /// Checks that each of `presets` has outputs of its own.
     ///
     /// # Errors
     /// If several presets would have the same outputs.
-    pub fn check_for_several_presets(&self) -> Result<(), Usage> {
-        let out = self.out.as_deref().map(Path::to_string_lossy).unwrap_or_default();
-        let suffix = self.suffix.as_deref().unwrap_or_default();
-        if [&out, suffix].iter().any(|text| text.contains(PRESET)) {
+    pub fn check_for_several_presets(&self, presets: &[&str]) -> Result<(), Usage> {
+        let mut labels: Vec<String> = presets.iter().map(|own| label(own).to_lowercase()).collect();
+        labels.sort_unstable();
+        if let Some(same) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
+            let line = format!("two presets are called {}; give one of them alone", same[0]);
+            return Err(Usage(line));
+        }
+        if self.have_preset() {
             return Ok(());
         }
         let line =
             "several presets need {preset} in --out or --suffix, like -o 'out/{name}-{preset}.wav'";
         Err(Usage(line.into()))
+    }
+
+    fn have_preset(&self) -> bool {
+        let out = self.out.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+        [&out, self.suffix.as_deref().unwrap_or_default()].iter().any(|text| text.contains(PRESET))
     }
 
     /// Returns the outputs with the name of `preset` in place of [`PRESET`], and with a pattern in `--out` split into folder
@@ -69,13 +84,8 @@ impl Outputs {
     /// If [`NAME`] does not begin the name of a WAV or FLAC file, or if there is also a suffix.
     pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
         let mut own = self.clone();
-        let label = match preset {
-            "" => "tone-filter".into(),
-            path if path.ends_with(".json") => {
-                Path::new(path).file_stem().unwrap_or_default().to_string_lossy()
-            }
-            name => name.into(),
-        };
+        let label = label(preset);
+        own.named_after_preset = self.have_preset();
         own.suffix = own.suffix.map(|suffix| suffix.replace(PRESET, &label));
         let Some(out) = own.out.as_ref().and_then(|out| out.to_str()) else { return Ok(own) };
         let out = out.replace(PRESET, &label);
@@ -100,5 +110,16 @@ impl Outputs {
         // The separator at its end makes the path a folder, even for one file.
         own.out = Some(Path::new(folder).join(""));
         Ok(own)
+    }
+}
+
+/// Returns the name of `preset` in names of outputs.
+fn label(preset: &str) -> Cow<'_, str> {
+    match preset {
+        "" => "tone-filter".into(),
+        path if path.ends_with(".json") => {
+            Path::new(path).file_stem().unwrap_or_default().to_string_lossy()
+        }
+        name => name.into(),
     }
 }

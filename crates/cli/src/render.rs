@@ -150,9 +150,14 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
             return Err(Usage(line).into());
         }
     }
+    variants[0].check_outputs(&named)?;
+    let options: Vec<Options> = variants.iter().map(Args::options).collect::<Result<_, _>>()?;
+    let requests: Vec<Request> = variants.iter().map(|args| args.request(&named)).collect();
+    let plans = requests.iter().map(|request| Plan::new(request, &requests));
+    let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
     let mut done = true;
-    for args in variants {
-        done &= run_one(&args, &named, &running)?;
+    for ((args, options), plan) in variants.iter().zip(options).zip(plans) {
+        done &= run_one(args, options, plan, &named, &running)?;
     }
     Ok(done)
 }
@@ -162,33 +167,14 @@ fn is_new(path: &Path) -> bool {
     !path.exists() && !path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// Renders the inputs in `named` with one preset. Returns whether every file is done.
-fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool> {
-    if args.outputs.are_missing() {
-        let line = match &named.all[..] {
-            [_, .., last] if !named.has_list && is_new(last) => {
-                let last = last.display();
-                format!("{last}: input not found; to write it, give -o {last}")
-            }
-            _ => {
-                "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs"
-                    .into()
-            }
-        };
-        return Err(Usage(line).into());
-    }
-    let mut options = args.options()?;
-    let request = Request {
-        inputs: &named.all,
-        listed: named.listed,
-        out: args.outputs.out.as_deref(),
-        out_is_folder: named.has_list,
-        extensions: args.outputs.container().extensions(),
-        suffix: args.outputs.suffix.as_deref().unwrap_or_default(),
-        force: args.force,
-        skip_existing: args.skip_existing,
-    };
-    let mut plan = Plan::new(&request)?;
+/// Renders the files of `plan` with one preset. Returns whether every file is done.
+fn run_one(
+    args: &Args,
+    mut options: Options,
+    mut plan: Plan,
+    named: &Named,
+    running: &Running,
+) -> anyhow::Result<bool> {
     if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
         return Err(Refused::Report.into());
     }
@@ -251,7 +237,7 @@ impl Args {
             false => vec![&given],
         };
         if presets.len() > 1 {
-            self.outputs.check_for_several_presets()?;
+            self.outputs.check_for_several_presets(&presets)?;
             presets.iter().try_for_each(|preset| Preset::find(preset).map(drop))?;
         }
         let variant = |preset: &&str| {
@@ -261,6 +247,38 @@ impl Args {
             Ok(variant)
         };
         presets.iter().map(variant).collect()
+    }
+
+    /// Checks that outputs are named.
+    fn check_outputs(&self, named: &Named) -> Result<(), Usage> {
+        if !self.outputs.are_missing() {
+            return Ok(());
+        }
+        Err(Usage(match &named.all[..] {
+            [_, .., last] if !named.has_list && is_new(last) => {
+                let last = last.display();
+                format!("{last}: input not found; to write it, give -o {last}")
+            }
+            _ => {
+                "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs"
+                    .into()
+            }
+        }))
+    }
+
+    fn request<'a>(&'a self, named: &'a Named) -> Request<'a> {
+        Request {
+            inputs: &named.all,
+            listed: named.listed,
+            listed_in: &named.listed_in,
+            out: self.outputs.out.as_deref(),
+            out_is_folder: named.has_list,
+            extensions: self.outputs.container().extensions(),
+            suffix: self.outputs.suffix.as_deref().unwrap_or_default(),
+            named_after_preset: self.outputs.named_after_preset,
+            force: self.force,
+            skip_existing: self.skip_existing,
+        }
     }
 
     /// Prints the plan. Returns whether no file has failed already.

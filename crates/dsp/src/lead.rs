@@ -9,6 +9,7 @@ use crate::{
     constants::TOTAL_RELEASE,
     lanes::{BLOCK, Lanes, sum},
     notes::{TONES, semitone},
+    plan::BlockPlan,
     ramp::Ramp,
     settings::Settings,
     voice::{CUTOFF, LEVEL_POLES},
@@ -60,6 +61,8 @@ pub struct Lead {
     /// Delay of the sound in samples.
     latency: f64,
     banks: [Bank; BANKS],
+    /// Parameters of the banks, by the settings of the undelayed sound.
+    pub params: BankParams,
     running: bool,
     /// Moments of the last blocks, in a ring.
     moments: Vec<Moment>,
@@ -76,13 +79,14 @@ pub struct Lead {
 }
 
 impl Lead {
-    /// Creates a lead at rest, for sound that is delayed by `latency` samples at `sample_rate` Hz.
-    pub fn new(sample_rate: f64, latency: usize) -> Self {
+    /// Creates a lead at rest, for `settings` and sound that is delayed by `latency` samples at `sample_rate` Hz.
+    pub fn new(settings: &Settings, sample_rate: f64, latency: usize) -> Self {
         let moments = latency / BLOCK + 2;
         Self {
             sample_rate,
             latency: latency as f64,
             banks: array::from_fn(|_| Bank::new()),
+            params: BankParams::new(settings, sample_rate),
             running: false,
             moments: vec![Moment::SILENCE; moments],
             latest: 0,
@@ -93,10 +97,10 @@ impl Lead {
         }
     }
 
-    /// Resets to the state after silence; `runs` with lookahead.
-    pub fn reset(&mut self, runs: bool) {
+    /// Resets to the state after silence, with the parameters of the banks that sound; `runs` with lookahead.
+    pub fn reset(&mut self, runs: bool, params: &BankParams) {
         self.banks = array::from_fn(|_| Bank::new());
-        self.start(Moment::SILENCE, runs);
+        self.start(Moment::SILENCE, params, runs);
     }
 
     /// Starts with the state of the `banks` that sound, whose input is not delayed yet.
@@ -105,7 +109,7 @@ impl Lead {
             *own = bank.clone();
         }
         let totals = self.banks.each_ref().map(Bank::total_power);
-        self.start(Moment { powers: self.banks[0].powers(params), totals }, true);
+        self.start(Moment { powers: self.banks[0].powers(params), totals }, params, true);
     }
 
     /// Stops; the lead costs nothing until it is activated again.
@@ -113,7 +117,11 @@ impl Lead {
         self.running = false;
     }
 
-    fn start(&mut self, moment: Moment, runs: bool) {
+    fn start(&mut self, moment: Moment, params: &BankParams, runs: bool) {
+        self.params.clone_from(params);
+        // The lead only measures.
+        self.params.set_driven(false);
+        self.params.pan(None);
         self.moments.fill(moment);
         (self.running, self.latest) = (runs, 0);
         self.totals = moment.totals.map(|total| [total; BLOCK]);
@@ -127,11 +135,6 @@ impl Lead {
     /// Starts the second bank with the state of the first one.
     pub fn split(&mut self) {
         self.banks[1] = self.banks[0].clone();
-    }
-
-    /// Resets the tones below A3 to rest.
-    pub fn rest_low(&mut self) {
-        self.banks.iter_mut().for_each(Bank::rest_low);
     }
 
     /// Sets the times by which levels are ahead, for `settings`.
@@ -151,18 +154,30 @@ impl Lead {
         self.total_age = Ago::samples(middle - AHEAD * (total + low_pass) * self.sample_rate);
     }
 
-    /// Begins a block in which this number of `banks` run: keeps their levels, and computes the gains. `share` (0..1) is the
-    /// share of the delayed signal.
-    pub fn begin_block(&mut self, params: &BankParams, banks: usize, share: f32) {
+    /// Begins a block in which this number of `banks` run: keeps their levels, and computes the gains. `tones` sound.
+    pub fn begin_block(&mut self, plan: &BlockPlan, banks: usize, tones: usize) {
+        let tones = if plan.heard.low_bands > 0.0 { TONES } else { tones };
+        let before = self.params.count;
+        if tones > before {
+            self.banks.iter_mut().for_each(Bank::rest_low);
+        }
+        if plan.heard_moved || tones != before {
+            self.params.update(&plan.heard.settings, tones);
+        }
+        let share = plan.smoothed.lookahead;
         let totals = self.totals.each_ref().map(|totals| sum(totals) / BLOCK as f32);
         let mut moment = Moment { totals, ..Moment::SILENCE };
         for bank in &self.banks[..banks] {
-            let own = moment.powers.0.iter_mut().zip(bank.powers(params).0);
+            let own = moment.powers.0.iter_mut().zip(bank.powers(&self.params).0);
             own.for_each(|(power, own)| *power += own / banks as f32);
         }
         self.totals[banks..].fill([0.0; BLOCK]);
         self.latest = (self.latest + 1) % self.moments.len();
         self.moments[self.latest] = moment;
+        if plan.smoothed.settings.freeze {
+            self.gains.stay();
+            return;
+        }
         let now = Ago::samples(self.latency - BLOCK as f64);
         let gain = |tone: usize| {
             let power = |ago| self.between(ago, |moment| moment.powers.0[tone]);
@@ -185,14 +200,13 @@ impl Lead {
     pub fn process<'a>(
         &mut self,
         kernel: Kernel,
-        params: &BankParams,
         position: usize,
         inputs: impl Iterator<Item = &'a [f32]>,
     ) {
         for ((bank, totals), input) in self.banks.iter_mut().zip(&mut self.totals).zip(inputs) {
             let mut sums = [0.0; BLOCK];
             let frames = input.len();
-            bank.process(kernel, params, position, input, &mut sums[..frames], &mut []);
+            bank.process(kernel, &self.params, position, input, &mut sums[..frames], &mut []);
             totals[position..][..frames].copy_from_slice(bank.total_powers(frames));
         }
     }

@@ -21,6 +21,7 @@ mod sent_notes;
 mod settings;
 mod shared_scores;
 mod synthesis;
+mod timeline;
 mod view;
 mod voice;
 
@@ -45,7 +46,7 @@ pub use shared_scores::SharedScores;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
-use analysis::{Analysis, Resolved};
+use analysis::Analysis;
 use listener::{
     Decisions, Listener,
     beats::SLOWEST,
@@ -57,6 +58,7 @@ use plan::BlockPlan;
 use settings::smoother::Smoother;
 use std::{fmt, sync::Arc};
 use synthesis::Synthesis;
+use timeline::{Acting, Timeline};
 
 /// Latency of `lookahead` in seconds; limited to [`MOST_LATENCY`] samples.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
@@ -104,7 +106,11 @@ pub struct ToneFilter {
     sample_rate: f64,
     kernel: Kernel,
     controls: Controls,
+    timeline: Timeline,
+    /// Smoother of the controls that act on the sound out of the delay.
     smoother: Smoother,
+    /// Smoother of the controls that were set last, for what hears the undelayed sound; in use while the delay records.
+    heard: Smoother,
     /// Boxed to save stack: threads of macOS have 512 KiB.
     analysis: Box<Analysis>,
     synthesis: Box<Synthesis>,
@@ -134,12 +140,17 @@ impl ToneFilter {
         let plan = BlockPlan::new(smoother.now());
         let output = Output::new(sample_rate, CHANNELS, latency);
         let delay = output.delay_length();
+        let analysis = Box::new(Analysis::new(sample_rate, CHANNELS, delay));
+        let acting =
+            Acting { settings: analysis.found.resolve(settings), routing: controls.routing };
         let mut filter = Self {
             sample_rate,
             kernel: Kernel::best(),
             controls,
+            timeline: Timeline::new(acting, delay),
+            heard: smoother.clone(),
             smoother,
-            analysis: Box::new(Analysis::new(sample_rate, CHANNELS, delay)),
+            analysis,
             synthesis: Box::new(Synthesis::new(&plan.smoothed.settings, sample_rate, delay)),
             output,
             plan,
@@ -203,7 +214,8 @@ impl ToneFilter {
         self.kernel
     }
 
-    /// Changes the settings. The sound moves to them smoothly, from the next multiple of 64 samples on.
+    /// Changes the settings. The sound moves to them smoothly, from the next multiple of 64 samples on. With `lookahead`, they
+    /// act on the sound that is passed to the filter from then on, as without it: on the output [`ToneFilter::latency`] later.
     ///
     /// Does not allocate, and may be called before every buffer. With unchanged settings it costs almost nothing.
     ///
@@ -227,18 +239,44 @@ impl ToneFilter {
         if *settings != self.controls.settings {
             settings.validate()?;
             self.controls.settings = *settings;
-            self.aim();
+            self.schedule();
         }
         Ok(())
     }
 
-    /// Sets the targets of the smoother and of the timbre: the settings with found key, tuning and tempo, morph and pitch bend.
+    /// Lets the controls act on the sound from now on, which has to pass the delay if it records already.
+    fn schedule(&mut self) {
+        let acting = self.acting();
+        let is_delayed = self.output.is_delaying() && self.analysis.connected.is_some();
+        match self.bank_delay() {
+            delay if is_delayed && delay > 0 => self.timeline.wait(acting, self.position + delay),
+            _ => self.timeline.jump(acting),
+        }
+        self.aim();
+    }
+
+    /// Returns the controls that were set last, with found key, tuning and tempo.
+    fn acting(&self) -> Acting {
+        let settings = self.analysis.found.resolve(&self.controls.settings);
+        Acting { settings, routing: self.controls.routing }
+    }
+
+    /// Sets the targets of the smoothers and of the timbre.
     fn aim(&mut self) {
-        let mut settings = self.resolved().morphed();
-        settings.transpose += self.analysis.keys.bend(settings.keys);
-        self.synthesis.aim(&settings);
+        let [now, heard] = [self.timeline.now(), &self.acting()].map(|own| self.target(own));
+        self.synthesis.aim(&now);
         // The targets of the crossfades stay: `begin_block` sets them once they are ready.
-        self.smoother.aim(&settings, self.smoother.fades());
+        self.smoother.aim(&now, self.smoother.fades());
+        if self.output.is_delaying() {
+            self.heard.aim(&heard, self.heard.fades());
+        }
+    }
+
+    /// Returns the settings with morph and pitch bend.
+    fn target(&self, acting: &Acting) -> Settings {
+        let mut settings = acting.settings.morphed();
+        settings.transpose += self.analysis.keys.bend(settings.keys);
+        settings
     }
 
     /// Returns the settings that were set last.
@@ -246,8 +284,8 @@ impl ToneFilter {
         &self.controls.settings
     }
 
-    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on. Does not
-    /// allocate.
+    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on; with
+    /// `lookahead`, as in [`ToneFilter::set_settings`]. Does not allocate.
     ///
     /// ```
     /// use tone_filter_dsp::{Routing, Settings, ToneFilter};
@@ -261,7 +299,10 @@ impl ToneFilter {
     /// # Ok::<(), tone_filter_dsp::Error>(())
     /// ```
     pub fn set_routing(&mut self, routing: Routing) {
-        self.controls.routing = routing;
+        if routing != self.controls.routing {
+            self.controls.routing = routing;
+            self.schedule();
+        }
         self.analysis.source.track_pitches(routing.midi_out && routing.mpe);
     }
 
@@ -283,11 +324,12 @@ impl ToneFilter {
         self.analysis.keys.reset(self.controls.settings.keys);
         self.analysis.found.reset();
         self.analysis.found.begin_block(&self.controls.settings);
+        self.timeline.jump(self.acting());
         self.aim();
         self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
-        let settings = self.resolved_settings();
-        self.plan = self.analysis.reset(&self.smoother.now(), &settings);
+        self.heard = self.smoother.clone();
+        self.plan = self.analysis.reset(&self.smoother.now(), &self.timeline.now().settings);
         self.synthesis.reset(&self.plan);
         self.output.reset(self.controls.settings.lookahead);
         self.position = 0;
@@ -373,10 +415,10 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot {
-        let makeup = if self.controls.settings.auto { self.analysis.makeup() } else { 1.0 };
+        let settings = &self.timeline.now().settings;
+        let makeup = if settings.auto { self.analysis.makeup() } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
-        let mut snapshot =
-            Snapshot::new(&self.synthesis, &self.resolved_settings(), played, held, makeup);
+        let mut snapshot = Snapshot::new(&self.synthesis, settings, played, held, makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
         snapshot.tempo = self.found_tempo();
         snapshot
@@ -432,17 +474,17 @@ impl ToneFilter {
 
     /// Returns the semitones from each band's own note to the note at which it sounds now; see [`Settings::offsets`].
     pub fn offsets(&self) -> [i8; notes::TONES] {
-        self.resolved_settings().offsets(self.analysis.keys.notes())
+        self.timeline.now().settings.offsets(self.analysis.keys.notes())
     }
 
     /// Returns the bands that may sound now; see [`Settings::bands_with_keys`].
     pub fn sounding_bands(&self) -> BandMask {
-        self.resolved_settings().bands_with_keys(self.held())
+        self.timeline.now().settings.bands_with_keys(self.held())
     }
 
     /// Returns the bands that sound because their keys are held.
     pub(crate) fn held(&self) -> BandMask {
-        let settings = self.resolved_settings();
+        let settings = &self.timeline.now().settings;
         self.analysis.keys.held(settings.keys, settings.transpose)
     }
 
@@ -487,14 +529,14 @@ impl ToneFilter {
         self.analysis.seek(seconds - self.position as f64 / self.sample_rate);
     }
 
-    /// Returns the settings that were set last. Where scale, tuning or times follow the music, they have the found values.
-    pub fn resolved(&self) -> Settings {
-        *self.resolved_settings()
+    /// Returns the time in the score, in seconds, of the next sample that is passed to the filter.
+    pub fn score_time(&self) -> f64 {
+        self.analysis.score_time() + self.position as f64 / self.sample_rate
     }
 
-    /// Returns the settings of [`ToneFilter::resolved`] as the type that the stages require.
-    pub(crate) fn resolved_settings(&self) -> Resolved {
-        self.analysis.found.resolve(&self.controls.settings)
+    /// Returns the settings that were set last. Where scale, tuning or times follow the music, they have the found values.
+    pub fn resolved(&self) -> Settings {
+        *self.acting().settings
     }
 
     /// Sets whether to look for key and tuning of the music although no setting follows them, for [`ToneFilter::found_key`] and
@@ -528,7 +570,8 @@ impl ToneFilter {
     /// Passes the notes that began or ended in the last block to `report`, for bands that may sound. [`of_listener`] converts the
     /// notes to tones.
     ///
-    /// Must be called after each block, with the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen
+    /// With `auto`, velocities are relative to the level of the music; otherwise to full scale. Must be called after each block, with
+    /// the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen
     /// filter reports nothing.
     ///
     /// ```
@@ -553,13 +596,15 @@ impl ToneFilter {
         if !self.plan.smoothed.settings.freeze {
             let sounding = self.sounding_bands();
             let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
+            let gain = if self.score().is_some() { 1.0 } else { self.plan.gains.to };
+            notes.set_gain(gain * gain);
             notes.push(self.decisions(), sounds, report);
         }
     }
 
     /// Returns the semitones from the key at which [`SentNotes`] sends the note of a band to the band's pitch, for an A4 of 440 Hz.
     pub(crate) fn nominal_bend(&self) -> f32 {
-        let (set, now) = (&self.controls.settings, &self.plan.smoothed.settings);
+        let (set, now) = (&self.timeline.now().settings, &self.plan.smoothed.settings);
         let shift = set.pitch_shift();
         let tuning = 12.0 * libm::log2(f64::from(now.tuning) / 440.0);
         now.transpose - set.transpose + shift - shift.round() + tuning as f32
@@ -568,7 +613,7 @@ impl ToneFilter {
     /// Returns the semitones from the key of the note of `band` to the pitch at which the note sounds, for an A4 of 440 Hz; `None`
     /// while no pitch is found.
     pub(crate) fn bend(&self, band: usize) -> Option<f32> {
-        let Settings { voice, vibrato, .. } = self.controls.settings;
+        let Settings { voice, vibrato, .. } = *self.timeline.now().settings;
         let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };
         let offset = self.analysis.source.pitch(band)?;
         (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)

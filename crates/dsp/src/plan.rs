@@ -15,6 +15,12 @@ pub struct BlockPlan {
     pub smoothed: SmoothedSettings,
     /// Whether the smoothed settings have changed since the block before.
     pub moved: bool,
+    /// Smoothed settings for what hears the undelayed sound; they differ from `smoothed` while the delay records.
+    pub heard: SmoothedSettings,
+    /// Whether `heard` has changed since the block before.
+    pub heard_moved: bool,
+    /// Crossfade of the undelayed sound from the main input (0) to the sidechain (1).
+    pub heard_sidechain: Ramp<f32>,
     /// Weights of the bands in the sum.
     pub weights: Ramp<Lanes>,
     /// Gain that brings the input to the nominal level.
@@ -40,6 +46,9 @@ impl BlockPlan {
         Self {
             smoothed,
             moved: true,
+            heard: smoothed,
+            heard_moved: true,
+            heard_sidechain: Ramp::rest(smoothed.sidechain),
             weights: Ramp::rest(Lanes::ZERO),
             gains: Ramp::rest(1.0),
             pans: None,

@@ -130,33 +130,55 @@ impl ToneFilter {
 
     /// Plans a block of 64 samples for this number of `channels`; `connected` says whether there is a sidechain.
     fn begin_block(&mut self, channels: usize, connected: bool) {
-        let Self { controls, smoother, analysis, synthesis, output, plan, .. } = self;
-        let wanted = controls.fades();
+        if self.timeline.begin_block() {
+            self.aim();
+        }
+        let Self { controls, timeline, smoother, heard, analysis, synthesis, output, plan, .. } =
+            self;
+        let (set, wanted) = (controls.fades(), timeline.now().controls().fades());
+        let was_delaying = output.is_delaying();
         let fades = Fades {
             // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
             stereo: wanted.stereo && plan.smoothed.place == 0.0,
             place: wanted.place && plan.smoothed.stereo == 0.0,
-            lookahead: output.prepare_delay(wanted.lookahead, plan.smoothed.lookahead),
+            lookahead: output.prepare_delay(set.lookahead, plan.smoothed.lookahead),
             sidechain: wanted.sidechain && connected,
             ..wanted
         };
         smoother.fade(fades);
+        plan.delaying = output.is_delaying();
+        if plan.delaying {
+            if !was_delaying {
+                heard.clone_from(smoother);
+            }
+            heard.fade(Fades { sidechain: set.sidechain && connected, ..fades });
+        }
         if analysis.connect(connected) {
             // Before the first block there is nothing to crossfade from.
             smoother.arrive_at_sidechain();
+            heard.arrive_at_sidechain();
             let sidechain = f32::from(u8::from(fades.sidechain));
             plan.levels = Ramp::rest(Levels { sidechain, ..plan.levels.to });
+            plan.heard_sidechain = Ramp::rest(sidechain);
         }
         let was_auto = plan.smoothed.auto > 0.0;
         plan.moved = smoother.step();
         if plan.moved {
             plan.smoothed = smoother.now();
         }
-        plan.delaying = output.is_delaying();
+        if plan.delaying {
+            plan.heard_moved = heard.step();
+            if plan.heard_moved {
+                plan.heard = heard.now();
+            }
+        } else {
+            plan.heard_moved = plan.moved || was_delaying;
+            plan.heard = plan.smoothed;
+        }
+        plan.heard_sidechain.next(plan.heard.sidechain);
         synthesis.update(plan);
         analysis.found.begin_block(&controls.settings);
-        let settings = analysis.found.resolve(&controls.settings);
-        analysis.plan(&settings, || synthesis.powers(), plan);
+        analysis.plan(&timeline.now().settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
         output.begin_block(plan, synthesis.oscillates() || was_auto || plan.smoothed.auto > 0.0);
     }
@@ -190,7 +212,10 @@ impl ToneFilter {
         let Self { analysis, synthesis, output, plan, .. } = self;
         let wet = (0..channels).map(|channel| synthesis.wet(channel));
         let plan = (&self.controls.settings, &*plan);
-        if analysis.end_block(self.kernel, plan, synthesis.inputs(), output.dry(), wet) {
+        let found = analysis.end_block(self.kernel, plan, synthesis.inputs(), output.dry(), wet);
+        self.timeline.end_block();
+        if found {
+            *self.timeline.last() = self.acting();
             self.aim();
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! As text, the first line is `tone-filter-score 1`, and each other line is a note: start and end in seconds, MIDI note (69 is
 //! A4), velocity (1 to 127), and stereo position from -100 (right) to 100 (left). Velocity and stereo position may be left out.
-//! Empty lines and lines that begin with `#` are ignored.
+//! Empty lines and lines that begin with `#` are ignored. Numbers are written with the fewest digits that are exact.
 //!
 //! ```text
 //! tone-filter-score 1
@@ -14,8 +14,8 @@ use std::{error::Error, fmt, str::FromStr};
 
 const HEADER: &str = "tone-filter-score 1";
 
-/// Maximum time in seconds: a day.
-const LONGEST: f64 = 86_400.0;
+/// Maximum distance of a time from the start of the music, in seconds: 30 years.
+const LONGEST: f64 = 1e9;
 
 /// Gap in seconds between a note and the next one of its tone, so that both are heard.
 const GAP: f64 = 0.02;
@@ -57,14 +57,17 @@ pub struct Score {
 /// Error in the text of a score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadScore {
-    /// Number of the line, from 1 on.
+    /// Number of the first invalid line, from 1 on.
     pub line: usize,
+    /// Number of invalid lines.
+    pub count: usize,
     reason: String,
 }
 
 impl fmt::Display for BadScore {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.reason)
+        write!(f, "line {}: {}", self.line, self.reason)?;
+        if self.count > 1 { write!(f, " (invalid lines: {})", self.count) } else { Ok(()) }
     }
 }
 
@@ -78,7 +81,8 @@ impl Default for Score {
 
 impl Score {
     /// Creates a score of `notes` in any order. If two notes of a tone overlap, the first one ends before the second one begins.
-    /// Notes are left out whose tone is 77 or more, or whose end is not after their start.
+    /// Notes are left out whose tone is 77 or more, whose times are 30 years or more from the start, or whose end is not
+    /// after their start. Velocity and place are limited to their ranges.
     ///
     /// ```
     /// use tone_filter_dsp::{Score, ScoreNote, notes::A4};
@@ -91,8 +95,11 @@ impl Score {
     pub fn new(notes: impl IntoIterator<Item = ScoreNote>) -> Self {
         let mut tones = [const { Vec::new() }; TONES];
         for note in notes {
-            if note.tone < TONES && note.start < note.end {
-                tones[note.tone].push(note);
+            let is_near = note.start >= -LONGEST && note.end <= LONGEST;
+            if note.tone < TONES && note.start < note.end && is_near {
+                let place = if note.place.is_nan() { 0.0 } else { note.place.clamp(-1.0, 1.0) };
+                let velocity = note.velocity.clamp(1, 127);
+                tones[note.tone].push(ScoreNote { velocity, place, ..note });
             }
         }
         for own in &mut tones {
@@ -111,8 +118,34 @@ impl Score {
                 let end = note.end.min(next - GAP);
                 note.end = end.max(note.start + 0.5 * (next - note.start)).min(note.end);
             }
+            // Half of the least time is none.
+            own.retain(|note| note.start < note.end);
         }
         Self { tones }
+    }
+
+    /// Reads a score from its text, and leaves invalid lines out. Returns the score, and which lines are left out.
+    ///
+    /// # Errors
+    /// If the first line is wrong, or all others are invalid.
+    pub fn read(text: &str) -> Result<(Self, Option<BadScore>), BadScore> {
+        let mut lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
+        if lines.next().is_none_or(|(line, _)| line.trim_start_matches('\u{feff}') != HEADER) {
+            let reason = format!("is not {HEADER:?}, as in a score of this version");
+            return Err(BadScore { line: 1, count: 1, reason });
+        }
+        let (mut notes, mut bad) = (Vec::new(), None::<BadScore>);
+        for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
+            match (read(line), bad.as_mut()) {
+                (Ok(note), _) => notes.push(note),
+                (Err(_), Some(bad)) => bad.count += 1,
+                (Err(reason), None) => bad = Some(BadScore { line: number, count: 1, reason }),
+            }
+        }
+        match bad {
+            Some(bad) if notes.is_empty() => Err(bad),
+            bad => Ok((Self::new(notes.into_iter().flatten()), bad)),
+        }
     }
 
     /// Returns all notes: the lowest tone first, and the notes of each tone by their start.
@@ -142,8 +175,8 @@ impl fmt::Display for Score {
         let mut notes: Vec<_> = self.notes().collect();
         notes.sort_by(|a, b| a.start.total_cmp(&b.start));
         for ScoreNote { tone, start, end, velocity, place } in notes {
-            let place = (100.0 * place).round() as i32;
-            writeln!(f, "{start:.3} {end:.3} {} {velocity} {place}", midi_note(tone, 0.0))?;
+            let place = percent(place);
+            writeln!(f, "{start} {end} {} {velocity} {place}", midi_note(tone, 0.0))?;
         }
         Ok(())
     }
@@ -152,18 +185,22 @@ impl fmt::Display for Score {
 impl FromStr for Score {
     type Err = BadScore;
 
+    /// Reads a score whose lines are all valid.
     fn from_str(text: &str) -> Result<Self, BadScore> {
-        let mut lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
-        if lines.next().is_none_or(|(line, _)| line.trim_start_matches('\u{feff}') != HEADER) {
-            let reason = format!("is not {HEADER:?}, as in a score of this version");
-            return Err(BadScore { line: 1, reason });
-        }
-        let mut notes = Vec::new();
-        for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
-            notes.push(read(line).map_err(|reason| BadScore { line: number, reason })?);
-        }
-        Ok(Self::new(notes.into_iter().flatten()))
+        let (score, bad) = Self::read(text)?;
+        bad.map_or(Ok(score), Err)
     }
+}
+
+/// Returns a stereo position in percent with the fewest decimals from which [`place_of`] returns it.
+fn percent(place: f32) -> String {
+    let text = |decimals: usize| format!("{:.decimals$}", 100.0 * f64::from(place));
+    let is_exact = |text: &String| text.parse().is_ok_and(|percent| place_of(percent) == place);
+    (0..).map(text).find(is_exact).unwrap_or_default()
+}
+
+fn place_of(percent: f64) -> f32 {
+    (percent / 100.0) as f32
 }
 
 /// Reads the line of a note; `None` if no tone has its MIDI note.
@@ -178,11 +215,11 @@ fn read(line: &str) -> Result<Option<ScoreNote>, String> {
             .filter(|value| (min..=max).contains(value))
             .ok_or_else(|| format!("{name} = {word} is out of range; use {min} to {max}"))
     };
-    let start = number("start", None, 0.0, LONGEST)?;
-    let end = number("end", None, 0.0, LONGEST)?;
+    let start = number("start", None, -LONGEST, LONGEST)?;
+    let end = number("end", None, -LONGEST, LONGEST)?;
     let key = number("note", None, 0.0, 127.0)?;
     let velocity = number("velocity", Some(64.0), 1.0, 127.0)? as u8;
-    let place = number("place", Some(0.0), -100.0, 100.0)? as f32 / 100.0;
+    let place = place_of(number("place", Some(0.0), -100.0, 100.0)?);
     if let Some(word) = words.next() {
         return Err(format!(
             "{word} is one number too many; write start, end, note, velocity, place"
@@ -199,19 +236,37 @@ fn read(line: &str) -> Result<Option<ScoreNote>, String> {
 mod tests {
     use super::*;
     use crate::notes::A4;
+    use proptest::{collection, prelude::*};
 
     fn note(tone: usize, start: f64, end: f64) -> ScoreNote {
         ScoreNote { tone, start, end, velocity: 80, place: 0.25 }
     }
 
+    /// Notes with any numbers, many of them close to each other.
+    fn notes() -> impl Strategy<Value = Vec<ScoreNote>> {
+        let times = prop_oneof![(0..4u8).prop_map(f64::from), 0.0..0.1, -1e6..1e6, any::<f64>()];
+        let fields = (0..TONES + 2, times, 0.0..0.1, any::<u8>(), -1.1f32..1.1);
+        let note = fields.prop_map(|(tone, start, length, velocity, place)| {
+            // Two times may be neighbours among all numbers.
+            let start = if velocity % 5 == 0 { start.next_up() } else { start };
+            ScoreNote { tone: tone % 9 * 10, start, end: start + length, velocity, place }
+        });
+        collection::vec(note, 0..20)
+    }
+
+    proptest! {
+        #[test]
+        fn a_score_is_the_same_after_its_text(notes in notes()) {
+            let score = Score::new(notes);
+            prop_assert_eq!(score.to_string().parse(), Ok(score));
+        }
+    }
+
     #[test]
-    fn a_score_is_the_same_after_its_text() {
-        let notes =
-            (0..TONES).map(|tone| note(tone, 0.125 * tone as f64, 0.125 * tone as f64 + 0.5));
-        let score = Score::new(notes);
-        let text = score.to_string();
-        assert_eq!(text.parse(), Ok(score));
-        assert!(text.starts_with("tone-filter-score 1\n"));
+    fn numbers_are_as_short_as_they_can_be() {
+        let text = "0 1.25 69 64 0\n86400.5 86401 69 1 -67.5\n";
+        let score: Score = format!("{HEADER}\n{text}").parse().unwrap();
+        assert!(score.to_string().ends_with(&format!("place\n{text}")));
         let shortest: Score = "tone-filter-score 1\r\n\r\n0 1 69".parse().unwrap();
         let expected = ScoreNote { tone: A4, start: 0.0, end: 1.0, velocity: 64, place: 0.0 };
         assert_eq!(shortest.notes().collect::<Vec<_>>(), [expected]);
@@ -223,7 +278,7 @@ mod tests {
             ("0", "line 3: has no end; write start, end and note"),
             ("0 1 128", "line 3: note = 128 is out of range; use 0 to 127"),
             ("0 1 x", "line 3: note = x is out of range; use 0 to 127"),
-            ("nan 1 69", "line 3: start = nan is out of range; use 0 to 86400"),
+            ("nan 1 69", "line 3: start = nan is out of range; use -1000000000 to 1000000000"),
             ("2 1 69", "line 3: ends at 1, which is not after its start"),
             ("0 1 69 0", "line 3: velocity = 0 is out of range; use 1 to 127"),
             (
@@ -233,6 +288,11 @@ mod tests {
         ] {
             let text = format!("tone-filter-score 1\n\n{line}\n");
             assert_eq!(text.parse::<Score>().unwrap_err().to_string(), error);
+            // The valid lines around it stay.
+            let text = format!("tone-filter-score 1\n0 1 69\n{line}\n1 2 69\n{line}\n");
+            let (score, left_out) = Score::read(&text).unwrap();
+            assert_eq!(score.notes().count(), 2);
+            assert_eq!(left_out.unwrap().to_string(), format!("{error} (invalid lines: 2)"));
         }
         for text in ["", "0 1 69", "tone-filter-score 2\n"] {
             assert_eq!(text.parse::<Score>().unwrap_err().line, 1, "{text:?}");

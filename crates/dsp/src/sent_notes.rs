@@ -273,8 +273,8 @@ impl SentNotes {
     /// ```
     pub fn push(&mut self, filter: &ToneFilter, mut send: impl FnMut(SentEvent)) {
         let Self { notes, sounding, frame, over } = self;
-        let Controls { settings, routing } = filter.controls();
-        let form = Form::of(routing);
+        let Controls { settings, routing } = filter.timeline.now().controls();
+        let form = Form::of(&routing);
         if *over || form != sounding.form {
             sounding.change(form, &mut send);
             (*notes, *over) = (Notes::live(), false);

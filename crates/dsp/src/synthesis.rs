@@ -67,7 +67,7 @@ impl Synthesis {
             timbres: Timbres::new(settings, sample_rate),
             banks: [first.clone(), first],
             layout: Layout::Mono,
-            lead: Lead::new(sample_rate, latency),
+            lead: Lead::new(settings, sample_rate, latency),
             low_gain: Ramp::rest(0.0),
             oscillating: false,
             led: false,
@@ -95,7 +95,7 @@ impl Synthesis {
             voices.activate(self.params.sample_rate);
         }
         (self.layout, self.oscillating) = (Layout::Mono, false);
-        self.lead.reset(plan.delaying);
+        self.lead.reset(plan.delaying, &self.params);
         self.lead.tune(&plan.smoothed.settings);
     }
 
@@ -108,7 +108,6 @@ impl Synthesis {
                 bank.rest_low();
                 voices.rest_low();
             }
-            self.lead.rest_low();
         }
         if plan.moved || self.tones() != before {
             self.params.update(&plan.smoothed.settings, self.tones());
@@ -124,10 +123,7 @@ impl Synthesis {
         if plan.moved {
             self.lead.tune(&plan.smoothed.settings);
         }
-        if !plan.smoothed.settings.freeze {
-            let share = plan.smoothed.lookahead;
-            self.lead.begin_block(&self.params, self.layout.banks(), share);
-        }
+        self.lead.begin_block(plan, self.layout.banks(), self.tones());
     }
 
     fn tones(&self) -> usize {
@@ -137,13 +133,14 @@ impl Synthesis {
     /// Returns the tracked powers of the bands, with lookahead as they are ahead, to 16 bits; with two banks, the greater one of
     /// each band, or with lookahead their mean.
     pub fn powers(&self) -> Lanes {
-        if self.lead.runs() {
-            // With a sound's first samples all bands have nearly the same power: rounding errors must not choose among them.
-            let powers = self.lead.powers();
-            return Lanes::of(|tone| f32::from_bits(powers.0[tone].to_bits() & !0xff));
-        }
-        let powers = self.banks().map(|bank| bank.powers(&self.params));
-        powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
+        let powers = if self.lead.runs() {
+            self.lead.powers()
+        } else {
+            let powers = self.banks().map(|bank| bank.powers(&self.params));
+            powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
+        };
+        // With a sound's first samples all bands have nearly the same power: rounding errors must not choose among them.
+        Lanes::of(|tone| f32::from_bits(powers.0[tone].to_bits() & !0xff))
     }
 
     /// Begins a block for this number of `channels`.
@@ -155,6 +152,9 @@ impl Synthesis {
             self.params.coefficients.set_weights(&plan.weights);
         }
         self.led = self.lead.runs();
+        if self.led {
+            self.lead.params.set_gains(plan.gains);
+        }
         // `set_gains` also depends on the constants of the settings.
         if plan.moved || plan.gains.changed() {
             self.params.set_gains(plan.gains);
@@ -232,15 +232,9 @@ impl Synthesis {
         if !self.lead.runs() {
             return;
         }
-        let two = self.set_inputs(plan, channels, rows, span).0;
-        let Self { params, lead, inputs, .. } = self;
-        // The lead only measures.
-        let (driven, sides) = (params.coefficients.driven, params.coefficients.sides.take());
-        params.set_driven(false);
-        let inputs = inputs[..if two { 2 } else { 1 }].iter().map(|own| &own[span.in_block()]);
-        lead.process(kernel, params, span.position, inputs);
-        params.set_driven(driven);
-        params.coefficients.sides = sides;
+        let banks = if self.set_inputs(plan, channels, rows, span).0 { 2 } else { 1 };
+        let inputs = self.inputs[..banks].iter().map(|own| &own[span.in_block()]);
+        self.lead.process(kernel, span.position, inputs);
     }
 
     /// Sets the banks' inputs for the samples `span`. Returns whether there are two banks, and whether each has a channel of its

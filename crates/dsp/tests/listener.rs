@@ -2,7 +2,10 @@
 
 use tone_filter_dsp::{
     BLOCK, Kernel, Settings, ToneFilter,
-    listener::{Listener, Model},
+    listener::{
+        Decisions, Listener, Model,
+        beats::{Beat, BeatFinder},
+    },
 };
 use tone_filter_testkit::{Draws, Music, heap, signals::noisy_chord};
 
@@ -35,6 +38,29 @@ fn nothing_is_allocated_while_it_listens() {
         assert!(heard > 10);
         assert_eq!(bytes, 0, "{rate} Hz");
     }
+}
+
+#[test]
+fn beats_of_long_music_take_few_bytes_a_frame() {
+    let frames = 100_000;
+    let (found, peak) = heap::peak_of(|| {
+        let mut finder = BeatFinder::new(0.05);
+        for frame in 1..=frames {
+            // A note in each half of a second, in the bass on each fourth.
+            let (note, level) = (if frame % 40 < 10 { 10 } else { 40 }, 0.01);
+            let mut decisions = Decisions { frames: frame, ..Decisions::NONE };
+            if frame % 10 < 5 {
+                (decisions.on[note], decisions.begun[note]) = (true, frame % 10 == 0);
+                (decisions.level[note], decisions.peak[note]) = (level, level);
+            }
+            finder.push(&decisions);
+        }
+        finder.beats()
+    });
+    let beats = found.unwrap().beats;
+    let steady = |pair: &[Beat]| (pair[1].time - pair[0].time - 0.5).abs() < 0.01;
+    assert!(beats.len() > 9_990 && beats.windows(2).all(steady), "{}", beats.len());
+    assert!(peak < (16 << 20) + 64 * frames as usize, "{peak} bytes");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use std::{f64::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
-    BandMask, BandRange, CHOICES, Controls, KeyEvent, Keys, Listen, Routing, Score, ScoreNote,
-    Setting, Settings, Stereo, ToneFilter, Voice,
+    BLOCK, BandMask, BandRange, CHOICES, Controls, KeyEvent, Keys, Listen, Routing, Score,
+    ScoreNote, Setting, Settings, Stereo, ToneFilter, Voice,
 };
 use tone_filter_testkit::{Draws, Music, Note, Values, signals::noise};
 
@@ -215,6 +215,58 @@ fn a_voice_that_comes_back_plays_no_old_chord() {
         let output = run(&changes, &input, None, || 480);
         let ghost = rms_db(&output[0][384_000..388_800]);
         assert!(ghost < -90.0, "{voice:?}: {ghost:.1} dB");
+    }
+}
+
+/// Settings of listener and lead, which may act on the sound before it leaves the delay.
+const HEARD_AHEAD: &str = "threshold ceiling floor ring release tuning transpose sensitivity listener sync freeze listen \
+                           auto-tuning range focus";
+
+/// Compares the output after a change of each setting, in the middle of a block, with that without it.
+#[test]
+fn settings_act_on_the_sound_of_their_time() {
+    const AT: usize = SETTLED + 17;
+    let (input, side) = (notes(0.0), notes(1.0));
+    let play = |filter: &mut ToneFilter, range: std::ops::Range<usize>| {
+        let mut output = input.each_ref().map(|channel| channel[range.clone()].to_vec());
+        let side = side.each_ref().map(|channel| &channel[range.clone()]);
+        let [left, right] = &mut output;
+        filter.process_sidechained(&mut [left, right], &side, |_, _| ());
+        output
+    };
+    for voice in [Voice::Soft, Voice::Square, Voice::Chip] {
+        // For each change, the frames until the output differs.
+        let [undelayed, delayed] = [false, true].map(|lookahead| {
+            let settings = Settings { voice, lookahead, voices: 6.0, ..Settings::default() };
+            let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+            filter.play(KeyEvent::Key(69, 1.0));
+            play(&mut filter, 0..AT);
+            let goes_on = play(&mut filter.clone(), AT..AT + 9600).concat();
+            let all = Setting::all().filter(|own| own.id() != "lookahead");
+            let differs = |(setting, to): (Setting, Controls)| {
+                let mut filter = filter.clone();
+                filter.set_settings(&to.settings).unwrap();
+                filter.set_routing(to.routing);
+                let changed = play(&mut filter, AT..AT + 9600).concat();
+                let pairs = changed.iter().zip(&goes_on).enumerate();
+                let first =
+                    pairs.filter(|(_, (one, other))| one != other).map(|(at, _)| at % 9600).min();
+                (setting.id(), setting.text(&to), first)
+            };
+            let ends =
+                |own: Setting| own.ends(&settings.into()).into_iter().map(move |to| (own, to));
+            all.flat_map(ends).map(differs).collect::<Vec<_>>()
+        });
+        let filter =
+            ToneFilter::new(RATE, &Settings { lookahead: true, ..Settings::default() }).unwrap();
+        for ((id, text, undelayed), (.., delayed)) in undelayed.into_iter().zip(delayed) {
+            let what = format!("{voice:?}, {id} {text}: {undelayed:?}, {delayed:?}");
+            // The limiter ahead of the output is the last part of the latency.
+            let early = delayed.is_some_and(|own| own < filter.bank_delay());
+            assert!(!early || HEARD_AHEAD.split(' ').any(|own| own == id), "{what}");
+            let late = delayed.is_none_or(|own| own >= filter.latency() + 2 * BLOCK);
+            assert!(!late || undelayed.is_none_or(|own| own >= BLOCK), "{what}");
+        }
     }
 }
 

@@ -155,6 +155,8 @@ pub struct Decider {
     levels: [[f32; NOTES]; LOOKAHEAD + 1],
     /// Stereo position of each note at these times.
     places: [[f32; NOTES]; LOOKAHEAD + 1],
+    /// Sensitivity at these times.
+    sensitivities: [f32; LOOKAHEAD + 1],
     pub decisions: Decisions,
 }
 
@@ -163,6 +165,7 @@ impl Decider {
         voices: Voices::NEW,
         levels: [[0.0; NOTES]; LOOKAHEAD + 1],
         places: [[0.0; NOTES]; LOOKAHEAD + 1],
+        sensitivities: [0.0; LOOKAHEAD + 1],
         decisions: Decisions::NONE,
     };
 
@@ -173,8 +176,8 @@ impl Decider {
         (self.levels[0], self.places[0]) = (levels, places);
     }
 
-    /// Decides on a frame by its log odds. `sensitivity` lowers the threshold of held notes. Notes whose detector is not `on` are
-    /// off. `frame` is the length of a frame in samples, `blocks` the number of blocks so far.
+    /// Decides on a frame by its log odds. `sensitivity` lowers the threshold of held notes in this frame: decisions with
+    /// lookahead are about an earlier one. Notes whose detector is not `on` are off. `frame` is the length of a frame in samples, `blocks` the number of blocks so far.
     pub fn decide(
         &mut self,
         logits: &[[f32; COLUMNS]; NOTES],
@@ -188,6 +191,12 @@ impl Decider {
         let lookahead = if looks_ahead { LOOKAHEAD } else { 0 };
         let is_one_voice = self.voices.push(logits.iter().map(|logits| logits[1]));
         let decisions = &mut self.decisions;
+        self.sensitivities.rotate_right(1);
+        self.sensitivities[0] = sensitivity;
+        if decisions.frames == 0 {
+            self.sensitivities.fill(sensitivity);
+        }
+        let sensitivity = [self.sensitivities[0], self.sensitivities[LOOKAHEAD]];
         decisions.frames += 1;
         decisions.age = blocks * BLOCK as u64 - decisions.frames * frame as u64;
         let sums = looks_ahead.then(|| edges.sums());
@@ -195,7 +204,7 @@ impl Decider {
             let is_on = on[FIRST_NOTE + note];
             let begins = |column: usize| logits[2 + column] > thresholds[column].begun;
             let exceeds = |column: usize, change: f32| {
-                is_on && logits[column] > thresholds[column].on - sensitivity + change
+                is_on && logits[column] > thresholds[column].on - sensitivity[column] + change
             };
             let held = |column: usize, before: bool| match before {
                 true => exceeds(column, -thresholds[column].hysteresis),
@@ -221,7 +230,7 @@ impl Decider {
                 let reach = EDGE_REACH[0] + EDGE_REACH[1] * rise;
                 edges.find(kind, sums, frequency, reach, decisions.age as usize)
             };
-            let odds = logits[0] - (thresholds[0].on - sensitivity);
+            let odds = logits[0] - (thresholds[0].on - sensitivity[0]);
             let certain = odds > LIKELY;
             let rises = if certain { !was_likely } else { odds > from_silence };
             let begins = rises.then(|| find(Kind::Rise)).flatten();

@@ -212,7 +212,8 @@ impl Listener {
         self.a4[1] = tuning * libm::exp2(transpose / 12.0);
     }
 
-    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes. 0 is the fitted threshold.
+    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes. 0 is the fitted threshold. Decisions with
+    /// lookahead have the shift of the time that they refer to.
     pub fn set_sensitivity(&mut self, shift: f32) {
         self.sensitivity = shift;
     }

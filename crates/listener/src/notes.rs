@@ -39,6 +39,8 @@ pub struct Notes {
     frame: u64,
     /// Number of notes that were too short.
     left_out: u64,
+    /// Gain of the notes' powers for their velocities.
+    gain: f32,
 }
 
 /// State of one note.
@@ -69,12 +71,25 @@ impl Notes {
     /// Creates a converter like [`Notes::live`], which reports starts in doubt, too.
     pub(crate) const fn every() -> Self {
         let tracks = [Track::NONE; NOTES];
-        Self { shortest: 1, hold: HOLD, only_clear: false, tracks, frame: 0, left_out: 0 }
+        Self {
+            shortest: 1,
+            hold: HOLD,
+            only_clear: false,
+            tracks,
+            frame: 0,
+            left_out: 0,
+            gain: 1.0,
+        }
     }
 
     /// Creates a converter that reports only notes of at least 70 ms (7 frames), with the frames of their starts and ends.
     pub const fn checked() -> Self {
         Self { shortest: SHORTEST, hold: 0, ..Self::every() }
+    }
+
+    /// Sets the gain of the notes' powers for their velocities; 1 at first.
+    pub const fn set_gain(&mut self, gain: f32) {
+        self.gain = gain;
     }
 
     /// Passes starts and ends of notes to `report`, if the decisions are those of a new frame. Notes that are not `sounding` (by
@@ -112,7 +127,7 @@ impl Notes {
                     && frame + 1 - start >= self.shortest
                 {
                     track.reported = true;
-                    let velocity = Some(velocity(track.peak));
+                    let velocity = Some(velocity(self.gain * track.peak));
                     report(Event { note, frame: start, velocity });
                 }
             } else if track.start.is_some() {

@@ -86,9 +86,10 @@ impl MidiFile {
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Tick at which each key was pressed, by key, track and channel. If several tracks or channels hold a key, their last
+        // Tick at which each key was pressed, by track, key and channel. If several tracks or channels hold a key, their last
         // note-off releases the key.
         let mut held = BTreeMap::new();
+        let mut holders = [0u32; 128];
         let mut has_drums = false;
         for (ticks, track, kind) in messages {
             seconds += (ticks - now) as f64 * tick;
@@ -103,14 +104,13 @@ impl MidiFile {
                 TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
                     // A note that starts at the end of its track has no known length, so it is not ended.
-                    let is_own = |(_, of, _): &(u8, usize, u8), start: &mut u64| {
-                        *of == track && *start < ticks
-                    };
-                    let open: Vec<_> = held.extract_if(.., is_own).collect();
-                    let is_silent =
-                        |key: &u8| held.range((*key, 0, 0)..(*key + 1, 0, 0)).next().is_none();
-                    let ended = open.into_iter().map(|((key, ..), _)| key).filter(is_silent);
-                    events.extend(ended.map(|key| (seconds, KeyEvent::Key(key, 0.0))));
+                    let own = (track, 0, 0)..(track + 1, 0, 0);
+                    for ((_, key, _), _) in held.extract_if(own, |_, start| *start < ticks) {
+                        holders[usize::from(key)] -= 1;
+                        if holders[usize::from(key)] == 0 {
+                            events.push((seconds, KeyEvent::Key(key, 0.0)));
+                        }
+                    }
                     continue;
                 }
                 TrackEventKind::Meta(MetaMessage::Tempo(quarter)) => {
@@ -126,15 +126,21 @@ impl MidiFile {
             let Some(event) = KeyEvent::from_midi(bytes) else { continue };
             match event {
                 KeyEvent::Key(key, 0.0) => {
-                    held.remove(&(key, track, channel.as_int()));
-                    if held.range((key, 0, 0)..(key + 1, 0, 0)).next().is_some() {
+                    let own = held.remove(&(track, key, channel.as_int()));
+                    let holders = &mut holders[usize::from(key)];
+                    *holders -= u32::from(own.is_some());
+                    if *holders > 0 {
                         continue;
                     }
                 }
                 KeyEvent::Key(key, _) => {
-                    held.insert((key, track, channel.as_int()), ticks);
+                    let before = held.insert((track, key, channel.as_int()), ticks);
+                    holders[usize::from(key)] += u32::from(before.is_none());
                 }
-                KeyEvent::ReleaseAll => held.clear(),
+                KeyEvent::ReleaseAll => {
+                    held.clear();
+                    holders = [0; 128];
+                }
                 _ => {}
             }
             events.push((seconds, event));
@@ -248,6 +254,14 @@ mod tests {
         assert_eq!(score(&open), "tone-filter-score 1\n0 1 69 100\n".parse().unwrap());
         let events = MidiFile::parse(&open, Drums::LeftOut).unwrap().events;
         assert_eq!(events.last(), Some(&(1.0, KeyEvent::Key(69, 0.0))));
+    }
+
+    #[test]
+    fn tracks_that_hold_keys_are_read_at_once() {
+        // Each track begins a key at its end, so that it stays held.
+        let tracks = b"MTrk\0\0\0\x08\0\x90\x45\x40\0\xff\x2f\0".repeat(60_000);
+        let held = [&b"MThd\0\0\0\x06\0\x01\xea\x60\x01\xe0"[..], &tracks].concat();
+        assert_eq!(MidiFile::parse(&held, Drums::LeftOut).unwrap().events.len(), 60_000);
     }
 
     #[test]

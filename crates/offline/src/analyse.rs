@@ -61,6 +61,7 @@ pub fn analyse(
             return Ok(Analysed { seconds: read as f64 / rate, not_finite, unheard });
         }
         channels.iter().for_each(|channel| level.add(channel));
+        unheard.hear(&channels);
         channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
         silence -= added;
         read += here;

@@ -76,9 +76,10 @@ pub fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// Returns whether `len`, a length in a header, is a placeholder of a program that wrote into a pipe and could not go back: 0, or
-/// the maximum of the field (2 or 4 GiB, within 16 MiB, as some programs subtract the bytes of other chunks).
-pub const fn is_placeholder_length(len: u32) -> bool {
-    const NEAR: u32 = 1 << 24;
-    len == 0 || len.abs_diff(1 << 31) <= NEAR || len >= u32::MAX - NEAR
+/// Returns whether `len`, the samples' length in a header whose field holds at most `most`, is a placeholder of a program that
+/// wrote into a pipe and could not go back: 0, or half or all of `most`, within 16 MiB, as some programs subtract the bytes of
+/// other chunks. The samples then are the `there` bytes to the end of the file.
+pub const fn is_open(len: u64, most: u64, there: u64) -> bool {
+    const NEAR: u64 = 1 << 24;
+    len == 0 || len > there && (len.abs_diff(most / 2 + 1) <= NEAR || most - len <= NEAR)
 }

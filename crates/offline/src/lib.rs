@@ -100,6 +100,12 @@ pub enum Error {
         /// Reason.
         source: tone_filter_dsp::BadScore,
     },
+    /// The score is longer than is read.
+    #[error("{}: exceeds the 64 MiB of a score; give a shorter one", .0.display())]
+    LargeScore(PathBuf),
+    /// The input has more channels than are read.
+    #[error("{}: has {} channels, more than {MOST_CHANNELS}; split the channels", .0.display(), .1)]
+    Channels(PathBuf, usize),
     /// The coding of the input's samples is not supported.
     #[error("{}: unsupported coding {coding}; convert the file: ffmpeg -i {} {}", .path.display(), .path.display(), .path.with_extension("flac").display())]
     Coding {
@@ -148,8 +154,8 @@ pub enum Error {
     /// The output is the input.
     #[error("{}: is the input itself; choose another name for the output", .0.display())]
     OverInput(PathBuf),
-    /// The output exists and is a device, a pipe or the like.
-    #[error("{}: is not a regular file; choose another name for the output", .0.display())]
+    /// The output is a disk or a socket.
+    #[error("{}: is a disk or a socket; choose another name for the output", .0.display())]
     NotAFile(PathBuf),
     /// The input cannot be resampled to the requested sample rate.
     #[error("{}: {from} Hz cannot become {to} Hz ({reason}); choose another --sample-rate", .path.display())]
@@ -163,8 +169,8 @@ pub enum Error {
         /// Reason.
         reason: String,
     },
-    /// The input is silent, so its peak cannot be normalized.
-    #[error("{}: is silent, and cannot be normalized; leave out --normalize-peak", .0.display())]
+    /// The output is silent or no more than rounding errors, so its peak cannot be normalized.
+    #[error("{}: the output is silent, and cannot be normalized; leave out --normalize-peak", .0.display())]
     Silent(PathBuf),
     /// Channels and sample rate of the output do not fit the fields of a WAV header.
     #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
@@ -215,17 +221,25 @@ fn dotted_extensions() -> String {
     extensions().map(|own| format!(".{own}")).collect::<Vec<_>>().join(", ")
 }
 
+/// Maximum number of channels of an input: filter and decoders allocate memory for each before they see a sample.
+const MOST_CHANNELS: usize = 255;
+
 impl Error {
+    /// Refuses the file `path` if it has more channels than are read.
+    pub(crate) fn check_channels(path: &Path, channels: usize) -> Result<(), Self> {
+        let is_read = channels <= MOST_CHANNELS;
+        is_read.then_some(()).ok_or_else(|| Self::Channels(path.into(), channels))
+    }
+
     /// Creates the error of a broken file.
     pub(crate) fn broken(path: &Path, reason: &str) -> Self {
         Self::Broken { path: path.into(), reason: reason.into() }
     }
 
-    /// Creates the error of a failed write to `path`: for standard output, which goes through a temporary file,
-    /// [`Self::Temporary`].
+    /// Creates the error of a failed write to `path`: for pipes and devices, whose content is stored first, [`Self::Temporary`].
     pub fn writing(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
-        if path == Path::new(STDIO) {
+        if output::is_stream(&path) {
             Self::Temporary { path, source }
         } else {
             Self::Write { path, source }

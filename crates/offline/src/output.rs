@@ -4,13 +4,13 @@ use super::{Error, STDIO};
 use std::{
     collections::BTreeSet,
     fs::{self, File, TryLockError},
-    io::{self, Seek},
+    io::{self, Seek, Write},
     iter::successors,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 /// Prefix of temporary file names.
 const PREFIX: &str = ".tone-filter-";
@@ -36,21 +36,24 @@ pub struct Output {
 #[derive(Debug)]
 enum Destination {
     Named(NamedTempFile),
-    /// Temporary file, which is copied to standard output when it is complete.
-    Stdout(File),
+    /// Temporary file, which is copied to an open pipe or device when it is complete; `None` is standard output.
+    Stream(File, Option<File>),
 }
 
 impl Output {
     /// Creates the temporary file of an output that will be called `path`; `-` is standard output. Creates a missing folder.
+    /// Opens a pipe, and waits for its reader.
     ///
     /// # Errors
-    /// If `path` is a folder or not a regular file; if it is `input`, under any name; if it exists and `force` is not set; if its
+    /// If `path` is a folder, a disk or a socket; if it is `input`, under any name; if it exists and `force` is not set; if its
     /// folder cannot be created or written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
-        // The error's own text has the temporary name, which no user knows.
-        let unwritable = |error: io::Error| Error::writing(path, error.kind().into());
-        if path == Path::new(STDIO) {
-            let file = Destination::Stdout(tempfile::tempfile().map_err(unwritable)?);
+        let unwritable = |source| Error::Write { path: path.into(), source };
+        if is_stream(path) {
+            let named = (path != Path::new(STDIO)).then(|| File::options().write(true).open(path));
+            let stream = named.transpose().map_err(unwritable)?;
+            let file = tempfile::tempfile().map_err(|source| Error::writing(path, source))?;
+            let file = Destination::Stream(file, stream);
             return Ok(Self { path: path.into(), target: path.into(), file, force });
         }
         if let Ok(existing) = fs::metadata(path) {
@@ -82,7 +85,14 @@ impl Output {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(SUFFIX);
         let mut unfinished = locked(&UNFINISHED);
-        let file = builder.make_in(folder, create_locked).map_err(unwritable)?;
+        // The builder's error has the temporary name, which no user knows, and not the system's words.
+        let mut code = None;
+        let create =
+            |path: &Path| create_locked(path).inspect_err(|error| code = error.raw_os_error());
+        let file = builder.make_in(folder, create).map_err(|error| {
+            let kind = error.kind();
+            unwritable(code.map_or_else(|| kind.into(), io::Error::from_raw_os_error))
+        })?;
         unfinished.insert(file.path().into());
         Ok(Self { path: path.into(), target, file: Destination::Named(file), force })
     }
@@ -91,7 +101,7 @@ impl Output {
     pub fn file(&self) -> &File {
         match &self.file {
             Destination::Named(file) => file.as_file(),
-            Destination::Stdout(file) => file,
+            Destination::Stream(file, _) => file,
         }
     }
 
@@ -110,7 +120,7 @@ impl Output {
     }
 
     /// Gives the complete file its final name, after all of it is on the disk: even a power cut leaves no incomplete file under
-    /// that name. On standard output, it is not an error if the reader, such as `head`, stops before the end.
+    /// that name. In a pipe, it is not an error if the reader, such as `head`, stops before the end.
     ///
     /// # Errors
     /// If the system refuses, or if a file with that name has appeared meanwhile and `force` is not set.
@@ -119,10 +129,15 @@ impl Output {
         let write = |source| Error::Write { path: path.clone(), source };
         let file = match file {
             Destination::Named(file) => file,
-            Destination::Stdout(mut file) => {
-                let mut print = || {
+            Destination::Stream(mut file, stream) => {
+                let print = || {
                     file.rewind()?;
-                    io::copy(&mut file, &mut io::stdout().lock())
+                    let mut stdout = io::stdout().lock();
+                    match stream {
+                        Some(mut stream) => io::copy(&mut file, &mut stream)?,
+                        None => io::copy(&mut file, &mut stdout)?,
+                    };
+                    stdout.flush()
                 };
                 return match print() {
                     Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(write(error)),
@@ -131,12 +146,12 @@ impl Output {
             }
         };
         #[cfg(unix)]
-        keep_owner_and_mode(file.as_file(), &target).map_err(write)?;
-        file.as_file().sync_all().map_err(write)?;
-        let temporary = file.path().to_path_buf();
-        let persisted = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
-        locked(&UNFINISHED).remove(&temporary);
-        match persisted {
+        keep_owner_and_mode(file.as_file(), &target);
+        sync(file.as_file()).map_err(write)?;
+        // An interruption waits for the lock.
+        let mut unfinished = locked(&UNFINISHED);
+        unfinished.remove(file.path());
+        match put_in_place(file, &target, force) {
             Ok(_) => Ok(()),
             Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(Error::Exists(path))
@@ -146,16 +161,58 @@ impl Output {
     }
 }
 
-/// Gives `file` the mode of the file at `target`, if there is one, and its owner and group as far as the system permits.
+/// Returns whether an output called `path` is written into a pipe or a device such as `/dev/null`, where nothing is overwritten.
+/// A disk's content would be.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    #[cfg(unix)]
+    let is_special = |metadata: fs::Metadata| {
+        use std::os::unix::fs::FileTypeExt;
+        metadata.file_type().is_fifo() || metadata.file_type().is_char_device()
+    };
+    #[cfg(not(unix))]
+    let is_special = |_| false;
+    path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_special)
+}
+
+/// Writes `file` to the disk. Network file systems that cannot do so refuse, which is no fault.
+fn sync(file: &File) -> io::Result<()> {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
+    file.sync_all().or_else(|error| match error.kind() {
+        InvalidInput | PermissionDenied | ReadOnlyFilesystem | Unsupported => Ok(()),
+        _ => Err(error),
+    })
+}
+
+/// Gives `file` the name `target`. If `force` is not set, no file may have it. In folders without hard links and flags for
+/// renaming, an empty file takes the name, as only one program can create it, and is replaced.
+fn put_in_place(file: NamedTempFile, target: &Path, force: bool) -> Result<File, PersistError> {
+    if force {
+        return file.persist(target);
+    }
+    let refused = match file.persist_noclobber(target) {
+        Err(refused) if refused.error.kind() != io::ErrorKind::AlreadyExists => refused,
+        placed => return placed,
+    };
+    if let Err(error) = File::create_new(target) {
+        return Err(PersistError { error, ..refused });
+    }
+    refused.file.persist(target).or_else(|refused| {
+        // Some servers rename to new names only.
+        drop(fs::remove_file(target));
+        refused.file.persist(target)
+    })
+}
+
+/// Gives `file` the mode, the owner and the group of the file at `target`, if there is one, as far as the system permits.
 #[cfg(unix)]
-fn keep_owner_and_mode(file: &File, target: &Path) -> io::Result<()> {
+fn keep_owner_and_mode(file: &File, target: &Path) {
     use std::os::unix::fs::{MetadataExt, fchown};
-    let Ok(old) = fs::metadata(target) else { return Ok(()) };
+    let Ok(old) = fs::metadata(target) else { return };
     // Only root may change the owner; members of a group may set that group.
     if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
         drop(fchown(file, None, Some(old.gid())));
     }
-    file.set_permissions(old.permissions())
+    drop(file.set_permissions(old.permissions()));
 }
 
 /// Creates a temporary file and keeps it locked while it is open, so that other runs see that it is in use.

@@ -197,6 +197,7 @@ impl<'a> Pass<'a> {
                 if is_new {
                     self.read += block[0].len() as u64;
                     block.iter().for_each(|channel| self.before.add(channel));
+                    self.unheard.hear(block);
                     measure(&mut self.meters[0], block);
                 }
                 self.process(block);

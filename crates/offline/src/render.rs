@@ -24,6 +24,10 @@ const WAITING: usize = 4;
 /// shorter ones come in batches, which use all cores anyway.
 const LONG: u64 = 1 << 21;
 
+/// Maximum peak of the output, relative to the input's, that is no more than rounding errors: -100 dB. Those of 24 bits are raised
+/// by the makeup by up to 24 dB.
+const ROUNDING: f32 = 1e-5;
+
 /// Result of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -99,7 +103,7 @@ pub fn render(
     if let Some(peak_db) = options.normalize {
         let work = (&mut pass, &input, options);
         run(work, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
-        if pass.after.peak == 0.0 {
+        if pass.after.peak <= ROUNDING * pass.before.peak {
             return Err(Error::Silent(input.path().into()));
         }
         gain = libm::powf(10.0, peak_db / 20.0) / pass.after.peak;

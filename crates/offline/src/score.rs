@@ -2,7 +2,7 @@
 
 use super::Error;
 use std::{fs, io::Read, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter};
-use tone_filter_dsp::{KeyEvent, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Score, ToneFilter};
 pub use tone_filter_midi::Drums;
 use tone_filter_midi::{EXTENSIONS, MidiFile};
 
@@ -35,14 +35,14 @@ fn read_midi(path: &Path, drums: Drums) -> Result<MidiFile, Error> {
     MidiFile::parse(&bytes, drums).map_err(|source| Error::Midi { path: path.into(), source })
 }
 
-/// Maximum number of bytes that are read of a score: more than a day of music has.
+/// Maximum number of bytes of a score: more than a day of music has.
 const LARGEST: u64 = 64 << 20;
 
 /// Notes of a file.
 pub struct Notes {
     /// The notes.
-    pub score: tone_filter_dsp::Score,
-    /// Content of a MIDI file that is left out because it is not understood; `None` if nothing is left out.
+    pub score: Score,
+    /// Content that is left out because it is not understood; `None` if nothing is left out.
     pub left_out: Option<String>,
 }
 
@@ -59,11 +59,14 @@ pub fn read_notes(path: &Path, drums: Drums) -> Result<Notes, Error> {
     }
     let mut bytes = Vec::new();
     fs::File::open(path)
-        .and_then(|file| file.take(LARGEST).read_to_end(&mut bytes))
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
         .map_err(|source| Error::Read { path: path.into(), source })?;
-    let text = String::from_utf8_lossy(&bytes);
-    let score = text.parse().map_err(|source| Error::NotScore { path: path.into(), source })?;
-    Ok(Notes { score, left_out: None })
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::LargeScore(path.into()));
+    }
+    let read = Score::read(&String::from_utf8_lossy(&bytes));
+    let (score, bad) = read.map_err(|source| Error::NotScore { path: path.into(), source })?;
+    Ok(Notes { score, left_out: bad.map(|bad| bad.to_string()) })
 }
 
 /// Player that sends keys to a filter.

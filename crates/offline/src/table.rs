@@ -35,7 +35,8 @@ impl<W: Write> Table<W> {
     /// If the table cannot be written.
     pub fn new(mut to: W, syntax: Syntax, settings: &Settings) -> io::Result<Self> {
         let tones: Vec<usize> = settings.range.by_pitch().collect();
-        let names: Vec<_> = tones.iter().map(|tone| name_at(*tone, settings.pitch_shift())).collect();
+        let names: Vec<_> =
+            tones.iter().map(|tone| name_at(*tone, settings.pitch_shift())).collect();
         match syntax {
             Syntax::Csv => write!(to, "time,{},played", names.join(","))?,
             Syntax::Json => {

@@ -3,18 +3,23 @@
 use super::{Level, found::Finder};
 use std::fmt;
 use tone_filter_dsp::{
-    BandMask, BandRange, BandState, Bands, Keys, Scale, Settings, ToneFilter,
+    BandMask, BandRange, BandState, Bands, Keys, Scale, Settings, Stereo, ToneFilter,
     notes::{TONES, by_pitch, name_at, of_listener},
 };
 
 /// Minimum deviation from the bands' tuning, in cents, at which the music counts as out of tune.
 const OFF_TUNE: f64 = 30.0;
 
+/// Maximum power of the mean of left and right, relative to theirs, at which they cancel: -20 dB.
+const CANCELS: f64 = 0.01;
+
 /// Reason why no note sounds. Its text is the reason and a remedy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
     /// The file is silent.
     Silent,
+    /// Left and right cancel in their mean, which the bands hear.
+    Cancelled,
     /// The bands are frozen.
     Frozen,
     /// All detected notes are muted: the flag that mutes them, and the lowest muted band with its pitch shift in semitones.
@@ -37,6 +42,10 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match *self {
             Self::Silent => f.write_str("no note sounds, as the input is silent; check the recording"),
+            Self::Cancelled => f.write_str(
+                "left and right are of opposite polarity and cancel in their mean, which the bands hear; \
+                 add --stereo stereo",
+            ),
             Self::Frozen => f.write_str(
                 "no note sounds, as the bands are frozen in the silence before the file; add --freeze=off",
             ),
@@ -90,6 +99,8 @@ pub struct Unheard {
     frames: u64,
     /// Maximum power of the input, 1 at full scale.
     loudest: f32,
+    /// Sums of the squares of a stereo input: of the mean of left and right, and the mean of theirs.
+    squares: [f64; 2],
 }
 
 impl Default for Unheard {
@@ -101,11 +112,21 @@ impl Default for Unheard {
             finder: Finder::default(),
             frames: 0,
             loudest: 0.0,
+            squares: [0.0; 2],
         }
     }
 }
 
 impl Unheard {
+    /// Records the input.
+    pub fn hear(&mut self, channels: &[Vec<f32>]) {
+        let [left, right] = channels else { return };
+        for (left, right) in left.iter().zip(right).map(|(l, r)| (f64::from(*l), f64::from(*r))) {
+            self.squares[0] += (0.5 * (left + right)).powi(2);
+            self.squares[1] += 0.5 * (left * left + right * right);
+        }
+    }
+
     /// Records the filter's decisions. Must be called after each of the filter's blocks. Does nothing once a note has sounded.
     pub fn push(&mut self, filter: &ToneFilter) {
         let decisions = filter.decisions();
@@ -132,8 +153,12 @@ impl Unheard {
     }
 
     /// Returns the reason why no note has sounded in a filter with `settings`, and with a score if `has_score`; `None` if a note
-    /// has sounded. `input` is the level of the whole input.
+    /// has sounded. Where left and right cancel, what sounds is no more than their rest. `input` is the level of the whole input.
     pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
+        let [mean, channels] = self.squares;
+        if channels > 0.0 && mean <= CANCELS * channels && settings.stereo != Stereo::Stereo {
+            return Some(Cause::Cancelled);
+        }
         if self.lit {
             return None;
         }

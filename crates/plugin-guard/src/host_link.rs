@@ -11,7 +11,10 @@ use nice_plug::plugin::{TrackColor, TrackInfo};
 use std::{
     collections::BTreeMap,
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// A colour that the host has chosen: red, green and blue.
@@ -22,8 +25,10 @@ pub type Rgb = [u8; 3];
 pub enum Request {
     /// Mark the state as changed: something other than a parameter has changed.
     MarkDirty,
-    /// Read the values of all parameters again: the plugin has changed them. VST3 hosts never get this request.
+    /// Read the values of all parameters again: the plugin has changed them.
     ReadValues,
+    /// Give the window this width and height in pixels.
+    Resize([u32; 2]),
     /// Show the host's context menu of a parameter, or else list its items for the editor.
     Menu(Place),
     /// Carry out an entry of the host's menu.
@@ -97,6 +102,8 @@ pub struct Place {
     pub at: [f32; 2],
     /// Position in the window, in the host's pixels: x and y.
     pub at_pixel: [i32; 2],
+    /// Entries of the editor, which stand in the menu beside the host's.
+    pub own: &'static [&'static str],
 }
 
 /// A menu of the host.
@@ -160,6 +167,10 @@ struct Shared {
     /// Indications by parameter id.
     indications: Mutex<BTreeMap<String, Indication>>,
     menu: Mutex<Option<Menu>>,
+    /// The editor's entries that were chosen in a menu of the host: parameter id, and index in [`Place::own`].
+    chosen: Mutex<Vec<(&'static str, usize)>>,
+    resizable: AtomicBool,
+    refused: AtomicBool,
 }
 
 impl Default for HostLink {
@@ -182,6 +193,9 @@ impl HostLink {
             track: Mutex::default(),
             indications: Mutex::default(),
             menu: Mutex::default(),
+            chosen: Mutex::default(),
+            resizable: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
         }))
     }
 
@@ -196,6 +210,7 @@ impl HostLink {
         let understands = |connection: &Arc<Connection>| match request {
             Request::MarkDirty => connection.marks_dirty,
             Request::ReadValues => true,
+            Request::Resize(_) => self.0.resizable.load(Ordering::Relaxed),
             Request::Menu(_) | Request::Perform { .. } => connection.has_menus,
         };
         let Some(connection) = connection.filter(understands) else { return false };
@@ -240,6 +255,33 @@ impl HostLink {
     pub fn set_menu(&self, menu: Option<Menu>) {
         *lock(&self.0.menu) = menu;
         self.repaint();
+    }
+
+    /// Sets whether the host supports [`Request::Resize`]. Elsewhere the window resizes itself.
+    pub fn set_resizable(&self, resizable: bool) {
+        self.0.resizable.store(resizable, Ordering::Relaxed);
+    }
+
+    /// Tells the window whether the host has granted a size.
+    pub fn answer_resize(&self, granted: bool) {
+        self.0.refused.store(!granted, Ordering::Relaxed);
+        self.repaint();
+    }
+
+    /// Returns whether the host has refused the last size, once.
+    pub fn take_refusal(&self) -> bool {
+        self.0.refused.swap(false, Ordering::Relaxed)
+    }
+
+    /// Performs entry `index` of [`Place::own`] in the window, for the parameter called `id`.
+    pub fn choose(&self, id: &'static str, index: usize) {
+        lock(&self.0.chosen).push((id, index));
+        self.repaint();
+    }
+
+    /// Removes and returns the chosen entries.
+    pub fn take_chosen(&self) -> Vec<(&'static str, usize)> {
+        mem::take(&mut lock(&self.0.chosen))
     }
 
     /// Returns the host's menu that the window should show.

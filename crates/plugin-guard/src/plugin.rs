@@ -38,7 +38,7 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
 }
 
 /// State that a plugin instance shares with its shim. All methods but [`Instance::load_preset`] may be called on any thread. Only
-/// [`Instance::params`] and [`Instance::load_preset`] allocate, lock or wait.
+/// [`Instance::params`], [`Instance::preset`], [`Instance::spelled`] and [`Instance::load_preset`] allocate, lock or wait.
 pub trait Instance: Send + Sync {
     /// Returns the parameters.
     fn params(&self) -> Arc<dyn Params>;
@@ -59,6 +59,12 @@ pub trait Instance: Send + Sync {
     /// ends. `sample_rate` is in Hz (0: unknown), `tempo` in beats per minute (`None`: the host reports none).
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
+    /// Returns the text of the value that people mean by `_text`, as the parameter called `_id` shows it; `None` if `_text` goes to
+    /// nice-plug as it is, which knows only the exact names of a list. Allocates.
+    fn spelled(&self, _id: &str, _text: &str) -> Option<String> {
+        None
+    }
+
     /// Returns the key name at `_index`, counted from 0 without gaps; `None` behind the last name.
     fn note_name(&self, _index: u32) -> Option<NoteName> {
         None
@@ -68,6 +74,11 @@ pub trait Instance: Send + Sync {
     /// begin or cease to have an effect.
     fn note_names_version(&self) -> u32 {
         0
+    }
+
+    /// Returns the name of the preset that the sound started from, if the plugin knows it. May wait.
+    fn preset(&self) -> Option<String> {
+        None
     }
 
     /// Loads a preset. Must be called on the main thread. Afterwards the host must read all parameters again.

@@ -1,10 +1,10 @@
 //! Settings as keys and values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
 //!
 //! The keys are the ids of the settings. Numbers are numbers in their unit, choices between off and on are booleans, other
-//! choices are the ids of their entries, and texts are texts. Missing settings have their values in [`Settings::REFERENCE`], so
-//! that a preset keeps its sound in later versions. Formats that are not human-readable have the JSON as one text. The keys of
-//! [`Routing`](tone_filter_dsp::Routing) are not part of [`Settings`]: they are checked when `#[serde(with)]` or a preset reads
-//! them, and left out.
+//! choices are the ids of their entries, and texts are texts. Numbers and choices may also be texts, as people type them. Missing
+//! settings have their values in [`Settings::REFERENCE`], so that a preset keeps its sound in later versions. Formats that are
+//! not human-readable have the JSON as one text. The keys of [`Routing`](tone_filter_dsp::Routing) are not part of
+//! [`Settings`]: they are checked when `#[serde(with)]` or a preset reads them, and left out.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ use serde::{
 };
 use serde_json::{Map, Value};
 use std::fmt;
-use tone_filter_dsp::{Choice, Controls, PitchClass, Setting, Settings, TEXTS};
+use tone_filter_dsp::{Choice, Controls, Setting, Settings, TEXTS};
 
 /// Returns `controls` as JSON on one line.
 ///
@@ -143,7 +143,9 @@ fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable
                 let reason = format!("is {what}; use {} to {} {}", own.min, own.max, own.unit);
                 Unusable::value(key, value, reason)
             };
-            let number = value.as_f64().ok_or_else(|| wrong("not a number"))? as f32;
+            let number = value.as_f64().map(|number| number as f32);
+            let number = number.or_else(|| own.parse(value.as_str()?));
+            let number = number.ok_or_else(|| wrong("not a number"))?;
             own.check(number).map_err(|_| wrong("out of range"))?;
             own.set(&mut controls.settings, number);
         }
@@ -160,18 +162,11 @@ fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable
 
 /// Returns the index of the entry of `choice` that `value` stands for.
 fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
-    let (found, allowed) = if choice.is_switch() {
-        (value.as_bool().map(usize::from), "true, false".to_owned())
-    } else {
-        let index = |id: &str| choice.entries.iter().position(|entry| entry.0 == id);
-        // Files may have roots with flats, such as Bb.
-        let root =
-            |id: &str| id.parse().ok().filter(|_| choice.id == "root").map(PitchClass::index);
-        let found = value.as_str().and_then(|id| index(id).or_else(|| root(id)));
-        let ids: Vec<_> = choice.entries.iter().map(|entry| entry.0).collect();
-        (found, ids.join(", "))
-    };
+    let state = value.as_bool().filter(|_| choice.is_switch()).map(usize::from);
+    let ids: Vec<_> = choice.entries.iter().map(|entry| entry.0).collect();
+    let allowed = if choice.is_switch() { "true, false".to_owned() } else { ids.join(", ") };
     let reason = || format!("is unknown; use {allowed}");
+    let found = state.or_else(|| choice.parse(value.as_str()?));
     found.ok_or_else(|| Unusable::value(choice.id, value, reason()))
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use tone_filter_dsp::Controls;
+use tone_filter_dsp::{Controls, PitchClass, Scale, Voice};
 use tone_filter_testkit::{Draws, controls};
 
 /// Keys of the routing, which presets of older versions contain.
@@ -33,6 +33,10 @@ fn missing_settings_are_those_of_the_reference_sound() {
     let expected = Settings { floor: -70.0, ..Settings::REFERENCE };
     let Loaded { preset, warning } = read(1, r#"{ "floor": -70 }"#).unwrap();
     assert_eq!((preset, warning), (Preset::new("x", expected), None));
+    let typed = r#"{ "floor": "-70,0 dB", "voice": "Square", "root": "Bb", "scale": "minor", "auto": "ON" }"#;
+    let (voice, root, scale) = (Voice::Square, PitchClass::new(1), Scale::NaturalMinor);
+    let typed_settings = Settings { voice, root, scale, auto: true, ..expected };
+    assert_eq!(read(1, typed).unwrap().preset.settings, typed_settings);
     let Settings { auto, focus, sensitivity, lookahead, .. } = expected;
     assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false));
 }
@@ -76,10 +80,11 @@ fn an_unknown_key_and_a_value_out_of_range_are_refused_in_this_version() {
         (r#"{"drive":1e39}"#, "drive = 1e+39 is out of range; use 1 to 400 x"),
         (r#"{"mix":3,"mix":3}"#, r#""mix" is there twice"#),
         (r#"{"stereo":"wide"}"#, r#"stereo = "wide" is unknown; use mono, stereo"#),
-        (r#"{"voice":"Saw"}"#, r#"voice = "Saw" is unknown; use soft, "#),
+        (r#"{"voice":"choir"}"#, r#"voice = "choir" is unknown; use soft, "#),
         (r#"{"root":"H"}"#, r#"root = "H" is unknown; use A, A#, "#),
         (r#"{"scale":"Bb"}"#, r#"scale = "Bb" is unknown; use chromatic, "#),
-        (r#"{"auto":"on"}"#, r#"auto = "on" is unknown; use true, false"#),
+        (r#"{"auto":"perhaps"}"#, r#"auto = "perhaps" is unknown; use true, false"#),
+        (r#"{"output":"-66,5 dB"}"#, r#"output = "-66,5 dB" is out of range; use -24 to 12 dB"#),
         (
             r#"{"custom":"111"}"#,
             r#"custom = "111" is unknown; use 12 digits, 1 for on and 0 for off"#,

@@ -16,6 +16,7 @@ use crate::{
     voice::Voices,
     waveform::Waveforms,
 };
+use std::collections::VecDeque;
 
 #[derive(Debug, Clone)]
 struct BankVoices {
@@ -40,9 +41,20 @@ struct MixGains {
 #[derive(Debug, Clone)]
 pub struct Filter {
     sample_rate: f64,
+    /// Settings of the sound that has left the delay.
     sound: Sound,
     smoothing: Smoothing,
     now: Moment,
+    /// Settings that were set last, for what hears the undelayed sound.
+    heard: Sound,
+    hearing: Smoothing,
+    heard_now: Moment,
+    /// Share of the sidechain in the undelayed sound at the start of the block.
+    heard_sidechain: f64,
+    /// Settings of the sound that is in the delay, each with the block from which on they count.
+    waiting: VecDeque<(usize, Sound)>,
+    /// Number of blocks so far.
+    blocks: usize,
     keyboard: Keyboard,
     keys: KeyWeights,
     focus: Focus,
@@ -104,9 +116,10 @@ impl Filter {
             mix_gains: silence,
             timbres: Timbres::new(&aim, sample_rate),
             waveforms: Waveforms::new(),
-            lead: sound
-                .lookahead
-                .then(|| Lead::new(vec![first.bank.clone()], delay(sample_rate), sample_rate)),
+            lead: sound.lookahead.then(|| {
+                let banks = vec![first.bank.clone()];
+                Lead::new(banks, sound.low_range, delay(sample_rate), sample_rate)
+            }),
             banks: vec![first],
             oscillating: false,
             low_computed: sound.low_range,
@@ -119,6 +132,12 @@ impl Filter {
             at_once: false,
             unclipped: false,
             sound: sound.clone(),
+            heard: sound.clone(),
+            hearing: smoothing.clone(),
+            heard_now: now.clone(),
+            heard_sidechain: 0.0,
+            waiting: VecDeque::new(),
+            blocks: 0,
             smoothing,
             now,
         };
@@ -127,9 +146,23 @@ impl Filter {
         filter
     }
 
-    /// Moves to `sound`, from the next block on.
+    /// Moves to `sound`, from the next block on. What comes after the delay moves when the next sample leaves it.
     pub fn set(&mut self, sound: &Sound) {
-        self.sound = sound.clone();
+        self.heard = sound.clone();
+        if sound.lookahead && self.recording && self.blocks > 0 {
+            let due = self.blocks + delay(self.sample_rate).div_ceil(BLOCK);
+            self.waiting.push_back((due, sound.clone()));
+        } else {
+            self.waiting.clear();
+            self.sound = sound.clone();
+        }
+        self.aim();
+    }
+
+    /// Takes key, tuning or tempo that were found, as parts of the `sound` that was set last. They count without delay.
+    pub fn find(&mut self, sound: &Sound) {
+        self.heard = sound.clone();
+        *self.waiting.back_mut().map_or(&mut self.sound, |(_, last)| last) = sound.clone();
         self.aim();
     }
 
@@ -140,12 +173,15 @@ impl Filter {
     }
 
     fn aim(&mut self) {
-        let mut aim = self.sound.morphed();
-        if self.sound.keys != Keys::Off {
-            aim.transpose += self.keyboard.bend;
-        }
-        self.timbres.aim(&aim);
-        self.smoothing.aim(&aim);
+        let aim = |sound: &Sound| {
+            let bend = if sound.keys == Keys::Off { 0.0 } else { self.keyboard.bend };
+            let aim = sound.morphed();
+            Sound { transpose: aim.transpose + bend, ..aim }
+        };
+        let (now, heard) = (aim(&self.sound), aim(&self.heard));
+        self.timbres.aim(&now);
+        self.smoothing.aim(&now);
+        self.hearing.aim(&heard);
     }
 
     /// Processes a block of 64 samples, or fewer at the end of the signal. `decision` is the listener's, at the end of the block.
@@ -156,6 +192,7 @@ impl Filter {
         decision: Option<&Decision>,
     ) -> Vec<Vec<f64>> {
         let channels = input.len();
+        let heard_before = self.heard_sidechain;
         let (before, mix, placed) = self.begin_block(channels, !sidechain.is_empty());
         let at = |frame: usize| {
             let line =
@@ -181,7 +218,8 @@ impl Filter {
         for (frame, gains) in mix_gains.into_iter().enumerate() {
             let mut dry: Vec<f64> = input.iter().map(|channel| channel[frame].into()).collect();
             let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
-            self.hear(&dry, &second, sidechained, gains);
+            let heard = between([heard_before, self.heard_sidechain], frame + 1);
+            self.hear(&dry, &second, heard, gains.stereo);
             if self.recording {
                 for (x, delay) in dry.iter_mut().zip(&mut self.delays[0]) {
                     *x = delay.next(*x, gains.lookahead);
@@ -210,6 +248,7 @@ impl Filter {
             }
             sources.iter_mut().zip(source).for_each(|(all, x)| all.push(x));
         }
+        self.blocks += 1;
         self.recorded += if self.recording { frames } else { 0 };
         if frames == BLOCK && !self.now.sound.freeze {
             if let Some(decision) = decision {
@@ -230,26 +269,33 @@ impl Filter {
 
     /// Plans a block. Returns the gains at its start, the mix of dry and wet, and whether the notes have stereo positions.
     fn begin_block(&mut self, channels: usize, connected: bool) -> (MixGains, [f64; 2], bool) {
+        while let Some((_, sound)) = self.waiting.pop_front_if(|(due, _)| *due <= self.blocks) {
+            self.sound = sound;
+            self.aim();
+        }
         let before = self.now.shares;
-        let wanted = Switches::of(&self.sound);
-        if wanted.lookahead && !self.recording {
+        let [wanted, set] = [&self.sound, &self.heard].map(Switches::of);
+        if set.lookahead && !self.recording {
             self.delays[0].fill(Delay::new(delay(self.sample_rate)));
             self.ahead = AheadLimiter::new(self.sample_rate, channels);
             self.recorded = 0;
         }
-        self.recording = wanted.lookahead || before.lookahead > 0.0;
-        self.smoothing.fade(Switches {
+        self.recording = set.lookahead || before.lookahead > 0.0;
+        let switches = Switches {
             // Stereo and place exclude each other: the previous one fades out first.
             stereo: wanted.stereo && before.place == 0.0,
             place: wanted.place && before.stereo == 0.0,
             // The delay must be full first.
-            lookahead: wanted.lookahead && self.recorded >= latency(self.sample_rate),
+            lookahead: set.lookahead && self.recorded >= latency(self.sample_rate),
             sidechain: wanted.sidechain && connected,
             ..wanted
-        });
+        };
+        self.smoothing.fade(switches);
+        self.hearing.fade(Switches { sidechain: set.sidechain && connected, ..switches });
         if self.connected.is_none() {
             // The first block has nothing to crossfade with.
             self.smoothing.arrive_at_sidechain();
+            self.hearing.arrive_at_sidechain();
             self.mix_gains.sidechain = if wanted.sidechain && connected { 1.0 } else { 0.0 };
         } else if connected && self.connected == Some(false) {
             self.delays[1].fill(Delay::new(delay(self.sample_rate)));
@@ -257,16 +303,19 @@ impl Filter {
         self.connected = Some(connected);
         let start = self.mix_gains;
         self.smoothing.step();
+        self.hearing.step();
+        if !self.recording {
+            self.hearing = self.smoothing.clone();
+        }
         let had_low = self.now.low_bands > 0.0;
         self.now = self.smoothing.now();
+        self.heard_now = self.hearing.now();
+        self.heard_sidechain = self.heard_now.shares.sidechain;
         let low = had_low || self.now.low_bands > 0.0;
         if low && !self.low_computed {
             for BankVoices { bank, voices } in &mut self.banks {
                 bank.rest_low();
                 voices.rest_low();
-            }
-            if let Some(lead) = &mut self.lead {
-                lead.banks.iter_mut().for_each(Bank::rest_low);
             }
         }
         self.low_computed = low;
@@ -276,10 +325,8 @@ impl Filter {
             let latency = delay(self.sample_rate);
             let banks = || self.banks.iter().map(|own| own.bank.clone()).collect();
             let lead =
-                self.lead.get_or_insert_with(|| Lead::new(banks(), latency, self.sample_rate));
-            if !self.now.sound.freeze {
-                lead.begin_block(&self.now.sound, self.now.shares.lookahead);
-            }
+                self.lead.get_or_insert_with(|| Lead::new(banks(), low, latency, self.sample_rate));
+            lead.begin_block(&self.now, low || self.heard_now.low_bands > 0.0);
         }
 
         if self.now.shares.auto == 0.0 {
@@ -287,7 +334,7 @@ impl Filter {
         } else if self.level.is_none() {
             self.level = Some(Level::activated(self.sample_rate));
         }
-        self.focus.begin_block(&self.now, self.sound.follows);
+        self.focus.begin_block(&self.now, &self.heard_now, self.heard.follows);
         let offsets = self.sound.offsets(&self.keyboard);
         self.keys.follow(&self.sound, &self.keyboard, &offsets);
         let ahead = self.lead.as_ref().map(|lead| lead.powers_ahead(&self.now.sound));
@@ -295,7 +342,7 @@ impl Filter {
             let powers = self.banks.iter().map(|own| own.bank.bands()[tone].power);
             let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
             let own = powers.fold(0.0, f64::max);
-            weight.powi(2) * ahead.map_or(own, |ahead| to_16_bits(ahead[tone]))
+            weight.powi(2) * to_16_bits(ahead.map_or(own, |ahead| ahead[tone]))
         };
         let powers = std::array::from_fn(power);
         self.polyphony.follow(self.sound.most_notes(), &powers);
@@ -328,7 +375,8 @@ impl Filter {
                 led[end] = std::array::from_fn(|tone| weights[end][tone] * lead.gains[end][tone]);
             }
             for bank in &mut lead.banks {
-                bank.begin_block(&self.now, Mix { weights, pans: None, gains }, low, false);
+                let mix = Mix { weights, pans: None, gains };
+                bank.begin_block(&self.heard_now, mix, lead.low, false);
             }
         }
         let pans = pans.filter(|_| channels == 2 && !two);
@@ -394,22 +442,21 @@ impl Filter {
         }
     }
 
-    /// Passes a frame of the undelayed inputs to the lead.
-    fn hear(&mut self, dry: &[f64], second: &[f64], sidechained: bool, gains: MixGains) {
+    /// Passes a frame of the undelayed inputs to the lead; `share` is that of the sidechain.
+    fn hear(&mut self, dry: &[f64], second: &[f64], share: f64, stereo: f64) {
         let Some(lead) = &mut self.lead else { return };
         let mut source = dry.to_vec();
-        if sidechained {
+        if share > 0.0 {
             let rows = if dry.len() == 2 { 2 } else { 1 };
             let row = |signal: &[f64], row: usize| {
                 if signal.len() == rows { signal[row] } else { mean(signal) }
             };
-            let share = gains.sidechain;
             let mixed = |index| (1.0 - share) * row(dry, index) + share * row(second, index);
             source = (0..rows).map(mixed).collect();
         }
         let common = mean(&source);
         let inputs: Vec<f64> = match lead.banks.len() {
-            2 => source.iter().map(|x| (1.0 - gains.stereo) * common + gains.stereo * x).collect(),
+            2 => source.iter().map(|x| (1.0 - stereo) * common + stereo * x).collect(),
             _ => vec![common],
         };
         lead.next(&inputs);

@@ -2,6 +2,7 @@
 
 use crate::{
     BLOCK, Sound, TONES, bank::Bank, bank::Tones, oscillators::AMPLITUDE_POLES, oscillators::POLE,
+    smoothing::Moment as Settings,
 };
 use std::{collections::VecDeque, f64::consts::TAU};
 
@@ -20,6 +21,8 @@ pub(crate) struct Lead {
     /// Delay of the sound in samples.
     latency: f64,
     pub banks: Vec<Bank>,
+    /// Whether the notes below A3 are computed.
+    pub low: bool,
     /// Last moments, newest first.
     moments: VecDeque<Moment>,
     /// Sum of each bank's total power in the current block.
@@ -30,18 +33,23 @@ pub(crate) struct Lead {
 
 impl Lead {
     /// Creates a lead with the state of the `banks` that sound, for a delay of `latency` samples.
-    pub fn new(banks: Vec<Bank>, latency: usize, sample_rate: f64) -> Self {
+    pub fn new(banks: Vec<Bank>, low: bool, latency: usize, sample_rate: f64) -> Self {
         let totals: Vec<f64> = banks.iter().map(Bank::total_power).collect();
         let powers = banks[0].bands().map(|band| band.power);
         let sums = totals.iter().map(|total| total * BLOCK as f64).collect();
         let moment = Moment { powers, totals };
         let moments = vec![moment; latency / BLOCK + 2].into();
         let latency = latency as f64;
-        Self { sample_rate, latency, banks, moments, sums, gains: [[1.0; TONES]; 2] }
+        Self { sample_rate, latency, banks, low, moments, sums, gains: [[1.0; TONES]; 2] }
     }
 
-    /// Begins a block: computes the gains, of which the delayed signal has the `share`.
-    pub fn begin_block(&mut self, sound: &Sound, share: f64) {
+    /// Begins a block: computes the gains for the sound after the delay, which has the settings `now`. With `low`, there are notes
+    /// below A3.
+    pub fn begin_block(&mut self, now: &Settings, low: bool) {
+        if low && !self.low {
+            self.banks.iter_mut().for_each(Bank::rest_low);
+        }
+        self.low = low;
         let count = self.banks.len() as f64;
         let mut powers = [0.0; TONES];
         for bank in &self.banks {
@@ -53,16 +61,20 @@ impl Lead {
         self.sums.fill(0.0);
         self.moments.pop_back();
         self.moments.push_front(Moment { powers, totals });
-        let (now, ahead) = (self.powers(|_| 0.0), self.powers_ahead(sound));
         self.gains[0] = self.gains[1];
+        if now.sound.freeze {
+            return;
+        }
+        let (powers, ahead) = (self.powers(|_| 0.0), self.powers_ahead(&now.sound));
         self.gains[1] = std::array::from_fn(|tone| {
-            let ratio = (ahead[tone] + 1e-20) / (now[tone] + 1e-20);
-            1.0 + share * (ratio.min(1000.0).sqrt() - 1.0)
+            let ratio = (ahead[tone] + 1e-20) / (powers[tone] + 1e-20);
+            1.0 + now.shares.lookahead * (ratio.min(1000.0).sqrt() - 1.0)
         });
     }
 
     /// Returns the powers at the end of the block, ahead by the time in which a note follows the music.
     pub fn powers_ahead(&self, sound: &Sound) -> Tones {
+        let sound = &Sound { freeze: false, ..sound.clone() };
         self.powers(|tone| {
             let release = sound.release / 1000.0;
             0.9 * (release + (sound.ring(tone) / 1000f64.ln()).max(1.2 * release))

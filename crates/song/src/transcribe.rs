@@ -6,7 +6,7 @@ use midly::{
     num::{u4, u7, u15, u24, u28},
 };
 use tone_filter_dsp::{
-    FoundKey, KeyCounts, Score, ScoreNote, ToneFilter,
+    FoundKey, Score, ScoreNote, ToneFilter,
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener, semitone},
 };
@@ -104,7 +104,7 @@ pub fn score(notes: &[Note]) -> Score {
 }
 
 /// Returns `notes` as a MIDI file of one track with the tempi, meters and key of `layout`, for bands that are transposed by `transpose`
-/// semitones. On a grid, notes keep their lengths. Notes beyond the MIDI keyboard are left out. Overlapping notes on one key become one note, see [`KeyCounts`].
+/// semitones. On a grid, notes keep their lengths. Notes beyond the MIDI keyboard are left out. Notes on one key that overlap, or begin on one step of the grid, become one note.
 ///
 /// # Panics
 /// Never: a write to memory does not fail.
@@ -123,32 +123,26 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
         let [start, end] = [note.start, note.end].map(|seconds| timeline.tick(seconds));
         let moved = grid.as_ref().map_or(start, |grid| grid.quantize(start).max(0.0));
         let first = moved.round() as u32;
-        // A note that has ended before this one does not reach into it on the grid either.
-        if let Some((ended, off)) = last[usize::from(key.as_int())]
-            && ended <= note.start
-        {
-            let off: &mut (u32, _, _) = &mut events[off];
-            off.0 = off.0.min(first);
-        }
         let end = ((moved + end - start).round() as u32).max(first + 1);
+        let last = &mut last[usize::from(key.as_int())];
+        if let Some((ended, off)) = last {
+            let begun = events[*off - 1].0;
+            let off = &mut events[*off].0;
+            if note.start < *ended || first <= begun {
+                (*ended, *off) = (ended.max(note.end), end.max(*off));
+                continue;
+            }
+            // A note that has ended before this one does not reach into it on the grid either.
+            *off = first.min(*off);
+        }
         let on = MidiMessage::NoteOn { key, vel };
         let off = MidiMessage::NoteOff { key, vel: u7::new(64) };
+        *last = Some((note.end, events.len() + 1));
         events.push((first, 2, TrackEventKind::Midi { channel, message: on }));
-        last[usize::from(key.as_int())] = Some((note.end, events.len()));
         events.push((end, 1, TrackEventKind::Midi { channel, message: off }));
     }
     // At the same tick, note-offs come before note-ons.
     events.sort_by_key(|(tick, order, _)| (*tick, *order));
-    let mut held = KeyCounts::new();
-    events.retain(|(_, _, kind)| match kind {
-        TrackEventKind::Midi { message: MidiMessage::NoteOn { key, .. }, .. } => {
-            held.press(key.as_int())
-        }
-        TrackEventKind::Midi { message: MidiMessage::NoteOff { key, .. }, .. } => {
-            held.release(key.as_int())
-        }
-        _ => true,
-    });
     file(Format::SingleTrack, vec![track(events)])
 }
 
@@ -198,10 +192,16 @@ pub(crate) fn file(format: Format, tracks: Vec<Vec<TrackEvent>>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::timeline::Grid;
+    use tone_filter_dsp::NoteValue;
 
     /// Returns the MIDI notes of `notes` as key, velocity, start and end in ticks of 1/960 s, in the order of their ends.
     fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
-        let file = midi(notes, 0.0, &Layout::fixed(120.0));
+        written_on(notes, None)
+    }
+
+    fn written_on(notes: &[Note], grid: Option<Grid>) -> Vec<(u8, u8, u32, u32)> {
+        let file = midi(notes, 0.0, &Layout { grid, ..Layout::fixed(120.0) });
         let (mut now, mut sounding, mut written) = (0, Vec::new(), Vec::new());
         for event in &Smf::parse(&file).unwrap().tracks[0] {
             now += event.delta.as_int();
@@ -235,5 +235,21 @@ mod tests {
         let other = Note { offset: 0, ..moved(1.0, 1.5) };
         let both = [(61, 50, 960, 1440), (60, 90, 480, 1920)];
         assert_eq!(written(&[own(0.5, 2.0), other]), both);
+    }
+
+    #[test]
+    fn notes_on_one_step_are_written_as_one() {
+        let note = |start, end| Note { tone: 3, offset: 0, start, end, velocity: 90, place: 0.0 };
+        let written = |notes: [Note; 3]| {
+            let steps = vec![NoteValue::try_from("1/4".to_owned()).unwrap()];
+            written_on(&notes, Some(Grid { steps, strength: 1.0 }))
+        };
+        // A quarter note has 480 ticks and lasts 0.5 s. The second note begins on the step of the first.
+        let both = [note(0.45, 0.5), note(0.55, 0.6), note(1.0, 1.25)];
+        assert_eq!(written(both), [(60, 90, 480, 528), (60, 90, 960, 1200)]);
+        // A note that moves later does not reach into the next.
+        let apart = [note(0.3, 0.9), note(0.9, 1.4), note(1.5, 1.75)];
+        let all = [(60, 90, 480, 960), (60, 90, 960, 1440), (60, 90, 1440, 1680)];
+        assert_eq!(written(apart), all);
     }
 }

@@ -1,4 +1,4 @@
-//! X display without a screen (Xvfb), with one window in which editors open, and pictures of its contents.
+//! X display without a screen (Xvfb), with one window in which editors open, its keyboard focus, and pictures of its contents.
 
 use anyhow::{Context, Result, bail};
 use std::{
@@ -13,10 +13,13 @@ use std::{
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
     connection::Connection,
-    protocol::xproto::{
-        BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ButtonPressEvent, ConfigureWindowAux,
-        ConnectionExt, CreateWindowAux, EventMask, ImageFormat, KeyButMask, MOTION_NOTIFY_EVENT,
-        Motion, WindowClass,
+    protocol::{
+        Event,
+        xproto::{
+            BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ButtonPressEvent, ConfigureWindowAux,
+            ConnectionExt, CreateWindowAux, EventMask, ImageFormat, InputFocus, KEY_PRESS_EVENT,
+            KEY_RELEASE_EVENT, KeyButMask, MOTION_NOTIFY_EVENT, Motion, WindowClass,
+        },
     },
     rust_connection::RustConnection,
 };
@@ -85,7 +88,7 @@ impl Display {
             0,
             WindowClass::INPUT_OUTPUT,
             COPY_FROM_PARENT,
-            &CreateWindowAux::new().background_pixel(0),
+            &CreateWindowAux::new().background_pixel(0).event_mask(EventMask::KEY_PRESS),
         )?;
         connection.map_window(window)?.check()?;
         Ok(Self { server: None, name, connection, root, window })
@@ -127,34 +130,97 @@ impl Display {
     ///
     /// # Errors
     /// If no editor is open, or the server has ended.
-    pub fn click(&self, [x, y]: [i16; 2], button: u8) -> Result<()> {
+    pub fn click(&self, at: [i16; 2], button: u8) -> Result<()> {
+        let editor = self.editor()?;
+        self.send(editor, MOTION_NOTIFY_EVENT, Motion::NORMAL.into(), at)?;
+        self.send(editor, BUTTON_PRESS_EVENT, button, at)?;
+        self.send(editor, BUTTON_RELEASE_EVENT, button, at)
+    }
+
+    /// Returns the window of the open editor.
+    ///
+    /// # Errors
+    /// If no editor is open, or the server has ended.
+    pub fn editor(&self) -> Result<u32> {
         let windows = self.connection.query_tree(self.window)?.reply()?.children;
-        let editor = *windows.first().context("no editor is open")?;
-        // Events of motion and of buttons have the same layout.
-        let send = |response_type, detail| -> Result<()> {
-            let event = ButtonPressEvent {
-                response_type,
-                detail,
-                sequence: 0,
-                time: 0,
-                root: self.root,
-                event: editor,
-                child: 0,
-                root_x: x,
-                root_y: y,
-                event_x: x,
-                event_y: y,
-                state: KeyButMask::default(),
-                same_screen: true,
-            };
-            self.connection.send_event(false, editor, EventMask::NO_EVENT, event)?.check()?;
-            // Waits as long as a user would, so that the editor handles the events one after the other.
-            thread::sleep(Duration::from_millis(100));
-            Ok(())
+        windows.first().copied().context("no editor is open")
+    }
+
+    /// Returns width and height of the open editor in pixels.
+    ///
+    /// # Errors
+    /// If no editor is open, or the server has ended.
+    pub fn editor_size(&self) -> Result<[u32; 2]> {
+        let place = self.connection.get_geometry(self.editor()?)?.reply()?;
+        Ok([place.width.into(), place.height.into()])
+    }
+
+    /// Presses and releases the key with the symbol `symbol`, for the window with the keyboard focus.
+    ///
+    /// # Errors
+    /// If the keyboard has no such key, or the server has ended.
+    pub fn key(&self, symbol: u32) -> Result<()> {
+        let (first, last) =
+            (self.connection.setup().min_keycode, self.connection.setup().max_keycode);
+        let keys = self.connection.get_keyboard_mapping(first, last - first + 1)?.reply()?;
+        let mut rows = keys.keysyms.chunks(keys.keysyms_per_keycode.into());
+        let row = rows.position(|row| row.first() == Some(&symbol)).context("no such key")?;
+        let (focused, code) = (self.focused()?, first + row as u8);
+        self.send(focused, KEY_PRESS_EVENT, code, [0; 2])?;
+        self.send(focused, KEY_RELEASE_EVENT, code, [0; 2])
+    }
+
+    /// Returns the number of presses of keys that our window has got since the last call.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn keys(&self) -> Result<usize> {
+        let events = std::iter::from_fn(|| self.connection.poll_for_event().transpose());
+        let keys = events.map(|event| Ok(usize::from(matches!(event?, Event::KeyPress(_)))));
+        keys.sum()
+    }
+
+    /// Gives the keyboard focus to `window`, as the host does.
+    ///
+    /// # Errors
+    /// If there is no such window, or the server has ended.
+    pub fn focus(&self, window: u32) -> Result<()> {
+        Ok(self.connection.set_input_focus(InputFocus::PARENT, window, 0u32)?.check()?)
+    }
+
+    /// Returns the window with the keyboard focus.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn focused(&self) -> Result<u32> {
+        Ok(self.connection.get_input_focus()?.reply()?.focus)
+    }
+
+    /// Sends an event of pointer or keyboard to `window`. All of them have the same layout.
+    fn send(&self, window: u32, response_type: u8, detail: u8, [x, y]: [i16; 2]) -> Result<()> {
+        let event = ButtonPressEvent {
+            response_type,
+            detail,
+            sequence: 0,
+            time: 0,
+            root: self.root,
+            event: window,
+            child: 0,
+            root_x: x,
+            root_y: y,
+            event_x: x,
+            event_y: y,
+            state: KeyButMask::default(),
+            same_screen: true,
         };
-        send(MOTION_NOTIFY_EVENT, Motion::NORMAL.into())?;
-        send(BUTTON_PRESS_EVENT, button)?;
-        send(BUTTON_RELEASE_EVENT, button)
+        let keys = [KEY_PRESS_EVENT, KEY_RELEASE_EVENT].contains(&response_type);
+        // All programs that listen to the keys get them, as from a keyboard.
+        let mask =
+            if keys { EventMask::KEY_PRESS | EventMask::KEY_RELEASE } else { EventMask::NO_EVENT };
+        self.connection.send_event(false, window, mask, event)?.check()?;
+        // Waits as long as a user would, so that the editor handles the events one after the other.
+        thread::sleep(Duration::from_millis(100));
+        Ok(())
     }
 
     /// Takes a picture of the top left `width` x `height` pixels of the screen.

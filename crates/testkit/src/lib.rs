@@ -21,6 +21,8 @@ mod draws;
 pub mod heap;
 pub mod mpe;
 mod music;
+#[cfg(all(feature = "orders", target_os = "linux"))]
+pub mod orders;
 #[cfg(feature = "hosts")]
 pub mod plugin;
 #[cfg(feature = "programs")]

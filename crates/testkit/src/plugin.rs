@@ -27,6 +27,19 @@ pub fn builds(linked: &'static EntryDescriptor) -> [(&'static str, Library); 2] 
     [("linked", Library::linked(linked).unwrap()), ("bundle", library().0)]
 }
 
+/// A parameter's title, what people type into its field in a host, and the text of its value.
+pub const TYPED: [(&str, &str, &str); 9] = [
+    ("Voice", "square", "Square"),
+    ("Root", "Bb", "A#"),
+    ("Scale", "minor", "Natural minor"),
+    ("Sync", "1/8d", "1/8 dotted"),
+    ("Duty", "50%", "50 %"),
+    ("Freeze", "ON", "On"),
+    ("Output", "-6,5", "-6.5 dB"),
+    ("Tone", "8,5 kHz", "8500 Hz"),
+    ("Threshold", "-inf", "-60 dB"),
+];
+
 /// Returns the interpreter of the Python environment that `cargo xtask test` sets up; plugin hosts are installed in it.
 pub fn python() -> PathBuf {
     let programs = if cfg!(windows) { "Scripts" } else { "bin" };

@@ -73,7 +73,9 @@ impl Place {
             edits.nudge(spec.id, (now + steps * step).clamp(0.0, 1.0));
         }
 
-        let enter = response.has_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let chosen = ui.data(|data| data.get_temp(menu::to_enter())) == Some(spec.id);
+        let enter =
+            chosen || response.has_focus() && ui.input(|input| input.key_pressed(Key::Enter));
 
         let shown = value.unwrap_or(now);
         let plain = f64::from(param.preview_plain(shown));
@@ -91,6 +93,7 @@ impl Place {
         if enter {
             // Comes last: a field that is open already would take this press of Enter as the end of typing.
             self.open_field(ui, spec, param);
+            ui.data_mut(|data| data.remove_temp::<&str>(menu::to_enter()));
         }
     }
 

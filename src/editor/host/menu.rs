@@ -1,9 +1,10 @@
-//! Context menu of a parameter. Shows the host's menu for hosts that let the plugin show it. If the host has no menu, shows the
-//! plugin's own, for MIDI controllers.
+//! Context menu of a parameter. Shows the host's menu for hosts that let the plugin show it, with the plugin's entries. If the host
+//! has no menu, shows the plugin's own, which also has the MIDI controllers.
 
-use crate::{editor::theme, session::Edits};
+use crate::{editor::theme, params::Control, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
 use plugin_guard::{Menu, MenuItem, Place, Request};
+use tone_filter_dsp::Controls;
 
 /// Action of the plugin's own menu: learns a controller.
 const LEARN: u32 = 0;
@@ -11,6 +12,14 @@ const LEARN: u32 = 0;
 const CANCEL: u32 = 1;
 /// Action of the plugin's own menu: forgets the controller.
 const FORGET: u32 = 2;
+
+/// The plugin's entries in every menu. Only numbers have the last one.
+const OWN: [&str; 2] = ["Reset", "Enter value"];
+
+/// Returns where egui's memory has the id of the setting whose text field is to open.
+pub fn to_enter() -> Id {
+    Id::unique("value to enter")
+}
 
 /// Opens the menu of the setting called `id` if `response` was clicked with the secondary button, or has the focus while
 /// Shift+F10 is pressed. The host's menu takes precedence over the plugin's own.
@@ -26,7 +35,9 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     let mac = cfg!(target_os = "macos");
     let pixels = if mac { ctx.zoom_factor() } else { ctx.pixels_per_point() };
     let at_pixel = [at.x, at.y].map(|length| (length * pixels).round() as i32);
-    let place = Place { id, at: at.into(), at_pixel };
+    let is_number = matches!(edits.params.control(id), Some(Control::Number(..)));
+    let own = &OWN[..if is_number { 2 } else { 1 }];
+    let place = Place { id, at: at.into(), at_pixel, own };
     if !edits.host.request(Request::Menu(place)) {
         edits.host.set_menu(Some(Menu { place, items: own_items(id, edits) }));
     }
@@ -56,14 +67,36 @@ fn perform(id: &'static str, action: u32, edits: &mut Edits) {
     }
 }
 
+/// Performs entry `index` of [`OWN`] for the setting called `id`.
+fn perform_own(ui: &Ui, id: &'static str, index: usize, edits: &mut Edits) {
+    match (index, edits.params.control(id)) {
+        (0, Some(control)) => edits.set_once(id, control.normalized(&Controls::default())),
+        _ => _ = ui.data_mut(|data| data.insert_temp(to_enter(), id)),
+    }
+    ui.ctx().request_repaint();
+}
+
 /// Shows the open menu until the user clicks an entry or elsewhere.
 pub fn show(ui: &Ui, edits: &mut Edits) {
+    for (id, index) in edits.host.take_chosen() {
+        perform_own(ui, id, index, edits);
+    }
     let Some(Menu { place, items }) = edits.host.menu() else { return };
     let mut open = true;
     Popup::new(Id::unique("host menu"), ui.ctx().clone(), Pos2::from(place.at), ui.layer_id())
         .kind(PopupKind::Menu)
         .open_bool(&mut open)
-        .show(|ui| show_items(ui, &items, place.id, edits));
+        .show(|ui| {
+            show_items(ui, &items, place.id, edits);
+            if !items.is_empty() {
+                ui.separator();
+            }
+            for (index, name) in place.own.iter().enumerate() {
+                if ui.button(*name).clicked() {
+                    perform_own(ui, place.id, index, edits);
+                }
+            }
+        });
     if !open {
         edits.host.set_menu(None);
     }

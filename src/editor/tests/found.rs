@@ -3,7 +3,7 @@
 use super::TestEditor;
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE};
 use std::f64::consts::TAU;
-use tone_filter_dsp::{PitchClass, Scale, Settings, ToneFilter};
+use tone_filter_dsp::{PitchClass, Scale, Settings, Stereo, ToneFilter};
 
 /// Returns a filter that has heard four chords in C major, `cents` sharp.
 fn listened(settings: &Settings, cents: f64) -> ToneFilter {
@@ -74,6 +74,31 @@ fn the_tempo_is_shown_once_it_is_found() {
     let tempo = filter.found_tempo().unwrap();
     editor.display_filter(&filter);
     assert_eq!(shown(&editor), Some(format!("{tempo:.0} BPM")));
+}
+
+#[test]
+fn left_and_right_that_cancel_are_shown() {
+    let filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    // Each sound is far louder than those before, which still count.
+    let mut level = 1e-9;
+    let mut shown = |right: f32, stereo| {
+        editor.edit(|edits| {
+            let mut sound = edits.sound();
+            sound.controls.settings.stereo = stereo;
+            edits.change_to("stereo", sound);
+        });
+        level *= 100.0;
+        let (mut left, mut right) = ([level; 64], [level * right; 64]);
+        editor.meters.measure(&mut [&mut left, &mut right], |_| ());
+        editor.display_filter(&filter);
+        editor.texts().into_iter().any(|(text, _)| text == "Left and right cancel")
+    };
+    // A mean of -19 and of -22 dB.
+    for (right, cancel) in [(1.0, false), (-0.8, false), (-0.85, true), (-1.0, true)] {
+        assert_eq!(shown(right, Stereo::Place), cancel, "{right}");
+        assert!(!shown(right, Stereo::Stereo), "{right}");
+    }
 }
 
 #[test]

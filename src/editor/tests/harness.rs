@@ -23,7 +23,7 @@ pub struct TestEditor {
     /// egui's time in seconds.
     pub time: f64,
     modifiers: Modifiers,
-    meters: MeterInput,
+    pub meters: MeterInput,
     uploads: Uploads,
 }
 

@@ -199,7 +199,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
 fn the_host_s_menu_is_shown_and_performed() {
     let (mut editor, host, _) = connected();
     let at = editor.place("Mix");
-    let place = Place { id: "mix", at: at.into(), at_pixel: [0; 2] };
+    let place = Place { id: "mix", at: at.into(), at_pixel: [0; 2], own: &[] };
     for (label, action) in [("Learn", 7), ("Follow", 8)] {
         host.set_menu(Some(menu(place)));
         (0..3).for_each(|_| editor.frame(vec![]));
@@ -223,6 +223,38 @@ fn the_host_s_menu_is_shown_and_performed() {
     (0..3).for_each(|_| editor.frame(vec![]));
     editor.key(Key::Escape);
     assert_eq!((host.menu(), host.take_requests()), (None, vec![]), "it is left");
+}
+
+#[test]
+fn every_menu_resets_and_opens_the_field_of_a_value() {
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
+    let host = editor.session().host.clone();
+    let choose = |editor: &mut TestEditor, index: usize, entry: &str| {
+        // In a menu of the host's own, and in the window's.
+        match index {
+            0 => host.choose("mix", usize::from(entry == "Enter value")),
+            _ => {
+                editor.secondary_click(editor.place("Mix"));
+                (0..3).for_each(|_| editor.frame(vec![]));
+                editor.click(editor.place(entry));
+            }
+        }
+        (0..3).for_each(|_| editor.frame(vec![]));
+    };
+    for kind in 0..2 {
+        editor.edit(|edits| edits.set_once("mix", 0.125));
+        choose(&mut editor, kind, "Reset");
+        assert_eq!(editor.settings().mix, Settings::default().mix);
+        choose(&mut editor, kind, "Enter value");
+        assert_eq!(editor.focused().as_deref(), Some("Mix to type"));
+        editor.frame(vec![Event::Text("25".to_owned())]);
+        editor.key(Key::Enter);
+        assert_eq!(editor.settings().mix, 25.0);
+    }
+    editor.secondary_click(editor.place("Bypass"));
+    (0..3).for_each(|_| editor.frame(vec![]));
+    editor.text("Reset");
+    assert!(editor.texts().iter().all(|(text, _)| text != "Enter value"), "it has no field");
 }
 
 #[test]

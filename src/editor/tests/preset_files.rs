@@ -208,6 +208,16 @@ fn a_score_is_imported_and_removed() {
     assert_eq!(import(&mut editor, score).as_deref(), Some("theme"));
     editor.text("theme decides which notes are played while the song plays");
     assert!(import(&mut editor, "no score").is_some(), "what is there stays");
+    assert!(import(&mut editor, &format!("{score}1 0 69\n")).is_some());
+    let unread = "line 3: ends at 0, which is not after its start";
+    editor.text(&format!(
+        "theme decides which notes are played while the song plays; left out: {unread}"
+    ));
+    let saved = serde_json::json!({ "name": "Own", "text": format!("{score}1 0 69") });
+    let fields = [("score".to_owned(), saved.to_string())];
+    nice_plug::prelude::Params::deserialize_fields(editor.params(), &fields.into());
+    editor.frame(vec![]);
+    editor.text(&format!("The score Own is loaded without {unread}"));
     assert!(is_same(&editor.settings(), &before), "a score is no sound");
     editor.click(editor.place(FILE));
     editor.click(editor.place("Remove score"));

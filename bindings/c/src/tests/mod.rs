@@ -182,7 +182,8 @@ fn what_is_marked_real_time_does_not_allocate() {
         // SAFETY: all pointers are valid.
         unsafe {
             [
-                tf_set_text(f, c"keys".as_ptr(), c"add".as_ptr()),
+                tf_set_text(f, c"keys".as_ptr(), c" ADD".as_ptr()),
+                tf_set_text(f, c"root".as_ptr(), c"Bb".as_ptr()),
                 tf_set_tempo(f, 99.0),
                 tf_set_number(f, c"mix".as_ptr(), 70.0),
                 tf_get_number(f, c"mix".as_ptr(), &raw mut number),
@@ -203,7 +204,7 @@ fn what_is_marked_real_time_does_not_allocate() {
         }
     });
     assert_eq!(calls, 0);
-    assert_eq!(statuses, [Status::Ok; 17]);
+    assert_eq!(statuses, [Status::Ok; 18]);
     assert_eq!(number, 70.0);
     // SAFETY: `tf_get_bands` has written all of them.
     unsafe { bands.set_len(TF_BANDS) };

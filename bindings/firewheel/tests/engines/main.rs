@@ -177,8 +177,12 @@ fn kiras_effect_follows_its_handle_without_allocation() {
 #[test]
 fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     let mut pair = Pair::new();
-    let (settings, keyboard) = Play::new().at(4);
+    let (settings, keyboard) = played();
     pair.set((settings, keyboard));
+    pair.handle.set_score(Some(score(3)));
+    pair.handle.seek(1.0);
+    pair.filter.set_score(Some(score(3)));
+    pair.filter.seek(1.0);
     pair.play(0);
     // Mock backends may have a sample rate out of the filter's range: then the sound passes through.
     pair.effect.on_change_sample_rate(1);
@@ -188,7 +192,15 @@ fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     pair.effect.on_change_sample_rate(44_100);
     pair.filter = ToneFilter::new(44_100.0, &settings).unwrap();
     pair.filter.set_keyboard(&keyboard);
+    pair.filter.set_score(Some(score(3)));
+    pair.filter.seek(1.0 + FRAMES as f64 / f64::from(RATE));
     (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
+}
+
+/// Returns settings with which keys and scores sound, and keys.
+fn played() -> (Settings, Keyboard) {
+    let settings = Settings { keys: Keys::Hold, mix: 100.0, ..Settings::default() };
+    (settings, Play::new().at(4).1)
 }
 
 fn score(seed: usize) -> Arc<Score> {
@@ -232,6 +244,8 @@ fn kiras_effect_follows_scores_and_frees_nothing() {
         if count % 20 == 10 {
             // Handle and filter keep references, so the effect need not free the score.
             let score = (count % 60 != 50).then(|| score(count));
+            // A score starts at 0, whatever was sought before it.
+            pair.handle.seek(0.5);
             pair.handle.set_score(score.clone());
             pair.filter.set_score(score);
             pair.filter.seek(0.0);
@@ -299,24 +313,33 @@ fn firewheels_node_starts_with_its_parameters() {
 
 #[test]
 fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
-    let (settings, keyboard) = Play::new().at(4);
+    let (settings, keyboard) = played();
     let parameters = ToneFilterNode { settings, keyboard };
     let mut stream = firewheel::Stream::new(RATE, parameters).unwrap();
     let mut output = [[0.0; 2]; FRAMES];
     let mut music = Blocks::new();
+    stream.context.queue_event_for(stream.node, ScoreEvent::Set(Some(score(3))).into());
+    stream.context.queue_event_for(stream.node, ScoreEvent::Seek(1.0).into());
+    stream.context.update().unwrap();
     stream.render(&music.next(), &mut output).unwrap();
+    // The score goes on after a change of the device, and while the node is bypassed.
+    let start = 1.0 + FRAMES as f64 / f64::from(RATE);
+    let now = |count: usize| start + (count * FRAMES) as f64 / 44_100.0;
     let firewheel::Stream { mut context, node, processor } = stream;
     drop(processor);
     let processor = firewheel::start(&mut context, 44_100).unwrap();
     let mut stream = firewheel::Stream { context, node, processor };
     let mut filter = ToneFilter::new(44_100.0, &settings).unwrap();
     filter.set_keyboard(&keyboard);
+    filter.set_score(Some(score(3)));
+    filter.seek(now(0));
     for count in 0..100 {
         let bypassed = (40..80).contains(&count);
         if count == 40 || count == 80 {
             stream.context.queue_bypassed_for(node, bypassed);
             filter.reset();
             filter.set_keyboard(&keyboard);
+            filter.seek(now(count));
         }
         stream.context.update().unwrap();
         let input = music.next();

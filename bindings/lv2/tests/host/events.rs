@@ -200,6 +200,19 @@ fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
 }
 
 #[test]
+fn an_event_beyond_its_block_delays_no_other() {
+    let mut host = Host::new(STEREO, &played().into());
+    let mut sound = tune(512);
+    let audio = [0, 1].map(|channel| sound[channel].as_mut_ptr());
+    for (frame, at) in [(1_000_000, 511), (100, 100), (512, 511), (0, 0)] {
+        let message = [0x90, 57, 100];
+        host.write([(frame, uri::MIDI, &message[..])].into_iter());
+        host.run(512, [audio; 3]);
+        assert_eq!(host.sent(), [(at, message.to_vec())], "{frame}");
+    }
+}
+
+#[test]
 fn broken_events_have_no_effect() {
     let plain = play(&played(), 512, &vec![]);
     let broken: Events = vec![

@@ -196,7 +196,7 @@ impl Host {
     }
 
     /// Returns the messages that the plugin has written.
-    fn sent(&self) -> Vec<(usize, Vec<u8>)> {
+    pub fn sent(&self) -> Vec<(usize, Vec<u8>)> {
         let bytes: Vec<u8> = self.events[1].iter().flat_map(|word| word.to_ne_bytes()).collect();
         let at = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
         assert_eq!(at(4), number(uri::SEQUENCE));

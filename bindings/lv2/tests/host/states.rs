@@ -1,7 +1,7 @@
 //! Tests of saved states and of the bundle's description.
 
 use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
-use tone_filter_dsp::{CHOICES, Controls, Keys, SPECS, Scale, Settings, TEXTS};
+use tone_filter_dsp::{Controls, Group, Keys, Scale, Settings, TEXTS};
 use tone_filter_lv2::{
     ports::{Port, VARIANTS},
     turtle, urids,
@@ -51,7 +51,7 @@ fn every_setting_has_a_port_that_keeps_its_values() {
     let ports: Vec<_> = VARIANTS[SIDECHAIN as usize].ports().collect();
     let symbols: Vec<_> =
         ports.iter().filter(|port| port.is_setting()).map(|port| port.symbol()).collect();
-    let all = SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id));
+    let all = Group::ALL.into_iter().flat_map(Group::ids);
     let all: Vec<_> = all.map(|id| id.replace('-', "_").replace("bypass", "enabled")).collect();
     assert_eq!(symbols, all);
     for port in ports {
@@ -86,6 +86,11 @@ fn the_description_has_every_port_and_every_preset_once() {
         assert_eq!(first.matches(&subject).count(), 1);
         let (_, own) = plugins.split_once(&subject).unwrap();
         let (own, _) = own.split_once("] .\n").unwrap();
+        let (head, ports) = own.split_once("lv2:port [").unwrap();
+        assert!(head.contains("doap:maintainer [ a foaf:Person ; foaf:name \"Tone Filter\" ]"));
+        let mut ports = ports.split("lv2:port [");
+        let wrong = ports.find(|port| port.contains("pg:group") != port.contains("AudioPort"));
+        assert_eq!(wrong, None, "GStreamer takes each port of a group for a channel");
         assert_eq!(own.matches("lv2:port [").count(), variant.ports().count());
         for (index, port) in variant.ports().enumerate() {
             let head = format!("lv2:index {index} ;\n\t\tlv2:symbol \"{}\" ;", port.symbol());

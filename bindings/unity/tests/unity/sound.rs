@@ -90,41 +90,56 @@ fn the_preset_takes_the_place_of_the_parameters_but_for_morph() {
     }
 }
 
+/// Processes `input` as one block, in place or not. Returns status and output.
+fn block(input: &[f32], [inputs, outputs]: [usize; 2], in_place: bool) -> (i32, Vec<f32>) {
+    let frames = input.len() / inputs;
+    let mut buffer = vec![9.0; frames * inputs.max(outputs)];
+    buffer[..input.len()].copy_from_slice(input);
+    let from = if in_place { buffer.as_ptr() } else { input.as_ptr() };
+    let output = &mut buffer[..frames * outputs];
+    let status = Instance::new().process_raw(from, &[], output, [inputs, outputs]);
+    buffer.truncate(frames * outputs);
+    (status, buffer)
+}
+
+/// Returns `input` with `outputs` channels: surplus ones are left out, missing ones are silent, or the only one.
+fn widened<T: Copy + Default>(input: &[T], [inputs, outputs]: [usize; 2]) -> Vec<T> {
+    let sample = |frame: &[T], channel| match inputs {
+        1 => frame[0],
+        _ => frame.get(channel).copied().unwrap_or_default(),
+    };
+    let frames = input.chunks(inputs);
+    frames.flat_map(|frame| (0..outputs).map(move |channel| sample(frame, channel))).collect()
+}
+
 #[test]
 fn outputs_of_another_number_of_channels_are_filled() {
-    let input = music(1, 3000);
-    let mono = expected(&mut filter(&Settings::default(), 1), &input, &[], 1);
-    let mut output = vec![9.0; 6000];
-    assert_eq!(Instance::new().process(&input, &mut output, [1, 2]), 0);
-    assert!(planar(&output, 2).iter().all(|channel| bits(channel) == mono));
-
-    let input = music(6, 3000);
-    let six = expected(&mut filter(&Settings::default(), 6), &input, &[], 6);
-    let mut output = vec![9.0; 6000];
-    assert_eq!(Instance::new().process(&input, &mut output, [6, 2]), 0);
-    let wanted: Vec<_> = six.chunks(6).flat_map(|frame| &frame[..2]).copied().collect();
-    assert!(bits(&output) == wanted);
-
-    let mut output = vec![9.0; 8 * 3000];
-    assert_eq!(Instance::new().process(&input, &mut output, [6, 8]), 0);
-    let silent = [0.0_f32.to_bits(); 2];
-    let wanted = six.chunks(6).flat_map(|frame| frame.iter().chain(&silent)).copied();
-    assert!(bits(&output) == wanted.collect::<Vec<_>>());
+    for [inputs, outputs] in [[1, 2], [6, 2], [6, 8], [2, 8]] {
+        let input = music(inputs, 3000);
+        let filtered = expected(&mut filter(&Settings::default(), inputs), &input, &[], inputs);
+        let wanted = widened(&filtered, [inputs, outputs]);
+        for in_place in [false, true] {
+            let (status, output) = block(&input, [inputs, outputs], in_place);
+            let what = format!("{inputs} to {outputs}, in place: {in_place}");
+            assert!(status == 0 && bits(&output) == wanted, "{what}");
+        }
+    }
 }
 
 #[test]
 fn what_it_cannot_filter_passes_untouched() {
     let nine = music(9, 500);
-    let mut output = vec![9.0; nine.len()];
-    assert_eq!(Instance::new().process(&nine, &mut output, [9, 9]), UNSUPPORTED);
-    assert_eq!(output, nine);
+    for (outputs, in_place) in [(9, false), (9, true), (12, false), (12, true), (2, true)] {
+        let wanted = (UNSUPPORTED, widened(&nine, [9, outputs]));
+        assert!(block(&nine, [9, outputs], in_place) == wanted, "{outputs} {in_place}");
+    }
     let stereo = music(2, 500);
     for rate in [0, 999] {
         let mut output = vec![9.0; stereo.len()];
         let status = Instance::of(loaded(), rate).process(&stereo, &mut output, [2, 2]);
         assert_eq!((status, &output), (UNSUPPORTED, &stereo));
     }
-    assert_eq!(Instance::new().process_raw(std::ptr::null(), &[], &mut output, [2, 2]), 1);
+    assert_eq!(Instance::new().process_raw(std::ptr::null(), &[], &mut [9.0; 8], [2, 2]), 1);
     assert_eq!(Instance::new().process(&[], &mut [], [2, 2]), 0);
 }
 

@@ -5,6 +5,7 @@ use crate::inputs::Named;
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
+    slice,
 };
 use tone_filter_offline::{
     Error,
@@ -43,7 +44,8 @@ impl Files {
         let mut places = HashMap::new();
         for (index, format) in FORMATS.iter().enumerate() {
             if let Some(out) = args.output(format) {
-                let mut plan = Plan::new(&request(args, named, format, out))?;
+                let request = request(args, named, format, out);
+                let mut plan = Plan::new(&request, slice::from_ref(&request))?;
                 for job in std::mem::take(&mut plan.jobs) {
                     let file = files.file(&mut places, &job.input);
                     (file.outputs[index], file.work) = (Some(job.output), job.work);
@@ -77,9 +79,11 @@ fn request<'a>(args: &Args, named: &'a Named, format: &'a Format, out: &'a Path)
     Request {
         inputs: &named.all,
         listed: named.listed,
+        listed_in: &named.listed_in,
         out: Some(out),
         out_is_folder: named.has_list,
         suffix: "",
+        named_after_preset: false,
         extensions: format.extensions,
         force: args.force,
         skip_existing: args.skip_existing,

@@ -203,7 +203,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         let fate = match file.failed.take() {
             Some(error) => Err(error),
             None if file.outputs.iter().all(Option::is_none) => Ok(None),
-            None => analyse_one(args, &file, (&settings, &keys), progress).map(Some),
+            None => analyse_one(args, &file, (&settings, &keys), progress),
         };
         bar.move_to((1 + done.fetch_add(1, Relaxed)) as f64 / count as f64);
         bar.suspend(|| print(&file, &fate, report_all, args.quiet));

@@ -54,17 +54,25 @@ impl fmt::Display for Done {
 ///
 /// # Errors
 /// If the file cannot be read or an output cannot be written. Then no output is created.
+///
+/// Returns `None` if another run has written all outputs meanwhile, which `--skip-existing` leaves as they are.
 pub fn analyse_one(
     args: &Args,
     file: &File,
     (settings, keys): (&Settings, &KeyTrack),
     progress: impl Fn(f64),
-) -> Result<Done, Error> {
+) -> Result<Option<Done>, Error> {
+    let is_skipped = |error: &Error| args.skip_existing && matches!(error, Error::Exists(_));
     let create = |path: &Option<PathBuf>| {
-        path.as_ref().map(|path| Output::create(path, &file.input, args.force)).transpose()
+        let made = path.as_ref().map(|path| Output::create(path, &file.input, args.force));
+        made.filter(|made| !made.as_ref().is_err_and(is_skipped)).transpose()
     };
     let [png, csv, json, mid, score] = file.outputs.each_ref().map(create);
-    let [png, csv, json, mid, score] = [png?, csv?, json?, mid?, score?];
+    let outputs = [png?, csv?, json?, mid?, score?];
+    if outputs.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let [png, csv, json, mid, score] = outputs;
 
     let title = file.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
@@ -135,9 +143,12 @@ pub fn analyse_one(
             written.map_err(|source| Error::writing(output.path(), source))?;
         }
     }
-    [png, csv, json, mid, score].into_iter().flatten().try_for_each(Output::commit)?;
+    let outputs = [png, csv, json, mid, score].into_iter().flatten();
+    outputs.map(Output::commit).try_for_each(|done| {
+        done.or_else(|error| if is_skipped(&error) { Ok(()) } else { Err(error) })
+    })?;
     let tempo = beats.as_ref().and_then(Beats::tempo);
-    Ok(Done { seconds, not_finite, short, unheard, found, tempo })
+    Ok(Some(Done { seconds, not_finite, short, unheard, found, tempo }))
 }
 
 /// Returns the layout of the MIDI file: the tempo of the flag, or `beats` and key that were found, or 120 beats per minute.

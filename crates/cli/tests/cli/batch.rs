@@ -120,6 +120,13 @@ fn patterns_that_the_shell_left_alone_are_matched() {
     folder.put("[a].wav", &silence().bytes());
     folder.run("render [a].wav -o out3/");
     assert_eq!(names(&tree(&folder, "out3")), ["[a].wav"]);
+    // The part of a pattern that exists is no pattern.
+    folder.put("in/Album[FLAC]/CD[1]/b.wav", &silence().bytes());
+    for pattern in ["in/Album[FLAC]/CD[1]/?.wav", "in/Album[FLAC]/*/[b].wav", "in/Album[FLAC]/C*"] {
+        folder.run(&format!("render {pattern} -o out4/"));
+        assert_eq!(tree(&folder, "out4").len(), 1, "{pattern}");
+        fs::remove_dir_all(folder.path("out4")).unwrap();
+    }
 }
 
 #[test]
@@ -374,6 +381,17 @@ fn audio_of_formats_that_are_not_read_is_told() {
         assert_eq!(left_out[0]["input"], "in/b.m4a");
         assert_eq!(left_out[3]["reason"], reason);
     }
+}
+
+#[test]
+fn hidden_audio_is_told_and_read_if_it_is_named() {
+    let folder = samples();
+    folder.put("in/.b.wav", &silence().bytes());
+    let said = folder.run("render in -o out");
+    let note = "note: in/.b.wav: left out, hidden by the dot at the start of its name; name it to read it\n";
+    assert!(said.contains(&format!("{note}5 files done, 1 left out: ")), "{said}");
+    folder.run("render in/.b.wav -o named/");
+    assert_eq!(names(&tree(&folder, "named")), [".b.wav"]);
 }
 
 #[test]

@@ -142,12 +142,17 @@ fn outputs_that_cannot_be_written() {
 fn outputs_that_the_system_refuses() {
     let folder = Folder::with(&silence().bytes());
     // Not even root can create files in /proc.
-    let line = folder.fail("render in.wav -o /proc/out.wav", 1);
-    assert!(line.starts_with("/proc/out.wav: cannot be written ("), "{line}");
-    assert!(line.ends_with("; check the folder, its permissions and the space left"), "{line}");
-    assert!(!line.contains(".part"), "{line}");
-    let line = folder.fail("render in.wav -o /dev/null --force", 1);
-    assert_eq!(line, "/dev/null: is not a regular file; choose another name for the output");
+    for (verb, name) in
+        [("render in.wav -o", "wav"), ("bands in.wav --csv", "csv"), ("chip in.wav -o", "vgm")]
+    {
+        let line = folder.fail(&format!("{verb} /proc/out.{name}"), 1);
+        let reason =
+            "(No such file or directory); check the folder, its permissions and the space left";
+        assert_eq!(line, format!("/proc/out.{name}: cannot be written {reason}"));
+    }
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path("socket")).unwrap();
+    let line = folder.fail("render in.wav -o socket --force", 1);
+    assert_eq!(line, "socket: is a disk or a socket; choose another name for the output");
 }
 
 #[test]

@@ -152,6 +152,87 @@ fn folders_of_outputs_are_made() {
     assert!(folder.path("other/out.png").is_file());
 }
 
+/// Runs `script`, in which `$0` is the program, and returns its exit code, stdout and stderr.
+#[cfg(target_os = "linux")]
+fn shell(folder: &Folder, script: &str) -> (i32, Vec<u8>, String) {
+    let mut command = std::process::Command::new("sh");
+    let command = command.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("tone-filter"));
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    (output.status.code().unwrap(), output.stdout, String::from_utf8(output.stderr).unwrap())
+}
+
+/// Has strace refuse what some network file systems refuse: links, flags for renaming, synchronisation and modes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_knows_only_plain_files_is_written() {
+    let folder = Folder::with(&silence().bytes());
+    let strace = "strace -f -o /dev/null -e trace=link,linkat,renameat2,fsync,fchmod,fchown";
+    let refuse = "-e inject=link,linkat:error=EIO -e inject=renameat2,fsync:error=EINVAL -e inject=fchmod,fchown:error=EPERM";
+    for line in [
+        "render in.wav -o 1.wav",
+        "render in.wav -o 1.wav --force",
+        "render in.wav -o 2.flac",
+        "bands in.wav --png 3.png --csv 4.csv --json 5.json --midi 6.mid --score 7.tfs",
+        "chip in.wav -o 8.vgm",
+        "presets export organ 9.json",
+    ] {
+        let (code, _, said) = shell(&folder, &format!("{strace} {refuse} \"$0\" {line}"));
+        assert_eq!(code, 0, "{line}: {said}; this test needs strace: apt-get install strace");
+    }
+    let files = folder.files();
+    assert!(files.len() == 10 && files.values().all(|file| !file.is_empty()), "{:?}", files.keys());
+    let line = "-e inject=fsync:error=EIO \"$0\" render in.wav -o lost.wav";
+    assert_eq!(shell(&folder, &format!("{strace} {line}")).0, 1);
+    assert!(!folder.path("lost.wav").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_and_devices_are_outputs_as_standard_output_is() {
+    let folder = Folder::with(&silence().bytes());
+    for line in [
+        "render in.wav -q -o",
+        "bands in.wav -q --midi",
+        "bands in.wav -q --csv",
+        "chip in.wav -q -o",
+    ] {
+        let [expected, pipe, device, _] = [
+            format!("\"$0\" {line} -"),
+            format!("mkfifo pipe; {{ \"$0\" {line} pipe || : > pipe; }} & cat pipe; rm pipe"),
+            format!("\"$0\" {line} /dev/stdout | cat"),
+            format!("\"$0\" {line} /dev/null"),
+        ]
+        .map(|script| {
+            let (code, read, said) = shell(&folder, &script);
+            assert_eq!(code, 0, "{script}: {said}");
+            read
+        });
+        assert!(!expected.is_empty() && pipe == expected && device == expected, "{line}");
+    }
+    assert_eq!(folder.files().len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_standard_output_is_told_if_it_is_needed() {
+    let folder = Folder::with(&silence().bytes());
+    for line in [
+        "render in.wav -o -",
+        "render in.wav -o out.wav --json --force",
+        "bands in.wav --csv -",
+        "presets list",
+        "completions bash",
+        "--help",
+    ] {
+        for closed in [">&-", "<&- >&-"] {
+            let (code, _, said) = shell(&folder, &format!("\"$0\" {line} {closed}"));
+            assert_eq!(code, 1, "{line}: {said}");
+            assert!(said.contains("standard output is closed"), "{line}: {said}");
+        }
+    }
+    assert_eq!(shell(&folder, "\"$0\" render in.wav -o needless.wav -q >&-").0, 0);
+}
+
 /// Writes to a pipe that is closed at the other end, as by `head`.
 #[cfg(unix)]
 #[test]

@@ -145,7 +145,7 @@ fn a_peak_that_is_asked_for_is_reached() {
     }
     let silent = Folder::with(&silence().bytes());
     let line = silent.fail("render in.wav -o out.wav --normalize-peak -1", 1);
-    assert!(line.starts_with("in.wav: is silent, and cannot be normalized"), "{line}");
+    assert!(line.starts_with("in.wav: the output is silent, and cannot be normalized"), "{line}");
 }
 
 #[test]

@@ -126,16 +126,26 @@ fn two_notes_that_map_moves_to_one_key_are_one() {
 fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     let rest = vec![0.0; 66_150];
     let samples = [rich(69, 0.3, 1.0), rest.clone(), rich(69, 0.05, 1.0), rest].concat();
-    let folder = Folder::with(&float_wav(RATE as u32, &[samples]));
-    folder.run("bands in.wav --midi out.mid");
-    let mut heard = notes(&folder, "out.mid");
-    heard.retain(|note| note.0 == 69);
-    assert_eq!(heard.len(), 2, "{heard:?}");
-    let [(_, loud, start, end), (_, soft, again, _)] = heard[..] else { unreachable!() };
-    assert!(start < 0.15 && (0.9..1.3).contains(&end), "{heard:?}");
-    assert!((again - 2.5).abs() < 0.15, "{heard:?}");
+    let heard = |gain: f32, flags: &str| {
+        let samples = samples.iter().map(|x| gain * x).collect();
+        let folder = Folder::with(&float_wav(RATE as u32, &[samples]));
+        folder.run(&format!("bands in.wav --midi out.mid {flags}"));
+        let mut heard = notes(&folder, "out.mid");
+        heard.retain(|note| note.0 == 69);
+        heard
+    };
+    let absolute = heard(1.0, "--auto=off");
+    assert_eq!(absolute.len(), 2, "{absolute:?}");
+    let [(_, loud, start, end), (_, soft, again, _)] = absolute[..] else { unreachable!() };
+    assert!(start < 0.15 && (0.9..1.3).contains(&end), "{absolute:?}");
+    assert!((again - 2.5).abs() < 0.15, "{absolute:?}");
     // The notes differ by 15.6 dB, and 57 dB are 126 steps of velocity.
-    assert!((i32::from(loud) - i32::from(soft) - 34).abs() <= 3, "{heard:?}");
+    assert!((i32::from(loud) - i32::from(soft) - 34).abs() <= 3, "{absolute:?}");
+    // Auto level brings any recording to one level.
+    let [loud, quiet] = [1.0, 0.002].map(|gain| heard(gain, ""));
+    assert!(loud.len() == 2 && loud[0].1 > loud[1].1 && loud[1].1 > 1, "{loud:?}");
+    let near = |(one, other): (&Note, &Note)| one.1.abs_diff(other.1) <= 1;
+    assert!(quiet.len() == 2 && loud.iter().zip(&quiet).all(near), "{loud:?}, {quiet:?}");
 }
 
 #[test]

@@ -131,6 +131,34 @@ fn files_that_are_silent() {
     }
 }
 
+/// Exactly, and but for the rounding of 24 bits.
+#[test]
+fn left_and_right_that_cancel() {
+    let chord = signals::noisy_chord(2.0, RATE);
+    for error in [0.0, 1.2e-7] {
+        let folder = Folder::new();
+        let right = chord.iter().enumerate().map(|(t, x)| (t % 3) as f32 * error - x).collect();
+        folder.put("in.wav", &float_wav(RATE as u32, &[chord.clone(), right]));
+        let cause = "left and right are of opposite polarity and cancel in their mean, which the bands hear; \
+                     add --stereo stereo";
+        hint(&folder, "", cause, "--stereo stereo");
+        let line = folder.fail("render in.wav -o out.wav --force --mix 100 --normalize-peak -1", 1);
+        assert!(line.starts_with("in.wav: the output is silent"), "{line}");
+        folder.put("left.wav", &float_wav(RATE as u32, std::slice::from_ref(&chord)));
+        let notes = |line: &str| -> f64 {
+            let said = folder.run(&format!("chip {line} --force"));
+            let words: Vec<&str> = said.split(' ').collect();
+            assert!(!said.contains("warning"), "{said}");
+            let place = words.iter().position(|word| *word == "notes,").unwrap();
+            words[place - 1].parse().unwrap()
+        };
+        for out in ["out.vgm", "out.fur"] {
+            let [both, left] = ["in.wav", "left.wav"].map(|own| notes(&format!("{own} -o {out}")));
+            assert!(left > 0.0 && (both / left - 1.0).abs() < 0.1, "{out}: {both}, not {left}");
+        }
+    }
+}
+
 #[test]
 fn scores_of_other_music() {
     let folder = c_major(0.1);

@@ -3,7 +3,7 @@
 use crate::{
     Folder,
     batch::{names, samples, tree},
-    silence,
+    silence, slashes,
 };
 
 #[test]
@@ -19,6 +19,28 @@ fn a_list_names_inputs_with_blanks_and_any_line_ends() {
     assert_eq!(names(&tree(&folder, "out2")), ["in/a.wav"]);
     let line = folder.fail("render --input-list none.txt -o out3", 1);
     assert!(line.starts_with("none.txt: cannot be read ("), "{line}");
+}
+
+#[test]
+fn a_playlist_names_files_from_its_folder_on() {
+    let folder = samples();
+    let names_of = |out: &str| names(&tree(&folder, out));
+    let lines = "#EXTM3U\r\n#EXTINF:1,First\r\na.wav\r\n\r\ndrums/kick.wav\r\n";
+    folder.put("in/list.m3u8", lines.as_bytes());
+    folder.put("in/list.txt", lines.as_bytes());
+    folder.put("in/plain.M3U", b"#no mark at the start\na.wav\ndrums/kick.wav\n");
+    let absolute = slashes(folder.path("in/list.m3u8").to_str().unwrap());
+    for (out, list) in
+        [("o1", "in/list.m3u8"), ("o2", "in/list.txt"), ("o3", "in/plain.M3U"), ("o4", &absolute)]
+    {
+        folder.run(&format!("render --input-list {list} -o {out}"));
+        assert_eq!(names_of(out), ["a.wav", "drums/kick.wav"], "{list}");
+    }
+    // In other lists, # begins a name.
+    folder.put("#1.wav", &silence().bytes());
+    folder.put("list.txt", b"#1.wav\n");
+    folder.run("render --input-list list.txt -o o5");
+    assert_eq!(names_of("o5"), ["#1.wav"]);
 }
 
 #[test]

@@ -86,6 +86,17 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
     assert_eq!(folder.run("render in -o out --skip-existing"), "20 files skipped\n");
 }
 
+#[test]
+fn two_runs_that_go_on_in_one_folder_share_the_work() {
+    let folder = twenty();
+    for line in ["render in -o out --skip-existing", "bands in --csv notes --skip-existing"] {
+        let mut runs = [start(&folder, line), start(&folder, line)];
+        runs.iter_mut().for_each(|run| assert_eq!(run.wait().unwrap().code(), Some(0), "{line}"));
+    }
+    assert_eq!(check(&folder), (0, 20));
+    assert_eq!(fs::read_dir(folder.path("notes")).unwrap().count(), 20);
+}
+
 /// Starts `line`, sends it `signal` once a temporary file is in `out`, and returns its stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
     let child = Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"))

@@ -81,6 +81,16 @@ fn what_is_no_score_is_refused_with_its_line() {
     assert!(line.starts_with("none.tfs: cannot be read ("), "{line}");
     let line = folder.fail("render in.wav -o out.wav --score bad.tfs --preset reference", 1);
     assert!(line.starts_with("bad.tfs: not a score"), "{line}");
+    let filled = [&b"tone-filter-score 1\n0 1 69\n"[..], &vec![b'#'; 64 << 20]].concat();
+    fs::write(folder.path("large.tfs"), filled).unwrap();
+    let line = folder.fail("render in.wav -o out.wav --score large.tfs", 1);
+    assert_eq!(line, "large.tfs: exceeds the 64 MiB of a score; give a shorter one");
+    fs::write(folder.path("good.tfs"), "tone-filter-score 1\n0 1 69\n1 0 69\n").unwrap();
+    let said = folder.run("render in.wav -o good.wav --score good.tfs");
+    assert!(
+        said.starts_with(&format!("note: good.tfs: left out line 3{}\n", &reason[6..])),
+        "{said}"
+    );
     fs::write(folder.path("good.tfs"), "tone-filter-score 1\n0 1 69\n").unwrap();
     let line = folder.fail("render in.wav -o out.wav --score good.tfs --preset reference", 2);
     assert_eq!(line, "score has no effect with a focus of 0 %; add --focus 100");

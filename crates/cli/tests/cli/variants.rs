@@ -31,6 +31,34 @@ fn each_preset_makes_what_it_makes_alone() {
 }
 
 #[test]
+fn outputs_of_several_presets_are_no_inputs() {
+    for flags in [
+        "in --suffix -{preset}",
+        "in -o in --suffix -{preset}",
+        "in -o in/by/{name}-{preset}.wav",
+        "in -o in/{preset}",
+        "in/*.wav -o in/{name}-{preset}.wav",
+        "in/**/*.wav -o in/by/{preset}/",
+    ] {
+        let folder = Folder::with(&crate::silence().bytes());
+        folder.put("in/a.wav", &crate::silence().bytes());
+        let line = format!("render {flags} --preset organ,arcade");
+        let mut made = vec![];
+        for again in ["", "--skip-existing", "--force"] {
+            let planned = folder.command(&format!("{line} {again} --dry-run")).output().unwrap();
+            assert!(planned.status.success(), "{line} {again}");
+            let jobs = if again == "--skip-existing" { 0 } else { 2 };
+            assert_eq!(crate::text(planned.stdout).lines().count(), jobs, "{line} {again}");
+            folder.run(&format!("{line} {again}"));
+            let there = names(&tree(&folder, "in"));
+            assert_eq!(there.len(), 3, "{line} {again}: {there:?}");
+            assert!(made.is_empty() || made == there, "{line} {again}: {there:?}");
+            made = there;
+        }
+    }
+}
+
+#[test]
 fn one_preset_and_none_have_names_too() {
     let folder = samples();
     folder.run("render in/a.wav -o {name}-{preset}.wav");
@@ -55,6 +83,8 @@ fn what_would_be_written_twice_or_cannot_be_named_is_refused() {
             "{said}"
         );
     }
+    let said = folder.fail("render in/a.wav -o {preset}.wav --preset organ,Organ", 2);
+    assert_eq!(said, "two presets are called organ; give one of them alone");
     let said = folder.fail("render in/a.wav -o {preset}.wav --preset organ,none", 2);
     assert!(said.starts_with("no preset is called \"none\""), "{said}");
     assert!(!folder.path("organ.wav").exists(), "it is refused before any work");

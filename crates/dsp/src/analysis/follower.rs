@@ -34,6 +34,11 @@ impl Follower {
         (self.origin, self.samples) = (if seconds.is_finite() { seconds } else { 0.0 }, 0);
     }
 
+    /// Returns the time at the start of the block, in seconds.
+    pub fn time(&self) -> f64 {
+        self.origin + self.samples as f64 / self.sample_rate
+    }
+
     /// Advances the time by a block.
     pub fn advance(&mut self) {
         self.samples += BLOCK as u64;

@@ -53,7 +53,7 @@ pub struct Analysis {
     polyphony: Polyphony,
     sidechain: Sidechain,
     /// Whether the sidechain was connected in the last block; `None` before the first block.
-    connected: Option<bool>,
+    pub connected: Option<bool>,
     measuring: bool,
     /// Output gain as a factor.
     output: f64,
@@ -127,10 +127,10 @@ impl Analysis {
             self.level.activate();
         }
         self.measuring = auto;
-        if plan.moved {
-            self.source.tune(&plan.smoothed, self.found.is_following());
-        }
         let Settings { focus, freeze, .. } = plan.smoothed.settings;
+        if plan.moved || plan.heard_moved {
+            self.source.tune(&plan.heard, focus > 0.0 || self.found.is_following());
+        }
         let sounding = self.source.begin_block(freeze);
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
@@ -231,14 +231,15 @@ impl Analysis {
     ) -> Option<&[[f32; BLOCK]]> {
         let Span { range, position } = span.clone();
         let in_block = span.in_block();
-        if plan.sidechained() || plan.delaying && !sidechain.is_empty() {
+        let hears = !plan.heard_sidechain.is(0.0);
+        if hears || plan.sidechained() || plan.delaying && !sidechain.is_empty() {
             self.sidechain.push(channels.len(), sidechain, range.clone(), position);
         }
-        if !plan.sidechained() {
+        if !hears {
             self.source.push(position, channels, range);
             return None;
         }
-        let share = |frame| plan.level(position + frame).sidechain;
+        let share = |frame| plan.heard_sidechain.at((position + frame + 1) as f32 / BLOCK as f32);
         self.sidechain.mix(channels, range, position, share);
         self.source.push(position, self.sidechain.rows(), in_block);
         Some(self.sidechain.rows())
@@ -314,6 +315,11 @@ impl Analysis {
     /// Sets the time in the score in seconds.
     pub fn seek(&mut self, seconds: f64) {
         self.source.seek(seconds);
+    }
+
+    /// Returns the time in the score at the start of the block, in seconds.
+    pub fn score_time(&self) -> f64 {
+        self.source.score_time()
     }
 
     /// Returns the last decisions of the score or of the listener.

@@ -113,11 +113,11 @@ impl NoteSource {
         }
     }
 
-    /// Resets to the state after silence, in which no note is played; `following` as in [`NoteSource::tune`].
-    pub fn reset(&mut self, settings: &SmoothedSettings, following: bool) {
+    /// Resets to the state after silence, in which no note is played; arguments as in [`NoteSource::tune`].
+    pub fn reset(&mut self, settings: &SmoothedSettings, others: bool) {
         (self.hearing, self.stereo) = (Hearing::Off, false);
         self.follower.reset();
-        self.tune(settings, following);
+        self.tune(settings, others);
         self.notes = Notes::middle(BandMask::NONE);
         self.set_sounding(BandMask::NONE);
         if self.hearing != Hearing::Off {
@@ -125,8 +125,8 @@ impl NoteSource {
         }
     }
 
-    /// Passes the settings to the listener. It runs if the settings need it, or if scale or tuning are `following` the music.
-    pub fn tune(&mut self, settings: &SmoothedSettings, following: bool) {
+    /// Passes the settings to the listener. It runs if these settings or `others` need it.
+    pub fn tune(&mut self, settings: &SmoothedSettings, others: bool) {
         let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;
         let changes = listener != self.listener.model();
@@ -134,7 +134,7 @@ impl NoteSource {
         self.listener.set_model(listener);
         self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
         self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
-        if !(self.wanted || focus > 0.0 || following) {
+        if !(self.wanted || focus > 0.0 || others) {
             self.hearing = Hearing::Off;
         } else if self.hearing == Hearing::Off {
             self.hearing = Hearing::On;
@@ -180,6 +180,11 @@ impl NoteSource {
     /// Sets the time in the score in seconds.
     pub fn seek(&mut self, seconds: f64) {
         self.follower.seek(seconds);
+    }
+
+    /// Returns the time in the score at the start of the block, in seconds.
+    pub fn score_time(&self) -> f64 {
+        self.follower.time()
     }
 
     /// Returns the score that decides which notes are played; `None` if listener or scout decide.

@@ -41,7 +41,7 @@ pub struct BankParams {
     /// Setting `transpose` of the current resonators.
     transpose: f32,
     /// Number of tones with a resonator.
-    count: usize,
+    pub count: usize,
 }
 
 impl BankParams {

@@ -1,6 +1,6 @@
 //! All settings. Each one is declared once: its field with its type, its values in the published sound and in a new instance, and the
-//! texts and ranges that all interfaces use. Add a new setting behind the others of its kind, because all interfaces have their parameters,
-//! ports and lists in this order.
+//! texts and ranges that all interfaces use. Add a new setting behind the others of its kind, because interfaces have their parameters
+//! and lists in this order. LV2 has its ports in the order of the groups.
 
 use super::{
     Arp, BandMask, BandRange, Choice, Duty, Group, Keys, Listen, Map, NoteValue, PitchClass,

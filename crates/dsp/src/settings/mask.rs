@@ -135,6 +135,20 @@ impl PitchClass {
         Self((index % 12) as u8)
     }
 
+    /// Returns the pitch class that `text` names, with a sharp, a flat or neither. Does not allocate.
+    pub(super) fn named(text: &str) -> Option<Self> {
+        let mut letters = text.trim().chars();
+        let letter = letters.next()?.to_ascii_uppercase();
+        let natural = PITCH_CLASSES.iter().position(|name| name.chars().eq([letter]))?;
+        let semitones = match letters.as_str() {
+            "" => 0,
+            "#" | "♯" => 1,
+            "b" | "♭" => 11,
+            _ => return None,
+        };
+        Some(Self::new(natural + semitones))
+    }
+
     /// All twelve pitch classes, A first.
     pub const ENTRIES: [Entry; 12] = {
         let mut entries = [("", ""); 12];
@@ -161,17 +175,7 @@ impl std::str::FromStr for PitchClass {
     type Err = BadPitchClass;
 
     fn from_str(text: &str) -> Result<Self, BadPitchClass> {
-        let mut letters = text.trim().chars();
-        let natural = letters.next().map(|letter| letter.to_ascii_uppercase().to_string());
-        let natural = PITCH_CLASSES.iter().position(|name| Some(*name) == natural.as_deref());
-        let semitones = match letters.as_str() {
-            "" => Some(0),
-            "#" | "♯" => Some(1),
-            "b" | "♭" => Some(11),
-            _ => None,
-        };
-        let found = natural.zip(semitones).map(|(natural, more)| Self::new(natural + more));
-        found.ok_or_else(|| BadPitchClass(text.to_owned()))
+        Self::named(text).ok_or_else(|| BadPitchClass(text.to_owned()))
     }
 }
 

@@ -140,16 +140,29 @@ impl Spec {
         if text == "-0" { "0".to_owned() } else { text.to_owned() }
     }
 
-    /// Reads text from [`Spec::format`] or from people, as [`quantity`] does. Does not check the range.
+    /// Reads text from [`Spec::format`] or from people, as [`quantity`] does; `-inf` means the minimum. Does not check the range.
     pub fn parse(&self, text: &str) -> Option<f32> {
-        quantity(text, self.unit).map(|value| value as f32)
+        let value = quantity(text, self.unit)?;
+        Some(if value == f64::NEG_INFINITY { self.min } else { value as f32 })
     }
 }
 
 /// Reads a number in `unit`. In the text, the unit may be missing, in any case, or scaled (`1.5 kHz`, `0.2 s` for milliseconds,
-/// `500 ms` for seconds, `50 cents` for semitones). Returns `None` if the text is not a finite number with a fitting unit.
+/// `500 ms` for seconds, `50 cents` for semitones), and the number may have a decimal comma. In dB, `-inf` is a number, too.
+/// Returns `None` if the text is not a finite number with a fitting unit, or if its comma may divide thousands (`20,000`).
 pub fn quantity(text: &str, unit: &str) -> Option<f64> {
-    let text = text.trim().replace('\u{2212}', "-").to_ascii_lowercase();
+    let thousands = |(whole, rest): (&str, &str)| {
+        let digits = rest.chars().take_while(char::is_ascii_digit).count();
+        digits == 3 && !matches!(whole.trim(), "0" | "-0" | "")
+    };
+    if text.split_once(',').is_some_and(thousands) {
+        return None;
+    }
+    let text = text.trim().replace('\u{2212}', "-").replace(',', ".").to_ascii_lowercase();
+    let level = text.trim_end_matches("db").trim_end();
+    if unit == "dB" && ["-inf", "-infinity", "-∞"].contains(&level) {
+        return Some(f64::NEG_INFINITY);
+    }
     let split = text.rfind(|c: char| c.is_ascii_digit() || c == '.').map_or(0, |last| last + 1);
     let (number, own) = text.split_at(split);
     let scale = match (unit, own.trim()) {
@@ -187,18 +200,6 @@ mod tests {
                     spec.id
                 );
             }
-        }
-        let parse = |id: &str, text: &str| spec(id).unwrap().parse(text);
-        assert_eq!(parse("tone", "4.9 kHz"), Some(4900.0));
-        assert_eq!(parse("tone", "4.9k"), Some(4900.0));
-        assert_eq!(parse("ring", "500ms"), Some(0.5));
-        assert_eq!(parse("release", "0.2 s"), Some(200.0));
-        assert_eq!(parse("transpose", "-50 cents"), Some(-0.5));
-        assert_eq!(parse("output", "\u{2212}3 DB"), Some(-3.0));
-        assert_eq!(parse("mix", " 50"), Some(50.0));
-        assert_eq!(parse("output", "+3"), Some(3.0));
-        for nonsense in ["", "dB", "three", "1 Hz", "nan", "inf", "1e999"] {
-            assert_eq!(parse("output", nonsense), None, "{nonsense:?}");
         }
         for (id, value, text) in [
             ("output", -0.001, "0 dB"),

@@ -75,3 +75,40 @@ impl Setting {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For each setting, what people type and what it means; `-` for nothing.
+    const TYPED: &str = "
+        voice | SQUARE = square; pulse 12,5 % = pulse12; soft_clean = soft-clean; of the future = -
+        root | Bb = A#; d♯ = D#; H = -
+        scale | minor = natural-minor; MAJ = major; MinorPentatonic = minor-pentatonic
+        sync | 1/8d = 1/8d; 1/8 Dotted = 1/8d; 1/3 = -
+        duty | 50% = 50; 12,5 = 12.5
+        auto | ON = on; false = off; perhaps = -
+        mix | 50% = 50 %; 33,5 = 33.5 %; 1 Hz = -
+        tone | 8,5 kHz = 8500 Hz; 4.9k = 4900 Hz; 20,000 Hz = -; 0,125 kHz = 125 Hz; -inf = -
+        ring | 500ms = 0.5 s
+        release | 0,2 s = 200 ms
+        transpose | -50 cents = -0.5 st
+        output | -6,5 = -6.5 dB; \u{2212}3 DB = -3 dB; +3 = 3 dB; -INF dB = -24 dB; inf = -; dB = -
+        floor | 1,000.5 = -; 1e999 = -; nan = -; -infinity = -90 dB
+        threshold | -inf = -60 dB; \u{2212}\u{221e} = -60 dB";
+
+    #[test]
+    fn what_people_type_is_read() {
+        for row in TYPED.trim().lines() {
+            let (id, cases) = row.split_once('|').unwrap();
+            for (typed, meant) in cases.split(';').map(|case| case.split_once('=').unwrap()) {
+                let read = match Setting::find(id.trim()).unwrap() {
+                    Setting::Choice(own) => own.parse(typed).map(|at| own.entries[at].0.into()),
+                    Setting::Number(own) => own.parse(typed).map(|x| format!("{x} {}", own.unit)),
+                    Setting::Text(_) => None,
+                };
+                assert_eq!(read.as_deref().unwrap_or("-"), meant.trim(), "{id} {typed}");
+            }
+        }
+    }
+}

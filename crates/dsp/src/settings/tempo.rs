@@ -1,6 +1,6 @@
 //! Times that follow from a song's tempo: note values, and the settings that they set.
 
-use super::{Entry, Settings, listed::entries, spec};
+use super::{Entry, Settings, choice, listed::entries, spec};
 use std::{error::Error, fmt};
 
 /// Beats per minute where no tempo is known.
@@ -82,7 +82,7 @@ impl TryFrom<String> for NoteValue {
     type Error = BadNoteValue;
 
     fn try_from(text: String) -> Result<Self, BadNoteValue> {
-        let found = Self::ENTRIES.iter().position(|(id, _)| *id == text);
+        let found = choice("sync").and_then(|sync| sync.parse(&text));
         found.map(Self::new).ok_or(BadNoteValue(text))
     }
 }

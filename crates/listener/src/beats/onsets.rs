@@ -1,6 +1,6 @@
 //! Onsets of notes and drums, frame by frame, in classes of strength.
 
-use super::patterns::{CLASSES, KINDS, Row, table_row};
+use super::patterns::{CLASSES, Classes, KINDS, Row, table_row};
 use crate::{
     Decisions, LOWEST_NOTE, NOTES,
     notes::{Event, Notes},
@@ -116,8 +116,12 @@ impl Onsets {
 
 /// Returns the log likelihoods of all places in a beat, by `strengths` and their `means`.
 pub fn row(strengths: &Strengths, means: &Strengths) -> Row {
-    let class = |kind: usize| {
-        THRESHOLDS.iter().filter(|least| strengths[kind] > **least * means[kind]).count()
-    };
-    table_row(array::from_fn(class))
+    table_row(classes(strengths, means))
+}
+
+/// Returns the classes of `strengths` relative to their `means`.
+pub fn classes(strengths: &Strengths, means: &Strengths) -> Classes {
+    array::from_fn(|kind| {
+        THRESHOLDS.iter().filter(|least| strengths[kind] > **least * means[kind]).count() as u8
+    })
 }

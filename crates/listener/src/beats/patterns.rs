@@ -20,6 +20,9 @@ pub const CLASSES: usize = 5;
 /// Log likelihoods at all places in a beat, for each pattern and type.
 pub type Row = [[[f32; PLACES]; TYPES]; PATTERNS];
 
+/// Class of strength of each kind of onsets.
+pub type Classes = [u8; KINDS];
+
 /// Divisor of the file's bytes.
 const UNIT: f32 = 32.0;
 
@@ -45,10 +48,10 @@ pub fn load() {
 }
 
 /// Returns the log likelihoods of onsets of these classes, one for each kind: the sum over all kinds.
-pub fn table_row(classes: [usize; KINDS]) -> Row {
+pub fn table_row(classes: Classes) -> Row {
     let mut row = [[[0.0; PLACES]; TYPES]; PATTERNS];
     for (kind, class) in classes.into_iter().enumerate() {
-        let own = TABLE[kind][class].as_flattened().as_flattened();
+        let own = TABLE[kind][usize::from(class)].as_flattened().as_flattened();
         let sums = row.as_flattened_mut().as_flattened_mut();
         sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
     }

@@ -3,16 +3,19 @@
 use super::{
     Beats, FEWEST,
     bars::{self, Chroma},
-    onsets::{DELAY, NOTES_BEGIN, Onsets, Strengths, row},
-    patterns::{KINDS, PATTERNS, PLACES, Row, TYPES},
-    space::{self, Space, State},
+    onsets::{DELAY, NOTES_BEGIN, Onsets, Strengths, classes},
+    patterns::{Classes, KINDS, PATTERNS, PLACES, TYPES, table_row},
+    space::{self, Scores, Space, State},
 };
 use crate::{Decisions, decide::LOOKAHEAD};
+use std::array;
 
 /// Time in s before and after a moment from which the mean strength of onsets comes.
 const AROUND: f64 = 5.0;
 /// Steps after which the scores are lowered, so that they stay exact.
 const LOWER: usize = 256;
+/// Number of moments whose predecessors are stored at once: six minutes.
+const SEGMENT: usize = 1 << 15;
 /// Beats before and after a beat by which its time is smoothed.
 const SMOOTH: usize = 4;
 /// Maximum distance of a beat from the smoothed times in frames.
@@ -62,13 +65,11 @@ impl BeatFinder {
         if self.strengths.iter().flatten().all(|strength| *strength == 0.0) {
             return None;
         }
-        let means = self.means();
-        let rows: Vec<Row> =
-            self.strengths.iter().zip(&means).map(|(own, means)| row(own, means)).collect();
-        let space = Space::new(self.frame);
+        let (classes, space) = (self.classes(), Space::new(self.frame));
         let path = (0..PATTERNS)
-            .map(|pattern| Self::path(&rows, &space, pattern))
-            .max_by(|a, b| a.score.total_cmp(&b.score))?;
+            .map(|pattern| Paths::new(&classes, &space, pattern))
+            .max_by(|a, b| a.score.total_cmp(&b.score))?
+            .best();
         let times = self.smooth(&path.beats);
         let beats = bars::beats(&times, &path.beats, &self.strengths, &self.chroma);
         let certainty = certainty(path.gain);
@@ -82,53 +83,25 @@ impl BeatFinder {
         self.strengths.windows(2).filter(|pair| !begins(&pair[0]) && begins(&pair[1])).count()
     }
 
-    /// Returns the mean strengths around each moment.
-    fn means(&self) -> Vec<Strengths> {
+    /// Returns the classes of the strengths at each moment, relative to the mean strengths around it.
+    fn classes(&self) -> Vec<Classes> {
         let (count, around) = (self.strengths.len(), (AROUND / self.frame).round() as usize);
-        let mut sums = vec![[0.0f64; KINDS]];
-        for strengths in &self.strengths {
-            let last = sums[sums.len() - 1];
-            sums.push(std::array::from_fn(|kind| last[kind] + f64::from(strengths[kind])));
-        }
-        let mean = |moment: usize| {
-            let (from, to) = (moment.saturating_sub(around), (moment + around + 1).min(count));
-            let length = (to - from) as f64;
-            std::array::from_fn(|kind| ((sums[to][kind] - sums[from][kind]) / length) as f32)
-        };
-        (0..count).map(mean).collect()
-    }
-
-    /// Returns the best path of a pattern, by Viterbi's algorithm.
-    fn path(rows: &[Row], space: &Space, pattern: usize) -> Path {
-        let (count, tempi) = (rows.len(), space.tempi());
-        let mut scores = space.start();
-        let mut back = vec![0u8; count * space::KINDS * tempi];
-        let mut lowered = 0.0;
-        for (moment, row) in rows.iter().enumerate() {
-            let back = &mut back[moment * space::KINDS * tempi..][..space::KINDS * tempi];
-            space.advance(&mut scores, &row[pattern], |kind, tempo, from| {
-                back[kind * tempi + tempo] = from;
-            });
-            if moment % LOWER == LOWER - 1 {
-                let best = space.best(&scores).score;
-                Space::lower(&mut scores, best);
-                lowered += f64::from(best);
+        // Sums of all strengths before the start and the end of the time around the moment.
+        let mut sums = [([0.0f64; KINDS], 0); 2];
+        let of = |moment: usize| {
+            let range = [moment.saturating_sub(around), (moment + around + 1).min(count)];
+            for ((sum, summed), end) in sums.iter_mut().zip(range) {
+                for strengths in &self.strengths[*summed..end] {
+                    sum.iter_mut().zip(strengths).for_each(|(sum, own)| *sum += f64::from(*own));
+                }
+                *summed = end;
             }
-        }
-        let State { mut tempo, mut kind, since, score } = space.best(&scores);
-        let (mut beats, mut kinds) = (Vec::new(), Vec::new());
-        let mut next = (count - 1).checked_sub(since);
-        while let Some(beat) = next {
-            beats.push(beat);
-            kinds.push(kind);
-            let from = back[(beat * space::KINDS + kind) * tempi + tempo];
-            (tempo, kind) = space.predecessor(tempo, from);
-            next = beat.checked_sub(space.length(tempo));
-        }
-        beats.reverse();
-        kinds.reverse();
-        let row = |moment: usize| &rows[moment][pattern];
-        Path { gain: gain(&beats, &kinds, row), beats, score: lowered + f64::from(score) }
+            let [(before, from), (until, to)] = &sums;
+            let length = (to - from) as f64;
+            let means = array::from_fn(|kind| ((until[kind] - before[kind]) / length) as f32);
+            classes(&self.strengths[moment], &means)
+        };
+        (0..count).map(of).collect()
     }
 
     /// Returns the times of `beats` in s: each on a parabola through its neighbours, if all of these are near it.
@@ -156,12 +129,84 @@ fn savitzky_golay(around: usize, value: impl Fn(isize) -> f64) -> f64 {
     sum / total
 }
 
+/// Best paths of a pattern to all states, by Viterbi's algorithm. The predecessors of all beats would take 33 KB for each second, so
+/// that those before the last segment are computed once more.
+struct Paths<'a> {
+    classes: &'a [Classes],
+    space: &'a Space,
+    pattern: usize,
+    /// Scores at the start of each segment, and after the last moment.
+    scores: Vec<Scores>,
+    /// Predecessors of the beats in one segment, by moment, kind and tempo.
+    back: Vec<u8>,
+    score: f64,
+}
+
+impl<'a> Paths<'a> {
+    fn new(classes: &'a [Classes], space: &'a Space, pattern: usize) -> Self {
+        let (scores, back) = (vec![space.start()], Vec::new());
+        let mut paths = Self { classes, space, pattern, scores, back, score: 0.0 };
+        for segment in 0..classes.len().div_ceil(SEGMENT) {
+            let (scores, lowered) = paths.advance(segment);
+            paths.scores.push(scores);
+            paths.score += lowered;
+        }
+        paths.score += f64::from(paths.last().score);
+        paths
+    }
+
+    /// Returns the best state after the last moment.
+    fn last(&self) -> State {
+        self.space.best(&self.scores[self.scores.len() - 1])
+    }
+
+    /// Moves the paths through a segment. Returns the scores after it, and by how much they were lowered.
+    fn advance(&mut self, segment: usize) -> (Scores, f64) {
+        let (mut scores, mut lowered) = (self.scores[segment].clone(), 0.0);
+        let stride = space::KINDS * self.space.tempi();
+        let moments = self.classes.iter().enumerate().skip(segment * SEGMENT).take(SEGMENT);
+        self.back.resize(moments.len() * stride, 0);
+        for ((moment, classes), back) in moments.zip(self.back.chunks_exact_mut(stride)) {
+            let row = &table_row(*classes)[self.pattern];
+            self.space.advance(&mut scores, row, |kind, tempo, from| {
+                back[kind * self.space.tempi() + tempo] = from;
+            });
+            if moment % LOWER == LOWER - 1 {
+                let best = self.space.best(&scores).score;
+                Space::lower(&mut scores, best);
+                lowered += f64::from(best);
+            }
+        }
+        (scores, lowered)
+    }
+
+    /// Returns the best path.
+    fn best(mut self) -> Path {
+        let State { mut tempo, mut kind, since, .. } = self.last();
+        let (mut beats, mut kinds) = (Vec::new(), Vec::new());
+        let last = self.classes.len() - 1;
+        let (mut segment, mut next) = (last / SEGMENT, last.checked_sub(since));
+        while let Some(beat) = next {
+            beats.push(beat);
+            kinds.push(kind);
+            if beat / SEGMENT != segment {
+                segment = beat / SEGMENT;
+                self.advance(segment);
+            }
+            let moment = beat % SEGMENT;
+            let from = self.back[(moment * space::KINDS + kind) * self.space.tempi() + tempo];
+            (tempo, kind) = self.space.predecessor(tempo, from);
+            next = beat.checked_sub(self.space.length(tempo));
+        }
+        beats.reverse();
+        kinds.reverse();
+        let row = |moment: usize| table_row(self.classes[moment])[self.pattern];
+        Path { gain: gain(&beats, &kinds, row), beats }
+    }
+}
+
 /// Returns the mean log likelihood of the onsets between two beats of a path.
-fn gain<'a>(
-    beats: &[usize],
-    kinds: &[usize],
-    row: impl Fn(usize) -> &'a [[f32; PLACES]; TYPES],
-) -> f64 {
+fn gain(beats: &[usize], kinds: &[usize], row: impl Fn(usize) -> [[f32; PLACES]; TYPES]) -> f64 {
     let of_beat = |(pair, kind): (&[usize], &usize)| {
         let place = |moment: usize| space::place(moment - pair[0], pair[1] - pair[0]);
         let of = |moment| f64::from(row(moment)[space::TYPE[*kind]][place(moment)]);
@@ -187,5 +232,4 @@ struct Path {
     gain: f64,
     /// Moments of the beats, in frames.
     beats: Vec<usize>,
-    score: f64,
 }

@@ -6,7 +6,7 @@ use crate::{
     formats::{MP4_EXTENSIONS, extension},
     source::{Input, Source},
 };
-use glob::{MatchOptions, glob_with};
+use glob::{MatchOptions, Pattern, glob_with};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -24,28 +24,35 @@ pub struct FoundFile {
 }
 
 /// Returns the files that `input` stands for, sorted by name: the file itself, the audio files of a folder and its subfolders,
-/// or the matches of a pattern (some shells do not expand `*`). Skips hidden files in folders, and `out`, the outputs' folder.
-/// Adds audio files in unsupported formats, and links to a folder that contains them, to `left_out`.
+/// or the matches of a pattern (some shells do not expand `*`) behind the part of its path that exists. Skips `outs`, the outputs'
+/// folders, and hidden folders. Adds hidden audio files in folders, those in unsupported formats, and links to a folder that contains them, to
+/// `left_out`.
 ///
 /// # Errors
 /// One error for each file or folder that cannot be opened, and one if nothing is found.
 pub fn find(
     input: &Path,
-    out: Option<&Path>,
+    outs: &[PathBuf],
     left_out: &mut Vec<LeftOut>,
 ) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
-    if input == Path::new(STDIO) || input.symlink_metadata().is_ok() {
-        return look_at(input, out, left_out);
+    let there = input.ancestors().find(|part| part.symlink_metadata().is_ok());
+    let there = there.unwrap_or(Path::new(""));
+    if input == Path::new(STDIO) || input == there {
+        return look_at(input, outs, left_out);
     }
-    let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
+    let is_pattern = |text: &&str| text.contains(['*', '?', '[']);
+    let rest = input.strip_prefix(there).ok().and_then(Path::to_str).filter(is_pattern);
+    let pattern = rest.zip(there.to_str()).and_then(|(rest, there)| {
+        Path::new(&Pattern::escape(there)).join(rest).into_os_string().into_string().ok()
+    });
     // Patterns do not match hidden files. An invalid pattern is taken for the name of a file.
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
-    match pattern.and_then(|pattern| glob_with(pattern, options).ok()) {
+    match pattern.and_then(|pattern| glob_with(&pattern, options).ok()) {
         Some(mut paths) => match paths.next() {
             Some(first) => std::iter::once(first)
                 .chain(paths)
                 .flat_map(|path| match path {
-                    Ok(path) => look_at(&path, out, left_out),
+                    Ok(path) => look_at(&path, outs, left_out),
                     Err(error) => {
                         let path = error.path().to_path_buf();
                         vec![Err((path.clone(), Error::Read { path, source: error.into() }))]
@@ -54,34 +61,40 @@ pub fn find(
                 .collect(),
             None => vec![Err((input.into(), Error::NoMatch(input.into())))],
         },
-        None => look_at(input, out, left_out),
+        None => look_at(input, outs, left_out),
     }
 }
 
 fn look_at(
     input: &Path,
-    out: Option<&Path>,
+    outs: &[PathBuf],
     left_out: &mut Vec<LeftOut>,
 ) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
     if !fs::metadata(input).is_ok_and(|metadata| metadata.is_dir()) {
         let below = input.file_name().map_or_else(|| input.into(), PathBuf::from);
         return vec![Ok(FoundFile { path: input.into(), below, named: true })];
     }
-    let hidden = |path: &Path| {
-        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    let starts_with = |path: &Path, start: &[u8]| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(start))
     };
-    let is_out = |path: &Path| out.is_some() && fs::canonicalize(path).ok().as_deref() == out;
+    let is_out = |path: &Path| fs::canonicalize(path).is_ok_and(|path| outs.contains(&path));
+    let is_readable = |path: &Path| is_audio(path) && (!is_mp4(path) || can_be_opened(path));
     let mut all = Vec::new();
     let walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
-    let wanted = walk
-        .filter_entry(|entry| entry.depth() == 0 || !hidden(entry.path()) && !is_out(entry.path()));
+    let wanted = walk.filter_entry(|entry| {
+        let is_hidden_folder = entry.file_type().is_dir() && starts_with(entry.path(), b".");
+        entry.depth() == 0 || !is_hidden_folder && !is_out(entry.path())
+    });
     for entry in wanted {
         match entry {
-            Ok(entry)
-                if entry.file_type().is_file()
-                    && is_audio(entry.path())
-                    && (!is_mp4(entry.path()) || can_be_opened(entry.path())) =>
-            {
+            Ok(entry) if entry.depth() > 0 && starts_with(entry.path(), b".") => {
+                // macOS writes files that begin so beside others, without sound.
+                let is_fork = starts_with(entry.path(), b"._");
+                if entry.file_type().is_file() && !is_fork && is_readable(entry.path()) {
+                    left_out.push(LeftOut { input: entry.into_path(), reason: Reason::Hidden });
+                }
+            }
+            Ok(entry) if entry.file_type().is_file() && is_readable(entry.path()) => {
                 let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
                 all.push(Ok(FoundFile { path: entry.into_path(), below, named: false }));
             }

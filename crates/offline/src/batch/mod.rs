@@ -51,10 +51,14 @@ pub trait Watch: Sync {
 /// # Panics
 /// If the system cannot start threads.
 pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) -> Vec<Outcome> {
-    let Plan { jobs, mut outcomes, .. } = plan;
+    let Plan { jobs, mut outcomes, skip_existing, .. } = plan;
     outcomes.extend(on_all_cores(jobs, workers, |worker, job| {
         watch.begin(worker, &job);
-        let outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
+        let mut outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
+        // Another run has written it meanwhile.
+        if skip_existing && matches!(outcome.fate, Fate::Failed(Error::Exists(_))) {
+            outcome.fate = Fate::Skipped;
+        }
         watch.end(worker, &job, &outcome);
         (job.index, outcome)
     }));

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     Error, STDIO,
     formats::{extension, readable},
+    output::is_stream,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -22,12 +23,16 @@ pub struct Request<'a> {
     pub inputs: &'a [PathBuf],
     /// Number of inputs at the end of `inputs` that come from a list. Below `out`, relative paths of a list keep their folders.
     pub listed: usize,
+    /// Folder of a playlist, from which its names start, or empty. Outputs leave it out.
+    pub listed_in: &'a Path,
     /// Output file for one input, or folder; `None` writes beside the inputs. `-` is standard output.
     pub out: Option<&'a Path>,
     /// Whether `out` is a folder even for one file.
     pub out_is_folder: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
+    /// Whether `out` or `suffix` has the name of a preset: existing outputs are of an earlier run, which `force` overwrites.
+    pub named_after_preset: bool,
     /// Extensions that names of outputs may have; generated names get the first.
     pub extensions: &'a [&'a str],
     /// Whether existing outputs may be overwritten.
@@ -57,6 +62,7 @@ pub struct Plan {
     pub repeated: Vec<PathBuf>,
     /// Files that are not rendered.
     pub left_out: Vec<LeftOut>,
+    pub(super) skip_existing: bool,
     pub(super) outcomes: Vec<(usize, Outcome)>,
 }
 
@@ -81,11 +87,14 @@ pub enum Reason {
     /// The input is a link to a folder that contains the link.
     #[error("a link to a folder that holds it")]
     Loop,
+    /// The file's name begins with a dot.
+    #[error("hidden by the dot at the start of its name; name it to read it")]
+    Hidden,
 }
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 3] = [Self::Output, Self::Format, Self::Loop];
+    pub const ALL: [Self; 4] = [Self::Output, Self::Format, Self::Loop, Self::Hidden];
 }
 
 /// Fault of a request for which nothing is rendered.
@@ -130,13 +139,13 @@ pub enum Refused {
 }
 
 impl Plan {
-    /// Finds all inputs and names their outputs.
+    /// Finds all inputs and names their outputs. Outputs of `run`, which has all requests for these inputs, are no inputs.
     ///
     /// # Errors
     /// If an output would be written twice or over an input, or if the names in `request` contradict each other.
-    pub fn new(request: &Request) -> Result<Self, Refused> {
+    pub fn new(request: &Request, run: &[Request]) -> Result<Self, Refused> {
         let mut left_out = Vec::new();
-        let found = find_all(request, &mut left_out);
+        let found = find_all(request, run, &mut left_out);
         let one_file = matches!(&found[..], [Ok(FoundFile { named: true, .. })])
             && request.inputs.len() == 1
             && !request.out_is_folder;
@@ -171,7 +180,7 @@ impl Plan {
             return Err(Refused::Ambiguous { path: out.into(), extension });
         }
 
-        let output_of = |found: &FoundFile| match request.out {
+        let output_of = |request: &Request, found: &FoundFile| match request.out {
             Some(out) if !into_folder => native(out),
             Some(out) => renamed(&native(out).join(&found.below), request),
             None => renamed(&found.path, request),
@@ -179,9 +188,9 @@ impl Plan {
         let canonical = |path: &Path| fs::canonicalize(path).ok();
         // A pattern like *.wav also matches outputs of an earlier run beside its inputs.
         let mut earlier = HashSet::new();
-        if !request.suffix.is_empty() {
+        for request in run.iter().filter(|own| own.named_after_preset || !own.suffix.is_empty()) {
             for found in found.iter().flatten() {
-                let output = canonical(&output_of(found));
+                let output = canonical(&output_of(request, found));
                 earlier.extend(
                     output.filter(|output| Some(output) != canonical(&found.path).as_ref()),
                 );
@@ -189,11 +198,13 @@ impl Plan {
         }
         let is_earlier = |path: &Path| canonical(path).is_some_and(|path| earlier.contains(&path));
         let overwritten = found.iter().flatten().find(|found| is_earlier(&found.path));
-        if let Some(found) = overwritten.filter(|_| request.force) {
+        let may_be_own = request.force && !request.named_after_preset;
+        if let Some(found) = overwritten.filter(|_| may_be_own) {
             return Err(Refused::Earlier(found.path.clone()));
         }
-        let mut plan =
-            Self { jobs: Vec::new(), repeated: Vec::new(), left_out, outcomes: Vec::new() };
+        let (jobs, repeated, outcomes) = Default::default();
+        let skip_existing = request.skip_existing;
+        let mut plan = Self { jobs, repeated, left_out, skip_existing, outcomes };
         let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
         let rendered = found.iter().flatten().filter(|found| !is_earlier(&found.path));
         let inputs: HashSet<PathBuf> =
@@ -207,7 +218,7 @@ impl Plan {
                     continue;
                 }
             };
-            let output = output_of(&found);
+            let output = output_of(request, &found);
             let FoundFile { path: input, .. } = found;
             if is_earlier(&input) {
                 plan.left_out.push(LeftOut { input, reason: Reason::Output });
@@ -242,7 +253,7 @@ impl Plan {
     fn add(&mut self, job: Job, request: &Request) {
         let is_file = |path: &Path| path != Path::new(STDIO);
         let missing = is_file(&job.input).then(|| fs::metadata(&job.input).err()).flatten();
-        let exists = is_file(&job.output) && job.output.symlink_metadata().is_ok();
+        let exists = !is_stream(&job.output) && job.output.symlink_metadata().is_ok();
         let fate = if let Some(source) = missing {
             Fate::Failed(Error::Read { path: job.input.clone(), source })
         } else if exists && request.skip_existing {
@@ -260,16 +271,19 @@ impl Plan {
 
 fn find_all(
     request: &Request,
+    run: &[Request],
     left_out: &mut Vec<LeftOut>,
 ) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
-    let out = request.out.and_then(|out| fs::canonicalize(out).ok());
-    let find = |input: &PathBuf| find(&native(input), out.as_deref(), left_out);
+    let outs = run.iter().filter_map(|request| fs::canonicalize(request.out?).ok());
+    let outs: Vec<PathBuf> = outs.collect();
+    let find = |input: &PathBuf| find(&native(input), &outs, left_out);
     let mut found: Vec<_> = request.inputs.iter().map(find).collect();
     let named = request.inputs.len() - request.listed;
     for found in found[named..].iter_mut().flatten().flatten() {
-        if found.path.is_relative() {
+        let path = found.path.strip_prefix(request.listed_in).unwrap_or(&found.path);
+        if path.is_relative() {
             let is_name = |part: &Component| matches!(part, Component::Normal(_));
-            found.below = found.path.components().filter(is_name).collect();
+            found.below = path.components().filter(is_name).collect();
         }
     }
     found.into_iter().flatten().collect()

@@ -1,8 +1,11 @@
 //! Plain header for AIFF and AIFF-C. It leaves out chunks that the sound does not need, placeholders for lengths that a writer
 //! into a pipe could not know, and names of compressions, whose lengths may be wrong.
 
-use super::{splice::Spliced, tags::peek};
-use crate::{formats::is_placeholder_length, shared_file::SharedFile};
+use super::{
+    splice::Spliced,
+    tags::{peek, word},
+};
+use crate::{formats::is_open, shared_file::SharedFile};
 use std::io;
 
 /// Length of the chunk `COMM` before the type of compression.
@@ -37,8 +40,7 @@ pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spli
             b"COMM" => common = Some(peek(file, position, u64::from(size.min(22)))?),
             b"SSND" => {
                 let Some(offset) = word(&head, 8) else { return Ok(None) };
-                let open =
-                    is_placeholder_length(size) && position + u64::from(size) > len || size == 0;
+                let open = is_open(size_there, u32::MAX.into(), len.saturating_sub(position));
                 if open {
                     size_there = len - position;
                 }
@@ -91,8 +93,4 @@ pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spli
     let end = sound.end.min(len);
     let first = sound.start.min(end);
     Ok(Some(Spliced::new(head.concat(), file.at(0), first..end)))
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }

@@ -25,9 +25,6 @@ use symphonia::core::{
 };
 use symphonia_codec_aac::AacDecoder;
 
-/// Maximum number of channels. Only PCM has more, and decoders allocate memory for each channel before they see a sample.
-const MOST_CHANNELS: usize = 255;
-
 /// Codings whose decoded samples have more bits than the stored ones.
 const COMPANDED: [AudioCodecId; 5] = [
     CODEC_ID_PCM_ALAW,
@@ -179,9 +176,7 @@ impl Stream {
             .as_ref()
             .and_then(|parameters| parameters.audio())
             .ok_or_else(|| not_audio("its coding is unknown"))?;
-        if parameters.channels.as_ref().is_some_and(|channels| channels.count() > MOST_CHANNELS) {
-            return Err(not_audio("it has more than 255 channels"));
-        }
+        Error::check_channels(path, parameters.channels.as_ref().map_or(0, Channels::count))?;
         if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
             codebooks::check(headers).map_err(fault)?;
             // symphonia garbles Vorbis with more than two channels; docs/dependencies.md describes it.
@@ -196,6 +191,8 @@ impl Stream {
         // For ALAC, CAF counts whole packets: its number of frames is rounded up.
         let rounded_up = (reader.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
+        // Ogg states the time of the end, and a recording of a stream begins at any time.
+        let is_exact = is_exact && track.start_ts.get() <= 0;
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
         let audible = index.filter(|_| is_aac).and_then(|index| index.audible(frames));
         let rate = decoder.codec_params().sample_rate;

@@ -9,6 +9,7 @@ mod containers;
 mod flac;
 mod mp3;
 mod mp4;
+mod open_end;
 pub(crate) mod splice;
 pub(crate) mod tags;
 
@@ -92,6 +93,8 @@ impl Reader {
                 }
                 Kind::Other => {
                     let closed = mp4::closed(&file, len).map_err(unreadable)?;
+                    let closed = closed.or(open_end::closed_caf(&file, len).map_err(unreadable)?);
+                    let closed = closed.or(open_end::closed_ogg(&file, len).map_err(unreadable)?);
                     Box::new(SymphoniaDecoder::open(path, closed.unwrap_or(whole), None)?)
                 }
             },
@@ -112,7 +115,7 @@ impl Reader {
             match samples {
                 CodedSamples::Mp3(bytes) => Box::new(mp3::Mp3::open(path, file, bytes)?),
                 CodedSamples::Wave { head, body, zeros, frames } => {
-                    let spliced = splice::Spliced::new(head, file, body).with_zeros(zeros);
+                    let spliced = splice::Spliced::new(head, file, body).with_tail(vec![0; zeros]);
                     Box::new(SymphoniaDecoder::open(path, spliced, Some(frames))?)
                 }
             },

@@ -3,7 +3,10 @@
 //! AAC is read in MP4 only: `symphonia` does not remove the encoder's own samples, and the index of an MP4 file states their
 //! number (in an edit list, or in the tag of iTunes). Streams (ADTS) neither state it nor show whether they are HE-AAC.
 
-use super::{splice::Spliced, tags::peek};
+use super::{
+    splice::Spliced,
+    tags::{long, peek, word},
+};
 use crate::shared_file::SharedFile;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -178,14 +181,6 @@ fn atoms(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
         bytes = &bytes[size..];
         Some((kind, content))
     })
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
-}
-
-fn long(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 #[cfg(test)]

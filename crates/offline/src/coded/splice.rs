@@ -1,4 +1,4 @@
-//! Part of a file behind a new header: decoders get a plain header in place of one that they would refuse.
+//! Part of a file between a new head and a new tail: decoders get plain ones in place of those that they would refuse.
 
 use crate::shared_file::SharedFile;
 use std::{
@@ -7,19 +7,19 @@ use std::{
 };
 use symphonia::core::io::MediaSource;
 
-/// Reader of a header, then a range of a file, then zeros.
+/// Reader of a head, then a range of a file, then a tail.
 pub struct Spliced {
     head: Vec<u8>,
     file: SharedFile,
     body: Range<u64>,
-    zeros: u64,
+    tail: Vec<u8>,
     position: u64,
 }
 
 impl Spliced {
     /// Creates a reader of `head`, followed by the bytes `body` of `file`.
     pub fn new(head: Vec<u8>, file: SharedFile, body: Range<u64>) -> Self {
-        Self { head, file, body, zeros: 0, position: 0 }
+        Self { head, file, body, tail: Vec::new(), position: 0 }
     }
 
     /// Creates a reader of the bytes `body` of `file` alone.
@@ -27,13 +27,13 @@ impl Spliced {
         Self::new(Vec::new(), file.at(0), body)
     }
 
-    /// Returns the reader with `zeros` zero bytes at its end.
-    pub fn with_zeros(self, zeros: u64) -> Self {
-        Self { zeros, ..self }
+    /// Returns the reader with `tail` at its end.
+    pub fn with_tail(self, tail: Vec<u8>) -> Self {
+        Self { tail, ..self }
     }
 
     fn len(&self) -> u64 {
-        self.head.len() as u64 + (self.body.end - self.body.start) + self.zeros
+        self.head.len() as u64 + (self.body.end - self.body.start) + self.tail.len() as u64
     }
 }
 
@@ -47,7 +47,8 @@ impl Read for Spliced {
             self.file.seek(SeekFrom::Start(self.body.start + self.position - head))?;
             self.file.by_ref().take(body_end - self.position).read(to)?
         } else {
-            io::repeat(0).take(self.len().saturating_sub(self.position)).read(to)?
+            let read = (self.position - body_end).min(self.tail.len() as u64) as usize;
+            (&self.tail[read..]).read(to)?
         };
         self.position += read as u64;
         Ok(read)
@@ -82,14 +83,14 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn head_body_and_zeros_are_read_as_one() {
+    fn head_body_and_tail_are_read_as_one() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"0123456789").unwrap();
         let file = SharedFile::new(file);
-        let mut spliced = Spliced::new(b"head".to_vec(), file, 3..7).with_zeros(2);
+        let mut spliced = Spliced::new(b"head".to_vec(), file, 3..7).with_tail(b"tail".to_vec());
         let mut all = Vec::new();
         spliced.read_to_end(&mut all).unwrap();
-        assert_eq!(all, b"head3456\0\0");
+        assert_eq!(all, b"head3456tail");
         for start in 0..=all.len() {
             let mut rest = Vec::new();
             spliced.seek(SeekFrom::End(start as i64 - all.len() as i64)).unwrap();

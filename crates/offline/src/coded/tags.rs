@@ -97,3 +97,13 @@ pub fn peek(file: &SharedFile, position: u64, len: u64) -> io::Result<Vec<u8>> {
     file.at(position).take(len).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
+
+/// Returns the big-endian number of four bytes at `at`.
+pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Returns the big-endian number of eight bytes at `at`.
+pub fn long(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}

@@ -1,7 +1,7 @@
 //! Finds the chunks of a WAV file. [`walk`] skips padding, and returns the length of the samples by the header, so that the
 //! reader can refuse a truncated file before anything is rendered.
 
-use crate::formats::is_placeholder_length;
+use crate::formats::is_open;
 use std::io::{self, BufReader, Read, Seek};
 
 /// Maximum length of a format chunk in bytes; a greater length is invalid.
@@ -104,11 +104,8 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                     Some(long) if is_long => long,
                     _ => len,
                 };
-                let open = match is_long {
-                    true => matches!(data_len, 0 | u64::MAX),
-                    false => is_placeholder_length(chunk.len),
-                };
-                let streamed = open && !is_exact && (data_len == 0 || data_len > there);
+                let most = if is_long { u64::MAX } else { u32::MAX.into() };
+                let streamed = !is_exact && is_open(data_len, most, there);
                 let data_len = if streamed { there } else { data_len };
                 let after = position.checked_add(data_len).and_then(|end| end.checked_add(end % 2));
                 let after = match after {

@@ -22,7 +22,7 @@ pub enum CodedSamples {
         /// Range of the samples' bytes in the file.
         body: Range<u64>,
         /// Number of zero bytes that complete the last block.
-        zeros: u64,
+        zeros: usize,
         /// Number of frames.
         frames: u64,
     },
@@ -77,6 +77,6 @@ impl CodedSamples {
             b"data",
             &bytes.to_le_bytes(),
         ];
-        Some(Self::Wave { head: head.concat(), body, zeros, frames })
+        Some(Self::Wave { head: head.concat(), body, zeros: zeros as usize, frames })
     }
 }

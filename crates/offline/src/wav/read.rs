@@ -70,6 +70,7 @@ impl Content {
             return Err(not_wav("it has no channels"));
         }
         let there = file_len - chunks.data_start;
+        Error::check_channels(path, word(&chunks.fmt, 2).into())?;
         match format(&chunks.fmt) {
             Ok(format) => Reader::new(path, file, format, chunks, there).map(Self::Pcm),
             Err(coding) => match CodedSamples::new(&chunks, tag(&chunks.fmt), there) {

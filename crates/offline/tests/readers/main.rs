@@ -252,6 +252,32 @@ fn tables_that_unpack_to_gigabytes_are_refused() {
     assert!(peak < FIXED, "{peak}");
 }
 
+#[test]
+fn all_formats_have_one_limit_of_channels() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/cli/corpus");
+    let folder = tempfile::tempdir().unwrap();
+    for (name, chunk, place) in
+        [("surround.wav", b"fmt ", 10), ("bext.wav", b"fmt ", 10), ("tone.aiff", b"COMM", 8)]
+    {
+        let mut bytes = fs::read(corpus.join(name)).unwrap();
+        let at = bytes.windows(4).position(|own| own == chunk).unwrap();
+        if name == "bext.wav" {
+            // Not PCM, but mu-law.
+            bytes[at + 8] = 7;
+        }
+        for channels in [256u16, 4000] {
+            let little = chunk == b"fmt ";
+            let count = if little { channels.to_le_bytes() } else { channels.to_be_bytes() };
+            bytes[at + place..][..2].copy_from_slice(&count);
+            let path = folder.path().join(name);
+            fs::write(&path, &bytes).unwrap();
+            let error = read(&path, bytes.len()).unwrap_err().to_string();
+            let reason = format!("has {channels} channels, more than 255; split the channels");
+            assert_eq!(error, format!("{}: {reason}", path.display()));
+        }
+    }
+}
+
 /// Returns a file made by ffmpeg of `original` with the coding `codec`, as `name`.
 fn coded(original: &Path, codec: &str, name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();

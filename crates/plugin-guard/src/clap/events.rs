@@ -1,8 +1,9 @@
 //! Events of the host with their times corrected for nice-plug.
 
 use clap_sys::events::{
-    CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_TRANSPORT, CLAP_TRANSPORT_HAS_TEMPO, clap_event_header,
-    clap_event_transport, clap_input_events,
+    CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI_SYSEX, CLAP_EVENT_TRANSPORT,
+    CLAP_TRANSPORT_HAS_TEMPO, clap_event_header, clap_event_midi_sysex, clap_event_transport,
+    clap_input_events,
 };
 use std::{
     cell::{Cell, UnsafeCell},
@@ -72,8 +73,16 @@ unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const c
     let Some(get) = clamped.events.get else { return ptr::null() };
     // SAFETY: the host's own function is called on the host's own list.
     let event = unsafe { get(clamped.events, index) };
+    let moved = clamped.moved.get().cast::<clap_event_header>();
+    let skipped = |time| {
+        // nice-plug skips events of an unknown space.
+        let header = clap_event_header { size: 0, time, space_id: u16::MAX, type_: 0, flags: 0 };
+        // SAFETY: the buffer has room for a header and is aligned for it, and there are no references into it.
+        unsafe { moved.write(header) };
+        moved.cast_const()
+    };
     // SAFETY: CLAP promises an event or null.
-    let Some(header) = (unsafe { event.as_ref() }) else { return event };
+    let Some(header) = (unsafe { event.as_ref() }) else { return skipped(clamped.now.get()) };
     if (header.space_id, header.type_) == (CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_TRANSPORT)
         && header.size as usize >= size_of::<clap_event_transport>()
     {
@@ -82,23 +91,29 @@ unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const c
     }
     let time = header.time.clamp(clamped.now.get(), clamped.last);
     clamped.now.set(time);
+    let bytes = header.size as usize;
+    let is_sysex = (header.space_id, header.type_)
+        == (CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI_SYSEX)
+        && bytes >= size_of::<clap_event_midi_sysex>();
+    // SAFETY: an event of this type and size is a SysEx message.
+    if is_sysex && unsafe { (*event.cast::<clap_event_midi_sysex>()).buffer.is_null() } {
+        // nice-plug panics without bytes.
+        return skipped(time);
+    }
     if header.time == time {
         return event;
     }
-    let bytes = header.size as usize;
     if !(size_of::<clap_event_header>()..=size_of::<EventBuffer>()).contains(&bytes) {
-        // CLAP defines no event of this size; nice-plug ignores null.
-        return ptr::null();
+        // CLAP defines no event of this size.
+        return skipped(time);
     }
-    let moved = clamped.moved.get().cast::<u8>();
     // SAFETY: the buffer has room for the `bytes` bytes of the event and is aligned for a header, and there are no references
     // into it.
     unsafe {
-        ptr::copy_nonoverlapping(event.cast(), moved, bytes);
-        let moved = moved.cast::<clap_event_header>();
+        ptr::copy_nonoverlapping(event.cast(), moved.cast::<u8>(), bytes);
         (*moved).time = time;
-        moved
     }
+    moved
 }
 
 #[cfg(test)]
@@ -115,16 +130,21 @@ mod tests {
         unsafe { (*list).ctx.cast() }
     }
 
-    /// Reads a transport of 90 beats per minute, which is behind its buffer of 64 samples. Returns its time, if nice-plug gets
+    /// Reads a transport of 90 beats per minute, which is behind its buffer of 64 samples. Returns its time, unless nice-plug skips
     /// it, and the tempo.
     fn read(flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
+        read_as(CLAP_EVENT_TRANSPORT, flags, size)
+    }
+
+    /// Reads the transport as an event of the type `type_`.
+    fn read_as(type_: u16, flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
         // SAFETY: zeros are valid for all fields.
         let zeros: clap_event_transport = unsafe { std::mem::zeroed() };
         let header = clap_event_header {
             size: size as u32,
             time: 600,
             space_id: CLAP_CORE_EVENT_SPACE_ID,
-            type_: CLAP_EVENT_TRANSPORT,
+            type_,
             flags: 0,
         };
         // As long as the largest `size`.
@@ -133,16 +153,21 @@ mod tests {
         let events = clap_input_events { ctx, size: Some(one), get: Some(event) };
         let clamped = ClampedEvents::new(&events, 64, None);
         // SAFETY: the list, its event and their functions are valid.
-        let header = unsafe { get(&clamped.list(), 0).as_ref() };
-        (header.map(|header| header.time), clamped.tempo())
+        let header = unsafe { &*get(&clamped.list(), 0) };
+        assert_eq!(header.time, 63);
+        let known = header.space_id == CLAP_CORE_EVENT_SPACE_ID;
+        (known.then_some(header.time), clamped.tempo())
     }
 
     #[test]
-    fn an_event_of_impossible_size_is_skipped() {
+    fn an_event_without_bytes_or_of_impossible_size_is_skipped() {
         let flags = CLAP_TRANSPORT_HAS_TEMPO;
         assert_eq!(read(flags, size_of::<clap_event_transport>()), (Some(63), Some(90.0)));
         assert_eq!(read(flags, size_of::<EventBuffer>() + 1), (None, Some(90.0)));
         assert_eq!(read(flags, size_of::<clap_event_header>() - 1), (None, None));
+        // The transport's position of 0 is where SysEx has the pointer to its bytes.
+        let sysex = size_of::<clap_event_midi_sysex>();
+        assert_eq!(read_as(CLAP_EVENT_MIDI_SYSEX, flags, sysex), (None, None));
         assert_eq!(read(flags, size_of::<clap_event_header>()), (Some(63), None));
     }
 

@@ -38,7 +38,7 @@ pub struct Host {
     extensions: OnceLock<Extensions>,
 }
 
-/// Pointer to the host, which outlives its plugins. CLAP defines for each function the threads that may call it.
+/// Pointer to the host, which lives until the plugin is destroyed. CLAP defines for each function the threads that may call it.
 #[derive(Clone, Copy)]
 struct HostPointer(*const clap_host);
 
@@ -49,6 +49,7 @@ unsafe impl Sync for HostPointer {}
 
 /// Copies of the host's function tables; `None` for a missing extension.
 struct Extensions {
+    gui: Option<clap_host_gui>,
     params: Option<clap_host_params>,
     state: Option<clap_host_state>,
     latency: Option<clap_host_latency>,
@@ -64,8 +65,11 @@ pub type Location = (u32, *const c_char, *const c_char);
 
 impl HostPointer {
     /// Asks the host to call `on_main_thread`. Allowed on any thread.
-    fn request_callback(self) {
-        // SAFETY: the host lives as long as the plugin, and allows this call on any thread.
+    ///
+    /// # Safety
+    /// The host must live until the call returns.
+    unsafe fn request_callback(self) {
+        // SAFETY: guaranteed by the caller; the host allows this call on any thread.
         unsafe {
             if let Some(request) = (*self.0).request_callback {
                 request(self.0);
@@ -89,6 +93,7 @@ impl Host {
         // SAFETY: guaranteed by the caller; each id belongs to the type of its field.
         let extensions = unsafe {
             Extensions {
+                gui: self.find(&[CLAP_EXT_GUI]),
                 params: self.find(&[CLAP_EXT_PARAMS]),
                 state: self.find(&[CLAP_EXT_STATE]),
                 latency: self.find(&[CLAP_EXT_LATENCY]),
@@ -124,8 +129,12 @@ impl Host {
         let (host, open) = (self.host, self.open.clone());
         // `try_read` never waits, so the host may call back. It fails only while the host is being closed.
         Box::new(move |_| {
-            if open.try_read().is_ok_and(|open| *open) {
-                host.request_callback();
+            if let Ok(open) = open.try_read()
+                && *open
+            {
+                // SAFETY: `Host::close` waits for the lock, which is held until the call has returned, and the host lives on
+                // until then.
+                unsafe { host.request_callback() };
             }
         })
     }
@@ -137,7 +146,8 @@ impl Host {
 
     /// Asks the host to call `on_main_thread`.
     pub fn request_callback(&self) {
-        self.host.request_callback();
+        // SAFETY: the host lives as long as the plugin, whose functions call this.
+        unsafe { self.host.request_callback() };
     }
 
     /// Asks the host to deactivate and activate the plugin again. Allowed on any thread.
@@ -162,10 +172,22 @@ impl Host {
         }
     }
 
-    /// Returns whether the host supports editors.
+    /// Returns whether the host supports editors; false before the plugin's initialisation.
     pub fn has_gui(&self) -> bool {
-        // SAFETY: called when the host asks for the plugin's extensions, which hosts do from the initialisation on.
-        unsafe { self.find::<clap_host_gui>(&[CLAP_EXT_GUI]) }.is_some()
+        self.extension(|all| all.gui).is_some()
+    }
+
+    /// Asks for a window of this width and height in pixels; returns false if the host refuses. The plugin then sets the size.
+    ///
+    /// # Safety
+    /// Must be called on the main thread, while the editor is open.
+    pub unsafe fn request_resize(&self, [width, height]: [u32; 2]) -> bool {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            let gui = self.find::<clap_host_gui>(&[CLAP_EXT_GUI]);
+            gui.and_then(|gui| gui.request_resize)
+                .is_some_and(|ask| ask(self.host.0, width, height))
+        }
     }
 
     /// Returns whether [`Host::mark_dirty`] has an effect.
@@ -181,6 +203,14 @@ impl Host {
         if let Some(mark_dirty) = self.extension(|all| all.state).and_then(|it| it.mark_dirty) {
             // SAFETY: this is the main thread.
             unsafe { mark_dirty(self.host.0) };
+        }
+    }
+
+    /// Asks the host to call `flush` or `process`. Allowed on any thread but the audio thread.
+    pub fn request_flush(&self) {
+        if let Some(request) = self.extension(|all| all.params).and_then(|it| it.request_flush) {
+            // SAFETY: the host lives as long as the plugin, and allows this call on any thread but the audio thread.
+            unsafe { request(self.host.0) };
         }
     }
 
@@ -315,7 +345,12 @@ pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
 mod tests {
     use super::*;
     use crate::{Connection, Request, clap::tests::host};
-    use std::cell::{Cell, RefCell};
+    use std::{
+        cell::{Cell, RefCell},
+        sync::atomic::{AtomicU8, Ordering},
+        thread,
+        time::Duration,
+    };
 
     thread_local! {
         static LINK: RefCell<HostLink> = RefCell::default();
@@ -350,5 +385,36 @@ mod tests {
         host.close();
         assert!(link.request(Request::MarkDirty));
         assert_eq!(CALLS.get(), 2, "the host may be gone");
+    }
+
+    /// 1 within [`linger`], 2 while the host is being closed, 3 when [`linger`] has returned.
+    static STAGE: AtomicU8 = AtomicU8::new(0);
+
+    fn await_stage(stage: u8) {
+        while STAGE.load(Ordering::SeqCst) != stage {
+            thread::yield_now();
+        }
+    }
+
+    /// Goes on for a while after the plugin has begun to close the host.
+    unsafe extern "C" fn linger(_: *const clap_host) {
+        STAGE.store(1, Ordering::SeqCst);
+        await_stage(2);
+        thread::sleep(Duration::from_millis(100));
+        STAGE.store(3, Ordering::SeqCst);
+    }
+
+    #[test]
+    fn closing_waits_for_a_call_of_another_thread() {
+        let host = host(linger);
+        let host = Host::new(&host);
+        let wake = host.waker();
+        thread::scope(|scope| {
+            scope.spawn(move || wake(&HostLink::default()));
+            await_stage(1);
+            STAGE.store(2, Ordering::SeqCst);
+            host.close();
+            assert_eq!(STAGE.load(Ordering::SeqCst), 3, "the host is gone, and still called");
+        });
     }
 }

@@ -13,6 +13,8 @@ const NOT_ASKED: u32 = u32::MAX;
 pub struct HostNotifier {
     /// [`Instance::changes`], and the bits of the tempo, after the last buffer.
     seen: (AtomicU32, AtomicU64),
+    /// [`Instance::changes`] when the host last fetched the window's edits.
+    sent: AtomicU32,
     /// Tail that the host knows, in samples.
     known_tail: AtomicU32,
     /// Version of the key names that the host knows, or [`NOT_ASKED`].
@@ -27,7 +29,7 @@ impl Default for HostNotifier {
         // A host that has not read the tail assumes a tail of 0.
         let (known_tail, known_names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
         let seen = (AtomicU32::new(0), AtomicU64::new(NO_TEMPO));
-        Self { seen, known_tail, known_names }
+        Self { seen, sent: AtomicU32::new(0), known_tail, known_names }
     }
 }
 
@@ -45,6 +47,16 @@ impl HostNotifier {
     /// Records that the host has read version `names` of the key names.
     pub fn names_read(&self, names: u32) {
         self.known_names.store(names, Ordering::Relaxed);
+    }
+
+    /// Records that nice-plug is about to send the window's edits to the host.
+    pub fn edits_sent(&self, instance: &dyn Instance) {
+        self.sent.store(instance.changes(), Ordering::Relaxed);
+    }
+
+    /// Returns whether there may be edits that the host has not fetched: something has changed since [`Self::edits_sent`].
+    pub fn edits_wait(&self, instance: &dyn Instance) -> bool {
+        self.sent.load(Ordering::Relaxed) != instance.changes()
     }
 
     fn names_changed(&self, instance: &dyn Instance) -> bool {

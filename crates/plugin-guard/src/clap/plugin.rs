@@ -10,6 +10,11 @@
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
 //! exist. Here, `process` returns an error in both cases.
 //!
+//! nice-plug resets the plugin in `start_processing`. CLAP asks for a reset in `reset` alone, and some hosts stop and start around
+//! each buffer. Here, nice-plug learns of the first start after an activation only, and of the stop at the deactivation.
+//!
+//! Edits of the window that the host has not fetched when it stops processing are offered to it again, by `request_flush`.
+//!
 //! `activate` also reports a new latency to the host; see [`Latency`](crate::Latency).
 
 use super::{
@@ -26,9 +31,11 @@ use clap_sys::{
 use nice_plug::wrapper::clap::{clap_host, clap_plugin};
 use std::{
     ffi::{CStr, c_char, c_void},
+    hint::black_box,
     mem::MaybeUninit,
     ptr,
     sync::atomic::Ordering,
+    thread,
 };
 
 /// Creates the plugin for the host: an instance of `P` around nice-plug's functions `inner`.
@@ -41,6 +48,8 @@ pub(super) fn create<P: GuardedPlugin>(
         init: Some(init),
         activate: Some(activate),
         deactivate: Some(deactivate),
+        start_processing: Some(start_processing),
+        stop_processing: Some(stop_processing),
         process: Some(process),
         destroy: Some(destroy),
         get_extension: Some(get_extension),
@@ -75,6 +84,8 @@ unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
             has_menus: host.has_menus(),
         };
         shim.instance.link().connect(Some(connection));
+        // Elsewhere, a window may resize itself, and has the main thread.
+        shim.instance.link().set_resizable(cfg!(target_os = "linux") && host.has_gui());
         track_info::read(shim);
     }
     true
@@ -120,9 +131,38 @@ unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
     // SAFETY: the host got the pointer from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     shim.active.store(false, Ordering::Relaxed);
+    if shim.started.swap(false, Ordering::Relaxed)
+        && let Some(stop) = shim.inner.stop_processing
+    {
+        // SAFETY: the argument is the host's, which does not process any more.
+        unsafe { stop(plugin) };
+    }
     if let Some(inner) = shim.inner.deactivate {
         // SAFETY: the argument is the host's.
         unsafe { inner(plugin) };
+    }
+    shim.request_flush();
+}
+
+unsafe extern "C" fn start_processing(plugin: *const clap_plugin) -> bool {
+    // SAFETY: the host got the pointer from `ClapShim::create`.
+    let shim = unsafe { shim(plugin) };
+    // The first such call on a thread allocates. nice-plug makes it while it processes, in hosts without `clap.thread-check`.
+    black_box(thread::current().id());
+    let started = shim.started.swap(true, Ordering::Relaxed)
+        // SAFETY: the argument is the host's.
+        || shim.inner.start_processing.is_some_and(|start| unsafe { start(plugin) });
+    shim.processing.store(started, Ordering::Relaxed);
+    started
+}
+
+unsafe extern "C" fn stop_processing(plugin: *const clap_plugin) {
+    // SAFETY: the host got the pointer from `ClapShim::create`.
+    let shim = unsafe { shim(plugin) };
+    shim.processing.store(false, Ordering::Relaxed);
+    if shim.notifier.edits_wait(&*shim.instance) {
+        // A flush may not be requested on the audio thread.
+        shim.host.request_callback();
     }
 }
 
@@ -151,6 +191,7 @@ unsafe extern "C" fn process(
     if !channels_fit(block, channels) {
         return CLAP_PROCESS_ERROR;
     }
+    shim.notifier.edits_sent(&*shim.instance);
     let mut block = *block;
     let inputs = with_sidechain(&block, channels);
     if let Some(inputs) = &inputs {

@@ -1,9 +1,10 @@
 //! An instance of the plugin behind a CLAP host's pointer.
 
 use super::{host::Host, host_notifier::HostNotifier};
-use crate::{GuardedPlugin, Instance, Page};
+use crate::{GuardedPlugin, Instance, Page, Place};
 use clap_sys::{
     ext::{
+        gui::clap_plugin_gui,
         params::{CLAP_EXT_PARAMS, clap_param_info, clap_plugin_params},
         state::clap_plugin_state,
     },
@@ -14,7 +15,7 @@ use std::{
     ffi::CStr,
     mem::MaybeUninit,
     sync::{
-        OnceLock,
+        Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
@@ -35,6 +36,8 @@ pub(super) struct ClapShim {
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
     pub(super) notifier: HostNotifier,
+    /// Place of the menu that the editor has requested last.
+    pub(super) menu: Mutex<Option<Place>>,
     /// Number of channels of the active layout.
     pub(super) channels: AtomicU32,
     /// Bits of the sample rate in Hz; 0 before the first activation.
@@ -43,6 +46,10 @@ pub(super) struct ClapShim {
     pub(super) tempo: AtomicU64,
     /// Whether the plugin is activated.
     pub(super) active: AtomicBool,
+    /// Whether the host has started processing since the activation.
+    pub(super) started: AtomicBool,
+    /// Whether the plugin processes.
+    pub(super) processing: AtomicBool,
 }
 
 impl ClapShim {
@@ -64,10 +71,13 @@ impl ClapShim {
             parameters: OnceLock::new(),
             overridden: Overridden::default(),
             notifier: HostNotifier::default(),
+            menu: Mutex::default(),
             channels: AtomicU32::new(0),
             rate: AtomicU64::new(0),
             tempo: AtomicU64::new(f64::NAN.to_bits()),
             active: AtomicBool::new(false),
+            started: AtomicBool::new(false),
+            processing: AtomicBool::new(false),
         };
         Box::into_raw(Box::new(shim)).cast()
     }
@@ -105,6 +115,13 @@ impl ClapShim {
     pub(super) unsafe fn notify_on_main_thread(&self) {
         // SAFETY: guaranteed by the caller.
         unsafe { self.notifier.on_main_thread(&*self.instance, &self.host, self.rate()) };
+    }
+
+    /// Asks the host for a flush, if the window's edits wait for it and the plugin does not process. Not for the audio thread.
+    pub(super) fn request_flush(&self) {
+        if !self.processing.load(Ordering::Relaxed) && self.notifier.edits_wait(&*self.instance) {
+            self.host.request_flush();
+        }
     }
 
     /// Returns the parameter ids, each with the number for the host, which nice-plug assigns in the order of the map.
@@ -145,6 +162,7 @@ pub(super) struct Pair<T> {
 /// nice-plug's extensions with replaced functions, set at the host's first request.
 #[derive(Default)]
 pub(super) struct Overridden {
+    pub(super) gui: OnceLock<Pair<clap_plugin_gui>>,
     pub(super) params: OnceLock<Pair<clap_plugin_params>>,
     pub(super) state: OnceLock<Pair<clap_plugin_state>>,
 }

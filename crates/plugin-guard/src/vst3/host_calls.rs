@@ -14,12 +14,14 @@ type Function = Arc<dyn Fn() + Send + Sync>;
 pub enum HostCall {
     /// Activate the plugin again.
     Restart,
-    /// Mark the state as changed.
-    SetDirty,
+    /// Load the program that a buffer has chosen.
+    LoadProgram,
+    /// Serve the editor's requests. Comes last: the other calls may add requests.
+    Serve,
 }
 
 impl HostCall {
-    const ALL: [Self; 2] = [Self::Restart, Self::SetDirty];
+    const ALL: [Self; 3] = [Self::Restart, Self::LoadProgram, Self::Serve];
 }
 
 /// Requested calls, and the functions that make them.

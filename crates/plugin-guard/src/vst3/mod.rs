@@ -1,8 +1,6 @@
 //! The VST3 entry point: the factory of nice-plug's plugin behind a `Vst3Shim`.
-//!
-//! There is no program list: nice-plug's `IUnitInfo` has none, and a list needs a parameter for the program. The presets are in
-//! the window.
 
+mod events;
 mod host_calls;
 mod run_loop;
 mod shim;

@@ -30,8 +30,8 @@ impl ITimerHandlerTrait for Timer {
     }
 }
 
-/// Run loop of a host, and handler of the timer in the loop.
-type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>);
+/// Run loop of a host, handler of the timer in the loop, and the calls that the timer makes.
+type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
 
 /// A timer in the host's run loop, if there is one.
 #[derive(Default)]
@@ -41,24 +41,29 @@ pub struct RunLoop {
 }
 
 impl RunLoop {
-    /// Registers a timer that runs `calls` in the run loop of `object`, if there is one and no timer is registered yet.
+    /// Registers a timer that runs `calls` in the run loop of `object`, if there is one and no timer is registered yet. Returns
+    /// whether it has done so.
     ///
     /// # Safety
     /// Must be called on the host's main thread, with an object of the host or null.
-    pub unsafe fn find(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) {
+    pub unsafe fn find(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) -> bool {
         if self.timer().is_some() {
-            return;
+            return false;
         }
         // SAFETY: guaranteed by the caller.
         let object = unsafe { ComRef::from_raw(object) };
-        let Some(run_loop) = object.and_then(|object| object.cast::<IRunLoop>()) else { return };
+        let Some(run_loop) = object.and_then(|object| object.cast::<IRunLoop>()) else {
+            return false;
+        };
         let handler = ComWrapper::new(Timer(calls.clone())).to_com_ptr::<ITimerHandler>();
-        let Some(handler) = handler else { return };
+        let Some(handler) = handler else { return false };
         // SAFETY: a counted reference keeps the handler until it is unregistered.
-        if unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk {
+        let registered = unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk;
+        if registered {
             calls.looped.store(true, Ordering::Relaxed);
-            *self.timer() = Some((run_loop, handler));
+            *self.timer() = Some((run_loop, handler, calls.clone()));
         }
+        registered
     }
 
     fn timer(&self) -> MutexGuard<'_, Option<Registered>> {
@@ -68,7 +73,8 @@ impl RunLoop {
     /// Unregisters the timer. Must be called on the host's main thread.
     pub fn leave(&self) {
         let timer = self.timer().take();
-        if let Some((run_loop, handler)) = timer {
+        if let Some((run_loop, handler, calls)) = timer {
+            calls.looped.store(false, Ordering::Relaxed);
             // SAFETY: both are counted references. A refusal by the host has no remedy.
             let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
         }

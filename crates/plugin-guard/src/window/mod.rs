@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod drops;
 #[cfg(target_os = "linux")]
+mod focus;
+#[cfg(target_os = "linux")]
 mod opengl;
 #[cfg(target_os = "linux")]
 mod present;
@@ -10,6 +12,8 @@ mod shared;
 
 #[cfg(target_os = "linux")]
 pub use drops::{Drag, DropTarget};
+#[cfg(target_os = "linux")]
+pub use focus::{Focus, screen};
 #[cfg(target_os = "linux")]
 pub use opengl::keep_loaded;
 #[cfg(target_os = "linux")]

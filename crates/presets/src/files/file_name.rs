@@ -6,18 +6,24 @@ const LONGEST: usize = 64;
 /// Maximum length of a name in bytes: with `.json`, less than the 255 that most systems allow for a file name.
 const LONGEST_BYTES: usize = 240;
 
-/// Returns `name` as a file name that is valid on all systems: without separators, dots and device names.
+/// Returns `name` as a file name that is valid on all systems, with `_` for what some system does not take.
 pub(super) fn file_name(name: &str) -> String {
-    let allowed = |c: char| c.is_alphanumeric() || " -_+'()#&,".contains(c);
-    let clean: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    let allowed = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
+    let clean = name.trim().chars().map(|c| if allowed(c) { c } else { '_' });
     let mut bytes = 0;
     let fits = |c: &char| {
         bytes += c.len_utf8();
         bytes <= LONGEST_BYTES
     };
-    let name: String = clean.trim().chars().take(LONGEST).take_while(fits).collect();
-    let name = name.trim_end().to_owned();
-    if is_device(&name) { name + "_" } else { name }
+    let name: String = clean.take(LONGEST).take_while(fits).collect();
+    let name = name.trim_end();
+    let end = name.trim_end_matches('.');
+    let mut name = end.to_owned() + &"_".repeat(name.len() - end.len());
+    let device = name.split('.').next().unwrap_or_default().trim_end();
+    if is_device(device) {
+        name.insert(device.len(), '_');
+    }
+    name
 }
 
 /// Returns whether `name` is a device on Windows, where an extension makes no difference.
@@ -25,8 +31,20 @@ fn is_device(name: &str) -> bool {
     let name = name.to_uppercase();
     // Superscript digits count, too.
     let unnumbered = name.strip_suffix(|c: char| c.is_numeric());
-    ["CON", "PRN", "AUX", "NUL"].contains(&name.as_str())
+    ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"].contains(&name.as_str())
         || unnumbered.is_some_and(|device| ["COM", "LPT"].contains(&device))
+}
+
+/// Letters, each with its forms with marks.
+const MARKED: &str = "aàáâãäåāăą cçćĉċč dď eèéêëēĕėęě gĝğġģǧ hĥ iìíîïĩīĭį jĵ kķ lĺļľ nñńņň oòóôõöōŏő rŕŗř sśŝşšș tţťț \
+                      uùúûũüūŭůűų wŵ yýŷÿ zźżž αά εέ ηή ιί οό υύ ωώ ий её ії";
+
+/// Returns `text` as a search compares it: in small letters without marks, which file names have in or behind the letter.
+pub fn folded(text: &str) -> String {
+    let letters = text.chars().flat_map(char::to_lowercase);
+    let letters = letters.filter(|c| !('\u{300}'..='\u{36f}').contains(c));
+    let plain = |c| MARKED.split(' ').find(|own| own.contains(c))?.chars().next();
+    letters.map(|c| if c.is_ascii() { c } else { plain(c).unwrap_or(c) }).collect()
 }
 
 #[cfg(test)]
@@ -43,13 +61,10 @@ mod tests {
     /// Asserts that `name` is a plain file name by the rules of all systems.
     fn assert_harmless(name: &str) {
         assert!(!name.is_empty() && name.len() + ".json".len() <= 255, "{name:?}");
-        assert!(
-            !name.contains(|c: char| c.is_control() || r#"<>:"/\|?*."#.contains(c)),
-            "{name:?}"
-        );
-        assert!(!name.starts_with([' ', '.', '~']) && !name.ends_with([' ', '.']), "{name:?}");
-        let upper = name.to_uppercase();
-        assert!(!["CON", "PRN", "AUX", "NUL"].contains(&upper.as_str()), "{name}");
+        assert!(!name.contains(|c: char| c.is_control() || r#"<>:"/\|?*"#.contains(c)), "{name:?}");
+        assert!(!name.starts_with(' ') && !name.ends_with([' ', '.']), "{name:?}");
+        let upper = name.split('.').next().unwrap().trim_end().to_uppercase();
+        assert!(!["CON", "PRN", "AUX", "NUL", "CONIN$"].contains(&upper.as_str()), "{name}");
         for (port, digit) in
             ["COM", "LPT"].iter().flat_map(|p| "0123456789¹²³".chars().map(move |d| (p, d)))
         {
@@ -98,7 +113,6 @@ mod tests {
             "spaces   ",
             "\u{a0}blank\u{a0}",
             "\u{202e}nosj",
-            "\u{2028}",
             "∕",
             "／up",
             "．．／up",
@@ -137,11 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn names_that_only_look_like_devices_are_kept() {
+    fn names_that_all_systems_take_are_kept() {
         let home = tempfile::tempdir().unwrap();
         let folder = Folder::new(home.path());
-        for name in ["Coma", "COM", "Com12", "Console", "Null", "LPT one", "Auxiliary 1"] {
+        let look = ["Coma", "COM", "Com12", "Console", "Null", "LPT one", "Auxiliary 1", ".hidden"];
+        let marked = ["Lead v1.2", "🎵 👩‍🎤", "e\u{301}tude", "~50 % = $2; [x] {y}!", "हिन्दी"];
+        for name in look.into_iter().chain(marked) {
             assert_eq!(folder.save(&preset(name, 1.0)).unwrap(), name);
+            assert_eq!(folder.load(name).unwrap(), Some(preset(name, 1.0).into()));
         }
     }
 

@@ -4,6 +4,7 @@ mod favourites;
 mod file_name;
 mod user;
 
+pub use file_name::folded;
 pub use user::Folder;
 
 use super::{FormatError, Loaded, Preset, ids};
@@ -69,7 +70,7 @@ fn suggestion(name: &str) -> String {
 
 impl Preset {
     /// Returns the preset called `name`: the factory preset with this name or id; or else the preset in the file `name`, if
-    /// `name` contains a path separator or ends in `.json`; or else the user preset with this name.
+    /// there is one and `name` contains a path separator or ends in `.json`; or else the user preset with this name.
     ///
     /// # Errors
     /// If there is no such preset, or its file cannot be read or is invalid.
@@ -78,11 +79,17 @@ impl Preset {
             return Ok(preset.into());
         }
         let path = Path::new(name);
-        if name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json") {
+        let is_path =
+            name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json");
+        if is_path && path.exists() {
             return Self::read(path);
         }
         let own = Folder::of_user().map(|folder| folder.find(name)).transpose()?.flatten();
-        own.ok_or_else(|| Error::Unknown { name: name.into() })
+        match own {
+            Some(own) => Ok(own),
+            None if is_path => Self::read(path),
+            None => Err(Error::Unknown { name: name.into() }),
+        }
     }
 
     /// Reads the preset file at `path`.

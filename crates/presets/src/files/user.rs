@@ -1,11 +1,15 @@
 //! Presets that the user saves, as files in a folder.
 
-use super::{Error, Loaded, Preset, file_name::file_name, ids};
+use super::{
+    Error, Loaded, Preset,
+    file_name::{file_name, folded},
+    ids,
+};
 use directories::ProjectDirs;
 use std::{
     fs,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
@@ -42,15 +46,14 @@ impl Folder {
         let paths = files.map(|file| file.path());
         let is_preset = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
         let presets = paths.filter(|path| is_preset(path) && path.is_file());
-        let mut names: Vec<String> = presets
-            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-            .filter(|name| *name == file_name(name))
-            .collect();
+        let mut names: Vec<String> =
+            presets.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
         names.sort_unstable_by_key(|name| name.to_lowercase());
         names
     }
 
-    /// Returns the preset whose file name or own name is `name`, if there is one. Ignores case; a hyphen counts as a blank.
+    /// Returns the preset whose file name or own name is `name`, if there is one. Ignores case and how marks are written; blanks,
+    /// dots, hyphens and characters that file names cannot have count as the same.
     ///
     /// # Errors
     /// If the file cannot be read or is not a valid preset.
@@ -58,7 +61,7 @@ impl Folder {
         if let Some(loaded) = self.load(name)? {
             return Ok(Some(loaded));
         }
-        let id = |name: &str| name.to_lowercase().replace(' ', "-");
+        let id = |name: &str| folded(&file_name(name)).replace([' ', '.', '_'], "-");
         let wanted = id(name);
         let mut files = self.names().into_iter();
         files
@@ -75,12 +78,9 @@ impl Folder {
     /// # Errors
     /// If the file cannot be read or is not a valid preset.
     pub fn load(&self, name: &str) -> Result<Option<Loaded>, Error> {
-        let path = self.path(name);
         // Opens only regular files: opening a pipe would block.
-        if name != file_name(name) || !path.is_file() {
-            return Ok(None);
-        }
-        Preset::read(&path).map(Some)
+        let path = self.path(name).filter(|path| path.is_file());
+        path.map(|path| Preset::read(&path)).transpose()
     }
 
     /// Saves `preset`, and replaces a preset with this name. Returns the name, in which characters that file names cannot have
@@ -93,7 +93,7 @@ impl Folder {
         if name.is_empty() || ids().any(|known| known == id) {
             return Err(Error::Name { name: preset.name.clone() });
         }
-        let path = self.path(&name);
+        let path = self.0.join(name.clone() + ".json");
         self.sweep();
         fs::create_dir_all(&self.0)
             .and_then(|()| write(&path, &Preset { name: name.clone(), ..preset.clone() }.to_json()))
@@ -104,7 +104,8 @@ impl Folder {
     /// Returns the name under which a preset called `name` would be saved; `None` if this would not replace a preset.
     pub fn replaced_by(&self, name: &str) -> Option<String> {
         // Compares by the file, as some systems ignore case.
-        fs::symlink_metadata(self.path(name)).is_ok().then(|| file_name(name))
+        let name = file_name(name);
+        fs::symlink_metadata(self.path(&name)?).is_ok().then_some(name)
     }
 
     /// Deletes the preset called `name`.
@@ -112,11 +113,7 @@ impl Folder {
     /// # Errors
     /// If there is no such preset, or its file cannot be deleted.
     pub fn delete(&self, name: &str) -> Result<(), Error> {
-        // `file_name` would change other names, and the preset of the changed name would be deleted.
-        if name != file_name(name) {
-            return Err(Error::Name { name: name.into() });
-        }
-        let path = self.path(name);
+        let path = self.path(name).ok_or_else(|| Error::Name { name: name.into() })?;
         fs::remove_file(&path).map_err(|source| Error::Write { path, source })
     }
 
@@ -127,7 +124,10 @@ impl Folder {
             let age = modified.ok().and_then(|then| SystemTime::now().duration_since(then).ok());
             age.is_some_and(|age| age > STALE)
         };
-        let is_part = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(PART);
+        let is_part = |file: &fs::DirEntry| {
+            let has_prefix = file.file_name().to_string_lossy().starts_with(PART);
+            has_prefix && file.path().extension().is_none()
+        };
         for file in fs::read_dir(&self.0).into_iter().flatten().flatten() {
             if is_part(&file) && stale(&file) {
                 // A file that cannot be deleted does no harm.
@@ -136,16 +136,21 @@ impl Folder {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(file_name(name) + ".json")
+    /// Returns the path of the file called `name`; `None` if no file in the folder can have this name.
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        let is_stream = cfg!(windows) && name.contains(':');
+        let is_file = Path::new(name).components().eq([Component::Normal(name.as_ref())]);
+        (is_file && !is_stream).then(|| self.0.join(format!("{name}.json")))
     }
 }
 
 /// Writes `text` to the file at `path` atomically: no reader ever sees an incomplete file.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let mut file =
-        tempfile::Builder::new().prefix(PART).tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut new = tempfile::Builder::new();
+    #[cfg(unix)]
+    new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = new.prefix(PART).tempfile_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())
@@ -172,6 +177,13 @@ mod tests {
             assert_eq!(folder.replaced_by(name).as_deref(), (mix == 3.0).then_some("Mine"));
             assert_eq!(folder.save(&preset(name, mix)).unwrap(), name);
         }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+            fs::write(home.path().join("plain"), "").unwrap();
+            assert_eq!(mode(folder.path("Mine").unwrap()), mode(home.path().join("plain")));
+        }
         assert_eq!(folder.names(), ["Mine", "zither"]);
         assert_eq!(folder.replaced_by("new"), None);
         assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0).into()));
@@ -187,6 +199,11 @@ mod tests {
         let folder = Folder::new(home.path());
         folder.save(&preset("Other Name", 1.0)).unwrap();
         preset("My Pad", 2.0).write(&home.path().join("own.json")).unwrap();
+        folder.save(&preset("Lead v1.2", 3.0)).unwrap();
+        folder.save(&preset("AC/DC 🎸", 4.0)).unwrap();
+        // The name that a Mac gives to Älter, and characters that this program does not write.
+        preset("A", 5.0).write(&home.path().join("A\u{308}lter .json")).unwrap();
+        assert_eq!(folder.names(), ["AC_DC 🎸", "A\u{308}lter ", "Lead v1.2", "Other Name", "own"]);
         fs::write(home.path().join("broken.json"), "{").unwrap();
         for (wanted, mix) in [
             ("Other Name", 1.0),
@@ -194,6 +211,11 @@ mod tests {
             ("own", 2.0),
             ("My Pad", 2.0),
             ("my-pad", 2.0),
+            ("Lead v1.2", 3.0),
+            ("lead V1_2", 3.0),
+            ("AC/DC 🎸", 4.0),
+            ("äLTER", 5.0),
+            ("A\u{308}lter ", 5.0),
         ] {
             let found = folder.find(wanted).unwrap();
             assert_eq!(found.map(|found| found.preset.settings.mix), Some(mix), "{wanted}");

@@ -87,8 +87,6 @@ fn of_scene(scene: Scene) -> Take {
         let Settings { mix, morph, .. } = &mut controls.settings;
         (*mix, *morph, controls.routing.bypass) = (100.0, 100.0, false);
     }
-    // Oscillators of a filter that was frozen before it heard anything start at phases of their own.
-    changes[0].1.settings.freeze = false;
     let first = changes[0].1;
     let controls = changes.iter().map(|(at, own)| (*at, Change::Controls(*own)));
     let keys = events.iter().map(|(at, event)| (*at, Change::Key(*event)));
@@ -135,8 +133,13 @@ fn automation_of_every_setting_is_the_twins_to_80_db() {
             vibrato: 50.0,
             ..settings
         };
-        let bases = [("", settings), (", moved", moved)];
-        let count = if all() { 2 } else { 1 + usize::from(voice == Voice::Square) };
+        let ahead = Settings { lookahead: true, ..settings };
+        let bases = [("", settings), (", moved", moved), (", ahead", ahead)];
+        let count = match voice {
+            _ if all() => 3,
+            Voice::Soft | Voice::Square => 3,
+            _ => 1,
+        };
         for (name, base) in bases.into_iter().take(count) {
             let take = automated(base.into(), index as u64, all());
             let played = take.play(Kernel::best());

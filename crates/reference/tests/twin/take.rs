@@ -29,14 +29,15 @@ pub struct Take {
 #[derive(Debug, Clone)]
 pub struct Played {
     pub output: Vec<Vec<f32>>,
-    /// For each block, the settings with the key and tuning found before it, and the decision at its end.
-    decided: Vec<(Settings, Option<Decision>)>,
+    /// For each block, the settings with the key and tuning found before it, before and after its changes, and the decision at
+    /// its end.
+    decided: Vec<([Settings; 2], Option<Decision>)>,
 }
 
 impl Played {
     /// Whether `other` has equal decisions on notes.
     pub fn agrees(&self, other: &Self) -> bool {
-        let notes = |(_, decision): &(Settings, Option<Decision>)| {
+        let notes = |(_, decision): &([Settings; 2], Option<Decision>)| {
             decision.as_ref().map(|decision| (decision.played, decision.begun))
         };
         self.decided.iter().map(notes).eq(other.decided.iter().map(notes))
@@ -85,6 +86,7 @@ impl Take {
         filter.reset();
         let (mut output, mut decided) = (self.channels.clone(), Vec::new());
         for (block, [start, end]) in self.blocks() {
+            let found = filter.resolved();
             for change in self.changes(block) {
                 match change {
                     Change::Controls(controls) => {
@@ -105,7 +107,7 @@ impl Take {
                 let ahead = filter.listener().lookahead() > 0;
                 Decision { early: ahead.then(|| early(decisions)), ..decision(decisions) }
             });
-            decided.push((settings, new));
+            decided.push(([found, settings], new));
         }
         Played { output, decided }
     }
@@ -118,10 +120,17 @@ impl Take {
             let follows = controls.settings.follows() || controls.settings.follows_tempo();
             reference::Sound { follows, ..reference::controlled(&found) }
         };
-        let mut last = sound(&controls, played.decided[0].0);
+        let mut last = sound(&controls, played.decided[0].0[0]);
         let mut twin = reference::Filter::new(&last, self.rate, self.channels.len());
         let mut outputs = vec![Vec::new(); self.channels.len()];
-        for ((block, [start, end]), (settings, decision)) in self.blocks().zip(&played.decided) {
+        for ((block, [start, end]), ([found, settings], decision)) in
+            self.blocks().zip(&played.decided)
+        {
+            let found = sound(&controls, *found);
+            if found != last {
+                twin.find(&found);
+            }
+            last = found;
             for change in self.changes(block) {
                 match change {
                     Change::Controls(new) => controls = new,

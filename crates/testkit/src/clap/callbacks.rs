@@ -21,10 +21,14 @@ pub struct Callbacks;
 /// Requests and reports of the plugin, from any thread.
 #[derive(Default)]
 pub struct Requests {
+    /// Whether the host has no extensions.
+    pub bare: bool,
     /// Whether the plugin has requested a call on the main thread.
     pub callback: AtomicBool,
     /// Whether the plugin has requested to be deactivated and activated again.
     pub restart: AtomicBool,
+    /// Whether the plugin has requested a flush of its parameters.
+    pub flush: AtomicBool,
     /// Whether activation is in progress.
     pub activating: AtomicBool,
     /// Whether the plugin has reported a change of its latency.
@@ -46,7 +50,10 @@ impl HostHandlers for Callbacks {
     type MainThread<'a> = MainThread<'a>;
     type AudioProcessor<'a> = AudioThread<'a>;
 
-    fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Requests) {
+    fn declare_extensions(builder: &mut HostExtensions<Self>, requests: &Requests) {
+        if requests.bare {
+            return;
+        }
         builder
             .register::<HostAudioPorts>()
             .register::<HostGui>()
@@ -69,7 +76,9 @@ impl SharedHandler<'_> for Requests {
 }
 
 impl HostParamsImplShared for Requests {
-    fn request_flush(&self) {}
+    fn request_flush(&self) {
+        self.flush.store(true, Ordering::Relaxed);
+    }
 }
 
 impl HostGuiImpl for Requests {

@@ -105,9 +105,17 @@ impl Library {
     /// # Errors
     /// If there is no such plugin, or if it fails to start.
     pub fn instantiate(&self, id: &str) -> Result<Instance> {
+        self.instantiate_in(id, false)
+    }
+
+    /// Does what [`Library::instantiate`] does, in a host that may be `bare`: without any extension.
+    ///
+    /// # Errors
+    /// As for [`Library::instantiate`].
+    pub fn instantiate_in(&self, id: &str, bare: bool) -> Result<Instance> {
         let host = HostInfo::new("Tone Filter testkit", "", "", env!("CARGO_PKG_VERSION"))?;
         let plugin = PluginInstance::new(
-            |_| Requests::default(),
+            |_| Requests { bare, ..Requests::default() },
             |requests| MainThread(requests),
             &self.entry,
             &CString::new(id)?,
@@ -181,6 +189,19 @@ impl Instance {
     /// # Panics
     /// As for [`Instance::idle`].
     pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
+        let mut processor = self.activate_only(sample_rate, max_block)?;
+        processor.start()?;
+        Ok(processor)
+    }
+
+    /// Does what [`Instance::activate`] does, without starting to process.
+    ///
+    /// # Errors
+    /// If the plugin is active already, or refuses.
+    ///
+    /// # Panics
+    /// As for [`Instance::idle`].
+    pub fn activate_only(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let configuration = PluginAudioConfiguration {
             sample_rate,
             min_frames_count: 1,
@@ -190,7 +211,7 @@ impl Instance {
         let stopped = self.plugin.activate(|requests, _| AudioThread(requests), configuration);
         self.set_activating(false);
         self.check_latency_reports();
-        Processor::start(stopped?, max_block)
+        Ok(Processor::new(stopped?.into(), max_block))
     }
 
     /// Deactivates the plugin.
@@ -198,7 +219,7 @@ impl Instance {
     /// # Panics
     /// As for [`Instance::idle`].
     pub fn deactivate(&mut self, processor: Processor) {
-        self.plugin.deactivate(processor.stop());
+        self.plugin.deactivate(processor.audio.into_stopped());
         self.check_latency_reports();
     }
 
@@ -220,6 +241,11 @@ impl Instance {
     /// Whether the plugin has requested a restart since the last call.
     pub fn wants_restart(&mut self) -> bool {
         self.plugin.access_shared_handler(|asked| asked.restart.swap(false, Ordering::Relaxed))
+    }
+
+    /// Whether the plugin has requested a flush since the last call.
+    pub fn wants_flush(&mut self) -> bool {
+        self.plugin.access_shared_handler(|asked| asked.flush.swap(false, Ordering::Relaxed))
     }
 
     /// Whether the plugin has reported a change of its latency since the last call.

@@ -2,19 +2,22 @@
 
 use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
-use clack_extensions::tail::{PluginTail, TailLength};
+use clack_extensions::{
+    params::PluginParams,
+    tail::{PluginTail, TailLength},
+};
 use clack_host::{
     events::{
         event_types::{MidiEvent, ParamValueEvent, TransportEvent},
         spaces::CoreEventSpace,
     },
     prelude::*,
-    process::StoppedPluginAudioProcessor,
+    process::PluginAudioProcessor,
 };
 
-/// Active plugin that processes audio, until [`Instance::deactivate`](super::Instance::deactivate).
+/// Active plugin, until [`Instance::deactivate`](super::Instance::deactivate).
 pub struct Processor {
-    started: StartedPluginAudioProcessor<Callbacks>,
+    pub(super) audio: PluginAudioProcessor<Callbacks>,
     max_block: usize,
     /// Data for every buffer besides samples and events.
     pub surroundings: Surroundings,
@@ -99,28 +102,46 @@ impl Change {
 }
 
 impl Processor {
-    pub(super) fn start(
-        stopped: StoppedPluginAudioProcessor<Callbacks>,
-        max_block: usize,
-    ) -> Result<Self> {
-        let started = stopped.start_processing().ok().context("the plugin does not start")?;
-        Ok(Self {
-            started,
-            max_block,
-            surroundings: Surroundings::default(),
-            notes: Vec::new(),
-            sidechain: None,
-            sent: None,
-        })
+    pub(super) fn new(audio: PluginAudioProcessor<Callbacks>, max_block: usize) -> Self {
+        let (surroundings, notes) = (Surroundings::default(), Vec::new());
+        Self { audio, max_block, surroundings, notes, sidechain: None, sent: None }
     }
 
-    pub(super) fn stop(self) -> StoppedPluginAudioProcessor<Callbacks> {
-        self.started.stop_processing()
+    /// Starts processing.
+    ///
+    /// # Errors
+    /// If the plugin processes already, or refuses.
+    pub fn start(&mut self) -> Result<()> {
+        self.audio.start_processing()?;
+        Ok(())
+    }
+
+    /// Stops processing.
+    ///
+    /// # Errors
+    /// If the plugin does not process.
+    pub fn stop(&mut self) -> Result<()> {
+        self.audio.stop_processing()?;
+        Ok(())
     }
 
     /// Resets the plugin's state.
     pub fn reset(&mut self) {
-        self.started.reset();
+        self.audio.reset();
+    }
+
+    /// Sets parameters between buffers.
+    ///
+    /// # Errors
+    /// If the plugin has no parameters.
+    pub fn set(&mut self, changes: &[Change]) -> Result<()> {
+        let mut handle = self.audio.plugin_handle();
+        let params: PluginParams =
+            handle.get_extension().context("the plugin has no parameters")?;
+        let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;
+        let events = InputEvents::from_buffer(&events);
+        params.flush_active(&mut handle, &events, &mut OutputEvents::void());
+        Ok(())
     }
 
     /// Returns the plugin's tail in samples; `None` if the tail is infinite.
@@ -128,7 +149,7 @@ impl Processor {
     /// # Errors
     /// If the plugin does not report its tail.
     pub fn tail(&mut self) -> Result<Option<u32>> {
-        let handle = self.started.plugin_handle();
+        let handle = self.audio.plugin_handle();
         let tail: PluginTail = handle.get_extension().context("the plugin has no tail")?;
         Ok(match tail.get(&handle) {
             TailLength::Finite(samples) => Some(samples),
@@ -200,10 +221,11 @@ impl Processor {
             None => unsafe { InputAudioBuffers::from_raw_buffers(&shared, frames as u32) },
         };
         let events = events.as_input();
+        let started = self.audio.as_started_mut()?;
         let mut status = None;
         call(&mut || {
             let (output, transport) = (&mut output, transport.as_ref());
-            status = Some(self.started.process(&input, output, &events, sent, None, transport));
+            status = Some(started.process(&input, output, &events, sent, None, transport));
         });
         Ok(status.context("the call was not made")??)
     }

@@ -1,22 +1,24 @@
-//! Object of a host that the plugin calls: component handler, frame around the editor, and run loop.
+//! Object of a host that the plugin calls: component handler, frame around the editor, menus, and run loop.
 
 use std::{
     mem::take,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::{self, ThreadId},
 };
 use vst3::{
-    Class, ComPtr, ComRef,
+    Class, ComPtr, ComRef, ComWrapper,
     Steinberg::{
-        FIDString, IPlugFrame, IPlugFrameTrait, IPlugView,
+        FIDString, IPlugFrame, IPlugFrameTrait, IPlugView, IPlugViewTrait,
         Linux::{
             FileDescriptor, IEventHandler, IEventHandlerTrait, IRunLoop, IRunLoopTrait,
             ITimerHandler, ITimerHandlerTrait, TimerInterval,
         },
-        TBool, ViewRect,
+        TBool, UCoord, ViewRect,
         Vst::{
-            IComponentHandler, IComponentHandler2, IComponentHandler2Trait, IComponentHandlerTrait,
-            ParamID, ParamValue, RestartFlags_,
+            IComponentHandler, IComponentHandler2, IComponentHandler2Trait, IComponentHandler3,
+            IComponentHandler3Trait, IComponentHandlerTrait, IContextMenu, IContextMenuItem,
+            IContextMenuTarget, IContextMenuTargetTrait, IContextMenuTrait, ParamID, ParamValue,
+            RestartFlags_,
         },
         int32, kResultFalse, kResultOk, tresult,
     },
@@ -29,7 +31,62 @@ pub struct Host<const LOOP: bool> {
     dirty: Mutex<Vec<ThreadId>>,
     timers: Mutex<Vec<ComPtr<ITimerHandler>>>,
     files: Mutex<Vec<(ComPtr<IEventHandler>, FileDescriptor)>>,
+    menu: Arc<Mutex<Shown>>,
+    sizes: Mutex<Vec<[int32; 2]>>,
+    /// Function that resizes the window; without one, all sizes are refused.
+    pub resize: Option<fn([int32; 2]) -> [int32; 2]>,
     on_call: Option<Box<dyn Fn()>>,
+}
+
+/// Menu that the host has shown last.
+#[derive(Default)]
+struct Shown {
+    parameter: ParamID,
+    /// Names, numbers and receivers of the plugin's entries.
+    entries: Vec<(String, int32, ComPtr<IContextMenuTarget>)>,
+    at: Option<[UCoord; 2]>,
+}
+
+struct Menu(Arc<Mutex<Shown>>);
+
+impl Class for Menu {
+    type Interfaces = (IContextMenu,);
+}
+
+impl IContextMenuTrait for Menu {
+    unsafe fn getItemCount(&self) -> int32 {
+        locked(&self.0).entries.len() as int32
+    }
+
+    unsafe fn getItem(
+        &self,
+        _: int32,
+        _: *mut IContextMenuItem,
+        _: *mut *mut IContextMenuTarget,
+    ) -> tresult {
+        kResultFalse
+    }
+
+    unsafe fn addItem(
+        &self,
+        item: *const IContextMenuItem,
+        target: *mut IContextMenuTarget,
+    ) -> tresult {
+        // SAFETY: VST3 promises an item and its receiver.
+        let (item, target) = unsafe { (&*item, ComRef::from_raw(target).expect("a receiver")) };
+        let entry = (super::text(&item.name), item.tag, target.to_com_ptr());
+        locked(&self.0).entries.push(entry);
+        kResultOk
+    }
+
+    unsafe fn removeItem(&self, _: *const IContextMenuItem, _: *mut IContextMenuTarget) -> tresult {
+        kResultFalse
+    }
+
+    unsafe fn popup(&self, x: UCoord, y: UCoord) -> tresult {
+        locked(&self.0).at = Some([x, y]);
+        kResultOk
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -62,6 +119,31 @@ impl<const LOOP: bool> Host<LOOP> {
         locked(&self.dirty).clone()
     }
 
+    /// Returns the parameter and the place of the menu that was shown last, and the names of the plugin's entries.
+    pub fn menu(&self) -> Option<(ParamID, [int32; 2], Vec<String>)> {
+        let menu = locked(&self.menu);
+        let names = menu.entries.iter().map(|(name, ..)| name.clone()).collect();
+        menu.at.map(|at| (menu.parameter, at, names))
+    }
+
+    /// Chooses the plugin's entry called `name` of that menu.
+    pub fn choose(&self, name: &str) {
+        let menu = locked(&self.menu);
+        let (_, tag, target) = menu.entries.iter().find(|(own, ..)| own == name).expect(name);
+        // SAFETY: the receiver is counted.
+        assert_eq!(unsafe { target.executeMenuItem(*tag) }, kResultOk);
+    }
+
+    /// Returns the widths and heights that the plugin has asked for since the last call.
+    pub fn sizes(&self) -> Vec<[int32; 2]> {
+        take(&mut *locked(&self.sizes))
+    }
+
+    /// Returns the number of timers and file handlers in the run loop.
+    pub fn handlers(&self) -> [usize; 2] {
+        [self.timers(), locked(&self.files).len()]
+    }
+
     /// Returns the number of timers in the run loop.
     pub fn timers(&self) -> usize {
         locked(&self.timers).len()
@@ -83,11 +165,12 @@ impl<const LOOP: bool> Host<LOOP> {
 }
 
 impl Class for Host<false> {
-    type Interfaces = (IComponentHandler, IComponentHandler2, IPlugFrame);
+    type Interfaces = (IComponentHandler, IComponentHandler2, IComponentHandler3, IPlugFrame);
 }
 
 impl Class for Host<true> {
-    type Interfaces = (IComponentHandler, IComponentHandler2, IPlugFrame, IRunLoop);
+    type Interfaces =
+        (IComponentHandler, IComponentHandler2, IComponentHandler3, IPlugFrame, IRunLoop);
 }
 
 impl<const LOOP: bool> IComponentHandlerTrait for Host<LOOP> {
@@ -131,9 +214,29 @@ impl<const LOOP: bool> IComponentHandler2Trait for Host<LOOP> {
     }
 }
 
+impl<const LOOP: bool> IComponentHandler3Trait for Host<LOOP> {
+    unsafe fn createContextMenu(
+        &self,
+        _: *mut IPlugView,
+        parameter: *const ParamID,
+    ) -> *mut IContextMenu {
+        // SAFETY: VST3 promises a parameter or null.
+        let parameter = unsafe { parameter.as_ref() }.copied().unwrap_or_default();
+        *locked(&self.menu) = Shown { parameter, ..Shown::default() };
+        let menu = ComWrapper::new(Menu(self.menu.clone())).to_com_ptr::<IContextMenu>();
+        menu.expect("a menu").into_raw()
+    }
+}
+
 impl<const LOOP: bool> IPlugFrameTrait for Host<LOOP> {
-    unsafe fn resizeView(&self, _: *mut IPlugView, _: *mut ViewRect) -> tresult {
-        kResultFalse
+    unsafe fn resizeView(&self, view: *mut IPlugView, size: *mut ViewRect) -> tresult {
+        // SAFETY: VST3 promises a view and a size.
+        let (view, size) = unsafe { (ComRef::from_raw(view).expect("a view"), &mut *size) };
+        locked(&self.sizes).push([size.right, size.bottom]);
+        let Some(resize) = self.resize else { return kResultFalse };
+        [size.right, size.bottom] = resize([size.right, size.bottom]);
+        // SAFETY: the size outlives the call.
+        unsafe { view.onSize(size) }
     }
 }
 

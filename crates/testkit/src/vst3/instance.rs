@@ -5,15 +5,13 @@ use std::{mem, ptr::null_mut};
 use vst3::{
     Class, ComPtr, ComWrapper,
     Steinberg::{
-        IBStream,
-        IBStream_::IStreamSeekMode_,
-        IBStreamTrait, IPluginBaseTrait,
+        IBStream, IPluginBaseTrait,
         Vst::{
             AudioBusBuffers, AudioBusBuffers__type0, IAudioProcessor, IAudioProcessorTrait,
             IComponent, IComponentHandler, IComponentTrait, IEditController, IEditControllerTrait,
-            IParamValueQueue, IParamValueQueueTrait, IParameterChanges, IParameterChangesTrait,
-            ParamID, ParamValue, ParameterInfo, ProcessData, ProcessModes_, ProcessSetup,
-            SpeakerArr, String128, SymbolicSampleSizes_,
+            IEventList, IParamValueQueue, IParamValueQueueTrait, IParameterChanges,
+            IParameterChangesTrait, ParamID, ParamValue, ParameterInfo, ProcessData, ProcessModes_,
+            ProcessSetup, SpeakerArr, String128, SymbolicSampleSizes_,
         },
         int32, kResultFalse, kResultOk, tresult,
     },
@@ -100,6 +98,8 @@ pub struct Instance {
     pub processor: ComPtr<IAudioProcessor>,
     /// Wrapper that runs the given call of `process`, and may monitor it.
     pub call: fn(&mut dyn FnMut()),
+    /// Notes and messages of each buffer.
+    pub events: Option<ComPtr<IEventList>>,
     has_handler: bool,
 }
 
@@ -115,28 +115,33 @@ impl Instance {
         setup: Setup,
         handler: Option<&ComPtr<IComponentHandler>>,
     ) -> Self {
+        let instance = Self::not_set_up(factory, handler);
+        let mut arrangement = [SpeakerArr::kMono, SpeakerArr::kStereo][setup.channels - 1];
+        let mut output = arrangement;
+        // SAFETY: every pointer is of the type that the function expects.
+        let arranged =
+            unsafe { instance.processor.setBusArrangements(&mut arrangement, 1, &mut output, 1) };
+        assert_eq!(arranged, kResultOk);
+        instance.set_up(setup.rate, setup.max_block);
+        instance
+    }
+
+    /// Creates an instance without layout and sample rate, in a host with the component handler `handler`.
+    pub fn not_set_up(factory: &Factory, handler: Option<&ComPtr<IComponentHandler>>) -> Self {
         let component = factory.component();
         // SAFETY: a host may pass null.
         assert_eq!(unsafe { component.initialize(null_mut()) }, kResultOk);
         let controller: ComPtr<IEditController> = component.cast().expect("a controller");
         let processor: ComPtr<IAudioProcessor> = component.cast().expect("a processor");
-        let mut arrangement = [SpeakerArr::kMono, SpeakerArr::kStereo][setup.channels - 1];
-        let mut output = arrangement;
-        // SAFETY: the calls are in VST3's order, and every pointer is of the type that the function expects.
-        unsafe {
-            if let Some(handler) = handler {
-                assert_eq!(controller.setComponentHandler(handler.as_ptr()), kResultOk);
-            }
-            let arranged = processor.setBusArrangements(&mut arrangement, 1, &mut output, 1);
-            assert_eq!(arranged, kResultOk);
+        if let Some(handler) = handler {
+            // SAFETY: the handler is reference-counted.
+            assert_eq!(unsafe { controller.setComponentHandler(handler.as_ptr()) }, kResultOk);
         }
         let (call, has_handler) = ((|call| call()) as fn(&mut dyn FnMut()), handler.is_some());
-        let instance = Self { component, controller, processor, call, has_handler };
-        instance.set_up(setup.rate, setup.max_block);
-        instance
+        Self { component, controller, processor, call, events: None, has_handler }
     }
 
-    /// Sets the sample rate in Hz and the length of the longest buffer, while the instance is inactive.
+    /// Sets the sample rate in Hz and the length of the longest buffer.
     pub fn set_up(&self, rate: f64, max_block: usize) {
         let mut setup = ProcessSetup {
             processMode: ProcessModes_::kRealtime as int32,
@@ -217,22 +222,30 @@ impl Instance {
         }
     }
 
-    /// Returns the plugin's state as a stream, which is at its start.
-    pub fn save(&self) -> ComPtr<IBStream> {
-        let stream = ComWrapper::new(Stream::default()).to_com_ptr::<IBStream>().expect("a stream");
-        // SAFETY: the stream outlives the calls.
-        unsafe {
-            assert_eq!(self.component.getState(stream.as_ptr()), kResultOk);
-            let set = IStreamSeekMode_::kIBSeekSet as int32;
-            assert_eq!(stream.seek(0, set, null_mut()), kResultOk);
-        }
-        stream
+    /// Returns the plugin's value, from 0 to 1, for what is `typed` into a parameter's field; `None` if the plugin refuses it.
+    pub fn text_value(&self, id: ParamID, typed: &str) -> Option<f64> {
+        let mut units: Vec<_> = typed.encode_utf16().chain([0]).collect();
+        let mut value = f64::NAN;
+        // SAFETY: the text ends with a zero, and there is room for the value.
+        let result =
+            unsafe { self.controller.getParamValueByString(id, units.as_mut_ptr(), &mut value) };
+        (result == kResultOk).then_some(value)
     }
 
-    /// Loads a state from a stream.
-    pub fn load(&self, state: &ComPtr<IBStream>) {
+    /// Returns the plugin's state.
+    pub fn save(&self) -> Vec<u8> {
+        let stream = ComWrapper::new(Stream::default());
+        let pointer = stream.to_com_ptr::<IBStream>().expect("a stream");
         // SAFETY: the stream outlives the call.
-        assert_eq!(unsafe { self.component.setState(state.as_ptr()) }, kResultOk);
+        assert_eq!(unsafe { self.component.getState(pointer.as_ptr()) }, kResultOk);
+        stream.bytes()
+    }
+
+    /// Loads a state.
+    pub fn load(&self, state: &[u8]) {
+        let stream = ComWrapper::new(Stream::of(state)).to_com_ptr::<IBStream>().expect("a stream");
+        // SAFETY: the stream outlives the call.
+        assert_eq!(unsafe { self.component.setState(stream.as_ptr()) }, kResultOk);
     }
 
     /// Processes a buffer from `input` to `output`; without `input`, in place in `output`. Returns the plugin's result.
@@ -268,7 +281,7 @@ impl Instance {
             outputs: &mut outputs,
             inputParameterChanges: changes.as_ref().map_or(null_mut(), ComPtr::as_ptr),
             outputParameterChanges: null_mut(),
-            inputEvents: null_mut(),
+            inputEvents: self.events.as_ref().map_or(null_mut(), ComPtr::as_ptr),
             outputEvents: null_mut(),
             processContext: null_mut(),
         };

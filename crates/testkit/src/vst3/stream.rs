@@ -15,6 +15,18 @@ use vst3::{
 #[derive(Default)]
 pub(super) struct Stream(Mutex<(Vec<u8>, usize)>);
 
+impl Stream {
+    /// Creates a file of `bytes`, at its start.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Mutex::new((bytes.to_vec(), 0)))
+    }
+
+    /// Returns the bytes of the file.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+}
+
 impl Class for Stream {
     type Interfaces = (IBStream,);
 }

@@ -118,6 +118,8 @@ struct Group<
     simd: S,
     rise: [S::f32s; N],
     minus_fall: [S::f32s; N],
+    open: [S::f32s; N],
+    shuts: bool,
     growth: [S::f32s; N],
     decay: S::f32s,
     /// Factors of the RMS in the denominator of the drive.
@@ -167,6 +169,8 @@ impl<
             simd,
             rise: load(&c.frame.rise),
             minus_fall: each(|i| -fall[i]),
+            open: load(&c.frame.open),
+            shuts: c.frame.shuts,
             growth: load(&c.frame.growth),
             decay: splat(c.frame.decay),
             rms_share: each(|i| {
@@ -278,8 +282,11 @@ impl<
     /// First stage: advances the resonators by the sample `frame`.
     #[inline(always)]
     fn resonate(&mut self, gates: &FrameGates, frame: usize) {
-        let input = self.splat(gates.input[frame]);
-        for i in 0..N {
+        let mut input = [self.splat(gates.input[frame]); N];
+        if self.shuts {
+            input = each(|i| input[i] * self.open[i]);
+        }
+        for (i, input) in input.into_iter().enumerate() {
             // The small terms are added first, so that only the last addition rounds to the precision of `lo`.
             self.lo[i] += self.rise[i].mul_sub(self.bp[i], input);
             if DAMPED {

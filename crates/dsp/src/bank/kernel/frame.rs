@@ -38,6 +38,10 @@ pub(crate) struct Frame {
     pub rise: Lanes,
     /// Factor `b'` of each tone.
     pub fall: Lanes,
+    /// 1 for a tone with a gain for the input, 0 for one without.
+    pub open: Lanes,
+    /// Whether a tone has no gain.
+    pub shuts: bool,
     /// Share of `bp` in the conversion `lo' = (lo + tilt bp) enter`: `lo` belongs to a loop with damping.
     pub tilt: Lanes,
     /// Factor of the conversion `lo' = (lo + tilt bp) enter`.
@@ -78,6 +82,8 @@ impl Frame {
     pub const STILL: Self = Self {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
+        open: Lanes::ZERO,
+        shuts: false,
         tilt: Lanes::ZERO,
         enter: Lanes([1.0; LANES]),
         leave: Lanes([1.0; LANES]),
@@ -102,13 +108,16 @@ impl Frame {
         let r = designs[0].radius;
         self.radius = r;
         let fade = r.powi(BLOCK as i32);
+        self.shuts = designs.iter().any(|design| design.gain == 0.0);
         self.bp_loss = (1.0 - fade) as f32;
         for (tone, design) in designs.iter().enumerate() {
             // `b lo = r b' lo' - (1 - r) bp`, both in plain units.
             let radius = design.radius / r;
             let squared = design.squared(radius);
-            // A resonator without gain gets a gain of -400 dB, because `b'` must not be 0.
-            let fall = design.gain.max(1e-20) as f32;
+            // `b'` must not be 0.
+            let open = design.gain > 0.0;
+            let fall = if open { design.gain as f32 } else { falls.0[tone] };
+            self.open.0[tone] = f32::from(u8::from(open));
             let rise = (squared / f64::from(fall)) as f32;
             let excess = f64::from(fall) - squared / f64::from(rise);
             let damped = f64::from(falls.0[tone]);

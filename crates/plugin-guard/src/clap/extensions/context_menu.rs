@@ -1,18 +1,83 @@
-//! The host's context menus of parameters, which the editor requests.
+//! The host's context menus of parameters, which the editor requests, and the editor's entries in them.
 
-use super::super::{c_text::rust_string, shim::ClapShim, without_panic::without_panic};
+use super::super::{
+    c_text::{c_string, rust_string},
+    shim::{ClapShim, shim},
+    without_panic::without_panic,
+};
 use crate::{Menu, MenuItem, Place};
 use clap_sys::{
     ext::context_menu::{
         CLAP_CONTEXT_MENU_ITEM_BEGIN_SUBMENU, CLAP_CONTEXT_MENU_ITEM_CHECK_ENTRY,
         CLAP_CONTEXT_MENU_ITEM_END_SUBMENU, CLAP_CONTEXT_MENU_ITEM_ENTRY,
-        CLAP_CONTEXT_MENU_ITEM_SEPARATOR, CLAP_CONTEXT_MENU_ITEM_TITLE, clap_context_menu_builder,
+        CLAP_CONTEXT_MENU_ITEM_SEPARATOR, CLAP_CONTEXT_MENU_ITEM_TITLE,
+        CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, clap_context_menu_builder,
         clap_context_menu_check_entry, clap_context_menu_entry, clap_context_menu_item_kind,
-        clap_context_menu_item_title, clap_context_menu_submenu,
+        clap_context_menu_item_title, clap_context_menu_submenu, clap_context_menu_target,
+        clap_plugin_context_menu,
     },
     id::clap_id,
+    plugin::clap_plugin,
 };
-use std::{cell::RefCell, ffi::c_void};
+use std::{cell::RefCell, ffi::c_void, sync::PoisonError};
+
+pub static EXTENSION: clap_plugin_context_menu =
+    clap_plugin_context_menu { populate: Some(populate), perform: Some(choose) };
+
+/// Returns the place of the menu that the editor has requested last, if it is for `target`.
+///
+/// # Safety
+/// `plugin` must come from [`ClapShim::create`], `target` be valid or null, and the caller on the main thread.
+unsafe fn requested(
+    plugin: *const clap_plugin,
+    target: *const clap_context_menu_target,
+) -> Option<Place> {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let shim = shim(plugin);
+        let target =
+            target.as_ref().filter(|own| own.kind == CLAP_CONTEXT_MENU_TARGET_KIND_PARAM)?;
+        let place = (*shim.menu.lock().unwrap_or_else(PoisonError::into_inner))?;
+        (number(shim, place.id) == Some(target.id)).then_some(place)
+    }
+}
+
+unsafe extern "C" fn populate(
+    plugin: *const clap_plugin,
+    target: *const clap_context_menu_target,
+    builder: *const clap_context_menu_builder,
+) -> bool {
+    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    without_panic(false, || unsafe {
+        let Some((add, place)) = (*builder).add_item.zip(requested(plugin, target)) else {
+            return false;
+        };
+        place.own.iter().enumerate().all(|(index, name)| {
+            let label = c_string(name);
+            let entry = clap_context_menu_entry {
+                label: label.as_ptr(),
+                is_enabled: true,
+                action_id: index as clap_id,
+            };
+            add(builder, CLAP_CONTEXT_MENU_ITEM_ENTRY, (&raw const entry).cast())
+        })
+    })
+}
+
+unsafe extern "C" fn choose(
+    plugin: *const clap_plugin,
+    target: *const clap_context_menu_target,
+    action: clap_id,
+) -> bool {
+    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    without_panic(false, || unsafe {
+        let place = requested(plugin, target);
+        place.iter().for_each(|place| {
+            shim(plugin).instance.link().choose(place.id, action as usize);
+        });
+        place.is_some()
+    })
+}
 
 /// Returns the host's number of the parameter called `id`.
 ///
@@ -32,6 +97,7 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
     // SAFETY: guaranteed by the caller; the builder and its context live until the call returns.
     unsafe {
         let Some(parameter) = number(shim, place.id) else { return };
+        *shim.menu.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
         if shim.host.popup(parameter, place.at_pixel) {
             return;
         }

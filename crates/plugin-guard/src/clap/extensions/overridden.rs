@@ -1,17 +1,29 @@
-//! nice-plug's extensions for parameters and state. Here, they also notify the host of changed tail, names and latency.
+//! nice-plug's extensions for parameters, state and editor, with some functions replaced. Parameters and state also notify the
+//! host of changed tail, names and latency, and read what people type into a host's field.
+//!
+//! * `flush` corrects events as `process` does.
+//! * `load` drops the window's edits that the host has not fetched: nice-plug would apply them to the loaded state.
+//! * The editor is offered to every host, as some look for it with a host without extensions. In such a host nice-plug panics when
+//!   the editor is created; here, that fails.
 
-use super::super::shim::{ClapShim, Pair, shim};
+use super::super::{
+    c_text::{c_string, rust_string},
+    events::ClampedEvents,
+    shim::{ClapShim, Pair, shim},
+};
 use clap_sys::{
-    events::{clap_input_events, clap_output_events},
+    events::{clap_event_header, clap_input_events, clap_output_events},
     ext::{
+        gui::{CLAP_EXT_GUI, clap_plugin_gui},
         params::{CLAP_EXT_PARAMS, clap_plugin_params},
         state::{CLAP_EXT_STATE, clap_plugin_state},
     },
+    id::clap_id,
     plugin::clap_plugin,
     stream::clap_istream,
 };
 use std::{
-    ffi::{CStr, c_void},
+    ffi::{CStr, c_char, c_void},
     ptr,
     sync::{OnceLock, atomic::Ordering},
 };
@@ -39,11 +51,18 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     // SAFETY: each id belongs to the type of its extension.
     unsafe {
         if id == CLAP_EXT_PARAMS {
-            let own = |inner| clap_plugin_params { flush: Some(flush), ..inner };
+            let own = |inner| clap_plugin_params {
+                flush: Some(flush),
+                text_to_value: Some(text_to_value),
+                ..inner
+            };
             of(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
         } else if id == CLAP_EXT_STATE {
             let own = |inner| clap_plugin_state { load: Some(load), ..inner };
             of(&shim.overridden.state, shim, CLAP_EXT_STATE, own)
+        } else if id == CLAP_EXT_GUI {
+            let own = |inner| clap_plugin_gui { create: Some(create), ..inner };
+            of(&shim.overridden.gui, shim, CLAP_EXT_GUI, own)
         } else {
             None
         }
@@ -58,16 +77,40 @@ unsafe extern "C" fn flush(
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     let inner = shim.overridden.params.get().and_then(|params| params.inner.flush);
-    // SAFETY: the arguments are the host's. CLAP calls this on the audio thread if the plugin is active, and otherwise on
-    // the main thread.
+    shim.notifier.edits_sent(&*shim.instance);
+    // SAFETY: CLAP promises a list or null.
+    let clamped = unsafe { events.as_ref() }.map(|events| ClampedEvents::new(events, 1, None));
+    let list = clamped.as_ref().map(ClampedEvents::list);
+    // SAFETY: the arguments are the host's but for the events, which live until the call returns. CLAP calls this on the audio
+    // thread if the plugin is active, and otherwise on the main thread.
     unsafe {
         if let Some(inner) = inner {
-            inner(plugin, events, to);
+            inner(plugin, list.as_ref().map_or(ptr::null(), ptr::from_ref), to);
         }
         match shim.active.load(Ordering::Relaxed) {
             true => shim.notify_on_audio_thread(),
             false => shim.notify_on_main_thread(),
         }
+    }
+}
+
+unsafe extern "C" fn text_to_value(
+    plugin: *const clap_plugin,
+    parameter: clap_id,
+    text: *const c_char,
+    value: *mut f64,
+) -> bool {
+    // SAFETY: the host got `plugin` from `ClapShim::create`.
+    let shim = unsafe { shim(plugin) };
+    let inner = shim.overridden.params.get().and_then(|params| params.inner.text_to_value);
+    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    unsafe {
+        let mut ids = shim.parameter_ids().iter();
+        let id = ids.find(|(_, number)| *number == parameter);
+        let spelled = id.and_then(|(id, _)| shim.instance.spelled(id, &rust_string(text)));
+        let spelled = spelled.map(|text| c_string(&text));
+        let text = spelled.as_ref().map_or(text, |text| text.as_ptr());
+        inner.is_some_and(|inner| inner(plugin, parameter, text, value))
     }
 }
 
@@ -77,8 +120,39 @@ unsafe extern "C" fn load(plugin: *const clap_plugin, stream: *const clap_istrea
     let inner = shim.overridden.state.get().and_then(|state| state.inner.load);
     // SAFETY: the arguments are the host's, which calls this on its main thread.
     unsafe {
+        drop_edits(shim);
         let loaded = inner.is_some_and(|inner| inner(plugin, stream));
         shim.notify_on_main_thread();
         loaded
+    }
+}
+
+/// Makes nice-plug forget the window's edits that the host has not fetched.
+///
+/// # Safety
+/// Must be called on the main thread.
+pub unsafe fn drop_edits(shim: &ClapShim) {
+    unsafe extern "C" fn forget(_: *const clap_output_events, _: *const clap_event_header) -> bool {
+        true
+    }
+    let nowhere = clap_output_events { ctx: ptr::null_mut(), try_push: Some(forget) };
+    // SAFETY: the extension is of this type.
+    let params = unsafe { shim.inner_extension::<clap_plugin_params>(CLAP_EXT_PARAMS) };
+    if let Some(flush) = params.and_then(|params| params.flush) {
+        // SAFETY: without input, nice-plug only empties its queue, which any thread may do.
+        unsafe { flush(&shim.plugin, ptr::null(), &nowhere) };
+    }
+}
+
+unsafe extern "C" fn create(
+    plugin: *const clap_plugin,
+    api: *const c_char,
+    is_floating: bool,
+) -> bool {
+    // SAFETY: the host got `plugin` from `ClapShim::create`, and the other arguments are the host's.
+    unsafe {
+        let shim = shim(plugin);
+        let inner = shim.overridden.gui.get().and_then(|gui| gui.inner.create);
+        shim.host.has_gui() && inner.is_some_and(|inner| inner(plugin, api, is_floating))
     }
 }

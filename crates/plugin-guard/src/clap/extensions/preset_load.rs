@@ -1,9 +1,12 @@
 //! Loads presets for the host from the locations that `preset_discovery.rs` declares.
 
-use super::super::{
-    c_text::{c_string, rust_string},
-    shim::shim,
-    without_panic::without_panic,
+use super::{
+    super::{
+        c_text::{c_string, rust_string},
+        shim::shim,
+        without_panic::without_panic,
+    },
+    overridden,
 };
 use crate::{Instance, Location, PresetError};
 use clap_sys::{
@@ -41,6 +44,7 @@ unsafe extern "C" fn from_location(
     // SAFETY: the host got `plugin` from `ClapShim::create`, and calls this on its main thread; CLAP promises strings or null.
     without_panic(false, || unsafe {
         let (shim, at) = (shim(plugin), (kind, location, key));
+        overridden::drop_edits(shim);
         match load(&*shim.instance, kind, &rust_string(location), &rust_string(key)) {
             Ok(()) => {
                 shim.host.rescan_values();

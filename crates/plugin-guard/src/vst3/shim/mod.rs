@@ -2,9 +2,9 @@
 //!
 //! Between `setProcessing(1)` and `setProcessing(0)`, nice-plug 0.4.2 ignores the values that a host sets, as it expects them in
 //! `process` again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read the
-//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved meanwhile
-//! contains them. After that call it drops them, because hosts also set values that they have played already, for the editor to
-//! show.
+//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved or an
+//! activation made meanwhile has them. After that call it drops them, because hosts also set values that they have played already,
+//! for the editor to show.
 //!
 //! nice-plug has 130 hidden parameters for MIDI controllers on each of 16 channels, and some hosts take minutes to read them. The
 //! shim shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
@@ -12,16 +12,20 @@
 //! When the latency must change, the shim asks the host, on its main thread, to activate the plugin again; see
 //! [`Latency`](crate::Latency).
 //!
+//! nice-plug panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate of
+//! 44.1 kHz first. A set-up or a layout that comes while the plugin is active activates it anew. Without activation, `process`
+//! takes parameters only.
+//!
 //! Channel counts that would crash nice-plug are an error, as in `clap/plugin.rs`.
 
 use super::{
+    events::Events,
     host_calls::{HostCall, HostCalls},
-    run_loop::RunLoop,
     sidechain::{Sidechain, is_sidechain},
     worker,
 };
 use crate::{
-    Connection, GuardedPlugin, Instance, Request, Task,
+    Connection, GuardedPlugin, Instance, Job, Task,
     construction::{Constructed, Executor},
 };
 use nice_plug::wrapper::vst3::{
@@ -32,11 +36,10 @@ use nice_plug::wrapper::vst3::{
             FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
             Vst::{
                 BusDirection, BusInfo, ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
-                IComponent, IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
-                IComponentHandlerTrait, IComponentTrait, IEditController, IEditControllerTrait,
-                IMidiMapping, INoteExpressionController, IProcessContextRequirements, IUnitInfo,
-                IoMode, MediaType, ParamID, ParamValue, ParameterInfo, RestartFlags_, RoutingInfo,
-                String128, TChar,
+                IComponent, IComponentHandler, IComponentHandlerTrait, IComponentTrait,
+                IEditController, IEditControllerTrait, IMidiMapping, INoteExpressionController,
+                IProcessContextRequirements, IUnitInfo, IoMode, MediaType, ParamID, ParamValue,
+                ParameterInfo, RestartFlags_, RoutingInfo, String128, TChar,
             },
             int32, kInvalidArgument, kResultOk, tresult,
         },
@@ -46,7 +49,7 @@ use std::{
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, ThreadId},
 };
@@ -58,6 +61,8 @@ const NOT_SEEN: u64 = u64::MAX;
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
+    /// Nearest value that the parameter can have.
+    near: ParamValue,
     /// Count of the calls of `process` when the value was set.
     blocks: u64,
 }
@@ -73,13 +78,22 @@ pub struct Vst3Shim {
     units: ComPtr<IUnitInfo>,
     listener: ComPtr<IInfoListener>,
     sidechain: Sidechain,
-    instance: Box<dyn Instance>,
+    instance: Arc<dyn Instance>,
+    programs: Arc<Programs>,
+    views: Arc<Views>,
+    /// Ids of the plugin's own parameters, each with the host's number.
+    ids: Arc<[(String, ParamID)]>,
     /// MIDI controllers that the plugin understands, by their VST3 numbers.
     controllers: &'static [CtrlNumber],
-    /// Bits of the sample rate in Hz; 0 before it is known.
+    /// Events of the host's buffer.
+    events: Events,
+    /// Bits of the sample rate in Hz.
     rate: AtomicU64,
+    /// Whether the plugin is activated.
+    active: AtomicBool,
+    /// Whether the host has started processing.
+    processing: AtomicBool,
     calls: Arc<HostCalls>,
-    run_loop: RunLoop,
     /// nice-plug's task executor, for hosts without a run loop.
     executor: Box<dyn Executor>,
     /// Thread that created the instance.
@@ -88,8 +102,6 @@ pub struct Vst3Shim {
     context: Mutex<Option<ComPtr<FUnknown>>>,
     /// [`Instance::changes`] after the last buffer, or [`NOT_SEEN`].
     seen: AtomicU64,
-    /// Number of the plugin's own parameters. The parameters for MIDI controllers come after them.
-    parameters: int32,
     /// Count of the calls of `process`.
     blocks: AtomicU64,
     /// Values that nice-plug has ignored. Not for the audio thread.
@@ -117,10 +129,27 @@ impl Vst3Shim {
         Constructed { instance, executor }: Constructed,
         context: Option<ComPtr<FUnknown>>,
     ) -> Option<Self> {
-        Some(Self {
-            parameters: instance.params().param_map().len() as int32,
+        let instance = Arc::<dyn Instance>::from(instance);
+        let views = Arc::new(Views::new(instance.link().clone()));
+        let programs = Programs::new::<P>(instance.clone());
+        let load = programs.clone();
+        views.calls.connect(HostCall::LoadProgram, Some(move || load.run()));
+        let controller: ComPtr<IEditController> = wrapper.to_com_ptr()?;
+        // nice-plug numbers the parameters in the order of the map.
+        let number = |index: usize| {
+            // SAFETY: zeros are a valid value of `info`, which has room for the answer.
+            unsafe {
+                let mut info: ParameterInfo = mem::zeroed();
+                let result = controller.getParameterInfo(index as int32, &mut info);
+                (result == kResultOk).then_some(info.id)
+            }
+        };
+        let ids = instance.params().param_map().into_iter().enumerate();
+        let ids: Option<_> = ids.map(|(index, (id, ..))| Some((id, number(index)?))).collect();
+        let shim = Self {
+            ids: ids?,
             component: wrapper.to_com_ptr()?,
-            controller: wrapper.to_com_ptr()?,
+            controller,
             processor: wrapper.to_com_ptr()?,
             midi: wrapper.to_com_ptr()?,
             expressions: wrapper.to_com_ptr()?,
@@ -129,17 +158,39 @@ impl Vst3Shim {
             listener: wrapper.to_com_ptr()?,
             sidechain: Sidechain::default(),
             instance,
+            programs,
             controllers: P::CONTROLLERS,
+            events: Events::new()?,
             rate: AtomicU64::new(0),
-            calls: Arc::default(),
-            run_loop: RunLoop::default(),
+            calls: views.calls.clone(),
+            views,
+            active: AtomicBool::new(false),
+            processing: AtomicBool::new(false),
             executor,
             thread: thread::current().id(),
             context: Mutex::new(context),
             seen: AtomicU64::new(NOT_SEEN),
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
-        })
+        };
+        shim.set_default_rate();
+        Some(shim)
+    }
+
+    /// Makes a `change` that nice-plug takes from an inactive plugin only.
+    fn inactive(&self, change: impl FnOnce() -> tresult) -> tresult {
+        let active = self.active.load(Ordering::Relaxed);
+        // SAFETY: the arguments are plain values.
+        unsafe {
+            if active {
+                self.setActive(0);
+            }
+            let result = change();
+            if active {
+                self.setActive(1);
+            }
+            result
+        }
     }
 
     /// Locks the values that nice-plug has ignored since the last call of `process`. The lock must not be held during calls of
@@ -157,20 +208,16 @@ impl Vst3Shim {
         let map = params.param_map();
         let pending = mem::take(&mut *self.pending());
         for Pending { parameter, value, .. } in pending {
-            // nice-plug numbers the parameters in the order of the map.
-            let id = |index: usize| {
-                // SAFETY: zeros are a valid value of `info`, which has room for the answer.
-                unsafe {
-                    let mut info: ParameterInfo = mem::zeroed();
-                    let result = self.controller.getParameterInfo(index as int32, &mut info);
-                    (result == kResultOk).then_some(info.id)
-                }
-            };
-            if let Some(index) = (0..map.len()).find(|&index| id(index) == Some(parameter)) {
+            if let Some(index) = self.index(parameter) {
                 // SAFETY: `params` owns the parameter.
                 unsafe { map[index].1._internal_set_normalized_value(value as f32) };
             }
         }
+    }
+
+    /// Returns the index in the map of the plugin's own `parameter`: nice-plug numbers the parameters in the order of the map.
+    fn index(&self, parameter: ParamID) -> Option<usize> {
+        self.ids.iter().position(|(_, number)| *number == parameter)
     }
 
     /// Returns the latency in samples that the parameters require.
@@ -186,7 +233,12 @@ impl Vst3Shim {
         {
             return;
         }
-        self.calls.request(HostCall::Restart);
+        self.ask(HostCall::Restart);
+    }
+
+    /// Requests a call to the host. For the audio thread.
+    fn ask(&self, call: HostCall) {
+        self.calls.request(call);
         // On the host's main thread, nice-plug would call the host at once, within `process`.
         if !self.calls.looped.load(Ordering::Relaxed) && thread::current().id() != self.thread {
             self.executor.gui(Task::new(self.calls.clone()));
@@ -196,6 +248,8 @@ impl Vst3Shim {
 
 impl Drop for Vst3Shim {
     fn drop(&mut self) {
+        // A host may release the plugin without terminating it.
+        self.views.run_loop.leave();
         worker::finish();
     }
 }
@@ -210,7 +264,20 @@ macro_rules! pass_on {
     };
 }
 
+/// Fills `to` with `text`, cut to its length, and a zero.
+fn fill(to: &mut String128, text: &str) {
+    let end = to.len() - 1;
+    to[..end].iter_mut().zip(text.encode_utf16()).for_each(|(to, unit)| *to = unit as TChar);
+}
+
 mod passed_on;
+mod programs;
+mod requests;
+mod view;
+
+use programs::{PROGRAM, Programs};
+use requests::Requests;
+use view::{View, Views};
 
 impl IPluginBaseTrait for Vst3Shim {
     unsafe fn initialize(&self, context: *mut FUnknown) -> tresult {
@@ -218,14 +285,14 @@ impl IPluginBaseTrait for Vst3Shim {
         let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
         // SAFETY: both are objects of the host or null, and the host calls this on its main thread.
         unsafe {
-            self.run_loop.find(context, &self.calls);
-            self.run_loop.find(of_factory, &self.calls);
+            self.views.run_loop.find(context, &self.calls);
+            self.views.run_loop.find(of_factory, &self.calls);
             self.component.initialize(context)
         }
     }
 
     unsafe fn terminate(&self) -> tresult {
-        self.run_loop.leave();
+        self.views.run_loop.leave();
         self.calls.connect(HostCall::Restart, None::<fn()>);
         // SAFETY: there are no arguments.
         unsafe { self.component.terminate() }
@@ -241,9 +308,12 @@ impl IComponentTrait for Vst3Shim {
     }
 
     unsafe fn setActive(&self, state: TBool) -> tresult {
+        self.apply_pending();
         self.seen.store(NOT_SEEN, Ordering::Relaxed);
         // SAFETY: the argument is the host's.
-        unsafe { self.component.setActive(state) }
+        let result = unsafe { self.component.setActive(state) };
+        self.active.store(state != 0 && result == kResultOk, Ordering::Relaxed);
+        result
     }
 
     unsafe fn getBusInfo(
@@ -253,6 +323,9 @@ impl IComponentTrait for Vst3Shim {
         index: int32,
         bus: *mut BusInfo,
     ) -> tresult {
+        if index < 0 {
+            return kInvalidArgument;
+        }
         // SAFETY: the arguments are the host's.
         let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
         if result == kResultOk && is_sidechain(direction, index) {
@@ -280,7 +353,9 @@ impl IComponentTrait for Vst3Shim {
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {
         self.pending().clear();
         // SAFETY: the arguments are the host's.
-        unsafe { self.component.setState(state) }
+        let result = unsafe { self.component.setState(state) };
+        self.programs.now();
+        result
     }
 
     unsafe fn getState(&self, state: *mut IBStream) -> tresult {
@@ -292,89 +367,150 @@ impl IComponentTrait for Vst3Shim {
 
 impl IEditControllerTrait for Vst3Shim {
     pass_on! { controller:
+        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
+        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
         fn setComponentState(state: *mut IBStream) -> tresult;
         fn setState(state: *mut IBStream) -> tresult;
         fn getState(state: *mut IBStream) -> tresult;
-        fn getParamStringByValue(
-            id: ParamID, value: ParamValue, string: *mut String128
-        ) -> tresult;
-        fn getParamValueByString(
-            id: ParamID, string: *mut TChar, value: *mut ParamValue
-        ) -> tresult;
-        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
-        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
-        fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    unsafe fn getParamStringByValue(
+        &self,
+        id: ParamID,
+        value: ParamValue,
+        string: *mut String128,
+    ) -> tresult {
+        // SAFETY: the arguments are the host's.
+        unsafe {
+            match id {
+                PROGRAM => self.programs.name(self.programs.index(value), string),
+                _ => self.controller.getParamStringByValue(id, value, string),
+            }
+        }
+    }
+
+    unsafe fn createView(&self, name: FIDString) -> *mut IPlugView {
+        // SAFETY: the argument is the host's, and nice-plug passes ownership of a view, or null.
+        let inner = unsafe { ComPtr::from_raw(self.controller.createView(name)) };
+        View::create(inner, &self.views)
+    }
+
+    /// Returns the value of what people type into a host's field.
+    unsafe fn getParamValueByString(
+        &self,
+        id: ParamID,
+        string: *mut TChar,
+        value: *mut ParamValue,
+    ) -> tresult {
+        let mut typed = Vec::new();
+        if !string.is_null() {
+            // SAFETY: VST3 promises a text that ends with a zero.
+            let units = (0..).map(|index| unsafe { *string.add(index) });
+            typed.extend(units.take_while(|unit| *unit != 0));
+        }
+        let own = self.index(id).map(|index| self.instance.params().param_map().swap_remove(index));
+        let typed = String::from_utf16_lossy(&typed);
+        let spelled = own.and_then(|(own, ..)| self.instance.spelled(&own, &typed));
+        let mut spelled = spelled.map(|text| text.encode_utf16().chain([0]).collect::<Vec<_>>());
+        let string = spelled.as_mut().map_or(string, |text| text.as_mut_ptr());
+        // SAFETY: `spelled` outlives the call; the other arguments are the host's.
+        unsafe { self.controller.getParamValueByString(id, string, value) }
     }
 
     /// Connects the host's handler: from now on, the host can be asked to save the state, and to activate the plugin again.
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: VST3 promises a handler or null, and the host calls this on its main thread.
         let handler1 = unsafe {
-            self.run_loop.find(handler.cast(), &self.calls);
+            self.views.run_loop.find(handler.cast(), &self.calls);
             ComRef::from_raw(handler)
         };
-        let handler2 = handler1.and_then(|handler| handler.cast::<IComponentHandler2>());
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
-        let handler1 = handler1.map(|handler| handler.to_com_ptr());
-        // SAFETY: the handler is reference-counted. A host that refuses reads the latency at the next activation.
-        let restart = handler1.map(|host| move || _ = unsafe { host.restartComponent(flags) });
+        let restart = handler1.map(|handler| {
+            let host = handler.to_com_ptr();
+            // SAFETY: the handler is reference-counted. A host that refuses reads the latency at the next activation.
+            move || _ = unsafe { host.restartComponent(flags) }
+        });
         self.calls.connect(HostCall::Restart, restart);
-        let marks_dirty = handler2.is_some();
-        // SAFETY: the handler is reference-counted.
-        let dirty = handler2.map(|host| move || _ = unsafe { host.setDirty(1) });
-        self.calls.connect(HostCall::SetDirty, dirty);
-        let calls = self.calls.clone();
-        self.instance.link().connect(marks_dirty.then(|| Connection {
-            wake: Box::new(move |host| {
-                if host.take_requests().contains(&Request::MarkDirty) {
-                    calls.request(HostCall::SetDirty);
+        let requests = handler1.map(|handler| Requests {
+            link: self.instance.link().clone(),
+            views: self.views.clone(),
+            ids: self.ids.clone(),
+            handler: handler.to_com_ptr(),
+            marking: handler.cast(),
+            menus: handler.cast(),
+        });
+        let connection = requests.as_ref().map(|requests| {
+            let calls = self.calls.clone();
+            Connection {
+                wake: Box::new(move |_| {
+                    calls.request(HostCall::Serve);
                     calls.run_unless_looped();
-                }
-            }),
-            marks_dirty,
-            has_menus: false,
-        }));
+                }),
+                marks_dirty: requests.marking.is_some(),
+                has_menus: requests.menus.is_some(),
+            }
+        });
+        self.calls.connect(HostCall::Serve, requests.map(|requests| move || requests.run()));
+        self.instance.link().connect(connection);
         // SAFETY: the argument is the host's.
         unsafe { self.controller.setComponentHandler(handler) }
     }
 
     unsafe fn getParameterCount(&self) -> int32 {
-        self.parameters + self.controllers.len() as int32
+        (self.ids.len() + self.controllers.len()) as int32 + self.programs.parameters()
     }
 
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
+        let own = self.ids.len() as int32;
         // nice-plug's parameters for the first MIDI channel come first.
-        let controller = usize::try_from(index - self.parameters).ok();
-        let index = match controller.map(|index| self.controllers.get(index)) {
+        let index = match usize::try_from(index.wrapping_sub(own)).ok() {
             None => index,
-            Some(Some(controller)) => self.parameters + int32::from(*controller),
-            Some(None) => return kInvalidArgument,
+            Some(behind) if behind < self.controllers.len() => {
+                own + int32::from(self.controllers[behind])
+            }
+            Some(behind) => {
+                let is_program =
+                    behind - self.controllers.len() < self.programs.parameters() as usize;
+                // SAFETY: the pointer is the host's.
+                let info = unsafe { info.as_mut() }.filter(|_| is_program);
+                return info.map_or(kInvalidArgument, |info| self.programs.describe(info));
+            }
         };
         // SAFETY: the pointer is the host's.
         unsafe { self.controller.getParameterInfo(index, info) }
     }
 
     unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
-        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.value);
+        if id == PROGRAM {
+            return self.programs.now();
+        }
+        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.near);
         // SAFETY: the arguments are the host's.
         pending.unwrap_or_else(|| unsafe { self.controller.getParamNormalized(id) })
     }
 
     unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
+        if id == PROGRAM {
+            self.pending().clear();
+            self.programs.set(value);
+            return kResultOk;
+        }
+        if !self.processing.load(Ordering::Relaxed) {
+            self.apply_pending();
+        }
         self.pending().retain(|pending| pending.parameter != id);
         // SAFETY: the arguments are the host's.
         let (before, result, near, now) = unsafe {
             let before = self.controller.getParamNormalized(id);
             let result = self.controller.setParamNormalized(id, value);
-            // Nearest value that the parameter can have.
             let plain = self.controller.normalizedParamToPlain(id, value);
             let near = self.controller.plainParamToNormalized(id, plain);
             (before, result, near, self.controller.getParamNormalized(id))
         };
         if result == kResultOk && now == before && (near - now).abs() > 1e-6 {
             let blocks = self.blocks.load(Ordering::Relaxed);
-            self.pending().push(Pending { parameter: id, value: near, blocks });
+            self.pending().push(Pending { parameter: id, value, near, blocks });
         }
         result
     }

@@ -1,20 +1,36 @@
 //! The audio processor of [`Vst3Shim`], and its MIDI mapping.
 
 use super::{
-    super::sidechain::{Sidechain, is_sidechain},
+    super::{
+        host_calls::HostCall,
+        sidechain::{Sidechain, is_sidechain},
+    },
     Vst3Shim,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     TBool,
     Vst::{
         AudioBusBuffers, BusDirection, BusDirections_, CtrlNumber, IAudioProcessorTrait,
-        IMidiMappingTrait, ParamID, ProcessData, ProcessSetup, SpeakerArrangement,
+        IMidiMappingTrait, ParamID, ProcessData, ProcessModes_, ProcessSetup, SpeakerArrangement,
+        SymbolicSampleSizes_,
     },
     int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
 };
 use std::sync::atomic::Ordering;
 
 impl Vst3Shim {
+    /// Sets the rate that counts until the host sets one.
+    pub(super) fn set_default_rate(&self) {
+        let mut setup = ProcessSetup {
+            processMode: ProcessModes_::kRealtime as int32,
+            symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
+            maxSamplesPerBlock: 8192,
+            sampleRate: 44_100.0,
+        };
+        // SAFETY: the pointer is of the type that the function expects.
+        let _ = unsafe { self.setupProcessing(&mut setup) };
+    }
+
     /// Returns whether nice-plug can process the channel counts in `data`.
     fn channels_fit(&self, data: &ProcessData) -> bool {
         let count = |buses: *mut AudioBusBuffers, number: int32| {
@@ -34,8 +50,13 @@ impl Vst3Shim {
 impl IAudioProcessorTrait for Vst3Shim {
     pass_on! { processor:
         fn canProcessSampleSize(size: int32) -> tresult;
-        fn setProcessing(state: TBool) -> tresult;
         fn getTailSamples() -> uint32;
+    }
+
+    unsafe fn setProcessing(&self, state: TBool) -> tresult {
+        self.processing.store(state != 0, Ordering::Relaxed);
+        // SAFETY: the argument is the host's.
+        unsafe { self.processor.setProcessing(state) }
     }
 
     /// Returns the latency in samples. Some hosts read it before they activate the plugin. Others read it after a request to
@@ -46,7 +67,7 @@ impl IAudioProcessorTrait for Vst3Shim {
 
     unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {
         // SAFETY: the argument is the host's.
-        let result = unsafe { self.processor.setupProcessing(setup) };
+        let result = self.inactive(|| unsafe { self.processor.setupProcessing(setup) });
         if result == kResultOk {
             // SAFETY: nice-plug has read `setup`. It rounds the rate to `f32`, too.
             let rate = f64::from(unsafe { (*setup).sampleRate } as f32);
@@ -64,17 +85,17 @@ impl IAudioProcessorTrait for Vst3Shim {
     ) -> tresult {
         if input_count != 2 || inputs.is_null() {
             // SAFETY: the arguments are the host's.
-            return unsafe {
+            return self.inactive(|| unsafe {
                 self.processor.setBusArrangements(inputs, input_count, outputs, output_count)
-            };
+            });
         }
         // SAFETY: VST3 promises as many inputs as the count.
         let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
         let Some(mut both) = Sidechain::arrangements(main, own) else { return kResultFalse };
         // SAFETY: there are two inputs, and the outputs are the host's.
-        let result = unsafe {
+        let result = self.inactive(|| unsafe {
             self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)
-        };
+        });
         if result == kResultOk {
             self.sidechain.arrange(own);
         }
@@ -87,6 +108,9 @@ impl IAudioProcessorTrait for Vst3Shim {
         index: int32,
         arrangement: *mut SpeakerArrangement,
     ) -> tresult {
+        if index < 0 {
+            return kInvalidArgument;
+        }
         // SAFETY: the arguments are the host's.
         let result = unsafe { self.processor.getBusArrangement(direction, index, arrangement) };
         if let Some(own) = self.sidechain.arrangement()
@@ -106,14 +130,23 @@ impl IAudioProcessorTrait for Vst3Shim {
         else {
             return kInvalidArgument;
         };
+        let sounds = block.numSamples > 0 && block.numOutputs > 0 && !block.outputs.is_null();
+        if sounds && !self.active.load(Ordering::Relaxed) {
+            return kResultFalse;
+        }
         let mut block = *block;
+        // SAFETY: VST3 promises a list, which lives as long as the call, or null.
+        block.inputEvents = unsafe { self.events.of(block.inputEvents) };
         let mut inputs = self.sidechain.replaced(&block);
         if let Some(inputs) = &mut inputs {
             (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
         }
-        // SAFETY: the data are the host's but for the inputs, which live until the call returns.
+        // SAFETY: the data are the host's but for inputs and events, which live until the call returns.
         let result = unsafe { self.processor.process(&mut block) };
         self.check_latency();
+        if self.programs.chosen_in(&block) {
+            self.ask(HostCall::LoadProgram);
+        }
         result
     }
 }

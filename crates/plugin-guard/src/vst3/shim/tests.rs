@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    Job, Track, construction,
+    Job, Place, Request, Track, construction,
     test_plugin::{CHANGED, TestPlugin},
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
@@ -235,6 +235,26 @@ fn a_parameter_may_be_read_and_set_while_it_changes() {
             assert_eq!(own.getParamNormalized(id), 0.5);
         }
     });
+}
+
+#[test]
+fn the_host_s_menu_has_the_editor_s_entries() {
+    let shim = shim();
+    let host = ComWrapper::new(Host::<true>::default());
+    let handler = host.to_com_ptr::<IComponentHandler>().unwrap();
+    // SAFETY: the handler is reference-counted.
+    assert_eq!(unsafe { shim.setComponentHandler(handler.as_ptr()) }, kResultOk);
+    let own = &["Reset", "Enter value"];
+    let place = Place { id: "value", at: [1.0, 2.0], at_pixel: [3, 4], own };
+    let link = shim.instance.link();
+    assert!(link.request(Request::Menu(place)));
+    assert_eq!(host.menu(), None, "not on the window's thread");
+    host.idle();
+    assert_eq!(host.menu(), Some((shim.ids[0].1, [3, 4], own.map(str::to_owned).to_vec())));
+    host.choose("Enter value");
+    assert_eq!(link.take_chosen(), [("value", 1)]);
+    // SAFETY: as above.
+    assert_eq!(unsafe { shim.terminate() }, kResultOk);
 }
 
 #[test]

@@ -1,15 +1,12 @@
-//! Test of the VST3 plugin in Debian's Ardour: its output against pedalboard's for the same input.
+//! Test of the VST3 plugin in Debian's Ardour without its window: its output against pedalboard's for the same input.
 
-use crate::window;
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
-use tone_filter_testkit::{
-    bundle, display::Display, plugin::python, programs::run, root, target, wav,
-};
+use tone_filter_testkit::{bundle, plugin::python, programs::run, root, wav};
 
 /// Folder of Ardour's libraries, and of the program by which Ardour scans plugins.
 const LIBRARIES: &str = "/usr/lib/ardour7";
@@ -46,45 +43,26 @@ const SILENCE: u32 = 44_100;
 /// jump one frame late, gives more than 1e-4.
 const BOUND: f32 = 1e-4;
 
-/// Size of the screen in pixels.
-const SIZE: [u16; 2] = [1360, 800];
-
-/// Background colour of the editor, and the number of such pixels above which the editor is certainly visible.
-const BACKGROUND: ([u8; 3], usize) = ([0x10, 0x12, 0x16], 100_000);
-
-/// Configuration with which Ardour starts without questions, on a silent dummy device.
-const CONFIG: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<Ardour>
-  <Config>
-    <Option name="try-autostart-engine" value="1"/>
-    <Option name="hide-dummy-backend" value="0"/>
-  </Config>
-  <Extra><AudioMIDISetup><EngineStates>
-    <State backend="None (Dummy)" driver="Normal Speed" device="Silence" input-device="" output-device=""
-      sample-rate="44100" buffer-size="1024" n-periods="0" input-latency="0" output-latency="0" lm-input=""
-      lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><MIDIDevices/></State>
-  </EngineStates></AudioMIDISetup></Extra>
-</Ardour>
-"#;
-
 /// Ardour with its own home folder, so that it neither reads nor writes a user's settings.
 struct Ardour {
-    home: tempfile::TempDir,
+    home: PathBuf,
     plugin: PathBuf,
 }
 
-/// Makes a session with the plugin in Ardour, loads it again, and compares the export with pedalboard's output.
+/// Makes a session with the plugin in Ardour in `home`, loads it again, and compares the export with pedalboard's output. Prints a
+/// line for each step that has passed.
 ///
 /// # Errors
 /// If something is missing, settings are lost, or the outputs differ.
-pub fn test() -> Result<()> {
-    let ardour = Ardour { home: tempfile::tempdir()?, plugin: bundle::vst3()? };
-    let at = |name: &str| ardour.home.path().join(name);
+pub fn test(home: &Path) -> Result<()> {
+    let ardour = Ardour { home: home.to_owned(), plugin: bundle::vst3()? };
+    let at = |name: &str| home.join(name);
 
     run(ardour
         .tool(&Path::new(LIBRARIES).join("ardour-vst3-scanner"))
         .arg("--quiet")
         .arg(&ardour.plugin))?;
+    println!("scan:");
     let tune = at("tune.wav");
     fs::copy(root().join("assets/demo.wav"), &tune)?;
     let frames = hound::WavReader::open(&tune)?.duration() + SILENCE;
@@ -115,9 +93,9 @@ pub fn test() -> Result<()> {
     ensure!(wet.len() == 2 * frames as usize, "Ardour has exported {} samples", wet.len());
     ensure!(greatest_difference(&wet, &dry.concat())? > 0.1, "the plugin does nothing in Ardour");
     let difference = greatest_difference(&wet, &reference)?;
-    println!("Ardour and pedalboard differ by up to {difference:e}");
-    ensure!(difference <= BOUND, "that is more than {BOUND:e}");
-    ardour.open_editor()
+    ensure!(difference <= BOUND, "Ardour and pedalboard differ by {difference:e}");
+    println!("sound: {difference:.1e}");
+    Ok(())
 }
 
 impl Ardour {
@@ -134,7 +112,7 @@ impl Ardour {
             command.env_remove(variable);
         }
         command
-            .env("HOME", self.home.path())
+            .env("HOME", &self.home)
             .env("VST3_PATH", self.plugin.parent().unwrap_or(Path::new("/")))
             .env("LD_LIBRARY_PATH", LIBRARIES);
         command
@@ -142,33 +120,12 @@ impl Ardour {
 
     /// Loads the session's state called `name` and exports it.
     fn export(&self, name: &str) -> Result<PathBuf> {
-        let path = self.home.path().join(name).with_extension("wav");
+        let path = self.home.join(name).with_extension("wav");
         run(self
             .tool(Path::new("ardour7-export"))
             .args(["--bitdepth", "float", "--output"])
-            .args([&path, &self.home.path().join("session"), Path::new(name)]))?;
+            .args([&path, &self.home.join("session"), Path::new(name)]))?;
         Ok(path)
-    }
-
-    /// Opens the session in Ardour's window, with the plugin's editor in front, as `session.lua` has saved it.
-    fn open_editor(&self) -> Result<()> {
-        let folder = self.home.path().join(".config/ardour7");
-        fs::write(folder.join("config"), CONFIG)?;
-        // Without this file, Ardour shows its welcome window.
-        fs::write(folder.join(".a7"), "")?;
-        let mut ardour = self.command("ardour");
-        ardour.args(["--no-splash", "--no-announcements"]);
-        ardour.arg(self.home.path().join("session/wet.ardour"));
-        let (display, picture) = (Display::start(SIZE)?, target().join("ardour.png"));
-        window::await_picture(
-            ardour.env("DISPLAY", display.name()),
-            &display,
-            SIZE,
-            &picture,
-            |picture| {
-                picture.pixels.iter().filter(|pixel| **pixel == BACKGROUND.0).count() > BACKGROUND.1
-            },
-        )
     }
 }
 

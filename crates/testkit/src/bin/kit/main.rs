@@ -27,7 +27,7 @@ fn main() -> Result<()> {
         }
         ["corpus"] => corpus::write(),
         #[cfg(target_os = "linux")]
-        ["daw"] => daw::test(),
+        ["daw", folder] => daw::test(Path::new(folder)),
         #[cfg(target_os = "linux")]
         ["loads", clap, vst3] => loads(Path::new(clap), Path::new(vst3)),
         ["page", folder, programs] => page::write(Path::new(folder), programs == "with-programs"),

@@ -8,7 +8,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use tone_filter_testkit::display::{Display, Picture};
+use tone_filter_testkit::display::Display;
 
 /// Size of the screen in pixels.
 const SIZE: [u16; 2] = [1000, 640];
@@ -28,27 +28,11 @@ pub fn open_editor(mut program: Command, display: Option<String>, path: &Path) -
         Some(name) => Display::of(name)?,
         None => Display::start(SIZE)?,
     };
-    await_picture(program.env("DISPLAY", display.name()), &display, SIZE, path, |picture| {
-        picture.pixels.iter().collect::<BTreeSet<_>>().len() > COLOURS
-    })
-}
-
-/// Runs `program` on `display` until `shown` accepts the top left `size` pixels, and writes them as a PNG file to `path`.
-///
-/// # Errors
-/// If the program ends by itself, or `shown` accepts no picture in time.
-pub fn await_picture(
-    program: &mut Command,
-    display: &Display,
-    size: [u16; 2],
-    path: &Path,
-    shown: impl Fn(&Picture) -> bool,
-) -> Result<()> {
     let start = Instant::now();
-    let mut program = Program(program.spawn()?);
+    let mut program = Program(program.env("DISPLAY", display.name()).spawn()?);
     loop {
-        let picture = display.picture(size.map(u32::from))?;
-        let shown = shown(&picture);
+        let picture = display.picture(SIZE.map(u32::from))?;
+        let shown = picture.pixels.iter().collect::<BTreeSet<_>>().len() > COLOURS;
         if shown || start.elapsed() > PATIENCE {
             picture.save(path)?;
             ensure!(shown, "the editor is not to be seen: {}", path.display());

@@ -1,0 +1,211 @@
+//! Factory presets as VST3's program list, and the parameter that chooses one of them. Both are the shim's alone: nice-plug, states
+//! and the ids and indices of other parameters know nothing of them.
+//!
+//! Hosts also set the parameter to the value that they have read, for instance after a state. Therefore only another program than
+//! the sound's is loaded.
+
+use super::{Vst3Shim, fill};
+use crate::{GuardedPlugin, Instance, Job, Location, Request};
+use nice_plug::wrapper::vst3::vst3::{
+    ComRef,
+    Steinberg::{
+        IBStream,
+        Vst::{
+            self, BusDirection, IParamValueQueueTrait, IParameterChangesTrait, IUnitInfoTrait,
+            MediaType, ParamID, ParamValue, ParameterInfo, ParameterInfo_::ParameterFlags_,
+            ProcessData, ProgramListID, ProgramListInfo, String128, UnitID, UnitInfo,
+            kNoParentUnitId, kRootUnitId,
+        },
+        int16, int32, kInvalidArgument, kResultOk, tresult,
+    },
+};
+use std::{
+    mem,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// Id of the parameter that chooses the program. nice-plug's ids are hashes, which a test compares.
+pub const PROGRAM: ParamID = 0x7072_6F67;
+
+/// Id of the only program list.
+const LIST: ProgramListID = 1;
+
+/// The factory presets of an instance.
+pub struct Programs {
+    instance: Arc<dyn Instance>,
+    /// Keys and names.
+    list: Vec<(&'static str, String)>,
+    /// Index of the program that the sound started from, or that is to be loaded.
+    now: AtomicUsize,
+}
+
+impl Programs {
+    /// Lists the factory presets of `P`.
+    pub fn new<P: GuardedPlugin>(instance: Arc<dyn Instance>) -> Arc<Self> {
+        let list = P::factory_presets().into_iter().map(|(key, info)| (key, info.name)).collect();
+        Arc::new(Self { instance, list, now: AtomicUsize::new(0) })
+    }
+
+    /// Returns the number of parameters: none without a preset.
+    pub fn parameters(&self) -> int32 {
+        int32::from(!self.list.is_empty())
+    }
+
+    fn last(&self) -> f64 {
+        self.list.len().saturating_sub(1) as f64
+    }
+
+    /// Returns the index of the program at `value` (0..1).
+    pub fn index(&self, value: ParamValue) -> usize {
+        (value.clamp(0.0, 1.0) * self.last()).round() as usize
+    }
+
+    /// Returns the value of the sound's program. A sound that started from no factory preset keeps the program before it. Not for
+    /// the audio thread.
+    pub fn now(&self) -> ParamValue {
+        let name = self.instance.preset();
+        if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {
+            self.now.store(index, Ordering::Relaxed);
+        }
+        self.now.load(Ordering::Relaxed) as f64 / self.last().max(1.0)
+    }
+
+    /// Makes the program at `value` the sound's; returns false if it is already. [`Programs::run`] loads it.
+    fn choose(&self, value: ParamValue) -> bool {
+        let index = self.index(value);
+        self.now.swap(index, Ordering::Relaxed) != index
+    }
+
+    /// Loads the program at `value`, unless it is the sound's already. Not for the audio thread.
+    pub fn set(&self, value: ParamValue) {
+        self.now();
+        if self.choose(value) {
+            self.run();
+        }
+    }
+
+    /// Returns whether a buffer of the host chooses another program. For the audio thread.
+    pub fn chosen_in(&self, block: &ProcessData) -> bool {
+        // SAFETY: VST3 promises changes or null, and queues for each index below the count.
+        unsafe {
+            let Some(changes) = ComRef::from_raw(block.inputParameterChanges) else { return false };
+            let queues = (0..changes.getParameterCount())
+                .filter_map(|index| ComRef::from_raw(changes.getParameterData(index)));
+            let mut own = queues.filter(|queue| queue.getParameterId() == PROGRAM);
+            let (mut offset, mut value) = (0, 0.0);
+            own.any(|queue| {
+                let last = queue.getPointCount() - 1;
+                queue.getPoint(last, &mut offset, &mut value) == kResultOk && self.choose(value)
+            })
+        }
+    }
+
+    /// Describes the parameter.
+    pub fn describe(&self, info: &mut ParameterInfo) -> tresult {
+        // SAFETY: zeros are valid numbers and empty texts.
+        *info = unsafe { mem::zeroed() };
+        (info.id, info.unitId, info.stepCount) = (PROGRAM, kRootUnitId, self.last() as int32);
+        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
+        let flags = (ParameterFlags_::kIsProgramChange | ParameterFlags_::kIsList) as int32;
+        info.flags = flags;
+        fill(&mut info.title, "Program");
+        fill(&mut info.shortTitle, "Program");
+        kResultOk
+    }
+
+    /// Writes the name of the program at `index` to `name`.
+    ///
+    /// # Safety
+    /// `name` must be null or have room.
+    pub unsafe fn name(&self, index: usize, name: *mut String128) -> tresult {
+        // SAFETY: guaranteed by the caller.
+        let (Some((_, own)), Some(name)) = (self.list.get(index), unsafe { name.as_mut() }) else {
+            return kInvalidArgument;
+        };
+        fill(name, own);
+        kResultOk
+    }
+}
+
+impl Job for Programs {
+    /// Loads the chosen program, and has the host read all parameters.
+    fn run(&self) {
+        if let Some((key, _)) = self.list.get(self.now.load(Ordering::Relaxed)) {
+            // A factory preset is always valid.
+            let _ = self.instance.load_preset(Location::Factory(key));
+            self.instance.link().request(Request::ReadValues);
+        }
+    }
+}
+
+impl IUnitInfoTrait for Vst3Shim {
+    pass_on! { units:
+        fn getProgramInfo(
+            list: ProgramListID, index: int32, attribute: Vst::CString, value: *mut String128
+        ) -> tresult;
+        fn hasProgramPitchNames(list: ProgramListID, index: int32) -> tresult;
+        fn getProgramPitchName(
+            list: ProgramListID, index: int32, pitch: int16, name: *mut String128
+        ) -> tresult;
+        fn getSelectedUnit() -> UnitID;
+        fn selectUnit(unit: UnitID) -> tresult;
+        fn getUnitByBus(
+            media: MediaType, direction: BusDirection, bus: int32, channel: int32,
+            unit: *mut UnitID
+        ) -> tresult;
+        fn setUnitProgramData(list: int32, index: int32, data: *mut IBStream) -> tresult;
+    }
+
+    unsafe fn getUnitCount(&self) -> int32 {
+        // nice-plug leaves out the root.
+        // SAFETY: there are no arguments.
+        1 + unsafe { self.units.getUnitCount() }
+    }
+
+    unsafe fn getUnitInfo(&self, index: int32, info: *mut UnitInfo) -> tresult {
+        if index != 0 {
+            // SAFETY: the arguments are the host's.
+            return unsafe { self.units.getUnitInfo(index - 1, info) };
+        }
+        // SAFETY: VST3 promises room.
+        let Some(info) = (unsafe { info.as_mut() }) else { return kInvalidArgument };
+        // SAFETY: zeros are valid numbers and empty texts.
+        *info = unsafe { mem::zeroed() };
+        (info.id, info.parentUnitId) = (kRootUnitId, kNoParentUnitId);
+        info.programListId = LIST;
+        fill(&mut info.name, "Root");
+        kResultOk
+    }
+
+    unsafe fn getProgramListCount(&self) -> int32 {
+        self.programs.parameters()
+    }
+
+    unsafe fn getProgramListInfo(&self, index: int32, info: *mut ProgramListInfo) -> tresult {
+        // SAFETY: VST3 promises room.
+        let Some(info) = (unsafe { info.as_mut() }).filter(|_| index == 0) else {
+            return kInvalidArgument;
+        };
+        // SAFETY: as above.
+        *info = unsafe { mem::zeroed() };
+        (info.id, info.programCount) = (LIST, self.programs.list.len() as int32);
+        fill(&mut info.name, "Factory presets");
+        kResultOk
+    }
+
+    unsafe fn getProgramName(
+        &self,
+        list: ProgramListID,
+        index: int32,
+        name: *mut String128,
+    ) -> tresult {
+        match usize::try_from(index) {
+            // SAFETY: the pointer is the host's.
+            Ok(index) if list == LIST => unsafe { self.programs.name(index, name) },
+            _ => kInvalidArgument,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Requests of the editor, which the shim passes to the host's component handler on the host's main thread.
+
+use super::view::Views;
+use crate::{HostLink, Job, Menu, Place, Request};
+use nice_plug::wrapper::vst3::vst3::{
+    Class, ComPtr, ComWrapper,
+    Steinberg::{
+        Vst::{
+            IComponentHandler, IComponentHandler2, IComponentHandler2Trait, IComponentHandler3,
+            IComponentHandler3Trait, IComponentHandlerTrait, IContextMenuItem, IContextMenuTarget,
+            IContextMenuTargetTrait, IContextMenuTrait, ParamID, RestartFlags_,
+        },
+        int32, kResultFalse, kResultOk, tresult,
+    },
+};
+use std::{
+    mem,
+    sync::{Arc, atomic::Ordering},
+};
+
+/// Receiver of the editor's requests.
+pub struct Requests {
+    pub link: HostLink,
+    pub views: Arc<Views>,
+    /// Parameter ids, each with the host's number.
+    pub ids: Arc<[(String, ParamID)]>,
+    pub handler: ComPtr<IComponentHandler>,
+    pub marking: Option<ComPtr<IComponentHandler2>>,
+    pub menus: Option<ComPtr<IComponentHandler3>>,
+}
+
+impl Job for Requests {
+    /// Serves all requests. Must be called on the host's main thread; without a run loop, on the window's.
+    fn run(&self) {
+        let mut requests = self.link.take_requests();
+        // Of requests of a kind in a row, the last one counts.
+        requests.reverse();
+        requests.dedup_by_key(|request| mem::discriminant(request));
+        for request in requests.into_iter().rev() {
+            // SAFETY: the handlers are reference-counted. Refusals have no remedy.
+            unsafe {
+                match request {
+                    Request::MarkDirty => {
+                        self.marking.iter().for_each(|host| _ = host.setDirty(1));
+                    }
+                    Request::ReadValues => {
+                        #[allow(
+                            clippy::unnecessary_cast,
+                            reason = "its type depends on the system"
+                        )]
+                        let flags = RestartFlags_::kParamValuesChanged as int32;
+                        self.handler.restartComponent(flags);
+                    }
+                    Request::Resize(size) => self.link.answer_resize(self.views.resize(size)),
+                    Request::Menu(place) => {
+                        if !self.pop_up(place) {
+                            self.link.set_menu(Some(Menu { place, items: vec![] }));
+                        }
+                    }
+                    // The host performs its entries by itself.
+                    Request::Perform { .. } => {}
+                }
+            }
+        }
+    }
+}
+
+impl Requests {
+    /// Shows the host's menu of a parameter with the editor's entries; returns false if there is none.
+    ///
+    /// # Safety
+    /// Must be called on the host's main thread.
+    unsafe fn pop_up(&self, place: Place) -> bool {
+        let number = self.ids.iter().find_map(|(id, number)| (id == place.id).then_some(*number));
+        // Without a run loop, this may be another thread.
+        let looped = self.views.calls.looped.load(Ordering::Relaxed);
+        let (Some(number), Some(menus)) = (number, self.menus.as_ref().filter(|_| looped)) else {
+            return false;
+        };
+        let target = ComWrapper::new(Target { link: self.link.clone(), id: place.id });
+        let Some(target) = target.to_com_ptr::<IContextMenuTarget>() else { return false };
+        // SAFETY: guaranteed by the caller; the host counts menu and target, and zeros are an empty name.
+        unsafe {
+            let menu = menus.createContextMenu(self.views.shown(), &number);
+            let Some(menu) = ComPtr::from_raw(menu) else { return false };
+            for (tag, name) in place.own.iter().enumerate() {
+                let mut item: IContextMenuItem = mem::zeroed();
+                super::fill(&mut item.name, name);
+                item.tag = tag as int32;
+                menu.addItem(&item, target.as_ptr());
+            }
+            let [x, y] = place.at_pixel;
+            menu.popup(x, y) == kResultOk
+        }
+    }
+}
+
+/// Receiver of the editor's entries in a menu of the host.
+struct Target {
+    link: HostLink,
+    /// The parameter's id.
+    id: &'static str,
+}
+
+impl Class for Target {
+    type Interfaces = (IContextMenuTarget,);
+}
+
+impl IContextMenuTargetTrait for Target {
+    unsafe fn executeMenuItem(&self, tag: int32) -> tresult {
+        let Ok(index) = usize::try_from(tag) else { return kResultFalse };
+        self.link.choose(self.id, index);
+        kResultOk
+    }
+}

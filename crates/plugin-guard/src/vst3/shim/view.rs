@@ -1,0 +1,307 @@
+//! The editor's view behind a VST3 host's pointer, and the frame that nice-plug gets in place of the host's.
+//!
+//! nice-plug 0.4.2 registers a handler in the frame's run loop that holds a reference to itself (`RunLoopEventHandler`). The handler
+//! and its two sockets would leak with each opening. The frame releases that reference, after the host has let go of the handler.
+//!
+//! A host also learns of a new size here, before the window has it: GtkSocket, for instance, refuses windows that resize themselves.
+
+use super::super::{host_calls::HostCalls, run_loop::RunLoop};
+use crate::HostLink;
+use nice_plug::wrapper::vst3::vst3::{
+    Class, ComPtr, ComRef, ComWrapper,
+    Steinberg::{
+        FIDString, IPlugFrame, IPlugFrameTrait, IPlugView, IPlugViewContentScaleSupport,
+        IPlugViewContentScaleSupport_::ScaleFactor,
+        IPlugViewContentScaleSupportTrait, IPlugViewTrait,
+        Linux::{
+            FileDescriptor, IEventHandler, IRunLoop, IRunLoopTrait, ITimerHandler, TimerInterval,
+        },
+        TBool, ViewRect, char16, int16, kResultFalse, kResultOk, tresult,
+    },
+};
+use std::{
+    ffi::c_void,
+    mem, ptr,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicPtr, Ordering},
+    },
+};
+
+/// What the views of an instance share.
+pub struct Views {
+    /// Place of the view that has a frame.
+    site: Mutex<Option<Arc<Site>>>,
+    /// Whether the host has set a size since the last request for one.
+    sized: AtomicBool,
+    link: HostLink,
+    /// Calls to the host.
+    pub calls: Arc<HostCalls>,
+    /// Run loop in which the calls are made.
+    pub run_loop: RunLoop,
+}
+
+impl Views {
+    /// Creates the state of an instance without a view.
+    pub fn new(link: HostLink) -> Self {
+        Self {
+            site: Mutex::default(),
+            sized: AtomicBool::new(false),
+            link,
+            calls: Arc::default(),
+            run_loop: RunLoop::default(),
+        }
+    }
+
+    fn site(&self) -> MutexGuard<'_, Option<Arc<Site>>> {
+        self.site.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the host's pointer to the view that has a frame; null without one.
+    pub fn shown(&self) -> *mut IPlugView {
+        self.site().as_ref().map_or(ptr::null_mut(), |site| site.view.load(Ordering::Relaxed))
+    }
+
+    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size.
+    ///
+    /// # Safety
+    /// Must be called on the host's main thread.
+    pub unsafe fn resize(&self, [width, height]: [u32; 2]) -> bool {
+        let Some(site) = self.site().clone() else { return false };
+        let mut size = ViewRect { left: 0, top: 0, right: width as i32, bottom: height as i32 };
+        self.sized.store(false, Ordering::Relaxed);
+        // SAFETY: a view with a frame exists, and the caller is on the main thread.
+        unsafe {
+            let view = site.view.load(Ordering::Relaxed);
+            let granted = site.host.resizeView(view, &mut size) == kResultOk;
+            // Not every host calls `onSize`, as VST3 asks for.
+            if granted && !self.sized.load(Ordering::Relaxed) {
+                site.inner.onSize(&mut size);
+            }
+            granted
+        }
+    }
+}
+
+/// Place of a view in its host.
+struct Site {
+    host: ComPtr<IPlugFrame>,
+    /// The frame's run loop, if it has one.
+    run_loop: Option<ComPtr<IRunLoop>>,
+    /// Handlers that nice-plug has registered.
+    handlers: Mutex<Vec<ComPtr<IEventHandler>>>,
+    inner: ComPtr<IPlugView>,
+    /// The host's pointer to the view.
+    view: AtomicPtr<IPlugView>,
+    /// Whether requests to the host are made in the frame's run loop, for want of another one.
+    has_timer: bool,
+}
+
+impl Site {
+    fn handlers(&self) -> MutexGuard<'_, Vec<ComPtr<IEventHandler>>> {
+        self.handlers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Unregisters and releases what nice-plug has registered.
+    ///
+    /// # Safety
+    /// Must be called on the host's main thread, after nice-plug has let go of the frame.
+    unsafe fn leave(&self) {
+        let Some(run_loop) = &self.run_loop else { return };
+        for handler in mem::take(&mut *self.handlers()) {
+            // SAFETY: the handler is counted, and nice-plug has leaked one reference, which nothing else releases.
+            unsafe {
+                run_loop.unregisterEventHandler(handler.as_ptr());
+                drop(ComPtr::from_raw(handler.as_ptr()));
+            }
+        }
+    }
+}
+
+/// Frame that nice-plug gets, with or without a run loop.
+struct Frame<const LOOP: bool>(Arc<Site>);
+
+impl Class for Frame<false> {
+    type Interfaces = (IPlugFrame,);
+}
+
+impl Class for Frame<true> {
+    type Interfaces = (IPlugFrame, IRunLoop);
+}
+
+impl<const LOOP: bool> IPlugFrameTrait for Frame<LOOP> {
+    unsafe fn resizeView(&self, _: *mut IPlugView, size: *mut ViewRect) -> tresult {
+        // SAFETY: the view exists while nice-plug has its frame, and the size is nice-plug's.
+        unsafe { self.0.host.resizeView(self.0.view.load(Ordering::Relaxed), size) }
+    }
+}
+
+impl IRunLoopTrait for Frame<true> {
+    unsafe fn registerEventHandler(
+        &self,
+        handler: *mut IEventHandler,
+        file: FileDescriptor,
+    ) -> tresult {
+        // SAFETY: the handler is nice-plug's.
+        let counted = unsafe { ComRef::from_raw(handler) }.map(|handler| handler.to_com_ptr());
+        let (Some(counted), Some(run_loop)) = (counted, &self.0.run_loop) else {
+            return kResultFalse;
+        };
+        // SAFETY: a counted reference keeps the handler until it is unregistered.
+        let result = unsafe { run_loop.registerEventHandler(handler, file) };
+        if result == kResultOk {
+            self.0.handlers().push(counted);
+        }
+        result
+    }
+
+    /// Does nothing: nice-plug calls this for a handler that is being released, which the host does not know any more.
+    unsafe fn unregisterEventHandler(&self, _: *mut IEventHandler) -> tresult {
+        kResultOk
+    }
+
+    unsafe fn registerTimer(&self, _: *mut ITimerHandler, _: TimerInterval) -> tresult {
+        kResultFalse
+    }
+
+    unsafe fn unregisterTimer(&self, _: *mut ITimerHandler) -> tresult {
+        kResultFalse
+    }
+}
+
+/// View of an editor.
+pub struct View {
+    inner: ComPtr<IPlugView>,
+    scale: ComPtr<IPlugViewContentScaleSupport>,
+    views: Arc<Views>,
+    /// This view's own place; `None` without a frame.
+    site: Mutex<Option<Arc<Site>>>,
+    is_attached: AtomicBool,
+    /// The host's pointer to this view.
+    own: AtomicPtr<IPlugView>,
+}
+
+impl Class for View {
+    type Interfaces = (IPlugView, IPlugViewContentScaleSupport);
+}
+
+impl View {
+    /// Returns a reference to a view around nice-plug's view `inner`, which the caller must release; null without `inner`.
+    pub fn create(inner: Option<ComPtr<IPlugView>>, views: &Arc<Views>) -> *mut IPlugView {
+        let view = inner.and_then(|inner| {
+            Some(ComWrapper::new(Self {
+                scale: inner.cast()?,
+                inner,
+                views: views.clone(),
+                site: Mutex::default(),
+                is_attached: AtomicBool::new(false),
+                own: AtomicPtr::default(),
+            }))
+        });
+        let own = view.as_ref().and_then(ComWrapper::to_com_ptr::<IPlugView>);
+        let own = own.map_or(ptr::null_mut(), ComPtr::into_raw);
+        view.iter().for_each(|view| view.own.store(own, Ordering::Relaxed));
+        own
+    }
+
+    fn site(&self) -> MutexGuard<'_, Option<Arc<Site>>> {
+        self.site.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates the place of this view in the frame `host`.
+    ///
+    /// # Safety
+    /// Must be called on the host's main thread.
+    unsafe fn place(&self, host: ComRef<IPlugFrame>) -> Site {
+        let Views { calls, run_loop, .. } = &*self.views;
+        Site {
+            host: host.to_com_ptr(),
+            run_loop: host.cast(),
+            handlers: Mutex::default(),
+            inner: self.inner.clone(),
+            view: AtomicPtr::new(self.own.load(Ordering::Relaxed)),
+            // SAFETY: guaranteed by the caller.
+            has_timer: unsafe { run_loop.find(host.as_ptr().cast(), calls) },
+        }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // A host may release a view that is still open.
+        // SAFETY: VST3 has hosts release views on the main thread.
+        unsafe {
+            if self.is_attached.load(Ordering::Relaxed) {
+                self.removed();
+            }
+            self.setFrame(ptr::null_mut());
+        }
+    }
+}
+
+impl IPlugViewTrait for View {
+    pass_on! { inner:
+        fn isPlatformTypeSupported(kind: FIDString) -> tresult;
+        fn onWheel(distance: f32) -> tresult;
+        fn onKeyDown(key: char16, code: int16, modifiers: int16) -> tresult;
+        fn onKeyUp(key: char16, code: int16, modifiers: int16) -> tresult;
+        fn getSize(size: *mut ViewRect) -> tresult;
+        fn onFocus(state: TBool) -> tresult;
+        fn canResize() -> tresult;
+        fn checkSizeConstraint(size: *mut ViewRect) -> tresult;
+    }
+
+    unsafe fn attached(&self, parent: *mut c_void, kind: FIDString) -> tresult {
+        // SAFETY: the arguments are the host's.
+        let result = unsafe { self.inner.attached(parent, kind) };
+        self.is_attached.fetch_or(result == kResultOk, Ordering::Relaxed);
+        result
+    }
+
+    unsafe fn removed(&self) -> tresult {
+        self.is_attached.store(false, Ordering::Relaxed);
+        // SAFETY: there are no arguments.
+        unsafe { self.inner.removed() }
+    }
+
+    unsafe fn onSize(&self, size: *mut ViewRect) -> tresult {
+        self.views.sized.store(true, Ordering::Relaxed);
+        // SAFETY: the argument is the host's.
+        unsafe { self.inner.onSize(size) }
+    }
+
+    unsafe fn setFrame(&self, frame: *mut IPlugFrame) -> tresult {
+        let views = &*self.views;
+        let before = self.site().take();
+        if before.as_ref().is_some_and(|before| before.has_timer) {
+            views.run_loop.leave();
+        }
+        // SAFETY: VST3 promises a frame or null, and the host calls this on its main thread.
+        let site = unsafe { ComRef::from_raw(frame).map(|host| Arc::new(self.place(host))) };
+        self.site().clone_from(&site);
+        // Another view may have a frame already.
+        let shown = |shown: &Arc<Site>| before.as_ref().is_some_and(|own| Arc::ptr_eq(own, shown));
+        if site.is_some() || views.site().as_ref().is_some_and(shown) {
+            let looped = views.calls.looped.load(Ordering::Relaxed);
+            views.link.set_resizable(looped && site.is_some());
+            views.site().clone_from(&site);
+        }
+        let own = site.and_then(|site| match site.run_loop {
+            Some(_) => ComWrapper::new(Frame::<true>(site)).to_com_ptr::<IPlugFrame>(),
+            None => ComWrapper::new(Frame::<false>(site)).to_com_ptr(),
+        });
+        // SAFETY: the frame is counted or null, and nice-plug lets go of the one before.
+        unsafe {
+            let own = own.as_ref().map_or(ptr::null_mut(), ComPtr::as_ptr);
+            let result = self.inner.setFrame(own);
+            before.iter().for_each(|before| before.leave());
+            result
+        }
+    }
+}
+
+impl IPlugViewContentScaleSupportTrait for View {
+    pass_on! { scale:
+        fn setContentScaleFactor(factor: ScaleFactor) -> tresult;
+    }
+}

@@ -1,0 +1,66 @@
+//! Keys: which ones the window uses. The host gets all others.
+
+use egui::{Context, Popup};
+use nice_plug_egui::{Frame, Key, KeyCapture};
+
+/// Keys that move the focus between controls, operate the focused one, or close a menu: names, and the symbols of X11.
+const CONTROLLING: [(&str, u32); 9] = [
+    ("Enter", 0xFF0D),
+    ("Enter", 0xFF8D),
+    ("Escape", 0xFF1B),
+    ("ArrowLeft", 0xFF51),
+    ("ArrowUp", 0xFF52),
+    ("ArrowRight", 0xFF53),
+    ("ArrowDown", 0xFF54),
+    ("PageUp", 0xFF55),
+    ("PageDown", 0xFF56),
+];
+
+/// Keys that the window uses without a focused control, too: focus the next control, and show the piano roll.
+const ALWAYS: [(&str, u32); 2] = [("Tab", 0xFF09), ("r", 'r' as u32)];
+
+/// Keyboard focus of a window.
+#[derive(Default)]
+pub struct Focus {
+    #[cfg(target_os = "linux")]
+    embedded: Option<plugin_guard::window::Focus>,
+}
+
+impl Focus {
+    /// Creates the focus of the window of `frame`, which a host embeds or not.
+    pub fn new(_frame: &Frame, _embedded: bool) -> Self {
+        Self {
+            #[cfg(target_os = "linux")]
+            embedded: _embedded
+                .then(|| plugin_guard::window::Focus::new(_frame.baseview_window()).ok())
+                .flatten(),
+        }
+    }
+
+    /// Takes the focus for a text field, gives it back, and passes on unused keys. Returns whether the window has the focus.
+    pub fn update(&mut self, ctx: &Context, frame: &mut Frame) -> bool {
+        let typing = ctx.text_edit_focused();
+        let used =
+            CONTROLLING.iter().chain(&ALWAYS).filter_map(|(name, _)| name.parse::<Key>().ok());
+        frame.set_key_capture(match typing {
+            true => KeyCapture::CaptureAll,
+            false => KeyCapture::CaptureKeys(used.collect()),
+        });
+        let has = frame.baseview_window().has_focus();
+        #[cfg(target_os = "linux")]
+        if let Some(focus) = &mut self.embedded {
+            let controlling =
+                ctx.memory(|memory| memory.focused().is_some()) || Popup::is_any_open(ctx);
+            let uses = |symbol: u32, held: bool| {
+                let is = |keys: &[(&str, u32)]| keys.iter().any(|(_, own)| *own == symbol);
+                typing || !held && (is(&ALWAYS) || controlling && is(&CONTROLLING))
+            };
+            let wants = typing || focus.has() && controlling;
+            // Without the X server, nothing is shown either.
+            let clicked = ctx.input(|input| input.pointer.any_pressed());
+            let _ = focus.update(has, wants, clicked, uses);
+            return focus.has();
+        }
+        has
+    }
+}

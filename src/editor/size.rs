@@ -1,0 +1,102 @@
+//! Size and zoom of the window. The window asks its host for a size, and shows what it gets.
+
+use crate::{params::allowed_zoom, session::Edits};
+use egui::{Context, Id, Vec2, ViewportCommand};
+use plugin_guard::{HostLink, Request};
+
+/// Zoom that the user has chosen, until the window has another size.
+#[derive(Clone, Copy)]
+struct Wish {
+    zoom: f32,
+    /// Size of the window's content in points, which should stay.
+    content: Vec2,
+    /// Size of the window in logical pixels.
+    before: Vec2,
+}
+
+/// State of a window's size, in egui's memory.
+#[derive(Clone, Copy)]
+struct State {
+    /// Size of the screen in physical pixels.
+    screen: Vec2,
+    /// Zoom in the last frame. `None` before the first one, whose size egui has not scaled yet.
+    zoom: Option<f32>,
+    wish: Option<Wish>,
+}
+
+impl State {
+    fn id() -> Id {
+        Id::unique("size of the window")
+    }
+
+    fn load(ctx: &Context) -> Self {
+        let new = Self { screen: Vec2::INFINITY, zoom: None, wish: None };
+        ctx.data(|data| data.get_temp(Self::id())).unwrap_or(new)
+    }
+
+    fn store(self, ctx: &Context) {
+        ctx.data_mut(|data| data.insert_temp(Self::id(), self));
+    }
+}
+
+/// Returns width and height of the screen in physical pixels; infinity where they are unknown.
+pub fn screen() -> Vec2 {
+    #[cfg(target_os = "linux")]
+    if let Some(screen) = plugin_guard::window::screen() {
+        return screen.map(|length| length as f32).into();
+    }
+    Vec2::INFINITY
+}
+
+/// Limits the window of `ctx` to a screen of this size in physical pixels.
+pub fn limit(ctx: &Context, screen: Vec2) {
+    State { screen, ..State::load(ctx) }.store(ctx);
+}
+
+/// Asks for a window of `size` in points, as far as the screen has room. Returns whether this is another size.
+pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
+    let pixels = ctx.pixels_per_point();
+    let wanted = (pixels * size).round().min(State::load(ctx).screen);
+    let is_other = wanted != (pixels * ctx.content_rect().size()).round();
+    if is_other && !host.request(Request::Resize([wanted.x as u32, wanted.y as u32])) {
+        ctx.send_viewport_cmd(ViewportCommand::InnerSize(wanted / pixels));
+    }
+    is_other
+}
+
+/// Asks for a window whose content is `zoom` times as large as without a zoom, as far as the screen has room.
+pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
+    let (state, content, now) = (State::load(ctx), ctx.content_rect().size(), ctx.zoom_factor());
+    let native = ctx.pixels_per_point() / now;
+    let zoom = zoom.min((state.screen / (native * content)).min_elem());
+    host.take_refusal();
+    if ask(ctx, zoom / now * content, host) {
+        let wish = Some(Wish { zoom, content, before: now * content });
+        State { wish, ..state }.store(ctx);
+    }
+}
+
+/// Sets the zoom that the window has reached. To be called in each frame.
+pub fn settle(ctx: &Context, edits: &Edits) {
+    let mut state = State::load(ctx);
+    let (zoom, content) = (ctx.zoom_factor(), ctx.content_rect().size());
+    if let Some(wish) = state.wish {
+        let size = zoom * content;
+        let resized = (size - wish.before).abs().max_elem() > 0.5;
+        if resized || edits.host.take_refusal() {
+            state.wish = None;
+        }
+        if resized {
+            let reached = (size / wish.content).min_elem();
+            // Whole pixels reach a zoom only nearly.
+            let is_wanted = (reached - wish.zoom).abs() * wish.content.max_elem() < 1.0;
+            ctx.set_zoom_factor(allowed_zoom(if is_wanted { wish.zoom } else { reached }));
+        }
+    }
+    if state.zoom.replace(zoom).is_some_and(|before| before != zoom) {
+        edits.params.editor_zoom.store(zoom);
+        // egui-baseview would now resize the window by the change of the zoom.
+        ctx.send_viewport_cmd(ViewportCommand::InnerSize(content));
+    }
+    state.store(ctx);
+}
