@@ -415,9 +415,10 @@ impl<'a, H: Host> Order<'a, H> {
             assert!(begun.elapsed() < PATIENCE, "the window is not painted");
             thread::sleep(Duration::from_millis(5));
         }
+        let up = self.host.value(parameter) <= 0.5;
+        let (button, notch) = if up { (4, 0.01) } else { (5, -0.01) };
         for _ in 0..2 {
             let before = self.host.value(parameter);
-            let (button, notch) = if before > 0.5 { (5, -0.01) } else { (4, 0.01) };
             self.display.click(MIX, button).unwrap();
             let after = loop {
                 let value = self.host.value(parameter);
