@@ -4,10 +4,9 @@ use crate::{MAX_BLOCK, RATE, every, played, random_blocks};
 use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};
 use tone_filter_testkit::{
     assert_same_bits,
-    clap::Change,
     plugin::{
-        Signal, assert_same, automated, builds, change, controls_in, demo, expected, instance,
-        music, new, set, set_controls, settings, sounds,
+        Signal, assert_same, automated, builds, demo, expected, instance, music, new, set,
+        set_controls, settings, sounds,
     },
 };
 
@@ -27,35 +26,6 @@ fn mono_and_stereo_layouts_sound_like_the_library() {
             let what = format!("{} channels of {actual:?}", input.len());
             assert_same(&output, &expected(&actual, RATE, &input, &[]), &what);
         }
-    }
-}
-
-#[test]
-fn parameters_change_at_the_exact_sample() {
-    let input = music(2.0, RATE);
-    let changes = [
-        change(0, "output", 0.4),
-        change(1, "mix", 1.0),
-        change(9_999, "ring", 0.3),
-        change(20_000, "tuning", 0.6),
-        change(20_000, "drive", 0.8),
-        change(20_063, "stereo", 1.0),
-        change(47_777, "bypass", 1.0),
-        change(60_001, "bypass", 0.0),
-        change(60_002, "transpose", 0.75),
-    ];
-    let mut scratch = instance();
-    let then: Vec<_> = changes
-        .iter()
-        .map(|change| {
-            scratch.set(&[Change { frame: 0, ..*change }]).unwrap();
-            (change.frame, controls_in(&scratch.save().unwrap()))
-        })
-        .collect();
-    let library = expected(&Settings::default(), RATE, &input, &then);
-    for seed in 1..=3 {
-        let output = played(&mut instance(), RATE, &input, true, random_blocks(seed), &changes);
-        assert_same(&output, &library, "automation");
     }
 }
 
