@@ -1,6 +1,9 @@
 //! Presets in a host's browser: what the host finds, and what happens when it loads a preset.
 
-use crate::raw::{RawHost, entries};
+use crate::{
+    in_child,
+    raw::{RawHost, entries},
+};
 use clap_sys::{
     entry::clap_plugin_entry,
     ext::{
@@ -18,30 +21,21 @@ use std::{
     env,
     ffi::{CStr, CString, c_char, c_void},
     fs,
-    path::Path,
-    process::Command,
+    path::{Path, PathBuf},
     ptr::null,
 };
 use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::plugin::settings_in;
 
-/// Runs this test again in a child process, whose user keeps settings below `home`. Returns true in the child.
-fn with_home(test: &str, home: &Path) -> bool {
-    if env::var_os(HOME).is_some() {
-        return true;
-    }
-    let mut child = Command::new(env::current_exe().unwrap());
-    child.args(["--exact", test, "--nocapture"]).env(HOME, home);
-    let output = child.env("XDG_CONFIG_HOME", home.join("config")).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}{complained}");
-    false
+/// Runs `test` again in a child process, whose user keeps settings in a folder of its own. Returns the folder of the user's presets
+/// in the child.
+fn presets_of_child(test: &str) -> Option<PathBuf> {
+    const CONFIG: &str = "XDG_CONFIG_HOME";
+    let home = tempfile::tempdir().unwrap();
+    let is_child = in_child(test, &[(CONFIG, home.path().to_str().unwrap())]);
+    is_child.then(|| Path::new(&env::var_os(CONFIG).unwrap()).join("tone-filter/presets"))
 }
-
-/// Environment variable that [`with_home`] sets in the child process.
-const HOME: &str = "TONE_FILTER_TEST_HOME";
 
 fn text(text: *const c_char) -> String {
     if text.is_null() {
@@ -182,12 +176,7 @@ const PLUGIN: u32 = CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN;
 
 #[test]
 fn a_host_finds_the_presets() {
-    let home = tempfile::tempdir().unwrap();
-    if !with_home("browser::a_host_finds_the_presets", home.path()) {
-        return;
-    }
-    let home = env::var(HOME).unwrap();
-    let folder = Path::new(&home).join("config/tone-filter/presets");
+    let Some(folder) = presets_of_child("browser::a_host_finds_the_presets") else { return };
     for (entry, compat) in entries().into_iter().flat_map(|entry| [(entry, false), (entry, true)]) {
         let _ = fs::remove_dir_all(&folder);
         let factory = format!("location {CLAP_PRESET_DISCOVERY_IS_FACTORY_CONTENT} Factory 1 null");
@@ -263,12 +252,7 @@ pub fn save(host: &RawHost) -> Vec<u8> {
 
 #[test]
 fn a_host_loads_the_presets() {
-    let home = tempfile::tempdir().unwrap();
-    if !with_home("browser::a_host_loads_the_presets", home.path()) {
-        return;
-    }
-    let home = env::var(HOME).unwrap();
-    let folder = Path::new(&home).join("config/tone-filter/presets");
+    let Some(folder) = presets_of_child("browser::a_host_loads_the_presets") else { return };
     fs::create_dir_all(&folder).unwrap();
     let settings = Settings {
         mix: 12.0,
@@ -339,7 +323,7 @@ fn a_host_loads_the_presets() {
 }
 
 /// Asserts that two sounds are equal within the rounding of normalised values.
-fn assert_near(actual: &Settings, expected: &Settings) {
+pub fn assert_near(actual: &Settings, expected: &Settings) {
     let mut rounded = *actual;
     for spec in &SPECS {
         let (one, other) = (spec.get(actual), spec.get(expected));

@@ -40,6 +40,22 @@ fn played(
     signal
 }
 
+/// Runs `test` again in a child process with these environment variables. Returns true in the child.
+#[cfg(target_os = "linux")]
+fn in_child(test: &str, variables: &[(&str, &str)]) -> bool {
+    const CHILD: &str = "TONE_FILTER_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        return true;
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", test, "--nocapture", "--test-threads", "1"]).env(CHILD, "1");
+    let output = child.envs(variables.iter().copied()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{complained}");
+    false
+}
+
 /// Returns random buffer lengths from 1 to [`MAX_BLOCK`], uniform on a logarithmic scale.
 fn random_blocks(seed: u64) -> impl Iterator<Item = usize> {
     let mut noise = noise(seed);

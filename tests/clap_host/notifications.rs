@@ -1,7 +1,7 @@
 //! Tests of the notifications that a host gets: changes of the tail, the latency and the keys' names.
 
 use crate::{
-    browser::save,
+    browser::{assert_near, save},
     raw::{RawHost, change_of, entries, lists},
 };
 use clap_sys::{
@@ -15,7 +15,7 @@ use clap_sys::{
     stream::clap_istream,
 };
 use std::{ffi::c_void, thread};
-use tone_filter_dsp::{NoteValue, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{clap::parameter_id, plugin::settings_in};
 
@@ -222,23 +222,16 @@ fn a_program_change_loads_a_preset_on_the_main_thread() {
         host.activate(RATE);
         host.play_midi([0xC3, 4, 0]);
         host.take();
-        let before = settings_in(&save(&host));
-        assert!(is_same(&before, &Settings::default()), "the audio thread loads nothing");
+        // The audio thread loads nothing.
+        assert_near(&settings_in(&save(&host)), &Settings::default());
         host.idle();
         let preset = Preset::factory(ids().nth(4).unwrap()).unwrap();
-        assert!(is_same(&settings_in(&save(&host)), &preset.settings), "{}", preset.name);
+        assert_near(&settings_in(&save(&host)), &preset.settings);
         assert_eq!(host.take().iter().filter(|call| *call == "rescan 1").count(), 1);
         host.play_midi([0xB0, 74, 64]);
         host.idle();
-        assert!(is_same(&settings_in(&save(&host)), &preset.settings), "no controller is mapped");
+        // No controller is mapped.
+        assert_near(&settings_in(&save(&host)), &preset.settings);
         host.deactivate();
     }
-}
-
-/// Whether voice, scale and bands are equal, and all numbers within the rounding of the host's values.
-fn is_same(one: &Settings, other: &Settings) -> bool {
-    SPECS.iter().all(|spec| {
-        let (one, other) = (spec.get(one), spec.get(other));
-        (one - other).abs() <= 2e-6 * one.abs().max(1.0)
-    }) && (one.voice, one.scale, one.bands) == (other.voice, other.scale, other.bands)
 }

@@ -1,45 +1,11 @@
 //! Tests of latency and tail.
 
-use crate::{MAX_BLOCK, RATE, every, random_blocks};
+use crate::{MAX_BLOCK, RATE, every};
 use tone_filter_dsp::{Settings, ToneFilter};
 use tone_filter_testkit::{
     clap::ProcessStatus,
     plugin::{builds, change, instance, music, new, set, settings},
 };
-
-/// Returns the latency of Lookahead in samples.
-fn late(rate: f64) -> u32 {
-    (2048.0 / 44_100.0 * rate).round() as u32
-}
-
-#[test]
-fn the_latency_is_that_of_the_sound_from_the_first_block() {
-    let mut instance = instance();
-    let processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-    assert_eq!(instance.latency().unwrap(), 0);
-    assert!(!instance.wants_restart());
-    instance.deactivate(processor);
-
-    instance.set(&[change(0, "lookahead", 1.0), change(0, "mix", 0.0)]).unwrap();
-    for rate in [44_100.0, RATE, 192_000.0] {
-        for bypass in [0.0, 1.0] {
-            instance.set(&[change(0, "bypass", bypass)]).unwrap();
-            let mut processor = instance.activate(rate, MAX_BLOCK).unwrap();
-            let latency = instance.latency().unwrap();
-            assert_eq!(latency, late(rate));
-            let impulse = |at: usize| {
-                let mut signal = vec![vec![0.0; 10_000]; 2];
-                (signal[0][at], signal[1][at]) = (0.5, -0.25);
-                signal
-            };
-            let mut signal = impulse(100);
-            processor.run(&mut signal, true, &mut random_blocks(1), &[]).unwrap();
-            assert!(signal == impulse(100 + latency as usize), "{rate} Hz, bypass {bypass}");
-            instance.deactivate(processor);
-        }
-    }
-    assert!(!instance.wants_restart(), "the host knows it from the activation");
-}
 
 #[test]
 fn a_change_of_lookahead_that_is_taken_back_changes_nothing() {

@@ -1,6 +1,9 @@
 //! Test of an open editor in a host: the track, marks at controls, menus, and the mark of a changed state.
 
-use crate::raw::{RawHost, entries};
+use crate::{
+    in_child,
+    raw::{RawHost, entries},
+};
 use clap_sys::{
     color::clap_color,
     ext::{
@@ -17,7 +20,6 @@ use clap_sys::{
 };
 use std::{
     env, fs,
-    process::Command,
     ptr::null,
     sync::atomic::Ordering,
     thread::sleep,
@@ -26,10 +28,8 @@ use std::{
 use tone_filter_testkit::{
     clap::parameter_id,
     display::{Display, Picture},
+    plugin,
 };
-
-/// Timeout, far longer than a software renderer on a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const SIZE: [u32; 2] = [1000, 640];
 
@@ -55,17 +55,12 @@ fn colour([red, green, blue]: [u8; 3]) -> clap_color {
     clap_color { alpha: 255, red, green, blue }
 }
 
-/// Serves the plugin until `done` returns a result. Fails after [`PATIENCE`].
+/// Serves the plugin until `done` returns a result.
 fn wait<T>(host: &RawHost, what: &str, mut done: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
+    plugin::wait(what, || {
         host.idle();
-        if let Some(result) = done() {
-            return result;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{what}");
-        sleep(Duration::from_millis(10));
-    }
+        done()
+    })
 }
 
 /// Returns the next call that the host gets. Fails if it comes on the wrong thread.
@@ -77,16 +72,9 @@ fn next_call(host: &RawHost, what: &str) -> String {
 
 #[test]
 fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
-    const CHILD: &str = "TONE_FILTER_WINDOW";
     let test = "window::the_editor_shows_what_the_host_tells_and_asks_for_its_menu";
-    if env::var_os(CHILD).is_none() {
-        // The test needs a process of its own, because it sets the display in the environment.
-        let mut child = Command::new(env::current_exe().unwrap());
-        child.args(["--exact", test, "--nocapture", "--test-threads", "1"]).env(CHILD, "1");
-        let output = child.env("LIBGL_ALWAYS_SOFTWARE", "1").output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        let complained = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}{complained}");
+    // The test needs a process of its own, because it sets the display in the environment.
+    if !in_child(test, &[("LIBGL_ALWAYS_SOFTWARE", "1")]) {
         return;
     }
     let display = Display::start([1000, 640]).unwrap_or_else(|error| panic!("{error:#}"));

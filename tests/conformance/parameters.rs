@@ -1,11 +1,11 @@
 //! Tests of the parameters that hosts read and set.
 
 use std::collections::HashSet;
-use tone_filter_dsp::{CHOICES, SPECS, Settings};
+use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_testkit::{
     Draws,
-    clap::{Change, parameter_id},
-    plugin::{TYPED, any_value, builds, change, music, new, settings},
+    clap::Change,
+    plugin::{TYPED, any_value, builds, music, new, settings},
 };
 
 #[test]
@@ -130,21 +130,5 @@ fn an_unknown_parameter_is_passed_over() {
         processor.run(&mut signal, true, &mut std::iter::repeat(512), &changes).unwrap();
         instance.deactivate(processor);
         assert_eq!(instance.save().unwrap(), before);
-    }
-}
-
-#[test]
-fn the_choices_are_steps() {
-    for (_, library) in builds(&tone_filter::clap_entry) {
-        let mut instance = new(&library);
-        for choice in &CHOICES {
-            let id = choice.id;
-            for (step, (_, name)) in choice.entries.iter().enumerate() {
-                instance.set(&[change(0, id, step as f64)]).unwrap();
-                let value = instance.value(parameter_id(id)).unwrap();
-                assert!((value - step as f64).abs() < 1e-5, "{id}: {value}");
-                assert_eq!(instance.value_to_text(parameter_id(id), value).unwrap(), *name);
-            }
-        }
     }
 }

@@ -103,6 +103,14 @@ pub fn state(saved: &[u8]) -> Value {
     serde_json::from_slice(json).unwrap()
 }
 
+/// Returns the JSON of a saved state without the window's fields, which a state that lacks them does not change.
+pub fn without_window(saved: &[u8]) -> Value {
+    let mut state = state(saved);
+    let fields = state["fields"].as_object_mut().unwrap();
+    fields.retain(|key, _| !key.starts_with("editor-"));
+    state
+}
+
 /// Returns the saved state that contains the JSON `state`.
 pub fn saved(state: &Value) -> Vec<u8> {
     let json = state.to_string().into_bytes();
@@ -290,9 +298,19 @@ pub fn threads() -> usize {
 /// neither the display nor the process may end while that thread is closing OpenGL.
 #[cfg(target_os = "linux")]
 pub fn settle(threads: usize) {
+    wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
+}
+
+/// Waits until `done` returns a result. Fails with `what` after a minute, far longer than a software renderer on a busy machine
+/// needs.
+#[cfg(target_os = "linux")]
+pub fn wait<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     let begun = std::time::Instant::now();
-    while self::threads() > threads {
-        assert!(begun.elapsed().as_secs() < 60, "the editor leaves threads behind");
-        std::thread::sleep(std::time::Duration::from_millis(10));
+    loop {
+        if let Some(result) = done() {
+            return result;
+        }
+        assert!(begun.elapsed().as_secs() < 60, "{what}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }

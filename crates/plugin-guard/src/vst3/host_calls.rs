@@ -1,8 +1,8 @@
 //! Calls to a VST3 host, which any thread may request. VST3 allows them on the host's main thread only.
 
-use crate::Job;
+use crate::{Job, host_link::lock};
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc, Mutex,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -37,11 +37,8 @@ pub struct HostCalls {
 impl HostCalls {
     /// Sets the function for a call, or removes it with `None`.
     pub fn connect(&self, call: HostCall, function: Option<impl Fn() + Send + Sync + 'static>) {
-        self.functions()[call as usize] = function.map(|function| Arc::new(function) as Function);
-    }
-
-    fn functions(&self) -> MutexGuard<'_, [Option<Function>; HostCall::ALL.len()]> {
-        self.functions.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.functions)[call as usize] =
+            function.map(|function| Arc::new(function) as Function);
     }
 
     /// Requests a call. Allowed on any thread.
@@ -64,7 +61,7 @@ impl Job for HostCalls {
         for call in HostCall::ALL {
             if self.due[call as usize].swap(false, Ordering::Relaxed) {
                 // Cloned, as the host may connect another function during the call.
-                let function = self.functions()[call as usize].clone();
+                let function = lock(&self.functions)[call as usize].clone();
                 if let Some(function) = function {
                     function();
                 }

@@ -9,7 +9,7 @@ mod worker;
 
 pub(crate) use host_calls::HostCalls;
 
-use crate::{GuardedPlugin, construction};
+use crate::{GuardedPlugin, construction, host_link::lock};
 use nice_plug::wrapper::vst3::{
     PluginInfo, Wrapper,
     vst3::{
@@ -22,11 +22,7 @@ use nice_plug::wrapper::vst3::{
     },
 };
 use shim::Vst3Shim;
-use std::{
-    ffi::c_void,
-    marker::PhantomData,
-    sync::{Mutex, PoisonError},
-};
+use std::{ffi::c_void, marker::PhantomData, sync::Mutex};
 
 /// Returns a reference to a factory for the library's only plugin `P`, which the caller must release.
 pub fn factory<P: GuardedPlugin>() -> *mut c_void {
@@ -49,7 +45,7 @@ struct Factory<P> {
 
 impl<P> Factory<P> {
     fn context(&self) -> Option<ComPtr<FUnknown>> {
-        self.context.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.context).clone()
     }
 }
 
@@ -124,7 +120,7 @@ impl<P: GuardedPlugin> IPluginFactory3Trait for Factory<P> {
     unsafe fn setHostContext(&self, context: *mut FUnknown) -> tresult {
         // SAFETY: VST3 promises an object or null.
         let context = unsafe { ComRef::from_raw(context) }.map(|context| context.to_com_ptr());
-        *self.context.lock().unwrap_or_else(PoisonError::into_inner) = context;
+        *lock(&self.context) = context;
         kResultOk
     }
 }

@@ -2,7 +2,7 @@
 //! otherwise calls the host on a thread of its own, which VST3 forbids.
 
 use super::HostCalls;
-use crate::Job;
+use crate::{Job, host_link::lock};
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
     Steinberg::{
@@ -11,7 +11,7 @@ use nice_plug::wrapper::vst3::vst3::{
         kResultOk,
     },
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
+use std::sync::{Arc, Mutex, atomic::Ordering};
 
 /// Interval of the timer in milliseconds. Waking the run loop at once would take a system call on
 /// the audio thread.
@@ -47,7 +47,7 @@ impl RunLoop {
     /// # Safety
     /// Must be called on the host's main thread, with an object of the host or null.
     pub unsafe fn find(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) -> bool {
-        if self.timer().is_some() {
+        if lock(&self.timer).is_some() {
             return false;
         }
         // SAFETY: guaranteed by the caller.
@@ -61,18 +61,14 @@ impl RunLoop {
         let registered = unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk;
         if registered {
             calls.looped.store(true, Ordering::Relaxed);
-            *self.timer() = Some((run_loop, handler, calls.clone()));
+            *lock(&self.timer) = Some((run_loop, handler, calls.clone()));
         }
         registered
     }
 
-    fn timer(&self) -> MutexGuard<'_, Option<Registered>> {
-        self.timer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Unregisters the timer. Must be called on the host's main thread.
     pub fn leave(&self) {
-        let timer = self.timer().take();
+        let timer = lock(&self.timer).take();
         if let Some((run_loop, handler, calls)) = timer {
             calls.looped.store(false, Ordering::Relaxed);
             // SAFETY: both are counted references. A refusal by the host has no remedy.

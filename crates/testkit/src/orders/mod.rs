@@ -15,7 +15,7 @@ use crate::{
     clap::{Change, Instance, Library, Parameter, parameter_id},
     display::Display,
     heap,
-    plugin::{controls_in, music, new, state},
+    plugin::{controls_in, music, new, wait, without_window},
     soak::memory::{Memory, share_one_heap},
     vst3::Factory,
 };
@@ -33,7 +33,6 @@ use std::{
     panic,
     sync::atomic::{AtomicBool, Ordering},
     thread,
-    time::{Duration, Instant},
 };
 use tone_filter_dsp::{CHOICES, Controls, SPECS, ToneFilter};
 
@@ -57,9 +56,6 @@ const LEAK: usize = 8192;
 
 /// A pixel of the slider Mix in a window of this size.
 const MIX: [i16; 2] = [100, 100];
-
-/// Timeout, far longer than a software renderer on a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A parameter, by its index, and a share of its range.
 type Value = (usize, f64);
@@ -342,13 +338,8 @@ impl<'a, H: Host> Order<'a, H> {
                 self.host.load(saved);
                 self.straight.load(saved).unwrap();
                 self.shown = controls_in(saved);
-                let window_apart = |saved: &[u8]| {
-                    let mut state = state(saved);
-                    let fields = state["fields"].as_object_mut().unwrap();
-                    fields.retain(|key, _| !key.starts_with("editor-"));
-                    state
-                };
-                assert_eq!(window_apart(&self.host.save()), window_apart(saved), "the state");
+                let loaded = without_window(&self.host.save());
+                assert_eq!(loaded, without_window(saved), "the state");
                 self.heard = self.shown;
             }
             Step::Latency => self.latency(),
@@ -408,26 +399,16 @@ impl<'a, H: Host> Order<'a, H> {
         }
         let mix = SPECS.iter().position(|spec| spec.id == "mix").expect("a setting");
         let parameter = self.parameters[mix].id;
-        let begun = Instant::now();
         let colours =
             || self.display.picture(SIZE).unwrap().pixels.into_iter().collect::<HashSet<_>>();
-        while colours().len() < 9 {
-            assert!(begun.elapsed() < PATIENCE, "the window is not painted");
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait("the window is not painted", || (colours().len() >= 9).then_some(()));
         let up = self.host.value(parameter) <= 0.5;
         let (button, notch) = if up { (4, 0.01) } else { (5, -0.01) };
         for _ in 0..2 {
             let before = self.host.value(parameter);
             self.display.click(MIX, button).unwrap();
-            let after = loop {
-                let value = self.host.value(parameter);
-                if value != before {
-                    break value;
-                }
-                assert!(begun.elapsed() < PATIENCE, "an edit has no effect");
-                thread::sleep(Duration::from_millis(5));
-            };
+            let value = || Some(self.host.value(parameter)).filter(|value| *value != before);
+            let after = wait("an edit has no effect", value);
             assert!((after - before - notch).abs() < 1e-3, "{before} becomes {after}");
             self.note(Change { frame: 0, parameter, value: after });
         }

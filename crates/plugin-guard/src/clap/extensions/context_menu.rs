@@ -5,7 +5,7 @@ use super::super::{
     shim::{ClapShim, shim},
     without_panic::without_panic,
 };
-use crate::{Menu, MenuItem, Place};
+use crate::{Menu, MenuItem, Place, host_link::lock};
 use clap_sys::{
     ext::context_menu::{
         CLAP_CONTEXT_MENU_ITEM_BEGIN_SUBMENU, CLAP_CONTEXT_MENU_ITEM_CHECK_ENTRY,
@@ -19,7 +19,7 @@ use clap_sys::{
     id::clap_id,
     plugin::clap_plugin,
 };
-use std::{cell::RefCell, ffi::c_void, sync::PoisonError};
+use std::{cell::RefCell, ffi::c_void};
 
 pub static EXTENSION: clap_plugin_context_menu =
     clap_plugin_context_menu { populate: Some(populate), perform: Some(choose) };
@@ -37,7 +37,7 @@ unsafe fn requested(
         let shim = shim(plugin);
         let target =
             target.as_ref().filter(|own| own.kind == CLAP_CONTEXT_MENU_TARGET_KIND_PARAM)?;
-        let place = (*shim.menu.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let place = (*lock(&shim.menu))?;
         (number(shim, place.id) == Some(target.id)).then_some(place)
     }
 }
@@ -97,7 +97,7 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
     // SAFETY: guaranteed by the caller; the builder and its context live until the call returns.
     unsafe {
         let Some(parameter) = number(shim, place.id) else { return };
-        *shim.menu.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
+        *lock(&shim.menu) = Some(place);
         if shim.host.popup(parameter, place.at_pixel) {
             return;
         }

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     Connection, GuardedPlugin, Instance, Job, Task,
     construction::{Constructed, Executor},
+    host_link::lock,
 };
 use nice_plug::wrapper::vst3::{
     Wrapper,
@@ -48,7 +49,7 @@ use nice_plug::wrapper::vst3::{
 use std::{
     mem,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, ThreadId},
@@ -197,7 +198,7 @@ impl Vst3Shim {
     /// host or nice-plug, which may call back.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = lock(&self.pending);
         pending.retain(|pending| pending.blocks == blocks);
         pending
     }
@@ -281,7 +282,7 @@ use view::{View, Views};
 
 impl IPluginBaseTrait for Vst3Shim {
     unsafe fn initialize(&self, context: *mut FUnknown) -> tresult {
-        let of_factory = self.context.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let of_factory = lock(&self.context).take();
         let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
         // SAFETY: both are objects of the host or null, and the host calls this on its main thread.
         unsafe {

@@ -6,7 +6,7 @@
 //! A host also learns of a new size here, before the window has it: GtkSocket, for instance, refuses windows that resize themselves.
 
 use super::super::{host_calls::HostCalls, run_loop::RunLoop};
-use crate::HostLink;
+use crate::{HostLink, host_link::lock};
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
     Steinberg::{
@@ -23,7 +23,7 @@ use std::{
     ffi::c_void,
     mem, ptr,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicPtr, Ordering},
     },
 };
@@ -53,13 +53,9 @@ impl Views {
         }
     }
 
-    fn site(&self) -> MutexGuard<'_, Option<Arc<Site>>> {
-        self.site.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the host's pointer to the view that has a frame; null without one.
     pub fn shown(&self) -> *mut IPlugView {
-        self.site().as_ref().map_or(ptr::null_mut(), |site| site.view.load(Ordering::Relaxed))
+        lock(&self.site).as_ref().map_or(ptr::null_mut(), |site| site.view.load(Ordering::Relaxed))
     }
 
     /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size.
@@ -67,7 +63,7 @@ impl Views {
     /// # Safety
     /// Must be called on the host's main thread.
     pub unsafe fn resize(&self, [width, height]: [u32; 2]) -> bool {
-        let Some(site) = self.site().clone() else { return false };
+        let Some(site) = lock(&self.site).clone() else { return false };
         let mut size = ViewRect { left: 0, top: 0, right: width as i32, bottom: height as i32 };
         self.sized.store(false, Ordering::Relaxed);
         // SAFETY: a view with a frame exists, and the caller is on the main thread.
@@ -98,17 +94,13 @@ struct Site {
 }
 
 impl Site {
-    fn handlers(&self) -> MutexGuard<'_, Vec<ComPtr<IEventHandler>>> {
-        self.handlers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Unregisters and releases what nice-plug has registered.
     ///
     /// # Safety
     /// Must be called on the host's main thread, after nice-plug has let go of the frame.
     unsafe fn leave(&self) {
         let Some(run_loop) = &self.run_loop else { return };
-        for handler in mem::take(&mut *self.handlers()) {
+        for handler in mem::take(&mut *lock(&self.handlers)) {
             // SAFETY: the handler is counted, and nice-plug has leaked one reference, which nothing else releases.
             unsafe {
                 run_loop.unregisterEventHandler(handler.as_ptr());
@@ -150,7 +142,7 @@ impl IRunLoopTrait for Frame<true> {
         // SAFETY: a counted reference keeps the handler until it is unregistered.
         let result = unsafe { run_loop.registerEventHandler(handler, file) };
         if result == kResultOk {
-            self.0.handlers().push(counted);
+            lock(&self.0.handlers).push(counted);
         }
         result
     }
@@ -202,10 +194,6 @@ impl View {
         let own = own.map_or(ptr::null_mut(), ComPtr::into_raw);
         view.iter().for_each(|view| view.own.store(own, Ordering::Relaxed));
         own
-    }
-
-    fn site(&self) -> MutexGuard<'_, Option<Arc<Site>>> {
-        self.site.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Creates the place of this view in the frame `host`.
@@ -272,19 +260,19 @@ impl IPlugViewTrait for View {
 
     unsafe fn setFrame(&self, frame: *mut IPlugFrame) -> tresult {
         let views = &*self.views;
-        let before = self.site().take();
+        let before = lock(&self.site).take();
         if before.as_ref().is_some_and(|before| before.has_timer) {
             views.run_loop.leave();
         }
         // SAFETY: VST3 promises a frame or null, and the host calls this on its main thread.
         let site = unsafe { ComRef::from_raw(frame).map(|host| Arc::new(self.place(host))) };
-        self.site().clone_from(&site);
+        lock(&self.site).clone_from(&site);
         // Another view may have a frame already.
         let shown = |shown: &Arc<Site>| before.as_ref().is_some_and(|own| Arc::ptr_eq(own, shown));
-        if site.is_some() || views.site().as_ref().is_some_and(shown) {
+        if site.is_some() || lock(&views.site).as_ref().is_some_and(shown) {
             let looped = views.calls.looped.load(Ordering::Relaxed);
             views.link.set_resizable(looped && site.is_some());
-            views.site().clone_from(&site);
+            lock(&views.site).clone_from(&site);
         }
         let own = site.and_then(|site| match site.run_loop {
             Some(_) => ComWrapper::new(Frame::<true>(site)).to_com_ptr::<IPlugFrame>(),
