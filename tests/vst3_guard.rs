@@ -85,8 +85,9 @@ fn the_program_list_has_the_factory_presets() {
     let instance = Instance::with_handler(&factory, setup, host.to_com_ptr().as_ref());
     instance.activate();
     let parameters = instance.parameters();
-    let changes =
-        |info: &&ParameterInfo| info.flags & ParameterFlags_::kIsProgramChange as i32 != 0;
+    #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
+    let program_change = ParameterFlags_::kIsProgramChange as i32;
+    let changes = |info: &&ParameterInfo| info.flags & program_change != 0;
     let [program] = parameters.iter().filter(changes).collect::<Vec<_>>()[..] else { panic!() };
     let presets: Vec<Preset> = ids().filter_map(Preset::factory).collect();
     let last = presets.len() - 1;

@@ -1,7 +1,7 @@
 //! `cargo xtask test` and `cargo xtask lint`: all checks that a change must pass.
 
 use crate::{bundle, python, run};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use std::{env, panic::resume_unwind, path::Path, process::Command, thread, time::Instant};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
