@@ -38,7 +38,9 @@ pub fn show(ui: &mut Ui, window: Rect, edits: &Edits) {
         size.y += STEP * (presses(Key::ArrowDown) - presses(Key::ArrowUp));
     }
     let size = size.max(MIN_SIZE.into());
-    size::ask(ui.ctx(), size, edits.host);
+    if size != window.size() {
+        size::ask(ui.ctx(), size, edits.host);
+    }
 
     let active = response.hovered() || response.dragged();
     let stroke = Stroke::new(1.0, if active { theme::TEXT } else { theme::DIM });

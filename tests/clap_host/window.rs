@@ -174,12 +174,5 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
         seen("no track", &|it| find(it, OTHER).is_none());
         // SAFETY: as above.
         unsafe { gui.destroy.unwrap()(host.plugin()) };
-        sleep(Duration::from_millis(500));
-        host.has_gui.store(false, Ordering::Relaxed);
-        // SAFETY: the plugin still exists.
-        let gui = unsafe {
-            (*host.plugin()).get_extension.unwrap()(host.plugin(), CLAP_EXT_GUI.as_ptr())
-        };
-        assert!(gui.is_null(), "nice-plug would panic in a host that knows of no editors");
     }
 }

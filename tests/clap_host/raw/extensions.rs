@@ -210,7 +210,7 @@ pub unsafe extern "C" fn get_extension(host: *const clap_host, id: *const c_char
     // SAFETY: `RawHost::new` put the host there.
     let this = unsafe { &*(*host).host_data.cast::<RawHost>() };
     match (&*text(id), this.compat) {
-        ("clap.gui", _) if this.has_gui.load(Ordering::Relaxed) => (&raw const GUI).cast(),
+        ("clap.gui", _) => (&raw const GUI).cast(),
         ("clap.state", _) => (&raw const STATE).cast(),
         ("clap.params", _) => (&raw const PARAMS).cast(),
         ("clap.latency", _) => (&raw const LATENCY).cast(),

@@ -53,8 +53,6 @@ pub struct RawHost {
     pub track: Mutex<Track>,
     /// Whether the host shows its menus itself.
     pub pops_up: AtomicBool,
-    /// Whether the host knows of editors.
-    pub has_gui: AtomicBool,
     callback: AtomicBool,
     /// Whether the plugin is being activated.
     activating: AtomicBool,
@@ -85,7 +83,6 @@ impl RawHost {
             compat,
             track: Mutex::new(track),
             pops_up: AtomicBool::new(false),
-            has_gui: AtomicBool::new(true),
             callback: AtomicBool::new(false),
             activating: AtomicBool::new(false),
             log: Mutex::default(),
