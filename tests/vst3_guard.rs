@@ -102,7 +102,7 @@ fn the_program_list_has_the_factory_presets() {
         assert_eq!(units.getProgramListInfo(0, &mut list), kResultOk);
         assert_eq!(list.id, unit.programListId);
         let name = |index| {
-            let mut name = [0; 128];
+            let mut name = [b'x'.into(); 128];
             assert_eq!(units.getProgramName(list.id, index, &mut name), kResultOk);
             text(&name)
         };

@@ -412,7 +412,7 @@ fn details_say_what_to_do_and_are_never_those_of_an_earlier_failure() {
         (&(|| number(c"mixx")) as &dyn Fn() -> Status, "tf_setting_at() lists them"),
         (&|| number(c"voice"), "for tf_set_text()"),
         (&|| entry(c"mix", c"1"), "for tf_set_number()"),
-        (&|| entry(c"keys", c"Hold"), "use one of off, hold, hold-any, add"),
+        (&|| entry(c"keys", c"holds"), "use one of off, hold, hold-any, add"),
     ] {
         assert!(matches!(fault(), Status::Setting | Status::Entry), "{remedy}");
         let details = owned(tf_last_error());
