@@ -245,8 +245,8 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
     let parameters = fs::read_to_string(folder.path().join("parameters.json")).unwrap();
     // Parameters are found by name, as the host sorts them by groups.
     let parameters: Map<String, Value> = serde_json::from_str(&parameters).unwrap();
-    // This host also shows the four hidden parameters for MIDI controllers.
-    assert_eq!(parameters.len(), SPECS.len() + CHOICES.len() + 4);
+    // This host also shows the four hidden parameters for MIDI controllers, and the program.
+    assert_eq!(parameters.len(), SPECS.len() + CHOICES.len() + 4 + 1);
     for choice in &CHOICES {
         assert!(parameters.contains_key(choice.name), "{}", choice.id);
     }
