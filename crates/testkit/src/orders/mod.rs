@@ -3,7 +3,7 @@
 //!
 //! A model knows what must hold: the sound since the last reset is the library's for the same blocks and settings, bit for bit;
 //! values and states are those of an instance that is only set; a block does not allocate. The program's allocator must be
-//! [`heap::Counting`](crate::heap::Counting).
+//! `heap::Counting`.
 #![allow(clippy::missing_panics_doc, reason = "see above")]
 
 mod clap;
