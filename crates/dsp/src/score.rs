@@ -118,7 +118,7 @@ impl Score {
                 let end = note.end.min(next - GAP);
                 note.end = end.max(note.start + 0.5 * (next - note.start)).min(note.end);
             }
-            // Half of the least time is none.
+            // Half of the smallest number is 0.
             own.retain(|note| note.start < note.end);
         }
         Self { tones }

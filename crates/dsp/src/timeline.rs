@@ -23,7 +23,7 @@ impl Acting {
     }
 }
 
-/// Controls of the sound that has left the delay, and those of the sound that is in it.
+/// Current controls of the delayed sound, and queued controls of the sound that is still in the delay.
 #[derive(Debug, Clone)]
 pub struct Timeline {
     now: Acting,

@@ -156,6 +156,16 @@ fn outputs_that_the_system_refuses() {
 }
 
 #[test]
+fn outputs_that_no_wav_file_can_hold() {
+    let wide = Wav { channels: 255, rate: 5_000_000, bits: 8, data: vec![0; 255], ..silence() };
+    let folder = Folder::with(&wide.bytes());
+    let line = folder.fail("render in.wav -o out.wav --bit-depth 32f", 1);
+    assert!(line.starts_with("out.wav: 255 channels at 5000000 Hz do not fit"), "{line}");
+    folder.run("render in.wav -o out.wav");
+    assert_eq!(folder.spec("out.wav").channels, 255);
+}
+
+#[test]
 fn settings_that_cannot_be() {
     let folder = Folder::with(&silence().bytes());
     let said = |flag: &str| folder.fail(&format!("render in.wav -o out.wav {flag}"), 2);

@@ -267,7 +267,7 @@ macro_rules! pass_on {
 
 /// Fills `to` with `text`, cut to its length, and a zero.
 fn fill(to: &mut String128, text: &str) {
-    // What a host passes need not be zeros.
+    // The host's buffer may hold anything.
     to.fill(0);
     let end = to.len() - 1;
     to[..end].iter_mut().zip(text.encode_utf16()).for_each(|(to, unit)| *to = unit as TChar);

@@ -66,7 +66,7 @@ impl Job for Requests {
 }
 
 impl Requests {
-    /// Shows the host's menu of a parameter with the editor's entries; returns false if there is none.
+    /// Shows the host's menu of a parameter with the editor's entries; returns false if the host has no menu.
     ///
     /// # Safety
     /// Must be called on the host's main thread.

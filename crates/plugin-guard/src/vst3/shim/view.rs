@@ -28,7 +28,7 @@ use std::{
     },
 };
 
-/// What the views of an instance share.
+/// State that the views of an instance share.
 pub struct Views {
     /// Place of the view that has a frame.
     site: Mutex<Option<Arc<Site>>>,
