@@ -38,6 +38,7 @@ pub mod soak;
 pub mod songs;
 #[cfg(feature = "spectrum")]
 pub use tone_filter_fourier as spectrum;
+pub mod sweep;
 #[cfg(all(feature = "traps", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 pub mod traps;
 #[cfg(feature = "wav")]
