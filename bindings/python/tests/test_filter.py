@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tone_filter
-from conftest import ROOT, same, sines
+from conftest import ROOT, same, sine
 from tone_filter import ToneFilter
 
 RATE = 44100
@@ -67,7 +67,7 @@ def test_keys_choose_what_sounds():
     def peak(play):
         filter = ToneFilter(RATE, keys="hold", mix=100, voice="sine", auto=False)
         play(filter)
-        return np.abs(filter.process(sines(RATE, 1, 69))[RATE // 2 :]).max()
+        return np.abs(filter.process(sine(RATE, 1))[RATE // 2 :]).max()
 
     assert peak(lambda filter: None) < 1e-4 < 0.01 < peak(lambda filter: filter.key_on(69))
     assert peak(lambda filter: (filter.sustain(True), filter.key_on(69), filter.key_off(69))) > 0.01
@@ -134,7 +134,7 @@ def test_several_settings_change_at_once_or_none():
 
 
 def test_a_score_decides_which_notes_sound():
-    tones = sines(RATE, 2, 69)
+    tones = sine(RATE, 2)
     score = "tone-filter-score 1\n1 3 69\n"
     filter = ToneFilter(RATE, mix=100, auto=False)
     filter.set_score(score)

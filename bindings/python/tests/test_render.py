@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 import tone_filter
-from conftest import same, sines
+from conftest import same, sine
 
 
 def by_command(command, folder, audio, rate, *flags):
@@ -43,7 +43,7 @@ def test_a_score_has_the_bits_of_the_command(tune, command, tmp_path):
 
 
 def test_the_shape_is_kept():
-    tone = sines(48000, 0.5, 69)
+    tone = sine(48000, 0.5)
     flat = tone_filter.render(tone, 48000)
     assert flat.shape == tone.shape
     assert same(flat[None], tone_filter.render(tone[None], 48000))
