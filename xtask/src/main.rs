@@ -57,7 +57,7 @@ Usage: cargo xtask VERB
                     build the plugin, and scan, load, show, play, save and resize it in Debian's
                     Qtractor, Ardour, Audacity and jalv, and in mod-host and Carla, which must be on
                     the PATH; write the table into docs/hosts.md
-  test-lv2          try the LV2 bundle in lilv, ffmpeg, jalv and PipeWire
+  test-lv2          try the LV2 bundle in ffmpeg and PipeWire
   test-package      make the packages for Linux, install and load what is in them; run the plugin's
                     tests with the release bundle
   test-play         run the tests of `tone-filter play` and `tone-filter app`

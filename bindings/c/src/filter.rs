@@ -13,8 +13,8 @@
 
 use crate::{
     MAX_CHANNELS, Status,
-    controls::{of_json, of_preset},
     pointers::{exclusive, put, shared, text},
+    settings::{of_json, of_preset},
     status::{fail, guard},
 };
 use std::{

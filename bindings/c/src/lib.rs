@@ -6,11 +6,9 @@
     reason = "the header's first comment has it for all functions"
 )]
 
-mod controls;
 mod filter;
 mod play;
 mod pointers;
-mod score;
 mod settings;
 mod status;
 mod tables;
@@ -19,7 +17,6 @@ mod tests;
 
 pub use filter::*;
 pub use play::*;
-pub use score::*;
 pub use settings::*;
 pub use status::{Status, tf_error_message, tf_last_error};
 pub use tables::*;

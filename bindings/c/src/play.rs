@@ -1,12 +1,13 @@
-//! Keys, and the state of the bands.
+//! Keys, scores, and the state of the bands.
 
 use crate::{
     Status, TF_BANDS,
     filter::Filter,
-    pointers::{exclusive, put, shared},
+    pointers::{exclusive, put, shared, text},
     status::{fail, guard},
 };
-use tone_filter_dsp::{self as dsp, KeyEvent, notes::midi_note};
+use std::{ffi::c_char, sync::Arc};
+use tone_filter_dsp::{self as dsp, KeyEvent, Score, notes::midi_note};
 
 /// The state of a band's note.
 #[repr(C)]
@@ -109,6 +110,43 @@ pub unsafe extern "C" fn tf_bend(filter: *mut Filter, semitones: f32) -> Status 
             return Err(fail(Status::Range, format_args!("bend {semitones}; use -48 to 48")));
         }
         filter.inner.play(KeyEvent::Bend(semitones));
+        Ok(())
+    })
+}
+
+/// Sets a score, which decides which notes are played in place of the listener: no latency, no errors, and less work. It has an
+/// effect with a "focus" above 0. Allocates: not for the audio thread.
+///
+/// score: the text of a file written by `tone-filter bands song.wav --score song.tfs`; NULL to remove the score.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_set_score(filter: *mut Filter, score: *const c_char) -> Status {
+    guard(|| {
+        // SAFETY: the header requires a valid filter that no other thread uses.
+        let filter = unsafe { exclusive(filter) }?;
+        let score = match score.is_null() {
+            true => None,
+            // SAFETY: the header requires a C string.
+            false => Some(unsafe { text(score) }?),
+        };
+        let score = score.map(str::parse::<Score>).transpose();
+        let score = score.map_err(|error| fail(Status::Score, error))?;
+        filter.inner.set_score(score.map(Arc::new));
+        Ok(())
+    })
+}
+
+/// Sets the score's time at the next sample that is passed to the filter, for when the music begins, jumps or repeats. Real time.
+///
+/// seconds: time from the start of the score.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_seek(filter: *mut Filter, seconds: f64) -> Status {
+    guard(|| {
+        // SAFETY: the header requires a valid filter that no other thread uses.
+        let filter = unsafe { exclusive(filter) }?;
+        if !seconds.is_finite() {
+            return Err(fail(Status::Range, format_args!("{seconds} s; use a finite time")));
+        }
+        filter.inner.seek(seconds);
         Ok(())
     })
 }

@@ -2,14 +2,16 @@
 
 use crate::{
     Status,
-    controls::{of_json, of_preset},
     filter::Filter,
     pointers::{exclusive, put, put_text, shared, text},
     status::{fail, guard},
 };
 use std::{ffi::c_char, fmt};
-use tone_filter_dsp::{Choice, Setting, spec};
-use tone_filter_presets::settings::to_json;
+use tone_filter_dsp::{Choice, Controls, Setting, spec};
+use tone_filter_presets::{
+    Preset,
+    settings::{from_json, to_json},
+};
 
 fn unknown(id: &str) -> Status {
     let remedy = match Setting::find(id) {
@@ -169,4 +171,30 @@ pub unsafe extern "C" fn tf_set_tempo(filter: *mut Filter, tempo: f64) -> Status
         filter.tempo = tempo;
         filter.set(filter.controls)
     })
+}
+
+/// Returns the settings of a factory preset, with the default routing.
+pub(crate) fn of_preset(id: &str) -> Result<Controls, Status> {
+    let preset = Preset::factory(id);
+    let unknown = || {
+        fail(
+            Status::Preset,
+            format_args!("no factory preset has the id {id:?}; tf_preset_at() lists them"),
+        )
+    };
+    preset.map(|preset| preset.settings.into()).ok_or_else(unknown)
+}
+
+/// Returns the settings and routing in a preset file's text or a JSON object of settings.
+pub(crate) fn of_json(json: &str) -> Result<Controls, Status> {
+    let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
+    if object.contains_key("settings") {
+        let loaded = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
+        return Ok(loaded.preset.settings.into());
+    }
+    from_json(json).map_err(of_syntax)
+}
+
+fn of_syntax(error: serde_json::Error) -> Status {
+    fail(Status::Json, error)
 }

@@ -5,7 +5,7 @@ use std::{
     ptr,
     sync::LazyLock,
 };
-use tone_filter_dsp::{CHOICES, Choice, SPECS, Spec, TEXTS, Text, TextOf};
+use tone_filter_dsp::{Controls, Entry, Setting, TextOf};
 use tone_filter_presets::{self as presets, Preset};
 
 /// Kind of a setting's value.
@@ -71,12 +71,8 @@ unsafe impl<T> Send for Table<T> {}
 // SAFETY: as for `Send`.
 unsafe impl<T> Sync for Table<T> {}
 
-static SETTINGS: LazyLock<Table<SettingInfo>> = LazyLock::new(|| {
-    let numbers = SPECS.iter().map(number);
-    let choices = CHOICES.iter().map(choice);
-    let texts = TEXTS.iter().map(text);
-    Table(numbers.chain(choices).chain(texts).collect())
-});
+static SETTINGS: LazyLock<Table<SettingInfo>> =
+    LazyLock::new(|| Table(Setting::all().map(info).collect()));
 
 static PRESETS: LazyLock<Table<PresetInfo>> = LazyLock::new(|| {
     let presets = presets::ids().filter_map(|id| Some((id, Preset::factory(id)?)));
@@ -102,54 +98,33 @@ pub extern "C" fn tf_preset_at(index: usize) -> *const PresetInfo {
     PRESETS.0.get(index).map_or(ptr::null(), ptr::from_ref)
 }
 
-fn number(spec: &Spec) -> SettingInfo {
-    SettingInfo {
-        kind: SettingKind::Number,
-        unit: forever(spec.unit),
-        min: spec.min,
-        max: spec.max,
-        initial: spec.default(),
-        ..named(spec.id, spec.name, spec.help)
-    }
-}
-
-fn choice(choice: &Choice) -> SettingInfo {
-    let list = |text: fn(&(&str, &str)) -> *const c_char| {
-        let list: Vec<_> = choice.entries.iter().map(text).collect();
-        list.leak().as_ptr()
+fn info(setting: Setting) -> SettingInfo {
+    let ([min, max], initial) = (setting.range(), setting.value(&Controls::default()));
+    let (kind, max, initial) = match setting {
+        Setting::Number(_) => (SettingKind::Number, max, initial),
+        Setting::Choice(_) => (SettingKind::Choice, max, initial),
+        Setting::Text(text) => match text.of {
+            TextOf::Switches(count) => (SettingKind::Switches, count as f32, 1.0),
+            TextOf::Notes(count) => (SettingKind::Notes, count as f32, 0.0),
+        },
+    };
+    let entries = setting.entries();
+    let list = |text: fn(&Entry) -> *const c_char| match entries {
+        [] => ptr::null(),
+        _ => entries.iter().map(text).collect::<Vec<_>>().leak().as_ptr(),
     };
     SettingInfo {
-        kind: SettingKind::Choice,
-        max: (choice.entries.len() - 1) as f32,
-        initial: choice.default() as f32,
-        entry_count: choice.entries.len(),
+        kind,
+        id: forever(setting.id()),
+        name: forever(setting.name()),
+        help: forever(setting.help()),
+        unit: forever(setting.unit()),
+        min,
+        max,
+        initial,
+        entry_count: entries.len(),
         entries: list(|(id, _)| forever(id)),
         entry_names: list(|(_, name)| forever(name)),
-        ..named(choice.id, choice.name, choice.help)
-    }
-}
-
-fn text(text: &Text) -> SettingInfo {
-    let (kind, count, initial) = match text.of {
-        TextOf::Switches(count) => (SettingKind::Switches, count, 1.0),
-        TextOf::Notes(count) => (SettingKind::Notes, count, 0.0),
-    };
-    SettingInfo { kind, max: count as f32, initial, ..named(text.id, text.name, text.help) }
-}
-
-fn named(id: &str, name: &str, help: &str) -> SettingInfo {
-    SettingInfo {
-        kind: SettingKind::Number,
-        id: forever(id),
-        name: forever(name),
-        help: forever(help),
-        unit: c"".as_ptr(),
-        min: 0.0,
-        max: 0.0,
-        initial: 0.0,
-        entry_count: 0,
-        entries: ptr::null(),
-        entry_names: ptr::null(),
     }
 }
 

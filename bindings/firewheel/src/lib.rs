@@ -157,12 +157,12 @@ fn rate(stream: &StreamInfo) -> f64 {
 struct Processor {
     filter: ToneFilter,
     picture: Input<Snapshot>,
-    /// Clock up to which the score's time has advanced; `None` at the start of a stream.
+    /// Clock that the score's time has reached; `None` at the start of a stream.
     clock: Option<InstantSamples>,
 }
 
 impl Processor {
-    /// Advances the score's time by the frames before this block that a bypass has kept from the filter.
+    /// Advances the score's time by the frames that were bypassed before this block.
     fn catch_up(&mut self, info: &ProcInfo) {
         let missed = self.clock.map_or(0, |clock| (info.clock_samples - clock).0);
         if missed > 0 {

@@ -70,7 +70,7 @@ pub struct ToneFilterHandle {
     scores: SharedScores,
 }
 
-/// Score, and its time in seconds from which on it goes on. Both reach the effect together, so that none overtakes the other.
+/// Score and its time, in seconds. One message carries both, so that they stay in order.
 #[derive(Debug, Clone, Default)]
 struct Scored {
     score: Option<Arc<Score>>,

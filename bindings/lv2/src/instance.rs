@@ -2,13 +2,12 @@
 
 use crate::{
     abi::{Atom, Feature, Urid},
-    events::{self, Writer},
-    keys::Keys,
+    events::{self, Message, Sounding, Writer},
     ports::{Port, Variant},
     urids::Urids,
 };
 use std::{ffi::c_void, ptr};
-use tone_filter_dsp::{Controls, KeyEvent, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, KeyEvent, MessageQueue, Settings, ToneFilter};
 
 /// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
@@ -37,7 +36,10 @@ pub struct Instance {
     /// Settings without a port: the texts. All other fields have the values of a new instance.
     pub portless: Settings,
     filter: ToneFilter,
-    keys: Keys,
+    /// Messages from the host to the filter and back.
+    queue: MessageQueue<Message>,
+    /// Notes that sound at the host.
+    sounding: Sounding,
     /// Copies of a chunk of input and sidechain for each channel, so that the host's buffers may overlap.
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
     tempo: Option<f64>,
@@ -75,7 +77,8 @@ impl Instance {
             urids: unsafe { Urids::new(features) }?,
             filter: ToneFilter::new(sample_rate, &portless).ok()?.with_channels(variant.channels),
             portless,
-            keys: Keys::new(),
+            queue: MessageQueue::new(),
+            sounding: Sounding::default(),
             chunks: [[[0.0; CHUNK]; CHANNELS]; 2],
             tempo: None,
             playing: false,
@@ -95,7 +98,7 @@ impl Instance {
             Port::EventsIn => connections.events_in = data.cast(),
             Port::EventsOut => connections.events_out = data.cast(),
             Port::Latency => connections.latency = data.cast(),
-            Port::Number(_) | Port::Choice(_) => {
+            Port::Setting(_) => {
                 let before = self.ports.iter().take(index as usize);
                 let own = before.filter(|port| port.is_setting()).count();
                 connections.settings[own].1 = data.cast();
@@ -106,8 +109,8 @@ impl Instance {
     /// Starts the next block from rest.
     pub fn activate(&mut self) {
         self.fresh = true;
-        self.keys.clear();
-        self.keys.end_detected();
+        self.queue.clear();
+        self.queue.end_detected();
     }
 
     /// Processes `frames` frames. Real time.
@@ -128,7 +131,7 @@ impl Instance {
         let mut writer = unsafe { Writer::new(events_out, sequence, self.urids.midi) };
         for (frame, kind, content) in events() {
             if kind == self.urids.midi {
-                self.keys.receive(&mut self.filter, (frame, frames), content, &mut writer);
+                self.receive((frame, frames), content, &mut writer);
             }
         }
         for start in (0..frames).step_by(CHUNK) {
@@ -146,7 +149,7 @@ impl Instance {
     /// # Safety
     /// As for [`Instance::run`]; audio ports need `start + frames` samples.
     unsafe fn process(&mut self, start: usize, frames: usize, writer: &mut Writer) {
-        let Self { connections, chunks, filter, keys, variant, .. } = self;
+        let Self { connections, chunks, filter, queue, sounding, variant, .. } = self;
         let Connections { input, output, sidechain, .. } = connections;
         for (own, host) in chunks.iter_mut().flatten().zip(input.iter().chain(&*sidechain)) {
             match host.is_null() {
@@ -162,10 +165,26 @@ impl Instance {
         let side = side.each_ref().map(|channel| &channel[..frames]);
         let side = &side[..if connected { variant.channels } else { 0 }];
         let mut channels = main.each_mut().map(|channel| &mut channel[..frames]);
-        keys.process(filter, &mut channels[..variant.channels], side, start, writer);
+        queue.process(filter, &mut channels[..variant.channels], side, |at, message| {
+            writer.write((start + at) as u32, message, sounding);
+        });
         for (own, host) in channels.iter().zip(output).filter(|(_, host)| !host.is_null()) {
             // SAFETY: the caller guarantees it.
             unsafe { ptr::copy_nonoverlapping(own.as_ptr(), host.add(start), frames) };
+        }
+    }
+
+    /// Queues a message for `frame`, or for the last of the host's `frames` if it lies behind them: a later message must not wait for
+    /// it. Ignores messages of more than three bytes.
+    fn receive(&mut self, (frame, frames): (i64, usize), content: &[u8], writer: &mut Writer) {
+        let mut message: Message = [0; 3];
+        if (1..=message.len()).contains(&content.len()) {
+            message[..content.len()].copy_from_slice(content);
+            let Self { filter, queue, sounding, .. } = self;
+            let frame = frame.max(0).min(frames.saturating_sub(1) as i64) as usize;
+            queue.push(filter, frame, message, |at, message| {
+                writer.write(at as u32, message, sounding);
+            });
         }
     }
 
@@ -184,7 +203,7 @@ impl Instance {
                 self.tempo = Some(value.into());
             } else if key == urids.speed {
                 if self.playing && value == 0.0 {
-                    self.keys.clear();
+                    self.queue.clear();
                     self.filter.play(KeyEvent::ReleaseAll);
                 }
                 self.playing = value != 0.0;

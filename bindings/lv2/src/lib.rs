@@ -12,11 +12,12 @@
 pub mod abi;
 mod events;
 mod instance;
-mod keys;
 pub mod ports;
 pub mod state;
 pub mod turtle;
-pub mod urids;
+mod urids;
+
+pub use urids::key;
 
 use abi::{Descriptor, Feature, Handle, uri};
 use instance::Instance;

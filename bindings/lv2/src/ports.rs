@@ -2,7 +2,7 @@
 //! an instance follows the same order.
 
 use std::ffi::CStr;
-use tone_filter_dsp::{Choice, Controls, Group, Setting, Spec};
+use tone_filter_dsp::{Controls, Group, Setting};
 
 /// Id of the setting for which LV2 has a port of its own, `enabled`.
 pub const BYPASS: &str = "bypass";
@@ -54,10 +54,9 @@ pub enum Port {
     EventsIn,
     /// MIDI to the host.
     EventsOut,
-    /// A numeric setting, in its unit.
-    Number(&'static Spec),
-    /// A choice, by the index of its entry; 0 or 1 for a switch. The setting "bypass" is inverted: LV2 has a port that enables.
-    Choice(&'static Choice),
+    /// A number in its unit, or a choice by the index of its entry; 0 or 1 for a switch. The setting "bypass" is inverted: LV2 has
+    /// a port that enables.
+    Setting(Setting),
     /// Latency of the output in frames.
     Latency,
 }
@@ -73,11 +72,7 @@ impl Variant {
             .chain(audio(Port::Output, self.channels))
             .chain(audio(Port::Sidechain, sidechain))
             .chain([Port::EventsIn, Port::EventsOut])
-            .chain(settings.filter_map(Setting::find).filter_map(|setting| match setting {
-                Setting::Number(spec) => Some(Port::Number(spec)),
-                Setting::Choice(choice) => Some(Port::Choice(choice)),
-                Setting::Text(_) => None,
-            }))
+            .chain(settings.filter_map(Setting::find).map(Port::Setting))
             .chain([Port::Latency])
     }
 }
@@ -91,42 +86,33 @@ impl Port {
             Self::Sidechain(channel) => format!("sidechain_{}", channel + 1),
             Self::EventsIn => "events_in".to_owned(),
             Self::EventsOut => "events_out".to_owned(),
-            Self::Number(spec) => spec.id.replace('-', "_"),
-            Self::Choice(choice) if choice.id == BYPASS => "enabled".to_owned(),
-            Self::Choice(choice) => choice.id.replace('-', "_"),
+            Self::Setting(own) if own.id() == BYPASS => "enabled".to_owned(),
+            Self::Setting(own) => own.id().replace('-', "_"),
             Self::Latency => "latency".to_owned(),
         }
     }
 
     /// Whether the port belongs to a setting.
     pub fn is_setting(self) -> bool {
-        matches!(self, Self::Number(_) | Self::Choice(_))
+        matches!(self, Self::Setting(_))
     }
 
-    /// Sets a setting in `controls` to the allowed value nearest to `value`. No effect for other ports.
+    /// Sets a setting in `controls` to the valid value nearest to `value`. No effect for other ports.
     pub fn set(self, controls: &mut Controls, value: f32) {
-        match self {
-            Self::Number(spec) => {
-                spec.set(&mut controls.settings, value.clamp(spec.min, spec.max));
-            }
-            Self::Choice(choice) => choice.set(
-                controls,
-                match choice.id {
-                    BYPASS => usize::from(value <= 0.0),
-                    _ if choice.is_switch() => usize::from(value > 0.0),
-                    _ => value.round() as usize,
-                },
-            ),
-            _ => {}
-        }
+        let Self::Setting(own) = self else { return };
+        let value = match own {
+            _ if own.id() == BYPASS => f32::from(value <= 0.0),
+            Setting::Choice(choice) if choice.is_switch() => f32::from(value > 0.0),
+            _ => value,
+        };
+        own.set_value(controls, value);
     }
 
     /// Returns the value of the port's setting in `controls`; 0 for other ports.
     pub fn get(self, controls: &Controls) -> f32 {
         match self {
-            Self::Number(spec) => spec.get(&controls.settings),
-            Self::Choice(choice) if choice.id == BYPASS => f32::from(!controls.routing.bypass),
-            Self::Choice(choice) => choice.get(controls) as f32,
+            Self::Setting(own) if own.id() == BYPASS => 1.0 - own.value(controls),
+            Self::Setting(own) => own.value(controls),
             _ => 0.0,
         }
     }

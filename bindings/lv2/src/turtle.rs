@@ -5,7 +5,7 @@ use crate::{
     urids,
 };
 use std::fmt::Write;
-use tone_filter_dsp::{Controls, Entry, Spec, TEXTS, Taper};
+use tone_filter_dsp::{Choice, Controls, Setting, Spec, TEXTS, Taper};
 use tone_filter_presets::{Preset, ids};
 
 /// File name of the library in the bundle.
@@ -199,19 +199,26 @@ fn write_port(
              \t\tatom:bufferType atom:Sequence ;\n\t\tatom:supports midi:MidiEvent ;\n\
              \t\trsz:minimumSize 16384 ;\n\t\tlv2:portProperty lv2:connectionOptional"
         ),
-        Port::Number(spec) => {
-            control(text, spec.name, spec.help)?;
-            number(text, spec, default)
-        }
-        Port::Choice(choice) => {
-            let bypass = choice.id == BYPASS;
-            let name = if bypass { "Enabled" } else { choice.name };
-            let help = if bypass { "Off lets the sound through untouched." } else { choice.help };
-            control(text, name, help)?;
-            if bypass {
+        Port::Setting(own) => {
+            let enabled = own.id() == BYPASS;
+            let (name, help) = match enabled {
+                true => ("Enabled", "Off lets the sound through untouched."),
+                false => (own.name(), own.help()),
+            };
+            writeln!(
+                text,
+                "\t\ta lv2:InputPort , lv2:ControlPort ;\n\t\tlv2:name {} ;\n\t\trdfs:comment {} ;",
+                literal(name),
+                literal(help),
+            )?;
+            if enabled {
                 writeln!(text, "\t\tlv2:designation lv2:enabled ;")?;
             }
-            entries(text, choice.entries, choice.is_switch(), default)
+            match own {
+                Setting::Number(spec) => number(text, spec, default),
+                Setting::Choice(choice) => entries(text, choice, default),
+                Setting::Text(_) => Ok(()),
+            }
         }
         Port::Latency => writeln!(
             text,
@@ -221,16 +228,6 @@ fn write_port(
              \t\tlv2:minimum 0 ;\n\t\tlv2:maximum 65536 ;\n\t\tunits:unit units:frame"
         ),
     }
-}
-
-/// Appends the properties that all settings have.
-fn control(text: &mut String, name: &str, help: &str) -> std::fmt::Result {
-    writeln!(
-        text,
-        "\t\ta lv2:InputPort , lv2:ControlPort ;\n\t\tlv2:name {} ;\n\t\trdfs:comment {} ;",
-        literal(name),
-        literal(help),
-    )
 }
 
 fn number(text: &mut String, spec: &Spec, default: f32) -> std::fmt::Result {
@@ -268,8 +265,8 @@ fn unit(spec: &Spec) -> String {
     format!("units:{known}")
 }
 
-fn entries(text: &mut String, entries: &[Entry], switch: bool, default: f32) -> std::fmt::Result {
-    if switch {
+fn entries(text: &mut String, choice: &Choice, default: f32) -> std::fmt::Result {
+    if choice.is_switch() {
         return writeln!(
             text,
             "\t\tlv2:portProperty lv2:toggled ;\n\t\tlv2:default {default} ;\n\
@@ -280,9 +277,9 @@ fn entries(text: &mut String, entries: &[Entry], switch: bool, default: f32) -> 
         text,
         "\t\tlv2:portProperty lv2:integer , lv2:enumeration ;\n\t\tlv2:default {default} ;\n\
          \t\tlv2:minimum 0 ;\n\t\tlv2:maximum {} ;",
-        entries.len() - 1,
+        choice.entries.len() - 1,
     )?;
-    let points = entries.iter().enumerate().map(|(index, (_, name))| {
+    let points = choice.entries.iter().enumerate().map(|(index, (_, name))| {
         format!("[ a lv2:ScalePoint ; rdfs:label {} ; rdf:value {index} ]", literal(name))
     });
     let points = points.collect::<Vec<_>>().join(" ,\n\t\t\t");
@@ -295,10 +292,8 @@ fn presets() -> String {
     let [variant, ..] = &VARIANTS;
     for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
         let controls = Controls::from(preset.settings);
-        let values = variant.ports().filter(|port| match port {
-            Port::Choice(choice) => !choice.is_routing(),
-            port => port.is_setting(),
-        });
+        let is_sound = |port: &Port| matches!(port, Port::Setting(own) if !own.is_routing());
+        let values = variant.ports().filter(is_sound);
         let values = values.map(|port| {
             let (symbol, value) = (port.symbol(), port.get(&controls));
             format!("[ lv2:symbol \"{symbol}\" ; pset:value {value:?} ]")

@@ -1,4 +1,4 @@
-//! The host's numbers for URIs.
+//! The host's numbers for URIs. Each field of [`Urids`] belongs to the URI of its name in [`uri`].
 
 use crate::abi::{Feature, Urid, UridMap, uri};
 use std::ffi::{CStr, CString};
@@ -13,21 +13,13 @@ pub fn key(text: &Text) -> CString {
 /// Host's numbers for the URIs that the plugin uses.
 #[derive(Debug)]
 pub struct Urids {
-    /// Number of [`uri::SEQUENCE`].
     pub sequence: Urid,
-    /// Number of [`uri::OBJECT`].
     pub object: Urid,
-    /// Number of [`uri::FLOAT`].
     pub float: Urid,
-    /// Number of [`uri::MIDI`].
     pub midi: Urid,
-    /// Number of [`uri::POSITION`].
     pub position: Urid,
-    /// Number of [`uri::TEMPO`].
     pub tempo: Urid,
-    /// Number of [`uri::SPEED`].
     pub speed: Urid,
-    /// Number of [`uri::STRING`].
     pub string: Urid,
     /// Numbers of the state's keys, one for each text setting in the order of [`TEXTS`].
     pub keys: [Urid; TEXTS.len()],

@@ -8,7 +8,11 @@ use crate::{
     settings::{Keyword, apply, of_preset},
     sound::{MOST_CHANNELS, Sound},
 };
-use pyo3::{prelude::*, sync::MutexExt, types::PyDict};
+use pyo3::{
+    prelude::*,
+    sync::MutexExt,
+    types::{PyCFunction, PyDict, PyTuple, PyType},
+};
 use std::{
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -355,4 +359,25 @@ impl ToneFilter {
 fn key(pitch: i64) -> PyResult<u8> {
     let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
     key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))
+}
+
+/// Adds an attribute for each setting to the class of [`ToneFilter`].
+pub fn add_attributes(class: &Bound<PyType>) -> PyResult<()> {
+    let py = class.py();
+    let property = py.import("builtins")?.getattr("property")?;
+    for setting in Keyword::all() {
+        let get = move |args: &Bound<PyTuple>, _: Option<&Bound<PyDict>>| {
+            let (filter,) = args.extract::<(Bound<ToneFilter>,)>()?;
+            let controls = filter.get().controls(args.py());
+            Ok::<_, PyErr>(setting.get(&controls, args.py())?.unbind())
+        };
+        let set = move |args: &Bound<PyTuple>, _: Option<&Bound<PyDict>>| {
+            let (filter, value) = args.extract::<(Bound<ToneFilter>, Bound<PyAny>)>()?;
+            filter.get().change(args.py(), |controls| setting.set(controls, &value))
+        };
+        let get = PyCFunction::new_closure(py, None, None, get)?;
+        let set = PyCFunction::new_closure(py, None, None, set)?;
+        class.setattr(setting.name(), property.call1((get, set, py.None(), setting.doc(py)?))?)?;
+    }
+    Ok(())
 }

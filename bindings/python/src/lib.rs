@@ -1,7 +1,6 @@
 //! Tone Filter for Python: the module `tone_filter._native`. The package `tone_filter` exports all of it, and has its types in
 //! `tone_filter/__init__.pyi`.
 
-mod attributes;
 mod filter;
 mod make;
 mod record;
@@ -108,7 +107,7 @@ fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<filter::ToneFilter>()?;
     module.add_class::<transcribe::Transcription>()?;
-    attributes::add_attributes(&module.py().get_type::<filter::ToneFilter>())?;
+    filter::add_attributes(&module.py().get_type::<filter::ToneFilter>())?;
     for record in [&record::KEY, &record::NOTE, &record::PRESET, &record::SETTING] {
         record.add(module)?;
     }

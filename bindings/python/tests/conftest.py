@@ -29,11 +29,9 @@ def command():
     return run
 
 
-def sines(rate, seconds, *pitches):
-    """Steady sines of MIDI notes, with a peak of 0.2 each, as one channel."""
-    time = np.arange(round(rate * seconds)) / rate
-    frequencies = [440 * 2 ** ((pitch - 69) / 12) for pitch in pitches]
-    return sum(0.2 * np.sin(2 * np.pi * f * time) for f in frequencies).astype("float32")
+def sine(rate, seconds):
+    """A steady A4 with a peak of 0.2, as one channel."""
+    return (0.2 * np.sin(2 * np.pi * 440 * np.arange(round(rate * seconds)) / rate)).astype("float32")
 
 
 def bits(array):

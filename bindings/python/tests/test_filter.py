@@ -1,16 +1,20 @@
 """The filter for sound that comes block by block."""
 
+import json
+import os
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tone_filter
-from conftest import same, sines
+from conftest import ROOT, same, sine
 from tone_filter import ToneFilter
 
 RATE = 44100
+AUTOMATION = Path(os.environ["TONE_FILTER_AUTOMATION"])
 
 
 @pytest.fixture(scope="module")
@@ -18,29 +22,57 @@ def music(tune):
     return tune[0][:, : 3 * RATE]
 
 
-def in_blocks(filter, audio, lengths):
-    start, parts = 0, []
-    for index in range(audio.shape[-1]):
-        end = start + lengths[index % len(lengths)]
-        parts.append(filter.process(audio[..., start:end]))
-        start = end
-        if start >= audio.shape[-1]:
-            return np.concatenate(parts, axis=-1)
+def signal(name):
+    """Left and right channel in a file of the automation."""
+    return np.fromfile(AUTOMATION / name, "<f4").reshape(2, -1)
 
 
-@pytest.mark.parametrize("preset", ["tone-filter", "reference", "stereo-wide", "sound-chip"])
-def test_the_output_does_not_depend_on_the_blocks(music, preset):
-    whole = ToneFilter(RATE, preset).process(music)
-    assert same(in_blocks(ToneFilter(RATE, preset), music, [1, 63, 64, 65, 0, 1000, 4096]), whole)
-    assert same(in_blocks(ToneFilter(RATE, preset), music[0], [441]), ToneFilter(RATE, preset).process(music[0]))
+def test_automation_has_the_bits_of_the_library():
+    score, audio = json.loads((AUTOMATION / "score.json").read_text()), signal("input.f32")
+    filter = ToneFilter(score["rate"])
+    names = filter.settings.keys()
+    parts = np.split(audio, [step["frame"] for step in score["steps"]], axis=1)
+    output = [filter.process(parts[0])]
+    for step, part in zip(score["steps"], parts[1:], strict=True):
+        settings = {name.replace("-", "_"): value for name, value in step["settings"].items()}
+        filter.set(**{name: value for name, value in settings.items() if name in names})
+        output.append(filter.process(part))
+    assert same(np.concatenate(output, axis=1), signal("expected.f32"))
 
 
-def test_reset_is_the_state_of_a_new_filter(music):
-    filter = ToneFilter(RATE)
-    first = filter.process(music)
-    assert not same(filter.process(music), first)
+def test_presets_are_the_factory_s():
+    for preset in tone_filter.presets():
+        file = json.loads((ROOT / f"crates/presets/factory/{preset.id}.json").read_text())
+        assert preset == (preset.id, file["name"], file["description"], tuple(file["tags"]))
+        filter = tone_filter.ToneFilter(48000, preset.id)
+        for name, value in file["settings"].items():
+            assert getattr(filter, name.replace("-", "_")) == value, (preset.id, name)
+        assert tone_filter.ToneFilter(48000, preset.name).settings == filter.settings
+    ids = [preset.id for preset in tone_filter.presets()]
+    assert ids[:2] == ["tone-filter", "reference"]
+    assert sorted(ids) == sorted(path.stem for path in (ROOT / "crates/presets/factory").glob("*.json"))
+
+
+def test_the_tempo_sets_the_ring(music):
+    def output(**own):
+        return ToneFilter(RATE, "reference", sync="1/4", **own).process(music)
+
+    filter = ToneFilter(RATE, "reference", sync="1/4")
+    filter.tempo = 60
     filter.reset()
-    assert same(filter.process(music), first)
+    assert same(filter.process(music), output(tempo=60)) and not same(output(), output(tempo=60))
+
+
+def test_keys_choose_what_sounds():
+    def peak(play):
+        filter = ToneFilter(RATE, keys="hold", mix=100, voice="sine", auto=False)
+        play(filter)
+        return np.abs(filter.process(sine(RATE, 1))[RATE // 2 :]).max()
+
+    assert peak(lambda filter: None) < 1e-4 < 0.01 < peak(lambda filter: filter.key_on(69))
+    assert peak(lambda filter: (filter.sustain(True), filter.key_on(69), filter.key_off(69))) > 0.01
+    assert peak(lambda filter: (filter.key_on(69), filter.all_keys_off())) < 1e-4
+    assert peak(lambda filter: (filter.key_on(69), filter.bend(7))) < 0.01, "the band of A4 is at E5 then"
 
 
 @pytest.mark.parametrize(
@@ -60,13 +92,6 @@ def test_any_layout_of_the_memory_is_read(music, view):
     before = audio.copy()
     assert same(ToneFilter(RATE).process(audio), ToneFilter(RATE).process(music))
     assert np.array_equal(audio, before), "the input is never written to"
-
-
-def test_what_is_not_finite_counts_as_0(music):
-    bad, silent = music.copy(), music.copy()
-    bad[0, 1000:1200:3], bad[1, 5000], bad[1, 9000] = np.nan, np.inf, -np.inf
-    silent[~np.isfinite(bad)] = 0
-    assert same(ToneFilter(RATE).process(bad), ToneFilter(RATE).process(silent))
 
 
 def test_every_setting_is_an_attribute_and_in_the_dict():
@@ -98,20 +123,6 @@ def test_numbers_are_those_that_were_written():
     assert repr(ToneFilter(RATE, mix=70)) == "ToneFilter(44100.0, channels=2, tempo=120.0, mix=70.0)"
 
 
-def test_a_setting_moves_smoothly_and_arrives(music):
-    filter = ToneFilter(RATE, "reference", mix=0)
-    filter.process(music)
-    filter.mix = 100
-    filter.set("reference", mix=100)
-    moving = filter.process(music)
-    filter = ToneFilter(RATE, "reference", mix=100)
-    filter.process(music)
-    there = filter.process(music)
-    assert not same(moving, there)
-    # The settings have arrived after 20 ms, and the bands are the same: from 100 ms on, only rounding differs.
-    assert np.abs(moving - there)[:, RATE // 10 :].max() < 1e-6
-
-
 def test_several_settings_change_at_once_or_none():
     filter = ToneFilter(RATE)
     filter.set(mix=10, voice="saw")
@@ -122,47 +133,8 @@ def test_several_settings_change_at_once_or_none():
     assert (filter.mix, filter.voice, filter.octave) == (20, "sine", 1)
 
 
-def test_ring_follows_the_tempo(music):
-    def output(**own):
-        return ToneFilter(RATE, "reference", **own).process(music)
-
-    assert not same(output(sync="1/4"), output())
-    # A quarter at 120 beats a minute is half a second, whose release is 0.5 s / ln 1e6.
-    assert same(output(sync="1/4"), output(ring=0.5, release=np.float32(500 / np.log(1e6))))
-    filter = ToneFilter(RATE, "reference", sync="1/4")
-    filter.tempo = 60
-    filter.reset()
-    assert same(filter.process(music), output(sync="1/4", tempo=60))
-
-
-def power_at(audio, pitch):
-    audio = audio[..., RATE // 2 :]
-    time = np.arange(audio.shape[-1]) / RATE
-    return abs(np.mean(audio * np.exp(-2j * np.pi * 440 * 2 ** ((pitch - 69) / 12) * time)))
-
-
-def test_keys_choose_what_sounds():
-    tones = sines(RATE, 2, 69, 76)
-
-    def levels(play):
-        filter = ToneFilter(RATE, keys="hold", mix=100, voice="sine", auto=False)
-        play(filter)
-        output = filter.process(tones)
-        return power_at(output, 69), power_at(output, 76)
-
-    none = levels(lambda filter: None)
-    assert max(none) < 1e-4
-    a4, e5 = levels(lambda filter: filter.key_on(69))
-    assert a4 > 100 * max(e5, 1e-6), (a4, e5)
-    a4, e5 = levels(lambda filter: (filter.sustain(True), filter.key_on(76), filter.key_off(76)))
-    assert e5 > 100 * max(a4, 1e-6), (a4, e5)
-    assert levels(lambda filter: (filter.key_on(69), filter.all_keys_off())) == none
-    bent = levels(lambda filter: (filter.key_on(69), filter.bend(7)))
-    assert bent[0] < 0.01, "the band of A4 is at E5 then"
-
-
 def test_a_score_decides_which_notes_sound():
-    tones = sines(RATE, 2, 69)
+    tones = sine(RATE, 2)
     score = "tone-filter-score 1\n1 3 69\n"
     filter = ToneFilter(RATE, mix=100, auto=False)
     filter.set_score(score)
@@ -211,27 +183,3 @@ def test_other_threads_run_while_it_processes(music):
     finally:
         sys.setswitchinterval(interval)
 
-
-def test_threads_share_a_filter_or_have_their_own(music):
-    expected = ToneFilter(RATE).process(music)
-    shared, own, errors = ToneFilter(RATE), [None] * 4, []
-
-    def work(index):
-        try:
-            own[index] = in_blocks(ToneFilter(RATE), music, [4096])
-            for start in range(0, RATE, 1024):
-                block = shared.process(music[:, start : start + 1024])
-                shared.mix = 10 * index
-                assert np.isfinite(block).all()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
-    assert not errors
-    assert all(same(output, expected) for output in own)
-    shared.reset()
-    shared.mix = 50
-    shared.reset()
-    assert same(shared.process(music), expected)

@@ -1,14 +1,13 @@
-"""The listener, against the command, and against sounds whose notes are known."""
+"""The listener, against the command."""
 
-import json
 import copy
+import json
 import pickle
 
 import numpy as np
 import pytest
-import soundfile
 import tone_filter
-from conftest import ROOT, sines
+from conftest import ROOT
 
 TUNE = ROOT / "assets/demo.wav"
 
@@ -19,10 +18,8 @@ TUNE = ROOT / "assets/demo.wav"
         ({}, []),
         ({"live": True, "lookahead": False}, ["--live", "--lookahead=off"]),
         ({"listener": "light", "sensitivity": 70}, ["--listener", "light", "--sensitivity", 70]),
-        ({"range": "published", "transpose": -12}, ["--range", "published", "--transpose", -12]),
         ({"voice": "square", "octave": 1, "map": "snap", "scale": "minor-pentatonic", "root": "D"},
          ["--voice", "square", "--octave", 1, "--map", "snap", "--scale", "minor-pentatonic", "--root", "D"]),
-        ({"preset": "reference"}, ["--preset", "reference"]),
     ],
     ids=str,
 )
@@ -37,13 +34,6 @@ def test_notes_are_those_of_the_command(tune, command, tmp_path, settings, flags
     key = found.key and {**found.key._asdict(), "certainty": pytest.approx(found.key.certainty, abs=6e-4)}
     assert expected["key"] == key
     assert expected["tuning"] == pytest.approx(found.tuning, abs=6e-3)
-    if settings == {}:
-        lines = [line.split() for line in score.read_text().splitlines()[2:]]
-        rows = sorted((float(start), float(end), int(pitch), int(velocity)) for start, end, pitch, velocity, _ in lines)
-        for row, note in zip(rows, sorted(found.notes), strict=True):
-            # A note of a score ends before the next note of the same pitch.
-            assert row[0] == pytest.approx(note.start, abs=6e-4) and row[1] <= note.end + 6e-4
-            assert row[2:] == note[2:]
 
 
 def test_the_roll_has_the_notes(tune):
@@ -68,36 +58,6 @@ def test_the_roll_has_the_notes(tune):
     assert odds[found.played].min() > odds[28:105][~found.played[28:105]].max() - 1
 
 
-@pytest.mark.parametrize("rate", [8000, 44100, 48000, 96000])
-@pytest.mark.parametrize("channels", [None, 1, 2, 3])
-def test_a_triad_is_found(rate, channels):
-    triad = np.pad(sines(rate, 1, 60, 64, 67), rate // 2)
-    audio = triad if channels is None else np.stack([triad] * channels)
-    notes = tone_filter.notes(audio, rate)
-    assert sorted(note.pitch for note in notes) == [60, 64, 67]
-    for start, end, _, velocity in notes:
-        # With lookahead, starts and ends may be early by a part of a frame, of 11.6 ms.
-        assert 0.488 < start < 0.6 and 1.488 < end < 1.7
-        # A sine with a peak of 0.2 has an RMS of -17 dB relative to full scale. Velocities of 1 to 127 are RMS of -60
-        # to -3 dB.
-        assert velocity == pytest.approx(1 + 126 * (60 - 17) / 57, abs=4)
-
-
-def test_loudness_does_not_matter():
-    loud = sines(44100, 1, 60, 64, 67)
-    pitches = [{note.pitch for note in tone_filter.notes(loud * gain, 44100)} for gain in (1, 1e-2)]
-    assert pitches == [{60, 64, 67}] * 2
-
-
-@pytest.mark.parametrize("cents", [-30, 0, 25])
-def test_the_tuning_is_found(cents):
-    chords = [sines(44100, 0.5, *(pitch + cents / 100 for pitch in chord))
-              for chord in [(48, 60, 64, 67), (53, 60, 65, 69), (55, 59, 62, 67), (48, 60, 64, 67)]]
-    found = tone_filter.transcribe(np.concatenate(chords * 2), 44100)
-    assert 1200 * np.log2(found.tuning / 440) == pytest.approx(cents, abs=2)
-    assert found.key[:2] == ("C", "major") and 0 < found.key.certainty <= 1
-
-
 def test_silence_has_nothing():
     for frames in [0, 1, 30000]:
         found = tone_filter.transcribe(np.zeros(frames), 44100)
@@ -106,19 +66,10 @@ def test_silence_has_nothing():
         assert repr(found) == "<Transcription: 0 notes, key=None, tuning=None>"
 
 
-def test_what_is_not_finite_counts_as_0(tune):
-    audio, rate = tune[0][:, : 3 * tune[1]].copy(), tune[1]
-    audio[:, 1000:1100] = 0
-    expected = tone_filter.notes(audio, rate)
-    audio[0, 1000:1100], audio[1, 1000:1100] = np.nan, -np.inf
-    assert tone_filter.notes(audio, rate) == expected
-
-
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_a_transcription_survives_pickle_and_copy(tune, protocol):
+def test_a_transcription_survives_pickle_and_copy(tune):
     for audio in [tune[0][:, : 3 * tune[1]], np.zeros((1, 30000))]:
         found = tone_filter.transcribe(audio, tune[1])
-        for other in [pickle.loads(pickle.dumps(found, protocol)), copy.deepcopy(found)]:
+        for other in [pickle.loads(pickle.dumps(found)), copy.deepcopy(found)]:
             for name in ["notes", "key", "tuning", "score", "midi"]:
                 assert getattr(other, name) == getattr(found, name), name
             for name in ["times", "played", "log_odds"]:

@@ -14,43 +14,22 @@ use std::{
     ffi::{CStr, c_char, c_float, c_int, c_uint},
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
-    sync::{
-        LazyLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// The effect's name in Unity.
-pub const NAME: &str = "Tone Filter";
+const NAME: &str = "Tone Filter";
 
-/// Definition of the effect, which Unity reads once.
-pub struct Definitions {
-    effect: EffectDefinition,
-    _parameters: Vec<ParameterDefinition>,
-}
-
-// SAFETY: the pointers lead to data that is neither changed nor freed.
-unsafe impl Send for Definitions {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Definitions {}
-
-impl Definitions {
-    /// Returns the effect's definition, which is valid as long as `self`.
-    pub fn effect(&self) -> *const EffectDefinition {
-        &raw const self.effect
-    }
-}
-
-/// The library's only definition.
-pub static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
-    let parameters: Vec<_> = PARAMETERS.iter().map(Parameter::definition).collect();
+/// Returns the definition of the effect. Its parameters are never freed.
+pub fn definition() -> EffectDefinition {
+    let parameters = PARAMETERS.iter().map(Parameter::definition).collect::<Vec<_>>().leak();
     let part = |text: &str| text.parse().unwrap_or(0_u32);
     let version = [
         part(env!("CARGO_PKG_VERSION_MAJOR")),
         part(env!("CARGO_PKG_VERSION_MINOR")),
         part(env!("CARGO_PKG_VERSION_PATCH")),
     ];
-    let effect = EffectDefinition {
+    EffectDefinition {
         struct_size: size_of::<EffectDefinition>() as u32,
         parameter_struct_size: size_of::<ParameterDefinition>() as u32,
         api_version: API_VERSION,
@@ -68,9 +47,8 @@ pub static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
         set_parameter: Some(set_parameter),
         get_parameter: Some(get_parameter),
         get_buffer: Some(get_buffer),
-    };
-    Definitions { effect, _parameters: parameters }
-});
+    }
+}
 
 /// Instance of the effect. Unity calls `process` on one thread at a time, and meanwhile, on any thread, the other callbacks,
 /// which use atomics only.
@@ -168,8 +146,8 @@ unsafe extern "system" fn process(
     })
 }
 
-/// Moves an input of fewer channels to the end of the output, where no frame of the output overwrites an input that follows. Returns
-/// the input's place.
+/// Moves an input of fewer channels than the output to the end of the output buffer, where a frame of the output overwrites no later
+/// input. Returns the input's address.
 ///
 /// # Safety
 /// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap.

@@ -20,11 +20,10 @@ mod script;
 
 pub use script::*;
 
-use effect::DEFINITIONS;
 use interface::EffectDefinition;
-use std::{ffi::c_int, ptr};
+use std::{ffi::c_int, ptr, sync::LazyLock};
 
-/// List of pointers that is never changed.
+/// List of all definitions, which are neither changed nor freed.
 struct List([*const EffectDefinition; 1]);
 
 // SAFETY: the pointers lead to data that is neither changed nor freed.
@@ -32,7 +31,7 @@ unsafe impl Send for List {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for List {}
 
-static LIST: std::sync::LazyLock<List> = std::sync::LazyLock::new(|| List([DEFINITIONS.effect()]));
+static LIST: LazyLock<List> = LazyLock::new(|| List([Box::leak(Box::new(effect::definition()))]));
 
 /// Writes the address of a list of pointers to all definitions of effects. Returns their number: 1, or 0 if `definitions` is
 /// null.

@@ -8,7 +8,7 @@ use std::{
         atomic::{AtomicU32, Ordering},
     },
 };
-use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Settings, Spec, Taper};
+use tone_filter_dsp::{Controls, Setting, Settings, Taper};
 use tone_filter_presets::Preset;
 
 /// Number of values of the parameter Instance.
@@ -49,19 +49,19 @@ pub const PRESETS: [&str; 26] = [
 pub enum Parameter {
     /// Factory preset in place of the settings: 1 for the first; 0 for none.
     Preset,
-    /// Numeric setting of the filter.
-    Number(&'static Spec),
-    /// Choice, by the index of its entry.
-    Choice(&'static Choice),
+    /// Number or choice of the filter; a choice by the index of its entry.
+    Setting(Setting),
     /// Number by which scripts address the instance.
     Instance,
 }
 
 /// All parameters. Unity identifies them by name, so their order may change.
 pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
-    // Unity has no MIDI output.
-    let choices = CHOICES.iter().filter(|choice| !["midi-out", "mpe"].contains(&choice.id));
-    let settings = SPECS.iter().map(Parameter::Number).chain(choices.map(Parameter::Choice));
+    // Texts have no values that a mixer could save, and Unity has no MIDI output.
+    let is_parameter = |own: &Setting| {
+        !matches!(own, Setting::Text(_)) && !["midi-out", "mpe"].contains(&own.id())
+    };
+    let settings = Setting::all().filter(is_parameter).map(Parameter::Setting);
     [Parameter::Preset].into_iter().chain(settings).chain([Parameter::Instance]).collect()
 });
 
@@ -74,8 +74,7 @@ impl Parameter {
     pub fn name(&self) -> String {
         let id = match self {
             Self::Preset => "preset",
-            Self::Number(spec) => spec.id,
-            Self::Choice(choice) => choice.id,
+            Self::Setting(own) => own.id(),
             Self::Instance => "instance",
         };
         let (first, rest) = id.split_at(1);
@@ -84,7 +83,7 @@ impl Parameter {
 
     /// Returns the unit of a number; otherwise an empty text.
     pub fn unit(&self) -> &'static str {
-        if let Self::Number(spec) = self { spec.unit } else { "" }
+        if let Self::Setting(own) = self { own.unit() } else { "" }
     }
 
     /// Returns the description. It lists the entries of a choice or of the presets with their numbers.
@@ -93,8 +92,7 @@ impl Parameter {
             Self::Preset => {
                 "A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance."
             }
-            Self::Number(spec) => spec.help,
-            Self::Choice(choice) => choice.help,
+            Self::Setting(own) => own.help(),
             Self::Instance => {
                 "The number by which scripts find this filter. Filters with the same number do the same."
             }
@@ -107,8 +105,8 @@ impl Parameter {
     pub fn entries(&self) -> Vec<&'static str> {
         match self {
             Self::Preset => ["none"].into_iter().chain(PRESETS).collect(),
-            Self::Choice(choice) => choice.entries.iter().map(|(id, _)| *id).collect(),
-            Self::Number(_) | Self::Instance => Vec::new(),
+            Self::Setting(own) => own.entries().iter().map(|(id, _)| *id).collect(),
+            Self::Instance => Vec::new(),
         }
     }
 
@@ -116,8 +114,7 @@ impl Parameter {
     pub fn range(&self) -> [f32; 2] {
         match self {
             Self::Preset => [0.0, PRESETS.len() as f32],
-            Self::Number(spec) => [spec.min, spec.max],
-            Self::Choice(choice) => [0.0, (choice.entries.len() - 1) as f32],
+            Self::Setting(own) => own.range(),
             Self::Instance => [0.0, (INSTANCES - 1) as f32],
         }
     }
@@ -125,8 +122,7 @@ impl Parameter {
     /// Returns the value in a new instance.
     pub fn default(&self) -> f32 {
         match self {
-            Self::Number(spec) => spec.default(),
-            Self::Choice(choice) => choice.default() as f32,
+            Self::Setting(own) => own.value(&Controls::default()),
             Self::Preset | Self::Instance => 0.0,
         }
     }
@@ -134,7 +130,8 @@ impl Parameter {
     /// Returns `value` limited to the range, and rounded unless the parameter is continuous. `None` for NaN.
     pub fn valid(&self, value: f32) -> Option<f32> {
         let [min, max] = self.range();
-        let continuous = matches!(self, Self::Number(spec) if spec.taper != Taper::Whole);
+        let continuous =
+            matches!(self, Self::Setting(Setting::Number(own)) if own.taper != Taper::Whole);
         let value = if continuous { value } else { value.round() };
         (!value.is_nan()).then(|| value.clamp(min, max))
     }
@@ -142,8 +139,8 @@ impl Parameter {
     /// Returns the slider's exponent: it puts the geometric mean of a logarithmic range in the slider's middle.
     fn display_exponent(&self) -> f32 {
         match self {
-            Self::Number(spec) if spec.taper == Taper::Logarithmic => {
-                (1.0 + (spec.max / spec.min).sqrt()).log2()
+            Self::Setting(Setting::Number(own)) if own.taper == Taper::Logarithmic => {
+                (1.0 + (own.max / own.min).sqrt()).log2()
             }
             _ => 1.0,
         }
@@ -206,8 +203,7 @@ impl RawValues {
             let value = f32::from_bits(cell.load(Ordering::Relaxed));
             match parameter {
                 Parameter::Preset => *preset = (value as usize).checked_sub(1),
-                Parameter::Number(spec) => spec.set(&mut controls.settings, value),
-                Parameter::Choice(choice) => choice.set(controls, value as usize),
+                Parameter::Setting(own) => own.set_value(controls, value),
                 Parameter::Instance => *instance = value as usize,
             }
         }

@@ -37,7 +37,7 @@ pub struct Block {
     pub reset: bool,
 }
 
-/// Filter, with the requests that it has taken so far.
+/// Filter that follows the requests of scripts.
 pub struct Player {
     /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,

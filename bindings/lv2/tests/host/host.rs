@@ -11,16 +11,14 @@ use tone_filter_lv2::{
     abi::{Atom, Descriptor, Feature, Handle, StateInterface, Urid, UridMap, uri},
     lv2_descriptor,
     ports::{Port, VARIANTS},
-    urids,
 };
+use tone_filter_testkit::{Signal, root, wav};
 
 pub const RATE: f64 = 44_100.0;
 pub const STEREO: u32 = 0;
 pub const MONO: u32 = 1;
 pub const SIDECHAIN: u32 = 2;
 
-/// Audio signal, by channel: left and right, or one channel.
-pub type Signal = Vec<Vec<f32>>;
 /// Events: frame, type and content of each.
 pub type Events = Vec<(usize, &'static CStr, Vec<u8>)>;
 
@@ -156,17 +154,14 @@ impl Host {
             let size = sizes.next().unwrap().min(frames - start);
             let own = events.iter().filter(|(at, ..)| (start..start + size).contains(at));
             self.write(own.map(|(at, kind, content)| (at - start, *kind, &content[..])));
-            let constant = |signal: &Signal| {
-                let channel = |channel| {
-                    signal
-                        .get(channel)
-                        .map_or(ptr::null_mut(), |c: &Vec<f32>| c[start..].as_ptr().cast_mut())
-                };
-                [channel(0), channel(1)]
+            let pointers = |signal: &Signal| {
+                let channel =
+                    |c| signal.get(c).map_or(ptr::null(), |own: &Vec<f32>| own[start..].as_ptr());
+                [0, 1].map(|c| channel(c).cast_mut())
             };
-            let mut own = output.signal.iter_mut().map(|channel| channel[start..].as_mut_ptr());
-            let own = [own.next().unwrap(), own.next().unwrap_or(ptr::null_mut())];
-            self.run(size, [constant(input), own, constant(sidechain)]);
+            let channel = |own: &mut Vec<f32>| own[start..].as_mut_ptr();
+            let own = [0, 1].map(|c| output.signal.get_mut(c).map_or(ptr::null_mut(), channel));
+            self.run(size, [pointers(input), own, pointers(sidechain)]);
             let sent = self.sent().into_iter();
             output.messages.extend(sent.map(|(at, message)| (start + at, message)));
             start += size;
@@ -256,7 +251,7 @@ impl Host {
         ) -> *const c_void {
             // SAFETY: the plugin passes the handle from below, and valid pointers.
             let values: &[Option<Vec<u8>>; TEXTS.len()] = unsafe { &*values.cast() };
-            let index = TEXTS.iter().position(|text| number(&urids::key(text)) == key);
+            let index = TEXTS.iter().position(|text| number(&tone_filter_lv2::key(text)) == key);
             let Some(value) = index.and_then(|index| values[index].as_ref()) else {
                 return ptr::null();
             };
@@ -279,13 +274,8 @@ impl Drop for Host {
 
 /// Returns `frames` frames of the demo tune from its second bar on; the first bar has drums only.
 pub fn tune(frames: usize) -> Signal {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
-    let mut reader = hound::WavReader::open(path).unwrap();
-    assert_eq!((reader.spec().channels, reader.spec().bits_per_sample), (2, 16));
-    reader.seek(2 * RATE as u32).unwrap();
-    let samples = reader.samples::<i16>().take(2 * frames);
-    let samples: Vec<f32> = samples.map(|s| f32::from(s.unwrap()) / 32_768.0).collect();
-    (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()
+    let (tune, _) = wav::read(&root().join("assets/demo.wav")).unwrap();
+    tune.iter().map(|channel| channel[2 * RATE as usize..][..frames].to_vec()).collect()
 }
 
 /// Creates the library's stereo filter with these settings.

@@ -1,15 +1,15 @@
-//! Tests without Unity: the library in hosts in C and C#, its script, and the package.
+//! Tests without Unity: the types of its interface, the package, the library under valgrind, and its script.
 
+use AudioPluginToneFilter::interface::{EffectDefinition, EffectState, ParameterDefinition};
 use anyhow::{Context, Result, ensure};
-use hound::WavReader;
 use std::{
     collections::BTreeSet,
+    fmt::Write,
     fs,
+    mem::offset_of,
     path::{Path, PathBuf},
     process::Command,
 };
-use tone_filter_dsp::{Settings, ToneFilter};
-use tone_filter_presets::{self as presets, Preset};
 use tone_filter_testkit::{
     programs::{run, step},
     root, target,
@@ -18,37 +18,42 @@ use tone_filter_testkit::{
 /// Pages whose C# is compiled.
 const PAGES: [&str; 2] = ["bindings/unity/README.md", "docs/manual/unity.md"];
 
-/// Sample rate of the files in Hz.
-const RATE: u32 = 44_100;
-
 fn main() -> Result<()> {
     let folder = target().join("engines/unity");
     fs::create_dir_all(&folder)?;
     step("Unity: sizes and offsets by a compiler of C", || layout(&folder))?;
     let library = step("Unity: the package", || package(&folder))?;
-    step("Unity: a host in C", || in_c(&folder, &library))?;
+    step("Unity: the effect under valgrind", valgrind)?;
     step("Unity: ToneFilter.cs and the lines of the pages, in C#", || in_csharp(&folder, &library))
 }
 
-/// Compiles a C program of this crate's tests.
-fn compile(folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf> {
-    let program = folder.join(name);
-    let source = root().join("bindings/unity/tests/c").join(format!("{name}.c"));
-    run(Command::new("gcc")
-        .args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c11"])
-        .args(flags)
-        .arg(source)
-        .arg("-o")
-        .arg(&program)
-        .args(["-ldl", "-lpthread"]))?;
-    Ok(program)
+/// Appends assertions in C that a type has the size and the offsets that it has in Rust.
+macro_rules! assertions {
+    ($text:ident, $name:ident: $($field:ident),*) => {
+        let name = stringify!($name);
+        writeln!($text, "_Static_assert(sizeof({name}) == {}, \"\");", size_of::<$name>())?;
+        $(writeln!(
+            $text,
+            "_Static_assert(offsetof({name}, {}) == {}, \"\");",
+            stringify!($field),
+            offset_of!($name, $field),
+        )?;)*
+    };
 }
 
 fn layout(folder: &Path) -> Result<()> {
-    let printed = Command::new(compile(folder, "layout", &[])?).output()?.stdout;
-    let committed = fs::read(root().join("bindings/unity/tests/c/layout.txt"))?;
-    ensure!(printed == committed, "another layout:\n{}", String::from_utf8_lossy(&printed));
-    Ok(())
+    let mut text = "#include \"unity.h\"\n#include <stddef.h>\n".to_owned();
+    assertions!(text, EffectState: struct_size, sample_rate, current_dsp_tick, previous_dsp_tick, sidechain,
+        effect_data, flags, internal, spatializer, dsp_buffer_size, host_api_version, ambisonic);
+    assertions!(text, ParameterDefinition: name, unit, description, min, max, default_value, display_scale, display_exponent);
+    assertions!(text, EffectDefinition: struct_size, parameter_struct_size, api_version, plugin_version,
+        channels, parameter_count, flags, name, create, release, reset, process, set_position,
+        parameters, set_parameter, get_parameter, get_buffer);
+    let source = folder.join("layout.c");
+    fs::write(&source, text)?;
+    run(Command::new("gcc")
+        .args(["-Wall", "-Wextra", "-Werror", "-std=c11", "-fsyntax-only", "-I"])
+        .args([root().join("bindings/unity/tests"), source]))
 }
 
 /// Builds the package as users get it, unpacks it and returns the path of its library.
@@ -90,80 +95,18 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Compares the demo tune, filtered with every preset by a host in C, with the library's.
-fn in_c(folder: &Path, library: &Path) -> Result<()> {
-    let mut demo = WavReader::open(root().join("assets/demo.wav"))?;
-    ensure!(demo.spec().sample_rate == RATE && demo.spec().channels == 2, "another demo tune");
-    let samples = demo.samples::<i16>().skip(160_000).take(60_000);
-    let input: Vec<f32> =
-        samples.map(|sample| Ok(f32::from(sample?) / 32_768.0)).collect::<hound::Result<_>>()?;
-    let (from, to) = (folder.join("in.raw"), folder.join("out.raw"));
-    fs::write(&from, bytes(&input))?;
-    let builds: [(&str, &[&str]); 2] = [
-        ("plain", &["-O2"]),
-        ("sanitizers", &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
-    ];
-    let mut programs = Vec::new();
-    for (build, flags) in builds {
-        let folder = folder.join(build);
-        fs::create_dir_all(&folder)?;
-        programs.push((build, Command::new(compile(&folder, "host", flags)?)));
-    }
-    let mut valgrind = Command::new("valgrind");
-    valgrind
-        .args(["--quiet", "--error-exitcode=99", "--leak-check=full"])
-        .arg("--errors-for-leak-kinds=definite,indirect")
-        .arg(folder.join("plain/host"));
-    programs.push(("valgrind", valgrind));
-    let mut compared = 0;
-    let numbers = preset_numbers()?;
-    for id in presets::ids() {
-        let number = numbers.iter().position(|known| known == id).context("its number")?;
-        let wanted = bytes(&filtered(id, &input)?);
-        for (build, program) in &programs {
-            if *build != "plain" && id != "sound-chip" {
-                continue;
-            }
-            let mut command = Command::new(program.get_program());
-            command.args(program.get_args()).arg(library).args([&from, &to]);
-            run(command.args(["Preset", &number.to_string()])).context(*build)?;
-            // Valgrind's CPU has other vector units and no flush-to-zero.
-            if *build != "valgrind" {
-                ensure!(fs::read(&to)? == wanted, "{id}, {build}: other bits");
-                compared += 1;
-            }
-        }
-    }
-    println!("{compared} files are equal, bit for bit");
-    Ok(())
-}
-
-/// Returns the expected output with the parameter Preset: the filter of a new instance moves to the preset at its first block.
-fn filtered(preset: &str, input: &[f32]) -> Result<Vec<f32>> {
-    let settings = Preset::factory(preset).context("a factory preset")?.settings;
-    let mut filter = ToneFilter::new(RATE.into(), &Settings::default())?;
-    filter.set_settings(&settings)?;
-    let [mut left, mut right] =
-        [0, 1].map(|channel| input.iter().skip(channel).step_by(2).copied().collect::<Vec<_>>());
-    filter.process(&mut [&mut left, &mut right]);
-    Ok(left.into_iter().zip(right).flat_map(|(left, right)| [left, right]).collect())
-}
-
-/// Returns the entries of the parameter Preset, as scripts see them.
-fn preset_numbers() -> Result<Vec<String>> {
-    let script = fs::read_to_string(root().join("bindings/unity/ToneFilter.cs"))?;
-    let line = script.lines().find_map(|line| line.trim().strip_prefix("{ \"Preset\", new[] { "));
-    let entries = line.context("no list of presets")?.split('"').skip(1).step_by(2);
-    Ok(entries.map(str::to_owned).collect())
-}
-
-fn bytes(samples: &[f32]) -> Vec<u8> {
-    samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
+/// Runs a test of the effect under valgrind: in place, and with fewer and with more outputs than inputs.
+fn valgrind() -> Result<()> {
+    let valgrind = r#"["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]"#;
+    run(Command::new("cargo")
+        .args(["test", "--package=tone-filter-unity", "--test=unity", "--config"])
+        .arg(format!("target.'cfg(unix)'.runner = {valgrind}"))
+        .args(["--", "--exact", "sound::outputs_of_another_number_of_channels_are_filled"]))
 }
 
 /// Compiles the script, a host and the programs of the pages in C#, and runs the host.
 fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
-    let tests = root().join("bindings/unity/tests/csharp");
+    let tests = root().join("bindings/unity/tests");
     let script = root().join("bindings/unity/ToneFilter.cs");
     let compile = |out: &str, sources: &[PathBuf]| {
         let mut mcs = Command::new("mcs");

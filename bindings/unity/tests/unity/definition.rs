@@ -1,34 +1,13 @@
-//! Tests of the definitions that Unity reads before it creates an instance.
+//! Tests of the definitions that Unity reads before it creates an instance, and of the lists in `ToneFilter.cs`.
 
 use crate::host::{Instance, definition, loaded, names, owned};
 use AudioPluginToneFilter::{
-    interface::{EffectDefinition, EffectState, ParameterDefinition},
-    parameters::{PARAMETERS, PRESETS, Parameter, RawValues},
+    interface::{EffectDefinition, ParameterDefinition},
+    parameters::{PARAMETERS, PRESETS, Parameter},
 };
-use std::{collections::BTreeSet, fmt::Write, mem::offset_of};
-use tone_filter_dsp::{CHOICES, Controls, SPECS, Taper};
+use std::{collections::BTreeSet, env, fmt::Write, fs, path::Path};
+use tone_filter_dsp::{CHOICES, SPECS, Setting, Taper};
 use tone_filter_presets::ids;
-
-macro_rules! layout {
-    ($text:ident, $name:ident: $($field:ident),*) => {
-        writeln!($text, "{} {}", stringify!($name), size_of::<$name>()).unwrap();
-        $(writeln!($text, "{}.{} {}", stringify!($name), stringify!($field), offset_of!($name, $field)).unwrap();)*
-    };
-}
-
-/// `cargo xtask test-engines` compares `layout.txt` with a C compiler's layout.
-#[test]
-#[cfg(target_pointer_width = "64")]
-fn sizes_and_offsets_are_those_of_c() {
-    let mut text = String::new();
-    layout!(text, EffectState: struct_size, sample_rate, current_dsp_tick, previous_dsp_tick, sidechain,
-        effect_data, flags, internal, spatializer, dsp_buffer_size, host_api_version, ambisonic);
-    layout!(text, ParameterDefinition: name, unit, description, min, max, default_value, display_scale, display_exponent);
-    layout!(text, EffectDefinition: struct_size, parameter_struct_size, api_version, plugin_version,
-        channels, parameter_count, flags, name, create, release, reset, process, set_position,
-        parameters, set_parameter, get_parameter, get_buffer);
-    assert_eq!(text, include_str!("../c/layout.txt").replace("\r\n", "\n"));
-}
 
 #[test]
 fn there_is_one_effect_for_any_number_of_channels_with_a_sidechain() {
@@ -58,35 +37,21 @@ fn parameters_fit_unity_and_are_those_of_the_tables() {
         let name = &names[index];
         assert_eq!(*name, parameter.name(), "Unity has room for 15 characters");
         assert_eq!(owned(defined.unit.as_ptr()), parameter.unit(), "{name}");
-        assert!(owned(defined.description).ends_with('.'), "{name}");
+        let description = owned(defined.description);
         let &ParameterDefinition { min, max, default_value, display_exponent, .. } = defined;
         assert!(min < max && (min..=max).contains(&default_value), "{name}");
-        assert_eq!(defined.display_scale, 1.0);
-        let id = name.to_lowercase().replace(' ', "-");
-        match parameter {
-            Parameter::Number(spec) => {
-                assert_eq!((spec.id, spec.min, spec.max), (&*id, min, max));
-                assert_eq!(default_value, spec.default());
-                let middle = min + (max - min) * 0.5_f32.powf(display_exponent);
-                let wanted = match spec.taper {
-                    Taper::Logarithmic => (min * max).sqrt(),
-                    _ => f32::midpoint(min, max),
-                };
-                assert!(
-                    (middle / wanted - 1.0).abs() < 1e-4 || middle == wanted,
-                    "{name} {middle}"
-                );
-            }
-            Parameter::Choice(choice) => {
-                assert_eq!((choice.id, 0.0, (choice.entries.len() - 1) as f32), (&*id, min, max));
-                assert_eq!(default_value, choice.default() as f32);
-                for (index, (entry, _)) in choice.entries.iter().enumerate() {
-                    let listed = format!("{index}: {entry}.");
-                    assert!(owned(defined.description).contains(&listed), "{name}: {listed}");
-                }
-            }
-            Parameter::Preset | Parameter::Instance => assert_eq!((min, default_value), (0.0, 0.0)),
+        assert!(description.ends_with('.') && defined.display_scale == 1.0, "{name}");
+        let Parameter::Setting(own) = parameter else { continue };
+        assert_eq!(own.id(), name.to_lowercase().replace(' ', "-"));
+        for (index, (entry, _)) in own.entries().iter().enumerate() {
+            assert!(description.contains(&format!("{index}: {entry}.")), "{name}: {entry}");
         }
+        let middle = min + (max - min) * 0.5_f32.powf(display_exponent);
+        let wanted = match own {
+            Setting::Number(spec) if spec.taper == Taper::Logarithmic => (min * max).sqrt(),
+            _ => f32::midpoint(min, max),
+        };
+        assert!((middle - wanted).abs() <= 1e-4 * wanted.abs(), "{name} {middle}");
     }
 }
 
@@ -94,23 +59,6 @@ fn parameters_fit_unity_and_are_those_of_the_tables() {
 fn every_factory_preset_has_a_number() {
     let numbered: BTreeSet<_> = PRESETS.into_iter().collect();
     assert_eq!(numbered, ids().collect(), "append new ones to PRESETS");
-}
-
-#[test]
-fn every_parameter_sets_its_own_setting() {
-    for (index, parameter) in PARAMETERS.iter().enumerate() {
-        let (values, mut controls) = (RawValues::default(), Controls::default());
-        assert_eq!(values.read().controls, controls);
-        let [_, max] = parameter.range();
-        assert!(values.set(index, max));
-        match parameter {
-            Parameter::Number(spec) => spec.set(&mut controls.settings, max),
-            Parameter::Choice(choice) => choice.set(&mut controls, max as usize),
-            Parameter::Preset => assert_eq!(values.read().preset, Some(PRESETS.len() - 1)),
-            Parameter::Instance => assert_eq!(values.read().instance, 63),
-        }
-        assert_eq!(values.read().controls, controls, "{}", parameter.name());
-    }
 }
 
 #[test]
@@ -131,4 +79,54 @@ fn values_out_of_range_become_the_nearest_and_nonsense_is_refused() {
     assert_eq!(instance.get("Mix"), 0.0);
     let count = PARAMETERS.len() as i32;
     assert_eq!([-1, count, i32::MAX, i32::MIN].map(|i| instance.set_index(i, 0.0)), [1; 4]);
+}
+
+/// Environment variable that makes the test write the lists instead of comparing them.
+const UPDATE: &str = "UPDATE_CSHARP";
+
+const MARKS: [&str; 2] = ["        // <generated>\n", "        // </generated>\n"];
+
+/// Returns C# constants of the parameters' names, and a table of the entries of lists.
+fn lists() -> String {
+    let mut text = String::new();
+    for parameter in PARAMETERS.iter() {
+        let (name, [min, max]) = (parameter.name(), parameter.range());
+        let words = name.split(' ').map(|word| word[..1].to_uppercase() + &word[1..]);
+        let constant: String = words.collect();
+        let help = parameter.description();
+        // Lists have their entries in the table below.
+        let help = match help.split_once(" 0: ") {
+            Some((help, _)) => help.to_owned(),
+            None => {
+                format!("{help} {}.", format!("{min} to {max} {}", parameter.unit()).trim_end())
+            }
+        };
+        writeln!(text, "        /// <summary>{help}</summary>").unwrap();
+        writeln!(text, "        public const string {constant} = \"{name}\";\n").unwrap();
+    }
+    text.push_str(
+        "        /// <summary>The entries of each list, in the order of their numbers.</summary>\n",
+    );
+    text.push_str("        public static readonly Dictionary<string, string[]> Entries = new Dictionary<string, string[]>\n        {\n");
+    for parameter in PARAMETERS.iter().filter(|parameter| !parameter.entries().is_empty()) {
+        let entries: Vec<_> = parameter.entries().iter().map(|id| format!("\"{id}\"")).collect();
+        let (name, entries) = (parameter.name(), entries.join(", "));
+        writeln!(text, "            {{ \"{name}\", new[] {{ {entries} }} }},").unwrap();
+    }
+    text.push_str("        };\n");
+    text
+}
+
+#[test]
+fn the_lists_are_those_of_the_tables() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ToneFilter.cs");
+    let file = fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
+    let (before, rest) = file.split_once(MARKS[0]).unwrap();
+    let (_, after) = rest.split_once(MARKS[1]).unwrap();
+    let made = [before, MARKS[0], &lists(), MARKS[1], after].concat();
+    if env::var_os(UPDATE).is_some() {
+        fs::write(&path, &made).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
+    assert!(committed == made, "write them with {UPDATE}=1 cargo test -p tone-filter-unity");
 }

@@ -121,8 +121,7 @@ impl Instance {
     /// Returns the indices and values of the parameters for `controls`.
     pub fn indexed(&self, controls: &Controls) -> Vec<(c_int, f32)> {
         let value = |parameter: &Parameter| match parameter {
-            Parameter::Number(spec) => Some(spec.get(&controls.settings)),
-            Parameter::Choice(choice) => Some(choice.get(controls) as f32),
+            Parameter::Setting(own) => Some(own.value(controls)),
             Parameter::Preset | Parameter::Instance => None,
         };
         let index = |parameter: &Parameter| self.index(&parameter.name());

@@ -1,12 +1,10 @@
 //! Tests of the library in a host that calls it as Unity does.
 
 mod alloc;
-mod csharp;
 mod definition;
 mod host;
 mod script;
 mod sound;
-mod threads;
 
 use tone_filter_testkit::heap;
 

@@ -4,13 +4,18 @@ use crate::host::{Instance, RATE, bits, expected, function, music, owned, sine};
 use std::{
     ffi::{c_char, c_int},
     ptr,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
 };
 use tone_filter_dsp::{
     KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter,
     notes::{A4, TONES, by_pitch},
 };
 use tone_filter_presets::Preset;
+use tone_filter_testkit::{Draws, controls};
 
 type Answer = *const c_char;
 
@@ -244,4 +249,39 @@ fn errors_tell_what_to_do_and_change_nothing() {
     let mut filter = filter();
     filter.set_score(Some(Arc::new("tone-filter-score 1\n0 2 69\n".parse().unwrap())));
     assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
+}
+
+#[test]
+fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
+    let (scripted, done) = (&Scripted::new(50), &AtomicBool::new(false));
+    let steps = || (0..).take_while(|_| !done.load(Ordering::Relaxed));
+    thread::scope(|scope| {
+        for seed in 0..2 {
+            scope.spawn(move || {
+                let (draws, effect) = (&mut Draws::seeded(seed), &scripted.effect);
+                for step in steps() {
+                    effect.set_all(&controls(draws));
+                    if step % 8 == 0 {
+                        effect.reset();
+                        assert_eq!(effect.read("Bands", 80).unwrap().len(), 80);
+                    }
+                }
+            });
+        }
+        scope.spawn(move || {
+            for step in steps() {
+                let note = 60 + step % 12;
+                scripted.score(Some(&format!("tone-filter-score 1\n0 2 {note}\n"))).unwrap();
+                scripted.key(note, (step % 2) as f32).unwrap();
+                scripted.repeat(f64::from(step % 3), f64::NAN, 0.7).unwrap();
+            }
+        });
+        let input = music(2, 1024);
+        let mut output = vec![9.0; input.len()];
+        for _ in 0..300 {
+            assert_eq!(scripted.effect.process_shared(&input, &mut output), 0);
+            assert!(output.iter().all(|sample| sample.abs() < 16.0), "not finite, or wild");
+        }
+        done.store(true, Ordering::Relaxed);
+    });
 }

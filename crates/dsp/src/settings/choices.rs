@@ -172,20 +172,18 @@ fn bare(text: &str) -> impl Iterator<Item = char> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Routing, *};
+    use super::*;
 
     #[test]
-    fn every_choice_sets_its_own_field_to_each_of_its_entries() {
+    fn every_entry_is_read_by_its_id_and_its_name() {
         for choice in &CHOICES {
             for (index, (id, name)) in choice.entries.iter().enumerate() {
-                let mut controls = Controls::default();
-                choice.set(&mut controls, index);
-                assert_eq!(choice.get(&controls), index, "{} {id}", choice.id);
-                assert!(choice.is_routing() || controls.routing == Routing::default());
-                assert!(!choice.is_routing() || controls.settings == Settings::default());
-                assert_eq!([choice.parse(id), choice.parse(name)], [Some(index); 2]);
-                choice.set(&mut controls, choice.default());
-                assert_eq!(controls, Controls::default(), "{} moved another one", choice.id);
+                assert_eq!(
+                    [choice.parse(id), choice.parse(name)],
+                    [Some(index); 2],
+                    "{}",
+                    choice.id
+                );
             }
             let mut controls = Controls::default();
             choice.set(&mut controls, usize::MAX);

@@ -80,7 +80,7 @@ settings! {
         decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3, random: true,
             reference: 0.0,
             help: "Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s. At 0 the volume stays." }
-        /// Position between the untouched sound (0 %) and the full effect of the other settings (100 %).
+        /// Amount of the effect: the untouched sound at 0 %, the full effect of the other settings at 100 %.
         morph { name: "Morph", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Output 0,
             reference: 100.0,
             help: "From the untouched sound (0 %) to the full effect of all other settings (100 %), with one control." }
@@ -88,19 +88,19 @@ settings! {
         glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2, random: true,
             reference: 0.0,
             help: "Portamento time: a new note slides from the pitch of a nearby note that has just ended. The voice Soft does not glide." }
-        /// Share of the deviation from a note's nominal pitch that is kept. No effect on [`Voice::Soft`].
+        /// Vibrato and detuning of the music that is kept, in percent. No effect on [`Voice::Soft`].
         vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3, random: true,
             reference: 100.0,
             help: "Share of the music's vibrato and detuning that is kept; at 0 % every pitch is exact. The voice Soft always keeps all of it." }
     }
     choices {
-        /// Banks of resonators: one for the mean of the channels, one for each of two channels, or one whose notes have places.
+        /// Banks of resonators: one for the mean of the channels, one for each of two channels, or one whose notes have stereo positions.
         settings stereo: Stereo { id: "stereo", name: "Stereo", group: Resonators 6, reference: Stereo::Mono, default: Stereo::Place,
             help: "Mono plays all notes in the middle, Stereo processes left and right separately, Place puts each note where it is in the input." }
         /// Passes the input through unchanged.
         routing bypass: bool { id: "bypass", name: "Bypass", group: Header 0, reference: false,
             help: "Lets the sound through untouched." }
-        /// The note that `scale` starts from.
+        /// Root of `scale`.
         settings root: PitchClass { id: "root", name: "Root", group: Scale 0, random: true, reference: PitchClass::new(0),
             help: "The note that the scale starts from." }
         /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.

@@ -66,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// Returns why no choice of a scale leaves out notes; `None` if a scale can leave out notes.
+    /// Returns why the scale has no effect; `None` if it can leave out notes.
     fn idle_scale(&self) -> Option<&'static str> {
         if self.keys.choose() {
             return Some("the keys choose the notes");
@@ -130,7 +130,7 @@ mod tests {
             .map(|(bands, keys)| (settings.bands_with_keys(bands), settings.offsets(keys)))
     }
 
-    /// Returns the default with each combination of settings, other than the root, that decide which notes sound where.
+    /// Returns the default with each combination of scale, keys, map, custom scale, targets and voice.
     fn combinations() -> Vec<Settings> {
         let picked = [PitchClasses::ALL, PitchClasses::NONE.with(3, true).with(7, true)];
         let mapped = [Targets::IDENTITY, Targets::IDENTITY.with(4, PitchClass::new(3))];

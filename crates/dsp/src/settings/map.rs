@@ -1,6 +1,6 @@
 //! Pitches at which detected notes sound: their own, or a note of the scale, a key or a target.
 
-use super::{Keys, PitchClass, Settings, Voice, listed::entries};
+use super::{Keys, PitchClass, Settings, TextOf, Voice, listed::entries, text::TextValue};
 use crate::notes::{PITCH_CLASSES, TONES, midi_note, pitch_class};
 use std::{error::Error, fmt, str::FromStr};
 
@@ -67,15 +67,16 @@ impl Targets {
     }
 }
 
-impl Targets {
-    /// Returns the targets as bits: four for each, the first target in the lowest.
-    pub(super) fn to_bits(self) -> [u64; 2] {
+/// Bits: four for each target, the first one in the lowest.
+impl TextValue for Targets {
+    const OF: TextOf = TextOf::Notes(12);
+
+    fn to_bits(self) -> [u64; 2] {
         let bits = |bits, class| bits | (self.of(class).index() as u64) << (4 * class);
         [(0..12).fold(0, bits), 0]
     }
 
-    /// Creates targets from the format of `to_bits`; every bit pattern is valid.
-    pub(super) fn from_bits([bits, _]: [u64; 2]) -> Self {
+    fn from_bits([bits, _]: [u64; 2]) -> Self {
         let target = |class| PitchClass::new((bits >> (4 * class) & 15) as usize);
         Self(std::array::from_fn(target))
     }

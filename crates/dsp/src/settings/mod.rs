@@ -194,24 +194,10 @@ mod tests {
     }
 
     #[test]
-    fn every_spec_names_its_own_field_and_allows_its_default() {
-        let mut settings = Settings::default();
-        for (index, spec) in SPECS.iter().enumerate() {
-            for sound in [Settings::default(), Settings::REFERENCE] {
-                assert_eq!(spec.check(spec.get(&sound)), Ok(()));
-            }
-            spec.set(&mut settings, 1000.0 + index as f32);
-        }
-        // The text of `Debug` has the fields' names.
-        let text = format!("{settings:?}");
-        for (index, spec) in SPECS.iter().enumerate() {
-            let expected = format!("{}: {}.0,", spec.id, 1000 + index);
-            assert!(text.contains(&expected), "{expected} is missing in {text}");
-        }
-    }
-
-    #[test]
     fn out_of_range_names_the_setting_and_the_remedy() {
+        for sound in [Settings::default(), Settings::REFERENCE] {
+            assert_eq!(sound.validate(), Ok(()));
+        }
         for bad in [f32::NAN, f32::INFINITY, -0.1, 100.1] {
             let settings = Settings { mix: bad, ..Settings::default() };
             assert!(settings.validate().is_err(), "{bad}");

@@ -1,6 +1,6 @@
 //! A setting of any kind.
 
-use super::{CHOICES, Choice, Controls, Group, SPECS, Spec, TEXTS, Text};
+use super::{CHOICES, Choice, Controls, Entry, Group, SPECS, Spec, TEXTS, Text};
 
 /// A setting, by its kind.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,52 @@ impl Setting {
             Self::Number(own) => own.id,
             Self::Choice(own) => own.id,
             Self::Text(own) => own.id,
+        }
+    }
+
+    /// Returns the display name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Number(own) => own.name,
+            Self::Choice(own) => own.name,
+            Self::Text(own) => own.name,
+        }
+    }
+
+    /// Returns the display name of a number's unit; otherwise an empty text.
+    pub const fn unit(self) -> &'static str {
+        if let Self::Number(own) = self { own.unit } else { "" }
+    }
+
+    /// Returns the entries of a choice; otherwise none.
+    pub const fn entries(self) -> &'static [Entry] {
+        if let Self::Choice(own) = self { own.entries } else { &[] }
+    }
+
+    /// Returns minimum and maximum of a number, or of the index of a choice's entry; 0 for texts.
+    pub const fn range(self) -> [f32; 2] {
+        match self {
+            Self::Number(own) => [own.min, own.max],
+            Self::Choice(own) => [0.0, (own.entries.len() - 1) as f32],
+            Self::Text(_) => [0.0; 2],
+        }
+    }
+
+    /// Returns the value of a number, or the index of a choice's entry, in `controls`; 0 for texts.
+    pub fn value(self, controls: &Controls) -> f32 {
+        match self {
+            Self::Number(own) => own.get(&controls.settings),
+            Self::Choice(own) => own.get(controls) as f32,
+            Self::Text(_) => 0.0,
+        }
+    }
+
+    /// Sets a number, or the index of a choice's entry, to the valid value nearest to `value`. Leaves texts unchanged.
+    pub fn set_value(self, controls: &mut Controls, value: f32) {
+        match self {
+            Self::Number(own) => own.set(&mut controls.settings, value.clamp(own.min, own.max)),
+            Self::Choice(own) => own.set(controls, value.round() as usize),
+            Self::Text(_) => {}
         }
     }
 

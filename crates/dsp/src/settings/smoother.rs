@@ -72,7 +72,7 @@ pub struct SmoothedSettings {
     pub lookahead: f32,
     /// 0 for the main input as the bands' input, 1 for the sidechain.
     pub sidechain: f32,
-    /// Crossfade share of the bands below A3: 0 without them, 1 with them.
+    /// 0 without the bands below A3, 1 with them.
     pub low_bands: f32,
     /// 0 for a muted band, 1 for a band that may sound.
     pub weights: [f32; TONES],

@@ -109,7 +109,7 @@ impl Settings {
         self.sync != NoteValue::OFF
     }
 
-    /// Returns the settings of [`Settings::at_tempo`], whatever the tempo is that `sync` counts by.
+    /// Returns the settings of [`Settings::at_tempo`], also with [`SyncTo::Music`].
     #[must_use]
     pub(crate) fn synced(self, tempo: f64) -> Self {
         let Some(beats) = self.sync.beats() else { return self };

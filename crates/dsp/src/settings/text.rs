@@ -1,6 +1,6 @@
 //! Settings that are a text: switches of bands or notes, and names of notes.
 
-use super::{Settings, Switches, Targets, mask::digit_counts};
+use super::{Settings, Switches, mask::digit_counts};
 use std::fmt;
 
 /// Syntax of a text.
@@ -81,18 +81,6 @@ pub trait TextValue: Sized {
 
 impl<const N: usize> TextValue for Switches<N> {
     const OF: TextOf = TextOf::Switches(N);
-
-    fn to_bits(self) -> [u64; 2] {
-        self.to_bits()
-    }
-
-    fn from_bits(bits: [u64; 2]) -> Self {
-        Self::from_bits(bits)
-    }
-}
-
-impl TextValue for Targets {
-    const OF: TextOf = TextOf::Notes(12);
 
     fn to_bits(self) -> [u64; 2] {
         self.to_bits()

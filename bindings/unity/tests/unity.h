@@ -44,5 +44,3 @@ typedef struct EffectDefinition {
     GetParameter get_parameter;
     GetBuffer get_buffer;
 } EffectDefinition;
-
-typedef int (*GetDefinitions)(EffectDefinition ***);

@@ -1,17 +1,17 @@
 //! Tests of the C functions against the filter in Rust.
 
-mod automation;
-
 use super::*;
 use std::{
     ffi::{CStr, CString, c_char},
-    mem::MaybeUninit,
     ptr,
 };
-use tone_filter_dsp::{CHOICES, Controls, SPECS, Setting, Settings, ToneFilter};
-use tone_filter_presets::{self as presets, Preset, settings::from_json};
+use tone_filter_dsp::{Controls, Score, Setting, Settings, ToneFilter};
+use tone_filter_presets::{
+    self as presets, Preset,
+    settings::{from_json, to_json},
+};
 use tone_filter_testkit::{
-    Draws, channels, controls,
+    Automation, Draws, assert_same_bits, channels,
     heap::{self, counted},
 };
 
@@ -98,72 +98,42 @@ fn music(count: usize, frames: usize) -> Vec<Vec<f32>> {
     channels(&mut Draws::seeded(1), count, RATE, frames)
 }
 
-/// Divides `frames` into blocks of various lengths.
-fn blocks(frames: usize) -> Vec<std::ops::Range<usize>> {
-    let (mut blocks, mut start) = (Vec::new(), 0);
-    for length in [1, 63, 64, 65, 0, 1000, 256, 257, 4096].into_iter().cycle() {
-        let end = frames.min(start + length);
-        blocks.push(start..end);
-        if end == frames {
-            return blocks;
-        }
-        start = end;
-    }
-    unreachable!("the lengths come again and again")
-}
-
 fn bits(signal: &[Vec<f32>]) -> Vec<Vec<u32>> {
     signal.iter().map(|channel| channel.iter().map(|sample| sample.to_bits()).collect()).collect()
 }
 
 #[test]
-fn every_way_to_process_gives_the_bits_of_the_filter_itself() {
-    let frames = 20_000;
-    for (channels, preset) in
-        [(1, "tone-filter"), (2, "stereo-wide"), (2, "sound-chip"), (3, "reference"), (6, "organ")]
-    {
+fn planar_and_interleaved_samples_give_the_bits_of_the_library() {
+    let frames = 10_000;
+    for (channels, preset) in [(1, "tone-filter"), (2, "stereo-wide"), (6, "organ")] {
         let input = music(channels, frames);
         let settings = Preset::factory(preset).unwrap().settings;
         let mut expected = input.clone();
         let direct = ToneFilter::new(RATE, &settings).unwrap();
         let mut slices: Vec<_> = expected.iter_mut().map(Vec::as_mut_slice).collect();
         direct.with_channels(channels).process(&mut slices);
-        let expected = bits(&expected);
 
-        for in_place in [false, true] {
-            let filter = create(channels as u32, preset);
-            let mut output =
-                if in_place { input.clone() } else { vec![vec![9.0; frames]; channels] };
-            for block in blocks(frames) {
-                let to: Vec<_> = output.iter_mut().map(|o| o[block.clone()].as_mut_ptr()).collect();
-                let from: Vec<_> = match in_place {
-                    true => to.iter().map(|pointer| pointer.cast_const()).collect(),
-                    false => input.iter().map(|i| i[block.clone()].as_ptr()).collect(),
-                };
-                // SAFETY: all point to a block.
-                let status =
-                    unsafe { tf_process(filter.0, from.as_ptr(), to.as_ptr(), block.len()) };
-                assert_eq!(status, Status::Ok);
-            }
-            assert!(bits(&output) == expected, "{preset}, planar, in place: {in_place}");
+        let planar = create(channels as u32, preset);
+        let mut output = vec![vec![9.0; frames]; channels];
+        let from: Vec<_> = input.iter().map(|channel| channel.as_ptr()).collect();
+        let to: Vec<_> = output.iter_mut().map(|channel| channel.as_mut_ptr()).collect();
+        // SAFETY: all point to `frames` samples.
+        let status = unsafe { tf_process(planar.0, from.as_ptr(), to.as_ptr(), frames) };
+        assert_eq!(status, Status::Ok);
+        assert!(bits(&output) == bits(&expected), "{preset}, planar");
 
-            let filter = create(channels as u32, preset);
-            let woven = (0..frames * channels).map(|i| input[i % channels][i / channels]);
-            let mut woven: Vec<f32> = woven.collect();
-            let mut output = vec![9.0; woven.len()];
-            for block in blocks(frames) {
-                let samples = block.start * channels..block.end * channels;
-                let from = woven[samples.clone()].as_mut_ptr();
-                let to = if in_place { from } else { output[samples].as_mut_ptr() };
-                // SAFETY: both point to a block.
-                let status = unsafe { tf_process_interleaved(filter.0, from, to, block.len()) };
-                assert_eq!(status, Status::Ok);
-            }
-            let output = if in_place { woven } else { output };
-            let channel = |c| output.iter().skip(c).step_by(channels).copied().collect();
-            let output: Vec<Vec<f32>> = (0..channels).map(channel).collect();
-            assert!(bits(&output) == expected, "{preset}, interleaved, in place: {in_place}");
+        let interleaved = create(channels as u32, preset);
+        let woven = (0..frames * channels).map(|i| input[i % channels][i / channels]);
+        let mut woven: Vec<f32> = woven.collect();
+        for block in woven.chunks_mut(1000 * channels) {
+            let (samples, frames) = (block.as_mut_ptr(), block.len() / channels);
+            // SAFETY: the block has `frames` frames; it may be its own output.
+            let status = unsafe { tf_process_interleaved(interleaved.0, samples, samples, frames) };
+            assert_eq!(status, Status::Ok);
         }
+        let channel = |c| woven.iter().skip(c).step_by(channels).copied().collect();
+        let output: Vec<Vec<f32>> = (0..channels).map(channel).collect();
+        assert!(bits(&output) == bits(&expected), "{preset}, interleaved");
     }
 }
 
@@ -212,63 +182,61 @@ fn what_is_marked_real_time_does_not_allocate() {
     assert!(sounding > 0 && bands[12].note == 69, "{bands:?}");
 }
 
-#[test]
-fn settings_change_and_sound_without_allocation() {
+/// Plays music while `set` passes changing settings to the filter; the output must have the bits of the library's.
+fn check_automation(set: impl Fn(&Owned, &Controls)) {
+    let automation = Automation::new(1, RATE);
     let filter = create(2, "tone-filter");
-    let draws = &mut Draws::seeded(1);
-    let mut sound = music(2, 2048);
-    let channels = [sound[0].as_mut_ptr(), sound[1].as_mut_ptr()];
-    for _ in 0..20 {
-        let is_mask = |call: &Call| matches!(call.setting, Setting::Text(_));
-        // Setting switches and notes as text is not real time.
-        let (masks, others): (Vec<_>, Vec<_>) =
-            calls(&controls(draws)).into_iter().partition(is_mask);
-        let set = |call: &Call| assert_eq!(call.set(&filter), Status::Ok, "{:?}", call.id);
-        masks.iter().for_each(set);
-        let (status, allocations) = counted(|| {
-            others.iter().for_each(set);
-            // SAFETY: all pointers are valid.
-            unsafe { tf_process(filter.0, channels.as_ptr().cast(), channels.as_ptr(), 2048) }
-        });
-        assert_eq!((status, allocations), (Status::Ok, 0));
-    }
+    let output = automation.play(256, |new, mut block| {
+        if let Some(new) = new {
+            set(&filter, new);
+        }
+        let channels = block.each_mut().map(|channel| channel.as_mut_ptr());
+        // SAFETY: both point to a block of two channels.
+        let process =
+            || unsafe { tf_process(filter.0, channels.as_ptr().cast(), channels.as_ptr(), 256) };
+        assert_eq!(counted(process), (Status::Ok, 0));
+    });
+    assert_same_bits(&output, &automation.expected());
 }
 
 #[test]
-fn a_score_decides_which_notes_sound() {
-    let filter = create(1, "tone-filter");
-    let f = filter.0;
-    let set = |text: &CStr| {
-        // SAFETY: both are valid.
-        unsafe { tf_set_score(f, text.as_ptr()) }
-    };
-    assert_eq!(set(c"tone-filter-score 1\n1 2 69\n"), Status::Ok);
-    let sine = |t: usize| 0.3 * (std::f32::consts::TAU * 440.0 * t as f32 / RATE as f32).sin();
-    let state_at = |seconds: f64| {
-        let mut sound: Vec<f32> = (0..44_100).map(sine).collect();
-        let mut bands = [const { MaybeUninit::<Band>::uninit() }; TF_BANDS];
-        // SAFETY: all are valid.
-        unsafe {
-            assert_eq!(tf_seek(f, seconds), Status::Ok);
-            let samples = sound.as_mut_ptr();
-            assert_eq!(tf_process_interleaved(f, samples, samples, 22_050), Status::Ok);
-            assert_eq!(tf_get_bands(f, bands.as_mut_ptr().cast()), Status::Ok);
-            bands[12].assume_init_ref().state
+fn automation_by_json_has_the_bits_of_the_library() {
+    check_automation(|filter, new| assert_eq!(set_json(filter, &to_json(new)), Status::Ok));
+}
+
+#[test]
+fn automation_setting_by_setting_has_the_bits_of_the_library() {
+    check_automation(|filter, new| {
+        for call in calls(new) {
+            let (status, allocations) = counted(|| call.set(filter));
+            assert_eq!(status, Status::Ok, "{:?}", call.id);
+            // Setting switches and notes as text is not real time.
+            assert!(allocations == 0 || matches!(call.setting, Setting::Text(_)), "{:?}", call.id);
         }
-    };
-    // The state is read half a second later: at 0.5, 1.5 and 2.5 s.
-    assert_eq!(
-        [0.0, 1.0, 2.0].map(state_at).map(|state| state == BandState::Muted),
-        [true, false, true]
-    );
-    assert_eq!(set(c"nonsense"), Status::Score);
+    });
+}
+
+#[test]
+fn a_score_has_the_bits_of_the_library() {
+    let filter = create(1, "tone-filter");
+    let text = c"tone-filter-score 1\n1 2 69\n";
+    let mut own = music(1, 44_100);
+    let mut expected = own.clone();
+    // SAFETY: all are valid, or may be NULL.
+    unsafe {
+        assert_eq!(tf_set_score(filter.0, ptr::null()), Status::Ok);
+        assert_eq!(tf_set_score(filter.0, text.as_ptr()), Status::Ok);
+        assert_eq!(tf_seek(filter.0, 0.5), Status::Ok);
+        assert_eq!(tf_set_score(filter.0, c"nonsense".as_ptr()), Status::Score);
+        let samples = own[0].as_mut_ptr();
+        assert_eq!(tf_process_interleaved(filter.0, samples, samples, 44_100), Status::Ok);
+    }
     assert!(owned(tf_last_error()).starts_with("line 1: is not "), "{}", owned(tf_last_error()));
-    assert_ne!(state_at(1.0), BandState::Muted, "the score is still the one before");
-    // SAFETY: NULL is allowed for the text.
-    assert_eq!(unsafe { tf_set_score(f, ptr::null()) }, Status::Ok);
-    assert_ne!(state_at(0.0), BandState::Muted, "it is found in the sound");
-    // SAFETY: the filter is valid.
-    assert_eq!(unsafe { tf_seek(f, f64::NAN) }, Status::Range);
+    let mut library = ToneFilter::new(RATE, &Settings::default()).unwrap();
+    library.set_score(Some(text.to_str().unwrap().parse::<Score>().unwrap().into()));
+    library.seek(0.5);
+    library.process(&mut [&mut expected[0]]);
+    assert!(bits(&own) == bits(&expected));
 }
 
 #[test]
@@ -276,58 +244,55 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
     let filter = create(2, "reference");
     let f = filter.0;
     let mut controls = Controls::from(Settings::REFERENCE);
-    let mut index = 0;
-    // SAFETY: the library's own table entries are valid.
-    while let Some(info) = unsafe { tf_setting_at(index).as_ref() } {
+    for (index, setting) in Setting::all().enumerate() {
+        // SAFETY: the library's own table entries are valid.
+        let info = unsafe { tf_setting_at(index).as_ref() }.unwrap();
         let id = owned(info.id);
-        assert!(!owned(info.name).is_empty() && owned(info.help).ends_with('.'), "{id}");
-        let status = match info.kind {
-            SettingKind::Number => {
-                let spec = &SPECS[index];
-                assert_eq!((spec.id, spec.min, spec.max), (&*id, info.min, info.max));
-                assert_eq!(owned(info.unit), spec.unit);
-                assert_eq!(spec.get(&Settings::default()), info.initial);
-                spec.set(&mut controls.settings, info.max);
-                // SAFETY: all pointers are valid.
-                unsafe { tf_set_number(f, info.id, info.max) }
+        assert_eq!([&*id, &owned(info.name)], [setting.id(), setting.name()]);
+        assert_eq!(owned(info.unit), setting.unit(), "{id}");
+        let text = match setting {
+            Setting::Number(own) => {
+                assert_eq!([info.min, info.max, info.initial], [own.min, own.max, own.default()]);
+                own.set(&mut controls.settings, own.max);
+                None
             }
-            SettingKind::Choice => {
-                let choice = &CHOICES[index - SPECS.len()];
-                assert_eq!((choice.id, choice.entries.len()), (&*id, info.entry_count));
-                assert_eq!(choice.default() as f32, info.initial);
+            Setting::Choice(own) => {
+                assert_eq!(
+                    (info.entry_count, info.initial),
+                    (own.entries.len(), own.default() as f32)
+                );
                 let last = info.entry_count - 1;
-                choice.set(&mut controls, last);
-                // SAFETY: all pointers are valid.
-                unsafe { tf_set_text(f, info.id, *info.entries.add(last)) }
+                own.set(&mut controls, last);
+                // SAFETY: there are as many entries.
+                Some(owned(unsafe { *info.entries.add(last) }))
             }
-            SettingKind::Switches => {
-                let digits = "0".repeat(info.max as usize);
-                match &*id {
-                    "bands" => controls.settings.bands = digits.parse().unwrap(),
-                    _ => controls.settings.custom = digits.parse().unwrap(),
-                }
-                let digits = CString::new(digits).unwrap();
-                // SAFETY: all pointers are valid.
-                unsafe { tf_set_text(f, info.id, digits.as_ptr()) }
-            }
-            SettingKind::Notes => {
-                let names = vec!["C#"; info.max as usize].join(" ");
-                controls.settings.targets = names.parse().unwrap();
-                let names = CString::new(names).unwrap();
-                // SAFETY: all pointers are valid.
-                unsafe { tf_set_text(f, info.id, names.as_ptr()) }
+            Setting::Text(own) => {
+                let text = match info.kind {
+                    SettingKind::Notes => vec!["C#"; info.max as usize].join(" "),
+                    _ => "0".repeat(info.max as usize),
+                };
+                own.set(&mut controls.settings, &text).unwrap();
+                Some(text)
             }
         };
-        assert_eq!(status, Status::Ok, "{id}: {}", owned(tf_last_error()));
+        let text = text.map(|text| CString::new(text).unwrap());
         let mut buffer = [0; TF_TEXT_SIZE];
         // SAFETY: all pointers are valid.
-        let read = unsafe { tf_get_text(f, info.id, buffer.as_mut_ptr(), buffer.len()) };
-        assert_eq!(read == Status::Ok, info.kind != SettingKind::Number, "{id}");
-        index += 1;
+        let (set, read) = unsafe {
+            let set = match &text {
+                Some(text) => tf_set_text(f, info.id, text.as_ptr()),
+                None => tf_set_number(f, info.id, info.max),
+            };
+            (set, tf_get_text(f, info.id, buffer.as_mut_ptr(), buffer.len()))
+        };
+        assert_eq!(set, Status::Ok, "{id}: {}", owned(tf_last_error()));
+        assert_eq!(read == Status::Ok, text.is_some(), "{id}");
     }
+    let count = Setting::all().count();
+    assert!(tf_setting_at(count).is_null());
     // The JSON has each setting once.
     let fields: serde_json::Map<_, _> = serde_json::from_str(&json(&filter)).unwrap();
-    assert_eq!(index, fields.len());
+    assert_eq!(count, fields.len());
     assert_eq!(from_json(&json(&filter)).unwrap(), controls);
     assert!(json(&filter).len() < TF_TEXT_SIZE / 2);
 
@@ -433,7 +398,7 @@ fn details_are_cut_to_their_room_and_belong_to_their_thread() {
 #[test]
 fn the_version_is_that_of_the_library() {
     let version = format!("\nversion = {:?}\n", owned(tf_version()));
-    assert!(include_str!("../../../../Cargo.toml").contains(&version));
-    let own = include_str!("../../Cargo.toml").matches(&version);
+    assert!(include_str!("../../../Cargo.toml").contains(&version));
+    let own = include_str!("../Cargo.toml").matches(&version);
     assert_eq!(own.count(), 2, "the package's and cargo-c's");
 }

@@ -1,10 +1,6 @@
 //! Tests of the C library: its header, and programs in C and C++ that use it.
 
-mod expected;
-
 use anyhow::{Context, Result, ensure};
-use expected::RATE;
-use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{
     env,
     ffi::OsStr,
@@ -12,19 +8,23 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+use tone_filter_dsp::{Settings, ToneFilter};
 use tone_filter_manual::pages::Page;
-use tone_filter_presets as presets;
+use tone_filter_presets::Preset;
 use tone_filter_testkit::{
+    Signal,
     programs::{run, step},
-    root, target,
+    root, target, wav,
 };
+
+/// Sample rate of the files for `tone_filter.c` in Hz.
+const RATE: u32 = 44_100;
 
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-pedantic"];
 
 /// Builds of the programs: name, C standard, C++ standard, other flags.
-const BUILDS: [(&str, &str, &str, &str); 4] = [
+const BUILDS: [(&str, &str, &str, &str); 3] = [
     ("c99", "-std=c99", "-std=c++17", "-O2"),
-    ("c11", "-std=c11", "-std=c++17", "-O2"),
     ("static", "-std=c99", "-std=c++17", "-O2"),
     (
         "sanitizers",
@@ -49,7 +49,7 @@ fn main() -> Result<()> {
     step("NULL and garbage", || c.null())?;
     step("tone_filter.c against the library in Rust", || c.render())?;
     step("tone_filter.c with wrong files and names", || c.faults())?;
-    step("game.cpp against the library in Rust", || c.game())
+    step("game.cpp", || c.game())
 }
 
 /// The installed library and the programs that are built with it.
@@ -165,40 +165,29 @@ impl C {
         Ok(())
     }
 
-    /// Compares the output of `tone_filter.c` with the library, for all presets and files of one to six channels.
+    /// Compares the output of `tone_filter.c` with the library, for files of one to six channels.
     fn render(&self) -> Result<()> {
-        let mut demo = WavReader::open(root().join("assets/demo.wav"))?;
-        let tune: Vec<f32> = demo
-            .samples::<i16>()
-            .map(|sample| Ok(f32::from(sample?) / 32_768.0))
-            .collect::<hound::Result<_>>()?;
-        let mut compared = 0;
+        let (tune, _) = wav::read(&root().join("assets/demo.wav"))?;
         // Channels and frames of the files; 1000 frames are fewer than the latency.
         for (channels, frames) in [(1, 20_000), (2, 1000), (2, 20_000), (6, 5000)] {
-            let input = &tune[160_000..][..channels * frames];
-            let path = self.folder.join("in.wav");
-            write(&path, channels, input)?;
-            for preset in presets::ids() {
-                let expected = bits(&expected::rendered(preset, channels, input)?);
-                // One build is enough for the other presets: they differ from these two only in the values of settings.
-                let every_way = ["tone-filter", "sound-chip"].contains(&preset);
-                let ways = self.ways("tone_filter").into_iter();
-                for (way, mut command) in ways.filter(|(way, _)| every_way || *way == "c99") {
-                    let out = self.folder.join("out.wav");
+            let channel = |c: usize| tune[c % 2][80_000 + 100 * c..][..frames].to_vec();
+            let input: Signal = (0..channels).map(channel).collect();
+            let [path, out] = ["in.wav", "out.wav"].map(|name| self.folder.join(name));
+            wav::write(&path, &input, RATE)?;
+            for preset in ["tone-filter", "sound-chip"] {
+                let expected = rendered(preset, &input)?;
+                for (way, mut command) in self.ways("tone_filter") {
                     let _ = fs::remove_file(&out);
                     run(command.arg(preset).args([&path, &out])).context(way)?;
-                    let output = bits(&read(&out)?);
+                    let (output, rate) = wav::read(&out)?;
                     let place = || format!("{preset}, {channels} channels, {way}");
-                    ensure!(output.len() == expected.len(), "{}: another length", place());
+                    ensure!(rate == RATE && output[0].len() == frames, "{}: length", place());
                     // Valgrind's CPU has other vector units and no flush-to-zero.
-                    if way != "valgrind" {
-                        ensure!(output == expected, "{}: other bits", place());
-                        compared += 1;
-                    }
+                    let same = way == "valgrind" || bits(&output) == bits(&expected);
+                    ensure!(same, "{}: other bits", place());
                 }
             }
         }
-        println!("{compared} files are equal, bit for bit");
         Ok(())
     }
 
@@ -212,37 +201,43 @@ impl C {
             ("organ", &self.folder.join("missing.wav"), "cannot be read"),
             ("organ", &bad, "ends too early"),
         ] {
-            for (way, mut command) in self.ways("tone_filter") {
-                let output = command.arg(preset).args([path, &out]).output()?;
-                let printed = String::from_utf8_lossy(&output.stderr);
-                ensure!(
-                    output.status.code() == Some(1) && printed.contains(reason),
-                    "{way}: {printed}"
-                );
-                ensure!(!out.exists(), "{way}: a file of an error");
-            }
+            let mut program = command(self.folder.join("sanitizers/tone_filter"));
+            let output = program.arg(preset).args([path, &out]).output()?;
+            let printed = String::from_utf8_lossy(&output.stderr);
+            ensure!(output.status.code() == Some(1) && printed.contains(reason), "{printed}");
+            ensure!(!out.exists(), "a file of an error");
         }
         Ok(())
     }
 
-    /// Compares the game's sound and meter with the library's.
+    /// Runs the game; every build must have the same sound and the same meter, in which bands sound.
     fn game(&self) -> Result<()> {
-        let (expected, meter) = expected::game()?;
         let path = self.folder.join("game.raw");
+        let mut first = None;
         for (way, mut command) in self.ways("game") {
             let output = command.arg(&path).output()?;
-            let printed = String::from_utf8_lossy(&output.stdout);
-            ensure!(
-                output.status.success() && printed == meter,
-                "{way}: the meter is\n{printed}and not\n{meter}{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-            let sound = fs::read(&path)?;
-            ensure!(way == "valgrind" || sound == expected, "{way}: other bits");
+            let meter = String::from_utf8_lossy(&output.stdout).into_owned();
+            ensure!(output.status.success() && meter.contains('o'), "{way}: {meter}");
+            // Valgrind's CPU has other vector units and no flush-to-zero.
+            if way != "valgrind" {
+                let own = (meter, fs::read(&path)?);
+                ensure!(*first.get_or_insert_with(|| own.clone()) == own, "{way}: another sound");
+            }
         }
-        println!("{meter}");
         Ok(())
     }
+}
+
+/// Returns the output of `tone_filter.c`: with lookahead, the latency removed, as long as the input.
+fn rendered(preset: &str, input: &Signal) -> Result<Signal> {
+    let settings = Preset::factory(preset).context("a factory preset")?.settings;
+    let settings = Settings { lookahead: true, ..settings };
+    let mut filter = ToneFilter::new(RATE.into(), &settings)?.with_channels(input.len());
+    let latency = filter.latency();
+    let mut sound = input.clone();
+    sound.iter_mut().for_each(|channel| channel.resize(channel.len() + latency, 0.0));
+    filter.process(&mut sound.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    Ok(sound.into_iter().map(|mut channel| channel.split_off(latency)).collect())
 }
 
 /// Returns a C program of the first C code in a page.
@@ -264,26 +259,8 @@ fn functions(header: &str) -> Vec<&str> {
     names.collect()
 }
 
-fn write(path: &Path, channels: usize, samples: &[f32]) -> Result<()> {
-    let spec = WavSpec {
-        channels: channels as u16,
-        sample_rate: RATE,
-        bits_per_sample: 32,
-        sample_format: SampleFormat::Float,
-    };
-    let mut file = WavWriter::create(path, spec)?;
-    samples.iter().try_for_each(|sample| file.write_sample(*sample))?;
-    Ok(file.finalize()?)
-}
-
-fn read(path: &Path) -> Result<Vec<f32>> {
-    let mut file = WavReader::open(path)?;
-    ensure!(file.spec().sample_rate == RATE, "{}: another sample rate", path.display());
-    Ok(file.samples().collect::<hound::Result<_>>()?)
-}
-
-fn bits(samples: &[f32]) -> Vec<u32> {
-    samples.iter().map(|sample| sample.to_bits()).collect()
+fn bits(signal: &Signal) -> Vec<u32> {
+    signal.iter().flatten().map(|sample| sample.to_bits()).collect()
 }
 
 /// Returns a command that finds the installed library, but not cargo's folders, where the plugin's library has the same name.

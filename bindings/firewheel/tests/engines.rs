@@ -1,29 +1,23 @@
-//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. The examples run them in the engines'
-//! own mixer and graph.
-#![allow(clippy::duplicate_mod, reason = "each example has the module `common`")]
+//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. `cargo xtask test-engines` compares the
+//! examples, which run them in the engines' own mixer and graph.
 
-mod automation;
 #[allow(dead_code, reason = "an example's command line")]
-#[path = "../../../../examples/firewheel.rs"]
+#[path = "../../../examples/firewheel.rs"]
 mod firewheel;
-#[allow(dead_code, reason = "an example's command line")]
-#[path = "../../../../examples/kira.rs"]
-mod kira;
 
-use ::firewheel::diff::Memo;
+use ::firewheel::diff::{Diff, Memo, PathBuilder};
 use ::kira::{
     Frame,
     effect::{Effect, EffectBuilder},
     info::MockInfoBuilder,
 };
-use hound::WavReader;
-use kira::common::{FRAMES, state};
-use std::{error::Error, path::Path, sync::Arc};
+use firewheel::common::FRAMES;
+use std::sync::Arc;
 use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Score, Settings, ToneFilter};
 use tone_filter_firewheel::{ScoreEvent, ToneFilterNode, ToneFilterState};
 use tone_filter_kira::{ToneFilterBuilder, ToneFilterHandle};
 use tone_filter_testkit::{
-    Draws, Music, controls, events,
+    Automation, Draws, Music, assert_same_bits,
     heap::{self, counted},
 };
 
@@ -31,10 +25,6 @@ use tone_filter_testkit::{
 static HEAP: heap::Counting = heap::Counting;
 
 const RATE: u32 = 48_000;
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
-
-/// Function of an example that renders one file into another.
-type Example = fn(&Path, &Path) -> Result<(), Box<dyn Error>>;
 
 /// Returns `sound` after the filter.
 fn filtered(filter: &mut ToneFilter, sound: &[[f32; 2]]) -> Vec<[f32; 2]> {
@@ -43,45 +33,63 @@ fn filtered(filter: &mut ToneFilter, sound: &[[f32; 2]]) -> Vec<[f32; 2]> {
     left.into_iter().zip(right).map(|(left, right)| [left, right]).collect()
 }
 
-/// Returns the bits of an example's output for the demo tune.
-fn rendered(name: &str, example: Example) -> Vec<u32> {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    example(DEMO.as_ref(), &path).unwrap();
-    let mut file = WavReader::open(path).unwrap();
-    assert_eq!(file.spec().sample_rate, 44_100);
-    file.samples::<f32>().map(|sample| sample.unwrap().to_bits()).collect()
-}
-
-/// Returns the bits of the filter's output for the demo tune.
-fn expected() -> Vec<u32> {
-    let mut file = WavReader::open(DEMO).unwrap();
-    let sample = |sample: hound::Result<i16>| f32::from(sample.unwrap()) / 32_768.0;
-    let mut sound: Vec<f32> = file.samples().map(sample).collect();
-    let mut filter = ToneFilter::new(44_100.0, &state(0).0).unwrap();
-    for (count, block) in sound.as_chunks_mut().0.chunks_mut(FRAMES).enumerate() {
-        let (settings, keyboard) = state(count);
-        filter.set_settings(&settings).unwrap();
-        filter.set_keyboard(&keyboard);
-        block.copy_from_slice(&filtered(&mut filter, block));
-    }
-    assert!(sound.iter().all(|sample| sample.abs() < 1.0), "kira would clip");
-    assert!(sound[2 * FRAMES * 400..].iter().any(|sample| sample.abs() > 0.01));
-    sound.into_iter().map(f32::to_bits).collect()
-}
-
 #[test]
-fn what_kira_renders_is_what_the_filter_makes() {
-    let rendered =
-        rendered("kira.wav", |from, to| kira::common::render_file(kira::render, from, to));
-    assert!(rendered == expected());
-}
-
-#[test]
-fn what_firewheel_renders_is_what_the_filter_makes() {
-    let rendered = rendered("firewheel.wav", |from, to| {
-        firewheel::common::render_file(firewheel::render, from, to)
+fn automation_in_kira_has_the_bits_of_the_library_without_allocation() {
+    let automation = Automation::new(1, RATE.into());
+    let (mut effect, mut handle) = ToneFilterBuilder::default().build();
+    effect.init(RATE, FRAMES);
+    let info = MockInfoBuilder::new().build();
+    let output = automation.play(FRAMES, |new, [left, right]| {
+        if let Some(new) = new {
+            handle.set_settings(&new.settings).unwrap();
+        }
+        let mut frames: Vec<_> =
+            left.iter().zip(&*right).map(|(l, r)| Frame::new(*l, *r)).collect();
+        let ((), allocations) = counted(|| {
+            effect.on_start_processing();
+            effect.process(&mut frames, 1.0 / f64::from(RATE), &info);
+        });
+        assert_eq!(allocations, 0);
+        for ((left, right), frame) in left.iter_mut().zip(right).zip(frames) {
+            (*left, *right) = (frame.left, frame.right);
+        }
     });
-    assert!(rendered == expected());
+    assert_same_bits(&output, &automation.expected());
+    assert!(handle.bands().total_power > 0.0);
+}
+
+#[test]
+fn automation_in_firewheel_has_the_bits_of_the_library_without_allocation() {
+    let automation = Automation::new(1, RATE.into());
+    let mut node = Memo::new(ToneFilterNode::default());
+    let mut stream = firewheel::Stream::new(RATE, *node).unwrap();
+    let mut blocks = 0;
+    let output = automation.play(FRAMES, |new, [left, right]| {
+        if let Some(new) = new {
+            node.settings = new.settings;
+            node.update_memo(&mut stream.context.event_queue(stream.node));
+        }
+        if blocks % 9 == 8 {
+            // Out of range: has no effect.
+            let wrong = Settings { mix: 101.0, ..node.settings };
+            let event = ToneFilterNode { settings: wrong, ..*node };
+            event.diff(&node, PathBuilder::default(), &mut stream.context.event_queue(stream.node));
+        }
+        stream.context.update().unwrap();
+        let input: Vec<_> = left.iter().zip(&*right).map(|(l, r)| [*l, *r]).collect();
+        let mut frames = [[0.0; 2]; FRAMES];
+        let (result, allocations) = counted(|| stream.render(&input, &mut frames));
+        result.unwrap();
+        // The first block installs the graph, which may allocate.
+        assert!(blocks == 0 || allocations == 0, "block {blocks}: {allocations}");
+        blocks += 1;
+        for ((left, right), frame) in left.iter_mut().zip(right).zip(frames) {
+            [*left, *right] = frame;
+        }
+    });
+    assert_same_bits(&output, &automation.expected());
+    let state = stream.context.node_state_mut::<ToneFilterState>(stream.node).unwrap();
+    assert!(state.bands().total_power > 0.0);
 }
 
 /// Blocks of music, one after the other.
@@ -97,30 +105,6 @@ impl Blocks {
 
     fn next(&mut self) -> [[f32; 2]; FRAMES] {
         self.0.next().expect("music for all blocks")
-    }
-}
-
-/// Settings and keyboard, drawn at random every fifth block.
-struct Play {
-    draws: Draws<'static>,
-    settings: Settings,
-    keyboard: Keyboard,
-}
-
-impl Play {
-    fn new() -> Self {
-        let (settings, keyboard) = (Settings::default(), Keyboard::default());
-        Self { draws: Draws::seeded(2), settings, keyboard }
-    }
-
-    /// Returns the settings and keyboard of block `count`.
-    fn at(&mut self, count: usize) -> (Settings, Keyboard) {
-        if count % 5 == 4 {
-            self.settings = controls(&mut self.draws).settings;
-            let events = events(&mut self.draws, FRAMES);
-            events.into_iter().for_each(|(_, event)| self.keyboard.play(event));
-        }
-        (self.settings, self.keyboard)
     }
 }
 
@@ -140,14 +124,6 @@ impl Pair {
         Self { effect, handle, filter, music: Blocks::new() }
     }
 
-    /// Sets the effect and the filter to the same state.
-    fn set(&mut self, (settings, keyboard): (Settings, Keyboard)) {
-        self.handle.set_settings(&settings).unwrap();
-        self.handle.set_keyboard(&keyboard);
-        self.filter.set_settings(&settings).unwrap();
-        self.filter.set_keyboard(&keyboard);
-    }
-
     /// Compares effect and filter over the next block. Returns the number of allocations and frees in the effect.
     fn play(&mut self, count: usize) -> usize {
         let sound = self.music.next();
@@ -165,20 +141,13 @@ impl Pair {
 }
 
 #[test]
-fn kiras_effect_follows_its_handle_without_allocation() {
-    let (mut pair, mut play) = (Pair::new(), Play::new());
-    for count in 0..400 {
-        pair.set(play.at(count));
-        assert_eq!(pair.play(count), 0);
-        assert_eq!(pair.handle.bands(), pair.filter.bands());
-    }
-}
-
-#[test]
 fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     let mut pair = Pair::new();
-    let (settings, keyboard) = played();
-    pair.set((settings, keyboard));
+    let ToneFilterNode { settings, keyboard } = played();
+    pair.handle.set_settings(&settings).unwrap();
+    pair.handle.set_keyboard(&keyboard);
+    pair.filter.set_settings(&settings).unwrap();
+    pair.filter.set_keyboard(&keyboard);
     pair.handle.set_score(Some(score(3)));
     pair.handle.seek(1.0);
     pair.filter.set_score(Some(score(3)));
@@ -197,10 +166,12 @@ fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
 }
 
-/// Returns settings with which keys and scores sound, and keys.
-fn played() -> (Settings, Keyboard) {
+/// Returns settings with which keys and scores sound, and a key that is held.
+fn played() -> ToneFilterNode {
     let settings = Settings { keys: Keys::Hold, mix: 100.0, ..Settings::default() };
-    (settings, Play::new().at(4).1)
+    let mut keyboard = Keyboard::default();
+    keyboard.play(KeyEvent::Key(69, 1.0));
+    ToneFilterNode { settings, keyboard }
 }
 
 fn score(seed: usize) -> Arc<Score> {
@@ -268,56 +239,18 @@ fn kira_gets_no_settings_out_of_range() {
 }
 
 #[test]
-fn firewheels_node_follows_its_parameters_without_allocation() {
-    let mut node = Memo::new(ToneFilterNode::default());
-    let mut stream = firewheel::Stream::new(RATE, *node).unwrap();
-    let mut filter = ToneFilter::new(RATE.into(), &node.settings).unwrap();
-    let (mut music, mut play) = (Blocks::new(), Play::new());
-    for count in 0..400 {
-        (node.settings, node.keyboard) = play.at(count);
-        if count == 350 {
-            // Out of range: has no effect.
-            node.settings.mix = 101.0;
-        }
-        node.update_memo(&mut stream.context.event_queue(stream.node));
-        stream.context.update().unwrap();
-        let (input, mut output) = (music.next(), [[0.0; 2]; FRAMES]);
-        let (result, allocations) = counted(|| stream.render(&input, &mut output));
-        result.unwrap();
-        // The first block installs the graph, which may allocate.
-        assert!(count == 0 || allocations == 0, "block {count}: {allocations}");
-        let _ = filter.set_settings(&node.settings);
-        filter.set_keyboard(&node.keyboard);
-        assert!(output[..] == filtered(&mut filter, &input), "block {count}");
-        let state = stream.context.node_state_mut::<ToneFilterState>(stream.node).unwrap();
-        assert_eq!(state.bands(), filter.bands());
-    }
-}
-
-#[test]
-fn firewheels_node_starts_with_its_parameters() {
-    let mut keyboard = Keyboard::default();
-    keyboard.play(KeyEvent::Key(69, 1.0));
-    let settings = Settings { keys: Keys::Hold, ..Settings::default() };
-    let mut stream = firewheel::Stream::new(RATE, ToneFilterNode { settings, keyboard }).unwrap();
-    let mut filter = ToneFilter::new(RATE.into(), &settings).unwrap();
-    filter.set_keyboard(&keyboard);
-    let mut output = [[0.0; 2]; FRAMES];
-    let input = Blocks::new().next();
-    stream.render(&input, &mut output).unwrap();
-    assert!(output[..] == filtered(&mut filter, &input));
-
+fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
+    let ToneFilterNode { settings, keyboard } = played();
     let wrong = Settings { mix: 101.0, ..settings };
     assert!(firewheel::Stream::new(RATE, ToneFilterNode { settings: wrong, keyboard }).is_err());
-}
-
-#[test]
-fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
-    let (settings, keyboard) = played();
-    let parameters = ToneFilterNode { settings, keyboard };
-    let mut stream = firewheel::Stream::new(RATE, parameters).unwrap();
+    let mut stream = firewheel::Stream::new(RATE, played()).unwrap();
     let mut output = [[0.0; 2]; FRAMES];
     let mut music = Blocks::new();
+    let input = music.next();
+    stream.render(&input, &mut output).unwrap();
+    let mut filter = ToneFilter::new(RATE.into(), &settings).unwrap();
+    filter.set_keyboard(&keyboard);
+    assert!(output[..] == filtered(&mut filter, &input));
     stream.context.queue_event_for(stream.node, ScoreEvent::Set(Some(score(3))).into());
     stream.context.queue_event_for(stream.node, ScoreEvent::Seek(1.0).into());
     stream.context.update().unwrap();
