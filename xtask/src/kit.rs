@@ -107,7 +107,7 @@ pub fn tune() -> Result<()> {
     run(&mut kit("tune"))
 }
 
-/// Plays songs for trackers in Furnace, and compares its sound with ours: of the tests' songs, and of the files `songs`.
+/// Plays the tests' songs for trackers in Furnace, and the files `songs`.
 pub fn tracker(songs: &[String]) -> Result<()> {
     anyhow::ensure!(
         suite::on_path("furnace"),
@@ -115,7 +115,7 @@ pub fn tracker(songs: &[String]) -> Result<()> {
          (cmake -DBUILD_GUI=OFF), and put it there"
     );
     let songs = songs.iter().map(std::fs::canonicalize).collect::<std::io::Result<Vec<_>>>()?;
-    let test = ["test", "--package=tone-filter-offline", "--features=furnace", "--test=tracker"];
+    let test = ["test", "--package=tone-filter-song", "--features=furnace", "--lib", "furnace_"];
     let songs = std::env::join_paths(songs)?;
     run(Command::new("cargo").args(test).args(["--", "--nocapture"]).env("TRACKER_SONGS", songs))
 }

@@ -64,8 +64,7 @@ Usage: cargo xtask VERB
   test-python       build the Python package and test its wheel
   test-release      check the crates as they would be published, and the bill of materials
   test-tracker [SONG.fur ...]
-                    play songs for trackers in Furnace, which must be on the PATH as `furnace`, and
-                    compare their sound with that of the chips
+                    play songs for trackers in Furnace, which must be on the PATH as `furnace`
   test-web          run the tests of the npm package and of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types

@@ -22,8 +22,8 @@ use tone_filter_offline::{
     arrangement::Arranger,
     clean_up_on_interrupt,
     console::{self, Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
+    silence_reasons::Cause,
     tracker::{self, Chip, Module, famitracker, furnace},
-    unheard::Cause,
 };
 use tone_filter_presets::Preset;
 

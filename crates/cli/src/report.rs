@@ -7,7 +7,7 @@ use tone_filter_offline::{
     Error,
     batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
     render::Report,
-    unheard::Cause,
+    silence_reasons::Cause,
 };
 
 /// Version of the JSON report. Keys may be added without a new version; existing keys keep their meaning.

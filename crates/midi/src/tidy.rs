@@ -9,9 +9,7 @@ const LONGEST_NUMBER: usize = 4;
 /// Event at the end of a track.
 const END: [u8; 3] = [0xFF, 0x2F, 0];
 
-/// Strict MIDI file.
 pub struct Tidy {
-    /// Content of the file.
     pub bytes: Vec<u8>,
     /// First section that is left out, as text: the track, and the byte from which on it is left out. `None` if nothing is left
     /// out.
@@ -103,7 +101,6 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
     (tidied, left)
 }
 
-/// A track being read.
 struct Track<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -118,7 +115,6 @@ impl Track<'_> {
         Some(byte)
     }
 
-    /// Reads a number of variable length.
     fn number(&mut self) -> Option<u32> {
         let mut number = 0;
         for _ in 0..LONGEST_NUMBER {
@@ -178,7 +174,6 @@ impl Track<'_> {
     }
 }
 
-/// Appends a number of variable length.
 fn push_number(to: &mut Vec<u8>, number: u32) {
     let groups = (1..LONGEST_NUMBER).rev().filter(|group| number >> (7 * group) > 0);
     to.extend(groups.map(|group| 0x80 | (number >> (7 * group)) as u8));

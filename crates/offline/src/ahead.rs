@@ -27,9 +27,6 @@ pub struct DecisionsAhead {
 }
 
 /// Runs `work`, while `scout` decides on another thread about `input` and the silence that follows.
-///
-/// # Errors
-/// If `input` cannot be opened, or `work` fails.
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,

@@ -3,7 +3,7 @@
 use super::{
     Error, Input, Level, Source,
     score::{KeyPlayer, KeyTrack},
-    unheard::{Cause, Unheard},
+    silence_reasons::{Cause, Unheard},
 };
 use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
 

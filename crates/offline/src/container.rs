@@ -2,28 +2,23 @@
 
 use super::{
     Error, Output, Source,
-    carried::Carried,
+    chunks_kept::KeptChunk,
     flac_writer,
     metadata::Metadata,
     wav::{self, Format},
 };
+use std::io::Write;
 
 pub use super::formats::Container;
 
-/// An output being written.
-pub enum Writer {
-    /// WAV.
+pub(crate) enum Writer {
     Wav(Box<wav::Writer>),
-    /// FLAC.
     Flac(Box<flac_writer::Writer>),
 }
 
 impl Writer {
     /// Begins a file of at most `frames` frames, if the number is known. Dithers integers if `dithered`. A FLAC file gets the
     /// fields and pictures of `metadata`.
-    ///
-    /// # Errors
-    /// If the container does not support the format, or the file cannot be written.
     pub fn new(
         container: Container,
         output: &Output,
@@ -44,21 +39,19 @@ impl Writer {
 
     /// Writes `chunks`, which are new or copied from `source`, to a WAV file; does nothing for FLAC. Must be called before the
     /// first samples or after [`Writer::end_data`].
-    ///
-    /// # Errors
-    /// If a chunk cannot be read or written.
-    pub fn carry(&mut self, chunks: &[Carried], source: &mut Source) -> Result<(), Error> {
+    pub fn put_chunks(&mut self, chunks: &[KeptChunk], source: &mut Source) -> Result<(), Error> {
         let Self::Wav(writer) = self else { return Ok(()) };
         chunks.iter().try_for_each(|chunk| match chunk {
-            Carried::Copied(chunk) => writer.carry(*chunk, |to| source.copy_chunk(*chunk, to)),
-            Carried::Made(id, content) => writer.put_chunk(*id, content),
+            KeptChunk::Copied(chunk) => {
+                writer.put_chunk(chunk.id, chunk.len, |to| source.copy_chunk(*chunk, to))
+            }
+            KeptChunk::Made(id, content) => {
+                writer.put_chunk(*id, content.len() as u32, |to| to.write_all(content))
+            }
         })
     }
 
     /// Appends samples; all `channels` must have one length.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         match self {
             Self::Wav(writer) => writer.write(channels),
@@ -67,9 +60,6 @@ impl Writer {
     }
 
     /// Ends the chunk of samples in a WAV file; does nothing for FLAC.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn end_data(&mut self) -> Result<(), Error> {
         match self {
             Self::Wav(writer) => writer.end_data(),
@@ -78,9 +68,6 @@ impl Writer {
     }
 
     /// Completes the file. Returns the number of samples that were clipped to full scale; always 0 for float.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn finish(self) -> Result<u64, Error> {
         match self {
             Self::Wav(writer) => writer.finish(),

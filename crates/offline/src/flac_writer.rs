@@ -38,7 +38,6 @@ const PLAIN: [u8; 42] = [
 /// Type byte of a picture block, with the flag of the last block.
 const PICTURE: u8 = 0x86;
 
-/// A FLAC file being written.
 pub struct Writer {
     path: PathBuf,
     encoder: FlacByteWriter<BufWriter<File>, LittleEndian>,
@@ -50,9 +49,6 @@ pub struct Writer {
 
 impl Writer {
     /// Begins a file of 16 or 24 bits with the fields and pictures of `metadata`. Dithers if `dithered`.
-    ///
-    /// # Errors
-    /// If FLAC does not support the format, or the file cannot be written.
     pub fn new(
         output: &Output,
         format: Format,
@@ -83,10 +79,6 @@ impl Writer {
         Ok(Self { path, encoder, format, dither, bytes: Vec::new(), clipped: 0 })
     }
 
-    /// Appends samples; all `channels` must have one length.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         self.clipped += super::wav::clipped(channels);
         encode(channels, self.format.depth, self.dither.as_mut(), &mut self.bytes);
@@ -95,9 +87,6 @@ impl Writer {
     }
 
     /// Completes the file. Returns the number of samples that were clipped to full scale.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn finish(self) -> Result<u64, Error> {
         let finished = self.encoder.finalize();
         finished.map_err(|fault| Error::writing(&self.path, as_io(fault)))?;

@@ -5,9 +5,9 @@
 mod ahead;
 pub mod analyse;
 pub mod batch;
-mod carried;
-pub mod coded;
+mod chunks_kept;
 pub mod container;
+mod decoders;
 mod flac_writer;
 mod formats;
 mod guard;
@@ -21,9 +21,9 @@ pub mod render;
 mod resample;
 pub mod score;
 mod shared_file;
+pub mod silence_reasons;
 mod source;
 pub mod table;
-pub mod unheard;
 pub mod wav;
 pub mod xorshift;
 

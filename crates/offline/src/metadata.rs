@@ -1,10 +1,11 @@
-//! Metadata of a file (titles, covers, markers), read by `lofty` and carried over to another file.
+//! Metadata of a file (titles, covers, markers), read by `lofty`, for an output.
 //!
 //! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 
 use crate::{
     Error, Input, Source,
-    carried::{self, Carried},
+    chunks_kept::{self, KeptChunk},
+    decoders::Spliced,
     formats::Container,
     guard::guard,
     shared_file::SharedFile,
@@ -22,7 +23,7 @@ use lofty::{
     tag::{ItemKey, Tag, TagExt, TagType},
 };
 use ogg_pager::Packets;
-use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Read, Seek};
 
 /// Types of tags, the best first. A field hides fields of the same name in later types.
 const KINDS: [TagType; 7] = [
@@ -61,9 +62,9 @@ const LARGEST_PICTURE: usize = (1 << 24) - 4096;
 #[derive(Default)]
 pub struct Metadata {
     /// Chunks before the samples of a WAV file.
-    pub before: Vec<Carried>,
+    pub before: Vec<KeptChunk>,
     /// Chunks behind the samples of a WAV file.
-    pub after: Vec<Carried>,
+    pub after: Vec<KeptChunk>,
     /// Names and values of the fields of a FLAC file.
     pub fields: Vec<(String, String)>,
     /// Pictures of a FLAC file, as contents of picture blocks.
@@ -76,16 +77,12 @@ pub struct Metadata {
 struct Tags {
     fields: Vec<(String, String)>,
     pictures: Vec<Picture>,
-    /// Names of fields that are left out.
     left_out: Vec<String>,
 }
 
 impl Metadata {
     /// Reads the metadata of `input`, opened as `source`, that `container` can store. `rates` are the input's and the output's in
     /// Hz.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn read(
         input: &Input,
         source: &mut Source,
@@ -96,9 +93,9 @@ impl Metadata {
         let (before, after) = source.chunks();
         let (before, after) = (before.to_vec(), after.to_vec());
         let is_wav = matches!(source, Source::Wav(_));
-        let holds_tags = |chunk: &Chunk| carried::holds_tags(chunk.id);
+        let holds_tags = |chunk: &Chunk| chunks_kept::holds_tags(chunk.id);
         let has_tags = !is_wav || before.iter().chain(&after).any(holds_tags);
-        let tags = if has_tags { Tags::read(input.shared()) } else { Tags::default() };
+        let tags = if has_tags { Tags::read(&input.shared()) } else { Tags::default() };
         let mut metadata = Self { left_out: tags.left_out.clone(), ..Self::default() };
         match container {
             Container::Flac => {
@@ -110,21 +107,21 @@ impl Metadata {
             Container::Wav => {
                 // If any field is left out, all tags are written anew.
                 let keeps = is_wav && tags.left_out.is_empty();
-                let mut carry = |chunks: Vec<Chunk>| -> io::Result<Vec<Carried>> {
+                let mut keep = |chunks: Vec<Chunk>| -> io::Result<Vec<KeptChunk>> {
                     let mut kept = Vec::new();
                     for chunk in chunks {
-                        if !keeps && carried::is_tag(source, chunk)? {
+                        if !keeps && chunks_kept::is_tag(source, chunk)? {
                             continue;
                         }
-                        match carried::carried(source, chunk, rates)? {
-                            Some(carried) => kept.push(carried),
+                        match chunks_kept::keep(source, chunk, rates)? {
+                            Some(own) => kept.push(own),
                             None => metadata.left_out.push(chunk.name()),
                         }
                     }
                     Ok(kept)
                 };
-                metadata.before = carry(before).map_err(unreadable)?;
-                metadata.after = carry(after).map_err(unreadable)?;
+                metadata.before = keep(before).map_err(unreadable)?;
+                metadata.after = keep(after).map_err(unreadable)?;
                 let has_any = !tags.fields.is_empty() || !tags.pictures.is_empty();
                 if !keeps && has_any {
                     metadata.after.extend(tags.chunks());
@@ -151,22 +148,18 @@ fn flac_in_ogg(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
 
 impl Tags {
     /// Reads the tags of `file`. Broken tags count as missing.
-    fn read(file: SharedFile) -> Self {
+    fn read(file: &SharedFile) -> Self {
         let read = guard(|| {
+            let blocks = flac_in_ogg(&mut BufReader::new(file.at(0)));
+            // `lofty` is generic over its reader, and large: both cases have one type.
+            let from = match blocks {
+                Some(blocks) => Spliced::new(blocks, file.at(0), 0..0),
+                None => Spliced::plain(file, 0..file.metadata().ok()?.len()),
+            };
             let mut options = ParseOptions::new();
             let options = options.read_properties(false);
-            let mut file = BufReader::new(file);
-            file.rewind().ok()?;
-            if let Some(blocks) = flac_in_ogg(&mut file) {
-                return Probe::new(Cursor::new(blocks))
-                    .options(options)
-                    .guess_file_type()
-                    .ok()?
-                    .read()
-                    .ok();
-            }
-            file.rewind().ok()?;
-            Probe::new(file).options(options).guess_file_type().ok()?.read().ok()
+            let probe = Probe::new(BufReader::new(from)).options(options);
+            probe.guess_file_type().ok()?.read().ok()
         });
         let mut tags = Self::default();
         let Some(file) = read.flatten() else { return tags };
@@ -228,7 +221,7 @@ impl Tags {
     }
 
     /// Returns the tags as chunks of a WAV file.
-    fn chunks(self) -> Vec<Carried> {
+    fn chunks(self) -> Vec<KeptChunk> {
         let mut comments = VorbisComments::default();
         for (name, value) in &self.fields {
             comments.push(name.clone(), value.clone());
@@ -246,11 +239,11 @@ impl Tags {
         let mut chunks = Vec::new();
         let mut info = Vec::new();
         if RiffInfoList::from(tag).dump_to(&mut info, options).is_ok() && info.len() > 8 {
-            chunks.push(Carried::Made(*b"LIST", info.split_off(8)));
+            chunks.push(KeptChunk::Made(*b"LIST", info.split_off(8)));
         }
         let mut content = Vec::new();
         if id3.dump_to(&mut content, options).is_ok() && !content.is_empty() {
-            chunks.push(Carried::Made(*b"id3 ", content));
+            chunks.push(KeptChunk::Made(*b"id3 ", content));
         }
         chunks
     }

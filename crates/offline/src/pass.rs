@@ -7,7 +7,7 @@ use super::{
     options::{Looped, Options, Tail},
     resample::Resampler,
     score::KeyPlayer,
-    unheard::{Cause, Unheard},
+    silence_reasons::{Cause, Unheard},
     wav::Format,
 };
 use ebur128::{EbuR128, Mode};

@@ -8,7 +8,7 @@ use super::{
     metadata::Metadata,
     options::Options,
     pass::Pass,
-    unheard::Cause,
+    silence_reasons::Cause,
     wav::Format,
 };
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
@@ -127,7 +127,7 @@ pub fn render(
     };
     let frames = pass.most_frames();
     let mut writer = Writer::new(container, &output, format, frames, dithered, &metadata)?;
-    writer.carry(&metadata.before, pass.source())?;
+    writer.put_chunks(&metadata.before, pass.source())?;
     let long = is_long(&pass);
     let work = (&mut pass, &input, options);
     let frames = if long {
@@ -136,7 +136,7 @@ pub fn render(
         run(work, &mut progress, &mut |block| writer.write(block))?
     };
     writer.end_data()?;
-    writer.carry(&metadata.after, pass.source())?;
+    writer.put_chunks(&metadata.after, pass.source())?;
     let clipped = writer.finish()?;
     if options.keep_mtime {
         output.set_modified(input.modified()?)?;

@@ -27,9 +27,6 @@ impl SharedFile {
     }
 
     /// Returns the length and the times of the file.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Error,
-    coded::{
+    decoders::{
         self,
         tags::{self, peek},
     },
@@ -103,13 +103,13 @@ const HEAD: u64 = 1 << 14;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Wav,
-    Coded(coded::Kind),
+    Coded(decoders::Kind),
 }
 
 impl Kind {
     /// Returns the reader for the file `path`, whose first bytes behind tags are `head`.
     fn of(path: &Path, head: &[u8]) -> Result<Self, Error> {
-        use coded::Kind::{Aiff, Flac, Mpeg, Other};
+        use decoders::Kind::{Aiff, Flac, Mpeg, Other};
         let coding = |coding: &str| Error::Coding { path: path.into(), coding: coding.into() };
         let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
         // The first page of an Ogg file identifies its content.
@@ -145,7 +145,7 @@ pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
     /// Other formats, and WAV of other codings than PCM.
-    Coded(Box<coded::Reader>),
+    Coded(Box<decoders::Reader>),
 }
 
 impl Source {
@@ -163,10 +163,10 @@ impl Source {
             Kind::Wav => match Content::open(path, file)? {
                 Content::Pcm(reader) => return Ok(Self::Wav(reader)),
                 Content::Coded(samples) => {
-                    coded::Reader::open_coded_samples(path, input.file.at(0), samples)
+                    decoders::Reader::open_coded_samples(path, input.file.at(0), samples)
                 }
             },
-            Kind::Coded(kind) => coded::Reader::open(path, file, kind, start),
+            Kind::Coded(kind) => decoders::Reader::open(path, file, kind, start),
         };
         Ok(Self::Coded(Box::new(coded?)))
     }

@@ -6,11 +6,8 @@ use tone_filter_dsp::roll::Colour;
 /// Alignment of a text to its `x`.
 #[derive(Clone, Copy)]
 pub enum Align {
-    /// The text starts at `x`.
     Left,
-    /// The text is centred at `x`.
     Centre,
-    /// The text ends at `x`.
     Right,
 }
 

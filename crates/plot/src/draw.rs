@@ -112,7 +112,6 @@ const BAR: [f32; 3] = [0.36, 0.05, 85.0];
 
 const TEXT: Colour = [186, 191, 202];
 
-/// Returns the height of all rows in pixels.
 fn height(plot: &Plot) -> i32 {
     ROW * plot.rows.0.len() as i32
 }

@@ -21,7 +21,6 @@ pub struct Plot {
     title: String,
     hop: f64,
     rows: Rows,
-    /// Names of the notes, one for each row.
     names: Vec<String>,
     columns: Vec<Column>,
     /// Number of snapshots in a full column.

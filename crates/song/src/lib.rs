@@ -15,6 +15,8 @@ pub mod found;
 pub mod timeline;
 pub mod tracker;
 pub mod transcribe;
+#[cfg(test)]
+mod vgm_reader;
 
 /// Compiles and runs the Rust in the README.
 #[cfg(doctest)]

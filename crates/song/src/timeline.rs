@@ -8,18 +8,18 @@ pub const TICKS: u16 = 480;
 /// Maximum distance in seconds of a beat from the tempo map.
 const TOLERANCE: f64 = 0.012;
 
-/// Share of a beat before the first beat that does not count as a beat.
+/// Longest time before the first beat, in beats, that lengthens it. A longer time has beats of its own.
 const PART: f64 = 0.15;
 
 /// Shortest length of a beat in seconds, so that all tempi are numbers that MIDI can tell.
 const SHORTEST: f64 = 0.02;
 
-/// Ticks of a file in order of time. Between two anchors the tempo is constant.
+/// Tempo map of a file. Between two anchors the tempo is constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
-    /// Tick and time in seconds: the first one at tick 0; two or more.
+    /// Ticks and their times in seconds, two or more; the first is tick 0.
     anchors: Vec<(f64, f64)>,
-    /// Tick from which on a bar has so many beats.
+    /// Ticks at which the meter changes, with the new number of beats per bar.
     meters: Vec<(u32, u8)>,
     /// Tempo in beats per minute.
     tempo: f64,
@@ -39,7 +39,7 @@ impl Timeline {
     pub fn of(beats: &Beats) -> Option<Self> {
         let (tempo, beats) = (beats.tempo()?, &beats.beats);
         let [first, second, ..] = &beats[..] else { return None };
-        // Beats before the first one. Less than a part of a beat lengthens the first one.
+        // Beats before the first one.
         let (length, meter) = (second.time - first.time, usize::from(first.meter));
         let early = (first.time / length - PART).ceil().max(0.0) as usize;
         let tick = |index: usize| ((early + index) * usize::from(TICKS)) as f64;
@@ -88,7 +88,7 @@ impl Timeline {
         time + (tick - own) / (next_tick - own) * (next_time - time)
     }
 
-    /// Returns the ticks from which on a tempo holds, with the length of a quarter note in microseconds.
+    /// Returns the ticks at which the tempo changes, with the new length of a quarter note in microseconds.
     pub fn tempi(&self) -> impl Iterator<Item = (u32, u32)> {
         self.anchors.windows(2).map(|pair| {
             let quarters = (pair[1].0 - pair[0].0) / f64::from(TICKS);
@@ -102,14 +102,13 @@ impl Timeline {
         self.tempo
     }
 
-    /// Returns the ticks from which on a bar has so many quarter notes.
+    /// Returns the ticks at which the meter changes, with the new number of quarter notes per bar.
     pub fn meters(&self) -> &[(u32, u8)] {
         &self.meters
     }
 }
 
-/// Returns as few of the `points` as possible with all others within [`TOLERANCE`] of the lines between them, from each point on as far
-/// as possible.
+/// Returns few of the `points`, with all others within [`TOLERANCE`] of the lines between them. Each line is as long as possible.
 fn straighten(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let is_line = |from: usize, to: usize| {
         let [(x0, y0), (x1, y1)] = [points[from], points[to]];
@@ -137,8 +136,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Creates the layout of a constant `tempo` in beats per minute; without `tempo`, of `beats` and of a `key` that is certain; without beats,
-    /// of 120 beats per minute.
+    /// Creates the layout of a constant `tempo` in beats per minute, otherwise of `beats` and a certain `key`, otherwise of 120 beats
+    /// per minute.
     pub fn new(tempo: Option<f64>, beats: Option<&Beats>, key: Option<FoundKey>) -> Self {
         match (tempo, beats.and_then(Timeline::of)) {
             (None, Some(timeline)) => {
@@ -157,9 +156,9 @@ impl Layout {
 /// Grid to which the starts of notes move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// Steps of the grid: the nearest of all counts.
+    /// Distances of the grid's points. A note moves to the nearest point of all.
     pub steps: Vec<NoteValue>,
-    /// Share of the way to the grid, 0..=1.
+    /// Part of the distance that a note moves, 0..=1.
     pub strength: f64,
 }
 

@@ -168,7 +168,6 @@ pub(crate) fn signs<'a>(timeline: &Timeline, key: Option<&FoundKey>) -> Vec<Time
     events
 }
 
-/// Returns `events`, sorted by their ticks, as a track.
 pub(crate) fn track(events: Vec<Timed>) -> Vec<TrackEvent> {
     let (mut track, mut now) = (Vec::new(), 0);
     for (tick, _, kind) in events {
@@ -180,7 +179,6 @@ pub(crate) fn track(events: Vec<Timed>) -> Vec<TrackEvent> {
     track
 }
 
-/// Returns `tracks` as a MIDI file.
 pub(crate) fn file(format: Format, tracks: Vec<Vec<TrackEvent>>) -> Vec<u8> {
     let header = Header::new(format, Timing::Metrical(u15::new(TICKS)));
     let mut file = Vec::new();

@@ -15,10 +15,10 @@ use tone_filter_offline::{
     beats::BeatRecorder,
     found::{Finder, KeyAndTuning},
     score::KeyTrack,
+    silence_reasons::Cause,
     table::{Syntax, Table},
     timeline::{Grid, Layout},
     transcribe::{Transcriber, midi, score as to_score},
-    unheard::Cause,
 };
 use tone_filter_plot::Plot;
 

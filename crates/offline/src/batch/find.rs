@@ -1,9 +1,8 @@
 //! Search for inputs: files, folders, patterns.
 
-use super::plan::{LeftOut, Reason};
 use crate::{
     Error, STDIO, extensions,
-    formats::{MP4_EXTENSIONS, extension},
+    formats::{MP4_EXTENSIONS, extension, readable},
     source::{Input, Source},
 };
 use glob::{MatchOptions, Pattern, glob_with};
@@ -21,6 +20,37 @@ pub struct FoundFile {
     pub below: PathBuf,
     /// Whether the user named the file or a pattern that matches it; false for a file in a folder.
     pub named: bool,
+}
+
+/// Input that is not rendered, with the reason.
+#[derive(Debug)]
+pub struct LeftOut {
+    /// The file.
+    pub input: PathBuf,
+    /// Reason.
+    pub reason: Reason,
+}
+
+/// Reason why an input is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// The file is the output of another input.
+    #[error("the output of another input, from an earlier run")]
+    Output,
+    /// The file lies in a folder, and its audio format cannot be read.
+    #[error("an unsupported format, such as Opus; give {}", readable())]
+    Format,
+    /// The input is a link to a folder that contains the link.
+    #[error("a link to a folder that holds it")]
+    Loop,
+    /// The file's name begins with a dot.
+    #[error("hidden by the dot at the start of its name; name it to read it")]
+    Hidden,
+}
+
+impl Reason {
+    /// All reasons.
+    pub const ALL: [Self; 4] = [Self::Output, Self::Format, Self::Loop, Self::Hidden];
 }
 
 /// Returns the files that `input` stands for, sorted by name: the file itself, the audio files of a folder and its subfolders,

@@ -3,37 +3,11 @@
 mod find;
 mod plan;
 
-pub use plan::{Job, LeftOut, Plan, Reason, Refused, Request};
+pub use find::{LeftOut, Reason};
+pub use plan::{Fate, Job, Outcome, Plan, Refused, Request};
 
-use super::{
-    Error,
-    options::Options,
-    render::{Report, render},
-};
+use super::{Error, options::Options, render::render};
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use std::path::PathBuf;
-
-/// Outcome of one file.
-#[derive(Debug)]
-pub enum Fate {
-    /// Rendered.
-    Done(Box<Report>),
-    /// Skipped: the output existed already.
-    Skipped,
-    /// Failed with this error.
-    Failed(Error),
-}
-
-/// One file and its outcome.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The file that was to be read.
-    pub input: PathBuf,
-    /// The file that was to be written, if it is known.
-    pub output: Option<PathBuf>,
-    /// Outcome.
-    pub fate: Fate,
-}
 
 /// Progress observer. Called by the worker threads, which are numbered from 0.
 pub trait Watch: Sync {

@@ -1,14 +1,7 @@
 //! Plan of the outputs of all inputs, checked completely before any work begins.
 
-use super::{
-    Fate, Outcome,
-    find::{FoundFile, find, is_audio},
-};
-use crate::{
-    Error, STDIO,
-    formats::{extension, readable},
-    output::is_stream,
-};
+use super::find::{FoundFile, LeftOut, Reason, find, is_audio};
+use crate::{Error, STDIO, formats::extension, output::is_stream, render::Report};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},
@@ -53,6 +46,28 @@ pub struct Job {
     pub(super) index: usize,
 }
 
+/// Outcome of one file.
+#[derive(Debug)]
+pub enum Fate {
+    /// Rendered.
+    Done(Box<Report>),
+    /// Skipped: the output existed already.
+    Skipped,
+    /// Failed with this error.
+    Failed(Error),
+}
+
+/// One file and its outcome.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The file that was to be read.
+    pub input: PathBuf,
+    /// The file that was to be written, if it is known.
+    pub output: Option<PathBuf>,
+    /// Outcome.
+    pub fate: Fate,
+}
+
 /// Jobs, the longest first, and the outcomes that are known without work.
 #[derive(Debug)]
 pub struct Plan {
@@ -64,37 +79,6 @@ pub struct Plan {
     pub left_out: Vec<LeftOut>,
     pub(super) skip_existing: bool,
     pub(super) outcomes: Vec<(usize, Outcome)>,
-}
-
-/// Input that is not rendered, with the reason.
-#[derive(Debug)]
-pub struct LeftOut {
-    /// The file.
-    pub input: PathBuf,
-    /// Reason.
-    pub reason: Reason,
-}
-
-/// Reason why an input is left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
-    /// The file is the output of another input.
-    #[error("the output of another input, from an earlier run")]
-    Output,
-    /// The file lies in a folder, and its audio format cannot be read.
-    #[error("an unsupported format, such as Opus; give {}", readable())]
-    Format,
-    /// The input is a link to a folder that contains the link.
-    #[error("a link to a folder that holds it")]
-    Loop,
-    /// The file's name begins with a dot.
-    #[error("hidden by the dot at the start of its name; name it to read it")]
-    Hidden,
-}
-
-impl Reason {
-    /// All reasons.
-    pub const ALL: [Self; 4] = [Self::Output, Self::Format, Self::Loop, Self::Hidden];
 }
 
 /// Fault of a request for which nothing is rendered.

@@ -127,7 +127,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                 });
             }
             // The chunks of a RIFX file are not copied, because their numbers are big-endian.
-            id if is_carried(id) && !swapped && position + len <= file_len => before.push(chunk),
+            id if is_kept(id) && !swapped && position + len <= file_len => before.push(chunk),
             _ => {}
         }
         file.seek_relative((len + len % 2 - read) as i64)?;
@@ -152,7 +152,7 @@ fn trailing(
         if position + len > end || !chunk.id.iter().all(u8::is_ascii) {
             break;
         }
-        if is_carried(&chunk.id) {
+        if is_kept(&chunk.id) {
             chunks.push(chunk);
         }
         file.seek_relative((len + len % 2) as i64)?;
@@ -180,8 +180,8 @@ fn swap(fmt: &mut [u8]) {
     }
 }
 
-/// Returns whether chunks called `id` are carried over: all but chunks that describe the samples or the structure of the file.
-fn is_carried(id: &[u8; 4]) -> bool {
+/// Returns whether outputs may keep chunks called `id`: all but chunks that describe the samples or the structure of the file.
+fn is_kept(id: &[u8; 4]) -> bool {
     const OWN: [&[u8; 4]; 10] =
         [b"fmt ", b"data", b"fact", b"ds64", b"JUNK", b"junk", b"PAD ", b"FLLR", b"PEAK", b"levl"];
     !OWN.contains(&id)

@@ -52,9 +52,6 @@ pub enum Content {
 
 impl Content {
     /// Reads the chunk heads of `file`, called `path`, from its start.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is not a WAV file of a supported coding, is truncated or has no samples.
     pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
@@ -157,9 +154,6 @@ impl Reader {
     }
 
     /// Returns the frames of the first forward loop in the chunk `smpl`, if there is one.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn looped(&mut self) -> Result<Option<Range<u64>>, Error> {
         let mut chunks = self.before.iter().chain(&self.after);
         let Some(chunk) = chunks.find(|chunk| chunk.id == *b"smpl").copied() else {
@@ -179,9 +173,6 @@ impl Reader {
     }
 
     /// Copies the content of `chunk`, which must be of this file, to `to`.
-    ///
-    /// # Errors
-    /// If the content cannot be read or written.
     pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
         self.go_to(chunk.start)?;
         let mut left = chunk.len as usize;
@@ -202,9 +193,6 @@ impl Reader {
 
     /// Replaces the content of `channels` by the next samples, at most `frames` for each channel; full scale is 1. At the end of
     /// the file, all channels become empty.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
         channels.iter_mut().for_each(Vec::clear);
         let frames = (self.frames - self.read).min(frames as u64);

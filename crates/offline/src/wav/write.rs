@@ -1,7 +1,7 @@
 //! Writer of WAV files.
 
 use super::{
-    Chunk, Format,
+    Format,
     codec::{Dither, clipped, encode},
     header::{Lengths, data_head, fits, head},
 };
@@ -30,9 +30,6 @@ pub struct Writer {
 
 impl Writer {
     /// Begins a file of at most `frames` frames, if the number is known. Dithers integers if `dithered`.
-    ///
-    /// # Errors
-    /// If a WAV header cannot describe the format, or the file cannot be written.
     pub fn new(
         output: &Output,
         format: Format,
@@ -66,37 +63,21 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes `chunk`, whose content `copy` writes. Must be called before the first samples or after [`Writer::end_data`].
-    ///
-    /// # Errors
-    /// If the content cannot be read or written.
-    pub fn carry(
+    /// Writes a chunk of `len` bytes, which `copy` writes. Must be called before the first samples or after [`Writer::end_data`].
+    pub fn put_chunk(
         &mut self,
-        chunk: Chunk,
+        id: [u8; 4],
+        len: u32,
         copy: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<(), Error> {
-        self.put(&chunk.id)?;
-        self.put(&chunk.len.to_le_bytes())?;
+        self.put(&id)?;
+        self.put(&len.to_le_bytes())?;
         copy(&mut self.file).map_err(|source| Error::writing(&self.path, source))?;
         // Chunks begin at even offsets.
-        self.put(&[0][..chunk.len as usize % 2])
-    }
-
-    /// Writes a chunk with this `content`. Must be called before the first samples or after [`Writer::end_data`].
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn put_chunk(&mut self, id: [u8; 4], content: &[u8]) -> Result<(), Error> {
-        self.put(&id)?;
-        self.put(&(content.len() as u32).to_le_bytes())?;
-        self.put(content)?;
-        self.put(&[0][..content.len() % 2])
+        self.put(&[0][..len as usize % 2])
     }
 
     /// Appends samples; all `channels` must have one length.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         self.begin_data()?;
         let Format { depth, .. } = self.format;
@@ -121,18 +102,12 @@ impl Writer {
     }
 
     /// Ends the chunk of samples.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn end_data(&mut self) -> Result<(), Error> {
         self.begin_data()?;
         self.put(&[0][..self.data as usize % 2])
     }
 
     /// Completes the header. Returns the number of samples that were clipped to full scale; always 0 for float.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn finish(mut self) -> Result<u64, Error> {
         let frame = u64::from(self.format.channels) * self.format.depth.bytes() as u64;
         let mut complete = || {

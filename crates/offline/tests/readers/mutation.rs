@@ -161,7 +161,7 @@ fn checksum(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
 }
 
 /// Corrects the checksums of Ogg pages.
-pub fn mend_ogg(bytes: &mut [u8]) {
+fn mend_ogg(bytes: &mut [u8]) {
     let pages = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"OggS")).collect::<Vec<_>>();
     for page in pages {
         let Some(segments) = bytes.get(page + 26).map(|count| usize::from(*count)) else {

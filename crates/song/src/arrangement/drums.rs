@@ -55,13 +55,13 @@ impl Drum {
 /// Ticks from which on a bright hit is long.
 const LONG: usize = 15;
 
-/// Ratio of the noise's amplitude to the greatest of the last [`BEFORE`] ticks with which a hit begins.
+/// Minimum ratio of the noise's amplitude to its maximum in the last [`BEFORE`] ticks for a hit to begin.
 const RISE: f32 = 1.5;
-/// Ticks before a hit, which the hit exceeds.
+/// Number of ticks before a hit that it is compared with.
 const BEFORE: usize = 3;
-/// Ticks from the start of a hit in which its peak is looked for.
+/// Number of ticks from the start of a hit that may have its peak.
 const PEAK: usize = 3;
-/// Share of the peak at which a hit has ended.
+/// Amplitude at which a hit ends, relative to its peak.
 const ENDED: f32 = 0.3;
 
 /// Hit of a drum.

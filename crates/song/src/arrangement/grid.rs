@@ -5,10 +5,10 @@ use crate::timeline::{TICKS, Timeline};
 /// Range of lengths of a beat in seconds with four rows a beat: sixteenths of 75 to 180 ms.
 const BEATS: std::ops::Range<f64> = 0.3..0.72;
 
-/// Ratio of the notes' mean distances from rows of triplets and from straight rows, in rows, below which the rows are triplets.
+/// Maximum distance of the notes from rows of triplets, relative to that from straight rows, for triplets to be chosen.
 const TRIPLETS: f64 = 0.75;
 
-/// Beats of a bar where no bars are known.
+/// Default number of beats per bar.
 const METER: u8 = 4;
 
 /// Rows of equal parts of a beat.

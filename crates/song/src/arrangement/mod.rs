@@ -11,22 +11,25 @@ mod drums;
 mod grid;
 mod midi;
 mod parts;
-mod recorder;
 mod repeats;
 mod sections;
 
 pub use drums::{Drum, Hit};
 pub use grid::Grid;
 pub use midi::midi;
-pub use recorder::Arranger;
 
-use crate::{timeline::Timeline, transcribe::Note};
+use crate::{
+    beats::BeatRecorder,
+    console::Recorder,
+    timeline::{Layout, Timeline},
+    transcribe::{Note, Transcriber},
+};
 use drums::hits;
 use parts::{Unit, Voiced, chords, line};
 use repeats::{ACCOMPANIMENT, MELODY, unify};
 use sections::{contents, patterns};
 use std::ops::Range;
-use tone_filter_dsp::{ChipTick, Duty, Settings};
+use tone_filter_dsp::{ChipTick, Duty, Settings, ToneFilter};
 
 /// Maximum volume.
 pub const LOUDEST: u8 = 15;
@@ -123,11 +126,29 @@ impl Arrangement {
 
     /// Makes parts of the song equal that are alike; `starts` has the first row of each.
     fn unify(&mut self, starts: &[usize]) {
-        self.lead = unify(std::mem::take(&mut self.lead), starts, MELODY);
+        self.lead = unify(&self.lead, starts, MELODY);
         for part in [&mut self.harmony, &mut self.bass] {
-            *part = unify(std::mem::take(part), starts, ACCOMPANIMENT);
+            *part = unify(part, starts, ACCOMPANIMENT);
         }
-        self.drums = unify(std::mem::take(&mut self.drums), starts, ACCOMPANIMENT);
+        let drums = unify(&self.drum_notes(), starts, ACCOMPANIMENT);
+        let hit = |own: &PartNote| Hit {
+            row: own.row,
+            drum: Drum::ALL[usize::from(own.key)],
+            volume: own.volume,
+        };
+        self.drums = drums.iter().map(hit).collect();
+    }
+
+    /// Returns the drums as notes without length, whose keys are the drums' indices.
+    fn drum_notes(&self) -> Vec<PartNote> {
+        let note = |&Hit { row, drum, volume }: &Hit| PartNote {
+            row,
+            rows: 0,
+            key: drum as u8,
+            chord: Vec::new(),
+            volume,
+        };
+        self.drums.iter().map(note).collect()
     }
 
     /// Returns the rows of each pattern of the song: up to four bars, cut so that many of them are equal.
@@ -135,12 +156,45 @@ impl Arrangement {
         let bars = self.grid.bars(self.rows);
         let parts = [&self.lead, &self.harmony, &self.bass].map(|part| contents(part, &bars));
         let [lead, harmony, bass] = parts;
-        patterns(&bars, self.rows, &[lead, harmony, bass, contents(&self.drums, &bars)])
+        patterns(&bars, self.rows, &[lead, harmony, bass, contents(&self.drum_notes(), &bars)])
     }
 
     /// Returns the number of notes and hits of all parts.
     pub fn notes(&self) -> usize {
         self.lead.len() + self.harmony.len() + self.bass.len() + self.drums.len()
+    }
+}
+
+/// Recorder of notes, beats and noise of a filter with lookahead and the voice Chip.
+#[derive(Debug)]
+pub struct Arranger {
+    notes: Transcriber,
+    beats: BeatRecorder,
+    ticks: Recorder,
+}
+
+impl Default for Arranger {
+    fn default() -> Self {
+        let (beats, ticks) = Default::default();
+        Self { notes: Transcriber::new(false), beats, ticks }
+    }
+}
+
+impl Arranger {
+    /// Records the filter's last block. Must be called after each of the filter's blocks.
+    pub fn push(&mut self, filter: &ToneFilter) {
+        self.notes.push(filter);
+        self.beats.push(filter);
+        self.ticks.push(filter);
+    }
+
+    /// Returns the arrangement of a file of `seconds`, with the sound of `settings`. The grid follows `tempo` in beats per minute, otherwise the
+    /// beats that were found, otherwise 120 beats per minute.
+    pub fn finish(self, seconds: f64, settings: &Settings, tempo: Option<f64>) -> Arrangement {
+        let timeline = Layout::new(tempo, self.beats.beats(seconds).as_ref(), None).timeline;
+        let (notes, ticks) = (self.notes.finish(seconds), self.ticks.finish(seconds));
+        let (shift, sound) = (settings.pitch_shift(), Sound::of(settings));
+        Arrangement::new(&notes, shift, &ticks, seconds, timeline, sound)
     }
 }
 

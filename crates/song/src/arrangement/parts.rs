@@ -6,7 +6,7 @@ use tone_filter_dsp::{listener::notes::level_of, notes::midi_note};
 
 /// Worth of a note of power 1 at [`MIDDLE`], in dB, against a rest.
 const WORTH: f32 = 53.0;
-/// Key at which the height counts nothing: C4.
+/// Key whose height is worth nothing: C4.
 const MIDDLE: f32 = 60.0;
 /// Worth of a semitone of height in dB, in the lead.
 const HEIGHT: f32 = 1.5;
@@ -21,9 +21,9 @@ const HIGH: u8 = 60;
 const DISTANCE: f32 = 0.25;
 /// Distance in semitones from which on the cost no longer grows.
 const FARTHEST: f32 = 12.0;
-/// Cost of a note in dB that is not played from its start.
+/// Cost of starting a note late in dB.
 const LATE: f32 = 5.0;
-/// Cost of a rest, or of a note that began earlier, while the last note still sounds, in dB.
+/// Cost of leaving a note early, for a rest or for a note that began earlier, in dB.
 const BROKEN: f32 = 40.0;
 
 /// Maximum number of notes in a chord: an arpeggio of more is too slow to be heard as one.

@@ -1,85 +1,32 @@
 //! Repeats: bars that are nearly equal become equal.
 
-use super::{Hit, PartNote};
+use super::PartNote;
 
 /// Least likeness of two bars of the lead that count as one: melodies vary.
 pub const MELODY: f64 = 0.75;
 /// Least likeness of two bars of another part that count as one.
 pub const ACCOMPANIMENT: f64 = 0.65;
 
-/// Note whose place can change.
-pub trait Placed: Clone {
-    /// Returns the row.
-    fn row(&self) -> usize;
-    /// Returns the keys or the drum, one number for each.
-    fn sounds(&self) -> Vec<u8>;
-    /// Returns the volume.
-    fn volume(&self) -> u8;
-    /// Returns the length in rows; 0 for a hit.
-    fn rows(&self) -> usize;
-    /// Returns the note with another row, volume and length.
-    fn with(&self, row: usize, volume: u8, rows: usize) -> Self;
-}
-
-impl Placed for PartNote {
-    fn row(&self) -> usize {
-        self.row
-    }
-
-    fn sounds(&self) -> Vec<u8> {
-        [0].iter().chain(&self.chord).map(|above| self.key + above).collect()
-    }
-
-    fn volume(&self) -> u8 {
-        self.volume
-    }
-
-    fn rows(&self) -> usize {
-        self.rows
-    }
-
-    fn with(&self, row: usize, volume: u8, rows: usize) -> Self {
-        Self { row, volume, rows, ..self.clone() }
-    }
-}
-
-impl Placed for Hit {
-    fn row(&self) -> usize {
-        self.row
-    }
-
-    fn sounds(&self) -> Vec<u8> {
-        vec![self.drum as u8]
-    }
-
-    fn volume(&self) -> u8 {
-        self.volume
-    }
-
-    fn rows(&self) -> usize {
-        0
-    }
-
-    fn with(&self, row: usize, volume: u8, _: usize) -> Self {
-        Self { row, volume, ..*self }
-    }
+/// Returns the keys of a note.
+pub fn sounds(note: &PartNote) -> impl Iterator<Item = u8> {
+    [0].iter().chain(&note.chord).map(|above| note.key + above)
 }
 
 /// Bar of a part.
-struct Bar<T> {
+struct Bar {
     /// First row.
     first: usize,
     /// Number of rows; `None` for the last bar, which may end at any time.
     rows: Option<usize>,
-    notes: Vec<T>,
+    notes: Vec<PartNote>,
 }
 
-impl<T: Placed> Bar<T> {
+impl Bar {
     /// Returns rows from the bar's first one and sounds, in order.
     fn content(&self) -> Vec<(usize, u8)> {
-        let sounds = |note: &T| {
-            let row = note.row() - self.first;
-            note.sounds().into_iter().map(move |sound| (row, sound))
+        let sounds = |note: &PartNote| {
+            let row = note.row - self.first;
+            sounds(note).map(move |sound| (row, sound)).collect::<Vec<_>>()
         };
         let mut content: Vec<_> = self.notes.iter().flat_map(sounds).collect();
         content.sort_unstable();
@@ -104,14 +51,14 @@ fn median<N: Ord + Copy>(all: impl Iterator<Item = N>) -> Option<N> {
 }
 
 /// Returns `notes` with equal content in bars whose likeness is `alike` or more: the notes of most of them. `bars` has the first row of each bar.
-pub fn unify<T: Placed>(notes: Vec<T>, bars: &[usize], alike: f64) -> Vec<T> {
+pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
     let ends = bars.iter().skip(1).map(Some).chain([None]);
-    let bars: Vec<Bar<T>> = bars
+    let bars: Vec<Bar> = bars
         .iter()
         .zip(ends)
         .map(|(first, end)| {
             let within =
-                |note: &&T| note.row() >= *first && end.is_none_or(|end| note.row() < *end);
+                |note: &&PartNote| note.row >= *first && end.is_none_or(|end| note.row < *end);
             let rows = end.map(|end| end - first);
             Bar { first: *first, rows, notes: notes.iter().filter(within).cloned().collect() }
         })
@@ -129,42 +76,41 @@ pub fn unify<T: Placed>(notes: Vec<T>, bars: &[usize], alike: f64) -> Vec<T> {
             None => groups.push(vec![index]),
         }
     }
-    let mut all: Vec<T> = Vec::new();
+    let mut all: Vec<PartNote> = Vec::new();
     for group in &groups {
         let shared = shared(&group.iter().map(|index| &bars[*index]).collect::<Vec<_>>());
         for index in group {
             let first = bars[*index].first;
-            let moved = |note: &T| note.with(first + note.row(), note.volume(), note.rows());
+            let moved = |note: &PartNote| PartNote { row: first + note.row, ..note.clone() };
             all.extend(shared.iter().map(moved));
         }
     }
-    all.sort_by_key(Placed::row);
+    all.sort_by_key(|note| note.row);
     // One note at a time, also where two bars meet.
     for index in 1..all.len() {
-        let next = all[index].row();
-        let note = &all[index - 1];
-        if note.row() + note.rows() > next {
-            all[index - 1] = note.with(note.row(), note.volume(), next - note.row());
-        }
+        let next = all[index].row;
+        let note = &mut all[index - 1];
+        note.rows = note.rows.min(next - note.row);
     }
     all
 }
 
 /// Returns the notes of at least half of `bars`, with rows from the first one of the bar.
-fn shared<T: Placed>(bars: &[&Bar<T>]) -> Vec<T> {
-    let mut own: Vec<(usize, &T)> = Vec::new();
+fn shared(bars: &[&Bar]) -> Vec<PartNote> {
+    let mut own: Vec<(usize, &PartNote)> = Vec::new();
     for bar in bars {
-        own.extend(bar.notes.iter().map(|note| (note.row() - bar.first, note)));
+        own.extend(bar.notes.iter().map(|note| (note.row - bar.first, note)));
     }
     own.sort_by_key(|(row, _)| *row);
     let at_rows = own.chunk_by(|a, b| a.0 == b.0);
     let shared = at_rows.filter(|at| 2 * at.len() >= bars.len()).filter_map(|at| {
-        let count = |note: &T| at.iter().filter(|(_, own)| own.sounds() == note.sounds()).count();
+        let is_equal = |a: &PartNote, b: &PartNote| (a.key, &a.chord) == (b.key, &b.chord);
+        let count = |note: &PartNote| at.iter().filter(|(_, own)| is_equal(own, note)).count();
         // Of equal counts, the first.
         let (row, note) = at.iter().rev().max_by_key(|(_, note)| count(note))?;
-        let volume = median(at.iter().map(|(_, note)| note.volume()))?;
-        let rows = median(at.iter().map(|(_, note)| note.rows()))?;
-        Some(note.with(*row, volume, rows))
+        let volume = median(at.iter().map(|(_, note)| note.volume))?;
+        let rows = median(at.iter().map(|(_, note)| note.rows))?;
+        Some(PartNote { row: *row, rows, volume, ..(*note).clone() })
     });
     shared.collect()
 }

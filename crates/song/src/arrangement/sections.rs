@@ -1,6 +1,6 @@
 //! Sections: where the song is cut into patterns, so that many of them repeat.
 
-use super::repeats::Placed;
+use super::{PartNote, repeats::sounds};
 use std::{
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
@@ -19,13 +19,14 @@ const BAR: usize = 2;
 const ORDER: usize = 1;
 
 /// Returns a number for the content of each bar: equal bars have equal ones.
-pub fn contents<T: Placed>(notes: &[T], bars: &[usize]) -> Vec<u64> {
+pub fn contents(notes: &[PartNote], bars: &[usize]) -> Vec<u64> {
     let mut contents = vec![DefaultHasher::new(); bars.len()];
     for note in notes {
-        let after = bars.partition_point(|first| *first <= note.row());
+        let after = bars.partition_point(|first| *first <= note.row);
         if let Some(index) = after.checked_sub(1) {
-            let row = note.row() - bars[index];
-            (row, note.rows(), note.volume(), note.sounds()).hash(&mut contents[index]);
+            let row = note.row - bars[index];
+            let sounds: Vec<u8> = sounds(note).collect();
+            (row, note.rows, note.volume, sounds).hash(&mut contents[index]);
         }
     }
     contents.into_iter().map(|content| content.finish()).collect()

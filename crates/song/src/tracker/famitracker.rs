@@ -4,14 +4,12 @@ use super::{Cell, Effect, Instrument, Module, Play, TICKS, Voice, tempo::GROOVE}
 use crate::{arrangement::Drum, console::Tags};
 use std::fmt::Write;
 
-/// Names of the notes of an octave.
 const NAMES: [&str; 12] = ["C-", "C#", "D-", "D#", "E-", "F-", "F#", "G-", "G#", "A-", "A#", "B-"];
 /// MIDI key of FamiTracker's lowest note, C-0.
 const LOWEST: u8 = 24;
 /// MIDI key of FamiTracker's highest note, B-7.
 const HIGHEST: u8 = 119;
 
-/// Kinds of sequences.
 const SEQUENCES: [Sequence; 3] = [Sequence::Volume, Sequence::Arpeggio, Sequence::Duty];
 
 /// Kind of a sequence, with its number in the file.

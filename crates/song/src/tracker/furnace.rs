@@ -164,7 +164,6 @@ fn triangle() -> Vec<u8> {
     [string("Triangle"), numbers.collect(), steps.collect()].concat()
 }
 
-/// Kind of a macro.
 #[derive(Clone, Copy)]
 enum Macro {
     Volume = 0,
@@ -221,7 +220,6 @@ fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
     block(b"INS2", content)
 }
 
-/// Returns the note of a drum.
 fn drum(chip: Chip, drum: Drum) -> u8 {
     match chip {
         Chip::Nes => C0 + 15 - drum.rate(),

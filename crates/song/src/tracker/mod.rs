@@ -19,7 +19,10 @@ use crate::{
     console::{self, Tags},
 };
 use chip::Voice;
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 use tempo::tempi;
 use tone_filter_dsp::{Arp, Duty, Settings};
 
@@ -43,11 +46,8 @@ pub fn settings(settings: Settings) -> Settings {
 /// Song of a tracker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Module {
-    /// Sound chip.
     chip: Chip,
-    /// Rows per beat.
     beat: usize,
-    /// Rows per bar.
     bar: usize,
     /// Rows of the patterns; some end earlier.
     rows: usize,
@@ -78,7 +78,6 @@ struct Instrument {
 #[derive(Debug, Clone, PartialEq)]
 struct Channel {
     voice: Voice,
-    /// Index of the pattern of each order.
     orders: Vec<u8>,
     /// Different patterns, each with a cell per row.
     patterns: Vec<Vec<Cell>>,
@@ -122,7 +121,7 @@ impl Module {
         if orders.len() > ORDERS {
             return None;
         }
-        let known = known(harmony);
+        let known = frequent_chords(harmony);
         let mut instruments = Instruments::default();
         let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
             let mut events = Vec::new();
@@ -138,7 +137,7 @@ impl Module {
                 let key = chip.key(voice, note.key);
                 let chord = note.chord.clone();
                 let chord = (0..=chord.len()).rev().map(|count| chord[..count].to_vec());
-                let chord = chord.into_iter().find(|chord| known.contains_key(chord));
+                let chord = chord.into_iter().find(|chord| known.contains(chord));
                 let own = Instrument::new(chip, voice, sound, chord.unwrap_or_default());
                 let play = Play::On(key, instruments.index(own));
                 let volume = chip.has_volume(voice).then_some(note.volume);
@@ -242,7 +241,6 @@ impl Instrument {
         Self { name, voice, volumes: chip.scale(volumes), duty, arpeggio, speed }
     }
 
-    /// Creates the instrument of a drum.
     fn drum(chip: Chip, drum: Drum) -> Self {
         let ticks = drum.ticks();
         let left = |tick: u32| f64::from(ticks - tick) / f64::from(ticks);
@@ -295,8 +293,8 @@ fn duty(duty: Duty) -> u8 {
     }
 }
 
-/// Returns the chords of the song, at most [`CHORDS`], the most frequent ones, and no chord; with their counts.
-fn known(harmony: &[PartNote]) -> HashMap<Vec<u8>, usize> {
+/// Returns the most frequent chords, at most [`CHORDS`], and the empty one.
+fn frequent_chords(harmony: &[PartNote]) -> HashSet<Vec<u8>> {
     let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
     for note in harmony {
         *counts.entry(note.chord.clone()).or_default() += 1;
@@ -304,7 +302,7 @@ fn known(harmony: &[PartNote]) -> HashMap<Vec<u8>, usize> {
     let mut all: Vec<_> = counts.into_iter().collect();
     all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     all.truncate(CHORDS);
-    all.into_iter().chain([(Vec::new(), 0)]).collect()
+    all.into_iter().map(|(chord, _)| chord).chain([Vec::new()]).collect()
 }
 
 /// Returns the pattern of each order, with `length` rows. `events` are cells at rows of the song. A volume is written where it changes, and with

@@ -10,7 +10,6 @@ pub struct Playing {
     pub key: u8,
     /// Volume as a value of the chip's register; 0 is silence.
     pub volume: u8,
-    /// Index of the duty.
     pub duty: u8,
     /// Whether the note begins at this tick.
     pub starts: bool,
@@ -76,7 +75,6 @@ impl<'a> Channel<'a> {
     }
 }
 
-/// Plays `song` once.
 pub fn play(song: &Module) -> Played {
     let mut channels: Vec<Channel> = song.channels.iter().map(|_| Channel::new()).collect();
     let mut ticks = Vec::new();

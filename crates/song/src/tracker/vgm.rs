@@ -43,7 +43,7 @@ pub fn vgm(chip: Chip) -> Option<Writer> {
     }
 }
 
-/// Function that returns the writes to a channel that lead from one tick to the next. Without the former, all registers are written.
+/// Function that returns the writes to a channel for a tick, given the tick before. Without it, all registers are written.
 type Write = fn(usize, Playing, Option<Playing>) -> Vec<u8>;
 
 /// Writes a song of `hertz` ticks per second to `log`, and silence at the end of a song that does not repeat.
@@ -72,7 +72,6 @@ fn record(log: &mut Log, hertz: f64, played: &Played, write: Write) {
     }
 }
 
-/// Returns the frequency of a MIDI key in Hz.
 fn hertz(key: u8) -> f64 {
     440.0 * ((f64::from(key) - 69.0) / 12.0).exp2()
 }

@@ -38,7 +38,6 @@ const COMPANDED: [AudioCodecId; 5] = [
 const FLOAT: [AudioCodecId; 4] =
     [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
-/// A file being decoded.
 pub struct SymphoniaDecoder {
     path: PathBuf,
     reader: Box<dyn FormatReader>,
@@ -64,9 +63,6 @@ struct Stream {
 
 impl SymphoniaDecoder {
     /// Opens `source`, called `path`. `frames` is the number of frames, if it is known better than from the header.
-    ///
-    /// # Errors
-    /// If the format is unknown, or the file has no content that can be decoded.
     pub fn open(path: &Path, mut source: Spliced, frames: Option<u64>) -> Result<Self, Error> {
         let fault = |fault| fault_in(path, fault);
         let index = mp4::index(&mut source).map_err(|error| fault(error.into()))?;

@@ -7,9 +7,6 @@ use std::io::{self, Read};
 const BEHIND: [&[u8]; 2] = [b"LYRICSBEGIN", b"ID3"];
 
 /// Returns the first position from `position` on that is not in a tag.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
     loop {
         position += match peek(file, position, 32)?[..] {
@@ -32,9 +29,6 @@ fn synchsafe(bytes: [u8; 4]) -> u64 {
 }
 
 /// Returns whether only zeros, or a tag and anything after it, follow between `position` and `end`.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     let start = peek(file, position, 16)?;
     if BEHIND.iter().any(|tag| start.starts_with(tag)) {
@@ -52,9 +46,6 @@ pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
 }
 
 /// Returns the end of the sound in a file of `len` bytes, before tags of ID3 and APE.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
     let mut end = len;
     loop {
@@ -89,9 +80,6 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
 }
 
 /// Returns the bytes from `position` on, at most `len`.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn peek(file: &SharedFile, position: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.at(position).take(len).read_to_end(&mut bytes)?;

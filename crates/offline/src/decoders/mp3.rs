@@ -30,7 +30,6 @@ const DELAY: i64 = 529;
 /// Maximum offset of a tag in a frame: behind head, CRC and side information.
 const FURTHEST: usize = 4 + 2 + 32;
 
-/// An MP3 file being decoded.
 pub struct Mp3 {
     path: PathBuf,
     file: SharedFile,
@@ -53,28 +52,21 @@ struct Part {
     end: Option<u64>,
 }
 
-/// A part being decoded.
 struct Stream {
     part: Part,
     from: Spliced,
     window: Vec<u8>,
     /// Number of bytes of the window that are decoded.
     used: usize,
-    /// Value of `used` before the last step.
-    last: usize,
     decoder: nanomp3::Decoder,
     /// Whether no frame has been decoded yet: the first ones may need earlier frames that are cut off.
     begins: bool,
-    /// Number of samples still to be dropped.
     skipped: u64,
     read: u64,
 }
 
 impl Mp3 {
     /// Opens the frames in `bytes` of `file`, called `path`.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or has no frames of layer 3.
     pub fn open(path: &Path, file: SharedFile, bytes: Range<u64>) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let parts = guard(|| parts(&file, bytes.start..tags::end(&file, bytes.end)?))
@@ -173,7 +165,6 @@ impl Stream {
             from: Spliced::plain(file, part.bytes.clone()),
             window: Vec::new(),
             used: 0,
-            last: 0,
             decoder: nanomp3::Decoder::new(),
             begins: true,
             skipped: part.skipped,
@@ -187,9 +178,10 @@ impl Stream {
             return Ok(Decoded::End);
         }
         loop {
-            let is_end = self.fill()?;
-            self.last = self.used;
-            let (used, decoded) = self.decoder.decode(&self.window[self.used..], samples);
+            // A search that finds no frame resets the decoder.
+            let before = self.fill()?.then(|| self.decoder.clone());
+            let start = self.used;
+            let (used, decoded) = self.decoder.decode(&self.window[start..], samples);
             self.used += used;
             match decoded {
                 Ok(info) => {
@@ -203,23 +195,26 @@ impl Stream {
                     samples.fill(0.0);
                     return Ok(Decoded::Frame(info));
                 }
-                Err(DecodeError::NoFrame) if is_end => return Ok(self.decode_last(samples)),
-                Err(DecodeError::NoFrame) => {}
+                Err(DecodeError::NoFrame) => {
+                    if let Some(before) = before {
+                        self.decoder = before;
+                        return Ok(self.decode_last(start, samples));
+                    }
+                }
                 Err(_) => return Ok(Decoded::Broken),
             }
         }
     }
 
-    /// Decodes the last frame if it is complete. No other frame confirms it.
-    fn decode_last(&mut self, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> Decoded {
-        let rest = &self.window[self.last..];
+    /// Decodes the last frame, at `start` of the window, if it is complete. No other frame confirms it.
+    fn decode_last(&mut self, start: usize, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> Decoded {
+        let rest = &self.window[start..];
         let len = rest.first_chunk().filter(|_| !self.begins).and_then(|head| frame_len(*head));
-        let Some(len) = len else { return Decoded::End };
-        let Some(frame) = rest.get(..len) else { return Decoded::End };
+        let Some(frame) = len.and_then(|len| rest.get(..len)) else { return Decoded::End };
         let decoded = self.decoder.decode(frame, samples).1;
         // Nothing is left to be decoded.
         self.window.clear();
-        (self.used, self.last) = (0, 0);
+        self.used = 0;
         decoded.map_or(Decoded::End, Decoded::Frame)
     }
 

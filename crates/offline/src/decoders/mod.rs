@@ -1,33 +1,40 @@
 //! Decoders of all formats but PCM in WAV, packet by packet: MP3 by `nanomp3`, FLAC by `flac-codec`, others by `symphonia`.
 //!
-//! A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is replaced by
-//! a plain one (`splice`).
+//! A file is read to its last sample, or refused with an error that names the fault. What keeps it so:
+//!
+//! * A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is replaced by
+//!   a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
+//! * At the end, each decoder compares its number of samples with the header's: decoders skip what they cannot decode.
+//! * Samples that an encoder put before and behind the music are cut off by the file's own numbers (`mp3`, `mp4`).
+//! * A panic is an error ([`guard`](crate::guard)), and sizes are checked before memory is allocated (`codebooks`).
+//!
+//! `tests/readers` tries all formats with faults, and compares lossless ones with ffmpeg.
 
 mod aiff;
 mod codebooks;
-mod containers;
 mod flac;
 mod mp3;
 mod mp4;
 mod open_end;
-pub(crate) mod splice;
-pub(crate) mod tags;
+mod splice;
+mod symphonia;
+pub mod tags;
 
+pub use splice::Spliced;
+
+use self::symphonia::SymphoniaDecoder;
 use crate::{
     Error,
     shared_file::SharedFile,
     wav::{CodedSamples, Depth, Format},
 };
-use containers::SymphoniaDecoder;
 use std::path::{Path, PathBuf};
 
 /// Maximum magnitude of a decoded sample, for codings without floating point: +24 dB full scale. Music exceeds full scale by some
 /// 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
 const LOUDEST: f32 = 16.0;
 
-/// A decoder of a file's sound.
-pub(crate) trait Decoder: Send {
-    /// Returns the format of the samples.
+pub trait Decoder: Send {
     fn format(&self) -> Format;
 
     /// Returns the default depth of an output.
@@ -37,26 +44,19 @@ pub(crate) trait Decoder: Send {
     fn frames(&self) -> Option<u64>;
 
     /// Replaces `packet` by the next samples, which may be empty. Returns `false` at the end.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or its content is broken.
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error>;
 }
 
 /// Format by the first bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// FLAC.
+pub enum Kind {
     Flac,
-    /// MPEG audio.
     Mpeg,
-    /// AIFF and AIFF-C.
     Aiff,
     /// All formats that `symphonia` recognises.
     Other,
 }
 
-/// A file being decoded.
 pub struct Reader {
     path: PathBuf,
     decoder: Box<dyn Decoder>,
@@ -70,18 +70,10 @@ pub struct Reader {
 
 impl Reader {
     /// Opens `file`, called `path`, whose sound begins at `start`, behind tags.
-    ///
-    /// # Errors
-    /// If the file has nothing that can be decoded.
-    pub(crate) fn open(
-        path: &Path,
-        file: SharedFile,
-        kind: Kind,
-        start: u64,
-    ) -> Result<Self, Error> {
+    pub fn open(path: &Path, file: SharedFile, kind: Kind, start: u64) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let len = file.metadata().map_err(unreadable)?.len();
-        let whole = splice::Spliced::plain(&file, 0..len);
+        let whole = Spliced::plain(&file, 0..len);
         Self::of(
             path,
             match kind {
@@ -102,10 +94,7 @@ impl Reader {
     }
 
     /// Opens `samples`, the samples of a WAV file that are not PCM.
-    ///
-    /// # Errors
-    /// If the samples cannot be decoded.
-    pub(crate) fn open_coded_samples(
+    pub fn open_coded_samples(
         path: &Path,
         file: SharedFile,
         samples: CodedSamples,
@@ -115,7 +104,7 @@ impl Reader {
             match samples {
                 CodedSamples::Mp3(bytes) => Box::new(mp3::Mp3::open(path, file, bytes)?),
                 CodedSamples::Wave { head, body, zeros, frames } => {
-                    let spliced = splice::Spliced::new(head, file, body).with_tail(vec![0; zeros]);
+                    let spliced = Spliced::new(head, file, body).with_tail(vec![0; zeros]);
                     Box::new(SymphoniaDecoder::open(path, spliced, Some(frames))?)
                 }
             },
@@ -133,26 +122,20 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Returns the format of the samples.
     pub fn format(&self) -> Format {
         self.decoder.format()
     }
 
-    /// Returns the default depth of an output.
     pub fn natural_depth(&self) -> Depth {
         self.decoder.natural_depth()
     }
 
-    /// Returns the number of frames in the file; `None` if the header does not state it.
     pub fn frames(&self) -> Option<u64> {
         self.decoder.frames()
     }
 
     /// Replaces the content of `channels` by the next samples, at most `frames` for each channel. At the end of the file, all
     /// channels become empty.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or its content is broken.
     pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
         channels.iter_mut().for_each(Vec::clear);
         let mut room = frames;

@@ -1,10 +1,10 @@
-//! Chunks that an output gets from its input: sample counts are scaled to the new rate, descriptions of the old samples left out.
+//! Chunks of a WAV file that its output keeps. Sample counts are scaled to the output's rate; descriptions of the old samples are left out.
 
 use crate::{Source, wav::Chunk};
 use std::io;
 
 /// A chunk of an output.
-pub enum Carried {
+pub enum KeptChunk {
     /// A chunk of the input, unchanged.
     Copied(Chunk),
     /// A new or changed chunk: its identifier and its content.
@@ -20,22 +20,10 @@ const HASH: [u8; 4] = *b"MD5 ";
 /// Value for an unknown loudness (EBU Tech 3285, version 2).
 const UNKNOWN: [u8; 2] = 0x7FFF_u16.to_le_bytes();
 
-/// Elements of iXML with a sample rate: of the file, and of the timestamp.
-const RATES: [&str; 2] = ["FILE_SAMPLE_RATE", "TIMESTAMP_SAMPLE_RATE"];
-/// Element of iXML with the upper 32 bits of the timestamp in samples.
-const HIGH: &str = "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI";
-/// Element of iXML with the lower 32 bits of the timestamp in samples.
-const LOW: &str = "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO";
-
-/// Returns whether chunks called `id` may hold tags.
 pub fn holds_tags(id: [u8; 4]) -> bool {
     matches!(&id, b"LIST" | b"id3 " | b"ID3 ")
 }
 
-/// Returns whether `chunk` of `source` holds tags.
-///
-/// # Errors
-/// If the chunk cannot be read.
 pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
     let mut kind = Vec::new();
     if chunk.id == *b"LIST" && chunk.len >= 4 {
@@ -46,17 +34,14 @@ pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
 }
 
 /// Returns `chunk` of `source`, adapted to the output; `None` if it is left out. `rates` are the input's and the output's in Hz.
-///
-/// # Errors
-/// If the chunk cannot be read.
-pub fn carried(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<Carried>> {
+pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<KeptChunk>> {
+    let [from, to] = rates;
     if chunk.id == HASH {
         return Ok(None);
     }
-    let [from, to] = rates;
-    let counts = matches!(&chunk.id, b"cue " | b"plst" | b"smpl" | b"LIST" | b"iXML");
+    let counts = matches!(&chunk.id, b"cue " | b"plst" | b"smpl" | b"LIST");
     if chunk.len > LONGEST || chunk.id != *b"bext" && (from == to || !counts) {
-        return Ok(Some(Carried::Copied(chunk)));
+        return Ok(Some(KeptChunk::Copied(chunk)));
     }
     let mut content = Vec::new();
     source.copy_chunk(chunk, &mut content)?;
@@ -73,13 +58,11 @@ pub fn carried(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result
             scale.each(&mut content, 36, 24, &[8, 12]);
         }
         b"LIST" if content.starts_with(b"adtl") => labels(&mut content, scale),
-        b"iXML" => content = xml(content, scale),
         _ => {}
     }
-    Ok(Some(Carried::Made(chunk.id, content)))
+    Ok(Some(KeptChunk::Made(chunk.id, content)))
 }
 
-/// Change of the sample rate: both rates in Hz.
 #[derive(Clone, Copy)]
 struct Scale {
     from: u32,
@@ -135,38 +118,6 @@ fn labels(content: &mut [u8], scale: Scale) {
     }
 }
 
-/// Returns the iXML `content`, adapted to the new sample rate.
-fn xml(content: Vec<u8>, scale: Scale) -> Vec<u8> {
-    let Ok(mut text) = String::from_utf8(content.clone()) else { return content };
-    let number = |text: &str, name: &str| -> Option<u64> {
-        let start = text.find(&format!("<{name}>"))? + name.len() + 2;
-        text[start..].split('<').next()?.trim().parse().ok()
-    };
-    let mut replace = |name: &str, value: u64| {
-        let start = text.find(&format!("<{name}>")).map(|at| at + name.len() + 2);
-        let end = start.and_then(|start| Some(start + text[start..].find('<')?));
-        if let (Some(start), Some(end)) = (start, end) {
-            text.replace_range(start..end, &value.to_string());
-        }
-    };
-    let original = String::from_utf8_lossy(&content);
-    // The timestamp may have its own sample rate.
-    let old = number(&original, RATES[1]).or(number(&original, RATES[0]));
-    for name in RATES {
-        replace(name, scale.to.into());
-    }
-    let own = Scale {
-        from: old.and_then(|rate| rate.try_into().ok()).unwrap_or(scale.from).max(1),
-        ..scale
-    };
-    if let (Some(high), Some(low)) = (number(&original, HIGH), number(&original, LOW)) {
-        let time = own.scaled(high << 32 | low);
-        replace(HIGH, time >> 32);
-        replace(LOW, time & u64::from(u32::MAX));
-    }
-    text.into_bytes()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,12 +167,5 @@ mod tests {
         old[346] = 1;
         broadcast(&mut old, DOUBLED);
         assert_eq!(old[412..422], [1; 10], "version 1 has no loudness");
-    }
-
-    #[test]
-    fn the_rates_of_ixml_follow() {
-        let old = "<FILE_SAMPLE_RATE>44100</FILE_SAMPLE_RATE><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>1</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO>4294967295</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO><NOTE>44100</NOTE>";
-        let new = "<FILE_SAMPLE_RATE>88200</FILE_SAMPLE_RATE><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>3</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO>4294967294</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO><NOTE>44100</NOTE>";
-        assert_eq!(xml(old.into(), DOUBLED), new.as_bytes());
     }
 }

@@ -28,9 +28,6 @@ pub struct Audible {
 pub struct Index(Vec<u8>);
 
 /// Returns the index of `file` if it is MP4. Moves `file` back to its start.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
     let found = find_index(file);
     file.rewind()?;
@@ -38,9 +35,6 @@ pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
 }
 
 /// Returns `file`, of `len` bytes, with the length of its last atom filled in; `None` if no atom has the open length 0.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let mut position = 0;
     loop {

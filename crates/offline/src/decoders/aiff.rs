@@ -22,9 +22,6 @@ const COMPANDED: [&[u8]; 4] = [b"ulaw", b"ULAW", b"alaw", b"ALAW"];
 
 /// Returns the sound of `file`, of `len` bytes, behind a plain header; the chunk `FORM` is at `start`. `None` if a necessary
 /// chunk is missing or invalid.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spliced>> {
     let form = peek(file, start, 12)?;
     let kind = form.get(8..).unwrap_or_default();

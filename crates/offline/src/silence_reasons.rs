@@ -99,7 +99,7 @@ pub struct Unheard {
     frames: u64,
     /// Maximum power of the input, 1 at full scale.
     loudest: f32,
-    /// Sums of the squares of a stereo input: of the mean of left and right, and the mean of theirs.
+    /// Sums over a stereo input: of the squared mean of left and right, and of the mean of their squares.
     squares: [f64; 2],
 }
 

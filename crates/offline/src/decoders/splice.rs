@@ -27,7 +27,6 @@ impl Spliced {
         Self::new(Vec::new(), file.at(0), body)
     }
 
-    /// Returns the reader with `tail` at its end.
     pub fn with_tail(self, tail: Vec<u8>) -> Self {
         Self { tail, ..self }
     }

@@ -11,9 +11,6 @@ use std::io;
 const LONGEST_PAGE: u64 = 27 + 255 + 255 * 255;
 
 /// Returns `file`, a CAF file of `len` bytes, with the length of the samples filled in; `None` if it is stated.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let (mut position, mut packet) = (8, 1);
     if !peek(file, 0, position)?.starts_with(b"caff") {
@@ -45,9 +42,6 @@ pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
 
 /// Returns `file`, of `len` bytes, with the mark of the last page at its last page of Ogg; `None` if it has the mark, or does not
 /// end with a whole page.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn closed_ogg(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     const LAST: u8 = 4;
     let tail = peek(file, len.saturating_sub(LONGEST_PAGE), LONGEST_PAGE)?;

@@ -1,4 +1,4 @@
-//! Decoder of FLAC, by `flac-codec`, which verifies the checksums of frames.
+//! Decoder of FLAC, by `flac-codec`, which verifies the checksums of frames. `symphonia` would leave out a frame without an error.
 //!
 //! The decoder gets only two blocks of the metadata: STREAMINFO, and the comments if they are intact. Broken comments, pictures
 //! and cue sheets do not concern the sound. Frames are decoded to the end of the file, whatever number the header states.
@@ -39,7 +39,6 @@ const FURTHEST: u64 = 64 << 20;
 const STREAMINFO: u8 = 0;
 const COMMENT: u8 = 4;
 
-/// A FLAC file being decoded.
 pub struct Flac {
     path: PathBuf,
     file: SharedFile,
@@ -65,7 +64,6 @@ struct Stream {
     format: Format,
 }
 
-/// Reader that counts its bytes.
 struct Counted {
     from: BufReader<Spliced>,
     taken: Arc<AtomicU64>,
@@ -81,9 +79,6 @@ impl Read for Counted {
 
 impl Flac {
     /// Opens `file`, called `path`, whose stream begins at `start`.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or does not begin with a valid description of the stream.
     pub fn open(path: &Path, file: SharedFile, start: u64) -> Result<Self, Error> {
         let stream = Stream::open(path, &file, start)?;
         let (format, frames) = (stream.format, stream.frames);
@@ -155,7 +150,6 @@ impl Decoder for Flac {
     }
 }
 
-/// Reason why a frame cannot be decoded.
 enum Fault {
     Io(io::Error),
     Broken(String),

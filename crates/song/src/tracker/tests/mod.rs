@@ -1,0 +1,482 @@
+//! Tests of modules against their arrangements, tick by tick, and of files against their modules, by readers that know the formats' pages only.
+
+mod fur;
+#[cfg(feature = "furnace")]
+mod furnace;
+mod text;
+mod vgm;
+
+use super::{
+    player::{Playing, play},
+    *,
+};
+use crate::{arrangement::Grid, timeline::Timeline, vgm_reader};
+use tone_filter_dsp::listener::beats::{Beat, Beats};
+
+/// Names of the drums' instruments.
+const DRUMS: [&str; 4] = ["Kick", "Snare", "Hat", "Cymbal"];
+
+/// Index of the duty of the songs' lead.
+const LEAD_DUTY: u8 = 0;
+
+fn tags() -> Tags {
+    Tags { title: "Über \"uns\"".into(), author: "Me".into() }
+}
+
+fn note(row: usize, rows: usize, key: u8, chord: &[u8], volume: u8) -> PartNote {
+    PartNote { row, rows, key, chord: chord.to_vec(), volume }
+}
+
+/// Returns a song of `bars` bars on `timeline`, with four rows a beat, whose melody repeats after four bars and changes after eight.
+fn song(timeline: Timeline, bars: usize) -> Arrangement {
+    let grid = Grid::new(timeline, std::iter::empty(), 60.0);
+    assert_eq!(grid.per_beat(), 4);
+    let (lead, harmony, bass, drums) = Default::default();
+    let sound =
+        Sound { envelope: Envelope { attack: 3, decay: 6 }, duty: Duty::Eighth, arpeggio: Some(1) };
+    let mut song = Arrangement { rows: 16 * bars, grid, lead, harmony, bass, drums, sound };
+    for bar in 0..bars {
+        let row = 16 * bar;
+        let up = [0, 2, 4, 5][bar % 4] + if bar % 16 < 8 { 0 } else { 7 };
+        song.lead.push(note(row, 3, 72 + up, &[], 15));
+        song.lead.push(note(row + 4, 4, 76 + up, &[], 15));
+        song.lead.push(note(row + 8, 6, 79 + up, &[], 9));
+        song.harmony.push(note(row, 8, 60 + up, &[4, 7], 7));
+        song.harmony.push(note(row + 8, 7, 62 + up, &[], 7));
+        song.bass.push(note(row, 8, 24 + up, &[], 12));
+        song.bass.push(note(row + 8, 8, 43, &[], 12));
+        for (beat, drum) in
+            [Drum::Kick, Drum::Hat, Drum::Snare, Drum::Cymbal].into_iter().enumerate()
+        {
+            song.drums.push(Hit { row: row + 4 * beat, drum, volume: 10 });
+        }
+    }
+    song
+}
+
+/// Returns a song at 120 beats per minute.
+fn steady(bars: usize) -> Arrangement {
+    song(Timeline::fixed(120.0), bars)
+}
+
+/// Returns a timeline of beats of the given lengths in seconds, in bars of four.
+fn timeline(lengths: impl Iterator<Item = f64>) -> Timeline {
+    let mut time = 0.0;
+    let beats = lengths.enumerate().map(|(index, length)| {
+        time += length;
+        Beat { time: time - length, place: (index % 4) as u8, meter: 4 }
+    });
+    Timeline::of(&Beats { beats: beats.collect(), certainty: 1.0 }).unwrap()
+}
+
+/// Returns a song of 32 bars whose tempo rises in the middle, with slow arpeggios.
+fn accelerating() -> Arrangement {
+    let mut song = song(timeline([[0.6; 64], [0.5; 64]].into_iter().flatten()), 32);
+    song.sound.arpeggio = Some(4);
+    song
+}
+
+fn module(song: &Arrangement, chip: Chip) -> Module {
+    Module::new(song, chip, None).unwrap()
+}
+
+/// Returns the notes of a channel: the tick of the start, and the ticks up to silence or the next start.
+fn notes(module: &Module, channel: usize) -> Vec<(usize, Vec<Playing>)> {
+    let mut notes: Vec<(usize, Vec<Playing>)> = Vec::new();
+    for (tick, channels) in play(module).ticks.iter().enumerate() {
+        let now = channels[channel];
+        match notes.last_mut() {
+            _ if now.starts => notes.push((tick, vec![now])),
+            Some((start, ticks)) if now.volume > 0 && *start + ticks.len() == tick => {
+                ticks.push(now);
+            }
+            _ => {}
+        }
+    }
+    notes
+}
+
+/// Returns the level in dB of a value of a chip's register, or minus infinity.
+fn decibels(chip: Chip, volume: u8) -> f64 {
+    match (chip, volume) {
+        (_, 0) => f64::NEG_INFINITY,
+        (Chip::Sms, _) => -2.0 * f64::from(15 - volume),
+        _ => 20.0 * (f64::from(volume) / 15.0).log10(),
+    }
+}
+
+#[test]
+fn a_song_has_the_voice_chip_and_arpeggios() {
+    let voice = tone_filter_dsp::Voice::Saw;
+    let sound = Settings { voice, voices: 5.0, lookahead: false, ..Settings::default() };
+    assert!(sound.focus > 0.0 && sound.arp == Arp::Off);
+    let chip = Settings { voice: tone_filter_dsp::Voice::Chip, lookahead: true, ..sound };
+    assert_eq!(console::settings(sound), chip);
+    assert_eq!(super::settings(sound), Settings { arp: Arp::Fast, ..chip });
+    let up = Settings { arp: Arp::Up, ..sound };
+    assert_eq!(super::settings(up), Settings { arp: Arp::Up, ..chip });
+    let live = Settings { focus: 0.0, lookahead: true, ..sound };
+    assert!(!super::settings(live).lookahead && !console::settings(live).lookahead);
+}
+
+#[test]
+fn every_note_sounds_at_its_row() {
+    let whole = steady(32);
+    // Rows of 0.125 s are 7.5 ticks: 7 and 8 in turn.
+    let tick = |row: usize| 15 * row / 2;
+    // 15 (t + 1) / 4 for three ticks, then 15 (1 - 0.75 t / 6), halves rounded up.
+    let envelope = [4, 8, 11, 15, 13, 11, 9, 8, 6, 4];
+    for chip in Chip::ALL {
+        let module = module(&whole, chip);
+        assert_eq!((module.rows, module.beat, module.bar), (64, 4, 16));
+        assert_eq!((play(&module).ticks.len(), play(&module).repeat), (tick(whole.rows), None));
+        assert!((module.hertz - 60.0).abs() < 1e-9, "{}", module.hertz);
+        for (channel, part) in [&whole.lead, &whole.harmony, &whole.bass].into_iter().enumerate() {
+            let played = notes(&module, channel);
+            assert_eq!(played.len(), part.len());
+            for ((start, ticks), own) in played.iter().zip(part) {
+                // A note up to the end of a pattern ends a row early.
+                let end = own.row + own.rows;
+                let end = tick(end - usize::from(end % 64 == 0));
+                assert_eq!((*start, start + ticks.len()), (tick(own.row), end), "{own:?}");
+                // Octaves higher only where the chip cannot play so low.
+                let lowest: u8 = [[33, 21], [36, 24], [45; 2]][chip as usize][channel / 2];
+                let key = own.key + 12 * lowest.saturating_sub(own.key).div_ceil(12);
+                let chord = [&[0], &own.chord[..]].concat();
+                for (age, now) in ticks.iter().enumerate() {
+                    assert_eq!(now.key, key + chord[age % chord.len()], "{own:?}, {age}");
+                    let level = match (chip, channel) {
+                        (Chip::Nes | Chip::Gb, 2) => 1.0,
+                        (_, 2) => f64::from(own.volume) / 15.0,
+                        _ => f64::from(own.volume) / 225.0 * f64::from(envelope[age.min(9)]),
+                    };
+                    // Rounded down to steps of 1 / 15, or twice to 2 dB.
+                    let least = 20.0 * (level - if chip == Chip::Sms { 0.0 } else { 0.07 }).log10();
+                    let most = 20.0 * level.log10() + 1e-9;
+                    let slack = if chip == Chip::Sms { 2.0 } else { 0.0 };
+                    let level = decibels(chip, now.volume);
+                    assert!((least - slack..=most + slack).contains(&level), "{own:?}, {age}");
+                }
+            }
+        }
+        let drums = notes(&module, 3);
+        assert_eq!(drums.len(), whole.drums.len());
+        for ((start, ticks), hit) in drums.iter().zip(&whole.drums) {
+            assert_eq!((*start, ticks[0].key), (tick(hit.row), hit.drum as u8));
+            let far = decibels(chip, ticks[0].volume) - decibels(Chip::Gb, hit.volume);
+            assert!(far.abs() <= 1.0 && ticks.is_sorted_by(|a, b| a.volume >= b.volume), "{far}");
+        }
+    }
+}
+
+#[test]
+fn notes_that_are_played_again_are_parted_by_a_row() {
+    let mut whole = steady(8);
+    let chords = [note(0, 2, 60, &[4], 9), note(2, 2, 60, &[4], 9), note(4, 2, 60, &[5], 9)];
+    whole.harmony = chords.to_vec();
+    // Two equal notes of one row, another key, and a note up to the end of the pattern.
+    let bass = [note(0, 1, 40, &[], 9), note(1, 4, 40, &[], 9), note(5, 3, 40, &[], 9)];
+    whole.bass =
+        bass.into_iter().chain([note(8, 4, 43, &[], 9), note(56, 8, 43, &[], 9)]).collect();
+    let module = module(&whole, Chip::Nes);
+    let lengths = |channel: usize| {
+        let lengths = notes(&module, channel).into_iter().map(|(_, ticks)| ticks.len());
+        lengths.map(|ticks| (ticks as f64 / 7.5).round() as usize).collect::<Vec<_>>()
+    };
+    assert_eq!(lengths(1), [1, 2, 2]);
+    assert_eq!(lengths(2), [1, 3, 3, 4, 7]);
+}
+
+#[test]
+fn instruments_have_their_names_and_duties() {
+    let whole = steady(8);
+    let named = |module: &Module, name: &str| {
+        module.instruments.iter().find(|own| own.name == name).unwrap().clone()
+    };
+    let nes = module(&whole, Chip::Nes);
+    let duties = ["Lead", "Harmony", "Chord 0 4 7"].map(|name| named(&nes, name).duty);
+    assert_eq!(duties, [LEAD_DUTY, 2, 2], "12.5 % and 50 %");
+    assert!(named(&nes, "Bass").volumes.is_empty(), "a triangle has no volume");
+    for drum in DRUMS {
+        let volumes = named(&nes, drum).volumes;
+        assert_eq!((volumes[0], volumes.last()), (15, Some(&0)));
+    }
+    let flat = Sound { envelope: Envelope { attack: 0, decay: 0 }, ..whole.sound };
+    let flat = module(&Arrangement { sound: flat, ..whole }, Chip::Nes);
+    assert!(named(&flat, "Lead").volumes.is_empty(), "the volume stays");
+    // A volume stands beside a note, where it changes.
+    for cells in nes.channels.iter().flat_map(|channel| &channel.patterns) {
+        let volumes: Vec<_> = cells.iter().filter(|cell| cell.volume.is_some()).collect();
+        assert!(volumes.iter().all(|cell| matches!(cell.play, Some(Play::On(..)))));
+        assert!(volumes.windows(2).all(|pair| pair[0].volume != pair[1].volume));
+    }
+}
+
+#[test]
+fn repeated_patterns_are_one() {
+    let module = module(&steady(32), Chip::Nes);
+    // Two times four bars, four other ones twice, and all again. The last pattern of the last channel stops the song.
+    let orders = [0, 3, 4].map(|channel| &module.channels[channel].orders[..]);
+    assert_eq!(orders, [[0, 0, 1, 1, 0, 0, 1, 1], [0; 8], [0, 0, 0, 0, 0, 0, 0, 1]]);
+    let patterns: usize = module.channels.iter().map(|channel| channel.patterns.len()).sum();
+    assert!((module.reused() - (1.0 - patterns as f64 / 40.0)).abs() < 1e-9);
+    let long = furnace(&self::module(&steady(90), Chip::Nes), &tags());
+    assert!(long.len() < 60_000, "{} bytes for three minutes", long.len());
+}
+
+#[test]
+fn songs_repeat_from_the_pattern_of_a_time() {
+    let whole = steady(16);
+    // Four bars are 8 s.
+    for (time, order) in [(0.0, 0), (7.9, 0), (8.1, 1), (31.0, 3)] {
+        let module = Module::new(&whole, Chip::Gb, Some(time)).unwrap();
+        assert_eq!(play(&module).repeat, Some(480 * order), "{time} s");
+    }
+}
+
+#[test]
+fn tempi_follow_the_beats() {
+    // 100 beats per minute for 32 beats, then slower from beat to beat, from 0.5 to 0.65 s.
+    let lengths =
+        (0..32).map(|_| 0.6).chain((0..96).map(|beat| 0.5 + 0.15 * f64::from(beat) / 95.0));
+    // A steady tempo is exact: after three minutes, too. 7.377 ticks a row.
+    let steady = (0..370).map(|_| 60.0 / 122.0);
+    for (whole, changes, most) in [
+        // 2.5 ticks at a pattern's end, within it the tempo changes by 5 %: 0.12 s at most in four bars of 8 to 10 s.
+        (song(timeline(lengths), 32), true, 0.12),
+        (accelerating(), true, 0.06),
+        (song(timeline(steady), 90), false, 1.0 / 60.0),
+    ] {
+        let module = module(&whole, Chip::Nes);
+        assert!((59.0..61.0).contains(&module.hertz), "{}", module.hertz);
+        assert_eq!(module.tempi.len() > 1, changes);
+        for ((start, _), note) in notes(&module, 0).iter().zip(&whole.lead) {
+            let far = *start as f64 / module.hertz - whole.grid.seconds(note.row);
+            assert!(far.abs() < most, "{far} s at row {}", note.row);
+        }
+    }
+}
+
+/// Returns a song with a pickup of two beats, two bars, a bar of two beats, and four more, and a note at each beat.
+fn cut_short() -> Arrangement {
+    let places =
+        [2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3];
+    let beats = places.into_iter().enumerate();
+    let beats = beats.map(|(index, place)| Beat { time: 0.5 * index as f64, place, meter: 4 });
+    let map = Timeline::of(&Beats { beats: beats.collect(), certainty: 1.0 }).unwrap();
+    let grid = Grid::new(map, std::iter::empty(), 14.0);
+    let lead = (0..28).map(|beat| note(4 * beat, 2, 60 + beat as u8, &[], 9)).collect();
+    Arrangement { grid, rows: 4 * 28, lead, ..steady(0) }
+}
+
+#[test]
+fn bars_that_are_cut_short_end_their_pattern() {
+    let whole = cut_short();
+    assert_eq!(whole.grid.bars(whole.rows), [0, 8, 24, 40, 48, 64, 80, 96]);
+    for chip in Chip::ALL {
+        let module = module(&whole, chip);
+        assert_eq!((module.rows, module.channels[0].orders.len()), (64, 4));
+        let seconds = |ticks: usize| ticks as f64 / module.hertz;
+        assert!((seconds(play(&module).ticks.len()) - 14.0).abs() < 0.1);
+        let starts = notes(&module, 0).into_iter().map(|(start, _)| seconds(start));
+        let beats: Vec<_> = starts.map(|start| (2.0 * start).round() as usize).collect();
+        assert_eq!(beats, (0..28).collect::<Vec<_>>());
+    }
+}
+
+/// Returns songs with all effects.
+fn modules(chip: Chip) -> Vec<Module> {
+    let songs = [
+        (steady(32), None),
+        (steady(32), Some(9.0)),
+        (accelerating(), Some(20.0)),
+        (cut_short(), None),
+    ];
+    songs.iter().map(|(song, repeat)| Module::new(song, chip, *repeat).unwrap()).collect()
+}
+
+#[test]
+fn furnace_files_have_the_module() {
+    for chip in Chip::ALL {
+        for mut module in modules(chip) {
+            let (read, own) = fur::read(&furnace(&module, &tags()));
+            assert_eq!(own, tags());
+            module.hertz = f64::from(module.hertz as f32);
+            let cells = module.channels.iter_mut().flat_map(|own| &mut own.patterns).flatten();
+            for volume in cells.filter_map(|cell| cell.volume.as_mut()) {
+                let register = chip.register(*volume);
+                *volume = (0..=15).find(|own| chip.register(*own) == register).unwrap();
+            }
+            for instrument in module.instruments.iter_mut().filter(|own| own.arpeggio.is_empty()) {
+                instrument.speed = 1;
+            }
+            assert_eq!(read, module);
+        }
+    }
+}
+
+#[test]
+fn famitracker_files_have_the_module() {
+    let names = ["C-", "C#", "D-", "D#", "E-", "F-", "F#", "G-", "G#", "A-", "A#", "B-"];
+    for module in modules(Chip::Nes) {
+        let read = text::read(&famitracker(&module, &tags()));
+        assert_eq!(read.texts, ["?ber \"uns\"", "Me", "", "Made by Tone Filter"]);
+        assert_eq!((read.rows, read.instruments.len()), (module.rows, module.instruments.len()));
+        for ((places, name), own) in read.instruments.iter().zip(&module.instruments) {
+            assert_eq!(*name, own.name);
+            let arpeggio = own.arpeggio.iter().flat_map(|step| [*step].repeat(own.speed as usize));
+            let duty = Some(own.duty).filter(|_| matches!(own.voice, Voice::Lead | Voice::Harmony));
+            let sequences = [own.volumes.clone(), arpeggio.collect(), duty.into_iter().collect()];
+            for (kind, values) in [0, 1, 4].into_iter().zip(sequences) {
+                let repeats = if kind == 1 { 0 } else { -1 };
+                let values: Vec<i32> = values.into_iter().map(i32::from).collect();
+                let expected = (!values.is_empty()).then_some((repeats, values));
+                assert_eq!(read.macros.get(&(kind, places[kind])), expected.as_ref());
+            }
+        }
+        // A row lasts for 150 / tempo times as many ticks of 1/60 s as the speed.
+        let mut speed = read.speed;
+        let mut tempo = 0;
+        let exact = |tempo: usize| f64::from(module.tempi[tempo]) / 16.0 / module.hertz;
+        for (order, patterns) in read.orders.iter().enumerate() {
+            let mut effects = Vec::new();
+            for (channel, own) in module.channels.iter().enumerate() {
+                let expected = &own.patterns[usize::from(own.orders[order])];
+                for (row, cell) in expected.iter().enumerate() {
+                    let (note, instrument) = match (cell.play, channel) {
+                        (None, _) => ("...".into(), "..".into()),
+                        (Some(Play::Off), _) => ("---".into(), "..".into()),
+                        // The highest rate is F.
+                        (Some(Play::On(drum, index)), 3) => (
+                            format!("{:X}-#", [5, 8, 11, 10][drum as usize]),
+                            format!("{index:02X}"),
+                        ),
+                        // The lowest note, C-0, is key 24. The triangle sounds an octave lower.
+                        (Some(Play::On(key, index)), _) => {
+                            let key = key + if channel == 2 { 12 } else { 0 } - 24;
+                            let name = names[usize::from(key % 12)];
+                            (format!("{name}{}", key / 12), format!("{index:02X}"))
+                        }
+                    };
+                    let volume = cell.volume.map_or(".".into(), |volume| format!("{volume:X}"));
+                    let cell_there = &read.patterns[patterns[channel]][row][channel];
+                    let (front, behind) = cell_there.split_at(8);
+                    assert_eq!(front, format!("{note} {instrument} {volume}"));
+                    effects.extend(
+                        behind.split_whitespace().filter(|own| *own != "...").map(str::to_owned),
+                    );
+                    for effect in &cell.effects {
+                        let next = |effects: &mut Vec<String>| effects.remove(0);
+                        let written = next(&mut effects);
+                        match effect {
+                            Effect::Tempo(index) => {
+                                tempo = usize::from(*index);
+                                let both = [written, next(&mut effects)];
+                                speed = both.map(|own| {
+                                    i32::from_str_radix(own.strip_prefix('F').unwrap(), 16).unwrap()
+                                });
+                            }
+                            Effect::Next => assert_eq!(written, "D00"),
+                            Effect::Jump(order) => assert_eq!(written, format!("B{order:02X}")),
+                            Effect::Stop => assert_eq!(written, "C00"),
+                        }
+                    }
+                    assert!(effects.is_empty(), "{effects:?}");
+                }
+            }
+            assert!(speed[0] < 32 && speed[1] >= 32);
+            let row = 150.0 * f64::from(speed[0]) / f64::from(speed[1]) / 60.0;
+            assert!((row / exact(tempo) - 1.0).abs() < 0.02, "{row} s in order {order}");
+        }
+    }
+}
+
+#[test]
+fn vgm_files_have_the_registers_of_each_tick() {
+    for chip in [Chip::Gb, Chip::Sms] {
+        for module in modules(chip) {
+            let file = vgm_reader::read(&super::vgm(chip).unwrap()(&module, &tags()));
+            let played = play(&module);
+            let due =
+                |tick: usize| (tick as f64 * vgm_reader::RATE / module.hertz).round() as usize;
+            assert_eq!(file.samples, due(played.ticks.len()));
+            assert_eq!(file.repeat.map(|(start, _)| start), played.repeat.map(due));
+            assert_eq!(file.tags[0], "Über \"uns\"");
+            let chips: &[_] = if chip == Chip::Gb {
+                &[(0x80, 4_194_304)]
+            } else {
+                &[(0x0C, 3_579_545), (0x28, 0x0010_0009)]
+            };
+            assert!(file.chips.iter().map(|(at, value)| (*at, *value)).eq(chips.iter().copied()));
+            assert_eq!(
+                file.tags[4],
+                ["Game Boy", "Sega Master System"][usize::from(chip == Chip::Sms)]
+            );
+            let changes = if chip == Chip::Gb { vgm::game_boy(&file) } else { vgm::sn76489(&file) };
+            let mut left = changes.iter().peekable();
+            let mut now = [changes[0]; 4];
+            for (tick, channels) in played.ticks.iter().enumerate() {
+                let sample = due(tick);
+                while let Some(change) = left.next_if(|change| change.sample <= sample) {
+                    now[change.channel] = *change;
+                }
+                for (channel, (own, now)) in channels.iter().zip(now).enumerate() {
+                    let is_wave = chip == Chip::Gb && channel == 2;
+                    let volume = if is_wave { 15 * own.volume.min(1) } else { own.volume };
+                    assert_eq!(now.volume, volume, "{chip:?}, {channel} at tick {tick}");
+                    if volume == 0 {
+                        continue;
+                    }
+                    // Whoever comes from the end finds all registers written.
+                    assert!(played.repeat != Some(tick) || now.sample == sample);
+                    assert!(!own.starts || chip == Chip::Sms || now.starts && now.sample == sample);
+                    // Shifts a second, by the drum's brightness: a kick is the darkest, a hat the brightest.
+                    let shifts = match chip {
+                        Chip::Gb => [4_681.0, 10_923.0, 26_214.0, 18_725.0],
+                        _ => [1_748.0, 3_496.0, 6_991.0, 6_991.0],
+                    };
+                    if channel == 3 {
+                        assert!((now.hertz / shifts[usize::from(own.key)] - 1.0).abs() < 0.01);
+                        continue;
+                    }
+                    let key = (69.0 + 12.0 * (now.hertz / 440.0).log2()).round();
+                    assert_eq!(key, f64::from(own.key), "{chip:?}, {channel} at tick {tick}");
+                    // The SN76489 has squares alone, and a wave has no duty.
+                    let duty = [0.125, 0.25, 0.5][usize::from(own.duty)];
+                    assert_eq!(now.duty, if chip == Chip::Gb && !is_wave { duty } else { 0.5 });
+                }
+            }
+            left.for_each(|change| now[change.channel] = *change);
+            assert!(file.repeat.is_some() || now.iter().all(|own| own.volume == 0), "the end");
+        }
+    }
+    assert!(super::vgm(Chip::Nes).is_none());
+}
+
+#[test]
+fn songs_beyond_a_trackers_limits_are_shortened_or_refused() {
+    // 129 patterns of four bars.
+    assert!(Module::new(&steady(4 * 128), Chip::Nes, None).is_some());
+    assert!(Module::new(&steady(4 * 128 + 1), Chip::Nes, None).is_none());
+    // More different chords than FamiTracker has instruments: the rarer ones lose their highest note.
+    let mut many = steady(16);
+    many.harmony =
+        (0..80).map(|n| note(2 * n, 2, 50, &[1 + n as u8 % 2, 3 + n as u8], 9)).collect();
+    many.harmony.extend((0..60).map(|n| note(160 + n, 1, 50, &[1], 9)));
+    let module = module(&many, Chip::Nes);
+    let chords = module.instruments.iter().filter(|own| own.name.starts_with("Chord"));
+    assert_eq!((chords.count(), notes(&module, 1).len()), (48, 140), "no note is lost");
+}
+
+#[test]
+fn silence_is_a_song_of_empty_rows() {
+    let timeline = Timeline::fixed(120.0);
+    let silent = Arrangement::new(&[], 0.0, &[], 0.0, timeline, steady(0).sound);
+    for chip in Chip::ALL {
+        let module = module(&silent, chip);
+        assert!(module.instruments.is_empty() && (0..4).all(|own| notes(&module, own).is_empty()));
+        assert_eq!(fur::read(&furnace(&module, &Tags::default())).0.rows, module.rows);
+        let text = famitracker(&self::module(&silent, Chip::Nes), &Tags::default());
+        assert_eq!(text::read(&text).orders.len(), 1);
+    }
+}
