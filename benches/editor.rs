@@ -45,51 +45,37 @@ fn all_lit(time: f64) -> Snapshot {
 fn frames(c: &mut Criterion) {
     let mut group = c.benchmark_group("frame");
     let size = [1000.0, 640.0];
-    // The frames are 1/60 s apart.
     let mut time = 0.0;
-    let mut next = || {
-        time += 1.0 / 60.0;
-        time
-    };
-
-    let (mut editor, _input) = WindowlessEditor::new();
-    let ctx = WindowlessEditor::context();
-    group.bench_function("idle", |b| b.iter(|| black_box(editor.frame(&ctx, size, next()))));
-
-    let (mut editor, mut input) = WindowlessEditor::new();
-    let ctx = WindowlessEditor::context();
-    group.bench_function("all 48 lit", |b| {
-        b.iter(|| {
-            let time = next();
-            input.advance(usize::MAX, || all_lit(time));
-            black_box(editor.frame(&ctx, size, time))
+    for (name, lit, roll, spectrum) in [
+        ("idle", false, false, false),
+        ("all 48 lit", true, false, false),
+        ("the roll with all 48 lit", true, true, false),
+        ("all 48 lit and the spectrum", true, false, true),
+    ] {
+        let (mut editor, mut input) = WindowlessEditor::new();
+        let ctx = WindowlessEditor::context();
+        if roll {
+            editor.show_roll();
+        }
+        if spectrum {
+            input.set_sample_rate(RATE);
+        }
+        let mut sound = noisy_chord(20.0, RATE).into_iter().cycle();
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                // The frames are 1/60 s apart.
+                time += 1.0 / 60.0;
+                if spectrum {
+                    let mut block: Vec<f32> = sound.by_ref().take(FRAME).collect();
+                    input.measure(&mut [&mut block], |_| ());
+                }
+                if lit {
+                    input.advance(usize::MAX, || all_lit(time));
+                }
+                black_box(editor.frame(&ctx, size, time))
+            });
         });
-    });
-
-    let (mut editor, mut input) = WindowlessEditor::new();
-    editor.show_roll();
-    let ctx = WindowlessEditor::context();
-    group.bench_function("the roll with all 48 lit", |b| {
-        b.iter(|| {
-            let time = next();
-            input.advance(usize::MAX, || all_lit(time));
-            black_box(editor.frame(&ctx, size, time))
-        });
-    });
-
-    let (mut editor, mut input) = WindowlessEditor::new();
-    let ctx = WindowlessEditor::context();
-    input.set_sample_rate(RATE);
-    let mut sound = noisy_chord(20.0, RATE).into_iter().cycle();
-    group.bench_function("all 48 lit and the spectrum", |b| {
-        b.iter(|| {
-            let time = next();
-            let mut block: Vec<f32> = sound.by_ref().take(FRAME).collect();
-            input.measure(&mut [&mut block], |_| ());
-            input.advance(usize::MAX, || all_lit(time));
-            black_box(editor.frame(&ctx, size, time))
-        });
-    });
+    }
     group.finish();
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     controls::focus_ring,
-    host::{indication, menu},
+    host::{indication_text, menu, paint_indication},
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
@@ -18,7 +18,6 @@ pub fn width(area: Rect, scale: Scale) -> f32 {
     area.height() + word
 }
 
-/// Id of the setting that the button switches.
 const BYPASS: &str = "bypass";
 
 /// Shows the button in `place`. It is filled, and its symbol crossed out, while the plugin is bypassed.
@@ -54,10 +53,10 @@ pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
         theme::text(ui.painter(), word.left_center(), Align2::LEFT_CENTER, text, font, colour);
     }
     let indication = edits.indication(BYPASS);
-    indication::paint(&indication, ui, place.left_center(), scale);
+    paint_indication(&indication, ui, place.left_center(), scale);
     focus_ring(ui, &response);
     menu::offer(&response, BYPASS, edits);
-    let tip = format!("{} {}", param.choice.help, indication::text(&indication));
+    let tip = format!("{} {}", param.choice.help, indication_text(&indication));
     if response.on_hover_text(tip.trim_end()).clicked() {
         edits.set_once(BYPASS, param.normalized_entry(usize::from(!on)));
     }

@@ -7,7 +7,6 @@ use egui::{Align2, Id, LayerId, Order, Stroke, StrokeKind, Ui};
 #[cfg(target_os = "linux")]
 pub use x11::receive;
 
-/// Message while dragged files are over the window.
 const HINT: &str = "Drop a preset (.json) or a score (.tfs, .mid)";
 
 /// Loads dropped files one after the other, and shows [`HINT`] while files are over the window.

@@ -12,9 +12,7 @@ use std::{
 /// Purpose for which a file is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Reading of a preset or score.
     Import,
-    /// Writing of a preset.
     Export,
 }
 

@@ -40,7 +40,6 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
     }
 }
 
-/// Layout of the keys, and the settings that they show.
 struct Keys<'a> {
     area: Rect,
     grid: Rect,

@@ -6,7 +6,6 @@ mod access;
 mod band_grid;
 mod bypass;
 mod controls;
-mod corner;
 mod drops;
 mod file_dialog;
 mod focus;
@@ -97,7 +96,6 @@ impl ToneFilterEditor {
         allowed_size(Vec2::from(self.session.params.editor_size.load().0).min(room).into())
     }
 
-    /// Creates the content of a new window.
     fn app(&self) -> App {
         App {
             meters: self.meters.open(),
@@ -183,7 +181,6 @@ impl Sink for ParamSetter<'_> {
     }
 }
 
-/// Open window.
 struct App {
     meters: MeterViewer,
     pixel_ratio: Arc<AtomicCell<f64>>,
@@ -293,7 +290,6 @@ struct Panel {
 }
 
 impl Panel {
-    /// Shows the whole content of the window.
     fn show(&mut self, ui: &mut Ui, sink: &dyn Sink) {
         if !ui.ctx().text_edit_focused() {
             // egui would press the focused button; the space bar is for the host's transport.
@@ -343,7 +339,7 @@ impl Panel {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
         host::menu::show(ui, edits);
-        corner::show(ui, window, edits);
+        size::show_corner(ui, window, edits);
         drops::show(ui, scale, edits);
         let message = &mut edits.state.presets.message;
         if message.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{
     controls::focus_ring,
-    host::track,
+    host::{show_track, track_width},
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
     size,
@@ -15,10 +15,8 @@ use egui::{
 };
 use tone_filter_dsp::Bands;
 
-/// Zoom factors in the menu.
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 
-/// Space between two buttons of a group, in points.
 const GAP: f32 = 2.0;
 
 /// Minimum power of an input that does not count as silence: -110 dB relative to full scale.
@@ -38,7 +36,6 @@ pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(10.0).max(5.0)
 }
 
-/// Row of items, placed from the left and from the right.
 struct Row {
     rest: Rect,
     scale: Scale,
@@ -95,7 +92,7 @@ impl PresetBar {
             row.left(title.width() + row.space());
         }
         if let Some(track) = edits.host.track().filter(|_| roomy) {
-            track::show(ui, row.left(track::width(ui, scale, &track)), scale, &track);
+            show_track(ui, row.left(track_width(ui, scale, &track)), scale, &track);
             row.left(row.space());
         }
         let auto = edits.params.chosen().settings.auto && bands.total_power > SILENCE;
@@ -107,7 +104,8 @@ impl PresetBar {
             if let Some(gains) = &gains {
                 show_gains(ui, place, scale, gains);
             }
-            show_load(ui, row.right(row.width(8.0)), scale, output);
+            let load = format!("CPU {:.1} %", 100.0 * output.load);
+            note(ui, row.right(row.width(8.0)), scale, &load);
         }
         // All areas are computed first: the tab key follows the order in which the buttons are shown, from left to right.
         let widths = [
@@ -126,7 +124,6 @@ impl PresetBar {
         zoom(ui, zoomed, scale, edits);
     }
 
-    /// Shows the preset buttons in the rest of the row.
     fn presets(&mut self, ui: &mut Ui, mut row: Row, edits: &mut Edits) {
         let file = row.right(row.width(4.0));
         row.right(GAP);
@@ -190,7 +187,6 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     response.on_hover_text(&text);
 }
 
-/// Shows the buttons that compare two sounds, A and B.
 fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     for (slot, name, label) in [(0, "A", "First sound"), (1, "B", "Second sound")] {
         let place = row.left(row.width(1.6));
@@ -212,7 +208,6 @@ fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     }
 }
 
-/// Shows the buttons Undo and Redo.
 fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     let (can_undo, can_redo) = (edits.state.history.can_undo(), edits.state.history.can_redo());
     let place = row.left(0.5 * (row.rest.width() - GAP));
@@ -243,20 +238,19 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
 fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>) {
     let bars = row.right(row.scale.length(90.0).max(36.0));
     let height = (0.16 * bars.height()).max(2.0);
-    for (channel, peak) in output.peaks.into_iter().enumerate() {
+    let levels = output.peaks.map(|peak| 20.0 * peak.max(1e-6).log10());
+    for (channel, db) in levels.into_iter().enumerate() {
         let y = bars.center().y + (channel as f32 - 0.5) * 1.6 * height;
         let bar = Rect::from_center_size(pos2(bars.center().x, y), vec2(bars.width(), height));
         ui.painter().rect_filled(bar, CornerRadius::same(1), theme::LINE);
-        let db = 20.0 * peak.max(1e-6).log10();
         let filled = ((db + 60.0) / 60.0).clamp(0.0, 1.0);
-        let over = peak > 1.0;
-        let colour = if over { theme::SATURATED } else { theme::ACCENT };
+        let colour = if db > 0.0 { theme::SATURATED } else { theme::ACCENT };
         let filled = Rect::from_min_size(bar.min, bar.size() * vec2(filled, 1.0));
         ui.painter().rect_filled(filled, CornerRadius::same(1), colour);
     }
     let id = ui.scope_id().with("meter");
     let response = ui.interact(bars, id, Sense::hover());
-    let [left, right] = output.peaks.map(|peak| 20.0 * peak.max(1e-6).log10());
+    let [left, right] = levels;
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, "Output level"));
     let gains = gains.map(|gains| format!("\nAuto level: {gains}")).unwrap_or_default();
     let load = 100.0 * output.load;
@@ -266,17 +260,12 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>)
     row.right(row.scale.length(8.0));
 }
 
-fn show_load(ui: &Ui, place: Rect, scale: Scale, output: &OutputMeter) {
-    note(ui, place, scale, &format!("CPU {:.1} %", 100.0 * output.load));
-}
-
 /// Returns the two gains of Auto level in dB, as text.
 fn gains(bands: &Bands) -> String {
     let [input, wet] = [bands.gain, bands.makeup].map(|gain| 20.0 * gain.log10());
     format!("In {input:+.1} dB  Wet {wet:+.1} dB")
 }
 
-/// Shows the gains of Auto level, with a tooltip.
 fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
     note(ui, place, scale, gains);
     let response = ui.interact(place, ui.scope_id().with("gains"), Sense::hover());

@@ -18,7 +18,6 @@ const WIDTH: f32 = 270.0;
 /// State of the list.
 #[derive(Default)]
 pub struct PresetBrowser {
-    /// Text of the search field.
     search: String,
     /// Name of the preset that the arrow keys have selected.
     marked: String,
@@ -202,7 +201,6 @@ fn star(ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
     response.on_hover_text("Marks a favourite, which is listed first").clicked()
 }
 
-/// Shows the switches for what to keep when a preset is loaded.
 fn keep(ui: &mut Ui, edits: &mut Edits) {
     let mut keep = edits.params.keep.load();
     ui.horizontal(|ui| {
@@ -221,7 +219,6 @@ fn keep(ui: &mut Ui, edits: &mut Edits) {
     edits.set_keep(keep);
 }
 
-/// Shows the buttons for a random sound.
 fn randomise(ui: &mut Ui, edits: &mut Edits) {
     ui.horizontal(|ui| {
         ui.label("Randomise");

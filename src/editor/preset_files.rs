@@ -9,7 +9,6 @@ use egui::{
     Button, Key, Modifiers, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
 };
 
-/// Width of the menu in points.
 const WIDTH: f32 = 260.0;
 
 /// State of the menu.
@@ -25,11 +24,8 @@ pub struct PresetFiles {
 /// Action that destroys something and needs the user's confirmation.
 #[derive(Clone)]
 enum Question {
-    /// Saves over the user's preset of this name.
     Replace(String),
-    /// Deletes the user's preset of this name.
     Delete(String),
-    /// Exports over the existing file.
     Overwrite,
 }
 
@@ -62,7 +58,6 @@ impl PresetFiles {
         });
     }
 
-    /// Shows the fields and buttons of all actions.
     fn actions(&mut self, ui: &mut Ui, name: &str, edits: &mut Edits) {
         let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
             let caption = ui.label(RichText::new(label).color(theme::DIM));

@@ -15,7 +15,6 @@ use tone_filter_dsp::{
     roll::{Column, Rows},
 };
 
-/// Seconds that the roll shows.
 const SECONDS: usize = 8;
 /// Columns per second: the frame rate of a common display.
 const RATE: usize = 60;
@@ -35,7 +34,6 @@ pub struct Roll {
     columns: Vec<Column>,
     /// Number of the host's bar, from 0, for each column of the ring; `None` while the host stands still or has no bars.
     bars: [Option<i32>; COLUMNS],
-    /// Number of columns so far.
     count: usize,
     /// Time of the last update, in columns.
     last_update: i64,
@@ -54,7 +52,6 @@ struct Picture {
     rows: Rows,
     /// Colours of a column without notes, as many as the texture is high.
     background: Vec<Color32>,
-    /// Number of columns drawn so far.
     drawn: usize,
 }
 
@@ -198,7 +195,6 @@ fn draw_notes(rows: &Rows, column: &Column, pixels: &mut [Color32], stride: usiz
     }
 }
 
-/// Returns the name of MIDI note `key`.
 fn name(key: i32) -> String {
     // Pitch classes begin at A, octave numbers at C.
     format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)

@@ -2,7 +2,7 @@
 
 use super::{
     band_grid, controls,
-    host::indication,
+    host::{indication_text, paint_indication},
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
@@ -33,9 +33,9 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
             let indication = edits.indication(id);
-            indication::paint(&indication, ui, caption.left_center(), scale);
+            paint_indication(&indication, ui, caption.left_center(), scale);
             let remark = controls::Remark::of(id, &params.chosen());
-            let tip = remark.tip(param.choice.help, &indication::text(&indication));
+            let tip = remark.tip(param.choice.help, &indication_text(&indication));
             controls::list(ui, place, scale, param, &tip, remark.shade(theme::TEXT), edits);
         }
         left += width + scale.length(16.0).max(8.0);

@@ -9,7 +9,6 @@ use tone_filter_dsp::{
 };
 use tone_filter_fourier::{Complex64, RealToComplex, plan};
 
-/// Points per curve.
 const POINTS: usize = 256;
 
 /// Level at the bottom of the plot, in dB relative to a full-scale sine.
@@ -51,7 +50,6 @@ struct Smoothing {
     weights: Vec<f32>,
 }
 
-/// Fourier transform for one sample rate.
 struct Transform {
     sample_rate: f32,
     fft: Arc<dyn RealToComplex<f64>>,
@@ -67,7 +65,6 @@ struct Curve {
     samples: Vec<f32>,
     /// Power of every bin; the powers of a full-scale sine add up to 1.
     bins: Vec<f32>,
-    /// Displayed heights, 0..1.
     heights: Vec<f32>,
     /// Heights of the last spectrum, towards which the displayed heights move.
     targets: Vec<f32>,
@@ -237,7 +234,6 @@ impl Transform {
 }
 
 impl Curve {
-    /// Sets the target heights to the smoothed powers of the bins.
     fn set_targets(&mut self, smoothing: &Smoothing) {
         self.heights.resize(POINTS, 0.0);
         self.targets.resize(POINTS, 0.0);

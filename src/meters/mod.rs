@@ -106,12 +106,10 @@ pub fn meters() -> (MeterInput, Meters) {
 
 /// Audio thread's end of the connection.
 pub struct MeterInput {
-    /// Packet that is being filled.
     packet: Option<Box<Packet>>,
     empty: Consumer<Box<Packet>>,
     full: Producer<Box<Packet>>,
     viewers: Arc<AtomicUsize>,
-    /// Sample rate in Hz.
     sample_rate: f32,
     /// See [`MeterUpdate::bar`].
     pub bar: Option<i32>,

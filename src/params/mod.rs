@@ -9,24 +9,21 @@
 mod changes;
 mod choices;
 mod controllers;
-mod keep;
 mod score;
-mod window;
 
 use changes::{Changes, WatchedText};
 pub use choices::ChoiceParam;
 use controllers::Controllers;
 use crossbeam::atomic::AtomicCell;
-pub use keep::Keep;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 pub use score::ScoreOutput;
 use score::ScoreSlot;
+use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, Spec, TEXTS, Taper};
-pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
 /// Key of the editor's size in the saved state. The constants below are the keys of the other fields.
 const EDITOR_SIZE: &str = "editor-size";
@@ -38,10 +35,52 @@ const KEEP: &str = "keep";
 const CONTROLLERS: &str = "controllers";
 const SCORE: &str = "score";
 
-/// Preset name of a new instance.
 const DEFAULT: &str = "Tone Filter";
 /// Preset name of a saved state without a name.
 const REFERENCE: &str = "Reference";
+
+/// Groups of settings that loading a preset leaves as they are, by the user's choice. Saved like the window's size, but not part
+/// of a sound: undo, A/B and presets neither save nor restore it. Aligned like [`Size`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+#[repr(align(2))]
+pub struct Keep {
+    /// Whether `root`, `scale`, `custom`, `map` and `targets` stay. `bands` do not: presets for a register, such as Lead Only,
+    /// mute bands.
+    pub scale: bool,
+    /// Whether `tuning`, `auto-tuning` and `transpose` stay.
+    pub tuning: bool,
+}
+
+const _: () = assert!(AtomicCell::<Keep>::is_lock_free());
+
+/// Logical width and height, aligned so that the processor stores both in one atomic operation. Without the alignment,
+/// [`AtomicCell`] would take one of the locks that crossbeam shares among all cells of a process. nice-plug keeps the audio
+/// thread's status in such a cell, so the audio thread could wait for that lock.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(8))]
+pub struct Size(pub [f32; 2]);
+
+const _: () = assert!(AtomicCell::<Size>::is_lock_free());
+
+/// Default logical width and height of the window.
+pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
+
+/// Minimum logical width and height at which the window is legible.
+pub const MIN_SIZE: [f32; 2] = [480.0, 300.0];
+
+/// Maximum logical width and height, in case a session is damaged.
+const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
+
+/// Returns the allowed size nearest to `size`.
+pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
+    std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
+}
+
+/// Returns the allowed zoom factor nearest to `zoom`.
+pub fn allowed_zoom(zoom: f32) -> f32 {
+    zoom.clamp(0.75, 2.0)
+}
 
 /// State that is saved with a host's session.
 pub struct ToneFilterParams {
@@ -72,9 +111,7 @@ pub struct ToneFilterParams {
 
 /// Parameter of a setting.
 pub enum Control<'a> {
-    /// Number, such as Mix.
     Number(&'static Spec, &'a FloatParam),
-    /// Choice from a list.
     Choice(&'a ChoiceParam),
 }
 

@@ -1,7 +1,7 @@
 //! Tests of the parameters against the settings.
 
 use super::*;
-use tone_filter_dsp::{BandMask, Group, PitchClass, PitchClasses, Targets};
+use tone_filter_dsp::{BandMask, PitchClass, PitchClasses, Score, Targets};
 use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
@@ -19,79 +19,6 @@ fn a_new_instance_has_the_sound_of_the_preset_that_it_names() {
 }
 
 #[test]
-fn ids_and_order_are_those_of_the_settings() {
-    let params = ToneFilterParams::default();
-    let mapped: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
-    assert_eq!(mapped, ids().collect::<Vec<_>>());
-}
-
-#[test]
-fn every_parameter_is_in_one_group() {
-    let mut grouped: Vec<_> =
-        Group::ALL.into_iter().flat_map(|group| group.ids().iter().copied()).collect();
-    let mut ids: Vec<_> = ids().collect();
-    grouped.sort_unstable();
-    ids.sort_unstable();
-    assert_eq!(grouped, ids);
-
-    for (id, _, group) in ToneFilterParams::default().param_map() {
-        let expected = match id.as_str() {
-            "mix" | "voice" | "sensitivity" | "tone" | "output" | "bypass" => "Main",
-            "auto" | "focus" | "lookahead" | "listener" | "listen" | "tuning" | "auto-tuning"
-            | "transpose" => "Listening",
-            "root" | "scale" | "range" | "map" | "octave" | "voices" | "glide" | "vibrato"
-            | "keys" | "freeze" => "Notes",
-            "arp" | "duty" | "attack" | "decay" => "Chip",
-            "morph" | "midi-out" | "mpe" | "sync-to" => "Output",
-            _ => "Resonators",
-        };
-        assert_eq!(group, expected, "{id}");
-    }
-}
-
-#[test]
-fn every_setting_goes_through_its_parameter() {
-    for spec in &SPECS {
-        for value in [spec.min, spec.max, spec.reference()] {
-            let params = ToneFilterParams::default();
-            set(&params, spec.id, value);
-            let mut expected = Settings::default();
-            spec.set(&mut expected, value);
-            let settings = params.settings();
-            // A skew of 4 on a host's normalised f32 causes an error of at most a millionth.
-            let error = (spec.get(&settings) - value).abs();
-            assert!(error <= 1e-6 * value.abs().max(1.0), "{} {value}: {error}", spec.id);
-            spec.set(&mut expected, spec.get(&settings));
-            assert_eq!(settings, expected, "{} moved another setting", spec.id);
-        }
-    }
-    for choice in &CHOICES {
-        for entry in 0..choice.entries.len() {
-            let params = ToneFilterParams::default();
-            set(&params, choice.id, entry as f32);
-            let mut expected = Controls::default();
-            choice.set(&mut expected, entry);
-            assert_eq!(params.controls(), expected, "{} {entry}", choice.id);
-            // The value goes to a host and back.
-            let control = params.control(choice.id).unwrap();
-            let mut controls = Controls::default();
-            control.put(&mut controls, control.normalized(&expected));
-            assert_eq!(controls, expected, "{} {entry}", choice.id);
-        }
-    }
-    let params = ToneFilterParams::default();
-    let targets = Targets::IDENTITY.with(11, PitchClass::new(10));
-    let expected = Settings {
-        targets,
-        bands: BandMask::ALL.with(7, false),
-        custom: PitchClasses::NONE.with(1, true),
-        ..Settings::default()
-    };
-    params.set_texts(&expected);
-    assert_eq!(params.settings(), expected);
-}
-
-#[test]
 fn modulation_changes_the_sound_but_not_the_chosen_settings() {
     let params = ToneFilterParams::default();
     for (id, param, _) in params.param_map() {
@@ -104,48 +31,6 @@ fn modulation_changes_the_sound_but_not_the_chosen_settings() {
         // SAFETY: as above.
         unsafe { param._internal_modulate_value(0.0) };
         assert_eq!(params.controls(), chosen, "{id}");
-    }
-}
-
-#[test]
-fn fields_other_than_parameters_are_saved_too() {
-    let params = ToneFilterParams::default();
-    params.set_texts(&Settings {
-        bands: BandMask::NONE.with(12, true),
-        custom: PitchClasses::NONE.with(4, true),
-        targets: Targets::IDENTITY.with(0, PitchClass::new(11)),
-        ..Settings::default()
-    });
-    params.editor_zoom.store(1.5);
-    params.editor_roll.store(true);
-    params.keep.store(Keep { scale: true, tuning: false });
-    params.controllers.learn(Some("tone"));
-    params.controllers.moved(74);
-    *params.preset.lock().unwrap() = "My \"own\"".to_owned();
-    let loaded = ToneFilterParams::default();
-    loaded.deserialize_fields(&params.serialize_fields());
-    assert_eq!(loaded.settings(), params.settings());
-    assert_eq!(loaded.editor_zoom.load(), 1.5);
-    assert!(loaded.editor_roll.load());
-    assert_eq!(loaded.keep.load(), Keep { scale: true, tuning: false });
-    assert_eq!(loaded.controllers.of("tone"), Some(74));
-    assert_eq!(*loaded.preset.lock().unwrap(), "My \"own\"");
-
-    // State of an older version, or a damaged state.
-    for text in ["{}", "\"2222\"", ""] {
-        loaded.keep.store(Keep { scale: true, tuning: true });
-        let keys =
-            ["bands", "custom", "targets", EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP, CONTROLLERS];
-        let fields = keys.map(|key| (key.to_owned(), text.to_owned()));
-        loaded.deserialize_fields(&BTreeMap::from(fields));
-        assert_eq!(loaded.settings(), Settings::default());
-        assert_eq!(loaded.editor_zoom.load(), 1.5);
-        assert!(loaded.editor_roll.load());
-        assert_eq!(loaded.keep.load(), Keep::default());
-        assert!(loaded.controllers.save().is_empty());
-        // "2222" is not a valid mask, but a valid name.
-        let name = if text == "\"2222\"" { "2222" } else { "Reference" };
-        assert_eq!(*loaded.preset.lock().unwrap(), name);
     }
 }
 
@@ -177,46 +62,15 @@ fn a_logarithmic_setting_has_its_geometric_mean_in_the_middle() {
 }
 
 #[test]
-fn texts_round_trip() {
-    for (spec, param) in SPECS.iter().zip(&ToneFilterParams::default().numbers) {
-        for step in 0..=100 {
-            let text = param.normalized_value_to_string(step as f32 / 100.0, true);
-            assert!(text.ends_with(&format!(" {}", spec.unit)), "{text}");
-            let back = param.string_to_normalized_value(&text).unwrap();
-            assert_eq!(param.normalized_value_to_string(back, true), text, "{}", spec.id);
-            let number = param.normalized_value_to_string(step as f32 / 100.0, false);
-            assert_eq!(format!("{number}{}", param.unit()), text);
-        }
-    }
-    for param in &ToneFilterParams::default().choices {
-        for (index, (id, name)) in param.choice.entries.iter().enumerate() {
-            // For enums, nice-plug knows the entries' names only.
-            let texts = [*name, if param.choice.is_switch() { id } else { name }];
-            for text in texts {
-                // SAFETY: the parameter outlives its pointer.
-                let value = unsafe { param.as_ptr().string_to_normalized_value(text) };
-                assert_eq!(value, Some(param.normalized_entry(index)), "{text}");
-            }
-            // SAFETY: as above.
-            let text = unsafe {
-                param.as_ptr().normalized_value_to_string(param.normalized_entry(index), true)
-            };
-            assert_eq!(text, *name);
-        }
-        // SAFETY: as above.
-        assert_eq!(unsafe { param.as_ptr().string_to_normalized_value("perhaps") }, None);
-    }
-}
-
-#[test]
 fn a_completed_state_has_an_allowed_value_for_every_parameter() {
     let text = |text: &str| ParamValue::String(text.to_owned());
     let params = [
         ("mix", ParamValue::F32(1e9)),
         ("ring", ParamValue::F32(-1.0)),
-        ("tone", ParamValue::F32(f32::NAN)),
+        // Its reference is not its default.
+        ("floor", ParamValue::F32(f32::NAN)),
         ("drive", ParamValue::F32(3.0)),
-        ("floor", text("low")),
+        ("tone", text("low")),
         ("stereo", text("stereo")),
         ("root", ParamValue::I32(3)),
         ("scale", text("of-the-future")),
@@ -255,65 +109,86 @@ fn a_completed_state_has_an_allowed_value_for_every_parameter() {
 }
 
 #[test]
-fn a_saved_nan_becomes_the_reference() {
-    let params = SPECS.iter().map(|spec| (spec.id.to_owned(), ParamValue::F32(f32::NAN)));
-    let mut state = PluginState {
-        version: "9.0.0".to_owned(),
-        params: params.collect(),
-        fields: BTreeMap::new(),
-    };
-    complete_state(&mut state);
-    for spec in &SPECS {
-        let value = &state.params[spec.id];
-        let reference = spec.reference();
-        assert!(matches!(value, ParamValue::F32(v) if *v == reference), "{}: {value:?}", spec.id);
-    }
-    assert!(SPECS.iter().any(|spec| spec.reference() != spec.default()));
-}
-
-#[test]
-fn a_state_without_what_to_keep_keeps_nothing() {
-    let params = ToneFilterParams::default();
-    for (text, expected) in [
-        (None, Keep::default()),
-        (Some("{\"tuning\":true}"), Keep { scale: false, tuning: true }),
-        (Some("{\"scale\":true,\"of-the-future\":1}"), Keep { scale: true, tuning: false }),
-        (Some("{\"scale\":1}"), Keep::default()),
-    ] {
-        params.keep.store(Keep { scale: true, tuning: true });
-        let fields = text.map(|text| (KEEP.to_owned(), text.to_owned()));
-        params.deserialize_fields(&fields.into_iter().collect());
-        assert_eq!(params.keep.load(), expected, "{text:?}");
+fn the_text_of_a_number_is_read_back_and_ends_with_its_unit() {
+    for (spec, param) in SPECS.iter().zip(&ToneFilterParams::default().numbers) {
+        for step in 0..=100 {
+            let text = param.normalized_value_to_string(step as f32 / 100.0, true);
+            assert!(text.ends_with(&format!(" {}", spec.unit)), "{text}");
+            let back = param.string_to_normalized_value(&text).unwrap();
+            assert_eq!(param.normalized_value_to_string(back, true), text, "{}", spec.id);
+            let number = param.normalized_value_to_string(step as f32 / 100.0, false);
+            assert_eq!(format!("{number}{}", param.unit()), text);
+        }
     }
 }
 
+/// Returns all fields of the state that are not parameters, as texts.
+fn fields(params: &ToneFilterParams) -> [String; 7] {
+    let texts = TEXTS.iter().map(|text| text.get(&params.settings())).collect::<Vec<_>>();
+    let preset = params.preset.lock().unwrap().clone();
+    let (size, zoom) = (params.editor_size.load().0, params.editor_zoom.load());
+    let (more, roll) = (params.editor_more.load(), params.editor_roll.load());
+    let (keep, controllers) = (params.keep.load(), params.controllers.save());
+    [
+        format!("{texts:?}"),
+        format!("{:?} {:?}", keep.scale, keep.tuning),
+        format!("{controllers:?} {:?}", params.score.name()),
+        preset,
+        format!("{size:?}"),
+        format!("{zoom} {more}"),
+        format!("{roll}"),
+    ]
+}
+
 #[test]
-fn whether_more_is_open_is_saved_and_closed_at_first() {
+fn fields_are_saved_and_an_invalid_one_is_the_reference_or_stays() {
     let params = ToneFilterParams::default();
-    assert!(!params.editor_more.load());
+    params.set_texts(&Settings {
+        bands: BandMask::NONE.with(12, true),
+        custom: PitchClasses::NONE.with(4, true),
+        targets: Targets::IDENTITY.with(0, PitchClass::new(11)),
+        ..Settings::default()
+    });
+    params.editor_size.store(Size([1234.5, 777.0]));
+    params.editor_zoom.store(1.5);
     params.editor_more.store(true);
+    params.editor_roll.store(true);
+    params.keep.store(Keep { scale: true, tuning: false });
+    params.controllers.learn(Some("tone"));
+    params.controllers.moved(74);
+    params.score.set(Some(("Song".to_owned(), Score::default())));
+    *params.preset.lock().unwrap() = "My \"own\"".to_owned();
+    let own = fields(&params);
     let loaded = ToneFilterParams::default();
     loaded.deserialize_fields(&params.serialize_fields());
-    assert!(loaded.editor_more.load());
-    // A state of an older version, or a damaged state, leaves the window as it is.
-    for fields in [vec![], vec![(EDITOR_MORE.to_owned(), "\"open\"".to_owned())]] {
-        loaded.deserialize_fields(&fields.into_iter().collect());
-        assert!(loaded.editor_more.load());
+    assert_eq!(fields(&loaded), own);
+
+    // A state of an older version, or a damaged state. The window stays as it is.
+    let [_, _, _, _, window @ ..] = own;
+    let default = fields(&ToneFilterParams::default());
+    for text in [None, Some("{}"), Some("\"2222\""), Some("")] {
+        loaded.deserialize_fields(&params.serialize_fields());
+        let keys = ["bands", "custom", "targets", EDITOR_SIZE, EDITOR_ZOOM, EDITOR_MORE];
+        let keys = keys.into_iter().chain([EDITOR_ROLL, PRESET, KEEP, CONTROLLERS]);
+        let damaged = keys.filter_map(|key| Some((key.to_owned(), text?.to_owned())));
+        loaded.deserialize_fields(&damaged.collect());
+        // "2222" is not a valid mask, but a valid name.
+        let name = if text == Some("\"2222\"") { "2222" } else { "Reference" };
+        let [texts, keep, controllers, preset, rest @ ..] = fields(&loaded);
+        assert_eq!([texts, keep, controllers], default[..3], "{text:?}");
+        assert_eq!((preset.as_str(), rest), (name, window.clone()), "{text:?}");
     }
-}
-
-#[test]
-fn the_window_size_is_saved() {
-    let params = ToneFilterParams::default();
-    params.editor_size.store(Size([1234.5, 777.0]));
-    let saved = params.serialize_fields();
-    let loaded = ToneFilterParams::default();
-    loaded.deserialize_fields(&saved);
-    assert_eq!(loaded.editor_size.load(), Size([1234.5, 777.0]));
-
-    for (text, expected) in [("[1,1]", [480.0, 300.0]), ("null", [1234.5, 777.0])] {
-        loaded.deserialize_fields(&BTreeMap::from([(EDITOR_SIZE.to_owned(), text.to_owned())]));
-        assert_eq!(loaded.editor_size.load(), Size(expected), "{text}");
-        loaded.editor_size.store(Size([1234.5, 777.0]));
+    let load = |key: &str, text: &str| {
+        loaded.deserialize_fields(&BTreeMap::from([(key.to_owned(), text.to_owned())]));
+    };
+    load(EDITOR_SIZE, "[1,1]");
+    assert_eq!(loaded.editor_size.load(), Size([480.0, 300.0]));
+    for (text, scale, tuning) in [
+        ("{\"tuning\":true}", false, true),
+        ("{\"scale\":true,\"of-the-future\":1}", true, false),
+        ("{\"scale\":1}", false, false),
+    ] {
+        load(KEEP, text);
+        assert_eq!(loaded.keep.load(), Keep { scale, tuning }, "{text}");
     }
 }

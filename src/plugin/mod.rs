@@ -1,9 +1,8 @@
 //! CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
-mod guarded;
+mod host_extensions;
+mod midi_learn;
 mod notes;
-mod remote;
-mod score;
 
 use crate::{
     editor::{self, RepaintNotifier, ToneFilterEditor},
@@ -11,11 +10,11 @@ use crate::{
     params::{ScoreOutput, ToneFilterParams, complete_state},
     session::Session,
 };
-use guarded::Guarded;
+use host_extensions::Guarded;
+use midi_learn::MidiLearn;
 use nice_plug::prelude::*;
 use notes::{HostQueue, NoteQueue, Notes};
 use plugin_guard::{HostLink, Latency, Task, construction};
-use remote::Remote;
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, ToneFilter};
 use tone_filter_presets::Folder;
@@ -31,15 +30,14 @@ pub struct ToneFilterPlugin {
     repaint: RepaintNotifier,
     /// Audio thread's end of the parameters' score.
     score: Option<ScoreOutput>,
-    /// Remote control by MIDI; `None` until nice-plug asks for the editor, before the first activation.
-    remote: Option<Arc<Remote>>,
+    /// Program changes and mapped controllers; `None` until nice-plug asks for the editor, before the first activation.
+    midi_learn: Option<Arc<MidiLearn>>,
     /// State of the active plugin; `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
     /// Notes of the last activation, kept for the next: each note that was sent must end.
     notes: Option<Notes>,
 }
 
-/// State between activation and deactivation.
 struct Active {
     filter: ToneFilter,
     /// Latency that the host compensates. `None` without a host, where lookahead follows its parameter at once.
@@ -51,7 +49,6 @@ struct Active {
     notes: Notes,
     /// Tempo of the song in beats per minute.
     tempo: Option<f64>,
-    /// Whether the song plays.
     playing: bool,
     /// Last values passed to the filter: number of parameter changes, tempo, and compensated lookahead.
     followed: Option<(u32, Option<f64>, Option<bool>)>,
@@ -70,7 +67,7 @@ impl Default for ToneFilterPlugin {
             meter_input,
             meters,
             repaint: RepaintNotifier::new(),
-            remote: None,
+            midi_learn: None,
             active: None,
             notes: None,
         }
@@ -142,7 +139,7 @@ impl Plugin for ToneFilterPlugin {
         let repaint = self.repaint.clone();
         let host = HostLink::new(move || repaint.request_repaint());
         let session = Session::new(self.params.clone(), host, Folder::of_user());
-        self.remote = Some(Arc::new(Remote::new(session.clone())));
+        self.midi_learn = Some(Arc::new(MidiLearn::new(session.clone())));
         let editor = editor::create(session.clone(), self.meters.clone(), self.repaint.clone());
         construction::put(Guarded { session, latency: self.latency.clone() }, executor);
         editor
@@ -201,16 +198,17 @@ impl Plugin for ToneFilterPlugin {
         self.meter_input.bar = transport.bar_number().filter(|_| transport.playing);
         if let Some(score) = &mut self.score {
             let seconds = transport.pos_seconds().filter(|_| transport.playing);
-            score::follow(score, &mut active.filter, seconds);
+            follow_score(score, &mut active.filter, seconds);
         }
         let sidechain = aux.inputs.first_mut().map_or(&[][..], |input| input.as_slice());
         let watched = self.meter_input.is_watched();
         active.filter.find_key_and_tuning(watched);
         active.filter.find_tempo(watched && active.tempo.is_none());
-        let mut queue = HostQueue { context, remote: self.remote.as_deref(), called: false };
+        let midi_learn = self.midi_learn.as_deref();
+        let mut queue = HostQueue { context, midi_learn, called: false };
         let status = active.process(buffer, sidechain, &mut self.meter_input, &mut queue);
-        if let Some(remote) = self.remote.as_ref().filter(|_| queue.called) {
-            context.execute_gui(Task::new(remote.clone()));
+        if let Some(job) = self.midi_learn.as_ref().filter(|_| queue.called) {
+            context.execute_gui(Task::new(job.clone()));
         }
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
             self.repaint.request_repaint();
@@ -301,7 +299,7 @@ impl Active {
         let silent = inputs.all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| {
             let Self { filter, notes, .. } = self;
-            notes.process(filter, channels, sidechain, queue);
+            notes::process(notes, filter, channels, sidechain, queue);
         });
 
         if self.filter.settings().freeze {
@@ -319,6 +317,22 @@ impl Active {
 fn tail(filter: &ToneFilter) -> u32 {
     let tail = ToneFilter::tail(filter.settings()) * filter.sample_rate();
     tail.ceil() as u32 + filter.latency() as u32
+}
+
+/// Sets the score of `filter`. `seconds` is the host's position in the song, `None` while the host has stopped. Without a score
+/// or a position, the listener decides. Neither allocates nor frees, as the main thread also holds each score.
+fn follow_score(score: &mut ScoreOutput, filter: &mut ToneFilter, seconds: Option<f64>) {
+    let changed = score.update();
+    match (score.output_buffer_mut(), seconds) {
+        (Some(score), Some(seconds)) => {
+            if changed || filter.score().is_none() {
+                filter.set_score(Some(score.clone()));
+            }
+            filter.seek(seconds);
+        }
+        _ if filter.score().is_some() => drop(filter.set_score(None)),
+        _ => {}
+    }
 }
 
 impl ClapPlugin for ToneFilterPlugin {

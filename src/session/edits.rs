@@ -23,7 +23,6 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// Returns a copy without the sound in the other slot.
     fn without_other(&self) -> Self {
         Self { other: None, ..self.clone() }
     }
@@ -156,17 +155,14 @@ impl Edits<'_> {
 
     /// Sets the notes of the custom scale and selects that scale.
     pub fn set_custom(&mut self, classes: PitchClasses) {
-        let mut sound = self.sound();
-        let settings = &mut sound.controls.settings;
-        (settings.custom, settings.scale) = (classes, Scale::Custom);
-        self.change_to("custom", sound);
+        self.change("custom", |settings| {
+            (settings.custom, settings.scale) = (classes, Scale::Custom);
+        });
     }
 
     /// Sets the targets of the pitch classes, as a complete undo step.
     pub fn set_targets(&mut self, targets: Targets) {
-        let mut sound = self.sound();
-        sound.controls.settings.targets = targets;
-        self.change_to("targets", sound);
+        self.change("targets", |settings| settings.targets = targets);
     }
 
     /// Sets a random sound, as one undo step. The kept settings stay.
@@ -178,8 +174,15 @@ impl Edits<'_> {
         self.change_to("randomise", sound);
     }
 
-    /// Changes the settings to `after`, as one undo step. `what` identifies the kind of edit.
-    pub fn change_to(&mut self, what: &'static str, after: Sound) {
+    /// Changes the settings, as one undo step. `what` identifies the kind of edit.
+    pub fn change(&mut self, what: &'static str, change: impl FnOnce(&mut Settings)) {
+        let mut sound = self.sound();
+        change(&mut sound.controls.settings);
+        self.change_to(what, sound);
+    }
+
+    /// Changes the sound to `after`, as one undo step. `what` identifies the kind of edit.
+    fn change_to(&mut self, what: &'static str, after: Sound) {
         self.keep_audition();
         let before = self.sound();
         self.apply(&before, &after);

@@ -2,7 +2,6 @@
 
 use super::Sound;
 
-/// Maximum number of undo steps.
 const STEPS: usize = 200;
 
 /// Seconds within which wheel turns and arrow keys on one control are merged into one step.
@@ -16,12 +15,10 @@ pub struct History {
     done: usize,
 }
 
-/// Edit of the sound.
 struct Step {
     what: &'static str,
     before: Sound,
     after: Sound,
-    /// Time of the edit in seconds.
     time: f64,
 }
 

@@ -44,7 +44,6 @@ pub struct State {
     pub other: Option<Box<Sound>>,
     /// Edit that has begun and not yet ended.
     gesture: Option<edits::Gesture>,
-    /// Presets that the user auditions.
     audition: Option<edits::Audition>,
 }
 
@@ -115,13 +114,11 @@ impl Session {
 
 /// Setter of parameters: by gestures of a window, or silently ([`Silent`]).
 pub trait Sink {
-    /// Begins a gesture on `control`.
     fn begin(&self, _control: &Control) {}
 
     /// Sets `control` to `normalized` (0..1 of its range).
     fn set(&self, control: &Control, normalized: f32);
 
-    /// Ends the gesture on `control`.
     fn end(&self, _control: &Control) {}
 }
 

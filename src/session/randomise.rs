@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn each_one_sounds() {
         let (_, sounds) = sounds(Amount::Full, Keep { scale: true, tuning: false });
-        for random in &sounds[..24] {
+        for random in &sounds[..8] {
             let settings = Settings { mix: 100.0, ..random.settings };
             let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
             let chord = |t: usize| {

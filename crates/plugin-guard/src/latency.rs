@@ -26,7 +26,6 @@ pub struct Latency {
     samples: AtomicU32,
     /// Latency that the host knows, in samples.
     known: AtomicU32,
-    /// Whether the plugin is activated.
     active: AtomicBool,
     /// Whether the last [`Latency::is_outdated`] found a need to change; cleared by activation and by [`Latency::read`].
     outdated: AtomicBool,
@@ -76,46 +75,5 @@ impl Latency {
         let samples = if active { self.samples() } else { wanted };
         self.known.store(samples, Ordering::Relaxed);
         samples
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_changes_with_the_activation_and_is_outdated_until_then() {
-        let latency = Latency::default();
-        assert_eq!(latency.samples(), 0);
-        assert!(!latency.is_outdated(2048), "the plugin is not active");
-        latency.activate(0);
-        assert_eq!((latency.samples(), latency.report()), (0, None));
-        assert!(latency.is_outdated(2048) && !latency.is_outdated(2048), "once");
-        assert!(!latency.is_outdated(0) && latency.is_outdated(2048), "and again");
-        assert_eq!(latency.samples(), 0);
-        latency.deactivate();
-        latency.activate(2048);
-        assert_eq!((latency.samples(), latency.report()), (2048, Some(2048)));
-        assert_eq!(latency.report(), None);
-        assert!(!latency.is_outdated(2048) && latency.is_outdated(0));
-    }
-
-    #[test]
-    fn a_host_that_reads_it_after_it_was_asked_gets_the_new_one() {
-        let latency = Latency::default();
-        assert_eq!(latency.read(2048), 2048, "that of the next activation");
-        latency.activate(2048);
-        assert!(!latency.is_outdated(2048));
-        assert_eq!((latency.read(0), latency.samples()), (2048, 2048), "not asked");
-        assert!(latency.is_outdated(0));
-        assert_eq!((latency.read(0), latency.samples()), (0, 0));
-        assert!(!latency.is_outdated(0));
-
-        // A host that has not read the latency since the activation.
-        latency.deactivate();
-        latency.activate(2048);
-        assert!(latency.is_outdated(2048) && !latency.is_outdated(2048), "once");
-        assert_eq!((latency.read(2048), latency.samples()), (2048, 2048));
-        assert!(!latency.is_outdated(2048));
     }
 }

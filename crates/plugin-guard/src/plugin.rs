@@ -59,8 +59,8 @@ pub trait Instance: Send + Sync {
     /// ends. `sample_rate` is in Hz (0: unknown), `tempo` in beats per minute (`None`: the host reports none).
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
-    /// Returns the text of the value that people mean by `_text`, as the parameter called `_id` shows it; `None` if `_text` goes to
-    /// nice-plug as it is, which knows only the exact names of a list. Allocates.
+    /// Returns the name of the entry that a user means by `_text`, for the list called `_id`. With `None`, nice-plug reads `_text`
+    /// itself; it knows exact names only. Allocates.
     fn spelled(&self, _id: &str, _text: &str) -> Option<String> {
         None
     }

@@ -9,7 +9,6 @@
 //! asks, egui makes no tree. On Linux, a few threads for all windows talk to D-Bus until the process ends. The sentences of the
 //! bands change at most once a second, as each change is a message on D-Bus.
 
-mod nodes;
 #[cfg(target_os = "linux")]
 #[path = "unix.rs"]
 mod platform;
@@ -22,17 +21,22 @@ mod platform;
 
 use crossbeam::queue::ArrayQueue;
 use egui::{
-    Context, Event, FullOutput, Plugin, RawInput,
-    accesskit::{ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler, TreeUpdate},
+    Context, Event, FullOutput, Id, Plugin, RawInput, Response, Ui,
+    accesskit::{
+        Action, ActionData, ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler,
+        Live, Role, TreeUpdate,
+    },
+    accesskit_root_id,
 };
+use nice_plug::prelude::{FloatParam, Param};
 use nice_plug_egui::RepaintNotifier;
-pub use nodes::{announce, announce_label, slider, wanted};
 use platform::Adapter;
 use raw_window_handle::HasWindowHandle;
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+use tone_filter_dsp::Spec;
 
 /// Maximum number of requests that wait for a frame. A user makes fewer per frame.
 const WAITING: usize = 256;
@@ -53,9 +57,7 @@ pub struct ScreenReader {
 pub struct Link(Arc<Shared>);
 
 struct Shared {
-    /// Whether a screen reader wants the tree.
     active: AtomicBool,
-    /// Whether the window has the keyboard focus.
     focused: AtomicBool,
     requests: ArrayQueue<ActionRequest>,
     repaint: RepaintNotifier,
@@ -141,4 +143,49 @@ impl Plugin for ScreenReader {
             self.adapter.update(tree, self.link.0.focused.load(Ordering::Relaxed));
         }
     }
+}
+
+/// Describes the slider `response` to screen readers: range, value `plain` in the unit of `spec`, the same value as text, step,
+/// and actions. `step` is a fraction of the normalised range.
+pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, step: f32) {
+    response.ctx.accesskit_node_builder(response.id, |node| {
+        let now = param.preview_normalized(plain);
+        let next = param.preview_plain(if now + step <= 1.0 { now + step } else { now - step });
+        node.set_min_numeric_value(f64::from(spec.min));
+        node.set_max_numeric_value(f64::from(spec.max));
+        node.set_numeric_value_step(f64::from((next - plain).abs()));
+        node.set_value(spec.format(plain));
+        for action in [Action::SetValue, Action::Increment, Action::Decrement] {
+            node.add_action(action);
+        }
+    });
+}
+
+/// Returns a screen reader's requests for the slider `response`: the steps to move by, and the value to set in the slider's unit.
+pub fn wanted(ui: &Ui, response: &Response) -> (f32, Option<f32>) {
+    ui.input(|input| {
+        let count = |action| input.num_accesskit_action_requests(response.id, action) as f32;
+        let values = input.accesskit_action_requests(response.id, Action::SetValue);
+        let values = values.filter_map(|request| match &request.data {
+            Some(ActionData::NumericValue(value)) => Some(*value as f32),
+            _ => None,
+        });
+        let value = values.filter(|value| value.is_finite()).last();
+        (count(Action::Increment) - count(Action::Decrement), value)
+    })
+}
+
+/// Has the text of the label `response` read out when it appears or changes, without interrupting the screen reader.
+pub fn announce_label(response: &Response) {
+    response.ctx.accesskit_node_builder(response.id, |node| node.set_live(Live::Polite));
+}
+
+/// Names the window for screen readers, and has `text` read out when it changes. `text` should also be visible in the window.
+pub fn announce(ctx: &Context, text: impl FnOnce() -> String) {
+    ctx.accesskit_node_builder(accesskit_root_id(), |node| node.set_label("Tone Filter"));
+    ctx.accesskit_node_builder(Id::unique("announcement"), |node| {
+        node.set_role(Role::Status);
+        node.set_live(Live::Polite);
+        node.set_label(text());
+    });
 }

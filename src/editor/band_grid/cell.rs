@@ -138,7 +138,6 @@ impl Cell {
         }
     }
 
-    /// Paints the band's recent output.
     fn paint_wave(&self, painter: &Painter, screen: Rect, scale: Scale, tone: usize, band: &Band) {
         // Each octave shows one more period, so that higher notes look higher and stay legible.
         let octave = notes::semitone(tone).max(0) / COLUMNS as i32;

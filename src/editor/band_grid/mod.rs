@@ -2,7 +2,6 @@
 
 mod cell;
 pub mod octaves;
-mod sentences;
 
 pub use cell::{paint_cross, paint_marker};
 
@@ -12,13 +11,11 @@ use cell::{Cell, CellState, QUIETEST, level, loudness};
 use egui::{
     self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2,
 };
-use sentences::Sentences;
 use tone_filter_dsp::{
     BandMask, BandRange, BandState, Bands, Keys, Settings,
     notes::{self, PITCH_CLASSES, PUBLISHED, TONES},
 };
 
-/// Number of columns of the grid.
 const COLUMNS: usize = PITCH_CLASSES.len();
 
 /// Time constant of rising bars and waves, in seconds.
@@ -32,6 +29,9 @@ const CHANGE: f32 = 0.05;
 const HOLD: f32 = 0.8;
 /// Time in seconds in which a released peak falls by the whole bar.
 const FADE: f32 = 2.0;
+
+/// Minimum seconds between two changes. Music changes the states in every frame, and each change goes to the screen reader.
+const SENTENCE_PAUSE: f64 = 1.0;
 
 /// Help on the mouse actions on a cell, for its tooltip.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
@@ -150,21 +150,10 @@ impl BandGrid {
         }
     }
 
-    /// Applies mouse and keyboard input to the cell of `tone`.
     fn edit(&mut self, ui: &Ui, response: &Response, tone: usize, area: Rect, edits: &mut Edits) {
+        clicked(ui, response, &[tone], edits);
         let bands = edits.params.chosen().settings.bands;
         let on = bands.contains(tone);
-        if response.secondary_clicked() {
-            edits.set_bands(BandMask::ALL);
-        } else if response.clicked() {
-            let solo = BandMask::NONE.with(tone, true);
-            edits.set_bands(match ui.input(|input| input.modifiers.alt) {
-                // A second alt-click ends the solo.
-                true if bands == solo => BandMask::ALL,
-                true => solo,
-                false => bands.with(tone, !on),
-            });
-        }
         if response.drag_started_by(PointerButton::Primary)
             && let Some(start) = ui.input(|input| input.pointer.press_origin())
         {
@@ -188,6 +177,60 @@ impl BandGrid {
     }
 }
 
+/// State of each band as a sentence, for screen readers.
+#[derive(Default)]
+struct Sentences {
+    texts: Vec<String>,
+    /// egui's time in seconds of the last change.
+    changed: f64,
+}
+
+impl Sentences {
+    /// Replaces the sentences by `now`, in the order of the bands, at most once per [`SENTENCE_PAUSE`]. Without a screen reader, removes
+    /// all sentences.
+    fn follow(&mut self, ui: &Ui, now: impl Iterator<Item = String>) {
+        if !ui.ctx().has_accesskit_node(ui.unique_id()) {
+            self.texts.clear();
+            return;
+        }
+        let texts: Vec<_> = now.collect();
+        if texts == self.texts {
+            return;
+        }
+        let time = ui.input(|input| input.time);
+        let rest = self.changed + SENTENCE_PAUSE - time;
+        if self.texts.is_empty() || rest <= 0.0 {
+            *self = Self { texts, changed: time };
+        } else {
+            ui.ctx().request_repaint_after_secs(rest as f32);
+        }
+    }
+
+    /// Returns the sentence of band `tone`; empty before the first call of [`Sentences::follow`].
+    fn of(&self, tone: usize) -> &str {
+        self.texts.get(tone).map_or("", |text| text)
+    }
+}
+
+/// Applies a click on the cell or the name of `tones`: it mutes or unmutes them, an alt-click solos them, and a secondary click
+/// switches all bands on.
+fn clicked(ui: &Ui, response: &Response, tones: &[usize], edits: &mut Edits) {
+    let bands = edits.params.chosen().settings.bands;
+    let with = |bands: BandMask, on| tones.iter().fold(bands, |all, &tone| all.with(tone, on));
+    if response.secondary_clicked() {
+        edits.set_bands(BandMask::ALL);
+    } else if response.clicked() {
+        let solo = with(BandMask::NONE, true);
+        let none_on = !tones.iter().any(|&tone| bands.contains(tone));
+        edits.set_bands(match ui.input(|input| input.modifiers.alt) {
+            // A second alt-click ends the solo.
+            true if bands == solo => BandMask::ALL,
+            true => solo,
+            false => with(bands, none_on),
+        });
+    }
+}
+
 /// Returns a child of `ui` that only screen readers notice.
 fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
     let salt = label.clone();
@@ -205,7 +248,6 @@ fn why(settings: &Settings, state: &CellState) -> &'static str {
     }
 }
 
-/// Returns the state of a cell as a sentence, with the level in whole dB.
 fn sentence(settings: &Settings, state: &CellState) -> String {
     match state.band.level_db() {
         db if db >= QUIETEST => format!("{}, {db:.0} dB", why(settings, state)),
@@ -230,7 +272,6 @@ pub fn gap(area: Rect) -> f32 {
     (0.005 * area.width()).clamp(2.0, 10.0)
 }
 
-/// Returns the band whose cell is at `position` in a grid that fills `area`.
 fn cell_at(area: Rect, range: BandRange, position: Pos2) -> Option<usize> {
     let mut tones = range.tones();
     tones.find(|&tone| cell_rect(area, gap(area), range, tone).contains(position))

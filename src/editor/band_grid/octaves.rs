@@ -1,6 +1,6 @@
 //! Names of the grid's rows. Clicks on them mute and solo the rows.
 
-use super::{cell::paint_cross, cell_rect, gap};
+use super::{cell::paint_cross, cell_rect, clicked, gap};
 use crate::{
     editor::{
         controls::focus_ring,
@@ -9,9 +9,8 @@ use crate::{
     session::Edits,
 };
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, vec2};
-use tone_filter_dsp::{BandMask, BandRange, notes};
+use tone_filter_dsp::{BandRange, notes};
 
-/// Font size of a name in points.
 const NAME: f32 = 11.0;
 
 /// Minimum scale of the window at which a name shows both ends of its octave.
@@ -38,7 +37,6 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
         let rect = cell_rect(grid, gap(grid), range, first);
         let rect = Rect::from_x_y_ranges(area.x_range(), rect.y_range());
         let bands = edits.params.chosen().settings.bands;
-        let with = |bands: BandMask, on| row.iter().fold(bands, |all, &tone| all.with(tone, on));
         let on = row.iter().filter(|&&tone| bands.contains(tone)).count();
         let [low, high] = [first, last].map(notes::name);
         let response = ui.interact(rect, ui.scope_id().with(("octave", first)), Sense::click());
@@ -46,17 +44,7 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
             let label = format!("Octave {low} to {high}");
             WidgetInfo::selected(Role::CheckBox, true, on > 0, label)
         });
-        if response.secondary_clicked() {
-            edits.set_bands(BandMask::ALL);
-        } else if response.clicked() {
-            let solo = with(BandMask::NONE, true);
-            edits.set_bands(match ui.input(|input| input.modifiers.alt) {
-                // A second alt-click ends the solo.
-                true if bands == solo => BandMask::ALL,
-                true => solo,
-                false => with(bands, on == 0),
-            });
-        }
+        clicked(ui, &response, &row, edits);
 
         let fill = if response.hovered() { theme::LINE } else { theme::SURFACE };
         let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);

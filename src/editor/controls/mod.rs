@@ -1,23 +1,18 @@
 //! Controls of the settings.
 
-mod list;
+mod choice;
 pub mod more;
 mod slider;
 pub mod strip;
-mod switch;
-mod voices;
 
 use super::{
-    host::indication,
+    host::{indication_text, paint_indication},
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
+pub use choice::list;
 use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui};
-pub use list::list;
 use tone_filter_dsp::Controls;
-
-/// Id of the setting whose buttons show waveforms.
-const VOICE: &str = "voice";
 
 /// Sizes of a control, in points at the default size of the window.
 #[derive(Clone, Copy)]
@@ -35,13 +30,12 @@ fn row(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(29.0).max(13.0)
 }
 
-/// Shows the control of the setting called `id` in `cell`.
 fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &mut Edits) {
     let remark = Remark::of(id, &edits.params.chosen());
     let indication = edits.indication(id);
-    let host = indication::text(&indication);
+    let host = indication_text(&indication);
     let place = Place { cell, id: ui.scope_id().with(id), scale, sizes, remark, host };
-    indication::paint(&indication, ui, place.caption().left_center(), scale);
+    paint_indication(&indication, ui, place.caption().left_center(), scale);
     let params = edits.params;
     match params.control(id) {
         Some(Control::Number(spec, param)) => place.slider(ui, spec, param, edits),
@@ -79,7 +73,6 @@ impl Remark {
     }
 }
 
-/// Place and appearance of a control.
 struct Place {
     cell: Rect,
     id: Id,

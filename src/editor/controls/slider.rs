@@ -122,7 +122,6 @@ impl Place {
         ui.painter().circle_filled(knob, radius, colour);
     }
 
-    /// Returns the identifier of the text field.
     fn field(&self) -> Id {
         self.id.with("entry")
     }
@@ -218,7 +217,6 @@ impl Place {
     }
 }
 
-/// Returns the value of `param` with up to four decimals, and the unit.
 fn exact(spec: &Spec, param: &FloatParam) -> String {
     let digits = format!("{:.4}", param.unmodulated_plain_value());
     format!("{} {}", digits.trim_end_matches('0').trim_end_matches('.'), spec.unit)

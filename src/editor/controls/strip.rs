@@ -1,6 +1,6 @@
 //! Strip of the main settings, always visible.
 
-use super::{NORMAL, Sizes, more, row, show as control, voices};
+use super::{NORMAL, Sizes, choice::voices_height, more, row, show as control};
 use crate::{editor::theme::Scale, session::Edits};
 use egui::{Rect, Ui};
 use tone_filter_dsp::Group;
@@ -8,7 +8,6 @@ use tone_filter_dsp::Group;
 /// Sizes of the first control, Mix.
 const LARGE: Sizes = Sizes { name: 16.0, value: 30.0, track: 9.0 };
 
-/// Share of the strip's width that Mix takes.
 const SHARE: f32 = 0.25;
 
 /// Returns two gaps in points: between controls side by side, and between rows.
@@ -18,7 +17,7 @@ fn gaps(scale: Scale) -> [f32; 2] {
 
 /// Returns the height in points that [`show`] needs.
 pub fn height(scale: Scale) -> f32 {
-    voices::height(scale) + gaps(scale)[1] + row(scale)
+    voices_height(scale) + gaps(scale)[1] + row(scale)
 }
 
 /// Shows the strip in `area`. Mix takes the whole height at the left; beside it are the voices, and below them the other sliders
@@ -29,7 +28,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let (large, rest) = area.split_left_right_at_fraction(SHARE);
     let rest = rest.with_min_x(rest.left() + across);
     control(ui, large, scale, LARGE, mix, edits);
-    let (above, below) = rest.split_top_bottom_at_y(rest.top() + voices::height(scale));
+    let (above, below) = rest.split_top_bottom_at_y(rest.top() + voices_height(scale));
     control(ui, above, scale, NORMAL, voice, edits);
 
     let below = below.with_min_y(below.top() + down);

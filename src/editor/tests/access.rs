@@ -24,7 +24,6 @@ fn editor() -> TestEditor {
     editor
 }
 
-/// Makes edits until both Undo and Redo are enabled.
 fn edit(editor: &mut TestEditor) {
     editor.edit(|edits| {
         edits.set_once("mix", 0.6);
@@ -139,7 +138,7 @@ fn the_space_bar_is_for_the_host_except_in_a_text_field() {
     }
     assert_eq!(editor.settings(), before);
 
-    editor.click(editor.place("Tone: 4865 Hz"));
+    editor.run("Tone: 4865 Hz");
     let space = Event::Key {
         key: Key::Space,
         physical_key: None,
@@ -215,7 +214,7 @@ fn the_sentences_of_the_bands_change_once_a_second() {
         editor.frame(vec![]);
     }
     let told = editor.time;
-    editor.click(editor.place("Band A4"));
+    editor.run("Band A4");
     assert!(editor.time > told + 1.0, "a click takes a second here");
     assert_eq!(sentence(&editor).as_deref(), Some("Muted by hand, -6 dB"));
 }
@@ -228,7 +227,7 @@ fn presets_and_notices_are_announced() {
     editor.frame(vec![]);
     assert_eq!(editor.announced(), ["Preset Reference"]);
     editor.edit(|edits| edits.state.presets.message = "Saved".to_owned());
-    (0..3).for_each(|_| editor.frame(vec![]));
+    editor.frames(3);
     let mut texts = editor.announced();
     texts.sort();
     assert_eq!(texts, ["Preset Reference", "Saved"]);

@@ -34,7 +34,6 @@ fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
     texts
 }
 
-/// Asserts the contrast of all texts of the last frame.
 fn check(editor: &TestEditor, what: &str) {
     let texts = colours(editor);
     assert!(texts.len() > 30, "{what}: only {} texts", texts.len());
@@ -83,7 +82,7 @@ fn every_text_is_legible_in_every_state() {
         // Only the few notes of the scale may sound; then no note, as no key is held.
         for (id, entry) in [("scale", 0.5), ("keys", 0.34)] {
             editor.edit(|edits| edits.set_once(id, entry));
-            (0..50).for_each(|_| editor.frame(vec![]));
+            editor.frames(50);
             check(&editor, id);
         }
     }
@@ -100,14 +99,14 @@ fn every_text_of_menus_and_tooltips_is_legible() {
     ] {
         let mut editor = lit(DEFAULT_SIZE, true);
         editor.click(editor.place(opener));
-        (0..50).for_each(|_| editor.frame(vec![]));
+        editor.frames(50);
         check(&editor, opener);
     }
     for hovered in ["Octave A3 to G#4", "Band A4", "Mix", "More settings", "Bypass"] {
         let mut editor = lit(DEFAULT_SIZE, true);
         let before = editor.texts().len();
         editor.frame(vec![egui::Event::PointerMoved(editor.place(hovered))]);
-        (0..60).for_each(|_| editor.frame(vec![]));
+        editor.frames(60);
         assert!(editor.texts().len() > before, "{hovered} has no tooltip");
         check(&editor, hovered);
     }

@@ -93,7 +93,7 @@ fn switches_set_their_setting() {
 fn the_button_in_the_header_bypasses() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     for (on, word) in [(true, "Bypassed"), (false, "Bypass")] {
-        editor.click(editor.place("Bypass"));
+        editor.run("Bypass");
         assert_eq!(editor.log(), ["begin", "set", "end"]);
         assert_eq!(editor.params().controls().routing.bypass, on);
         editor.text(word);
@@ -145,7 +145,6 @@ fn enter_opens_the_field_with_the_value_in_full() {
     editor.text("-20.1 dB");
 }
 
-/// Returns the colour of the last painted text that equals `wanted`.
 fn colour(editor: &TestEditor, wanted: &str) -> egui::Color32 {
     let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
         egui::Shape::Text(text) if text.galley.text() == wanted => {
@@ -162,10 +161,9 @@ fn notes_that_are_their_own_targets_are_not_faint() {
     let plain = colour(&editor, "B");
     let mut set = |voice, targets: Targets| {
         editor.edit(|edits| {
-            let mut sound = edits.sound();
-            let settings = &mut sound.controls.settings;
-            (settings.voice, settings.map, settings.targets) = (voice, Map::Custom, targets);
-            edits.change_to("test", sound);
+            edits.change("test", |settings| {
+                (settings.voice, settings.map, settings.targets) = (voice, Map::Custom, targets);
+            });
         });
         editor.frame(vec![]);
         ["B", "C# > E"].map(|name| {
@@ -196,7 +194,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
         ("Lookahead: On", "No effect: it only delays the sound while Focus is at 0 %."),
     ] {
         editor.frame(vec![Event::PointerMoved(editor.place(control))]);
-        (0..60).for_each(|_| editor.frame(vec![]));
+        editor.frames(60);
         let texts = editor.texts();
         let shown = texts.iter().any(|(text, _)| text.replace('\n', " ").contains(words));
         assert!(shown, "{control}: {texts:?}");

@@ -34,11 +34,7 @@ fn a_click_takes_over_the_key_or_the_tuning_as_one_undo_step() {
     assert!((1200.0 * (hertz / 440.0).log2() - 10.0).abs() < 2.0, "{hertz}");
 
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.edit(|edits| {
-        let mut sound = edits.sound();
-        sound.controls.settings = before;
-        edits.change_to("preset", sound);
-    });
+    editor.edit(|edits| edits.change("preset", |settings| *settings = before));
     editor.display_filter(&filter);
     let in_c = Settings { root: key.root, scale: key.scale, ..before };
     editor.click(editor.place(&key.to_string()));
@@ -48,7 +44,7 @@ fn a_click_takes_over_the_key_or_the_tuning_as_one_undo_step() {
     assert!((f64::from(tuning) - hertz).abs() <= 0.051, "{tuning}");
     assert_eq!(editor.settings(), Settings { tuning, auto_tuning: false, ..in_c });
     for expected in [in_c, before] {
-        editor.click(editor.place("Undo"));
+        editor.run("Undo");
         assert_eq!(editor.settings(), expected);
     }
 }
@@ -83,16 +79,12 @@ fn left_and_right_that_cancel_are_shown() {
     // Each sound is far louder than those before, which still count.
     let mut level = 1e-9;
     let mut shown = |right: f32, stereo| {
-        editor.edit(|edits| {
-            let mut sound = edits.sound();
-            sound.controls.settings.stereo = stereo;
-            edits.change_to("stereo", sound);
-        });
+        editor.edit(|edits| edits.change("stereo", |settings| settings.stereo = stereo));
         level *= 100.0;
         let (mut left, mut right) = ([level; 64], [level * right; 64]);
         editor.meters.measure(&mut [&mut left, &mut right], |_| ());
         editor.display_filter(&filter);
-        editor.texts().into_iter().any(|(text, _)| text == "Left and right cancel")
+        editor.shows("Left and right cancel")
     };
     // A mean of -19 and of -22 dB.
     for (right, cancel) in [(1.0, false), (-0.8, false), (-0.85, true), (-1.0, true)] {

@@ -9,27 +9,52 @@ use tone_filter_dsp::{
 };
 
 #[test]
-fn a_click_mutes_a_band_and_alt_click_solos_it() {
+fn clicks_mute_and_alt_clicks_solo_bands_and_octaves() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.click(editor.place("Band D5"));
-    assert_eq!(editor.settings().bands, BandMask::ALL.with(17, false));
-    assert_eq!(
-        editor.log(),
-        ["begin", "set", "end"],
-        "the host must learn that the state has changed"
-    );
-    editor.click(editor.place("Band D5"));
-    assert_eq!(editor.settings(), Settings::default());
-
-    editor.hold(Modifiers::ALT);
-    for (note, expected) in [
-        ("Band D#6", BandMask::NONE.with(30, true)),
-        ("Band E6", BandMask::NONE.with(31, true)),
-        ("Band E6", BandMask::ALL),
+    let (all, none, octave) = (BandMask::ALL, BandMask::NONE, "Octave A3 to G#4");
+    let [muted, solo] = [(all, false), (none, true)]
+        .map(|(mask, on)| (0..12).fold(mask, |mask, tone| mask.with(tone, on)));
+    editor.run("Band D5");
+    assert_eq!(editor.log(), ["begin", "set", "end"], "the host must learn of the change");
+    editor.run("Band D5");
+    // Whether Alt is held, the step, and the bands that are on afterwards.
+    for (alt, step, expected) in [
+        (false, "Band D5", all.with(17, false)),
+        (false, "Band D5", all),
+        (true, "Band D#6", none.with(30, true)),
+        (true, "Band E6", none.with(31, true)),
+        (true, "Band E6", all),
+        (false, octave, muted),
+        (false, octave, all),
+        (false, octave, muted),
+        (false, octave, all),
+        (false, "Undo", muted),
+        (false, "Undo", all),
+        // If one band of the octave is on, a click mutes it.
+        (false, "Band B3", all.with(2, false)),
+        (false, octave, muted),
+        (false, octave, all),
+        (true, octave, solo),
+        (true, octave, all),
     ] {
-        editor.click(editor.place(note));
-        assert_eq!(editor.settings().bands, expected, "{note}");
+        editor.hold(if alt { Modifiers::ALT } else { Modifiers::NONE });
+        editor.run(step);
+        assert_eq!(
+            editor.settings(),
+            Settings { bands: expected, ..Settings::default() },
+            "{step}"
+        );
     }
+    // The keyboard does the same.
+    for (modifiers, expected) in [(Modifiers::NONE, muted), (Modifiers::ALT, solo)] {
+        editor.hold(modifiers);
+        editor.focus(octave);
+        editor.key(Key::Enter);
+        assert_eq!(editor.settings().bands, expected);
+    }
+    editor.hold(Modifiers::NONE);
+    editor.secondary_click(editor.place("Octave E1 to G#1"));
+    assert_eq!(editor.settings().bands, all);
 }
 
 #[test]
@@ -38,81 +63,32 @@ fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
     let drag = |editor: &mut TestEditor, from: &str, to: &str| {
         let [from, to] = [from, to].map(|note| editor.place(note));
         editor.drag(from, to - from);
+        editor.settings().bands
     };
-    drag(&mut editor, "Band A#4", "Band D#5");
     let painted = (13..=18).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
-    assert_eq!(editor.settings().bands, painted);
-    drag(&mut editor, "Band C5", "Band C7");
+    assert_eq!(drag(&mut editor, "Band A#4", "Band D#5"), painted);
+    // The first cell decides whether a drag switches on or off.
     let more = painted.with(15, true);
-    assert_eq!(
-        editor.settings().bands,
-        more,
-        "the first cell decides whether a drag switches on or off"
-    );
-
+    assert_eq!(drag(&mut editor, "Band C5", "Band C7"), more);
     editor.secondary_click(editor.place("Band B3"));
     assert_eq!(editor.settings(), Settings::default());
     for expected in [more, painted, BandMask::ALL] {
-        editor.click(editor.place("Undo"));
+        editor.run("Undo");
         assert_eq!(editor.settings(), Settings { bands: expected, ..Settings::default() });
     }
-}
-
-/// Bands of the row from A3 to G#4.
-const ROW: std::ops::Range<usize> = 0..12;
-
-#[test]
-fn a_click_on_an_octave_mutes_it_and_alt_click_solos_it() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let name = "Octave A3 to G#4";
-    let muted = ROW.fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
-    let solo = ROW.fold(BandMask::NONE, |mask, tone| mask.with(tone, true));
-    let expect = |editor: &TestEditor, expected| assert_eq!(editor.settings().bands, expected);
-    for _ in 0..2 {
-        editor.click(editor.place(name));
-        expect(&editor, muted);
-        editor.click(editor.place(name));
-        expect(&editor, BandMask::ALL);
-    }
-    editor.click(editor.place("Undo"));
-    expect(&editor, muted);
-    editor.click(editor.place("Undo"));
-    expect(&editor, BandMask::ALL);
-    // If one band of the octave is on, a click mutes it.
-    editor.edit(|edits| edits.set_bands(muted.with(5, true)));
-    editor.frame(vec![]);
-    editor.click(editor.place(name));
-    expect(&editor, muted);
-    editor.secondary_click(editor.place("Octave E1 to G#1"));
-    expect(&editor, BandMask::ALL);
-
-    editor.hold(Modifiers::ALT);
-    editor.click(editor.place(name));
-    expect(&editor, solo);
-    editor.click(editor.place(name));
-    expect(&editor, BandMask::ALL);
-
-    // The keyboard does the same.
-    editor.hold(Modifiers::NONE);
-    editor.focus(name);
-    editor.key(Key::Enter);
-    expect(&editor, muted);
-    editor.hold(Modifiers::ALT);
-    editor.key(Key::Enter);
-    expect(&editor, solo);
 }
 
 #[test]
 fn a_click_on_the_keyboard_makes_the_scale_custom() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.click(editor.place("Note C# in the scale"));
+    editor.run("Note C# in the scale");
     let expected = Settings {
         scale: Scale::Custom,
         custom: PitchClasses::ALL.with(4, false),
         ..Settings::default()
     };
     assert_eq!(editor.settings(), expected);
-    editor.click(editor.place("Undo"));
+    editor.run("Undo");
     assert_eq!(editor.settings(), Settings::default());
 }
 
@@ -182,9 +158,9 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
 fn targets_are_drawn_on_the_keyboard_or_picked_from_a_list() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.edit(|edits| {
-        let mut sound = edits.sound();
-        (sound.controls.settings.map, sound.controls.settings.voice) = (Map::Custom, Voice::Square);
-        edits.change_to("test", sound);
+        edits.change("test", |settings| {
+            (settings.map, settings.voice) = (Map::Custom, Voice::Square);
+        });
     });
     editor.frame(vec![]);
     let start = editor.settings();
@@ -197,16 +173,16 @@ fn targets_are_drawn_on_the_keyboard_or_picked_from_a_list() {
     assert_eq!(targets(&editor), drawn);
     assert_eq!(editor.settings(), Settings { targets: drawn, ..start });
 
-    editor.click(editor.place("Note A sounds at A"));
+    editor.run("Note A sounds at A");
     editor.click(editor.last_text("G#").center());
     assert_eq!(targets(&editor), drawn.with(0, PitchClass::new(11)));
-    editor.click(editor.place("Undo"));
+    editor.run("Undo");
     assert_eq!(targets(&editor), drawn);
 
-    editor.click(editor.place("Note F sounds at F"));
+    editor.run("Note F sounds at F");
     editor.click(editor.last_text("All to F").center());
     assert!((0..12).all(|class| targets(&editor).of(class).name() == "F"));
-    editor.click(editor.place("Note F sounds at F"));
+    editor.run("Note F sounds at F");
     editor.click(editor.last_text("Each to itself").center());
     assert_eq!(editor.settings(), start);
 }

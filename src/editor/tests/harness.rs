@@ -17,7 +17,6 @@ use egui_kittest::{
 use std::{cell::RefCell, rc::Rc, time::Duration};
 use tone_filter_dsp::{Bands, Settings, ToneFilter};
 
-/// Editor that tests operate.
 pub struct TestEditor {
     harness: Harness<'static, WindowlessEditor>,
     /// egui's time in seconds.
@@ -41,7 +40,6 @@ impl TestRenderer for Uploads {
 }
 
 impl TestEditor {
-    /// Creates an editor in a window of `size`: width and height in logical pixels.
     pub fn new(size: [f32; 2]) -> Self {
         let uploads = Uploads::default();
         let builder = Harness::builder()
@@ -99,12 +97,10 @@ impl TestEditor {
         (0..50).for_each(|_| self.frame(vec![]));
     }
 
-    /// Returns the textures sent to the graphics card since the last call.
     pub fn uploads(&self) -> Vec<(TextureId, ImageDelta)> {
         self.uploads.0.take()
     }
 
-    /// Sets the size of the window: width and height in logical pixels.
     pub fn resize(&mut self, size: [f32; 2]) {
         self.harness.set_size(size.into());
     }
@@ -123,7 +119,6 @@ impl TestEditor {
         self.harness.step();
     }
 
-    /// Returns the delay after which the editor asks for the next frame.
     pub fn repaint_delay(&self) -> Duration {
         self.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay
     }
@@ -149,7 +144,6 @@ impl TestEditor {
         self.frame(vec![Event::ModifiersChanged(modifiers)]);
     }
 
-    /// Edits the settings as a control would.
     pub fn edit<R>(&mut self, edit: impl FnOnce(&mut Edits) -> R) -> R {
         self.harness.state().edit(self.time, edit)
     }
@@ -165,6 +159,39 @@ impl TestEditor {
         self.button(pos, true);
         self.button(pos, false);
         self.frame(vec![]);
+    }
+
+    /// Does what the steps of `script` say, which are separated by " | ": `<Enter>` presses that key, `~text` types text, `Name :=
+    /// text` replaces the text in the field Name, and any other step clicks the control with this label.
+    pub fn run(&mut self, script: &str) {
+        for step in script.split(" | ") {
+            if let Some(key) = step.strip_prefix('<') {
+                self.key(Key::from_name(key.trim_end_matches('>')).expect("a key"));
+            } else if let Some(text) = step.strip_prefix('~') {
+                self.frame(vec![Event::Text(text.to_owned())]);
+            } else if let Some((field, text)) = step.split_once(" := ") {
+                self.click(self.place(field));
+                self.hold(Modifiers::COMMAND);
+                self.key(Key::A);
+                self.hold(Modifiers::NONE);
+                self.frame(vec![Event::Text(text.to_owned())]);
+            } else {
+                self.click(self.place(step));
+            }
+            self.frame(vec![]);
+        }
+    }
+
+    pub fn frames(&mut self, count: usize) {
+        (0..count).for_each(|_| self.frame(vec![]));
+    }
+
+    pub fn shows(&self, text: &str) -> bool {
+        self.texts().iter().any(|(own, _)| own.contains(text))
+    }
+
+    pub fn offers(&self, label: &str) -> bool {
+        self.controls().iter().any(|(name, _)| name == label)
     }
 
     pub fn drag(&mut self, from: Pos2, by: Vec2) {
@@ -190,24 +217,21 @@ impl TestEditor {
         self.harness.ctx.content_rect()
     }
 
-    /// Returns the area of the cell of `tone`.
     pub fn cell(&self, tone: usize) -> Rect {
         let grid = Layout::new(self.window(), self.params().editor_more.load()).grid;
         let range = self.params().chosen().settings.range;
         band_grid::cell_rect(grid, band_grid::gap(grid), range, tone)
     }
 
-    /// Returns the control whose AccessKit label is `label`.
+    /// Returns the control with this AccessKit label.
     pub fn node<'a>(&'a self, label: &'a str) -> Node<'a> {
         self.harness.get_by_label(label)
     }
 
-    /// Returns the centre of the control whose AccessKit label is `label`.
     pub fn place(&self, label: &str) -> Pos2 {
         self.node(label).rect().center()
     }
 
-    /// Gives the keyboard focus to the control whose AccessKit label is `label`.
     pub fn focus(&mut self, label: &str) {
         self.node(label).focus();
         self.frame(vec![]);
@@ -242,12 +266,10 @@ impl TestEditor {
         live.filter_map(|node| node.label().or_else(|| node.value())).collect()
     }
 
-    /// Returns the label of the control with the keyboard focus.
     pub fn focused(&self) -> Option<String> {
         self.controls().into_iter().find_map(|(name, focused)| focused.then_some(name))
     }
 
-    /// Returns every painted text and its area.
     pub fn texts(&self) -> Vec<(String, Rect)> {
         let texts = self.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
             Shape::Text(text) => Some((text.galley.text().to_owned(), text.visual_bounding_rect())),
@@ -276,7 +298,6 @@ impl TestEditor {
     }
 }
 
-/// Returns the basic shapes that `shape` consists of.
 pub fn leaves(shape: &Shape) -> Vec<&Shape> {
     match shape {
         Shape::Vec(shapes) => shapes.iter().flat_map(leaves).collect(),

@@ -3,7 +3,7 @@
 use super::{TestEditor, leaves};
 use crate::{
     editor::{DEFAULT_SIZE, MIN_SIZE, theme},
-    session::{is_same, read_preset},
+    session::is_same,
 };
 use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
 use plugin_guard::{
@@ -51,7 +51,7 @@ fn a_change_of_the_bands_marks_the_state_as_dirty_and_touches_no_parameter() {
     editor.click(place);
     editor.drag(place, egui::vec2(80.0, 0.0));
     editor.secondary_click(place);
-    editor.click(editor.place("Undo"));
+    editor.run("Undo");
     assert!(editor.log().is_empty(), "{:?}", editor.log());
     assert_eq!(host.take_requests(), vec![Request::MarkDirty; 4]);
     assert_eq!(woken.load(Ordering::Relaxed), 4);
@@ -63,7 +63,7 @@ fn a_change_of_the_bands_marks_the_state_as_dirty_and_touches_no_parameter() {
 #[test]
 fn a_switch_of_what_is_kept_marks_the_state_as_dirty() {
     let (mut editor, host, _) = connected();
-    editor.click(editor.place("Preset: Tone Filter"));
+    editor.run("Preset: Tone Filter");
     assert_eq!(host.take_requests(), []);
     for label in ["Keep scale", "Keep tuning", "Keep scale"] {
         editor.click(editor.place(label));
@@ -108,7 +108,6 @@ fn a_control_shows_what_the_host_does_with_its_parameter() {
     }
 }
 
-/// Returns the tooltip of the control called `name`.
 fn tooltip(editor: &mut TestEditor, name: &str) -> String {
     let text = editor.text(name);
     // The tooltip of a list is at its field.
@@ -118,15 +117,14 @@ fn tooltip(editor: &mut TestEditor, name: &str) -> String {
         _ => text.center(),
     };
     editor.frame(vec![Event::PointerMoved(at)]);
-    (0..60).for_each(|_| editor.frame(vec![]));
+    editor.frames(60);
     let texts = editor.texts().into_iter().map(|(text, _)| text);
     let tip = texts.max_by_key(String::len).unwrap();
     editor.frame(vec![Event::PointerMoved(Pos2::ZERO)]);
-    (0..60).for_each(|_| editor.frame(vec![]));
+    editor.frames(60);
     tip
 }
 
-/// Returns a menu with all kinds of items.
 fn menu(place: Place) -> Menu {
     let entry = |label: &str, enabled, checked, action| MenuItem::Entry {
         label: label.to_owned(),
@@ -177,7 +175,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
     assert_eq!(editor.settings(), Settings::default());
 
     // The bands are not parameters, so the editor itself handles a secondary click on them.
-    editor.click(editor.place("Band D5"));
+    editor.run("Band D5");
     editor.secondary_click(editor.place("Band A5"));
     assert_eq!(editor.settings().bands, BandMask::ALL);
     assert_eq!(host.take_requests(), vec![Request::MarkDirty; 2]);
@@ -200,29 +198,21 @@ fn the_host_s_menu_is_shown_and_performed() {
     let (mut editor, host, _) = connected();
     let at = editor.place("Mix");
     let place = Place { id: "mix", at: at.into(), at_pixel: [0; 2], own: &[] };
-    for (label, action) in [("Learn", 7), ("Follow", 8)] {
+    for (steps, action) in [
+        ("Learn", Some(7)),
+        ("Follow", Some(8)),
+        ("Forbidden", None),
+        ("More | Inner", Some(10)),
+        ("<Escape>", None),
+    ] {
         host.set_menu(Some(menu(place)));
-        (0..3).for_each(|_| editor.frame(vec![]));
-        editor.click(editor.place(label));
-        assert_eq!(host.take_requests(), [Request::Perform { id: "mix", action }]);
-        editor.frame(vec![]);
-        assert_eq!(host.menu(), None, "it closes");
+        editor.frames(3);
+        editor.run(steps);
+        let performed = action.map(|action| Request::Perform { id: "mix", action });
+        assert_eq!(host.take_requests(), performed.into_iter().collect::<Vec<_>>(), "{steps}");
+        let closes = steps != "Forbidden";
+        assert!(!closes || host.menu().is_none(), "{steps} closes it");
     }
-    host.set_menu(Some(menu(place)));
-    (0..3).for_each(|_| editor.frame(vec![]));
-    editor.click(editor.place("Forbidden"));
-    assert!(host.take_requests().is_empty());
-    host.set_menu(Some(menu(place)));
-    (0..3).for_each(|_| editor.frame(vec![]));
-    editor.click(editor.place("More"));
-    editor.frame(vec![]);
-    editor.click(editor.place("Inner"));
-    assert_eq!(host.take_requests(), [Request::Perform { id: "mix", action: 10 }]);
-
-    host.set_menu(Some(menu(place)));
-    (0..3).for_each(|_| editor.frame(vec![]));
-    editor.key(Key::Escape);
-    assert_eq!((host.menu(), host.take_requests()), (None, vec![]), "it is left");
 }
 
 #[test]
@@ -235,11 +225,11 @@ fn every_menu_resets_and_opens_the_field_of_a_value() {
             0 => host.choose("mix", usize::from(entry == "Enter value")),
             _ => {
                 editor.secondary_click(editor.place("Mix"));
-                (0..3).for_each(|_| editor.frame(vec![]));
+                editor.frames(3);
                 editor.click(editor.place(entry));
             }
         }
-        (0..3).for_each(|_| editor.frame(vec![]));
+        editor.frames(3);
     };
     for kind in 0..2 {
         editor.edit(|edits| edits.set_once("mix", 0.125));
@@ -252,7 +242,7 @@ fn every_menu_resets_and_opens_the_field_of_a_value() {
         assert_eq!(editor.settings().mix, 25.0);
     }
     editor.secondary_click(editor.place("Bypass"));
-    (0..3).for_each(|_| editor.frame(vec![]));
+    editor.frames(3);
     editor.text("Reset");
     assert!(editor.texts().iter().all(|(text, _)| text != "Enter value"), "it has no field");
 }
@@ -262,7 +252,7 @@ fn without_a_menu_of_the_host_a_controller_is_learned_and_forgotten() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let choose = |editor: &mut TestEditor, entry: &str| {
         editor.secondary_click(editor.place("Mix"));
-        (0..3).for_each(|_| editor.frame(vec![]));
+        editor.frames(3);
         editor.click(editor.place(entry));
         editor.frame(vec![]);
         assert_eq!(editor.session().host.menu(), None, "it closes");
@@ -331,21 +321,8 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     let pad = pad.settings;
     assert!(is_same(&editor.settings(), &pad) && editor.params().controls().routing.bypass);
     editor.place("Preset: Chord Pad");
-    editor.click(editor.place("Undo"));
+    editor.run("Undo");
     // Equal but for the rounding of the host's values.
     assert!(is_same(&editor.settings(), &before) && editor.params().controls().routing.bypass);
     editor.place("Preset: Tone Filter");
-
-    let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("own.json");
-    Preset::new("Elsewhere", Settings { mix: 12.0, ..before }).write(&path).unwrap();
-    session.load(read_preset(&path).unwrap());
-    editor.frame(vec![]);
-    editor.place("Preset: Elsewhere");
-    for (path, reason) in
-        [(home.path().join("none.json"), "none.json"), (home.path().into(), "not a file")]
-    {
-        let error = read_preset(&path).unwrap_err().to_string();
-        assert!(error.contains(reason), "{error}");
-    }
 }

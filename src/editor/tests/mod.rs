@@ -3,14 +3,11 @@
 mod access;
 mod contrast;
 mod controls;
-mod drops;
 mod found;
 mod grid;
 mod harness;
 mod host;
 mod newcomer;
-mod preset_browser;
-mod preset_files;
 mod presets;
 mod roll;
 mod steps;
@@ -21,6 +18,7 @@ use egui::{Color32, Shape};
 use harness::{TestEditor, leaves};
 use nice_plug::params::Params;
 use tone_filter_dsp::{Band, BandState, Bands, Group, SPECS, Settings, Spec, ToneFilter, notes};
+use tone_filter_testkit::signals::sine;
 
 /// Returns colour and kind of the marker in the cell of `tone`.
 fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
@@ -73,19 +71,19 @@ fn a_cell_shows_its_state_by_colour_and_by_shape() {
 #[test]
 fn a_pure_note_lights_its_own_cell_only() {
     let mut filter = ToneFilter::new(48_000.0, &Settings::REFERENCE).unwrap();
-    let turn = std::f64::consts::TAU * 440.0 / 48_000.0;
-    let mut signal: Vec<f32> =
-        (0..96_000).map(|frame| (0.3 * (turn * f64::from(frame)).sin()) as f32).collect();
-    filter.process(&mut [&mut signal]);
+    filter.process(&mut [&mut sine(440.0, 0.3, 2.0, 48_000.0)]);
 
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.display(filter.bands());
-    assert_eq!(marker(&editor, notes::A4), Some((theme::SATURATED, BandState::Saturated)));
-    for tone in (0..48).filter(|tone| *tone != notes::A4) {
-        assert!(
-            marker(&editor, tone).is_none_or(|(_, state)| state == BandState::Inactive),
-            "{tone}"
-        );
+    for size in [MIN_SIZE, DEFAULT_SIZE, [3840.0, 2160.0]] {
+        let mut editor = TestEditor::new(size);
+        editor.display(filter.bands());
+        assert_eq!(marker(&editor, notes::A4), Some((theme::SATURATED, BandState::Saturated)));
+        for tone in (0..notes::TONES).filter(|tone| *tone != notes::A4) {
+            let marker = marker(&editor, tone);
+            assert!(marker.is_none_or(|(_, state)| state == BandState::Inactive), "{tone}");
+        }
+        let (cell, texts) = (editor.cell(notes::A4), editor.texts());
+        let named = texts.iter().any(|(text, area)| text == "A4" && cell.contains_rect(*area));
+        assert!(named, "{size:?}: {texts:?}");
     }
 }
 

@@ -1,24 +1,41 @@
-//! Tests of the preset bar.
+//! Tests of the preset bar, the list of presets, the menu of files, and files dropped on the window.
 
 use super::TestEditor;
 use crate::{
-    editor::DEFAULT_SIZE,
-    session::{PresetList, is_same},
+    editor::{
+        DEFAULT_SIZE, MIN_SIZE,
+        file_dialog::{FileDialog, Purpose},
+        notice::SECONDS,
+    },
+    params::Keep,
+    session::{PresetList, is_same, read_preset},
 };
-use egui::{Event, Key, Modifiers};
+use egui::{
+    DroppedFile, Event, HoveredFile, Key, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase,
+    vec2,
+};
 use nice_plug::params::Params;
-use tone_filter_dsp::{Controls, Settings};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tone_filter_dsp::{BandMask, Controls, PitchClass, PitchClasses, Scale, Settings};
 use tone_filter_presets::{Folder, Preset, ids};
 
+const FILE: &str = "Save and load presets: File";
+const SEARCH: &str = "Search presets";
+
 /// Returns the name of the preset that the bar shows.
-pub fn shown(editor: &TestEditor) -> String {
+fn shown(editor: &TestEditor) -> String {
     let names = editor.controls().into_iter().map(|(name, _)| name);
     let mut presets = names.filter_map(|name| name.strip_prefix("Preset: ").map(str::to_owned));
     presets.next().expect("the bar names the preset")
 }
 
 /// Creates an editor in a window of `size`, with an empty folder for user presets inside a temporary one.
-pub fn open_folder(size: [f32; 2]) -> (TestEditor, Folder, tempfile::TempDir) {
+fn open_folder(size: [f32; 2]) -> (TestEditor, Folder, tempfile::TempDir) {
     let home = tempfile::tempdir().unwrap();
     let folder = Folder::new(home.path().join("presets"));
     let mut editor = TestEditor::new(size);
@@ -26,29 +43,43 @@ pub fn open_folder(size: [f32; 2]) -> (TestEditor, Folder, tempfile::TempDir) {
     (editor, folder, home)
 }
 
-/// Types `text` into the field called `name`, in place of its content.
-pub fn type_into(editor: &mut TestEditor, name: &str, text: &str) {
-    editor.click(editor.place(name));
-    editor.hold(Modifiers::COMMAND);
-    editor.key(Key::A);
-    editor.hold(Modifiers::NONE);
-    editor.frame(vec![Event::Text(text.to_owned())]);
+fn preset(name: &str, mix: f32) -> Preset {
+    Preset::new(name, Settings { mix, ..Settings::default() })
+}
+
+fn factory() -> Vec<Preset> {
+    ids().map(|id| Preset::factory(id).unwrap()).collect()
+}
+
+fn load(editor: &mut TestEditor, name: &str) {
+    editor.edit(|edits| edits.load(name));
     editor.frame(vec![]);
+}
+
+/// Opens the list and types `text`.
+fn search(editor: &mut TestEditor, text: &str) {
+    editor.run(&format!("Preset: {}", shown(editor)));
+    assert_eq!(editor.focused().as_deref(), Some(SEARCH), "the field has the focus at once");
+    if !text.is_empty() {
+        editor.run(&format!("~{text}"));
+    }
+}
+
+/// Returns the `names` that the list shows.
+fn listed<'a>(editor: &TestEditor, names: &[&'a str]) -> Vec<&'a str> {
+    names.iter().copied().filter(|name| editor.offers(name)).collect()
 }
 
 #[test]
 fn every_factory_preset_loads_with_exactly_its_settings() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     assert_eq!(shown(&editor), "Tone Filter");
-    let written: Vec<_> = ids().map(|id| Preset::factory(id).unwrap()).collect();
-    for preset in written[1..].iter().chain(&written[..1]) {
-        editor.click(editor.place("Next preset"));
+    let written = factory();
+    let forth = written[1..].iter().chain(&written[..1]).map(|preset| ("Next preset", preset));
+    let back = written.iter().rev().map(|preset| ("Previous preset", preset));
+    for (button, preset) in forth.chain(back) {
+        editor.run(button);
         assert_eq!(shown(&editor), preset.name, "without the mark of a change");
-        assert!(is_same(&editor.settings(), &preset.settings), "{:?}", editor.settings());
-    }
-    for preset in written.iter().rev() {
-        editor.click(editor.place("Previous preset"));
-        assert_eq!(shown(&editor), preset.name);
         assert!(is_same(&editor.settings(), &preset.settings), "{:?}", editor.settings());
     }
 }
@@ -56,33 +87,19 @@ fn every_factory_preset_loads_with_exactly_its_settings() {
 #[test]
 fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.click(editor.place("Preset: Tone Filter"));
-    // The list scrolls to the loaded preset.
-    editor.frame(vec![]);
-    editor.click(editor.place("Lead Only"));
-    assert_eq!(shown(&editor), "Lead Only");
-    editor.click(editor.place("Band A5"));
-    assert_eq!(shown(&editor), "Lead Only *");
-    editor.click(editor.place("Undo"));
-    assert_eq!(shown(&editor), "Lead Only");
-    editor.click(editor.place("Undo"));
-    assert_eq!(shown(&editor), "Tone Filter");
+    for (script, name) in [
+        ("Preset: Tone Filter | Lead Only", "Lead Only"),
+        ("Band A5", "Lead Only *"),
+        ("Undo", "Lead Only"),
+        ("Undo", "Tone Filter"),
+    ] {
+        editor.run(script);
+        assert_eq!(shown(&editor), name, "{script}");
+    }
 }
 
 #[test]
-fn saving_a_preset_and_loading_another_are_two_steps() {
-    let (mut editor, _folder, _home) = open_folder(DEFAULT_SIZE);
-    editor.edit(|edits| {
-        edits.save("Mine");
-        edits.load("Chord Pad");
-        edits.undo();
-    });
-    editor.frame(vec![]);
-    assert_eq!(shown(&editor), "Mine");
-}
-
-#[test]
-fn a_host_s_modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
+fn modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     for (id, param, _) in editor.params().param_map() {
         // SAFETY: the editor owns the parameter.
@@ -92,8 +109,7 @@ fn a_host_s_modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
     assert_ne!(editor.settings(), Settings::default());
     assert_eq!(shown(&editor), "Tone Filter", "without the mark of a change");
     let before = editor.edit(|edits| edits.sound());
-    editor.click(editor.place("Copy to the other sound: Copy to B"));
-    editor.click(editor.place("Second sound: B"));
+    editor.run("Copy to the other sound: Copy to B | Second sound: B");
     let after = editor.edit(|edits| edits.sound());
     assert_eq!([after.controls, before.controls], [Controls::default(); 2]);
 }
@@ -101,37 +117,544 @@ fn a_host_s_modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
 #[test]
 fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     let (mut editor, folder, home) = open_folder(DEFAULT_SIZE);
-    editor.click(editor.place("Band C5"));
+    editor.run("Band C5");
     editor.edit(|edits| {
         for id in ["mix", "ring", "stereo", "root", "scale"] {
             edits.set_once(id, 0.9);
         }
     });
-    let sound = editor.settings();
-
-    editor.click(editor.place("Save and load presets: File"));
-    type_into(&mut editor, "Name", "Mine");
-    editor.click(editor.place("Save as"));
+    let (sound, path) = (editor.settings(), home.path().join("out.json"));
+    for (script, name) in [
+        (format!("{FILE} | Name := Mine | Save as"), "Mine"),
+        (format!("File := {} | Export | <Escape>", path.display()), "Mine"),
+        // The user's presets come after the factory's.
+        ("Next preset".to_owned(), "Tone Filter"),
+        // Saving a preset and loading another are two steps.
+        ("Undo".to_owned(), "Mine"),
+        ("Next preset".to_owned(), "Tone Filter"),
+        (format!("Preset: Tone Filter | {SEARCH} := mine | Mine"), "Mine"),
+        ("Next preset".to_owned(), "Tone Filter"),
+        (format!("{FILE} | Import"), "Mine"),
+    ] {
+        editor.run(&script);
+        assert_eq!(shown(&editor), name, "{script}");
+        assert_eq!(is_same(&editor.settings(), &sound), name == "Mine", "{script}");
+    }
     assert_eq!(folder.load("Mine").unwrap(), Some(Preset::new("Mine", sound).into()));
-    let path = home.path().join("out.json").to_str().unwrap().to_owned();
-    type_into(&mut editor, "File", &path);
-    editor.click(editor.place("Export"));
-    assert_eq!(Preset::read(path.as_ref()).unwrap(), Preset::new("Mine", sound).into());
-    editor.key(Key::Escape);
-
-    editor.click(editor.place("Next preset"));
-    assert_eq!(shown(&editor), "Tone Filter", "the user's presets come after the factory's");
-    editor.click(editor.place("Preset: Tone Filter"));
-    type_into(&mut editor, "Search presets", "mine");
-    editor.click(editor.place("Mine"));
-    assert!(is_same(&editor.settings(), &sound), "{:?}", editor.settings());
-
-    editor.click(editor.place("Next preset"));
-    editor.click(editor.place("Save and load presets: File"));
-    editor.click(editor.place("Import"));
-    assert_eq!(shown(&editor), "Mine");
-    assert!(is_same(&editor.settings(), &sound), "{:?}", editor.settings());
-    editor.click(editor.place("Delete Mine"));
-    editor.click(editor.place("Delete"));
+    assert_eq!(Preset::read(&path).unwrap(), Preset::new("Mine", sound).into());
+    editor.run("Delete Mine | Delete");
     assert!(folder.names().is_empty());
+}
+
+#[test]
+fn nothing_is_replaced_or_deleted_without_a_question() {
+    let (mut editor, folder, home) = open_folder(DEFAULT_SIZE);
+    let mut old = preset("Mine", 12.0);
+    (old.description, old.tags) = ("For me.".into(), vec!["soft".into()]);
+    folder.save(&old).unwrap();
+    let path = home.path().join("out.json");
+    preset("Old", 12.0).write(&path).unwrap();
+    editor.edit(|edits| edits.set_once("mix", 0.75));
+    editor.run(&format!("{FILE} | Name := Mine | Save as"));
+    assert_eq!(editor.focused().as_deref(), Some("Cancel"), "the harmless answer has the focus");
+    // Steps, the mix of the preset Mine and of the file, and the button of an open question.
+    for (script, mine, file, question) in [
+        ("Cancel", 12.0, 12.0, None),
+        ("Save as", 12.0, 12.0, Some("Replace")),
+        ("<Escape>", 12.0, 12.0, None),
+        ("Save as | Replace", 75.0, 12.0, None),
+        (&format!("File := {} | Export", path.display()), 75.0, 12.0, Some("Replace")),
+        ("Replace", 75.0, 75.0, None),
+        ("Delete Mine", 75.0, 75.0, Some("Delete")),
+        ("<Escape>", 75.0, 75.0, None),
+        // A menu that was closed and opened again does not show the old question.
+        (&format!("Delete Mine | Band A6 | {FILE}"), 75.0, 75.0, None),
+        ("Delete Mine", 75.0, 75.0, Some("Delete")),
+    ] {
+        editor.run(script);
+        let saved = folder.load("Mine").unwrap().unwrap().preset;
+        assert_eq!((saved.description, saved.tags), (old.description.clone(), old.tags.clone()));
+        assert_eq!(saved.settings.mix, mine, "{script}");
+        assert_eq!(Preset::read(&path).unwrap().preset.settings.mix, file, "{script}");
+        for button in ["Replace", "Delete"] {
+            assert_eq!(editor.offers(button), question == Some(button), "{script}: {button}");
+        }
+        // The menu stays open.
+        assert_eq!(editor.offers("Save as"), question.is_none(), "{script}");
+    }
+    editor.focus("Delete");
+    editor.run("<Enter>");
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn a_notice_is_shown_for_four_seconds() {
+    let (mut editor, folder, home) = open_folder(MIN_SIZE);
+    editor.run(&format!("{FILE} | Name := Mine"));
+    editor.click(editor.place("Save as"));
+    let saved = editor.time;
+    // The notice does not depend on the menu.
+    editor.key(Key::Escape);
+    while editor.time - saved < SECONDS - 0.1 {
+        assert!(editor.shows("Saved as Mine"), "after {} s", editor.time - saved);
+        editor.frame(vec![]);
+    }
+    assert!(editor.window().contains_rect(editor.text("Saved as Mine")));
+    assert!(editor.repaint_delay() < Duration::from_secs(1), "it must disappear by itself");
+    editor.frames(10);
+    assert!(!editor.shows("Saved as Mine"));
+    assert_eq!(editor.repaint_delay(), Duration::MAX);
+
+    // An error is also shown without a menu.
+    fs::write(home.path().join("presets/Zero.json"), "{").unwrap();
+    assert_eq!(folder.names(), ["Mine", "Zero"]);
+    editor.run("Preset: Mine | <Escape> | Next preset");
+    assert_eq!(shown(&editor), "Mine");
+    assert!(editor.shows("Zero.json: not a preset"));
+}
+
+#[test]
+fn what_is_left_out_of_a_newer_preset_is_named() {
+    let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
+    let newer = r#"{"version":9,"name":"Newer","settings":{"mix":12,"portamento":1}}"#;
+    let (path, folder) = (home.path().join("newer.json"), home.path().join("presets"));
+    fs::create_dir(&folder).unwrap();
+    for path in [&path, &folder.join("Own.json")] {
+        fs::write(path, newer).unwrap();
+    }
+    // By the file's menu, by the host, and from the list, by its name there.
+    for (way, name) in [(0, "Newer"), (1, "Newer"), (2, "Own")] {
+        let notice = format!("{name}: of a newer version of the program; left out: \"portamento\"");
+        editor.frames((SECONDS / 0.02) as usize + 10);
+        assert!(!editor.shows(&notice));
+        match way {
+            0 => editor.run(&format!("{FILE} | File := {} | Import", path.display())),
+            1 => editor.session().load(read_preset(&path).unwrap()),
+            _ => editor.edit(|edits| edits.load("Own")),
+        }
+        editor.frame(vec![]);
+        assert!(editor.shows(&notice), "{:?}", editor.texts());
+        assert_eq!(editor.settings().mix, 12.0);
+    }
+}
+
+#[test]
+fn the_menu_scrolls_in_a_low_window() {
+    const LOW: [f32; 2] = [480.0, 80.0];
+    let (mut editor, ..) = open_folder(MIN_SIZE);
+    editor.click(editor.place(FILE));
+    let inside = editor.node(FILE).rect().center_bottom() + vec2(0.0, 20.0);
+    // The editor asks for a larger window, which the host refuses here.
+    let frame = |editor: &mut TestEditor, event| {
+        editor.resize(LOW);
+        editor.frame(vec![event]);
+        editor.resize(LOW);
+    };
+    let bottom = |editor: &TestEditor| editor.node("Export").rect().bottom();
+    frame(&mut editor, Event::PointerMoved(inside));
+    assert!(bottom(&editor) > LOW[1], "there is nothing to scroll");
+    let (unit, delta) = (MouseWheelUnit::Point, vec2(0.0, -500.0));
+    let (phase, source) = (TouchPhase::Move, MouseWheelSource::Unknown);
+    let modifiers = Modifiers::NONE;
+    frame(&mut editor, Event::MouseWheel { unit, delta, phase, modifiers, source });
+    (0..50).for_each(|_| frame(&mut editor, Event::PointerMoved(inside)));
+    assert!(bottom(&editor) < LOW[1], "{}", bottom(&editor));
+}
+
+#[test]
+fn a_score_is_imported_and_removed() {
+    let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
+    let path = home.path().join("theme.tfs");
+    let before = editor.settings();
+    let score = "tone-filter-score 1\n0 1 69\n";
+    let unread = "ends at 0, which is not after its start";
+    let decides = "theme decides which notes are played while the song plays";
+    for (text, loaded, notice) in [
+        ("tone-filter-score 1\n0 0 69\n", false, format!("cannot be read: line 2: {unread}")),
+        (score, true, decides.to_owned()),
+        // What is there stays.
+        ("no score", true, "cannot be read: line 1".to_owned()),
+        (&format!("{score}1 0 69\n"), true, format!("{decides}; left out: line 3: {unread}")),
+    ] {
+        fs::write(&path, text).unwrap();
+        editor.run(&format!("{FILE} | File := {} | Import | <Escape>", path.display()));
+        assert_eq!(editor.params().score.name().as_deref(), loaded.then_some("theme"), "{text}");
+        assert!(editor.shows(&notice), "{notice}: {:?}", editor.texts());
+    }
+    let saved = serde_json::json!({ "name": "Own", "text": format!("{score}1 0 69") });
+    let fields = [("score".to_owned(), saved.to_string())];
+    editor.params().deserialize_fields(&fields.into());
+    editor.frame(vec![]);
+    editor.text(&format!("The score Own is loaded without line 3: {unread}"));
+    assert!(is_same(&editor.settings(), &before), "a score is no sound");
+    editor.run(&format!("{FILE} | Remove score"));
+    assert_eq!(editor.params().score.name(), None);
+    assert!(!editor.offers("Remove score"));
+}
+
+#[test]
+fn what_the_dialog_has_chosen_is_read_or_written_once() {
+    let path = PathBuf::from("Chosen.json");
+    let mut dialog = FileDialog::default();
+    for purpose in [Purpose::Export, Purpose::Import] {
+        // Opening the second dialog closes the first.
+        let closed = dialog.expect(purpose);
+        let chosen = dialog.expect(purpose);
+        assert!(closed.send(path.clone()).is_err());
+        assert_eq!(dialog.chosen(), None, "it is open");
+        chosen.send(path.clone()).unwrap();
+        assert_eq!(dialog.chosen(), Some((purpose, path.clone())));
+        assert_eq!(dialog.chosen(), None);
+        drop(dialog.expect(purpose));
+        assert_eq!(dialog.chosen(), None, "the user has cancelled it");
+    }
+}
+
+#[derive(Debug)]
+struct File(PathBuf);
+
+impl DroppedFile for File {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        unreachable!("the editor reads files as it does when they are imported")
+    }
+}
+
+#[test]
+fn dropped_presets_and_scores_are_taken_and_other_files_named() {
+    let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
+    let settings = Settings { mix: 12.0, ..Settings::default() };
+    let json = home.path().join("My preset.json");
+    Preset::new("Mine", settings).write(&json).unwrap();
+    // A quarter note A4 at 120 beats per minute, with 480 ticks per quarter.
+    let midi = "MThd\0\0\0\x06\0\0\0\x01\x01\u{e0}MTrk\0\0\0\x0d\0\u{90}\x45\x7f\u{83}\x60\u{80}\x45\0\0\u{ff}\x2f\0";
+    let midi: Vec<u8> = midi.chars().map(|char| char as u8).collect();
+    let not_midi = "song.mid cannot be read: not a MIDI file to play";
+    let other = "song.mp3 is neither a preset (.json) nor a score (.tfs, .mid)";
+    // Dropped files, the score's name afterwards, and a notice.
+    for (files, score, notice) in [
+        (&[("song.mp3", b"MThd".to_vec())][..], None, other),
+        (&[("bad.json", b"{".to_vec())], None, "bad.json: "),
+        (
+            &[
+                ("My preset.json", fs::read(&json).unwrap()),
+                ("theme.TFS", b"tone-filter-score 1\n0 1 69\n".to_vec()),
+            ],
+            Some("theme"),
+            "theme decides",
+        ),
+        (&[("song.mid", midi)], Some("song"), "song decides"),
+        // What is there stays.
+        (&[("song.mid", b"MThd".to_vec())], Some("song"), not_midi),
+    ] {
+        let dropped = files.iter().map(|(name, bytes)| {
+            let path = home.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            Arc::new(File(path)) as _
+        });
+        editor.input().dropped_files = dropped.collect();
+        editor.frames(2);
+        assert_eq!(editor.params().score.name().as_deref(), score, "{notice}");
+        assert!(editor.shows(notice), "{notice}: {:?}", editor.texts());
+        let expected = if score.is_some() { settings } else { Settings::default() };
+        assert!(is_same(&editor.settings(), &expected), "{notice}");
+    }
+    assert_eq!(shown(&editor), "Mine");
+    // The preset was loaded once, as the only undo step.
+    editor.run("Undo");
+    assert!(is_same(&editor.settings(), &Settings::default()));
+    assert!(!editor.edit(|edits| edits.state.history.can_undo()));
+}
+
+#[test]
+fn a_drag_of_files_shows_which_ones_are_taken() {
+    for size in [MIN_SIZE, DEFAULT_SIZE, [3840.0, 2160.0]] {
+        let mut editor = TestEditor::new(size);
+        let hint = "Drop a preset (.json) or a score (.tfs, .mid)";
+        assert!(!editor.shows(hint));
+        editor.input().hovered_files = vec![HoveredFile::default()];
+        editor.frame(vec![]);
+        assert!(editor.window().contains_rect(editor.text(hint)), "{size:?}");
+        editor.input().hovered_files.clear();
+        editor.frame(vec![]);
+        assert!(!editor.shows(hint));
+    }
+}
+
+#[test]
+fn a_search_finds_names_tags_and_descriptions_in_any_case() {
+    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
+    let mut presets = factory();
+    for (name, description) in [("First", "For the boss"), ("Second", "For the credits")] {
+        let mut own = preset(name, 50.0);
+        own.description = description.to_owned();
+        folder.save(&own).unwrap();
+        presets.push(own);
+    }
+    let names: Vec<&str> = presets.iter().map(|preset| preset.name.as_str()).collect();
+    let contains = |text: &str, word: &str| text.to_lowercase().contains(&word.to_lowercase());
+    search(&mut editor, "");
+    for word in ["ORGAN", "game", "Chip", "squa", "music", "BOSS"] {
+        editor.run(&format!("{SEARCH} := {word}"));
+        let has = |preset: &&Preset| {
+            let Preset { name, description, tags, .. } = preset;
+            [name, description].into_iter().chain(tags).any(|text| contains(text, word))
+        };
+        let expected: Vec<&str> = presets.iter().filter(has).map(|own| own.name.as_str()).collect();
+        assert!(!expected.is_empty() && expected.len() < names.len(), "{word}: {expected:?}");
+        assert_eq!(listed(&editor, &names), expected, "{word}");
+    }
+    editor.text("For the boss");
+    // All words must match, in any order.
+    editor.run(&format!("{SEARCH} := boy game"));
+    assert_eq!(listed(&editor, &names), ["Game Boy"]);
+    editor.run("~zzz");
+    assert!(listed(&editor, &names).is_empty());
+    editor.text("No preset is found");
+    // If nothing is found, nothing is loaded.
+    editor.run("<Enter>");
+    assert_eq!(editor.settings(), Settings::default());
+}
+
+#[test]
+fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
+    let mut editor = TestEditor::new(MIN_SIZE);
+    let found = editor.edit(|edits| edits.state.presets.search(""));
+    let names = found.into_iter().flat_map(|(_, entries)| entries).map(|entry| entry.name);
+    let presets: Vec<_> = names.map(|name| Preset::find(&name).unwrap().preset).collect();
+    // The first preset of the list.
+    load(&mut editor, "Bass Octave");
+    search(&mut editor, "");
+    // Past the end, the last preset stays marked and is scrolled into view.
+    for _ in 0..presets.len() + 3 {
+        editor.key(Key::ArrowDown);
+        assert_eq!(editor.focused().as_deref(), Some(SEARCH), "one can type on");
+    }
+    let last = presets.last().unwrap();
+    assert!(editor.window().contains_rect(editor.node(&last.name).rect()));
+    editor.text(&last.name);
+    editor.run("<ArrowUp> | <Enter>");
+    let chosen = &presets[presets.len() - 2];
+    assert_eq!(shown(&editor), chosen.name);
+    assert!(is_same(&editor.settings(), &chosen.settings));
+    assert!(!editor.offers(SEARCH), "the list has closed");
+
+    // The list opens at the loaded preset, and the keyboard focus stays in the bar.
+    assert_eq!(editor.focused(), Some(format!("Preset: {}", chosen.name)));
+    editor.run("<Enter>");
+    assert_eq!(editor.focused().as_deref(), Some(SEARCH));
+    assert!(editor.window().contains_rect(editor.node(&chosen.name).rect()));
+    editor.run("<ArrowDown>");
+    assert_eq!(shown(&editor), last.name, "the next one is tried out");
+    editor.run("<Escape>");
+    assert_eq!(shown(&editor), chosen.name, "nothing is loaded");
+    assert!(!editor.offers(SEARCH), "the list has closed");
+
+    // The best guess is the first preset with the words in its name, or else the first that is found.
+    let word = "console";
+    let first = presets.iter().find(|preset| preset.description.contains(word)).unwrap();
+    for (words, guess) in [("lead only", "Lead Only"), ("game", "Game Boy"), (word, &first.name)] {
+        search(&mut editor, words);
+        editor.key(Key::Enter);
+        assert_eq!(shown(&editor), guess);
+    }
+}
+
+#[test]
+fn the_list_is_as_long_again_when_a_search_is_over() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    // The list is not scrolled, as the loaded preset is its first.
+    load(&mut editor, "Bass Octave");
+    search(&mut editor, "");
+    let bottom = |editor: &TestEditor| editor.node("Thin Pulse").rect().bottom();
+    let before = bottom(&editor);
+    editor.run("~thin");
+    editor.frames(2);
+    assert!(bottom(&editor) < before);
+    (0..4).for_each(|_| editor.key(Key::Backspace));
+    editor.frames(3);
+    assert_eq!(bottom(&editor), before);
+    assert!(editor.window().contains_rect(editor.node("Octave Up").rect()));
+    assert!(editor.shows("Octave Up"));
+}
+
+/// Returns a sound with another scale and tuning than the default.
+fn own() -> Settings {
+    Settings {
+        root: PitchClass::new(5),
+        scale: Scale::Custom,
+        custom: PitchClasses::ALL.with(3, false),
+        tuning: 432.0,
+        transpose: 7.0,
+        bands: BandMask::ALL.with(9, false),
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn what_is_kept_stays_whatever_way_a_preset_is_loaded() {
+    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
+    let mine = Settings { mix: 12.0, tuning: 450.0, scale: Scale::Blues, ..Settings::default() };
+    folder.save(&Preset::new("Mine", mine)).unwrap();
+    editor.edit(|edits| edits.use_preset("Own".to_owned(), &own()));
+    editor.frame(vec![]);
+    let before = editor.settings();
+    search(&mut editor, "");
+    editor.run("Keep scale | Keep tuning | <Escape>");
+    assert_eq!(editor.params().keep.load(), Keep { scale: true, tuning: true });
+    assert_eq!(editor.settings(), before, "a switch changes no sound");
+    // Loads from the list, by a click and by the keyboard, and by the buttons.
+    for (words, script, name) in [
+        (Some("bass"), "Bass Octave", "Bass Octave"),
+        (None, "Next preset", "Pentatonic"),
+        (Some("mine"), "<Enter>", "Mine"),
+    ] {
+        words.into_iter().for_each(|words| search(&mut editor, words));
+        editor.run(script);
+        assert_eq!(shown(&editor), name, "without the mark of a change");
+        let preset = folder.load(name).unwrap().or_else(|| Preset::find(name).ok());
+        let Settings { root, scale, custom, tuning, transpose, .. } = own();
+        let preset = preset.unwrap().preset.settings;
+        let expected = Settings { root, scale, custom, tuning, transpose, ..preset };
+        assert!(is_same(&editor.settings(), &expected), "{name}: {:?}", editor.settings());
+    }
+    // Undo and A/B restore the kept settings, too.
+    editor.run("Undo | Undo | Undo");
+    assert!(is_same(&editor.settings(), &before), "{:?}", editor.settings());
+    editor.run("Second sound: B");
+    editor.edit(|edits| edits.set_once("tuning", 0.3));
+    editor.edit(|edits| edits.set_once("scale", 0.0));
+    editor.run("First sound: A");
+    assert!(is_same(&editor.settings(), &before), "{:?}", editor.settings());
+}
+
+#[test]
+fn presets_are_listed_by_their_first_tag_and_the_untagged_last() {
+    let (mut editor, folder, _home) = open_folder([1000.0, 1000.0]);
+    folder.save(&preset("Mine", 50.0)).unwrap();
+    let mut tagged = Preset::new("Tagged", own());
+    tagged.tags = vec!["bass".to_owned()];
+    folder.save(&tagged).unwrap();
+    search(&mut editor, "");
+    let order: Vec<f32> = ["Bass", "Bass Octave", "Tagged", "Chords", "Organ", "Your own", "Mine"]
+        .map(|text| editor.text(text).top())
+        .to_vec();
+    assert!(order.is_sorted(), "{order:?}");
+    let missing: Vec<_> =
+        factory().into_iter().map(|own| own.name).filter(|name| !editor.offers(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn favourites_come_first_and_are_kept_in_a_file() {
+    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
+    load(&mut editor, "Bass Octave");
+    search(&mut editor, "");
+    let comes_first = |editor: &TestEditor| {
+        let [crystal, bass] = ["Crystal", "Bass Octave"].map(|name| editor.node(name).rect().top());
+        crystal < bass
+    };
+    let favourites = || folder.favourites().unwrap().into_iter().collect::<Vec<_>>();
+    assert!(!comes_first(&editor));
+    editor.run("Favourite: Crystal");
+    assert!(comes_first(&editor));
+    editor.text("Favourites");
+    assert_eq!(favourites(), ["Crystal"]);
+    assert_eq!(shown(&editor), "Bass Octave", "nothing is loaded");
+
+    // Marks another favourite by the keyboard, and reads the marks in another instance.
+    editor.focus("Favourite: Bass Octave");
+    editor.run("<Enter>");
+    let presets = PresetList::new(Some(folder.clone()));
+    assert!(presets.is_favourite("Bass Octave") && presets.is_favourite("Crystal"));
+    editor.run("Favourite: Crystal");
+    assert_eq!(favourites(), ["Bass Octave"]);
+
+    // A damaged file is ignored, and a notice says so.
+    fs::write(folder.location().join("favourites"), "{").unwrap();
+    editor.edit(|edits| edits.state.presets = PresetList::new(Some(folder)));
+    editor.frames(2);
+    assert!(editor.shows("favourites: cannot"), "{:?}", editor.texts());
+}
+
+#[test]
+fn escape_brings_back_exactly_what_was_before_presets_were_tried_out() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    // Few of these values are exact in a host's range of 0 to 1. The undone step can be redone.
+    editor.edit(|edits| edits.use_preset("Own".to_owned(), &own()));
+    editor.edit(|edits| {
+        for (index, id) in crate::params::ids().enumerate().filter(|(_, id)| *id != "bypass") {
+            edits.set_once(id, 0.031 * (index as f32 + 1.37) % 1.0);
+        }
+        edits.undo();
+    });
+    editor.frame(vec![]);
+    let state = |editor: &mut TestEditor| {
+        let sound = editor.edit(|edits| edits.sound());
+        let history = editor.edit(|e| (e.state.history.can_undo(), e.state.history.can_redo()));
+        (sound, history, shown(editor))
+    };
+    let before = state(&mut editor);
+    assert_eq!(before.1, (true, true));
+    search(&mut editor, "organ");
+    editor.run("<ArrowDown> | <Backspace> | <Backspace> | <Backspace> | <Backspace>");
+    for _ in 0..5 {
+        let last = editor.settings();
+        editor.key(Key::ArrowDown);
+        assert!(!is_same(&editor.settings(), &last), "it is heard at once");
+    }
+    assert_ne!(shown(&editor), before.2);
+    editor.key(Key::Escape);
+    assert_eq!(state(&mut editor), before);
+    editor.edit(|edits| edits.redo());
+    assert_ne!(state(&mut editor), before, "what was undone can still be redone");
+}
+
+#[test]
+fn what_is_tried_out_and_kept_is_one_undo_step() {
+    for way in 0..4 {
+        let mut editor = TestEditor::new(DEFAULT_SIZE);
+        let before = editor.settings();
+        search(&mut editor, "");
+        editor.run("<ArrowUp> | <ArrowUp> | <ArrowUp>");
+        let tried = editor.settings();
+        assert!(!is_same(&tried, &before));
+        match way {
+            0 => editor.key(Key::Enter),
+            1 => editor.run("Crystal"),
+            2 => editor.click(egui::pos2(990.0, 470.0)),
+            // The window closes.
+            _ => editor.edit(|edits| edits.end_open_gesture()),
+        }
+        let crystal = Preset::find("crystal").unwrap().preset.settings;
+        let expected = if way == 1 { crystal } else { tried };
+        assert!(is_same(&editor.settings(), &expected), "{way}");
+        editor.edit(|edits| edits.undo());
+        assert!(is_same(&editor.settings(), &before), "{way}");
+        assert!(!editor.edit(|edits| edits.state.history.can_undo()), "{way}: one step");
+        editor.edit(|edits| edits.redo());
+        assert!(is_same(&editor.settings(), &expected), "{way}");
+    }
+}
+
+#[test]
+fn a_random_sound_is_one_undo_step_and_keeps_what_is_kept() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let before = editor.settings();
+    editor.edit(|edits| edits.set_keep(Keep { scale: true, tuning: false }));
+    search(&mut editor, "");
+    for label in ["Randomise slightly", "Randomise fully"] {
+        editor.run(label);
+        let random = editor.settings();
+        assert!(!is_same(&random, &before), "{label}");
+        let Settings { mix, output, root, scale, map, .. } = before;
+        assert_eq!((random.mix, random.output), (mix, output));
+        assert_eq!((random.root, random.scale, random.map), (root, scale, map));
+        assert!(editor.offers(SEARCH), "the list stays open for another one");
+        editor.edit(|edits| edits.undo());
+        assert!(is_same(&editor.settings(), &before));
+    }
 }

@@ -1,12 +1,8 @@
 //! Tests of the piano roll, which replaces the grid.
 
 use super::{TestEditor, band};
-use crate::{
-    editor::{DEFAULT_SIZE, Layout, MIN_SIZE, roll::COLUMNS, theme},
-    params::ToneFilterParams,
-};
+use crate::editor::{DEFAULT_SIZE, Layout, MIN_SIZE, roll::COLUMNS, theme};
 use egui::{Color32, Event, ImageData, Key, Rect, Shape, TextureId, pos2};
-use nice_plug::params::Params;
 use tone_filter_dsp::{
     BandRange, BandState, Bands,
     notes::A4,
@@ -40,32 +36,24 @@ fn bands<const N: usize>(states: [(usize, BandState); N]) -> Bands {
 }
 
 #[test]
-fn the_key_and_the_button_switch_and_the_state_keeps_it() {
+fn the_key_and_the_button_switch_the_view() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     assert!(!is_shown(&editor));
     for shown in [true, false] {
         editor.key(Key::R);
         assert_eq!(is_shown(&editor), shown);
     }
-    editor.click(editor.place("Piano roll"));
+    editor.run("Piano roll");
     assert!(is_shown(&editor));
     editor.focus("Piano roll");
     editor.key(Key::Enter);
     assert!(!is_shown(&editor));
-    editor.key(Key::Enter);
-
-    let loaded = ToneFilterParams::default();
-    loaded.deserialize_fields(&editor.params().serialize_fields());
-    assert!(loaded.editor_roll.load());
-    // A state of an older version lacks the setting.
-    loaded.deserialize_fields(&ToneFilterParams::default().serialize_fields());
-    assert!(!loaded.editor_roll.load());
 }
 
 #[test]
 fn the_key_is_for_text_and_not_for_the_view_while_the_user_types_or_drags() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.click(editor.place("Preset: Tone Filter"));
+    editor.run("Preset: Tone Filter");
     editor.key(Key::R);
     assert!(!is_shown(&editor));
     editor.key(Key::Escape);

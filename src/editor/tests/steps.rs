@@ -31,7 +31,6 @@ fn assert_same(actual: &Controls, expected: &Controls, what: &str) {
     );
 }
 
-/// Returns the ids of the settings in which two sounds differ.
 fn differences(one: &Controls, other: &Controls) -> Vec<String> {
     let [one, other] = [one, other]
         .map(|controls| serde_json::from_str::<Value>(&settings::to_json(controls)).unwrap());
@@ -51,11 +50,11 @@ fn undo_and_redo_bring_back_every_setting() {
     editor.frame(vec![]);
     let before = |index: usize| index.checked_sub(1).map_or(Controls::default(), |i| edits[i].1);
     for (index, (id, _)) in edits.iter().enumerate().rev() {
-        editor.click(editor.place("Undo"));
+        editor.run("Undo");
         assert_same(&editor.params().controls(), &before(index), &format!("undo of {id}"));
     }
     for (id, after) in &edits {
-        editor.click(editor.place("Redo"));
+        editor.run("Redo");
         assert_same(&editor.params().controls(), after, &format!("redo of {id}"));
     }
 }
@@ -63,29 +62,24 @@ fn undo_and_redo_bring_back_every_setting() {
 #[test]
 fn a_and_b_keep_every_setting_apart() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.click(editor.place("Second sound: B"));
-    assert_eq!(
-        editor.params().controls(),
-        Controls::default(),
-        "the second sound begins as a copy"
-    );
+    editor.run("Second sound: B");
+    let first = editor.params().controls();
+    assert_eq!(first, Controls::default(), "the second sound begins as a copy");
     edit_all(&mut editor);
     let second = editor.params().controls();
-    for _ in 0..2 {
-        editor.click(editor.place("First sound: A"));
-        assert_same(&editor.params().controls(), &Controls::default(), "A");
-        editor.click(editor.place("Second sound: B"));
-        assert_same(&editor.params().controls(), &second, "B");
-    }
     // Switching between A and B is an undo step, too.
-    editor.click(editor.place("Undo"));
-    assert_same(&editor.params().controls(), &Controls::default(), "undo of B");
-    editor.click(editor.place("Redo"));
-    assert_same(&editor.params().controls(), &second, "redo of B");
-
-    editor.click(editor.place("Copy to the other sound: Copy to A"));
-    editor.click(editor.place("First sound: A"));
-    assert_same(&editor.params().controls(), &second, "A is now a copy");
+    for (step, expected) in [
+        ("First sound: A", &first),
+        ("Second sound: B", &second),
+        ("First sound: A", &first),
+        ("Second sound: B", &second),
+        ("Undo", &first),
+        ("Redo", &second),
+        ("Copy to the other sound: Copy to A | First sound: A", &second),
+    ] {
+        editor.run(step);
+        assert_same(&editor.params().controls(), expected, step);
+    }
 }
 
 #[test]

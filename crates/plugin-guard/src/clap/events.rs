@@ -124,20 +124,14 @@ mod tests {
         1
     }
 
-    /// Returns the event in the context of `list`.
     unsafe extern "C" fn event(list: *const clap_input_events, _: u32) -> *const clap_event_header {
         // SAFETY: `read` made the list.
         unsafe { (*list).ctx.cast() }
     }
 
-    /// Reads a transport of 90 beats per minute, which is behind its buffer of 64 samples. Returns its time, unless nice-plug skips
-    /// it, and the tempo.
-    fn read(flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
-        read_as(CLAP_EVENT_TRANSPORT, flags, size)
-    }
-
-    /// Reads the transport as an event of the type `type_`.
-    fn read_as(type_: u16, flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
+    /// Reads a transport of 90 beats per minute as an event of the type `type_`. It is behind its buffer of 64 samples. Returns its
+    /// time, unless nice-plug skips it, and the tempo.
+    fn read(type_: u16, flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
         // SAFETY: zeros are valid for all fields.
         let zeros: clap_event_transport = unsafe { std::mem::zeroed() };
         let header = clap_event_header {
@@ -161,18 +155,15 @@ mod tests {
 
     #[test]
     fn an_event_without_bytes_or_of_impossible_size_is_skipped() {
-        let flags = CLAP_TRANSPORT_HAS_TEMPO;
-        assert_eq!(read(flags, size_of::<clap_event_transport>()), (Some(63), Some(90.0)));
-        assert_eq!(read(flags, size_of::<EventBuffer>() + 1), (None, Some(90.0)));
-        assert_eq!(read(flags, size_of::<clap_event_header>() - 1), (None, None));
+        let (kind, flags) = (CLAP_EVENT_TRANSPORT, CLAP_TRANSPORT_HAS_TEMPO);
+        let whole = size_of::<clap_event_transport>();
+        assert_eq!(read(kind, flags, whole), (Some(63), Some(90.0)));
+        assert_eq!(read(kind, 0, whole), (Some(63), None), "without a tempo");
+        assert_eq!(read(kind, flags, size_of::<EventBuffer>() + 1), (None, Some(90.0)));
+        assert_eq!(read(kind, flags, size_of::<clap_event_header>() - 1), (None, None));
+        assert_eq!(read(kind, flags, size_of::<clap_event_header>()), (Some(63), None));
         // The transport's position of 0 is where SysEx has the pointer to its bytes.
         let sysex = size_of::<clap_event_midi_sysex>();
-        assert_eq!(read_as(CLAP_EVENT_MIDI_SYSEX, flags, sysex), (None, None));
-        assert_eq!(read(flags, size_of::<clap_event_header>()), (Some(63), None));
-    }
-
-    #[test]
-    fn a_transport_without_tempo_has_none() {
-        assert_eq!(read(0, size_of::<clap_event_transport>()), (Some(63), None));
+        assert_eq!(read(CLAP_EVENT_MIDI_SYSEX, flags, sysex), (None, None));
     }
 }

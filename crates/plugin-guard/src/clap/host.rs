@@ -78,7 +78,47 @@ impl HostPointer {
     }
 }
 
+/// Defines methods that call a function of one of the host's extensions, if the host has it. CLAP allows each call on one thread
+/// only, which the comment of the method names.
+macro_rules! calls {
+    ($($(#[$comment:meta])* $name:ident($($argument:ident: $type:ty),*) =>
+        $extension:ident.$function:ident($($passed:expr),*);)*) => {
+        $($(#[$comment])*
+        ///
+        /// # Safety
+        /// Must be called on this thread, with pointers that the host has given.
+        pub unsafe fn $name(&self, $($argument: $type),*) {
+            if let Some(call) = self.extension(|all| all.$extension).and_then(|it| it.$function) {
+                // SAFETY: guaranteed by the caller.
+                unsafe { call(self.host.0, $($passed),*) };
+            }
+        })*
+    };
+}
+
 impl Host {
+    calls! {
+        /// Reports that the latency has changed. Main thread, while the plugin is being activated.
+        latency_changed() => latency.changed();
+        /// Reports that the state has changed. Main thread.
+        mark_dirty() => state.mark_dirty();
+        /// Makes the host read the values of all parameters. Main thread.
+        rescan_values() => params.rescan(CLAP_PARAM_RESCAN_VALUES);
+        /// Reports that the tail has changed. Audio thread.
+        tail_changed() => tail.changed();
+        /// Reports that the keys' names have changed. Main thread.
+        note_names_changed() => note_name.changed();
+        /// Reports that the preset at a location has been loaded. Main thread.
+        preset_loaded(at: Location) => preset_load.loaded(at.0, at.1, at.2);
+        /// Reports why the preset at a location has not been loaded. `os_error` is the operating system's error code, or 0. Main
+        /// thread.
+        preset_failed(at: Location, os_error: i32, message: &CStr) =>
+            preset_load.on_error(at.0, at.1, at.2, os_error, message.as_ptr());
+        /// Makes the host perform `action`, an entry of its menu of a parameter. Main thread.
+        perform(parameter: clap_id, action: clap_id) =>
+            context_menu.perform(&target(parameter), action);
+    }
+
     /// Creates the wrapper of `host`, which must not be null.
     pub fn new(host: *const clap_host) -> Self {
         let open = Arc::new(RwLock::new(true));
@@ -161,17 +201,6 @@ impl Host {
         }
     }
 
-    /// Reports that the latency has changed.
-    ///
-    /// # Safety
-    /// Must be called while the plugin is being activated.
-    pub unsafe fn latency_changed(&self) {
-        if let Some(changed) = self.extension(|all| all.latency).and_then(|it| it.changed) {
-            // SAFETY: the plugin is being activated, which is on the main thread.
-            unsafe { changed(self.host.0) };
-        }
-    }
-
     /// Returns whether the host supports editors; false before the plugin's initialisation.
     pub fn has_gui(&self) -> bool {
         self.extension(|all| all.gui).is_some()
@@ -195,78 +224,11 @@ impl Host {
         self.extension(|all| all.state).is_some_and(|state| state.mark_dirty.is_some())
     }
 
-    /// Reports that the state has changed.
-    ///
-    /// # Safety
-    /// Must be called on the main thread.
-    pub unsafe fn mark_dirty(&self) {
-        if let Some(mark_dirty) = self.extension(|all| all.state).and_then(|it| it.mark_dirty) {
-            // SAFETY: this is the main thread.
-            unsafe { mark_dirty(self.host.0) };
-        }
-    }
-
     /// Asks the host to call `flush` or `process`. Allowed on any thread but the audio thread.
     pub fn request_flush(&self) {
         if let Some(request) = self.extension(|all| all.params).and_then(|it| it.request_flush) {
             // SAFETY: the host lives as long as the plugin, and allows this call on any thread but the audio thread.
             unsafe { request(self.host.0) };
-        }
-    }
-
-    /// Makes the host read the values of all parameters.
-    ///
-    /// # Safety
-    /// Must be called on the main thread.
-    pub unsafe fn rescan_values(&self) {
-        if let Some(rescan) = self.extension(|all| all.params).and_then(|it| it.rescan) {
-            // SAFETY: this is the main thread.
-            unsafe { rescan(self.host.0, CLAP_PARAM_RESCAN_VALUES) };
-        }
-    }
-
-    /// Reports that the tail has changed.
-    ///
-    /// # Safety
-    /// Must be called on the audio thread.
-    pub unsafe fn tail_changed(&self) {
-        if let Some(changed) = self.extension(|all| all.tail).and_then(|it| it.changed) {
-            // SAFETY: this is the audio thread.
-            unsafe { changed(self.host.0) };
-        }
-    }
-
-    /// Reports that the keys' names have changed.
-    ///
-    /// # Safety
-    /// Must be called on the main thread.
-    pub unsafe fn note_names_changed(&self) {
-        if let Some(changed) = self.extension(|all| all.note_name).and_then(|it| it.changed) {
-            // SAFETY: this is the main thread.
-            unsafe { changed(self.host.0) };
-        }
-    }
-
-    /// Reports that the preset at a location has been loaded.
-    ///
-    /// # Safety
-    /// Must be called on the main thread, with the pointers that the host gave.
-    pub unsafe fn preset_loaded(&self, (kind, location, key): Location) {
-        if let Some(loaded) = self.extension(|all| all.preset_load).and_then(|it| it.loaded) {
-            // SAFETY: this is the main thread.
-            unsafe { loaded(self.host.0, kind, location, key) };
-        }
-    }
-
-    /// Reports why the preset at a location has not been loaded. `os_error` is the operating system's error code, or 0.
-    ///
-    /// # Safety
-    /// Must be called on the main thread, with the pointers that the host gave.
-    pub unsafe fn preset_failed(&self, at: Location, os_error: i32, message: &CStr) {
-        if let Some(on_error) = self.extension(|all| all.preset_load).and_then(|it| it.on_error) {
-            let (kind, location, key) = at;
-            // SAFETY: this is the main thread.
-            unsafe { on_error(self.host.0, kind, location, key, os_error, message.as_ptr()) };
         }
     }
 
@@ -319,17 +281,6 @@ impl Host {
         // SAFETY: this is the main thread, and both pointers are valid until the call returns.
         populate.is_some_and(|populate| unsafe { populate(self.host.0, &target(parameter), to) })
     }
-
-    /// Makes the host perform `action`, an entry of its menu of a parameter.
-    ///
-    /// # Safety
-    /// Must be called on the main thread.
-    pub unsafe fn perform(&self, parameter: clap_id, action: clap_id) {
-        if let Some(perform) = self.extension(|all| all.context_menu).and_then(|it| it.perform) {
-            // SAFETY: this is the main thread, and the target lives until the call returns.
-            unsafe { perform(self.host.0, &target(parameter), action) };
-        }
-    }
 }
 
 fn target(parameter: clap_id) -> clap_context_menu_target {
@@ -344,47 +295,18 @@ pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Connection, Request, clap::tests::host};
+    use crate::clap::tests::host;
     use std::{
-        cell::{Cell, RefCell},
         sync::atomic::{AtomicU8, Ordering},
         thread,
         time::Duration,
     };
-
-    thread_local! {
-        static LINK: RefCell<HostLink> = RefCell::default();
-        static CALLS: Cell<u32> = const { Cell::new(0) };
-    }
-
-    /// Calls back into the link the first time, like a host that calls `on_main_thread` at once.
-    unsafe extern "C" fn request_callback(_: *const clap_host) {
-        CALLS.set(CALLS.get() + 1);
-        if CALLS.get() == 1 {
-            let link = LINK.with_borrow(Clone::clone);
-            assert!(link.request(Request::ReadValues));
-        }
-    }
 
     #[test]
     fn a_transparent_colour_is_none() {
         let [red, green, blue] = [1, 2, 3];
         let colour = |alpha| clap_sys::color::clap_color { alpha, red, green, blue };
         assert_eq!((rgb(colour(0)), rgb(colour(9))), (None, Some([1, 2, 3])));
-    }
-
-    #[test]
-    fn a_waker_lets_the_host_call_back_and_ends_with_it() {
-        let host = host(request_callback);
-        let (host, link) = (Host::new(&host), HostLink::default());
-        let connection = Connection { wake: host.waker(), marks_dirty: true, has_menus: false };
-        link.connect(Some(connection));
-        LINK.set(link.clone());
-        assert!(link.request(Request::MarkDirty));
-        assert_eq!(CALLS.get(), 2, "once more from within the call");
-        host.close();
-        assert!(link.request(Request::MarkDirty));
-        assert_eq!(CALLS.get(), 2, "the host may be gone");
     }
 
     /// 1 within [`linger`], 2 while the host is being closed, 3 when [`linger`] has returned.

@@ -1,16 +1,14 @@
 //! The CLAP entry point: nice-plug's plugin behind a `ClapShim`, and the factory of its presets.
 
-mod c_text;
 mod events;
 mod extensions;
+mod ffi;
 mod host;
-mod host_notifier;
 mod plugin;
 mod preset_discovery;
 mod shim;
 #[cfg(test)]
 mod tests;
-mod without_panic;
 
 pub use nice_plug::wrapper::clap::clap_plugin_entry;
 
@@ -61,7 +59,6 @@ unsafe extern "C" fn get_factory<P: GuardedPlugin>(id: *const c_char) -> *const 
     }
 }
 
-/// Returns the description of the library's only plugin.
 fn descriptor<P: GuardedPlugin>() -> &'static PluginDescriptor {
     static DESCRIPTOR: OnceLock<PluginDescriptor> = OnceLock::new();
     DESCRIPTOR.get_or_init(PluginDescriptor::for_plugin::<P>)

@@ -19,7 +19,7 @@
 
 use super::{
     events::{self, ClampedEvents},
-    extensions::{self, track_info},
+    extensions::{self, host_data},
     shim::{ClapShim, shim},
 };
 use crate::{Connection, GuardedPlugin, Instance};
@@ -86,7 +86,7 @@ unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
         shim.instance.link().connect(Some(connection));
         // Elsewhere, a window may resize itself, and has the main thread.
         shim.instance.link().set_resizable(cfg!(target_os = "linux") && host.has_gui());
-        track_info::read(shim);
+        host_data::read_track(shim);
     }
     true
 }
@@ -112,7 +112,7 @@ unsafe extern "C" fn activate(
     let shim = unsafe { shim(plugin) };
     // nice-plug rounds the rate to `f32`, too.
     shim.rate.store(f64::from(sample_rate as f32).to_bits(), Ordering::Relaxed);
-    shim.notifier.forget_seen();
+    shim.forget_seen();
     // SAFETY: as above; CLAP calls `activate` on the main thread.
     shim.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
     let inner = shim.inner.activate;
@@ -160,7 +160,7 @@ unsafe extern "C" fn stop_processing(plugin: *const clap_plugin) {
     // SAFETY: the host got the pointer from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     shim.processing.store(false, Ordering::Relaxed);
-    if shim.notifier.edits_wait(&*shim.instance) {
+    if shim.edits_wait() {
         // A flush may not be requested on the audio thread.
         shim.host.request_callback();
     }
@@ -191,7 +191,7 @@ unsafe extern "C" fn process(
     if !channels_fit(block, channels) {
         return CLAP_PROCESS_ERROR;
     }
-    shim.notifier.edits_sent(&*shim.instance);
+    shim.edits_sent();
     let mut block = *block;
     let inputs = with_sidechain(&block, channels);
     if let Some(inputs) = &inputs {

@@ -1,9 +1,8 @@
 //! Presets for a host's browser: the factory presets, and the user's folder.
 
 use super::{
-    c_text::{c_string, rust_string},
     descriptor,
-    without_panic::without_panic,
+    ffi::{c_string, rust_string, without_panic},
 };
 use crate::{GuardedPlugin, PresetInfo};
 use clap_sys::{

@@ -1,6 +1,6 @@
 //! An instance of the plugin behind a CLAP host's pointer.
 
-use super::{host::Host, host_notifier::HostNotifier};
+use super::host::Host;
 use crate::{GuardedPlugin, Instance, Page, Place};
 use clap_sys::{
     ext::{
@@ -35,7 +35,6 @@ pub(super) struct ClapShim {
     /// Parameter ids, each with the number that nice-plug gives to the host; set by the first [`ClapShim::parameter_ids`].
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
-    pub(super) notifier: HostNotifier,
     /// Place of the menu that the editor has requested last.
     pub(super) menu: Mutex<Option<Place>>,
     /// Number of channels of the active layout.
@@ -44,13 +43,28 @@ pub(super) struct ClapShim {
     pub(super) rate: AtomicU64,
     /// Bits of the song's tempo in beats per minute; NaN if the host reports none.
     pub(super) tempo: AtomicU64,
-    /// Whether the plugin is activated.
     pub(super) active: AtomicBool,
     /// Whether the host has started processing since the activation.
     pub(super) started: AtomicBool,
     /// Whether the plugin processes.
     pub(super) processing: AtomicBool,
+    /// [`Instance::changes`] after the last buffer.
+    seen_changes: AtomicU32,
+    /// Bits of the tempo after the last buffer, NaN without a tempo, or [`NO_TEMPO`].
+    seen_tempo: AtomicU64,
+    /// [`Instance::changes`] when the host last fetched the window's edits.
+    sent: AtomicU32,
+    /// Tail that the host knows, in samples. A host that has not read the tail assumes 0.
+    known_tail: AtomicU32,
+    /// Version of the key names that the host knows, or [`NOT_ASKED`].
+    known_names: AtomicU32,
 }
+
+/// Sentinel: the host has not read the names yet.
+const NOT_ASKED: u32 = u32::MAX;
+
+/// Sentinel: no tempo seen yet. Its bits are a NaN other than `f64::NAN`, which stands for a host without tempo.
+const NO_TEMPO: u64 = u64::MAX;
 
 impl ClapShim {
     /// Creates the shim of an instance of `P`. `plugin` holds the functions for the host, `inner` nice-plug's. The shim lives
@@ -70,7 +84,6 @@ impl ClapShim {
             pages: P::pages(),
             parameters: OnceLock::new(),
             overridden: Overridden::default(),
-            notifier: HostNotifier::default(),
             menu: Mutex::default(),
             channels: AtomicU32::new(0),
             rate: AtomicU64::new(0),
@@ -78,6 +91,11 @@ impl ClapShim {
             active: AtomicBool::new(false),
             started: AtomicBool::new(false),
             processing: AtomicBool::new(false),
+            seen_changes: AtomicU32::new(0),
+            seen_tempo: AtomicU64::new(NO_TEMPO),
+            sent: AtomicU32::new(0),
+            known_tail: AtomicU32::new(0),
+            known_names: AtomicU32::new(NOT_ASKED),
         };
         Box::into_raw(Box::new(shim)).cast()
     }
@@ -92,34 +110,87 @@ impl ClapShim {
         f64::from_bits(self.rate.load(Ordering::Relaxed))
     }
 
-    /// Returns the tail in samples; 0 before the first activation.
-    pub(super) fn tail(&self) -> u32 {
-        self.instance.tail(self.rate(), self.tempo())
+    /// Returns the tail in samples for the host, which then knows it; 0 before the first activation.
+    pub(super) fn read_tail(&self) -> u32 {
+        let tail = self.instance.tail(self.rate(), self.tempo());
+        self.known_tail.store(tail, Ordering::Relaxed);
+        tail
     }
 
-    /// Notifies the host of changes after a buffer.
+    /// Records that the host reads the current key names.
+    pub(super) fn names_read(&self) {
+        self.known_names.store(self.instance.note_names_version(), Ordering::Relaxed);
+    }
+
+    fn names_changed(&self) -> bool {
+        let known = self.known_names.load(Ordering::Relaxed);
+        known != NOT_ASKED && known != self.instance.note_names_version()
+    }
+
+    /// Makes the next buffer check tail and latency again, after a change of the sample rate.
+    pub(super) fn forget_seen(&self) {
+        self.seen_tempo.store(NO_TEMPO, Ordering::Relaxed);
+    }
+
+    /// Records that nice-plug is about to send the window's edits to the host.
+    pub(super) fn edits_sent(&self) {
+        self.sent.store(self.instance.changes(), Ordering::Relaxed);
+    }
+
+    /// Whether there may be edits that the host has not fetched: something has changed since [`Self::edits_sent`].
+    pub(super) fn edits_wait(&self) -> bool {
+        self.sent.load(Ordering::Relaxed) != self.instance.changes()
+    }
+
+    /// Requests a restart if the latency must change. The latency changes at an activation only.
+    fn check_latency(&self) {
+        let wanted = self.instance.wanted_latency(self.rate());
+        if self.instance.latency().is_outdated(wanted) {
+            self.host.request_restart();
+        }
+    }
+
+    /// Notifies the host of changes after a buffer: of another tail, as CLAP demands on this thread. Requests a restart for another
+    /// latency, and a call on the main thread for other key names.
     ///
     /// # Safety
     /// Must be called on the audio thread, while the plugin is active.
     pub(super) unsafe fn notify_on_audio_thread(&self) {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            self.notifier.on_audio_thread(&*self.instance, &self.host, self.rate(), self.tempo());
+        let changes = self.instance.changes();
+        let tempo = self.tempo().unwrap_or(f64::NAN).to_bits();
+        let changed = self.seen_changes.swap(changes, Ordering::Relaxed) != changes;
+        let other_tempo = self.seen_tempo.swap(tempo, Ordering::Relaxed) != tempo;
+        if !changed && !other_tempo {
+            return;
+        }
+        self.check_latency();
+        let known = self.known_tail.load(Ordering::Relaxed);
+        if self.read_tail() != known {
+            // SAFETY: the caller is on the audio thread.
+            unsafe { self.host.tail_changed() };
+        }
+        if self.names_changed() {
+            self.host.request_callback();
         }
     }
 
-    /// Notifies the host of changes that only the main thread may report.
+    /// Notifies the host of changes that only the main thread may report: of other key names. Requests a restart for another
+    /// latency.
     ///
     /// # Safety
     /// Must be called on the main thread.
     pub(super) unsafe fn notify_on_main_thread(&self) {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.notifier.on_main_thread(&*self.instance, &self.host, self.rate()) };
+        self.check_latency();
+        if self.names_changed() {
+            self.names_read();
+            // SAFETY: the caller is on the main thread.
+            unsafe { self.host.note_names_changed() };
+        }
     }
 
     /// Asks the host for a flush, if the window's edits wait for it and the plugin does not process. Not for the audio thread.
     pub(super) fn request_flush(&self) {
-        if !self.processing.load(Ordering::Relaxed) && self.notifier.edits_wait(&*self.instance) {
+        if !self.processing.load(Ordering::Relaxed) && self.edits_wait() {
             self.host.request_flush();
         }
     }

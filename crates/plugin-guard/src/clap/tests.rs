@@ -22,7 +22,6 @@ unsafe extern "C" fn count(_: *const clap_host) {
 
 unsafe extern "C" fn ignore(_: *const clap_host) {}
 
-/// Returns no extension.
 unsafe extern "C" fn get_extension(_: *const clap_host, _: *const c_char) -> *const c_void {
     ptr::null()
 }
@@ -55,7 +54,6 @@ fn create(host: *const clap_host, id: *const c_char) -> *const clap_plugin {
     }
 }
 
-/// Creates and initialises the plugin.
 fn plugin(host: &clap_host) -> *const clap_plugin {
     let plugin = create(host, c"test".as_ptr());
     // SAFETY: the factory has made the plugin.

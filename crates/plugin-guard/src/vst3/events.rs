@@ -17,7 +17,6 @@ use std::{
 const SKIPPED: u16 = u16::MAX - 1;
 
 const DATA: u16 = EventTypes_::kDataEvent as u16;
-#[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
 const SYSEX: u32 = DataTypes_::kMidiSysEx as u32;
 
 /// Events of the buffer that is processed. Made once, as the audio thread must not allocate.

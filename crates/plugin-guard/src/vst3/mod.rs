@@ -1,13 +1,17 @@
 //! The VST3 entry point: the factory of nice-plug's plugin behind a `Vst3Shim`.
+//!
+//! What holds here: each call goes on to nice-plug, once, unless the comment of a method says otherwise. The host is called on its
+//! main thread only, by `HostCalls`. What breaks it: a lock held while host or nice-plug is called, as both call back at once; a
+//! lock or an allocation within `process`; an interface of nice-plug's that is missing in `Vst3Shim`'s `Interfaces`, as hosts then
+//! do without it; and a parameter id that `Vst3Shim` and nice-plug number differently.
+
+#![allow(clippy::unnecessary_cast, reason = "the types of VST3's constants depend on the system")]
 
 mod events;
 mod host_calls;
-mod run_loop;
 mod shim;
 mod sidechain;
 mod worker;
-
-pub(crate) use host_calls::HostCalls;
 
 use crate::{GuardedPlugin, construction, host_link::lock};
 use nice_plug::wrapper::vst3::{
@@ -35,7 +39,6 @@ pub fn factory<P: GuardedPlugin>() -> *mut c_void {
     factory.map_or(std::ptr::null_mut(), |factory| factory.into_raw().cast())
 }
 
-/// VST3 factory of the plugin `P`.
 struct Factory<P> {
     info: PluginInfo,
     /// Host context, which new instances of the plugin get.

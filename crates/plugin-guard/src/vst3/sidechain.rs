@@ -60,7 +60,6 @@ impl Sidechain {
 
     /// Corrects nice-plug's description of the sidechain: off by default, and with the host's channel count.
     pub fn describe(&self, info: &mut BusInfo) {
-        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let default_active = BusFlags_::kDefaultActive as u32;
         info.flags &= !default_active;
         if let Some(own) = self.arrangement() {

@@ -28,11 +28,9 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-/// Protocol version of XDND.
 const VERSION: u32 = 5;
 
 x11rb::atom_manager! {
-    /// X11 atoms of XDND.
     Atoms: AtomsCookie {
         XdndActionCopy,
         XdndAware,

@@ -1,9 +1,8 @@
 //! The host's context menus of parameters, which the editor requests, and the editor's entries in them.
 
 use super::super::{
-    c_text::{c_string, rust_string},
+    ffi::{c_string, rust_string, without_panic},
     shim::{ClapShim, shim},
-    without_panic::without_panic,
 };
 use crate::{Menu, MenuItem, Place, host_link::lock};
 use clap_sys::{
@@ -136,7 +135,6 @@ struct Building {
 }
 
 impl Building {
-    /// Ends the innermost submenu; returns false if no submenu is open.
     fn end(&mut self) -> bool {
         let Some((label, enabled, outer)) = self.outer.pop() else { return false };
         let items = std::mem::replace(&mut self.items, outer);

@@ -1,16 +1,12 @@
 //! CLAP extensions that nice-plug lacks, and replacements for some that it has.
 
+mod answers;
 mod context_menu;
-mod latency;
-mod note_name;
+pub mod host_data;
 mod overridden;
-mod param_indication;
 mod preset_load;
-mod remote_controls;
-mod tail;
-pub mod track_info;
 
-use super::{shim::ClapShim, without_panic::without_panic};
+use super::{ffi::without_panic, shim::ClapShim};
 use crate::Request;
 use clap_sys::ext::{
     context_menu::{CLAP_EXT_CONTEXT_MENU, CLAP_EXT_CONTEXT_MENU_COMPAT},
@@ -23,31 +19,32 @@ use clap_sys::ext::{
     tail::CLAP_EXT_TAIL,
     track_info::{CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT},
 };
-use std::ffi::{CStr, c_void};
+use std::{
+    ffi::{CStr, c_void},
+    ptr::from_ref,
+};
 
 /// Returns the extension called `id`, if this module has it.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
-    let is = |ids: &[&CStr]| ids.contains(&id);
-    if is(&[CLAP_EXT_REMOTE_CONTROLS, CLAP_EXT_REMOTE_CONTROLS_COMPAT]) {
-        Some((&raw const remote_controls::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_CONTEXT_MENU, CLAP_EXT_CONTEXT_MENU_COMPAT]) {
-        Some((&raw const context_menu::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_NOTE_NAME]) {
-        Some((&raw const note_name::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_LATENCY]) {
-        Some((&raw const latency::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_TAIL]) {
-        Some((&raw const tail::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT]) {
-        Some((&raw const preset_load::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT]) {
-        Some((&raw const param_indication::EXTENSION).cast())
-    } else if is(&[CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT]) {
-        Some((&raw const track_info::EXTENSION).cast())
-    } else {
-        overridden::find(shim, id)
-    }
+    let own: [(&[&CStr], *const c_void); 8] = [
+        (&[CLAP_EXT_LATENCY], from_ref(&answers::LATENCY).cast()),
+        (&[CLAP_EXT_TAIL], from_ref(&answers::TAIL).cast()),
+        (&[CLAP_EXT_NOTE_NAME], from_ref(&answers::NOTE_NAME).cast()),
+        (&REMOTE_CONTROLS, from_ref(&answers::REMOTE_CONTROLS).cast()),
+        (&CONTEXT_MENU, from_ref(&context_menu::EXTENSION).cast()),
+        (&PRESET_LOAD, from_ref(&preset_load::EXTENSION).cast()),
+        (&PARAM_INDICATION, from_ref(&host_data::INDICATION).cast()),
+        (&TRACK_INFO, from_ref(&host_data::TRACK).cast()),
+    ];
+    let found = own.into_iter().find(|(ids, _)| ids.contains(&id));
+    found.map(|(_, extension)| extension).or_else(|| overridden::find(shim, id))
 }
+
+const REMOTE_CONTROLS: [&CStr; 2] = [CLAP_EXT_REMOTE_CONTROLS, CLAP_EXT_REMOTE_CONTROLS_COMPAT];
+const CONTEXT_MENU: [&CStr; 2] = [CLAP_EXT_CONTEXT_MENU, CLAP_EXT_CONTEXT_MENU_COMPAT];
+const PRESET_LOAD: [&CStr; 2] = [CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT];
+const PARAM_INDICATION: [&CStr; 2] = [CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT];
+const TRACK_INFO: [&CStr; 2] = [CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT];
 
 /// Serves the requests and notifications that wait for the main thread.
 ///

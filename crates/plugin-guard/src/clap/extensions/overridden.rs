@@ -7,8 +7,8 @@
 //!   the editor is created; here, that fails.
 
 use super::super::{
-    c_text::{c_string, rust_string},
     events::ClampedEvents,
+    ffi::{c_string, rust_string},
     shim::{ClapShim, Pair, shim},
 };
 use clap_sys::{
@@ -77,7 +77,7 @@ unsafe extern "C" fn flush(
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     let inner = shim.overridden.params.get().and_then(|params| params.inner.flush);
-    shim.notifier.edits_sent(&*shim.instance);
+    shim.edits_sent();
     // SAFETY: CLAP promises a list or null.
     let clamped = unsafe { events.as_ref() }.map(|events| ClampedEvents::new(events, 1, None));
     let list = clamped.as_ref().map(ClampedEvents::list);

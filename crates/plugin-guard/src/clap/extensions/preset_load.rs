@@ -2,9 +2,8 @@
 
 use super::{
     super::{
-        c_text::{c_string, rust_string},
+        ffi::{c_string, rust_string, without_panic},
         shim::shim,
-        without_panic::without_panic,
     },
     overridden,
 };

@@ -90,14 +90,11 @@ pub struct Vst3Shim {
     events: Events,
     /// Bits of the sample rate in Hz.
     rate: AtomicU64,
-    /// Whether the plugin is activated.
     active: AtomicBool,
-    /// Whether the host has started processing.
     processing: AtomicBool,
     calls: Arc<HostCalls>,
     /// nice-plug's task executor, for hosts without a run loop.
     executor: Box<dyn Executor>,
-    /// Thread that created the instance.
     thread: ThreadId,
     /// Host context from the factory, until the plugin is initialised.
     context: Mutex<Option<ComPtr<FUnknown>>>,
@@ -203,7 +200,6 @@ impl Vst3Shim {
         pending
     }
 
-    /// Sets the parameters to the pending values.
     fn apply_pending(&self) {
         let params = self.instance.params();
         let map = params.param_map();
@@ -273,7 +269,6 @@ fn fill(to: &mut String128, text: &str) {
     to[..end].iter_mut().zip(text.encode_utf16()).for_each(|(to, unit)| *to = unit as TChar);
 }
 
-mod passed_on;
 mod programs;
 mod requests;
 mod view;
@@ -427,7 +422,6 @@ impl IEditControllerTrait for Vst3Shim {
             self.views.run_loop.find(handler.cast(), &self.calls);
             ComRef::from_raw(handler)
         };
-        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
         let restart = handler1.map(|handler| {
             let host = handler.to_com_ptr();

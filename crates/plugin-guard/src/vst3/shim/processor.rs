@@ -1,4 +1,4 @@
-//! The audio processor of [`Vst3Shim`], and its MIDI mapping.
+//! The audio processor of [`Vst3Shim`], its MIDI mapping, and the interfaces whose calls all go to nice-plug unchanged.
 
 use super::{
     super::{
@@ -10,9 +10,11 @@ use super::{
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     TBool,
     Vst::{
-        AudioBusBuffers, BusDirection, BusDirections_, CtrlNumber, IAudioProcessorTrait,
-        IMidiMappingTrait, ParamID, ProcessData, ProcessModes_, ProcessSetup, SpeakerArrangement,
-        SymbolicSampleSizes_,
+        AudioBusBuffers, BusDirection, BusDirections_, ChannelContext::IInfoListenerTrait,
+        CtrlNumber, IAttributeList, IAudioProcessorTrait, IMidiMappingTrait,
+        INoteExpressionControllerTrait, IProcessContextRequirementsTrait, NoteExpressionTypeID,
+        NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ProcessData, ProcessModes_,
+        ProcessSetup, SpeakerArrangement, String128, SymbolicSampleSizes_, TChar,
     },
     int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
 };
@@ -164,5 +166,34 @@ impl IMidiMappingTrait for Vst3Shim {
         }
         // SAFETY: the pointer is the host's.
         unsafe { self.midi.getMidiControllerAssignment(bus, 0, controller, id) }
+    }
+}
+
+impl INoteExpressionControllerTrait for Vst3Shim {
+    pass_on! { expressions:
+        fn getNoteExpressionCount(bus: int32, channel: int16) -> int32;
+        fn getNoteExpressionInfo(
+            bus: int32, channel: int16, index: int32, info: *mut NoteExpressionTypeInfo
+        ) -> tresult;
+        fn getNoteExpressionStringByValue(
+            bus: int32, channel: int16, id: NoteExpressionTypeID, value: NoteExpressionValue,
+            string: *mut String128
+        ) -> tresult;
+        fn getNoteExpressionValueByString(
+            bus: int32, channel: int16, id: NoteExpressionTypeID, string: *const TChar,
+            value: *mut NoteExpressionValue
+        ) -> tresult;
+    }
+}
+
+impl IProcessContextRequirementsTrait for Vst3Shim {
+    pass_on! { requirements:
+        fn getProcessContextRequirements() -> uint32;
+    }
+}
+
+impl IInfoListenerTrait for Vst3Shim {
+    pass_on! { listener:
+        fn setChannelContextInfos(list: *mut IAttributeList) -> tresult;
     }
 }

@@ -63,8 +63,7 @@ impl Programs {
         (value.clamp(0.0, 1.0) * self.last()).round() as usize
     }
 
-    /// Returns the value of the sound's program. A sound that started from no factory preset keeps the program before it. Not for
-    /// the audio thread.
+    /// Returns the value (0..1) of the program that the sound started from, or else of the last program. Not for the audio thread.
     pub fn now(&self) -> ParamValue {
         let name = self.instance.preset();
         if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {
@@ -73,13 +72,13 @@ impl Programs {
         self.now.load(Ordering::Relaxed) as f64 / self.last().max(1.0)
     }
 
-    /// Makes the program at `value` the sound's; returns false if it is already. [`Programs::run`] loads it.
+    /// Chooses the program at `value` (0..1), which [`Programs::run`] loads; returns false if it is chosen already.
     fn choose(&self, value: ParamValue) -> bool {
         let index = self.index(value);
         self.now.swap(index, Ordering::Relaxed) != index
     }
 
-    /// Loads the program at `value`, unless it is the sound's already. Not for the audio thread.
+    /// Loads the program at `value` (0..1), unless the sound started from it. Not for the audio thread.
     pub fn set(&self, value: ParamValue) {
         self.now();
         if self.choose(value) {
@@ -108,7 +107,6 @@ impl Programs {
         // SAFETY: zeros are valid numbers and empty texts.
         *info = unsafe { mem::zeroed() };
         (info.id, info.unitId, info.stepCount) = (PROGRAM, kRootUnitId, self.last() as int32);
-        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = (ParameterFlags_::kIsProgramChange | ParameterFlags_::kIsList) as int32;
         info.flags = flags;
         fill(&mut info.title, "Program");

@@ -44,10 +44,6 @@ impl Job for Requests {
                         self.marking.iter().for_each(|host| _ = host.setDirty(1));
                     }
                     Request::ReadValues => {
-                        #[allow(
-                            clippy::unnecessary_cast,
-                            reason = "its type depends on the system"
-                        )]
                         let flags = RestartFlags_::kParamValuesChanged as int32;
                         self.handler.restartComponent(flags);
                     }
@@ -95,7 +91,6 @@ impl Requests {
     }
 }
 
-/// Receiver of the editor's entries in a menu of the host.
 struct Target {
     link: HostLink,
     /// The parameter's id.

@@ -37,9 +37,19 @@ fn same(one: AttrID, other: AttrID) -> bool {
     unsafe { CStr::from_ptr(one) == CStr::from_ptr(other) }
 }
 
+/// Defines methods of the list that refuse their arguments.
+macro_rules! refuse {
+    ($($name:ident($($type:ty),*);)*) => {
+        $(unsafe fn $name(&self, _: AttrID, $(_: $type),*) -> tresult {
+            kResultFalse
+        })*
+    };
+}
+
 impl IAttributeListTrait for Lead {
-    unsafe fn setInt(&self, _: AttrID, _: int64) -> tresult {
-        kResultFalse
+    refuse! {
+        setInt(int64); setFloat(f64); getFloat(*mut f64); setString(*const TChar);
+        setBinary(*const c_void, uint32); getBinary(*mut *const c_void, *mut uint32);
     }
     unsafe fn getInt(&self, id: AttrID, value: *mut int64) -> tresult {
         if !same(id, kChannelColorKey) {
@@ -49,15 +59,6 @@ impl IAttributeListTrait for Lead {
         unsafe { value.write(0xFF10_20F0) };
         kResultOk
     }
-    unsafe fn setFloat(&self, _: AttrID, _: f64) -> tresult {
-        kResultFalse
-    }
-    unsafe fn getFloat(&self, _: AttrID, _: *mut f64) -> tresult {
-        kResultFalse
-    }
-    unsafe fn setString(&self, _: AttrID, _: *const TChar) -> tresult {
-        kResultFalse
-    }
     unsafe fn getString(&self, id: AttrID, string: *mut TChar, bytes: uint32) -> tresult {
         let name: Vec<TChar> = "Lead\0".encode_utf16().collect();
         if !same(id, kChannelNameKey) || (bytes as usize) < 2 * name.len() {
@@ -66,12 +67,6 @@ impl IAttributeListTrait for Lead {
         // SAFETY: there is room.
         unsafe { string.copy_from_nonoverlapping(name.as_ptr(), name.len()) };
         kResultOk
-    }
-    unsafe fn setBinary(&self, _: AttrID, _: *const c_void, _: uint32) -> tresult {
-        kResultFalse
-    }
-    unsafe fn getBinary(&self, _: AttrID, _: *mut *const c_void, _: *mut uint32) -> tresult {
-        kResultFalse
     }
 }
 
@@ -83,6 +78,13 @@ fn shim() -> Vst3Shim {
 fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
     let wrapper = ComWrapper::new(Wrapper::<TestPlugin>::new());
     Vst3Shim::new(&wrapper, construction::take().unwrap(), context).unwrap()
+}
+
+/// Makes `handler` the component handler of `shim`.
+fn connect(shim: &impl IEditControllerTrait, handler: Option<ComPtr<IComponentHandler>>) {
+    // SAFETY: the host of the test outlives the shim.
+    let result = unsafe { shim.setComponentHandler(handler.unwrap().as_ptr()) };
+    assert_eq!(result, kResultOk);
 }
 
 #[test]
@@ -111,9 +113,7 @@ fn a_run_loop_is_used_wherever_the_host_offers_it() {
 fn a_terminated_plugin_does_not_restart() {
     let shim = shim();
     let host = ComWrapper::new(Host::<false>::default());
-    let handler = host.to_com_ptr::<IComponentHandler>().unwrap();
-    // SAFETY: the handler is reference-counted.
-    assert_eq!(unsafe { shim.setComponentHandler(handler.as_ptr()) }, kResultOk);
+    connect(&shim, host.to_com_ptr());
     // Requested in the last buffer, and late on nice-plug's thread.
     shim.calls.request(HostCall::Restart);
     // SAFETY: this is the main thread.
@@ -142,9 +142,7 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     let shim = shim();
     assert!(!shim.instance.link().request(Request::MarkDirty), "there is no host yet");
     let handler = ComWrapper::new(Host::<true>::default());
-    let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
-    // SAFETY: the handler is reference-counted.
-    assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
+    connect(&shim, handler.to_com_ptr());
     // The window has a thread of its own.
     let link = shim.instance.link().clone();
     let edits = move || (0..2).all(|_| link.request(Request::MarkDirty));
@@ -181,11 +179,8 @@ fn a_host_may_call_back_in_its_own_calls() {
             }
             depth.set(depth.get() - 1);
         };
-        let handler = Host::<true>::calling_back(call_back);
-        let handler = ComWrapper::new(handler);
-        let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
-        // SAFETY: the handler is reference-counted.
-        assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
+        let handler = ComWrapper::new(Host::<true>::calling_back(call_back));
+        connect(&shim, handler.to_com_ptr());
     });
 }
 
@@ -197,11 +192,8 @@ fn a_host_may_disconnect_while_it_is_told_of_a_changed_state() {
         // SAFETY: a host passes null at the end.
         let disconnect =
             move || assert_eq!(unsafe { own.setComponentHandler(ptr::null_mut()) }, kResultOk);
-        let handler = Host::<true>::calling_back(disconnect);
-        let handler = ComWrapper::new(handler);
-        let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
-        // SAFETY: the handler is reference-counted.
-        assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
+        let handler = ComWrapper::new(Host::<true>::calling_back(disconnect));
+        connect(&*shim, handler.to_com_ptr());
         assert!(shim.instance.link().request(Request::MarkDirty));
         assert_eq!(handler.dirty(), [thread::current().id()]);
         assert!(!shim.instance.link().request(Request::MarkDirty));
@@ -241,9 +233,7 @@ fn a_parameter_may_be_read_and_set_while_it_changes() {
 fn the_host_s_menu_has_the_editor_s_entries() {
     let shim = shim();
     let host = ComWrapper::new(Host::<true>::default());
-    let handler = host.to_com_ptr::<IComponentHandler>().unwrap();
-    // SAFETY: the handler is reference-counted.
-    assert_eq!(unsafe { shim.setComponentHandler(handler.as_ptr()) }, kResultOk);
+    connect(&shim, host.to_com_ptr());
     let own = &["Reset", "Enter value"];
     let place = Place { id: "value", at: [1.0, 2.0], at_pixel: [3, 4], own };
     let link = shim.instance.link();

@@ -5,7 +5,7 @@
 //!
 //! A host also learns of a new size here, before the window has it: GtkSocket, for instance, refuses windows that resize themselves.
 
-use super::super::{host_calls::HostCalls, run_loop::RunLoop};
+use super::super::host_calls::{HostCalls, RunLoop};
 use crate::{HostLink, host_link::lock};
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
@@ -30,7 +30,7 @@ use std::{
 
 /// State that the views of an instance share.
 pub struct Views {
-    /// Place of the view that has a frame.
+    /// Site of the view that has a frame.
     site: Mutex<Option<Arc<Site>>>,
     /// Whether the host has set a size since the last request for one.
     sized: AtomicBool,
@@ -79,17 +79,15 @@ impl Views {
     }
 }
 
-/// Place of a view in its host.
+/// Frame of a view in its host, with all that belongs to it.
 struct Site {
     host: ComPtr<IPlugFrame>,
-    /// The frame's run loop, if it has one.
     run_loop: Option<ComPtr<IRunLoop>>,
-    /// Handlers that nice-plug has registered.
     handlers: Mutex<Vec<ComPtr<IEventHandler>>>,
     inner: ComPtr<IPlugView>,
     /// The host's pointer to the view.
     view: AtomicPtr<IPlugView>,
-    /// Whether requests to the host are made in the frame's run loop, for want of another one.
+    /// Whether the host is called from the frame's run loop, as it has offered no other one before.
     has_timer: bool,
 }
 
@@ -166,7 +164,7 @@ pub struct View {
     inner: ComPtr<IPlugView>,
     scale: ComPtr<IPlugViewContentScaleSupport>,
     views: Arc<Views>,
-    /// This view's own place; `None` without a frame.
+    /// Site of this view; `None` without a frame.
     site: Mutex<Option<Arc<Site>>>,
     is_attached: AtomicBool,
     /// The host's pointer to this view.
@@ -196,7 +194,7 @@ impl View {
         own
     }
 
-    /// Creates the place of this view in the frame `host`.
+    /// Creates the site of this view in the frame `host`.
     ///
     /// # Safety
     /// Must be called on the host's main thread.

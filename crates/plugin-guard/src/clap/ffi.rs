@@ -1,6 +1,14 @@
-//! Text between Rust and C.
+//! What passes between Rust and C: texts, and no panics.
 
-use std::ffi::{CStr, CString, c_char};
+use std::{
+    ffi::{CStr, CString, c_char},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// Returns the result of `call`, or `otherwise` if it panics: a panic must not reach the host.
+pub fn without_panic<T>(otherwise: T, call: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or(otherwise)
+}
 
 /// Converts `text`, which must be ASCII, to a zero-terminated array, cut to `N - 1` characters.
 pub fn c_text<const N: usize>(text: &str) -> [c_char; N] {

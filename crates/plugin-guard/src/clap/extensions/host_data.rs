@@ -1,20 +1,30 @@
-//! Mappings and automation of parameters in the host, which the editor shows.
+//! Data of the host that the editor shows: mappings and automation of parameters, and the plugin's track. nice-plug's own track
+//! extension answers to only one of CLAP's two ids for it, and keeps a name that the host has removed.
 
-use super::super::{c_text::rust_string, host::rgb, shim::shim, without_panic::without_panic};
+use super::super::{
+    ffi::{rust_string, without_panic},
+    host::rgb,
+    shim::{ClapShim, shim},
+};
 use crate::{Automation, Indication, Mapping};
 use clap_sys::{
     color::clap_color,
-    ext::param_indication::{
-        CLAP_PARAM_INDICATION_AUTOMATION_OVERRIDING, CLAP_PARAM_INDICATION_AUTOMATION_PLAYING,
-        CLAP_PARAM_INDICATION_AUTOMATION_PRESENT, CLAP_PARAM_INDICATION_AUTOMATION_RECORDING,
-        clap_plugin_param_indication,
+    ext::{
+        param_indication::{
+            CLAP_PARAM_INDICATION_AUTOMATION_OVERRIDING, CLAP_PARAM_INDICATION_AUTOMATION_PLAYING,
+            CLAP_PARAM_INDICATION_AUTOMATION_PRESENT, CLAP_PARAM_INDICATION_AUTOMATION_RECORDING,
+            clap_plugin_param_indication,
+        },
+        track_info::clap_plugin_track_info,
     },
     id::clap_id,
     plugin::clap_plugin,
 };
 use std::ffi::c_char;
 
-pub static EXTENSION: clap_plugin_param_indication = clap_plugin_param_indication {
+pub static TRACK: clap_plugin_track_info = clap_plugin_track_info { changed: Some(changed) };
+
+pub static INDICATION: clap_plugin_param_indication = clap_plugin_param_indication {
     set_mapping: Some(set_mapping),
     set_automation: Some(set_automation),
 };
@@ -73,4 +83,18 @@ unsafe extern "C" fn set_automation(
         let automation = automation.map(|automation| (automation, colour));
         change(plugin, parameter, |indication| indication.automation = automation);
     });
+}
+
+/// Reads the track from the host.
+///
+/// # Safety
+/// Must be called on the main thread.
+pub unsafe fn read_track(shim: &ClapShim) {
+    // SAFETY: the caller is on the main thread.
+    without_panic((), || shim.instance.link().set_track(unsafe { shim.host.track() }));
+}
+
+unsafe extern "C" fn changed(plugin: *const clap_plugin) {
+    // SAFETY: the host got `plugin` from `ClapShim::create`, and calls this on its main thread.
+    unsafe { read_track(shim(plugin)) };
 }

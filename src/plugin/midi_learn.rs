@@ -12,7 +12,7 @@ const NONE: u8 = u8::MAX;
 const UNCHANGED: u32 = u32::MAX;
 
 /// Program change and controller values that wait for [`Job::run`].
-pub struct Remote {
+pub struct MidiLearn {
     session: Session,
     /// Last program received, or [`NONE`].
     program: AtomicU8,
@@ -22,8 +22,8 @@ pub struct Remote {
     learned: AtomicBool,
 }
 
-impl Remote {
-    /// Creates a remote control of `session`.
+impl MidiLearn {
+    /// Creates a queue without events, for the parameters of `session`.
     pub fn new(session: Session) -> Self {
         Self {
             session,
@@ -50,7 +50,7 @@ impl Remote {
     }
 }
 
-impl Job for Remote {
+impl Job for MidiLearn {
     fn run(&self) {
         let program = self.program.swap(NONE, Relaxed);
         if program != NONE {
@@ -71,12 +71,12 @@ mod tests {
     use tone_filter_dsp::Voice;
     use tone_filter_presets::{Preset, ids};
 
-    fn remote() -> (Remote, Arc<ToneFilterParams>, HostLink) {
+    fn midi_learn() -> (MidiLearn, Arc<ToneFilterParams>, HostLink) {
         let (params, host) = (Arc::new(ToneFilterParams::default()), HostLink::default());
         let wake = Box::new(|_: &HostLink| ());
         host.connect(Some(Connection { wake, marks_dirty: true, has_menus: false }));
         let session = Session::new(params.clone(), host.clone(), None);
-        (Remote::new(session), params, host)
+        (MidiLearn::new(session), params, host)
     }
 
     fn program(program: u8) -> NoteEvent<()> {
@@ -89,40 +89,40 @@ mod tests {
 
     #[test]
     fn program_changes_load_the_presets_in_the_order_of_the_list() {
-        let (remote, params, host) = remote();
+        let (own, params, host) = midi_learn();
         for (number, id) in ids().enumerate() {
             // Only the last of several program changes counts.
-            assert!(remote.receive(&program(0)) && remote.receive(&program(number as u8)));
-            remote.run();
+            assert!(own.receive(&program(0)) && own.receive(&program(number as u8)));
+            own.run();
             let preset = Preset::factory(id).unwrap();
             assert_eq!(*params.preset.lock().unwrap(), preset.name);
             assert!(crate::session::is_same(&params.settings(), &preset.settings), "{id}");
             assert!(host.take_requests().contains(&Request::ReadValues));
         }
         let before = params.settings();
-        remote.receive(&program(127));
-        remote.run();
+        own.receive(&program(127));
+        own.run();
         assert_eq!(params.settings(), before, "there is no such preset");
     }
 
     #[test]
     fn a_controller_sets_the_parameter_that_it_was_mapped_to() {
-        let (remote, params, host) = remote();
-        assert!(!remote.receive(&controller(74, 0.5)));
+        let (own, params, host) = midi_learn();
+        assert!(!own.receive(&controller(74, 0.5)));
         params.controllers.learn(Some("mix"));
-        assert!(remote.receive(&controller(74, 0.25)));
-        remote.run();
+        assert!(own.receive(&controller(74, 0.25)));
+        own.run();
         assert_eq!(params.settings().mix, 25.0);
         assert_eq!(host.take_requests(), [Request::ReadValues, Request::MarkDirty]);
-        assert!(remote.receive(&controller(74, 0.5)) && remote.receive(&controller(74, 1.0)));
-        remote.run();
+        assert!(own.receive(&controller(74, 0.5)) && own.receive(&controller(74, 1.0)));
+        own.run();
         assert_eq!(params.settings().mix, 100.0);
         assert_eq!(host.take_requests(), [Request::ReadValues]);
-        remote.run();
+        own.run();
         assert_eq!(host.take_requests(), [], "there is nothing to do");
         params.controllers.learn(Some("voice"));
-        remote.receive(&controller(75, 1.0));
-        remote.run();
+        own.receive(&controller(75, 1.0));
+        own.run();
         assert_eq!(params.settings().voice, Voice::SoftClean);
     }
 }

@@ -1,4 +1,4 @@
-//! The plugin's side of plugin-guard: host extensions beyond nice-plug.
+//! Answers to hosts beyond nice-plug, through plugin-guard: pages of controls, presets, key names, latency and tail.
 
 use super::ToneFilterPlugin;
 use crate::{
@@ -38,7 +38,6 @@ const PAGES: [(&str, &[&str]); 8] = [
     ("Output", &["output", "mix", "morph", "bypass", "midi-out", "mpe"]),
 ];
 
-/// Number of controls on a page.
 const PAGE: usize = 8;
 
 impl GuardedPlugin for ToneFilterPlugin {

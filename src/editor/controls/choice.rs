@@ -1,0 +1,195 @@
+//! Choices from a list: a row of buttons for a few entries, buttons with waveforms for the voices, and otherwise a drop-down list.
+
+use super::{Place, focus_ring};
+use crate::{
+    editor::{
+        host::menu,
+        theme::{self, Scale},
+    },
+    params::ChoiceParam,
+    session::Edits,
+};
+use egui::{
+    Align2, Color32, ComboBox, CornerRadius, FontId, Rect, RichText, Role, Sense, Stroke,
+    StrokeKind, TextWrapMode, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+use tone_filter_dsp::{Choice, Voice};
+
+const MOST_BUTTONS: usize = 2;
+
+/// Space between the buttons of the voices, in points.
+const GAP: f32 = 2.0;
+
+/// Button of an entry, as it is painted.
+struct Button {
+    index: usize,
+    area: Rect,
+    selected: bool,
+    hovered: bool,
+}
+
+/// Returns the height in points of the caption and the buttons of the voices.
+pub fn voices_height(scale: Scale) -> f32 {
+    scale.line(12.0) + scale.length(28.0).max(14.0) + scale.line(11.0)
+}
+
+/// Returns a short name of `voice`, for narrow buttons, where the waveform explains it.
+const fn short(voice: Voice, name: &'static str) -> &'static str {
+    match voice {
+        Voice::Pulse25 => "25 %",
+        Voice::Pulse12 => "12.5 %",
+        Voice::SoftClean => "Clean",
+        _ => name,
+    }
+}
+
+impl Place {
+    /// Shows the control of a choice.
+    pub(super) fn choice(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
+        let choice = param.choice;
+        self.name(ui, choice.name);
+        let tip = self.remark.tip(choice.help, &self.host);
+        match choice.entries.len() {
+            _ if choice.id == "voice" => self.voices(ui, param, &tip, edits),
+            ..=MOST_BUTTONS => self.switch(ui, param, &tip, edits),
+            _ => {
+                let colour = self.remark.shade(theme::TEXT);
+                list(ui, self.body(), self.scale, param, &tip, colour, edits);
+            }
+        }
+    }
+
+    /// Shows a row of buttons, `gap` points apart, with the tooltip `tip` of the entry's name. `paint` paints each.
+    fn buttons(
+        &self,
+        ui: &Ui,
+        param: &ChoiceParam,
+        gap: f32,
+        tip: impl Fn(&str) -> String,
+        paint: impl Fn(Button),
+        edits: &mut Edits,
+    ) {
+        let (choice, now, body) = (param.choice, param.unmodulated(), self.body());
+        let pitch = (body.width() + gap) / choice.entries.len() as f32;
+        for (index, (_, name)) in choice.entries.iter().enumerate() {
+            let corner = body.left_top() + vec2(index as f32 * pitch, 0.0);
+            let area = Rect::from_min_size(corner, vec2(pitch - gap, body.height()));
+            let selected = index == now;
+            let response = ui.interact(area, self.id.with(index), Sense::click());
+            response.widget_info(|| {
+                let label = format!("{}: {name}", choice.name);
+                WidgetInfo::selected(Role::RadioButton, true, selected, label)
+            });
+            paint(Button { index, area, selected, hovered: response.hovered() });
+            focus_ring(ui, &response);
+            menu::offer(&response, choice.id, edits);
+            if response.on_hover_text(tip(name)).clicked() && !selected {
+                edits.set_once(choice.id, param.normalized_entry(index));
+            }
+        }
+    }
+
+    fn switch(&self, ui: &Ui, param: &ChoiceParam, tip: &str, edits: &mut Edits) {
+        let (entries, painter, idle) = (param.choice.entries, ui.painter(), self.remark.idle);
+        let paint = |Button { index, area, selected, hovered }: Button| {
+            let (fill, text) = match (selected, hovered) {
+                (true, _) if idle => (theme::BACKGROUND, theme::IDLE),
+                (true, _) => (theme::ACCENT, theme::BACKGROUND),
+                (false, true) => (theme::LINE, theme::TEXT),
+                (false, false) => (theme::SURFACE, self.remark.shade(theme::DIM)),
+            };
+            let round = |outer: bool| if outer { self.scale.length(4.0) as u8 } else { 0 };
+            let (left, right) = (round(index == 0), round(index + 1 == entries.len()));
+            let round = CornerRadius { nw: left, sw: left, ne: right, se: right };
+            // The selected button of a choice without effect is outlined instead of filled.
+            let outline = if selected { self.remark.shade(fill) } else { fill };
+            painter.rect(area, round, fill, Stroke::new(1.0, outline), StrokeKind::Inside);
+            let (centre, font) = (area.center(), self.scale.font(11.0));
+            theme::text(painter, centre, Align2::CENTER_CENTER, entries[index].1, font, text);
+        };
+        self.buttons(ui, param, 0.0, |_| tip.to_owned(), paint, edits);
+    }
+
+    fn voices(&self, ui: &Ui, param: &ChoiceParam, tip: &str, edits: &mut Edits) {
+        let (entries, font) = (param.choice.entries, self.scale.font(11.0));
+        let width = (self.body().width() + GAP) / entries.len() as f32 - GAP;
+        let full = entries.iter().all(|(_, name)| text_width(ui, name, &font) <= width - 4.0);
+        let paint = |Button { index, area, selected, hovered }: Button| {
+            let (fill, colour) = match (selected, hovered) {
+                (true, _) => (theme::ACCENT, theme::BACKGROUND),
+                (false, true) => (theme::LINE, theme::TEXT),
+                (false, false) => (theme::SURFACE, theme::DIM),
+            };
+            let round = CornerRadius::same(self.scale.length(4.0) as u8);
+            ui.painter().rect_filled(area, round, fill);
+            let line = 1.15 * font.size;
+            let (wave, words) = area.split_top_bottom_at_y(area.bottom() - line - 2.0);
+            let wave = wave.shrink2(vec2(0.5 * width - 0.9 * line, 0.16 * wave.height()));
+            let (voice, name) = (Voice::ALL[index], entries[index].1);
+            paint_waveform(ui, wave.translate(vec2(0.0, 1.0)), voice, self.scale, colour);
+            let shown = if full { name } else { short(voice, name) };
+            let (at, anchor) = (words.center() - vec2(0.0, 1.0), Align2::CENTER_CENTER);
+            theme::text(ui.painter(), at, anchor, shown, font.clone(), colour);
+        };
+        self.buttons(ui, param, GAP, |name| format!("{name}. {tip}"), paint, edits);
+    }
+}
+
+fn text_width(ui: &Ui, text: &str, font: &FontId) -> f32 {
+    ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER).size().x
+}
+
+/// Paints one and a half periods of the waveform of `voice` in `area`. The chip voice is shown as a pulse, then a triangle.
+fn paint_waveform(ui: &Ui, area: Rect, voice: Voice, scale: Scale, colour: Color32) {
+    let points = 48;
+    let line = (0..=points)
+        .map(|point| {
+            let share = point as f32 / points as f32;
+            let pulse = voice == Voice::Chip && share < 0.5;
+            let shown = if pulse { Voice::Pulse25 } else { voice };
+            let height = shown.shape(1.5 * share - 0.37);
+            pos2(egui::lerp(area.x_range(), share), area.center().y - 0.5 * area.height() * height)
+        })
+        .collect();
+    ui.painter().line(line, Stroke::new(scale.length(1.2).max(1.0), colour));
+}
+
+/// Shows a drop-down list of the entries of `param` in `place`, the chosen one in `colour`, with the tooltip `tip`.
+pub fn list(
+    ui: &mut Ui,
+    place: Rect,
+    scale: Scale,
+    param: &ChoiceParam,
+    tip: &str,
+    colour: Color32,
+    edits: &mut Edits,
+) {
+    let Choice { id, name, entries, .. } = param.choice;
+    let text = |index: usize| RichText::new(entries[index].1).font(scale.font(12.0));
+    let now = param.unmodulated();
+    let mut picked = now;
+    let builder = UiBuilder::new().max_rect(place).id_salt(id);
+    ui.scope_builder(builder, |ui| {
+        ui.spacing_mut().interact_size.y = place.height();
+        ui.spacing_mut().button_padding = vec2(scale.length(6.0), 0.0);
+        ui.spacing_mut().icon_width = scale.length(14.0);
+        ui.spacing_mut().icon_spacing = scale.length(4.0);
+        ui.style_mut().wrap_mode = Some(TextWrapMode::Truncate);
+        let combo = ComboBox::from_id_salt(id).width(place.width()).height(400.0);
+        let response = combo.selected_text(text(now).color(colour)).show_ui(ui, |ui| {
+            for index in 0..entries.len() {
+                ui.selectable_value(&mut picked, index, text(index));
+            }
+        });
+        response.response.widget_info(|| {
+            let label = format!("{name}: {}", entries[now].1);
+            WidgetInfo::labeled(Role::ComboBox, true, label)
+        });
+        focus_ring(ui, &response.response);
+        menu::offer(&response.response, id, edits);
+        response.response.on_hover_text(tip);
+    });
+    if picked != now {
+        edits.set_once(id, param.normalized_entry(picked));
+    }
+}

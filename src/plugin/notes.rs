@@ -1,0 +1,311 @@
+//! Notes between the host and the filter. The host's notes are for the setting `keys`, and also go back to the host. The detected
+//! notes are for the settings `midi-out` and `mpe`.
+//!
+//! With `mpe`, CLAP hosts get the pitch of a note as a note expression, all others as a pitch bend on the note's channel. Both
+//! would bend a note twice.
+
+use super::{ToneFilterPlugin, midi_learn::MidiLearn};
+use nice_plug::{
+    midi::{Channel, Key, VoiceID},
+    prelude::{NoteEvent, PluginApi, ProcessContext},
+};
+use tone_filter_dsp::{KeyEvent, Message, MessageQueue, SentEvent, ToneFilter};
+
+/// Event for the host.
+#[derive(Debug, Clone, Copy)]
+pub enum HostEvent {
+    /// Event from the host, on its way back.
+    Own(NoteEvent<()>),
+    Detected(SentEvent),
+}
+
+impl HostEvent {
+    /// Sends the event at sample `at` of the buffer.
+    fn send(self, at: usize, queue: &mut impl NoteQueue) {
+        match self {
+            Self::Own(event) => queue.send(moved(event, at as u32)),
+            Self::Detected(event) => send_detected(event, at as u32, queue),
+        }
+    }
+}
+
+/// Sends an event of the detected notes at sample `timing` of the buffer.
+fn send_detected(event: SentEvent, timing: u32, queue: &mut impl NoteQueue) {
+    let (midi, tuning) = match event {
+        _ if queue.api() != PluginApi::Clap => (Some(event), None),
+        SentEvent::On { channel, key, velocity, bend } => (
+            Some(SentEvent::On { channel, key, velocity, bend: None }),
+            bend.map(|bend| (channel, key, bend)),
+        ),
+        SentEvent::Bend { channel, key, semitones } => (None, Some((channel, key, semitones))),
+        SentEvent::Off { .. } => (Some(event), None),
+        SentEvent::Zone { .. } => (None, None),
+    };
+    if let Some(event) = midi {
+        event.midi(|message| {
+            // nice-plug knows these messages: notes, bends and controllers.
+            NoteEvent::from_midi(timing, &message).into_iter().for_each(|event| queue.send(event));
+        });
+    }
+    if let Some((channel, key, tuning)) = tuning {
+        let (channel, key) = (Channel::Number(channel), Key::Number(key));
+        let voice_id = VoiceID::Wildcard;
+        queue.send(NoteEvent::PolyTuning { timing, voice_id, channel, key, tuning });
+    }
+}
+
+impl Message for HostEvent {
+    fn keys(&self) -> impl Iterator<Item = KeyEvent> {
+        let notes = |key: Key| match key {
+            Key::Number(note) => note..note + 1,
+            Key::Wildcard => 0..128,
+        };
+        let (notes, event) = match *self {
+            Self::Own(NoteEvent::NoteOn { key, velocity, .. }) => {
+                (notes(key), KeyEvent::Key(0, velocity))
+            }
+            Self::Own(NoteEvent::NoteOff { key, .. } | NoteEvent::Choke { key, .. }) => {
+                (notes(key), KeyEvent::Key(0, 0.0))
+            }
+            Self::Own(NoteEvent::PolyPressure { key, pressure, .. }) => {
+                (notes(key), KeyEvent::Pressure(0, pressure))
+            }
+            Self::Own(NoteEvent::PolyVolume { key, gain, .. }) => {
+                (notes(key), KeyEvent::Gain(0, gain))
+            }
+            Self::Own(NoteEvent::MidiPitchBend { value, .. }) => {
+                (0..1, KeyEvent::Wheel(2.0 * value - 1.0))
+            }
+            Self::Own(NoteEvent::MidiCC { cc, value, .. }) => {
+                match KeyEvent::from_controller(cc, value) {
+                    Some(event) => (0..1, event),
+                    None => (0..0, KeyEvent::ReleaseAll),
+                }
+            }
+            Self::Own(_) | Self::Detected(_) => (0..0, KeyEvent::ReleaseAll),
+        };
+        notes.map(move |note| match event {
+            KeyEvent::Key(_, velocity) => KeyEvent::Key(note, velocity),
+            KeyEvent::Pressure(_, pressure) => KeyEvent::Pressure(note, pressure),
+            KeyEvent::Gain(_, gain) => KeyEvent::Gain(note, gain),
+            other => other,
+        })
+    }
+
+    fn of_detected(event: SentEvent, mut send: impl FnMut(Self)) {
+        send(Self::Detected(event));
+    }
+}
+
+/// Queues of notes from and to the host.
+pub trait NoteQueue {
+    /// Returns the next event of this buffer; `None` after the last.
+    fn next(&mut self) -> Option<NoteEvent<()>>;
+    /// Sends an event. Events must be sent in the order of their times.
+    fn send(&mut self, event: NoteEvent<()>);
+    /// Returns the format of the plugin.
+    fn api(&self) -> PluginApi;
+}
+
+/// Queues of notes during one buffer of the plugin.
+pub struct HostQueue<'a, C> {
+    /// nice-plug's context of the buffer.
+    pub context: &'a mut C,
+    /// Receiver of program changes and mapped controllers, which gets a copy of all events.
+    pub midi_learn: Option<&'a MidiLearn>,
+    /// Whether `midi_learn` has received an event to act on.
+    pub called: bool,
+}
+
+impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for HostQueue<'_, C> {
+    fn next(&mut self) -> Option<NoteEvent<()>> {
+        let event = self.context.next_event()?;
+        self.called |= self.midi_learn.is_some_and(|own| own.receive(&event));
+        Some(event)
+    }
+
+    fn send(&mut self, event: NoteEvent<()>) {
+        // A host that does not take notes refuses the event.
+        let _ = self.context.try_send_event(event);
+    }
+
+    fn api(&self) -> PluginApi {
+        self.context.plugin_api()
+    }
+}
+
+/// Returns `event` at sample `at` of the buffer.
+fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
+    match &mut event {
+        NoteEvent::NoteOn { timing, .. }
+        | NoteEvent::NoteOff { timing, .. }
+        | NoteEvent::PolyPressure { timing, .. }
+        | NoteEvent::PolyVolume { timing, .. }
+        | NoteEvent::PolyPan { timing, .. }
+        | NoteEvent::PolyTuning { timing, .. }
+        | NoteEvent::PolyVibrato { timing, .. }
+        | NoteEvent::PolyExpression { timing, .. }
+        | NoteEvent::PolyBrightness { timing, .. }
+        | NoteEvent::MidiChannelPressure { timing, .. }
+        | NoteEvent::MidiPitchBend { timing, .. }
+        | NoteEvent::MidiCC { timing, .. }
+        | NoteEvent::MidiProgramChange { timing, .. } => *timing = at,
+        // All other events only go from host to plugin.
+        _ => {}
+    }
+    event
+}
+
+/// Queue of the host's events, which wait until the delayed sound reaches their time. Then the filter plays them, and they go back
+/// to the host.
+pub type Notes = MessageQueue<HostEvent>;
+
+/// Processes `channels` and a sidechain, of at most two channels each, with the events of `queue` that are due. Sends these events
+/// and the detected notes to `queue`.
+pub fn process(
+    notes: &mut Notes,
+    filter: &mut ToneFilter,
+    channels: &mut [&mut [f32]],
+    sidechain: &[&mut [f32]],
+    queue: &mut impl NoteQueue,
+) {
+    while let Some(event) = queue.next() {
+        let frame = event.timing() as usize;
+        notes.push(filter, frame, HostEvent::Own(event), |at, event| event.send(at, queue));
+    }
+    let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+    // For a host without any input, nice-plug's sidechain has the length of the buffer before.
+    let complete = sidechain.iter().all(|channel| channel.len() >= frames);
+    let sidechain = if complete { sidechain } else { &[] };
+    let mut own = [&[][..]; 2];
+    for (own, channel) in own.iter_mut().zip(sidechain) {
+        *own = &channel[..frames];
+    }
+    let sidechain = &own[..sidechain.len().min(2)];
+    notes.process(filter, channels, sidechain, |at, event| event.send(at, queue));
+}
+
+/// Queues of a host, for tests.
+#[cfg(test)]
+#[derive(Default)]
+pub struct TestQueue {
+    /// Whether the plugin is a VST3 plugin rather than a CLAP plugin.
+    pub vst3: bool,
+    /// Events to the host.
+    pub output: Vec<NoteEvent<()>>,
+}
+
+#[cfg(test)]
+impl NoteQueue for TestQueue {
+    fn next(&mut self) -> Option<NoteEvent<()>> {
+        None
+    }
+
+    fn send(&mut self, event: NoteEvent<()>) {
+        self.output.push(event);
+    }
+
+    fn api(&self) -> PluginApi {
+        if self.vst3 { PluginApi::Vst3 } else { PluginApi::Clap }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_dsp::{Listen, Routing, Settings};
+
+    const ANY: VoiceID = VoiceID::Wildcard;
+    const CHANNEL: Channel = Channel::Number(0);
+    const A4: Key = Key::Number(69);
+
+    #[test]
+    fn events_of_a_host_play_keys_and_keep_their_kind() {
+        let (timing, voice_id, channel, velocity) = (3, ANY, CHANNEL, 0.5);
+        let controller = |cc, value| NoteEvent::MidiCC { timing, channel: 0, cc, value };
+        for (event, expected) in [
+            (
+                NoteEvent::NoteOn { timing, voice_id, channel, key: A4, velocity },
+                Some(KeyEvent::Key(69, 0.5)),
+            ),
+            (
+                NoteEvent::NoteOff { timing, voice_id, channel, key: A4, velocity },
+                Some(KeyEvent::Key(69, 0.0)),
+            ),
+            (NoteEvent::Choke { timing, voice_id, channel, key: A4 }, Some(KeyEvent::Key(69, 0.0))),
+            (
+                NoteEvent::PolyPressure { timing, voice_id, channel, key: A4, pressure: 0.25 },
+                Some(KeyEvent::Pressure(69, 0.25)),
+            ),
+            (
+                NoteEvent::PolyVolume { timing, voice_id, channel, key: A4, gain: 2.0 },
+                Some(KeyEvent::Gain(69, 2.0)),
+            ),
+            (
+                NoteEvent::MidiPitchBend { timing, channel: 0, value: 0.75 },
+                Some(KeyEvent::Wheel(0.5)),
+            ),
+            (controller(64, 1.0), Some(KeyEvent::Sustain(true))),
+            (controller(123, 0.0), Some(KeyEvent::ReleaseAll)),
+            (controller(74, 1.0), None),
+            (NoteEvent::PolyPan { timing, voice_id, channel, key: A4, pan: 0.5 }, None),
+        ] {
+            assert!(HostEvent::Own(event).keys().eq(expected), "{event:?}");
+            if !matches!(event, NoteEvent::Choke { .. }) {
+                assert_eq!(moved(event, 70).timing(), 70, "{event:?}");
+            }
+        }
+        let all = NoteEvent::NoteOff { timing, voice_id, channel, key: Key::Wildcard, velocity };
+        let expected = (0..128).map(|key| KeyEvent::Key(key, 0.0));
+        assert!(HostEvent::Own(all).keys().eq(expected));
+    }
+
+    #[test]
+    fn a_pitch_is_a_bend_in_vst3_and_an_expression_in_clap() {
+        let (timing, voice_id, channel, key) = (3, ANY, Channel::Number(1), A4);
+        let velocity = 100.0 / 127.0;
+        let on = NoteEvent::NoteOn { timing, voice_id, channel, key, velocity };
+        let off = NoteEvent::NoteOff { timing, voice_id, channel, key, velocity: 0.0 };
+        let tuning = |tuning| NoteEvent::PolyTuning { timing, voice_id, channel, key, tuning };
+        let bend = |value| NoteEvent::MidiPitchBend { timing, channel: 1, value };
+        let (channel, key, velocity) = (1, 69, 100);
+        let sent_on = |bend| SentEvent::On { channel, key, velocity, bend };
+        for (event, vst3, clap) in [
+            (sent_on(None), vec![on], vec![on]),
+            (sent_on(Some(-48.0)), vec![bend(0.0), on], vec![on, tuning(-48.0)]),
+            (
+                SentEvent::Bend { channel, key, semitones: -48.0 },
+                vec![bend(0.0)],
+                vec![tuning(-48.0)],
+            ),
+            (SentEvent::Off { channel, key }, vec![off], vec![off]),
+        ] {
+            for (is_vst3, expected) in [(true, vst3), (false, clap)] {
+                let mut queue = TestQueue { vst3: is_vst3, output: vec![] };
+                send_detected(event, 3, &mut queue);
+                assert_eq!(queue.output, expected, "{event:?}");
+            }
+        }
+        for (vst3, count) in [(true, 3 * 16), (false, 0)] {
+            let mut queue = TestQueue { vst3, output: vec![] };
+            send_detected(SentEvent::Zone { members: 15 }, 3, &mut queue);
+            assert_eq!(queue.output.len(), count, "a zone is for MIDI alone");
+        }
+    }
+
+    #[test]
+    fn a_sidechain_that_is_too_short_is_left_out() {
+        let play = |sidechain: &[&mut [f32]]| {
+            let mut filter = ToneFilter::new(48_000.0, &Settings::REFERENCE).unwrap();
+            filter.set_routing(Routing { listen: Listen::Sidechain, ..Routing::default() });
+            filter.reset();
+            let mut signal: Vec<f32> = (0..640).map(|t| (0.1 * t as f32).sin()).collect();
+            let channels = &mut [&mut signal[..]];
+            process(&mut Notes::new(), &mut filter, channels, sidechain, &mut TestQueue::default());
+            signal
+        };
+        let (mut short, mut silence) = ([0.0; 64], [0.0; 640]);
+        assert_eq!(play(&[&mut short]), play(&[]));
+        assert_ne!(play(&[&mut silence]), play(&[]));
+    }
+}
