@@ -1,8 +1,10 @@
 //! Benchmarks: the network's multiply-adds a second beside the CPU's maximum, and the listener's time for a frame.
 
+mod frame;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
 use tone_filter_listener::{
     BLOCK, Decisions, FRAME, Listener, Model, beats::BeatTracker, measure::Frames,
 };
@@ -118,10 +120,7 @@ fn beats(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    config = frame::criterion();
     targets = rates, whole, beats
 }
 criterion_main!(benches);
