@@ -2,7 +2,7 @@
 
 use crate::{
     bundles,
-    commands::{Unavailable, cargo, each, run, step},
+    commands::{Unavailable, cargo, each, root, run, step},
     debian, python,
 };
 use anyhow::{Context, Result, bail, ensure};
@@ -83,7 +83,7 @@ pub fn verify() -> Result<()> {
         if verb == "test" {
             this.envs(WHOLE);
         }
-        let status = this.arg(verb).status().context("cannot start cargo")?;
+        let status = this.arg(verb).current_dir(root()).status().context("cannot start cargo")?;
         let unavailable = status.code() == Some(Unavailable::STATUS.into());
         ensure!(!unavailable, Unavailable("its message is above".into()));
         ensure!(status.success(), "its message is above");
