@@ -2,7 +2,9 @@
 
 mod frame;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{
+    BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
+};
 use std::hint::black_box;
 use tone_filter_dsp::{Kernel, KeyEvent, Keys, Settings, Stereo, ToneFilter};
 use tone_filter_testkit::signals::{noisy_chord, white};
@@ -27,48 +29,53 @@ fn signals() -> [(&'static str, Vec<f32>); 5] {
     ]
 }
 
+/// Measures `filter` on a signal in blocks of `size`. `before` is called before each block.
+fn measure(
+    group: &mut BenchmarkGroup<WallTime>,
+    name: &str,
+    mut filter: ToneFilter,
+    signal: &[f32],
+    size: usize,
+    mut before: impl FnMut(&mut ToneFilter),
+) {
+    group.throughput(Throughput::Elements(FRAMES as u64));
+    let mut blocks = signal[..FRAMES].to_vec();
+    group.bench_function(name, |b| {
+        b.iter(|| {
+            blocks.copy_from_slice(&signal[..FRAMES]);
+            for block in blocks.chunks_mut(size) {
+                before(&mut filter);
+                filter.process(black_box(&mut [block]));
+            }
+        });
+    });
+}
+
 fn every_kernel_on_every_signal(c: &mut Criterion) {
     for (name, signal) in signals() {
         let mut group = c.benchmark_group(name);
-        group.throughput(Throughput::Elements(FRAMES as u64));
         for kernel in Kernel::available() {
             let mut filter = filter(&Settings::REFERENCE, kernel);
             if name != "silence" {
                 filter.process(&mut [&mut noisy_chord(0.5, RATE)]);
             }
-            let mut block = signal[..FRAMES].to_vec();
-            group.bench_function(kernel.name(), |b| {
-                b.iter(|| {
-                    block.copy_from_slice(&signal[..FRAMES]);
-                    filter.process(black_box(&mut [&mut block]));
-                });
-            });
+            measure(&mut group, kernel.name(), filter, &signal, FRAMES, |_| ());
         }
     }
 }
 
 fn block_sizes(c: &mut Criterion) {
     let mut group = c.benchmark_group("block size");
-    group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     for size in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] {
-        let mut filter = filter(&Settings::REFERENCE, Kernel::best());
-        let mut blocks = signal[..FRAMES].to_vec();
-        group.bench_function(BenchmarkId::from_parameter(size), |b| {
-            b.iter(|| {
-                blocks.copy_from_slice(&signal[..FRAMES]);
-                for block in blocks.chunks_mut(size) {
-                    filter.process(black_box(&mut [block]));
-                }
-            });
-        });
+        let filter = filter(&Settings::REFERENCE, Kernel::best());
+        measure(&mut group, &size.to_string(), filter, &signal, size, |_| ());
     }
 }
 
 /// Measures the processing time while settings move, compared with constant settings.
 fn settings_that_move(c: &mut Criterion) {
     let mut group = c.benchmark_group("settings");
-    group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     type Change = fn(&mut Settings, f32);
     let changes: [(&str, Settings, Change); 4] = [
@@ -78,19 +85,12 @@ fn settings_that_move(c: &mut Criterion) {
         ("ring moves", Settings::REFERENCE, |s, by| s.ring = 1.5 + by),
     ];
     for (name, mut settings, change) in changes {
-        let mut filter = filter(&settings, Kernel::best());
-        let mut blocks = signal[..FRAMES].to_vec();
         let mut by = 0.0;
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                blocks.copy_from_slice(&signal[..FRAMES]);
-                for block in blocks.chunks_mut(64) {
-                    by = 1.0 - by;
-                    change(&mut settings, by);
-                    filter.set_settings(&settings).expect("the settings are in range");
-                    filter.process(black_box(&mut [block]));
-                }
-            });
+        let filter = filter(&settings, Kernel::best());
+        measure(&mut group, name, filter, &signal, 64, |filter| {
+            by = 1.0 - by;
+            change(&mut settings, by);
+            filter.set_settings(&settings).expect("the settings are in range");
         });
     }
 }
@@ -123,7 +123,6 @@ fn mono_and_stereo(c: &mut Criterion) {
 /// Measures the cost of held keys for all bands, with constant and with ramping weights, compared with no keys.
 fn keys(c: &mut Criterion) {
     let mut group = c.benchmark_group("keys");
-    group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     let hold = Settings { keys: Keys::Hold, ..Settings::REFERENCE };
     // Velocities, which alternate every 192 samples. In this time, a band's weight (the squared velocity) changes by at most
@@ -135,22 +134,15 @@ fn keys(c: &mut Criterion) {
         ("moving", hold, [1.0, 0.25]),
     ];
     for (name, settings, velocities) in cases {
-        let mut filter = filter(&settings, Kernel::best());
-        let mut blocks = signal[..FRAMES].to_vec();
         let mut velocities = velocities.into_iter().cycle();
         let mut last = 0.0;
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                blocks.copy_from_slice(&signal[..FRAMES]);
-                for block in blocks.chunks_mut(192) {
-                    let velocity = velocities.next().expect("it goes round");
-                    if velocity != last {
-                        (0..128).for_each(|key| filter.play(KeyEvent::Key(key, velocity)));
-                        last = velocity;
-                    }
-                    filter.process(black_box(&mut [block]));
-                }
-            });
+        let filter = filter(&settings, Kernel::best());
+        measure(&mut group, name, filter, &signal, 192, |filter| {
+            let velocity = velocities.next().expect("it goes round");
+            if velocity != last {
+                (0..128).for_each(|key| filter.play(KeyEvent::Key(key, velocity)));
+                last = velocity;
+            }
         });
     }
 }

@@ -87,7 +87,7 @@ def main():
 
     if not arguments.folder.is_dir():
         raise SystemExit(f"error: {arguments.folder}: is no folder; name one with audio files")
-    # A cluster of its own ends before the errors are printed.
+    # A local cluster ends before the errors are printed.
     local = not arguments.scheduler and LocalCluster(threads_per_worker=1, dashboard_address=None)
     with local or contextlib.nullcontext(arguments.scheduler) as cluster, Client(cluster) as client:
         errors = render_folder(

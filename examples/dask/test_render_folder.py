@@ -32,7 +32,7 @@ def write_tone(path, frequency, seconds):
 
 
 def contents(folder):
-    # What is hidden is what a killed worker has left unfinished.
+    # Hidden files are the unfinished outputs of a killed worker.
     files = (path for path in folder.rglob("*.wav") if not path.name.startswith("."))
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
@@ -75,7 +75,7 @@ def main():
     subprocess.run([sys.executable, str(script), *arguments], check=True, stdout=subprocess.DEVNULL)
     assert contents(root / "line") == contents(root / "alone" / "0"), "the command line gives other files"
 
-    # Once more, of which two files are left: the others stay as they are, and a bad file is one line.
+    # Again, with two outputs gone or replaced: --skip-existing keeps all that exist, and a bad file is one line of error.
     (root / "line" / "00.wav").unlink()
     (root / "line" / "03.wav").write_bytes(b"as it is")
     (root / "in" / "0" / "bad.wav").write_bytes(b"RIFF")

@@ -1,4 +1,4 @@
-//! Fuzz target: any bytes as a sound file. A file that we read has the samples that ffmpeg reads, or is one that ffmpeg complains of.
+//! Fuzz target: any bytes as a sound file. Our samples are ffmpeg's, unless we refuse the file or ffmpeg reports an error.
 
 use std::{
     fs,
@@ -82,7 +82,7 @@ fn read(path: &Path) -> Result<Vec<f32>, Error> {
     }
 }
 
-/// Whether a file has two chunks of samples, of which ffmpeg reads the last, or is an AIFF-C of another version than ffmpeg knows.
+/// Whether readers may differ: a file with two chunks of samples (ffmpeg reads the last one), or an AIFF-C of an unknown version.
 fn is_ambiguous(bytes: &[u8]) -> bool {
     let count = |what: &[u8]| bytes.windows(what.len()).filter(|here| *here == what).count();
     match extension(bytes) {

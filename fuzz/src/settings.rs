@@ -156,15 +156,18 @@ fn play(
     }
 }
 
-/// Upper bounds of dry and wet signal in the output, over all settings since the last reset: a gain that is ramping lies between
-/// the old and the new one.
-#[derive(Debug)]
+/// Largest gains of dry and wet signal since the last reset: a gain that is ramping lies between the old and the new one.
+#[derive(Debug, Default)]
 struct Bounds {
-    dry_share: f64,
-    wet_share: f64,
+    /// Largest part of the dry signal in the mix.
+    dry: f64,
+    /// Largest part of the wet signal in the mix.
+    wet: f64,
+    /// Largest gain of the output.
     gain: f64,
+    /// 1 if Bypass was on.
     bypass: f64,
-    /// Whether auto level or lookahead was on, so that the output depends on earlier input.
+    /// Whether Auto level or lookahead was on, so that the output depends on earlier input.
     remembers: bool,
     /// Largest input.
     peak: f64,
@@ -174,15 +177,7 @@ struct Bounds {
 
 impl Bounds {
     fn new(controls: &Controls) -> Self {
-        let mut bounds = Self {
-            dry_share: 0.0,
-            wet_share: 0.0,
-            gain: 0.0,
-            bypass: 0.0,
-            remembers: false,
-            peak: 0.0,
-            faint: false,
-        };
+        let mut bounds = Self::default();
         bounds.include(controls);
         bounds
     }
@@ -190,8 +185,8 @@ impl Bounds {
     fn include(&mut self, Controls { settings, routing }: &Controls) {
         let morph = f64::from(settings.morph) / 100.0;
         let mix = morph * f64::from(settings.mix) / 100.0;
-        self.dry_share = self.dry_share.max(1.0 - mix);
-        self.wet_share = self.wet_share.max(mix);
+        self.dry = self.dry.max(1.0 - mix);
+        self.wet = self.wet.max(mix);
         self.gain = self.gain.max(10f64.powf(morph * f64::from(settings.output) / 20.0));
         self.bypass = self.bypass.max(f64::from(u8::from(routing.bypass)));
         self.remembers |= settings.auto || settings.lookahead;
@@ -202,9 +197,7 @@ impl Bounds {
     fn of(&self, dry: f64) -> f64 {
         let bound = match self.remembers {
             true => self.gain.max(self.bypass) * (self.peak + 1.0),
-            false => {
-                (self.gain * self.dry_share).max(self.bypass) * dry + self.gain * self.wet_share
-            }
+            false => (self.gain * self.dry).max(self.bypass) * dry + self.gain * self.wet,
         };
         // Tolerance for single precision.
         bound * (1.0 + 1e-5)

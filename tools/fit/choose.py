@@ -13,7 +13,7 @@ from scoring import compare
 
 HYSTERESIS, SHORTEST = 0.4, 0.07
 TRIED = np.arange(-0.8, 0.81, 0.1)
-LOWEST = (1.2, 0.9, 0.6, 0.3, 0.15)         # added to the log odds of held notes from E1 up, of which half are missed otherwise, and E1 begins late
+LOWEST = (1.2, 0.9, 0.6, 0.3, 0.15)         # added to the log odds of held notes from E1 up: otherwise half of them are missed, and E1 begins late
 
 
 def logits(net, sound, device, chunk=4):

@@ -1,4 +1,4 @@
-"""What is held and what begins, on the grid of frames."""
+"""Labels of the frames: notes that are held, and notes that begin."""
 import numpy as np
 
 PERIOD = 512 / 44100                        # s

@@ -145,7 +145,7 @@ class Network:
 
 
 class Voices:
-    """Slow mean of the number of voices: notes that are surely held, of which neighbours count as one."""
+    """Slow mean of the number of voices. A voice is a note that is surely held; neighbours count as one."""
     def __init__(self):
         self.mean = UNKNOWN
 

@@ -131,7 +131,7 @@ def sampled(events, real, voices, rng, seconds):
 
 
 def lead_channel(events):
-    """The channel that seems to sing: one note at a time, high, busy; None where there is none."""
+    """The channel that seems to sing: one note at a time, high, busy. None if no channel does."""
     best = None
     for channel, notes in by_channel(events).items():
         if len(notes) < 12: continue

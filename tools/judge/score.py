@@ -14,7 +14,7 @@ def in_range(notes, seconds):
 
 
 def held(notes, seconds):
-    """Which note is held in which frame of 10 ms; a pitch between two notes counts as the nearer one."""
+    """Grid of frames of 10 ms and notes: whether the note is held. A pitch between two notes counts as the nearer one."""
     grid = np.zeros((int(np.ceil(seconds / FRAME)), HIGHEST - LOWEST + 1), bool)
     for on, off, pitch in notes:
         grid[int(on / FRAME):max(int(off / FRAME), int(on / FRAME) + 1), round(pitch) - LOWEST] = True

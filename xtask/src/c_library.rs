@@ -1,8 +1,11 @@
 //! `cargo xtask install-c`: installs the C library, its header and its pkg-config file.
 
-use crate::{root, run, target};
-use anyhow::{Context, Result, ensure};
-use std::{fs, path::Path, process::Command};
+use crate::{
+    commands::{cargo, root, run, target},
+    files,
+};
+use anyhow::{Result, ensure};
+use std::{fs, path::Path};
 
 /// pkg-config file, whose paths are relative, so that the installation can be moved. The private libraries are the dependencies
 /// of Rust's standard library, as `rustc --print native-static-libs` lists them.
@@ -26,14 +29,12 @@ pub fn install(folder: &Path) -> Result<()> {
         "this verb is for Linux; elsewhere, cargo-c does the same: \
          `cargo cinstall -p tone-filter-capi --release --prefix=…`"
     );
-    run(Command::new("cargo").args(["build", "--release", "--package=tone-filter-capi"]))?;
+    run(cargo("build --release --package=tone-filter-capi"))?;
     let (built, lib) = (target()?.join("release"), folder.join("lib"));
     let copy = |from: &Path, to: &Path| {
-        let folder = to.parent().context("a file lies in a folder")?;
-        fs::create_dir_all(folder)?;
         // Running programs keep the old file.
-        let _ = fs::remove_file(to);
-        fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))
+        files::remove(to)?;
+        files::copy(from, to)
     };
     for extension in ["so", "a"] {
         let name = |stem: &str| format!("lib{stem}.{extension}");

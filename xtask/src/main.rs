@@ -1,43 +1,25 @@
 //! `cargo xtask`: the project's own commands. This crate has few dependencies, so that it builds within seconds. Verbs that need
 //! more run programs and tests of other crates with cargo.
 
-mod arm;
-mod audio_unit;
-mod bundle;
+mod bundles;
 mod c_library;
-mod demo;
+mod commands;
+mod debian;
 mod engines;
+mod files;
 mod foreign;
-mod install;
-mod kit;
-#[cfg(target_os = "linux")]
-mod lv2;
-mod macos;
-mod npm;
-mod pack;
 mod package;
+mod programs;
 mod python;
 mod release;
 mod sbom;
-#[cfg(target_os = "linux")]
-mod speakers;
 mod suite;
 mod unity;
-#[cfg(target_os = "linux")]
-mod unpack;
 mod web;
-mod wheel;
-#[cfg(target_os = "linux")]
 mod windows;
-#[cfg(target_os = "linux")]
-mod xvfb;
 
-use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, ExitCode, Stdio},
-};
+use commands::Unavailable;
+use std::process::ExitCode;
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
@@ -49,6 +31,8 @@ Usage: cargo xtask VERB
   test [--quick]    run the tests, the plugin in real hosts included; --quick: unit tests, and the
                     filter against its reference
   lint              check format, lints and docs
+  verify            run all that a release must pass, most verbs below included: hours; go on after a
+                    failed verb, and list at the end what passed, failed and could not run here
   packages          print the Debian packages that `test` needs
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
@@ -92,106 +76,62 @@ Usage: cargo xtask VERB
   tune              generate assets/demo.wav";
 
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let verb = args.next().unwrap_or_default();
-    let result = match verb.as_str() {
-        "bundle" => bundle::bundle(args),
-        #[cfg(target_os = "linux")]
-        "bundle-lv2" => lv2::bundle(&args.collect::<Vec<_>>()).map(drop),
-        "bundle-universal" => bundle::bundle_universal(args),
-        "install-c" => match (args.next(), args.next()) {
-            (Some(folder), None) => c_library::install(folder.as_ref()),
-            _ => return usage(),
-        },
-        "package" => package::package(&args.collect::<Vec<_>>()).map(drop),
-        "test" => match (args.next().as_deref(), args.next()) {
-            (None, _) => suite::test(),
-            (Some("--quick"), None) => suite::quick(),
-            _ => return usage(),
-        },
-        "unity-package" => unity::package(&args.collect::<Vec<_>>()).map(drop),
-        "songs" => kit::songs(&args.collect::<Vec<_>>()),
-        #[cfg(target_os = "linux")]
-        "test-hosts" => kit::hosts(&args.collect::<Vec<_>>()),
-        "test-tracker" => kit::tracker(&args.collect::<Vec<_>>()),
-        "wild" => kit::wild(&args.collect::<Vec<_>>()),
-        _ if args.next().is_some() => return usage(),
-        "demo" => demo::demo(),
-        "check-macos" => macos::check(),
-        "corpus" => kit::corpus(),
-        "deny" => suite::deny(),
-        "install" => install::install(),
-        "lint" => suite::lint(),
-        "manual" => kit::write_manual(),
-        "packages" => {
-            println!("{}", suite::packages());
-            Ok(())
-        }
-        "soak" => kit::soak(),
-        "test-arm" => arm::test(),
-        "test-engines" => engines::test(),
-        #[cfg(target_os = "linux")]
-        "test-lv2" => lv2::test(),
-        #[cfg(target_os = "linux")]
-        "media" => kit::media(),
-        #[cfg(target_os = "linux")]
-        "test-package" => unpack::test(),
-        #[cfg(target_os = "linux")]
-        "test-play" => speakers::test(),
-        #[cfg(target_os = "linux")]
-        "test-windows" => windows::test(),
-        "test-python" => wheel::test(),
-        "test-release" => release::test(),
-        "test-web" => web::test(),
-        "help" | "--help" | "-h" => {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<_> = args.iter().map(String::as_str).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let result = match words[..] {
+        ["bundle", ..] => bundles::bundle(rest),
+        ["bundle-lv2", ..] => bundles::bundle_lv2(rest).map(drop),
+        ["bundle-universal", ..] => bundles::bundle_universal(rest),
+        ["check-macos"] => foreign::check_macos(),
+        ["corpus"] => programs::corpus(),
+        ["demo"] => programs::demo(),
+        ["deny"] => suite::deny(),
+        ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
         }
-        "tune" => kit::tune(),
-        "web" => web::web(),
-        _ => return usage(),
+        ["install"] => bundles::install(),
+        ["install-c", folder] => c_library::install(folder.as_ref()),
+        ["lint"] => suite::lint(),
+        ["manual"] => programs::write_manual(),
+        ["media"] => programs::media(),
+        ["package", ..] => package::package(rest).map(drop),
+        ["packages"] => {
+            println!("{}", suite::packages());
+            Ok(())
+        }
+        ["soak"] => programs::soak(),
+        ["songs", ..] => programs::songs(rest),
+        ["test"] => suite::test(),
+        ["test", "--quick"] => suite::quick(),
+        ["test-arm"] => foreign::test_arm(),
+        ["test-engines"] => engines::test(),
+        ["test-hosts", ..] => programs::test_hosts(rest),
+        ["test-lv2"] => programs::test_lv2(),
+        ["test-package"] => package::test(),
+        ["test-play"] => programs::test_play(),
+        ["test-python"] => python::test(),
+        ["test-release"] => release::test(),
+        ["test-tracker", ..] => programs::test_tracker(rest),
+        ["test-web"] => web::test(),
+        ["test-windows"] => windows::test(),
+        ["tune"] => programs::tune(),
+        ["unity-package", ..] => unity::package(rest).map(drop),
+        ["verify"] => suite::verify(),
+        ["web"] => web::web(),
+        ["wild", ..] => programs::wild(rest),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            let unavailable = error.is::<Unavailable>();
+            if unavailable { ExitCode::from(Unavailable::STATUS) } else { ExitCode::FAILURE }
         }
     }
-}
-
-fn usage() -> ExitCode {
-    eprintln!("{USAGE}");
-    ExitCode::from(2)
-}
-
-/// Returns the repository's root.
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
-}
-
-/// Returns the workspace as `cargo metadata` with `options` describes it.
-pub fn metadata(options: &[&str]) -> Result<Value> {
-    let mut cargo = Command::new("cargo");
-    cargo.args(["metadata", "--format-version=1"]).args(options).current_dir(root());
-    let output = cargo.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
-    ensure!(output.status.success(), "`cargo metadata` failed");
-    Ok(serde_json::from_slice(&output.stdout)?)
-}
-
-/// Returns cargo's target folder, as the user has configured it.
-pub fn target() -> Result<PathBuf> {
-    let metadata = metadata(&["--no-deps"])?;
-    Ok(metadata["target_directory"].as_str().context("no target folder")?.into())
-}
-
-/// Runs a command in the repository's root.
-pub fn run(command: &mut Command) -> Result<()> {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let line = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let status = command.current_dir(root()).status();
-    if !status.with_context(|| format!("cannot start `{line}`"))?.success() {
-        bail!("`{line}` failed");
-    }
-    Ok(())
 }

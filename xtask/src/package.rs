@@ -1,72 +1,63 @@
-//! `cargo xtask package`: makes all downloads of a release for the system that cargo builds for.
+//! `cargo xtask package` and `test-package`: all downloads of a release for one system, and their test on Linux.
 
-#[cfg(target_os = "linux")]
-use crate::lv2;
 use crate::{
-    bundle, macos,
-    pack::{Build, System},
-    run, sbom, target, unity, web, wheel,
+    bundles::{self, MACS, System},
+    commands::{cargo, is_release, kit, profile, root, run, target, value, version},
+    debian, files, python, sbom, unity, web,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
+/// Documents in every download.
+const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
 /// Builds with `args`, the options of `cargo build`, and packs bundles and program, with a bill of materials and with checksums
 /// of all files. On x86-64, the package for Unity is added. A release build for this system adds the Python wheel, and on Linux
 /// on x86-64 also the npm package. Returns the paths of the downloads, which are in `target/package`.
 pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
-    let triple = args.iter().position(|arg| arg == "--target").and_then(|at| args.get(at + 1));
-    let system = System::of(triple.map(String::as_str));
+    let triple = value(args, "--target");
+    let system = System::of(triple);
     let cpu = match (system, triple) {
         (System::MacOs, _) => "universal",
         (_, Some(triple)) => triple.split('-').next().context("a target has a CPU")?,
         _ => std::env::consts::ARCH,
     };
     let program = if system == System::MacOs {
-        bundle::bundle_universal(args.iter().cloned())?;
+        bundles::bundle_universal(args)?;
         universal_program(args)?
     } else {
-        bundle::bundle(args.iter().cloned())?;
-        program(args, triple.map(String::as_str), system)?
+        bundles::bundle(args)?;
+        program(args, triple, system)?
     };
-    let mut parts = vec![bundle::built("clap")?, bundle::built("vst3")?, program];
-    if system == System::MacOs {
-        parts.push(bundle::built("component")?);
-    }
-    #[cfg(target_os = "linux")]
     if system == System::Linux {
-        parts.push(lv2::bundle(args)?);
+        bundles::bundle_lv2(args)?;
     }
-    let build = Build { system, cpu: cpu.to_owned(), released: released(args), parts };
+    let mut parts = bundles::all(system).map(|own| own.built()).collect::<Result<Vec<_>>>()?;
+    parts.push(program);
+    let build = Build { system, cpu: cpu.to_owned(), released: is_release(args), parts };
     let folder = target()?.join("package");
     let mut packages = build.pack(&folder)?;
     if cpu == "x86_64" {
         packages.push(unity::package(args)?);
     }
-    if released(args) && triple.is_none() {
-        packages.push(beside(&folder, wheel::package()?)?);
+    if is_release(args) && triple.is_none() {
+        packages.push(files::copy_into(&python::package()?, &folder)?);
         if system == System::Linux && cpu == "x86_64" {
-            packages.push(beside(&folder, web::package()?)?);
+            packages.push(files::copy_into(&web::package()?, &folder)?);
         }
     }
     let built_for = match triple {
-        Some(triple) => triple.clone(),
-        None if system == System::MacOs => macos::TARGETS[0].to_owned(),
+        Some(triple) => triple.to_owned(),
+        None if system == System::MacOs => MACS[0].to_owned(),
         None => host()?,
     };
     packages.push(sbom::write(&built_for, folder.join(build.name()? + ".cdx.json"))?);
     sbom::write_sums(&folder, &packages)?;
     Ok(packages)
-}
-
-/// Copies `file` into `folder` and returns the copy's path.
-fn beside(folder: &Path, file: PathBuf) -> Result<PathBuf> {
-    let copy = folder.join(file.file_name().context("a package has a name")?);
-    fs::copy(file, &copy)?;
-    Ok(copy)
 }
 
 /// Returns the target that cargo builds for by default.
@@ -77,18 +68,11 @@ fn host() -> Result<String> {
     Ok(line.context("rustc names no host")?.to_owned())
 }
 
-fn released(args: &[String]) -> bool {
-    args.iter().any(|arg| arg == "--release")
-}
-
 /// Builds the command `tone-filter` with all its features, for `triple` or for this system. Returns its path.
 fn program(args: &[String], triple: Option<&str>, system: System) -> Result<PathBuf> {
-    let build = ["build", "--locked", "--package=tone-filter-cli", "--features=app"];
-    run(Command::new("cargo").args(build).args(args))?;
-    let profile = if released(args) { "release" } else { "debug" };
-    let folder = triple.map_or_else(target, |triple| Ok(target()?.join(triple)))?;
+    run(cargo("build --locked --package=tone-filter-cli --features=app").args(args))?;
     let name = if system == System::Windows { "tone-filter.exe" } else { "tone-filter" };
-    Ok(folder.join(profile).join(name))
+    Ok(target()?.join(triple.unwrap_or_default()).join(profile(args)).join(name))
 }
 
 /// Builds the command for both CPU types of Macs, and joins both in one file. Returns its path.
@@ -98,10 +82,228 @@ fn universal_program(args: &[String]) -> Result<PathBuf> {
     let out = folder.join("tone-filter");
     let mut lipo = Command::new("lipo");
     lipo.arg("-create").arg("-output").arg(&out);
-    for triple in macos::TARGETS {
+    for triple in MACS {
         let args = [args, &["--target".to_owned(), triple.to_owned()]].concat();
         lipo.arg(program(&args, Some(triple), System::MacOs)?);
     }
-    run(&mut lipo)?;
+    run(lipo)?;
     Ok(out)
+}
+
+/// Build to be packed.
+pub struct Build {
+    pub system: System,
+    /// Rust's name of the CPU type.
+    pub cpu: String,
+    /// Whether this is a release build, which gets the best compression.
+    pub released: bool,
+    /// Paths of the bundles and of the program `tone-filter`.
+    pub parts: Vec<PathBuf>,
+}
+
+impl Build {
+    /// Returns the beginning of the downloads' file names.
+    fn name(&self) -> Result<String> {
+        let system = match self.system {
+            System::Linux => "linux",
+            System::MacOs => "macos",
+            System::Windows => "windows",
+        };
+        Ok(format!("tone-filter-{}-{system}-{}", version()?, self.cpu))
+    }
+
+    /// Packs the build with the documents into `folder`. Returns the paths of the downloads.
+    pub fn pack(&self, folder: &Path) -> Result<Vec<PathBuf>> {
+        let name = self.name()?;
+        let files = folder.join(&name);
+        files::remove(&files)?;
+        let mut content = self.parts.clone();
+        content.extend(PAGES.map(|page| root().join(page)));
+        if self.system != System::Windows {
+            content.push(root().join("xtask/package/install.sh"));
+        }
+        if self.system == System::Linux {
+            content.push(root().join("examples/pipewire/tone-filter.conf"));
+        }
+        for part in content {
+            files::copy_into(&part, &files)?;
+        }
+        let out = |extension: &str| folder.join(format!("{name}{extension}"));
+        let packages = match self.system {
+            System::Windows => [out(".zip"), out("-setup.exe")],
+            System::Linux => {
+                let deb = format!("tone-filter_{}_{}.deb", version()?, debian_name(&self.cpu));
+                [out(".tar.gz"), folder.join(deb)]
+            }
+            System::MacOs => [out(".tar.gz"), out(".pkg")],
+        };
+        let [archive, installer] = &packages;
+        match self.system {
+            System::Windows => {
+                let python = if cfg!(windows) { "python" } else { "python3" };
+                let zip = ["-m", "zipfile", "-c"];
+                run(Command::new(python).args(zip).arg(archive).arg(&files))?;
+                windows_installer(&files, self.released, installer)?;
+            }
+            System::Linux => {
+                files::tar(&files, archive)?;
+                debian_package(&files, &self.cpu, installer)?;
+            }
+            System::MacOs => {
+                files::tar(&files, archive)?;
+                mac_installer(&files, installer)?;
+            }
+        }
+        for package in &packages {
+            println!("{}", package.display());
+        }
+        Ok(packages.into())
+    }
+}
+
+/// Makes a Windows installer by NSIS: for 64 bits with Debian's NSIS, otherwise for 32 bits, which every Windows runs.
+fn windows_installer(files: &Path, release: bool, out: &Path) -> Result<()> {
+    let define = |name: &str, value: &Path| format!("-D{name}={}", value.display());
+    run(Command::new("makensis")
+        .args(cfg!(target_os = "linux").then_some("-XTarget amd64-unicode"))
+        .arg("-V2")
+        // The best compression takes minutes.
+        .arg(format!("-DCOMPRESSOR={}", if release { "lzma" } else { "zlib" }))
+        .arg(format!("-DVERSION={}", version()?))
+        .arg(define("FILES", files))
+        .arg(define("OUT", out))
+        .arg(root().join("xtask/package/installer.nsi")))
+}
+
+/// Returns Debian's name of a CPU type.
+fn debian_name(cpu: &str) -> &str {
+    match cpu {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+fn debian_package(files: &Path, cpu: &str, out: &Path) -> Result<()> {
+    let tree = out.with_file_name("deb");
+    files::remove(&tree)?;
+    for bundle in bundles::all(System::Linux) {
+        files::copy(&files.join(bundle.name), &tree.join(bundle.below("usr/lib/")))?;
+    }
+    files::copy_into(&files.join("tone-filter"), &tree.join("usr/bin"))?;
+    for page in PAGES.into_iter().chain(["tone-filter.conf"]) {
+        files::copy_into(&files.join(page), &tree.join("usr/share/doc/tone-filter"))?;
+    }
+    run(Command::new(files.join("tone-filter")).arg("man").arg(tree.join("usr/share/man/man1")))?;
+    let control = fs::read_to_string(root().join("xtask/package/control"))?
+        .replace("{version}", &version()?)
+        .replace("{architecture}", debian_name(cpu))
+        .replace("{kilobytes}", &(size(&tree)? / 1024).to_string());
+    fs::create_dir_all(tree.join("DEBIAN"))?;
+    fs::write(tree.join("DEBIAN/control"), control)?;
+    run(Command::new("dpkg-deb").args(["--build", "--root-owner-group"]).arg(&tree).arg(out))
+}
+
+/// Returns the total size of all files in `folder` in bytes.
+fn size(folder: &Path) -> Result<u64> {
+    fs::read_dir(folder)?.try_fold(0, |sum, entry| {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        Ok(sum + if metadata.is_dir() { size(&entry.path())? } else { metadata.len() })
+    })
+}
+
+/// Makes a macOS installer with Apple's tools. The installer is not signed.
+fn mac_installer(files: &Path, out: &Path) -> Result<()> {
+    let tree = out.with_file_name("pkg");
+    files::remove(&tree)?;
+    for bundle in bundles::all(System::MacOs) {
+        let folder = tree.join("Library/Audio/Plug-Ins").join(bundle.folder);
+        files::copy_into(&files.join(bundle.name), &folder)?;
+    }
+    files::copy_into(&files.join("tone-filter"), &tree.join("usr/local/bin"))?;
+    run(Command::new("pkgbuild")
+        .args(["--identifier", "tone-filter", "--version", &version()?, "--root"])
+        .arg(&tree)
+        .arg(out))
+}
+
+/// Makes the packages of the debug build, unpacks, installs and loads them as users would, then runs the plugin's tests with the
+/// release bundle.
+pub fn test() -> Result<()> {
+    debian::need(&["ffmpeg"])?;
+    let packages = package(&[])?;
+    let find = |extension: &str| {
+        let name = |path: &&PathBuf| path.to_string_lossy().ends_with(extension);
+        packages.iter().find(name).with_context(|| format!("no {extension} was made"))
+    };
+    checksums(&packages)?;
+    test_debian(find(".deb")?)?;
+    test_archive(find(".tar.gz")?)?;
+    println!("both packages install what loads and plays");
+    bundles::bundle_release()?;
+    run(cargo("test --package=tone-filter --no-fail-fast"))
+}
+
+/// Verifies the checksums with the system's own program. They must cover all packages.
+fn checksums(packages: &[PathBuf]) -> Result<()> {
+    let folder = packages[0].parent().context("packages lie in a folder")?;
+    let mut check = Command::new("sha256sum");
+    let output = check.args(["--check", "SHA256SUMS"]).current_dir(folder).output()?;
+    let lines = String::from_utf8(output.stdout)?;
+    ensure!(output.status.success(), "checksums are wrong: {lines}");
+    ensure!(lines.lines().count() == packages.len(), "of {} packages: {lines}", packages.len());
+    Ok(())
+}
+
+fn test_debian(deb: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let at = |path: &str| folder.path().join(path);
+    run(Command::new("dpkg-deb").arg("--extract").arg(deb).arg(folder.path()))?;
+    loads(folder.path(), "usr/lib/", "usr/bin")?;
+    for page in [
+        "man/man1/tone-filter.1",
+        "doc/tone-filter/LICENSE-MIT",
+        "doc/tone-filter/tone-filter.conf",
+    ] {
+        ensure!(at("usr/share").join(page).is_file(), "{page} is missing");
+    }
+    Ok(())
+}
+
+fn test_archive(archive: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    files::untar(archive, folder.path())?;
+    let top = folder.path().read_dir()?.next().context("the archive is empty")??.path();
+    let home = tempfile::tempdir()?;
+    let script = |flags: &[&str]| {
+        run(Command::new(top.join("install.sh")).args(flags).env("HOME", home.path()))
+    };
+    // Twice, as users do for an update.
+    script(&[])?;
+    script(&[])?;
+    loads(home.path(), ".", ".local/bin")?;
+    script(&["--uninstall"])?;
+    for folder in [".clap", ".lv2", ".vst3", ".local/bin"] {
+        let left = home.path().join(folder).read_dir()?.next();
+        ensure!(left.is_none(), "{folder} is not empty afterwards");
+    }
+    Ok(())
+}
+
+/// Loads the bundles below `root`, where they have the folders `folder`, and renders with the program in `bin`.
+fn loads(root: &Path, folder: &str, bin: &str) -> Result<()> {
+    let mut bundles = bundles::all(System::Linux).map(|bundle| root.join(bundle.below(folder)));
+    run(kit("loads").args(bundles.by_ref().take(2)))?;
+    let lv2 = bundles.next().context("the LV2 bundle comes last")?;
+    // ffmpeg finds the bundle by this variable, as all hosts do.
+    let path = format!("{}:/usr/lib/lv2", lv2.parent().context("a folder")?.display());
+    run(Command::new("ffmpeg")
+        .args(["-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-af"])
+        .arg("aformat=channel_layouts=stereo,lv2=urn\\\\:tone-filter\\\\:stereo")
+        .args(["-f", "null", "-"])
+        .env("LV2_PATH", path))?;
+    let out = tempfile::tempdir()?;
+    let mut program = Command::new(root.join(bin).join("tone-filter"));
+    run(program.args(["render", "assets/demo.wav", "-o"]).arg(out.path().join("out.wav")))
 }

@@ -1,11 +1,24 @@
-//! Python virtual environments under `target/`: for VST3 hosts that are Python packages, and for our own package.
+//! Python virtual environments under `target/`, and `cargo xtask test-python`: tests of the Python package's wheel in a separate
+//! environment, of the Python example, and of `tools/judge`.
 
-use crate::{root, run, target};
+use crate::{
+    commands::{cargo, command, kit, root, run, step, target},
+    debian,
+    files::{copy, tar, the_only, untar},
+};
 use anyhow::{Result, ensure};
 use std::{
+    env::consts::EXE_EXTENSION,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// Debian packages for the environments.
+pub const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
+
+/// Folders that the workspace's manifest refers to, and that maturin leaves out of the source distribution.
+const BESIDE: [&str; 1] = ["patches"];
 
 /// Returns the Python interpreter of the environment that [`set_up`] makes.
 pub fn interpreter() -> Result<PathBuf> {
@@ -28,19 +41,107 @@ pub fn set_up() -> Result<()> {
 }
 
 /// Makes an environment in `folder`, and replaces any earlier one there.
-pub fn make(folder: &Path) -> Result<()> {
+fn make(folder: &Path) -> Result<()> {
     let system = if cfg!(windows) { "python" } else { "python3" };
     run(Command::new(system).args(["-m", "venv", "--clear"]).arg(folder))
 }
 
 /// Installs packages into the environment in `folder`; `what` are the arguments of `pip install`.
-pub fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(Command::new(in_environment(folder, "python")).args(install).args(what))
 }
 
 /// Returns the path of a program of the environment in `folder`.
-pub fn in_environment(folder: &Path, program: &str) -> PathBuf {
+fn in_environment(folder: &Path, program: &str) -> PathBuf {
     let programs = if cfg!(windows) { "Scripts" } else { "bin" };
-    folder.join(programs).join(program).with_extension(std::env::consts::EXE_EXTENSION)
+    folder.join(programs).join(program).with_extension(EXE_EXTENSION)
+}
+
+/// Builds the source distribution, from it the wheel, and the command, and tests the wheel.
+pub fn test() -> Result<()> {
+    let folder = target()?.join("python");
+    let (tools, clean, dist) = (folder.join("tools"), folder.join("clean"), folder.join("dist"));
+    step("tools", || set_up_tools(&tools))?;
+    step("clippy", || run(cargo("clippy -p tone-filter-python --all-targets -- -D warnings")))?;
+    step("wheel, from the source distribution", || build(&tools, &dist))?;
+    let wheel = the_only(&dist, "whl")?;
+    step("installation", || {
+        make(&clean)?;
+        // Alone, so that a dependency missing from the wheel's metadata is noticed.
+        install(&clean, [wheel.as_path()])?;
+        let python = in_environment(&clean, "python");
+        run(Command::new(python).args(["-c", "import tone_filter; tone_filter.presets()"]))?;
+        install(&clean, ["-r".as_ref(), requirements().as_path()])
+    })?;
+    let command = command(&[])?;
+    step("tests", || {
+        let automation = folder.join("automation");
+        run(kit("automation").arg(&automation))?;
+        let mut pytest = Command::new(in_environment(&clean, "python"));
+        pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("bindings/python"));
+        pytest.env("TONE_FILTER_COMMAND", &command).env("TONE_FILTER_DIST", &dist);
+        run(pytest.env("TONE_FILTER_AUTOMATION", automation))
+    })?;
+    step("tools/judge", || {
+        let (tool, environment) = (root().join("tools/judge"), folder.join("judge"));
+        make(&environment)?;
+        install(&environment, ["-r".as_ref(), tool.join("requirements.txt").as_path()])?;
+        let mut python = Command::new(in_environment(&environment, "python"));
+        python.env("PYTHONDONTWRITEBYTECODE", "1").env("TONE_FILTER_COMMAND", &command);
+        run(python.args(["-m", "unittest", "discover", "-s"]).arg(tool))
+    })?;
+    step("examples/dask, with a worker killed midway", || {
+        let (example, environment) = (root().join("examples/dask"), folder.join("dask"));
+        make(&environment)?;
+        install(&environment, ["-r".as_ref(), example.join("requirements.txt").as_path()])?;
+        let files = tempfile::tempdir()?;
+        let mut python = Command::new(in_environment(&environment, "python"));
+        python.env("PYTHONDONTWRITEBYTECODE", "1").arg(example.join("test_render_folder.py"));
+        run(python.arg(&command).arg(files.path()))
+    })
+}
+
+/// Builds the wheel for this system and returns its path.
+pub fn package() -> Result<PathBuf> {
+    let folder = target()?.join("python");
+    let (tools, dist) = (folder.join("tools"), folder.join("dist"));
+    set_up_tools(&tools)?;
+    build(&tools, &dist)?;
+    the_only(&dist, "whl")
+}
+
+/// Makes an environment with maturin and the packages that the tests need.
+fn set_up_tools(tools: &Path) -> Result<()> {
+    if debian::is_here() {
+        debian::install(&PACKAGES)?;
+    }
+    make(tools)?;
+    install(tools, ["-r".as_ref(), requirements().as_path()])
+}
+
+/// Builds both distributions into `dist`: the wheel from the source distribution, which proves the latter complete.
+fn build(tools: &Path, dist: &Path) -> Result<()> {
+    let _ = fs::remove_dir_all(dist);
+    let maturin = || Command::new(in_environment(tools, "maturin"));
+    let manifest = |folder: &Path| folder.join("bindings/python/Cargo.toml");
+    run(maturin().args(["sdist", "--out"]).arg(dist).arg("-m").arg(manifest(root())))?;
+    let archive = the_only(dist, "gz")?;
+    let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let source = dist.join(name.trim_end_matches(".tar.gz"));
+    untar(&archive, dist)?;
+    for folder in BESIDE {
+        copy(&root().join(folder), &source.join(folder))?;
+    }
+    tar(&source, &archive)?;
+    let mut wheel = maturin();
+    wheel.args(["build", "--release", "--compatibility", "pypi", "--out"]).arg(dist);
+    // In the workspace's target folder, cargo would mistake these crates for the workspace's.
+    let builds = dist.with_file_name("build");
+    wheel.arg("-m").arg(manifest(&source)).env("CARGO_TARGET_DIR", builds);
+    run(&mut wheel)
+}
+
+fn requirements() -> PathBuf {
+    root().join("bindings/python/tests/requirements.txt")
 }

@@ -3,7 +3,10 @@
 //! The command `tone-filter` is not on crates.io. Its feature `app` contains the plugin, some of whose dependencies are replaced
 //! by `patches`, and a published crate cannot replace dependencies.
 
-use crate::{metadata, python, run, sbom, suite::step, target};
+use crate::{
+    commands::{cargo, metadata, run, step, target},
+    python, sbom,
+};
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::{fs, path::Path, process::Command};
@@ -32,8 +35,8 @@ pub fn test() -> Result<()> {
 fn publish(folder: &Path) -> Result<()> {
     // Otherwise cargo would use crates of an earlier run, which have the same version.
     let _ = fs::remove_dir_all(folder);
-    let publish = ["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty", "--quiet"];
-    run(Command::new("cargo").args(publish).arg("--target-dir").arg(folder))
+    let publish = "publish --workspace --dry-run --locked --allow-dirty --quiet --target-dir";
+    run(cargo(publish).arg(folder))
 }
 
 fn contents(folder: &Path) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Software bill of materials of a release in the format CycloneDX: all crates that are built into it.
 
-use crate::metadata;
+use crate::commands::metadata;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{

@@ -1,230 +1,86 @@
 //! `cargo xtask unity-package`: makes the package for Unity's Package Manager.
+//!
+//! `bindings/unity/package` has Unity's `.meta` files, each with the id of a file of the package. Scenes and scripts refer to the
+//! ids, so they must never change. Unity ignores a file without one.
 
-use crate::{install, pack, root, run, target};
-use anyhow::{Context, Result, ensure};
-use std::{
-    env::consts,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
+use crate::{
+    commands::{cargo, profile, root, run, target, version},
+    files,
 };
+use anyhow::{Context, Result};
+use std::{env::consts, fs, path::PathBuf};
 
-/// Name by which Unity projects refer to the package.
-const NAME: &str = "com.tone-filter.effect";
-
-/// Files and folders of the package other than libraries: path, source (empty if generated), id, and Unity's importer. Scenes and
-/// scripts refer to the ids, so they must never change. Unity ignores files without an id.
-const FILES: [(&str, &str, &str, &str); 8] = [
-    (
-        "README.md",
-        "bindings/unity/README.md",
-        "2d6b8f0c5f1e4c8c9a39b6a4a5d7c1f2",
-        "TextScriptImporter",
-    ),
-    ("CHANGELOG.md", "CHANGELOG.md", "8f5a3f1b64a94a0fb7a9c02e4c8d51ab", "TextScriptImporter"),
-    ("LICENSE-MIT", "LICENSE-MIT", "5c0e9d1b7d5b4d06a6a3f6c8e2b94d73", "DefaultImporter"),
-    ("LICENSE-APACHE", "LICENSE-APACHE", "b1c7e4a2690f4b5d8e3d2f7a1c6b5e98", "DefaultImporter"),
-    ("package.json", "", "e3a6d94b0c8247f5b2f1c5d7a8e0639c", "PackageManifestImporter"),
-    ("Runtime", "", "7a4d0b6e3f9c4c18a5e2d8b7c1f60a35", "DefaultImporter"),
-    (
-        "Runtime/ToneFilter.cs",
-        "bindings/unity/ToneFilter.cs",
-        "c9e1f57a2b6d4830b7d4a0e6f3c8125b",
-        "MonoImporter",
-    ),
-    (
-        "Runtime/ToneFilterUnity.asmdef",
-        "",
-        "4f8b2c6d1e7a495ca0d3b9f5e6c7184d",
-        "AssemblyDefinitionImporter",
-    ),
+/// Files of the package that are elsewhere in the repository.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("README.md", "bindings/unity/README.md"),
+    ("CHANGELOG.md", "CHANGELOG.md"),
+    ("LICENSE-MIT", "LICENSE-MIT"),
+    ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ("Runtime/ToneFilter.cs", "bindings/unity/ToneFilter.cs"),
 ];
 
-/// Folders of the libraries, and their ids.
-const FOLDERS: [(&str, &str); 2] = [
-    ("Plugins", "96c3a1d5e8f74b20b6a9d7c4e5f3182a"),
-    ("Plugins/x86_64", "d0b7f4e9c2a64d53a8e1f6b3c5d7920e"),
-];
+/// Library for a system: the system's name in Rust's targets, and the file.
+type Library = (&'static str, &'static str);
 
-/// System for which the package can have a library: its name in Rust's targets, and its properties in Unity.
-struct System {
-    target: &'static str,
-    library: &'static str,
-    id: &'static str,
-    editor: &'static str,
-    player: &'static str,
-}
-
-const SYSTEMS: [System; 2] = [
-    System {
-        target: "linux",
-        library: "libAudioPluginToneFilter.so",
-        id: "1b5e8c7f4a2d4f96b3c0d8e7a6f5912c",
-        editor: "Linux",
-        player: "Linux64",
-    },
-    System {
-        target: "windows",
-        library: "AudioPluginToneFilter.dll",
-        id: "a7d2c9e5f8b14e60928d6c3b5f7e0a41",
-        editor: "Windows",
-        player: "Win64",
-    },
-];
+const LIBRARIES: [Library; 2] =
+    [("linux", "libAudioPluginToneFilter.so"), ("windows", "AudioPluginToneFilter.dll")];
 
 /// Builds the library with `args`, the options of `cargo build`, and packs it into `target/package`. Several `--target` in `args`
 /// give one package with the libraries of several systems. Returns the package's path.
 pub fn package(args: &[String]) -> Result<PathBuf> {
-    let targets: Vec<_> = args.windows(2).filter(|pair| pair[0] == "--target").collect();
-    let mut names: Vec<_> = targets.iter().map(|pair| pair[1].clone()).collect();
-    if names.is_empty() {
-        names.push(format!("{}-{}", consts::ARCH, consts::OS));
+    let targets = args.windows(2).filter(|pair| pair[0] == "--target").map(|pair| pair[1].clone());
+    let mut targets: Vec<_> = targets.collect();
+    let mut folders = vec![target()?];
+    if targets.is_empty() {
+        targets.push(format!("{}-{}", consts::ARCH, consts::OS));
+    } else {
+        folders = targets.iter().map(|target| folders[0].join(target)).collect();
     }
-    let systems = names.iter().map(|name| system(name)).collect::<Result<Vec<_>>>()?;
-    let build = ["build", "--locked", "--package=tone-filter-unity"];
-    run(Command::new("cargo").args(build).args(args))?;
-    let profile = if args.iter().any(|arg| arg == "--release") { "release" } else { "debug" };
-    let mut libraries = Vec::new();
-    for (system, name) in systems.into_iter().zip(names) {
-        let folder = if targets.is_empty() { target()? } else { target()?.join(name) };
-        libraries.push((system, folder.join(profile).join(system.library)));
+    let libraries = targets.iter().map(|target| library(target)).collect::<Result<Vec<_>>>()?;
+    run(cargo("build --locked --package=tone-filter-unity").args(args))?;
+
+    let folder = target()?.join("package");
+    // Package archives must have this folder at the top.
+    let package = folder.join("unity/package");
+    files::remove(&folder.join("unity"))?;
+    files::copy(&root().join("bindings/unity/package"), &package)?;
+    for (name, source) in ELSEWHERE {
+        files::copy(&root().join(source), &package.join(name))?;
     }
-    pack(&libraries, &target()?.join("package"))
+    let plugins = package.join("Plugins/x86_64");
+    for (_, library) in LIBRARIES.iter().filter(|own| !libraries.contains(own)) {
+        fs::remove_file(plugins.join(format!("{library}.meta")))?;
+    }
+    for ((_, library), built) in libraries.iter().zip(folders) {
+        files::copy_into(&built.join(profile(args)).join(library), &plugins)?;
+    }
+    let systems: Vec<_> = libraries.iter().map(|(system, _)| *system).collect();
+    let out = folder.join(format!("tone-filter-unity-{}-{}.tgz", version()?, systems.join("-")));
+    files::tar(&package, &out)?;
+    println!("{}", out.display());
+    Ok(out)
 }
 
-/// Returns the system of a Rust target.
-fn system(target: &str) -> Result<&'static System> {
-    let system = SYSTEMS.iter().find(|system| target.contains(system.target));
-    let system = system.filter(|_| target.starts_with("x86_64"));
-    system.with_context(|| {
+/// Returns the library for a Rust target.
+fn library(target: &str) -> Result<Library> {
+    let library = LIBRARIES.into_iter().find(|(system, _)| target.contains(system));
+    library.filter(|_| target.starts_with("x86_64")).with_context(|| {
         format!(
             "the package for Unity has libraries for Linux and Windows on x86-64, not for {target}"
         )
     })
 }
 
-/// Packs `libraries` and all other files into `folder`. Returns the package's path.
-fn pack(libraries: &[(&System, PathBuf)], folder: &Path) -> Result<PathBuf> {
-    let version = pack::version()?;
-    // Package archives must have this folder at the top.
-    let files = folder.join("unity/package");
-    install::remove(&folder.join("unity"))?;
-    for (name, id) in FOLDERS {
-        fs::create_dir_all(files.join(name))?;
-        write_meta(&files.join(name), id, "DefaultImporter", "")?;
-    }
-    for (name, source, id, importer) in FILES {
-        let path = files.join(name);
-        match (name, source) {
-            ("package.json", _) => fs::write(&path, manifest(&version))?,
-            ("Runtime/ToneFilterUnity.asmdef", _) => fs::write(&path, ASSEMBLY)?,
-            (_, "") => fs::create_dir_all(&path)?,
-            _ => install::copy(&root().join(source), &path)
-                .with_context(|| format!("cannot copy {source}"))?,
-        }
-        write_meta(&path, id, importer, "")?;
-    }
-    for (system, library) in libraries {
-        let path = files.join("Plugins/x86_64").join(system.library);
-        install::copy(library, &path)
-            .with_context(|| format!("cannot copy {}", library.display()))?;
-        write_meta(&path, system.id, "PluginImporter", &system.settings())?;
-    }
-    let systems: Vec<_> = libraries.iter().map(|(system, _)| system.target).collect();
-    ensure!(!systems.is_empty(), "a package for Unity has a library");
-    let out = folder.join(format!("tone-filter-unity-{version}-{}.tgz", systems.join("-")));
-    run(Command::new("tar")
-        .arg("-czf")
-        .arg(&out)
-        .arg("-C")
-        .arg(folder.join("unity"))
-        .arg("package"))?;
-    println!("{}", out.display());
-    Ok(out)
-}
-
-/// Returns the package's description for the Package Manager.
-fn manifest(version: &str) -> String {
-    format!(
-        r#"{{
-  "name": "{NAME}",
-  "version": "{version}",
-  "displayName": "Tone Filter",
-  "description": "Gives any music an 8-bit edge: an effect for audio mixers that finds the notes that are playing and plays them as square waves.",
-  "unity": "2021.3",
-  "keywords": ["audio", "mixer", "effect", "8-bit", "chiptune"],
-  "license": "MIT OR Apache-2.0"
-}}
-"#
-    )
-}
-
-/// Assembly definition: the script becomes a library that all scripts of a project can use.
-const ASSEMBLY: &str = r#"{
-  "name": "ToneFilterUnity",
-  "autoReferenced": true
-}
-"#;
-
-/// Writes the `.meta` file beside a file or folder, which tells Unity its id and importer.
-fn write_meta(path: &Path, id: &str, importer: &str, settings: &str) -> Result<()> {
-    let folder = if path.is_dir() { "folderAsset: yes\n" } else { "" };
-    let text = format!(
-        "fileFormatVersion: 2\nguid: {id}\n{folder}{importer}:\n  externalObjects: {{}}\n{settings}  userData: \n  \
-         assetBundleName: \n  assetBundleVariant: \n"
-    );
-    let mut name = path.as_os_str().to_owned();
-    name.push(".meta");
-    Ok(fs::write(&name, text)?)
-}
-
-impl System {
-    /// Returns the import settings of a library: loaded at startup, only in the editor and in games of its system.
-    fn settings(&self) -> String {
-        let mut text = "  serializedVersion: 2\n  iconMap: {}\n  executionOrder: {}\n  defineConstraints: []\n  \
-                        isPreloaded: 1\n  isOverridable: 0\n  isExplicitlyReferenced: 0\n  validateReferences: 1\n  platformData:\n"
-            .to_owned();
-        let mut platform = |name: &str, enabled: bool, settings: &[(&str, &str)]| {
-            let list = settings.iter().map(|(key, value)| format!("        {key}: {value}\n"));
-            let list: String = list.collect();
-            let list = if list.is_empty() { " {}\n".to_owned() } else { format!("\n{list}") };
-            text += &format!(
-                "  - first:\n      {name}\n    second:\n      enabled: {}\n      settings:{list}",
-                u8::from(enabled)
-            );
-        };
-        platform("Any:", false, &[]);
-        let editor = [("CPU", "x86_64"), ("DefaultValueInitialized", "true"), ("OS", self.editor)];
-        platform("Editor: Editor", true, &editor);
-        for player in ["Linux64", "OSXUniversal", "Win", "Win64"] {
-            let own = player == self.player;
-            let cpu = [("CPU", if own { "x86_64" } else { "None" })];
-            platform(&format!("Standalone: {player}"), own, &cpu);
-        }
-        text
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_id_is_one_of_unity_s_and_there_once() {
-        let ids = FILES.iter().map(|(_, _, id, _)| *id).chain(FOLDERS.iter().map(|(_, id)| *id));
-        let ids: Vec<_> = ids.chain(SYSTEMS.iter().map(|system| system.id)).collect();
-        let hexadecimal = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
-        assert!(ids.iter().all(|id| id.len() == 32 && id.bytes().all(hexadecimal)));
-        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
-    }
+    use super::library;
 
     #[test]
     fn systems_without_a_library_are_refused_by_name() {
-        assert_eq!(system("x86_64-pc-windows-gnu").unwrap().player, "Win64");
-        assert_eq!(system("x86_64-unknown-linux-gnu").unwrap().player, "Linux64");
+        assert_eq!(library("x86_64-pc-windows-gnu").unwrap().1, "AudioPluginToneFilter.dll");
+        assert_eq!(library("x86_64-unknown-linux-gnu").unwrap().1, "libAudioPluginToneFilter.so");
         for other in ["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin"] {
-            assert!(system(other).err().unwrap().to_string().contains(other));
+            assert!(library(other).unwrap_err().to_string().contains(other));
         }
     }
 }

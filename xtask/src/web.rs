@@ -1,9 +1,8 @@
 //! `cargo xtask web` and `test-web`: the npm package, the web page that uses it, and their tests in a browser.
 
 use crate::{
-    foreign, install,
-    kit::{kit, manual},
-    npm, root, run, suite, target,
+    commands::{Unavailable, cargo, kit, manual, root, run, target},
+    debian, files, foreign,
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -11,6 +10,9 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// Name of the package in npm's registry.
+const NPM: &str = "tone-filter";
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -52,22 +54,20 @@ pub fn web() -> Result<()> {
 
 /// Runs the tests of the package and of the page in Debian's Chromium. The page uses the files that `npm pack` packs.
 pub fn test() -> Result<()> {
-    ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its browser");
-    let missing = BROWSER.into_iter().filter(|(program, _)| !suite::on_path(program));
-    suite::install(&missing.map(|(_, package)| package).collect::<Vec<_>>())?;
-    suite::install(&SONGS)?;
-    suite::install(&[&foreign::PACKAGES[..], &LINKER].concat())?;
+    let missing = BROWSER.into_iter().filter(|(program, _)| !debian::on_path(program));
+    debian::need(&missing.map(|(_, package)| package).collect::<Vec<_>>())?;
+    debian::install(&[&SONGS[..], &foreign::PACKAGES, &LINKER].concat())?;
     let (package, page) = build()?;
     let results = target()?.join("test-web");
-    install::remove(&results)?;
+    files::remove(&results)?;
     let expected = results.join("expected");
     run(kit("web").arg(&expected))?;
     run(kit("starts").arg(expected.join("automation")))?;
     write_songs(&expected)?;
-    npm::pack(&package, &results)?;
-    let packed = page.join(npm::NAME);
-    install::remove(&packed)?;
-    install::copy(&results.join("package"), &packed)?;
+    files::untar(&pack(&package, &results)?, &results)?;
+    let packed = page.join(NPM);
+    files::remove(&packed)?;
+    files::copy(&results.join("package"), &packed)?;
     let scripts = root().join("bindings/web/test");
     run(Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--prefix"]).arg(&scripts))?;
     run(Command::new("node").arg(scripts.join("test.mjs")).arg(page).arg(results))
@@ -85,10 +85,8 @@ fn write_songs(folder: &Path) -> Result<()> {
         ("chip", "--out", "link.fur", &link),
     ];
     for (verb, out, name, flags) in songs {
-        let mut command = Command::new("cargo");
-        command.args(["run", "--package=tone-filter-cli", "--", verb, "--quiet"]);
-        command.args(["--kernel", "portable", out]);
-        run(command.arg(folder.join(name)).arg(folder.join("demo.wav")).args(flags))?;
+        let line = format!("run -p tone-filter-cli -- {verb} --quiet --kernel portable {out}");
+        run(cargo(&line).arg(folder.join(name)).arg(folder.join("demo.wav")).args(flags))?;
     }
     Ok(())
 }
@@ -96,27 +94,43 @@ fn write_songs(folder: &Path) -> Result<()> {
 /// Builds the npm package and packs it as the registry gets it. Returns the archive's path.
 pub fn package() -> Result<PathBuf> {
     let folder = target()?.join("npm");
-    let (package, packed) = (folder.join(npm::NAME), folder.join("packed"));
-    for folder in [&package, &packed] {
-        install::remove(folder)?;
-    }
-    npm::write(&package, &module(FILTER)?)?;
+    let packed = folder.join("packed");
+    files::remove(&packed)?;
+    let package = npm_package(&module(FILTER)?)?;
     fs::create_dir_all(&packed)?;
-    npm::archive(&package, &packed)
+    pack(&package, &packed)
+}
+
+/// Writes the npm package around the WebAssembly module at `module`: `bindings/web/package`, and files that
+/// `bindings/web/examples/tables.rs` makes from the library's tables. Returns its folder.
+fn npm_package(module: &Path) -> Result<PathBuf> {
+    let folder = target()?.join("npm").join(NPM);
+    files::remove(&folder)?;
+    files::copy(&root().join("bindings/web/package"), &folder)?;
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        files::copy_into(&root().join(licence), &folder)?;
+    }
+    files::copy(module, &folder.join("tone_filter.wasm"))?;
+    run(cargo("run --package=tone-filter-web --example=tables --").arg(&folder))?;
+    Ok(folder)
+}
+
+/// Packs the package in `folder` as the registry gets it, into the only archive in `results`. Returns the archive's path.
+fn pack(folder: &Path, results: &Path) -> Result<PathBuf> {
+    let mut npm = Command::new("npm");
+    run(npm.arg("pack").arg(folder).arg("--pack-destination").arg(results))?;
+    files::the_only(results, "tgz")
 }
 
 /// Builds the package and the page. Returns their folders.
 fn build() -> Result<(PathBuf, PathBuf)> {
     let (filter, song) = (module(FILTER)?, module(SONG)?);
-    let package = target()?.join("npm").join(npm::NAME);
-    install::remove(&package)?;
-    npm::write(&package, &filter)?;
-
+    let package = npm_package(&filter)?;
     let page = target()?.join("web");
-    install::remove(&page)?;
-    install::copy(&root().join("bindings/web/page"), &page)?;
-    install::copy(&package, &page.join(npm::NAME))?;
-    install::copy(&song, &page.join("song.wasm"))?;
+    files::remove(&page)?;
+    files::copy(&root().join("bindings/web/page"), &page)?;
+    files::copy(&package, &page.join(NPM))?;
+    files::copy(&song, &page.join("song.wasm"))?;
     run(manual().arg(&page))?;
     let programs = if has_songs() {
         "with-programs"
@@ -130,27 +144,27 @@ fn build() -> Result<(PathBuf, PathBuf)> {
 
 /// Whether the Debian packages for songs are installed. Root installs them if they are missing.
 fn has_songs() -> bool {
-    suite::on_path("dpkg-query")
-        && (SONGS.iter().all(|package| suite::is_installed(package))
-            || suite::is_root() && suite::install(&SONGS).is_ok())
+    debian::on_path("dpkg-query")
+        && (SONGS.iter().all(|package| debian::is_installed(package))
+            || debian::is_root() && debian::install(&SONGS).is_ok())
 }
 
 /// Builds the WebAssembly module of the crate `package` and returns its path.
 fn module(package: &str) -> Result<PathBuf> {
-    let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--release", "--locked", "--package", package, "--target", TARGET]);
+    let mut cargo = cargo(&format!("build --release --locked -p {package} --target {TARGET}"));
     for setting in SMALL {
         cargo.args(["--config", setting]);
     }
     let mut folder = target()?;
-    let debian = [&foreign::PACKAGES[..], &LINKER].concat();
+    let packages = [&foreign::PACKAGES[..], &LINKER].concat();
     // With a standard library built from source, the module is smaller.
-    if debian.iter().all(|package| suite::is_installed(package)) || !has_target()? {
+    if packages.iter().all(|package| debian::is_installed(package)) || !has_target()? {
+        let remedy = format!("run `rustup target add {TARGET}`");
         ensure!(
-            suite::on_path("dpkg-query"),
-            "the compiler cannot build for browsers yet: run `rustup target add {TARGET}`"
+            debian::is_here(),
+            Unavailable(format!("the compiler cannot build for browsers yet: {remedy}"))
         );
-        suite::install(&debian)?;
+        debian::install(&packages)?;
         folder.push("foreign");
         foreign::from_source(&mut cargo, TARGET, "panic_abort", &folder);
         cargo.args(["--config", SILENT]);

@@ -1,17 +1,18 @@
 //! `cargo xtask test-windows`: the tests for Windows, cross-compiled with Debian's compiler and run under wine.
 
 use crate::{
-    foreign,
-    kit::kit,
-    pack::{Build, System},
-    run, speakers, suite, target,
-    xvfb::Xvfb,
+    bundles::System,
+    commands::{Unavailable, cargo, command, each, kit, run, target},
+    debian, foreign,
+    package::Build,
+    programs::APP,
 };
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use std::{
     env, fs,
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -61,16 +62,14 @@ struct Wine {
 
 /// Runs all steps, and prints a table of the results.
 pub fn test() -> Result<()> {
-    if !cfg!(target_arch = "x86_64") || !suite::on_path("dpkg-query") {
-        bail!("this verb needs Debian on x86-64; on Windows, `cargo test` runs the same tests");
-    }
-    suite::install(&[&foreign::PACKAGES[..], &PACKAGES].concat())?;
+    ensure!(cfg!(target_arch = "x86_64"), Unavailable("this verb needs Debian on x86-64".into()));
+    debian::need(&[&foreign::PACKAGES[..], &PACKAGES].concat())?;
     let wine = Wine::start()?;
     let tests =
         |package, names: &'static [&str]| move |wine: &Wine| wine.tests(package, names, &[]);
     const CLI: &str = "tone-filter-cli";
-    type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);
-    let steps: [Step; 10] = [
+    type Step<'a> = &'a dyn Fn(&Wine) -> Result<()>;
+    let steps: [(&str, Step); 10] = [
         ("bundles", &Wine::bundle),
         ("library", &tests("tone-filter-dsp", &["--lib", "--test=kernels", "--test=accuracy"])),
         ("plugin", &tests("tone-filter", &["--lib"])),
@@ -84,30 +83,14 @@ pub fn test() -> Result<()> {
             &tests("tone-filter", &["--test=vst3_guard", "--test=vst3_latency"]),
         ),
         ("the same bits as here", &|wine| {
-            run(Command::new("cargo").args(["build", "--locked", "--package=tone-filter-cli"]))?;
-            let own = target()?.join("debug/tone-filter");
+            let own = command(&[])?;
             let mut bits = kit("bits");
             run(wine.environment(bits.arg(own).arg("--")).args(wine.loader).arg(wine.program()))
         }),
         ("installer", &Wine::install),
         ("the editor's window", &Wine::open_editor),
     ];
-    let results: Vec<_> = steps
-        .iter()
-        .map(|(name, step)| {
-            println!("\n=== {name}");
-            let started = Instant::now();
-            (name, step(&wine), started.elapsed().as_secs())
-        })
-        .collect();
-    println!();
-    for (name, result, seconds) in &results {
-        let result =
-            result.as_ref().map_or_else(|error| format!("FAILED: {error:#}"), |()| "passed".into());
-        println!("{name:52} {seconds:5} s  {result}");
-    }
-    ensure!(results.iter().all(|(_, result, _)| result.is_ok()), "not all is well on Windows");
-    Ok(())
+    each(steps, |step| step(&wine))
 }
 
 impl Wine {
@@ -175,12 +158,8 @@ impl Wine {
     }
 
     fn tests(&self, package: &str, names: &[&str], options: &[&str]) -> Result<()> {
-        run(self
-            .cargo(&mut Command::new("cargo"))
-            .args(["test", "--locked", "--no-fail-fast", "--package", package])
-            .args(names)
-            .arg("--")
-            .args(options))
+        let mut test = cargo("test --locked --no-fail-fast --package");
+        run(self.cargo(test.arg(package).args(names).arg("--").args(options)))
     }
 
     /// Makes a debug build of the bundles.
@@ -234,6 +213,40 @@ impl Wine {
     fn open_editor(&self) -> Result<()> {
         let mut window = kit("window");
         window.arg(self.target.join("editor.png")).args([self.display.name(), "--"]);
-        run(self.environment(&mut window).args(self.loader).arg(self.program()).args(speakers::APP))
+        run(self.environment(&mut window).args(self.loader).arg(self.program()).args(APP))
+    }
+}
+
+/// X server, which ends when this is dropped.
+struct Xvfb {
+    server: Child,
+    name: String,
+}
+
+impl Xvfb {
+    /// Starts a server with a `screen` as `WIDTHxHEIGHTxDEPTH`.
+    fn start(screen: &str) -> Result<Self> {
+        // Xvfb chooses a free display number, and prints it once the server is ready.
+        let mut command = Command::new("Xvfb");
+        command.args(["-displayfd", "1", "-screen", "0", screen]);
+        let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut number = String::new();
+        let output = server.stdout.take().context("Xvfb has an output")?;
+        BufReader::new(output).read_line(&mut number)?;
+        ensure!(!number.is_empty(), "Xvfb has ended");
+        Ok(Self { server, name: format!(":{}", number.trim()) })
+    }
+
+    /// Returns the value of `$DISPLAY` for programs that open their windows on this display.
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for Xvfb {
+    fn drop(&mut self) {
+        // Errors mean that the server has ended already.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
     }
 }

@@ -1,6 +1,6 @@
 //! One song: a filter, and the recorder of the song's format.
 
-use tone_filter_dsp::{Settings, ToneFilter};
+use tone_filter_dsp::{Settings, Stereo, ToneFilter};
 use tone_filter_presets::Preset;
 use tone_filter_song::{
     arrangement::Arranger,
@@ -11,6 +11,9 @@ use tone_filter_song::{
     tracker::{self, Chip, Module, furnace},
     transcribe::{Transcriber, midi},
 };
+
+/// Maximum power of the mean of left and right, relative to theirs, at which they cancel: -20 dB, as for the command.
+const CANCELS: f64 = 0.01;
 
 /// Format of a song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +31,7 @@ impl Format {
     pub const ALL: [Self; 3] = [Self::Furnace, Self::Nsf, Self::Midi];
 
     /// Returns the settings of the filter for a song with the sound of `settings`.
-    fn settings(self, settings: Settings) -> Settings {
+    pub fn settings(self, settings: Settings) -> Settings {
         match self {
             Self::Midi => Settings { lookahead: true, ..settings },
             Self::Nsf => console::settings(settings),
@@ -38,14 +41,14 @@ impl Format {
 }
 
 /// Recorder of what a format has.
-enum Recorder {
+pub enum Recorder {
     Furnace(Arranger),
     Nsf(console::Recorder),
     Midi(Transcriber, BeatRecorder, Finder),
 }
 
 impl Recorder {
-    fn new(format: Format) -> Self {
+    pub fn new(format: Format) -> Self {
         match format {
             Format::Furnace => Self::Furnace(Arranger::default()),
             Format::Nsf => Self::Nsf(console::Recorder::default()),
@@ -56,7 +59,7 @@ impl Recorder {
     }
 
     /// Records the filter's last block.
-    fn push(&mut self, filter: &ToneFilter) {
+    pub fn push(&mut self, filter: &ToneFilter) {
         match self {
             Self::Furnace(arranger) => arranger.push(filter),
             Self::Nsf(recorder) => recorder.push(filter),
@@ -69,7 +72,7 @@ impl Recorder {
     }
 
     /// Returns the file of a song of `seconds`, and the number of its notes.
-    fn finish(
+    pub fn finish(
         self,
         seconds: f64,
         settings: &Settings,
@@ -107,6 +110,8 @@ pub struct Song {
     channels: usize,
     /// Frames of the sound so far.
     frames: usize,
+    /// Sums of the squares of a stereo sound: of the mean of left and right, and the mean of theirs.
+    squares: [f64; 2],
 }
 
 impl Song {
@@ -121,7 +126,8 @@ impl Song {
         let mut filter = filter.with_channels(channels);
         filter.detect_notes(true);
         filter.reset();
-        Ok(Self { filter, recorder: Recorder::new(format), channels, frames: 0 })
+        let recorder = Recorder::new(format);
+        Ok(Self { filter, recorder, channels, frames: 0, squares: [0.0; 2] })
     }
 
     /// Adds the next samples, all of the first channel first, and replaces them by the filter's output.
@@ -131,6 +137,14 @@ impl Song {
             return;
         }
         self.frames += frames;
+        if self.channels == 2 {
+            let (left, right) = samples.split_at(frames);
+            for (left, right) in left.iter().zip(right) {
+                let [left, right] = [left, right].map(|sample| f64::from(*sample));
+                self.squares[0] += ((left + right) / 2.0).powi(2);
+                self.squares[1] += (left * left + right * right) / 2.0;
+            }
+        }
         self.process(samples, frames);
     }
 
@@ -149,9 +163,14 @@ impl Song {
             self.process(&mut vec![0.0; latency * self.channels], latency);
         }
         let (file, notes) = self.recorder.finish(seconds, self.filter.settings(), title)?;
-        match notes {
-            0 => Err("No notes were found. Raise Sensitivity, or choose another file.".into()),
-            _ => Ok(file),
+        let [mean, channels] = self.squares;
+        let stereo = self.filter.settings().stereo;
+        if notes > 0 {
+            Ok(file)
+        } else if channels > 0.0 && mean <= CANCELS * channels && stereo != Stereo::Stereo {
+            Err("Left and right are of opposite polarity and cancel. Set Stereo to Stereo.".into())
+        } else {
+            Err("No notes were found. Raise Sensitivity, or choose another file.".into())
         }
     }
 }

@@ -1,19 +1,9 @@
-//! Tests of the functions that JavaScript calls, against the commands' way through a file.
+//! Tests of the functions that JavaScript calls. `bindings/web/test/song.mjs` compares the songs with the command's.
 
-use super::*;
+use super::{song::Recorder, *};
 use std::path::PathBuf;
-use tone_filter_dsp::{Arp, Controls, Kernel, Settings, Voice};
-use tone_filter_offline::{
-    Input,
-    analyse::analyse,
-    arrangement::Arranger,
-    beats::BeatRecorder,
-    console::{self, Tags, nsf},
-    found::Finder,
-    timeline::Layout,
-    tracker::{Chip, Module, furnace},
-    transcribe::{Transcriber, midi},
-};
+use tone_filter_dsp::{Controls, Kernel, Settings, Voice};
+use tone_filter_offline::{Input, analyse::analyse};
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{root, wav};
 
@@ -50,67 +40,32 @@ fn made(format: Format, preset: &Preset, length: usize) -> Vec<u8> {
     web.bytes
 }
 
-/// Reads the demo tune as the commands do, with a recorder.
-fn read<T: Default>(
-    settings: &Settings,
-    push: fn(&mut T, &tone_filter_dsp::ToneFilter),
-) -> (T, f64) {
-    let mut own = T::default();
-    let input = Input::new(&tune()).unwrap();
+/// Makes the same song as the commands do, of the file.
+fn expected(format: Format, preset: &Preset) -> Vec<u8> {
+    let settings = format.settings(preset.settings);
+    let mut recorder = Recorder::new(format);
     let analysed = analyse(
-        &input,
-        (settings, &Default::default()),
+        &Input::new(&tune()).unwrap(),
+        (&settings, &Default::default()),
         Kernel::default(),
         0.1,
-        |filter| push(&mut own, filter),
+        |filter| recorder.push(filter),
         |_, _| Ok(()),
         |_| (),
     );
-    (own, analysed.unwrap().seconds)
-}
-
-fn tags() -> Tags {
-    Tags { title: "demo".into(), author: String::new() }
+    recorder.finish(analysed.unwrap().seconds, &settings, "demo".into()).unwrap().0
 }
 
 #[test]
-fn a_tracker_song_is_that_of_the_command() {
-    let preset = Preset::factory("sound-chip").unwrap();
-    let settings = Settings { arp: Arp::Fast, lookahead: true, ..preset.settings };
-    let (arranger, seconds) = read(&settings, Arranger::push);
-    let arrangement = arranger.finish(seconds, &settings, None);
-    let song = Module::new(&arrangement, Chip::Nes, None).unwrap();
-    assert!(made(Format::Furnace, &preset, 44_100) == furnace(&song, &tags()));
-}
-
-#[test]
-fn a_console_song_is_that_of_the_command() {
-    let preset = Preset::factory("sound-chip").unwrap();
-    let settings = Settings { lookahead: true, ..preset.settings };
-    let (recorder, seconds) = read(&settings, console::Recorder::push);
-    let song = console::Song::new(&recorder.finish(seconds), None);
-    assert!(made(Format::Nsf, &preset, 10_007) == nsf(&song, &tags()).unwrap());
-}
-
-#[test]
-fn a_midi_file_is_that_of_the_command() {
-    struct Own(Transcriber, BeatRecorder, Finder);
-    impl Default for Own {
-        fn default() -> Self {
-            Self(Transcriber::new(false), BeatRecorder::default(), Finder::default())
-        }
+fn calls_of_any_length_make_the_song_of_the_file() {
+    for (format, id, length) in [
+        (Format::Furnace, "sound-chip", 44_100),
+        (Format::Nsf, "sound-chip", 10_007),
+        (Format::Midi, "tone-filter", 64),
+    ] {
+        let preset = Preset::factory(id).unwrap();
+        assert!(made(format, &preset, length) == expected(format, &preset), "{format:?}");
     }
-    let preset = Preset::factory("tone-filter").unwrap();
-    let settings = Settings { lookahead: true, ..preset.settings };
-    let push = |own: &mut Own, filter: &_| {
-        own.0.push(filter);
-        own.1.push(filter);
-        own.2.push(filter);
-    };
-    let (Own(notes, beats, key), seconds) = read(&settings, push);
-    let layout = Layout::new(None, beats.beats(seconds).as_ref(), key.found(&settings).key);
-    let expected = midi(&notes.finish(seconds), 0.0, &layout);
-    assert!(made(Format::Midi, &preset, 64) == expected);
 }
 
 #[test]
@@ -150,4 +105,13 @@ fn errors_are_sentences() {
         assert!(!song_finish(&mut web));
         assert!(web.text().unwrap().starts_with("No notes were found."));
     }
+    assert!(start(&mut web, Format::Nsf, &Preset::factory("reference").unwrap()));
+    song_input(&mut web, 88_200);
+    let (left, right) = web.input.split_at_mut(44_100);
+    left.iter_mut().enumerate().for_each(|(t, sample)| *sample = (t as f32 / 16.0).sin());
+    right.iter_mut().zip(left).for_each(|(right, left)| *right = -*left);
+    song_process(&mut web);
+    write(&mut web, "opposite");
+    assert!(!song_finish(&mut web));
+    assert!(web.text().unwrap().contains("opposite polarity"), "{}", web.text().unwrap());
 }

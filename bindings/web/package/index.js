@@ -49,7 +49,7 @@ const loadModule = () => once(modules, "module", fetchModule);
 const addProcessor = (context) =>
   once(contexts, context, () => context.audioWorklet.addModule(new URL("./worklet.js", import.meta.url)));
 
-// Where there is no Web Audio, as on a server that renders pages, the import of this file must not fail.
+// This file can be imported without Web Audio, as by a server that renders pages.
 export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   #settings;
   #numbers; // Buffer for the bands' records, used for every request.

@@ -2,7 +2,7 @@
 
 import { choices, groups, numbers } from "./tone-filter/index.js";
 
-// A page has no tempo but that of the music, no second input, nowhere to send MIDI, and a button of its own for the bypass.
+// Settings without a control: a page has no tempo of a host, no sidechain and no MIDI output, and a button for the bypass.
 const LEFT_OUT = ["bypass", "listen", "midi-out", "mpe", "sync-to"];
 
 // Controls that stay usable without effect. Map at Custom can leave both Map and Scale without effect, and Lookahead delays the

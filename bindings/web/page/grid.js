@@ -17,7 +17,7 @@ const RISE = 0.02;
 const FALL = 0.12;
 const CHANGE = 0.05;
 
-// Number of frames in which each cell that does not sound is drawn once.
+// Frames per drawing of a silent cell.
 const TURNS = 5;
 
 const BACKGROUND = [16, 18, 22];

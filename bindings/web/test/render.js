@@ -11,6 +11,25 @@ export async function tune() {
   return [channel(0), channel(1)];
 }
 
+// Returns the ratio of signal and noise in dB, and the largest error, of an output with respect to the expected one.
+export function accuracy(output, expected) {
+  let [signal, noise, worst] = [0, 0, 0];
+  output.forEach((samples, channel) => samples.forEach((y, t) => {
+    const right = expected[channel][t];
+    const error = y - right;
+    signal += right * right;
+    noise += error * error;
+    worst = Math.max(worst, Math.abs(error));
+  }));
+  return { snr: 10 * Math.log10(signal / noise), worst };
+}
+
+// Returns a file of expected samples: left and right, full scale 1.
+export async function expected(name) {
+  const samples = new Float32Array(await (await fetch(new URL(`../expected/${name}`, import.meta.url))).arrayBuffer());
+  return [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)];
+}
+
 // Filters `input`, and then `rest` seconds of silence, in the worklet. Returns the output, and the time that this took, as a
 // fraction of the sound's duration.
 export async function render(options, input, rest = 0) {

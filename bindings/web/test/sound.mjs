@@ -8,21 +8,12 @@ const percent = (share) => `${(100 * share).toFixed(1)} % of the audio thread's 
 
 test("with every preset, the worklet's output is the library's", async () => {
   const results = await inPage(tab, async ({ library }) => {
-    const { render, tune } = await import(new URL("test/render.js", document.baseURI));
+    const { accuracy, expected, render, tune } = await import(new URL("test/render.js", document.baseURI));
     const input = await tune();
     const rows = [];
     for (const { id } of library.presets) {
       const { output, share } = await render({ preset: id }, input);
-      const expected = new Float32Array(await (await fetch(`expected/${id}.f32`)).arrayBuffer());
-      let [signal, noise, worst] = [0, 0, 0];
-      output.forEach((samples, channel) => samples.forEach((y, t) => {
-        const right = expected[channel * samples.length + t];
-        const error = y - right;
-        signal += right * right;
-        noise += error * error;
-        worst = Math.max(worst, Math.abs(error));
-      }));
-      rows.push({ id, snr: 10 * Math.log10(signal / noise), worst, share });
+      rows.push({ id, share, ...accuracy(output, await expected(`${id}.f32`)) });
     }
     return rows;
   });
@@ -40,24 +31,13 @@ test("with every preset, the worklet's output is the library's", async () => {
 // A message to a worklet takes effect at no certain frame. So the settings of each step are there before the first block.
 test("with the settings of a score of automation, the worklet's output is the library's", async () => {
   const results = await inPage(tab, async () => {
-    const { render } = await import(new URL("test/render.js", document.baseURI));
-    const fetched = (name) => fetch(`expected/automation/${name}`);
-    const signal = async (name) => {
-      const samples = new Float32Array(await (await fetched(name)).arrayBuffer());
-      return [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)];
-    };
-    const { steps } = await (await fetched("score.json")).json();
-    const input = await signal("input.f32");
+    const { accuracy, expected, render } = await import(new URL("test/render.js", document.baseURI));
+    const { steps } = await (await fetch("expected/automation/score.json")).json();
+    const input = await expected("automation/input.f32");
     const rows = [];
     for (const [index, { settings }] of steps.entries()) {
       const { output } = await render({ settings }, input);
-      const expected = await signal(`step${index}.f32`);
-      let [power, noise] = [0, 0];
-      output.forEach((samples, channel) => samples.forEach((y, t) => {
-        power += expected[channel][t] ** 2;
-        noise += (y - expected[channel][t]) ** 2;
-      }));
-      rows.push(10 * Math.log10(power / noise));
+      rows.push(accuracy(output, await expected(`automation/step${index}.f32`)).snr);
     }
     return rows;
   });
@@ -84,7 +64,7 @@ test("silence after sound does not become slow by denormals", async () => {
 });
 
 test("a score plays its notes and no others, from where it is", async () => {
-  // Two notes in the music, of which the score has one, in its second half.
+  // The music has two notes. The score has one of them, in the second half.
   const levels = await inPage(tab, async () => {
     const { render } = await import(new URL("test/render.js", document.baseURI));
     const note = (hertz, t) => 0.2 * Math.sin((2 * Math.PI * hertz * t) / 44100);

@@ -1,11 +1,23 @@
-//! What nice-plug 0.4.2 uses of `atomic_refcell`, and a cure for its conflicts of threads: a thread that finds a cell
-//! borrowed by another one waits, instead of panicking.
+//! Replacement for the parts of `atomic_refcell` that nice-plug 0.4.2 uses: a thread that finds a cell borrowed by another
+//! thread waits, where the original panics.
+//!
+//! # What holds
+//!
+//! * The whole state of a cell is one number. 0 is free, an even number is twice the count of shared borrows, and an odd number
+//!   names the thread that has the mutable borrow.
+//! * Only an exchange from 0 makes a mutable borrow, and only its guard stores 0 again. So a `&mut T` is alone.
+//! * Every borrow has `Acquire`, and every release of a borrow has `Release`: one without it would let a thread see old values.
+//! * A wait ends: with the borrow, with a panic at once if the thread waits for itself, or with a panic after [`SHARED_PATIENCE`]
+//!   or [`MUTABLE_PATIENCE`].
+//! * `try_borrow` and `try_borrow_mut` never wait. `activate` and `setActive` take the buffer manager by them.
+//!
+//! The tests in `model.rs` check all interleavings of threads with loom.
 //!
 //! # The fault
 //!
-//! nice-plug keeps what its threads share in such cells, as if each had one thread. In the VST3 wrapper on Linux, these
-//! borrow the same cell at the same time, where `main` is the host's main thread, `window` is the thread of the editor's
-//! window, `worker` is nice-plug's thread `bg-worker`, and `audio` is the host's audio thread:
+//! nice-plug keeps in such cells what its threads share. In the VST3 wrapper on Linux, several threads borrow one cell at the
+//! same time. `main` is the host's main thread, `window` the thread of the editor's window, `worker` nice-plug's thread
+//! `bg-worker`, and `audio` the host's audio thread:
 //!
 //! | cell | mutably | shared | conflict |
 //! |---|---|---|---|
@@ -15,32 +27,19 @@
 //! | `process_events`, `input_note_events`, `note_expression_controller`, `buffer_manager` | `audio`: `process` | - | if the host calls `process` or `setActive` on two threads, against VST3's rules |
 //! | `editor`, `event_loop` | the constructor | all | no |
 //!
-//! A panic of the worker ends it, and the host when the last instance is released; one of another thread ends the host
-//! at once, as it would unwind into C++. In the CLAP wrapper, `main` alone borrows the window, the editor and the host's
-//! extensions, of which `host_thread_check` is shared with all others, but set once, in `init`; `audio` has
-//! `input_events` and `buffer_manager` as above. `activate` and `setActive` take the buffer manager with
-//! `try_borrow_mut`, which never waits. In the standalone wrapper, a cell is set by the constructor, or borrowed by one
-//! thread. nice-plug-core can keep a field of the state in such a cell; this plugin has none. nice-plug-egui has none at
-//! all.
+//! A panic of the worker ends the worker, and later the host, when the last instance is released. A panic of any other thread
+//! ends the host at once, as it would unwind into C++. The CLAP wrapper, the standalone wrapper, nice-plug-core and
+//! nice-plug-egui have no such conflicts.
 //!
 //! # The cure
 //!
-//! [`AtomicRefCell::borrow`] and [`AtomicRefCell::borrow_mut`] wait for the other thread, and panic only
+//! A thread waits only where the original would end the host. Within VST3's rules, the audio thread meets no other thread at a
+//! cell. A free cell costs one atomic operation, as in the original.
 //!
-//! * at once, when the thread itself holds the cell mutably: it would wait for ever;
-//! * when the other thread has not let go for a long time ([`SHARED_PATIENCE`], [`MUTABLE_PATIENCE`]): two threads wait
-//!   for each other, or the thread itself holds the cell shared and wants it mutably.
+//! Only the worker waits for something that takes long: the opening or closing of a window. Both wait for the window's own
+//! thread, never for the worker, so there is no deadlock.
 //!
-//! So a thread waits only where the original ends the host, the audio thread too. Within VST3's rules, the audio thread
-//! never meets another one at a cell. A free cell costs as much as with the original: one atomic operation that reads and
-//! writes.
-//!
-//! A bound that is reached panics as the original does. Only the worker waits for something that takes long, the opening
-//! or closing of a window. Those wait for the window's own thread, never for the worker: tasks are posted without waiting,
-//! and only the release of the last instance waits for the worker to end. So these two cannot wait for each other, and
-//! the bound of a shared borrow is there for other versions of nice-plug.
-//!
-//! It becomes obsolete when nice-plug's threads no longer borrow `editor_window` at the same time. `patches/fragile` is
+//! This crate becomes obsolete when nice-plug's threads no longer borrow `editor_window` at the same time. `patches/fragile` is
 //! the other half of the cure.
 
 #[cfg(loom)]
@@ -58,29 +57,29 @@ use std::{
     time::Duration,
 };
 
-/// How often a thread looks again without giving up its CPU. Most borrows take less than that.
+/// Attempts without giving up the CPU. Most borrows end within this time.
 const SPINS: u32 = 64;
 
-/// How often a thread then lets others run before it sleeps.
+/// Attempts after which the thread yields, before it sleeps.
 const YIELDS: u32 = 16;
 
-/// How many times a thread that wants a cell shared sleeps for a millisecond before it panics: for a minute at least, as a
-/// window may take that long to open on a busy computer.
+/// Maximum number of sleeps of a millisecond before a shared borrow panics. A window may take a minute to open on a busy
+/// computer.
 pub const SHARED_PATIENCE: u32 = 60_000;
 
-/// The same for a thread that wants it mutably: two seconds at least. Shared borrows are short.
+/// Maximum number of sleeps of a millisecond before a mutable borrow panics. Shared borrows are short.
 pub const MUTABLE_PATIENCE: u32 = 2_000;
 
-/// Borrowed by none. Other even states are twice the number of shared borrows.
+/// State of a cell without borrows.
 const FREE: usize = 0;
 
-/// What a shared borrow adds.
+/// Summand of a shared borrow.
 const SHARED: usize = 2;
 
-/// Odd states are mutable borrows: this bit, and which thread has it.
+/// Bit of a mutable borrow. The other bits name the thread.
 const MUTABLE: usize = 1;
 
-/// The state of a cell that the current thread holds mutably: different from that of all other threads, and odd.
+/// Returns the state of a cell that the current thread holds mutably: odd, and different for each thread.
 #[cfg(not(loom))]
 fn mutable_here() -> usize {
     std::thread_local! {
@@ -91,7 +90,7 @@ fn mutable_here() -> usize {
     HERE.with(|here| ptr::from_ref(here).addr() | MUTABLE)
 }
 
-/// The same for loom, whose threads are all one to the system.
+/// Does the same for loom, whose threads share one thread of the system.
 #[cfg(loom)]
 fn mutable_here() -> usize {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -102,7 +101,7 @@ fn mutable_here() -> usize {
     HERE.with(|here| here | MUTABLE)
 }
 
-/// A value that one thread at a time borrows mutably, or several shared.
+/// Cell whose value several threads borrow, shared or mutably.
 #[derive(Default)]
 pub struct AtomicRefCell<T: ?Sized> {
     state: AtomicUsize,
@@ -114,7 +113,7 @@ pub struct AtomicRefCell<T: ?Sized> {
 // the same time as a `&mut T`.
 unsafe impl<T: ?Sized + Send + Sync> Sync for AtomicRefCell<T> {}
 
-/// The cell is borrowed mutably.
+/// Error: the cell is borrowed mutably.
 #[derive(Debug)]
 pub struct BorrowError(());
 
@@ -126,7 +125,7 @@ impl fmt::Display for BorrowError {
 
 impl std::error::Error for BorrowError {}
 
-/// The cell is borrowed.
+/// Error: the cell is borrowed.
 #[derive(Debug)]
 pub struct BorrowMutError {
     mutably: bool,
@@ -145,17 +144,17 @@ impl fmt::Display for BorrowMutError {
 impl std::error::Error for BorrowMutError {}
 
 impl<T> AtomicRefCell<T> {
-    /// A cell that is free.
+    /// Creates a cell without borrows.
     pub fn new(value: T) -> Self {
         Self { state: AtomicUsize::new(FREE), value: UnsafeCell::new(value) }
     }
 }
 
 impl<T: ?Sized> AtomicRefCell<T> {
-    /// Borrows the value, after another thread has let go of it.
+    /// Borrows the value, and waits while another thread has it mutably.
     ///
     /// # Panics
-    /// When this thread holds it mutably, or another one does so for longer than [`SHARED_PATIENCE`].
+    /// If this thread has the value mutably, or another thread has it mutably for longer than [`SHARED_PATIENCE`].
     #[track_caller]
     pub fn borrow(&self) -> AtomicRef<'_, T> {
         match self.try_borrow() {
@@ -164,11 +163,10 @@ impl<T: ?Sized> AtomicRefCell<T> {
         }
     }
 
-    /// Borrows the value mutably, after other threads have let go of it.
+    /// Borrows the value mutably, and waits while other threads have it.
     ///
     /// # Panics
-    /// When this thread holds it mutably, or another one holds it for longer than [`MUTABLE_PATIENCE`]; after that time
-    /// also when this thread itself holds it shared.
+    /// If this thread has the value mutably, or if any thread has it for longer than [`MUTABLE_PATIENCE`].
     #[track_caller]
     pub fn borrow_mut(&self) -> AtomicRefMut<'_, T> {
         match self.try_borrow_mut() {
@@ -177,17 +175,17 @@ impl<T: ?Sized> AtomicRefCell<T> {
         }
     }
 
-    /// Borrows the value, if no thread holds it mutably.
+    /// Borrows the value.
     ///
     /// # Errors
-    /// When one does.
+    /// If a thread has it mutably.
     pub fn try_borrow(&self) -> Result<AtomicRef<'_, T>, BorrowError> {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
-            // Guards that are forgotten are counted for ever. Beyond the last number, none is given out.
+            // Forgotten guards stay counted: at the maximum there are no more borrows.
             let more = state.checked_add(SHARED).filter(|_| state & MUTABLE == 0);
             let Some(more) = more else { return Err(BorrowError(())) };
-            // `Acquire`, with the `Release` of the one who held it mutably: what that has written is seen.
+            // `Acquire` pairs with the `Release` of the last mutable borrow, and so sees what it wrote.
             match self.state.compare_exchange_weak(
                 state,
                 more,
@@ -200,12 +198,12 @@ impl<T: ?Sized> AtomicRefCell<T> {
         }
     }
 
-    /// Borrows the value mutably, if no thread holds it.
+    /// Borrows the value mutably.
     ///
     /// # Errors
-    /// When one does.
+    /// If a thread has it.
     pub fn try_borrow_mut(&self) -> Result<AtomicRefMut<'_, T>, BorrowMutError> {
-        // `Acquire`, with the `Release` of those who held it: their use of it comes before that which follows.
+        // `Acquire` pairs with the `Release` of all earlier borrows, and so comes after their use of the value.
         match self.state.compare_exchange(
             FREE,
             mutable_here(),
@@ -218,10 +216,10 @@ impl<T: ?Sized> AtomicRefCell<T> {
     }
 }
 
-/// The result of `attempt` as soon as it succeeds.
+/// Repeats `attempt` until it succeeds, and returns its result.
 ///
 /// # Panics
-/// With its error, when this thread holds the cell mutably, or after `patience` milliseconds.
+/// If this thread has the cell mutably, or after `patience` sleeps.
 #[cold]
 #[track_caller]
 fn wait<G, E: fmt::Display>(
@@ -244,8 +242,7 @@ fn wait<G, E: fmt::Display>(
     unreachable!("it panics before the rounds end")
 }
 
-/// Lets the other thread go on. Sleeps are counted, not measured, so that a computer that is too busy to run the other
-/// thread waits longer for it.
+/// Lets other threads run. Sleeps are counted, not measured: a busy computer, which runs the other thread late, waits longer.
 #[cfg(not(loom))]
 fn pause(round: u32) {
     match round {
@@ -255,13 +252,13 @@ fn pause(round: u32) {
     }
 }
 
-/// To loom, all waiting is the same.
+/// Lets loom run another thread.
 #[cfg(loom)]
 fn pause(_: u32) {
     loom::thread::yield_now();
 }
 
-/// A shared borrow, until it is dropped.
+/// Shared borrow, which ends when this is dropped.
 pub struct AtomicRef<'b, T: ?Sized> {
     cell: &'b AtomicRefCell<T>,
 }
@@ -284,7 +281,7 @@ impl<T: ?Sized> Drop for AtomicRef<'_, T> {
     }
 }
 
-/// A mutable borrow, until it is dropped.
+/// Mutable borrow, which ends when this is dropped.
 pub struct AtomicRefMut<'b, T: ?Sized> {
     cell: &'b AtomicRefCell<T>,
 }

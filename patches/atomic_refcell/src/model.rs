@@ -1,10 +1,10 @@
-//! All orders in which threads can meet. Run with
+//! All interleavings of threads. Run with
 //! `RUSTFLAGS="--cfg loom" cargo test -p atomic_refcell --lib --target-dir target/loom`.
 
 use super::AtomicRefCell;
 use loom::{cell::UnsafeCell, sync::Arc, thread};
 
-/// A number whose reading and writing loom watches.
+/// Number whose reads and writes loom watches.
 #[derive(Default)]
 struct Watched(UnsafeCell<usize>);
 

@@ -1,4 +1,4 @@
-//! The cell with real threads.
+//! Tests of the cell with real threads.
 
 use super::{AtomicRefCell, MUTABLE_PATIENCE, SHARED_PATIENCE, SPINS, YIELDS, wait};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     thread::scope,
 };
 
-/// The message of the panic in `action`.
+/// Returns the message of the panic in `action`.
 fn panic_of<R>(action: impl FnOnce() -> R) -> String {
     let payload = catch_unwind(AssertUnwindSafe(action)).err().expect("it panics");
     *payload.downcast::<String>().expect("a formatted message")

@@ -1,20 +1,26 @@
-//! What nice-plug 0.4.2 uses of `fragile`, and a cure for a panic: other threads may read values of types that are `Sync`.
+//! Replacement for the parts of `fragile` that nice-plug 0.4.2 uses: other threads may read values of types that [`share`] names.
+//!
+//! # What holds
+//!
+//! * Only the owner, the thread that made a value, drops it or takes it out. Other threads get shared references at most, and
+//!   only to a `Sync` type that was shared.
+//! * A value that another thread drops is leaked, where the original panics. A read of a type that is not shared panics, as in
+//!   the original.
 //!
 //! # The fault
 //!
-//! nice-plug keeps the editor's handle and window in a `Fragile`, which panics when another thread than that which opened
-//! the window touches it. But on Linux, nice-plug's own thread `bg-worker` does so, to tell the editor of new values
-//! (`wrapper/vst3/inner.rs`, `execute`): of those that came before the window was open, and in a host without VST3's run
-//! loop of all. The panic ends that thread, and the host when the last instance is released. The thread learns only in the
-//! `Fragile` whether a window is open, so nothing outside can keep it away from there.
+//! nice-plug keeps the editor's handle and window in a `Fragile`, which panics when a thread reads it that did not open the
+//! window. On Linux, nice-plug's own thread `bg-worker` does so, to tell the editor of new values (`wrapper/vst3/inner.rs`,
+//! `execute`): of values from before the window was open, and in a host without VST3's run loop of all values. The panic ends
+//! that thread, and later the host, when the last instance is released. The thread learns only inside the `Fragile` whether a
+//! window is open, so nothing outside can keep it away.
 //!
 //! # The cure
 //!
-//! The plugin makes a handle and a window that several threads may use at a time, and says so with [`share`]. All other
-//! types are as with the original. Only in one more case there is no panic: a value that another thread drops is leaked.
+//! The plugin's handle and window are safe to use from several threads, and the plugin [shares](share) their types.
 //!
-//! It becomes obsolete when nice-plug's `bg-worker` no longer touches the window. `patches/atomic_refcell` is the other half
-//! of the cure.
+//! This crate becomes obsolete when nice-plug's `bg-worker` no longer touches the window. `patches/atomic_refcell` is the other
+//! half of the cure.
 
 use std::{
     any::TypeId,
@@ -24,11 +30,10 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// The types of values that all threads may read: all of them are `Sync`.
+/// Shared types, all of which are `Sync`.
 static SHARED: RwLock<Vec<TypeId>> = RwLock::new(Vec::new());
 
-/// Lets all threads read values of the type `T`, from now on, of which each [`Fragile`] still belongs to the thread that
-/// made it.
+/// Lets all threads read values of the type `T` from now on. Each [`Fragile`] still belongs to the thread that made it.
 pub fn share<T: Sync + 'static>() {
     let id = TypeId::of::<T>();
     let mut shared = SHARED.write().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +46,7 @@ fn is_shared<T: 'static>() -> bool {
     SHARED.read().unwrap_or_else(PoisonError::into_inner).contains(&TypeId::of::<T>())
 }
 
-/// A value of the thread that made this; others may have it, but use it only if it is [shared](share).
+/// Value that belongs to the thread that made it. Other threads read it only if its type is [shared](share).
 pub struct Fragile<T: 'static> {
     value: ManuallyDrop<T>,
     owner: ThreadId,
@@ -55,7 +60,7 @@ unsafe impl<T> Send for Fragile<T> {}
 // that needs more takes the `Fragile` itself.
 unsafe impl<T> Sync for Fragile<T> {}
 
-/// The value belongs to another thread.
+/// Error: the value belongs to another thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidThreadAccess;
 
@@ -68,17 +73,17 @@ impl fmt::Display for InvalidThreadAccess {
 impl std::error::Error for InvalidThreadAccess {}
 
 impl<T> Fragile<T> {
-    /// A value of this thread.
+    /// Creates a value that belongs to this thread.
     pub fn new(value: T) -> Self {
         Self { value: ManuallyDrop::new(value), owner: thread::current().id() }
     }
 
-    /// Whether this is the thread of the value.
+    /// Whether the value belongs to this thread.
     pub fn is_valid(&self) -> bool {
         thread::current().id() == self.owner
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Panics
     /// On another thread, unless the type is [shared](share).
@@ -87,7 +92,7 @@ impl<T> Fragile<T> {
         self.try_get().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     /// On another thread, unless the type is [shared](share).
@@ -95,10 +100,10 @@ impl<T> Fragile<T> {
         if self.is_valid() || is_shared::<T>() { Ok(&self.value) } else { Err(InvalidThreadAccess) }
     }
 
-    /// The value itself.
+    /// Takes the value out.
     ///
     /// # Errors
-    /// With all that it was, on another thread.
+    /// Returns `self` on another thread.
     pub fn try_into_inner(self) -> Result<T, Self> {
         if !self.is_valid() {
             return Err(self);

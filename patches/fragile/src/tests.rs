@@ -1,4 +1,4 @@
-//! Values on their own thread and on another.
+//! Tests of values on their own thread and on another thread.
 
 use super::{Fragile, InvalidThreadAccess, share};
 use std::{
@@ -8,7 +8,7 @@ use std::{
     thread::scope,
 };
 
-/// Counts how often it is dropped.
+/// Value that counts its drops.
 struct Counted(&'static AtomicUsize);
 
 impl Drop for Counted {

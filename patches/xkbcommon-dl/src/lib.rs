@@ -1,8 +1,8 @@
-//! What baseview 0.4.2 uses of `xkbcommon-dl`, and a cure for its keyboards: `XkbcommonState::new` makes a
-//! keymap for every window and never gives it back, 70 KiB for each time that an editor is opened.
+//! Replacement for the parts of `xkbcommon-dl` that baseview 0.4.2 uses, without its leak: baseview's `XkbcommonState::new` makes a
+//! keymap for each window and never releases it, 70 KiB for each time that an editor is opened.
 //!
-//! Here, a state takes over the keymap that it is made of. There is no `xkb_keymap_unref` for others, so a
-//! baseview that gives its keymap back itself does not compile with this: it no longer needs it.
+//! Here, a state owns the keymap from which it is made. `xkb_keymap_unref` is private, so a newer baseview that releases the keymap
+//! itself does not compile with this crate, which it then no longer needs.
 #![allow(non_camel_case_types, reason = "they are C's")]
 
 use libloading::Library;
@@ -11,41 +11,41 @@ use std::{
     sync::OnceLock,
 };
 
-/// A number in X11, and 8 more than that of the hardware.
+/// Key code in X11: 8 more than the hardware's.
 pub type xkb_keycode_t = u32;
 
-/// Opaque: where to look for files.
+/// Opaque: the context, which finds files.
 #[repr(C)]
 pub struct xkb_context([u8; 0]);
 
-/// Opaque: what the keys are.
+/// Opaque: the keymap.
 #[repr(C)]
 pub struct xkb_keymap([u8; 0]);
 
-/// Opaque: a keymap and what is held down.
+/// Opaque: a keymap and the keys that are held.
 #[repr(C)]
 pub struct xkb_state([u8; 0]);
 
-/// How a context is made.
+/// Flags for a new context.
 #[repr(C)]
 pub enum xkb_context_flags {
-    /// As usual.
+    /// No flags.
     XKB_CONTEXT_NO_FLAGS = 0,
 }
 
-/// How a keymap is made.
+/// Flags for a new keymap.
 #[repr(C)]
 pub enum xkb_keymap_compile_flags {
-    /// As usual.
+    /// No flags.
     XKB_KEYMAP_COMPILE_NO_FLAGS = 0,
 }
 
-/// What a key does.
+/// Direction of a key's move.
 #[repr(C)]
 pub enum xkb_key_direction {
-    /// It is released.
+    /// Release.
     XKB_KEY_UP = 0,
-    /// It is pressed.
+    /// Press.
     XKB_KEY_DOWN = 1,
 }
 
@@ -62,7 +62,7 @@ pub struct XkbCommon {
     keymap_unref: unsafe extern "C" fn(*mut xkb_keymap),
 }
 
-/// libxkbcommon, if this system has it.
+/// Returns the functions of libxkbcommon, if this system has it.
 pub fn xkbcommon_option() -> Option<&'static XkbCommon> {
     static FUNCTIONS: OnceLock<Option<XkbCommon>> = OnceLock::new();
     let load = || {
@@ -82,7 +82,7 @@ pub fn xkbcommon_option() -> Option<&'static XkbCommon> {
     FUNCTIONS.get_or_init(load).as_ref()
 }
 
-/// The library `name`, which stays in memory.
+/// Loads the library `name`, which then stays in memory.
 fn library(name: &str) -> Option<&'static Library> {
     // SAFETY: libxkbcommon does nothing when it is loaded.
     let library = unsafe { Library::new(name) }.ok()?;
@@ -114,12 +114,12 @@ pub mod x11 {
             i32,
             xkb_keymap_compile_flags,
         ) -> *mut xkb_keymap,
-        /// Takes the keymap over.
+        /// Makes a state that owns the keymap.
         pub xkb_x11_state_new_from_device: StateNew,
         state_new: StateNew,
     }
 
-    /// libxkbcommon-x11, if this system has it.
+    /// Returns the functions of libxkbcommon-x11, if this system has it.
     pub fn xkbcommon_x11_option() -> Option<&'static XkbCommonX11> {
         static FUNCTIONS: OnceLock<Option<XkbCommonX11>> = OnceLock::new();
         let load = || {
@@ -141,10 +141,10 @@ pub mod x11 {
         FUNCTIONS.get_or_init(load).as_ref()
     }
 
-    /// A state that alone holds `keymap`, or null.
+    /// Makes a state that owns `keymap`. Returns null if that fails.
     ///
     /// # Safety
-    /// As for `xkb_x11_state_new_from_device`; and the reference to `keymap` is the caller's to give away.
+    /// As for `xkb_x11_state_new_from_device`. The caller gives its reference to `keymap` away.
     unsafe extern "C" fn state_of_its_own(
         keymap: *mut xkb_keymap,
         connection: *mut xcb_connection_t,

@@ -1,12 +1,15 @@
 //! Benchmarks: the network's multiply-adds a second beside the CPU's maximum, and the listener's time for a frame.
 
+mod frame;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
 use tone_filter_listener::{
     BLOCK, Decisions, FRAME, Listener, Model, beats::BeatTracker, measure::Frames,
 };
 use tone_filter_simd::{Kernel, Work};
+use tone_filter_testkit::signals::{noise, white};
 
 const RATE: f64 = 44_100.0;
 const MODELS: [(Model, &str); 2] = [(Model::Full, "full"), (Model::Light, "light")];
@@ -67,13 +70,9 @@ fn rates(c: &mut Criterion) {
 }
 
 fn whole(c: &mut Criterion) {
-    let mut state = 1u32;
-    let mut noise = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state as f32 / u32::MAX as f32 - 0.5
-    };
     // A frame is 8 blocks at this rate.
-    let blocks: Vec<[f32; BLOCK]> = (0..512).map(|_| std::array::from_fn(|_| noise())).collect();
+    let noise = white(12.0, RATE);
+    let blocks = &noise.as_chunks::<BLOCK>().0[..512];
     for kernel in Kernel::available() {
         let mut group = c.benchmark_group(format!("{}, a frame of the listener", kernel.name()));
         for (model, name) in MODELS {
@@ -101,14 +100,13 @@ fn beats(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("{}, a frame of the tracker", kernel.name()));
         let mut tracker = BeatTracker::new(FRAME);
         let mut decisions = Decisions::NONE;
-        let mut state = 1u32;
+        let mut noise = noise(1);
         group.bench_function("random notes", |b| {
             b.iter(|| {
                 decisions.frames += 1;
                 for (level, on) in decisions.level.iter_mut().zip(&mut decisions.on) {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    *level = state as f32 / u32::MAX as f32;
-                    *on = state >> 29 == 0;
+                    *level = noise().abs() as f32;
+                    *on = *level < 0.125;
                 }
                 black_box(tracker.push(kernel, &decisions, true))
             });
@@ -118,10 +116,7 @@ fn beats(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    config = frame::criterion();
     targets = rates, whole, beats
 }
 criterion_main!(benches);

@@ -4,7 +4,6 @@ use cargo_metadata::{Metadata, MetadataCommand};
 use std::{
     collections::BTreeMap,
     path::{Component, Path, PathBuf},
-    process::Command,
 };
 use tone_filter_manual::{
     pages::{self, Page},
@@ -44,8 +43,7 @@ fn the_workflow_installs_what_the_tests_need() {
         workflow.lines().filter_map(|line| line.split_once("apt-get install ")).collect();
     let [(_, packages)] = installs[..] else { panic!("{installs:?}") };
     assert_eq!(packages, "-y --no-install-recommends $(cargo xtask packages)");
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("packages").output().unwrap();
-    let printed = String::from_utf8(output.stdout).unwrap();
+    let printed = String::from_utf8(crate::xtask(&["packages"]).stdout).unwrap();
     for package in ["dbus-daemon", "at-spi2-core", "python3-pyatspi", "python3-venv"] {
         assert!(printed.split_whitespace().any(|own| own == package), "{package}: {printed}");
     }
@@ -80,8 +78,7 @@ fn every_page_of_the_manual_is_in_its_summary() {
 fn every_cargo_command_names_what_there_is() {
     let metadata =
         MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
-    let usage = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("help").output().unwrap();
-    let usage = String::from_utf8(usage.stdout).unwrap();
+    let usage = String::from_utf8(crate::xtask(&["help"]).stdout).unwrap();
     let mut checked = 0;
     for page in pages::all().unwrap().iter().filter(|page| !page.path.ends_with("CHANGELOG.md")) {
         for line in page.shell().into_iter().flatten().chain(inline(page)) {

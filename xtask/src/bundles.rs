@@ -1,0 +1,468 @@
+//! Bundles of the plugin: how each format's is built, where hosts look for it, and its installation for this user.
+//!
+//! The AU has the library of the CLAP bundle, which has the entry points of both formats: it is a wrapper around CLAP
+//! (`clap-wrapper`, feature `au`, in `bundle-universal` only), so that VST3 remains nice-plug's and keeps its ids. It is an
+//! effect without MIDI (`aufx`), as Logic offers effects with MIDI only as instruments: Keys and MIDI out need CLAP or VST3. The
+//! AU has never been built: its C++ needs Apple's SDK.
+
+use crate::{
+    commands::{cargo, is_release, profile, root, run, target, value, version},
+    files,
+};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    env::{
+        self,
+        consts::{ARCH, DLL_EXTENSION},
+    },
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::SystemTime,
+};
+
+/// Operating system that a build is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum System {
+    Linux,
+    MacOs,
+    Windows,
+}
+
+impl System {
+    /// Returns the system of the Rust target `triple`; without a triple, this system.
+    pub fn of(triple: Option<&str>) -> Self {
+        let is = |name: &str, here: bool| triple.map_or(here, |triple| triple.contains(name));
+        match () {
+            () if is("windows", cfg!(windows)) => Self::Windows,
+            () if is("apple", cfg!(target_os = "macos")) => Self::MacOs,
+            () => Self::Linux,
+        }
+    }
+}
+
+/// Bundle of a plugin format.
+pub struct Bundle {
+    pub name: &'static str,
+    /// Folder in which hosts look for the format, as macOS and Windows name it.
+    pub folder: &'static str,
+    systems: &'static [System],
+}
+
+const CLAP: Bundle = Bundle {
+    name: "Tone Filter.clap",
+    folder: "CLAP",
+    systems: &[System::Linux, System::MacOs, System::Windows],
+};
+const VST3: Bundle = Bundle { name: "Tone Filter.vst3", folder: "VST3", systems: CLAP.systems };
+const AU: Bundle =
+    Bundle { name: "Tone Filter.component", folder: "Components", systems: &[System::MacOs] };
+const LV2: Bundle = Bundle { name: "tone-filter.lv2", folder: "LV2", systems: &[System::Linux] };
+
+/// Returns the bundles of a release for `system`.
+pub fn all(system: System) -> impl Iterator<Item = Bundle> {
+    [CLAP, VST3, AU, LV2].into_iter().filter(move |bundle| bundle.systems.contains(&system))
+}
+
+impl Bundle {
+    /// Returns the bundle's path after it is built.
+    pub fn built(&self) -> Result<PathBuf> {
+        Ok(target()?.join("bundled").join(self.name))
+    }
+
+    /// Returns the bundle's place in a folder with one folder a format, on Linux.
+    pub fn below(&self, folder: &str) -> PathBuf {
+        format!("{folder}{}/{}", self.folder.to_lowercase(), self.name).into()
+    }
+
+    /// Returns where this user's hosts look for the bundle.
+    fn installed(&self) -> Result<PathBuf> {
+        let home = |name| env::var_os(name).with_context(|| format!("${name} is not set"));
+        Ok(match System::of(None) {
+            System::Linux => Path::new(&home("HOME")?).join(self.below(".")),
+            System::MacOs => Path::new(&home("HOME")?)
+                .join("Library/Audio/Plug-Ins")
+                .join(self.folder)
+                .join(self.name),
+            System::Windows => Path::new(&home("LOCALAPPDATA")?)
+                .join("Programs/Common")
+                .join(self.folder)
+                .join(self.name),
+        })
+    }
+
+    /// Returns the path of the plugin's library in the bundle; an empty path if the bundle is the library itself.
+    fn library(&self, system: System, cpu: &str) -> String {
+        match system {
+            System::MacOs => "Contents/MacOS/Tone Filter".to_owned(),
+            _ if self.name == CLAP.name => String::new(),
+            System::Linux => format!("Contents/{cpu}-linux/Tone Filter.so"),
+            System::Windows => {
+                let cpu = if cpu == "aarch64" { "arm_64" } else { cpu };
+                format!("Contents/{cpu}-win/Tone Filter.vst3")
+            }
+        }
+    }
+
+    /// Writes the files that macOS reads before it loads the bundle.
+    fn describe(&self, bundle: &Path) -> Result<()> {
+        let version = version()?;
+        let (identifier, version, component) = match self.name == AU.name {
+            true => {
+                let component = COMPONENT.replace("{number}", &number(&version)?.to_string());
+                ("tone-filter.audio-unit", version, component)
+            }
+            false => ("com.nice-plug.tone-filter", "1.0.0".to_owned(), String::new()),
+        };
+        let properties = PROPERTIES
+            .replace("{identifier}", identifier)
+            .replace("{version}", &version)
+            .replace("{component}", &component);
+        fs::write(bundle.join("Contents/PkgInfo"), "BNDL????")?;
+        Ok(fs::write(bundle.join("Contents/Info.plist"), properties)?)
+    }
+}
+
+const PACKAGE: &str = "tone-filter";
+
+/// Targets of both CPU types of Macs.
+pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
+
+/// Property list, which macOS reads before it loads a bundle.
+const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+    <key>CFBundleExecutable</key><string>Tone Filter</string>
+    <key>CFBundleIdentifier</key><string>{identifier}</string>
+    <key>CFBundleInfoDictionaryVersion</key><string>6.0</string>
+    <key>CFBundleName</key><string>Tone Filter</string>
+    <key>CFBundleDisplayName</key><string>Tone Filter</string>
+    <key>CFBundlePackageType</key><string>BNDL</string>
+    <key>CFBundleSignature</key><string>????</string>
+    <key>CFBundleShortVersionString</key><string>{version}</string>
+    <key>CFBundleVersion</key><string>{version}</string>
+    <key>NSHighResolutionCapable</key><true/>
+{component}</dict>
+</plist>
+"#;
+
+/// Properties of the AU: an effect, which Logic offers on every track.
+const COMPONENT: &str = "    <key>AudioComponents</key>
+    <array>
+        <dict>
+            <key>type</key><string>aufx</string>
+            <key>subtype</key><string>ToFi</string>
+            <key>manufacturer</key><string>ToFi</string>
+            <key>name</key><string>Tone Filter: Tone Filter</string>
+            <key>description</key><string>Tone Filter</string>
+            <key>version</key><integer>{number}</integer>
+            <key>factoryFunction</key><string>GetPluginFactoryAUV2</string>
+        </dict>
+    </array>
+";
+
+/// Builds the plugin with `args`, the options of `cargo build`, and bundles it. The options may begin with the package.
+pub fn bundle(args: &[String]) -> Result<()> {
+    let args = options(args);
+    make(args, &[value(args, "--target")], &[CLAP, VST3])
+}
+
+/// Bundles a universal binary for both CPU types of Macs, and the AU. On macOS only; both targets must be installed.
+pub fn bundle_universal(args: &[String]) -> Result<()> {
+    let args = [options(args), &["--features=au".to_owned()]].concat();
+    make(&args, &MACS.map(Some), &[CLAP, VST3, AU])
+}
+
+/// Makes a release build of the plugin and bundles it.
+pub fn bundle_release() -> Result<()> {
+    bundle(&["--release".to_owned()])
+}
+
+/// Builds the LV2 plugin with `args`, the options of `cargo build`, and bundles it. Returns the bundle's path.
+pub fn bundle_lv2(args: &[String]) -> Result<PathBuf> {
+    ensure!(cfg!(target_os = "linux"), "the LV2 bundle is for Linux, and is made there");
+    run(cargo("build --package=tone-filter-lv2 --lib").args(args))?;
+    let folder = target()?.join(value(args, "--target").unwrap_or_default()).join(profile(args));
+    let (library, bundle) = (folder.join("libtone_filter_lv2.so"), LV2.built()?);
+    files::remove(&bundle)?;
+    fs::create_dir_all(&bundle)?;
+    // The program that describes the plugin runs on this system, so it is built without `--target`.
+    let release = is_release(args).then_some("--release");
+    let mut describe = cargo("run --package=tone-filter-lv2 --example=describe");
+    run(describe.args(release).arg("--").args([&library, &bundle]))?;
+    println!("{}", bundle.display());
+    Ok(bundle)
+}
+
+/// Builds the plugin, and copies the bundles into the user's own plugin folders.
+pub fn install() -> Result<()> {
+    bundle_release()?;
+    if cfg!(target_os = "linux") {
+        bundle_lv2(&["--release".to_owned()])?;
+    }
+    // A universal build only has the AU.
+    for bundle in all(System::of(None)).filter(|bundle| bundle.name != AU.name) {
+        let installed = bundle.installed()?;
+        replace(&bundle.built()?, &installed)?;
+        println!("Installed {}", installed.display());
+    }
+    println!("Now let your host scan for plugins; the effect is called \"Tone Filter\".");
+    Ok(())
+}
+
+/// Copies `bundle` to `installed`. An older bundle is replaced atomically: the new one is copied under another name, then renamed.
+fn replace(bundle: &Path, installed: &Path) -> Result<()> {
+    let aside = |suffix: &str| {
+        let mut name = installed.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let (new, old) = (aside(".new"), aside(".old"));
+    let install = || -> Result<()> {
+        files::remove(&new)?;
+        files::remove(&old)?;
+        files::copy(bundle, &new)?;
+        if installed.exists() {
+            fs::rename(installed, &old)?;
+        }
+        fs::rename(&new, installed).inspect_err(|_| drop(fs::rename(&old, installed)))?;
+        Ok(files::remove(&old)?)
+    };
+    install().with_context(|| format!("cannot install {}", installed.display()))
+}
+
+/// Builds all tests by cargo with `args`, and bundles the plugin from the same build, so that both share compiled crates.
+pub fn bundle_tests(args: &str) -> Result<()> {
+    let started = SystemTime::now();
+    let mut build = cargo(args);
+    build.args(["--no-run", "--message-format=json-render-diagnostics"]);
+    let output = build.current_dir(root()).stdout(Stdio::piped()).spawn()?.wait_with_output()?;
+    ensure!(output.status.success(), "`cargo {args}` failed");
+    let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let messages = lines.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
+    let mut library = None;
+    let mut sources = BTreeSet::new();
+    // Only crates with sources in this repository: other crates change only with the lock file.
+    let is_here = |message: &&Value| {
+        let id = message["package_id"].as_str().unwrap_or_default();
+        message["reason"] == "compiler-artifact" && id.starts_with("path+")
+    };
+    for message in messages.iter().filter(is_here) {
+        let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let files: Vec<_> = files.map(Path::new).collect();
+        let is_plugin = message["target"]["name"] == "tone_filter";
+        let end = |path: &&&Path, end: &str| path.extension().is_some_and(|own| own == end);
+        if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
+            library = Some(own.to_path_buf());
+        }
+        // Sources of the plugin, and of some crates that it does not need.
+        for rlib in files.iter().filter(|path| end(path, "rlib")) {
+            let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
+            let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));
+            let listed = fs::read_to_string(&list).with_context(|| list.display().to_string())?;
+            sources.extend(inputs(&listed, root()));
+        }
+    }
+    let library = library.context("cargo has built no plugin")?;
+    let folder = target()?.join("bundled");
+    assemble(&folder, &[library], System::of(None), None, &[CLAP, VST3])?;
+    stamp(&folder.join(".bundled"), &sources, started).context("cannot write to target/bundled")
+}
+
+/// Returns the options in `args`, without the package.
+fn options(args: &[String]) -> &[String] {
+    let words: Vec<_> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        ["-p", PACKAGE, ..] => &args[2..],
+        [PACKAGE, ..] => &args[1..],
+        _ => args,
+    }
+}
+
+/// Builds the plugin for each of `triples`, and makes one set of `bundles` of all builds. `None` is the default target.
+fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Result<()> {
+    let started = SystemTime::now();
+    let system = System::of(triples[0]);
+    let mut folders = Vec::new();
+    for triple in triples {
+        let mut build = cargo("build --lib");
+        build.args(["--package", PACKAGE]).args(options);
+        if triples.len() > 1 {
+            build.args(triple.map(|triple| format!("--target={triple}")));
+        }
+        run(build)?;
+        folders.push(target()?.join(triple.unwrap_or("")).join(profile(options)));
+    }
+    let library = match system {
+        System::Linux => "libtone_filter.so",
+        System::MacOs => "libtone_filter.dylib",
+        System::Windows => "tone_filter.dll",
+    };
+    let libraries: Vec<_> = folders.iter().map(|folder| folder.join(library)).collect();
+    let folder = target()?.join("bundled");
+    assemble(&folder, &libraries, system, triples[0], bundles)?;
+    let dep_info = fs::read_to_string(libraries[libraries.len() - 1].with_extension("d"));
+    let inputs = inputs(&dep_info.context("cargo has left no list of the sources")?, root());
+    stamp(&folder.join(".bundled"), &inputs, started).context("cannot write to target/bundled")
+}
+
+/// Makes `bundles` in `folder` from `libraries`, which are built for `triple`. On macOS, there may be one library for each CPU type.
+fn assemble(
+    folder: &Path,
+    libraries: &[PathBuf],
+    system: System,
+    triple: Option<&str>,
+    bundles: &[Bundle],
+) -> Result<()> {
+    let cpu = triple.and_then(|triple| triple.split('-').next()).unwrap_or(ARCH);
+    for bundle in bundles {
+        let path = folder.join(bundle.name);
+        files::remove(&path)?;
+        let inside = bundle.library(system, cpu);
+        let library = if inside.is_empty() { path.clone() } else { path.join(inside) };
+        match libraries {
+            [own] => files::copy(own, &library)?,
+            all => {
+                fs::create_dir_all(library.parent().context("a file is in a folder")?)?;
+                run(Command::new("lipo").arg("-create").arg("-output").arg(&library).args(all))?;
+            }
+        }
+        if system == System::MacOs {
+            bundle.describe(&path)?;
+            // Macs with ARM load only signed code. Cross-builds do not have this program.
+            if let Err(error) = run(Command::new("codesign").args(["-f", "-s", "-"]).arg(&path)) {
+                println!("not signed: {error:#}");
+            }
+        }
+        println!("{}", path.display());
+    }
+    Ok(())
+}
+
+/// Returns a version such as 1.10.3 as Apple's number: a byte for each part, the last part in the lowest byte.
+fn number(version: &str) -> Result<u32> {
+    version.split('.').try_fold(0, |number, part| {
+        let part: u8 = part.parse().with_context(|| format!("{version} is no plain version"))?;
+        Ok(number << 8 | u32::from(part))
+    })
+}
+
+/// Returns the files that decide what is built: the sources in the list `dep_info` from cargo or the compiler, and below `root`
+/// the manifests of their packages, the lock file and cargo's configuration. The compiler's paths are relative to `root`.
+fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
+    let sources = dep_info.lines().next().and_then(|line| line.split_once(": "));
+    let sources = sources.map_or("", |(_, sources)| sources).replace("\\ ", "\0");
+    let mut inputs: BTreeSet<_> =
+        sources.split_whitespace().map(|path| root.join(path.replace('\0', " "))).collect();
+    let folders = inputs.iter().flat_map(|path| path.ancestors());
+    let folders = folders.filter(|folder| folder.starts_with(root));
+    let manifests: Vec<_> = folders.map(|folder| folder.join("Cargo.toml")).collect();
+    let others = ["Cargo.lock", ".cargo/config.toml"].map(|name| root.join(name));
+    inputs.extend(manifests.into_iter().chain(others).filter(|path| path.exists()));
+    inputs
+}
+
+/// Writes the list `inputs`, dated to the start of the build: files that have changed during the build count as newer.
+fn stamp(path: &Path, inputs: &BTreeSet<PathBuf>, started: SystemTime) -> io::Result<()> {
+    let lines = inputs.iter().map(|path| format!("{}\n", path.display()));
+    fs::write(path, lines.collect::<String>())?;
+    fs::File::options().write(true).open(path)?.set_modified(started)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_package_may_be_named() {
+        for line in ["--release", "tone-filter --release", "-p tone-filter --release"] {
+            let args: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(options(&args), ["--release"]);
+        }
+    }
+
+    #[test]
+    fn every_system_finds_the_library_where_it_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        fs::write(at("library"), "code").unwrap();
+        let mac = "Contents/MacOS/Tone Filter";
+        for (triple, bundle, inside) in [
+            ("x86_64-unknown-linux-gnu", CLAP, ""),
+            ("aarch64-unknown-linux-gnu", VST3, "Contents/aarch64-linux/Tone Filter.so"),
+            ("x86_64-pc-windows-msvc", CLAP, ""),
+            ("aarch64-pc-windows-msvc", VST3, "Contents/arm_64-win/Tone Filter.vst3"),
+            ("aarch64-apple-darwin", CLAP, mac),
+            ("aarch64-apple-darwin", VST3, mac),
+            ("aarch64-apple-darwin", AU, mac),
+        ] {
+            let path = at(bundle.name);
+            let system = System::of(Some(triple));
+            assemble(folder.path(), &[at("library")], system, Some(triple), &[bundle]).unwrap();
+            let library = if inside.is_empty() { path } else { path.join(inside) };
+            assert_eq!(fs::read_to_string(&library).unwrap(), "code", "{}", library.display());
+        }
+        let properties = fs::read_to_string(at(AU.name).join("Contents/Info.plist")).unwrap();
+        assert!(properties.contains("<string>GetPluginFactoryAUV2</string>"), "{properties}");
+        assert!(!properties.contains('{'), "{properties}");
+    }
+
+    #[test]
+    fn versions_count_by_bytes() {
+        assert_eq!(number("0.2.0").unwrap(), 0x0200);
+        assert_eq!(number("1.10.3").unwrap(), 0x0001_0A03);
+        assert!(number("1.0.0-beta").is_err());
+    }
+
+    #[test]
+    fn a_bundle_replaces_the_older_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for file in
+            ["A.vst3/Contents/new", "plugins/A.vst3/stale", "plugins/A.vst3.new/interrupted"]
+        {
+            fs::create_dir_all(at(file).parent().unwrap()).unwrap();
+            fs::write(at(file), "").unwrap();
+        }
+        fs::write(at("plugins/A.vst3.old"), "").unwrap();
+        let installed = at("plugins/A.vst3");
+        replace(&at("A.vst3"), &installed).unwrap();
+        assert!(installed.join("Contents/new").exists() && !installed.join("stale").exists());
+        assert_eq!(fs::read_dir(at("plugins")).unwrap().count(), 1);
+        // A bundle that is missing leaves the installed one unchanged.
+        let error = replace(&at("elsewhere"), &installed).unwrap_err();
+        assert!(error.to_string().contains("cannot install"), "{error}");
+        assert!(installed.join("Contents/new").exists());
+    }
+
+    #[test]
+    fn the_stamp_lists_all_inputs_and_has_the_start_of_the_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("with blank");
+        let sources = ["src/lib.rs", "build.rs", "crates/a/src/lib.rs", "crates/a/weights.bin"];
+        let others = ["Cargo.lock", "Cargo.toml", "crates/a/Cargo.toml"];
+        let all: Vec<_> = sources.iter().chain(&others).map(|name| root.join(name)).collect();
+        for path in &all {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let escaped = |path: &PathBuf| path.display().to_string().replace(' ', "\\ ");
+        let mut listed: Vec<_> = all[..sources.len()].iter().map(escaped).collect();
+        // The compiler writes paths of this repository's sources relative to the root.
+        listed[2] = sources[2].to_owned();
+        let dep_info = format!("/x/libtone_filter.so: {}\n", listed.join(" "));
+        let inputs = inputs(&dep_info, &root);
+        assert_eq!(inputs, all.iter().cloned().collect());
+
+        let path = folder.path().join("stamp");
+        let started = SystemTime::now() + Duration::from_secs(10);
+        stamp(&path, &inputs, started).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), started);
+        let listed = fs::read_to_string(&path).unwrap();
+        assert_eq!(listed.lines().map(PathBuf::from).collect::<BTreeSet<_>>(), inputs);
+    }
+}

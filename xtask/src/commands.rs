@@ -1,0 +1,185 @@
+//! Cargo and other programs, and the steps of a verb.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::{
+    borrow::BorrowMut,
+    env, fmt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+/// Returns the repository's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}
+
+/// Returns the workspace as `cargo metadata` with `options` describes it.
+pub fn metadata(options: &[&str]) -> Result<Value> {
+    let mut cargo = cargo("metadata --format-version=1");
+    let output = cargo.args(options).current_dir(root()).stderr(Stdio::inherit()).output();
+    let output = output.context("cannot start cargo")?;
+    ensure!(output.status.success(), "`cargo metadata` failed");
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Returns cargo's target folder, as the user has configured it.
+pub fn target() -> Result<PathBuf> {
+    let metadata = metadata(&["--no-deps"])?;
+    Ok(metadata["target_directory"].as_str().context("no target folder")?.into())
+}
+
+/// Returns the version of the plugin and of the downloads.
+pub fn version() -> Result<String> {
+    let metadata = metadata(&["--no-deps"])?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let own = packages.into_iter().find(|package| package["name"] == "tone-filter");
+    Ok(own.context("no package")?["version"].as_str().context("no version")?.to_owned())
+}
+
+/// Returns the command `cargo` with the arguments in `line`, which blanks separate.
+pub fn cargo(line: &str) -> Command {
+    let mut command = Command::new("cargo");
+    command.args(line.split_whitespace());
+    command
+}
+
+/// Returns a command that runs `verb` of the testkit's program `kit`.
+pub fn kit(verb: &str) -> Command {
+    let mut cargo = cargo("run --package=tone-filter-testkit --features=kit --bin=kit --");
+    cargo.arg(verb);
+    cargo
+}
+
+/// Returns a command that runs the manual's program.
+pub fn manual() -> Command {
+    cargo("run --package=tone-filter-manual --bin=tone-filter-manual --")
+}
+
+/// Builds the command `tone-filter` and returns its path; `options` are those of `cargo build`.
+pub fn command(options: &[&str]) -> Result<PathBuf> {
+    run(cargo("build --locked --package=tone-filter-cli").args(options))?;
+    let name = format!("tone-filter{}", env::consts::EXE_SUFFIX);
+    Ok(target()?.join(profile(options)).join(name))
+}
+
+/// Returns the value of the option `flag`, written as `FLAG VALUE` or `FLAG=VALUE`.
+pub fn value<'a>(options: &'a [impl AsRef<str>], flag: &str) -> Option<&'a str> {
+    let mut words = options.iter().map(AsRef::as_ref);
+    words
+        .clone()
+        .skip_while(|word| *word != flag)
+        .nth(1)
+        .or_else(|| words.find_map(|word| word.strip_prefix(flag)?.strip_prefix('=')))
+}
+
+/// Whether `options` of `cargo build` ask for a release build.
+pub fn is_release(options: &[impl AsRef<str>]) -> bool {
+    options.iter().any(|word| word.as_ref() == "--release")
+}
+
+/// Returns the name of the folder in which `cargo build` with `options` puts what it builds.
+pub fn profile(options: &[impl AsRef<str>]) -> &str {
+    if is_release(options) { "release" } else { value(options, "--profile").unwrap_or("debug") }
+}
+
+/// Runs a command in the repository's root.
+pub fn run(mut command: impl BorrowMut<Command>) -> Result<()> {
+    let command = command.borrow_mut();
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let line = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let status = command.current_dir(root()).status();
+    let status = status.with_context(|| format!("cannot start `{line}`"))?;
+    ensure!(status.success(), "`{line}` failed");
+    Ok(())
+}
+
+/// Runs a step of a verb.
+pub fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
+    println!("\n=== {name}");
+    let started = Instant::now();
+    action().with_context(|| format!("step failed: {name}"))?;
+    println!("=== {name}: passed in {:.0} s", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Error of a verb that cannot run on this computer. The program's exit status is [`Unavailable::STATUS`].
+#[derive(Debug)]
+pub struct Unavailable(pub String);
+
+impl Unavailable {
+    /// Exit status of `cargo xtask`.
+    pub const STATUS: u8 = 3;
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unavailable {}
+
+/// Calls `action` for all `steps`, also after a failed one, and prints a table of the results.
+///
+/// # Errors
+/// If a step has failed, or could not run.
+pub fn each<T>(
+    steps: impl IntoIterator<Item = (&'static str, T)>,
+    action: impl Fn(T) -> Result<()>,
+) -> Result<()> {
+    let mut rows = Vec::new();
+    let [mut passed, mut total] = [0; 2];
+    for (name, step) in steps {
+        println!("\n=== {name}");
+        let started = Instant::now();
+        let result = match action(step) {
+            Ok(()) => {
+                passed += 1;
+                "passed".to_owned()
+            }
+            Err(error) if error.is::<Unavailable>() => format!("NOT RUN: {error:#}"),
+            Err(error) => format!("FAILED: {error:#}"),
+        };
+        total += 1;
+        rows.push(format!("{name:52} {:5} s  {result}", started.elapsed().as_secs()));
+    }
+    println!("\n{}", rows.join("\n"));
+    ensure!(passed == total, "{passed} of {total} steps passed");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn all_steps_run_and_each_must_pass() {
+        let ran = Cell::new(0);
+        let result = |steps: [fn() -> Result<()>; 3]| {
+            each(steps.map(|step| ("step", step)), |step| {
+                ran.set(ran.get() + 1);
+                step()
+            })
+        };
+        let pass = || Ok(());
+        let fail = || anyhow::bail!("no");
+        let unavailable = || Err(Unavailable("no wine".into())).context("step");
+        result([pass, pass, pass]).unwrap();
+        for steps in [[fail, pass, pass], [pass, unavailable, pass]] {
+            assert_eq!(result(steps).unwrap_err().to_string(), "2 of 3 steps passed");
+        }
+        assert_eq!(ran.get(), 9);
+    }
+
+    #[test]
+    fn options_have_their_value_beside_them_or_after_a_sign() {
+        let options = ["--profile=fast", "--target", "a-b"];
+        assert_eq!(value(&options, "--profile"), Some("fast"));
+        assert_eq!(value(&options, "--target"), Some("a-b"));
+        assert_eq!(value(&options, "--package"), None);
+        assert_eq!([profile(&options), profile(&["--release"])], ["fast", "release"]);
+    }
+}

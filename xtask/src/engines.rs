@@ -1,0 +1,89 @@
+//! `cargo xtask test-engines`: tests of the bindings for game audio engines and for programs in other languages.
+
+use crate::{
+    commands::{Unavailable, cargo, root, run, step, target},
+    debian::{apt_install, on_path},
+};
+use anyhow::{Result, ensure};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// Programs that the tests need, and the Debian packages that contain them.
+const PROGRAMS: [(&str, &str); 7] = [
+    ("gcc", "gcc"),
+    ("g++", "g++"),
+    ("make", "make"),
+    ("pkg-config", "pkg-config"),
+    ("valgrind", "valgrind"),
+    ("mcs", "mono-mcs"),
+    ("mono", "mono-runtime"),
+];
+
+/// Both bindings for Rust, with Bevy's feature of firewheel.
+const RUST: &str = "--package=tone-filter-kira --package=tone-filter-firewheel \
+                    --features=tone-filter-firewheel/bevy";
+
+/// Runs all checks. A check that cannot run is an error.
+pub fn test() -> Result<()> {
+    step("tools", tools)?;
+    let folder = target()?.join("engines");
+    // No file of an earlier run may be tested.
+    let _ = fs::remove_dir_all(&folder);
+    for (name, line) in [
+        ("clippy", format!("clippy --all-targets {RUST} -- -D warnings")),
+        ("tests", format!("test --tests {RUST}")),
+        ("documentation and the lines of the manual", format!("test --doc {RUST}")),
+    ] {
+        step(&format!("kira and firewheel: {name}"), || run(cargo(&line)))?;
+    }
+    step("kira and firewheel: examples", || examples(&folder))?;
+    step("Godot: clippy, tests and the entry point", godot)?;
+    for package in ["--package=tone-filter-unity", "--package=tone-filter-capi"] {
+        step("the crate's tests", || run(cargo("test").arg(package)))?;
+        run(cargo("test --features=programs --test=programs").arg(package))?;
+    }
+    Ok(())
+}
+
+fn tools() -> Result<()> {
+    let needs = "this verb needs Linux: valgrind, and libraries as there";
+    ensure!(cfg!(target_os = "linux"), Unavailable(needs.into()));
+    let missing = PROGRAMS.into_iter().filter(|(program, _)| !on_path(program));
+    let mut missing: Vec<_> = missing.map(|(_, package)| package).collect();
+    let mut yaml = Command::new("python3");
+    if !yaml.args(["-c", "import yaml"]).stderr(Stdio::null()).status()?.success() {
+        missing.push("python3-yaml");
+    }
+    if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
+}
+
+/// Runs the examples of kira and firewheel, which write the processed demo tune into `folder`.
+fn examples(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let [kira, firewheel] = ["kira", "firewheel"].map(|name| -> Result<_> {
+        let (demo, output) = (root().join("assets/demo.wav"), folder.join(name));
+        let mut example = cargo(&format!("run --package=tone-filter-{name} --example {name} --"));
+        run(example.args([&demo, &output]))?;
+        Ok(fs::read(output)?)
+    });
+    ensure!(kira? == firewheel?, "kira and firewheel: different sound");
+    Ok(())
+}
+
+/// Runs the checks of the Godot extension that do not need Godot.
+fn godot() -> Result<()> {
+    let folder = target()?.join("godot");
+    for line in ["fmt --check", "clippy --locked --all-targets -- -D warnings", "test", "build"] {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let manifest = "--manifest-path=bindings/godot/Cargo.toml";
+        run(cargo(&format!("{verb} {manifest} {rest}")).env("CARGO_TARGET_DIR", &folder))?;
+    }
+    let library = folder.join("debug/libtone_filter_godot.so");
+    let names = Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library).output()?;
+    let names = String::from_utf8(names.stdout)?;
+    ensure!(names.contains(" gdext_rust_init\n"), "the library has no entry point for Godot");
+    Ok(())
+}

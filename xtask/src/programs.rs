@@ -1,0 +1,181 @@
+//! Verbs that run programs and tests of other crates.
+
+use crate::{
+    bundles,
+    commands::{Unavailable, cargo, command, kit, manual, root, run, step, target},
+    debian, files, python,
+};
+use anyhow::{Result, ensure};
+use std::{
+    env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX},
+    process::Command,
+};
+
+/// Arguments of cargo for plugin and host. Neither the window nor an optimised build is needed to hear the tune, and both take
+/// minutes. The tests share what is built here.
+const DEMO: &str = "build --package=tone-filter --lib --no-default-features \
+                    --package=tone-filter-testkit --features=tone-filter-testkit/demo --bin=demo";
+
+/// Debian packages for `test-hosts`: hosts, and what they run on.
+const HOSTS: [&str; 16] = [
+    "qtractor",
+    "ardour",
+    "audacity",
+    "jalv",
+    "lilv-utils",
+    "jackd2",
+    "xvfb",
+    "openbox",
+    "xdotool",
+    "x11-utils",
+    "imagemagick",
+    "libgl1",
+    "libgl1-mesa-dri",
+    "gcc",
+    "python3",
+    "python3-venv",
+];
+
+/// Debian packages for `test-lv2`: LV2's schemas and validators, and hosts.
+const LV2: [&str; 16] = [
+    "lv2-dev",
+    "sordi",
+    "lilv-utils",
+    "liblilv-dev",
+    "gcc",
+    "libc6-dev",
+    "pkg-config",
+    "ffmpeg",
+    "jalv",
+    "jackd2",
+    "pipewire",
+    "pipewire-bin",
+    "libpipewire-0.3-modules",
+    "libspa-0.2-modules",
+    "wireplumber",
+    "dbus-daemon",
+];
+
+/// Debian packages for `test-play`: the headers of ALSA and JACK, and a display.
+const PLAY: [&str; 6] =
+    ["libasound2-dev", "libjack-jackd2-dev", "pkg-config", "xvfb", "libgl1", "libgl1-mesa-dri"];
+
+/// Arguments with which the command opens the editor without an audio device.
+pub const APP: [&str; 2] = ["app", "--backend=dummy"];
+
+/// Builds the plugin and a CLAP host, plays the demo tune through both, and writes audio files and a picture of the bands.
+pub fn demo() -> Result<()> {
+    println!(
+        "Building the plugin without its window, and a CLAP host. The first time, this takes some\n\
+         3 minutes. Then the host plays assets/demo.wav, and says what it found and wrote.\n"
+    );
+    run(cargo(DEMO))?;
+    let folder = target()?.join("debug");
+    let plugin = folder.join(format!("{DLL_PREFIX}tone_filter{DLL_SUFFIX}"));
+    println!("\nPlaying assets/demo.wav.");
+    let mut host = Command::new(folder.join(format!("demo{EXE_SUFFIX}")));
+    run(host.arg(plugin).arg(target()?.join("demo")))
+}
+
+/// Builds the plugin, and writes its states and presets into the corpus, which all later versions must load.
+pub fn corpus() -> Result<()> {
+    bundles::bundle_release()?;
+    run(kit("corpus"))
+}
+
+/// Builds the plugin, and tests it in real hosts: in those whose names contain one of `hosts`, or in all.
+pub fn test_hosts(hosts: &[String]) -> Result<()> {
+    debian::need(&HOSTS)?;
+    python::set_up()?;
+    bundles::bundle(&[])?;
+    bundles::bundle_lv2(&[])?;
+    let command = command(&[])?;
+    run(cargo("build --package=tone-filter-testkit --features=kit"))?;
+    let target = target()?;
+    run(Command::new("python3")
+        .arg(root().join("crates/testkit/hosts/hosts.py"))
+        .args([
+            target.join("bundled"),
+            command,
+            target.join("debug/kit"),
+            target.join("test-hosts"),
+        ])
+        .arg(root().join("docs/hosts.md"))
+        .args(hosts))
+}
+
+/// Builds the LV2 bundle, validates its description, and runs the plugin in lilv, ffmpeg, jalv and PipeWire.
+pub fn test_lv2() -> Result<()> {
+    step("tools", || debian::need(&LV2))?;
+    let built = bundles::bundle_lv2(&["--release".to_owned()])?;
+    // In a separate folder, as lilv complains about bundles of other formats.
+    let folder = tempfile::tempdir()?;
+    let bundle = files::copy_into(&built, &folder.path().join("lv2"))?;
+    let test = "test --package=tone-filter-lv2 --features=programs --test=programs";
+    run(cargo(test).env("BUNDLE", bundle))
+}
+
+/// Tests `tone-filter play` on a device that writes a file, and the window of `tone-filter app`.
+pub fn test_play() -> Result<()> {
+    if debian::is_here() {
+        debian::install(&PLAY)?;
+    }
+    let package = "--locked --package=tone-filter-cli --features=app";
+    run(cargo(&format!("clippy {package} --all-targets -- -Dwarnings")))?;
+    run(cargo(&format!("test {package} --bin=tone-filter --test=speakers")))?;
+    let app = command(&["--features=app"])?;
+    run(kit("window").arg(target()?.join("app.png")).args(["", "--"]).arg(app).args(APP))
+}
+
+/// Writes the generated pages of the manual.
+pub fn write_manual() -> Result<()> {
+    run(manual())
+}
+
+/// Writes the pictures and sounds of the README and the manual.
+pub fn media() -> Result<()> {
+    ensure!(
+        cfg!(target_os = "linux"),
+        Unavailable("this verb needs Linux, for its display".into())
+    );
+    run(cargo("run --package=tone-filter-manual --features=media --bin=media"))
+}
+
+/// Builds the plugin, runs all long tests on it, and prints their measurements.
+pub fn soak() -> Result<()> {
+    bundles::bundle_release()?;
+    run(kit("soak"))
+}
+
+/// Builds the command, and prints how well it detects the notes of real songs and how loud it renders them. Every run of the
+/// command gets `flags`.
+pub fn songs(flags: &[String]) -> Result<()> {
+    run(kit("songs").arg(command(&["--release"])?).args(flags))
+}
+
+/// Builds the command, and prints which files of `folders` it reads differently from ffmpeg.
+pub fn wild(folders: &[String]) -> Result<()> {
+    ensure!(!folders.is_empty(), "name a folder of sound files: cargo xtask wild FOLDER");
+    run(kit("wild").arg(command(&["--release"])?).args(folders))
+}
+
+/// Writes the demo tune to `assets/demo.wav`.
+pub fn tune() -> Result<()> {
+    run(kit("tune"))
+}
+
+/// Plays songs for trackers in Furnace, and compares its sound with ours: of the tests' songs, and of the files `songs`.
+pub fn test_tracker(songs: &[String]) -> Result<()> {
+    ensure!(
+        debian::on_path("furnace"),
+        Unavailable(
+            "no `furnace` on the PATH, so nothing was tested: build Furnace's player from its source \
+             (cmake -DBUILD_GUI=OFF), and put it there"
+                .into()
+        )
+    );
+    let songs = songs.iter().map(std::fs::canonicalize).collect::<std::io::Result<Vec<_>>>()?;
+    let test =
+        "test --package=tone-filter-offline --features=furnace --test=tracker -- --nocapture";
+    run(cargo(test).env("TRACKER_SONGS", std::env::join_paths(songs)?))
+}
