@@ -169,7 +169,6 @@ pub fn test_tracker(songs: &[String]) -> Result<()> {
         )
     );
     let songs = songs.iter().map(std::fs::canonicalize).collect::<std::io::Result<Vec<_>>>()?;
-    let test =
-        "test --package=tone-filter-song --features=furnace --lib furnace_ -- --nocapture";
+    let test = "test --package=tone-filter-song --features=furnace --lib furnace_ -- --nocapture";
     run(cargo(test).env("TRACKER_SONGS", std::env::join_paths(songs)?))
 }
