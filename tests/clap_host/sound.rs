@@ -63,7 +63,7 @@ fn the_bands_hear_the_sidechain_if_there_is_one_and_the_setting_says_so() {
                 let mut filter = ToneFilter::new(RATE, &actual).unwrap();
                 filter.set_routing(routing);
                 filter.reset();
-                filter.process_sidechained(&mut parts, heard, |_, _| ());
+                filter.process_events(&mut parts, heard, [], |_, _| ());
 
                 instance.select(channels).unwrap();
                 let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();

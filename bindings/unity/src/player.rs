@@ -180,11 +180,8 @@ impl Player {
         }
         let mut channels = self.input.each_mut().map(|channel| &mut channel[..frames]);
         let sidechain = self.sidechain.each_ref().map(|channel| &channel[..frames]);
-        self.filter.process_sidechained(
-            &mut channels[..inputs],
-            &sidechain[..connected],
-            |_, _| (),
-        );
+        let (main, side) = (&mut channels[..inputs], &sidechain[..connected]);
+        self.filter.process_events(main, side, [], |_, _| ());
         for frame in 0..frames {
             for output in 0..outputs {
                 let sample = match inputs {

@@ -49,24 +49,3 @@ impl Delay {
         self.position = (self.position + frames) % length.max(1);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_delay_does_not_depend_on_the_block_sizes() {
-        let mut delay = Delay::new(5, 2);
-        let input: Vec<f32> = (1..=20).map(|x| x as f32).collect();
-        let (mut left, mut right) = (input.clone(), input.clone());
-        for (start, end) in [(0, 1), (1, 9), (9, 20)] {
-            delay.process(&mut [&mut left, &mut right], start..end, |_| 1.0);
-        }
-        assert_eq!(left[5..], input[..15]);
-        assert_eq!(left[..5], [0.0; 5]);
-        assert_eq!(left, right);
-        let mut none = input.clone();
-        delay.process(&mut [&mut none], 0..20, |_| 0.0);
-        assert_eq!(none, input);
-    }
-}

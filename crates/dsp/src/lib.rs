@@ -3,12 +3,12 @@
 
 mod analysis;
 mod bank;
-mod constants;
+mod coefficients;
 mod delay;
 mod downmix;
+mod early_bank;
 mod key_counts;
 mod lanes;
-mod lead;
 mod messages;
 pub mod notes;
 mod output;
@@ -19,7 +19,6 @@ mod score;
 mod scout;
 mod sent_notes;
 mod settings;
-mod shared_scores;
 mod synthesis;
 mod timeline;
 mod view;
@@ -39,10 +38,9 @@ pub use bank::Tones;
 pub use key_counts::KeyCounts;
 pub use lanes::BLOCK;
 pub use messages::{Message, MessageQueue};
-pub use score::{BadScore, Score, ScoreNote};
+pub use score::{BadScore, Score, ScoreNote, SharedScores};
 pub use scout::{Scout, ScoutDecisions};
 pub use sent_notes::{SentEvent, SentNotes};
-pub use shared_scores::SharedScores;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
@@ -107,9 +105,9 @@ pub struct ToneFilter {
     kernel: Kernel,
     controls: Controls,
     timeline: Timeline,
-    /// Smoother of the controls that act on the sound out of the delay.
+    /// Smoother of the controls of the delayed sound.
     smoother: Smoother,
-    /// Smoother of the controls that were set last, for what hears the undelayed sound; in use while the delay records.
+    /// Smoother of the latest controls, for listener and early bank; in use while the delay records.
     heard: Smoother,
     /// Boxed to save stack: threads of macOS have 512 KiB.
     analysis: Box<Analysis>,
@@ -206,7 +204,7 @@ impl ToneFilter {
 
     /// Returns the listener, which decides which notes are played.
     pub fn listener(&self) -> &Listener {
-        self.analysis.listener()
+        self.analysis.source.listener()
     }
 
     /// Returns the kernel of the inner loop.
@@ -286,18 +284,6 @@ impl ToneFilter {
 
     /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on; with
     /// `lookahead`, as in [`ToneFilter::set_settings`]. Does not allocate.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{Routing, Settings, ToneFilter};
-    ///
-    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-    /// filter.set_routing(Routing { bypass: true, ..Routing::default() });
-    /// filter.reset();
-    /// let mut impulse = [1.0, 0.0, 0.0, 0.0];
-    /// filter.process(&mut [&mut impulse]);
-    /// assert_eq!(impulse, [1.0, 0.0, 0.0, 0.0]);
-    /// # Ok::<(), tone_filter_dsp::Error>(())
-    /// ```
     pub fn set_routing(&mut self, routing: Routing) {
         if routing != self.controls.routing {
             self.controls.routing = routing;
@@ -314,7 +300,7 @@ impl ToneFilter {
     /// Sets whether the listener runs at a focus of 0 %, too, for [`ToneFilter::report_notes`]. Takes effect from the next
     /// multiple of 64 samples on.
     pub fn detect_notes(&mut self, detect: bool) {
-        if self.analysis.detect_notes(detect) {
+        if self.analysis.source.detect_notes(detect) {
             self.aim();
         }
     }
@@ -358,21 +344,12 @@ impl ToneFilter {
     }
 
     /// Returns the latency in samples: 46 ms with `lookahead`, otherwise 0.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{Settings, ToneFilter};
-    ///
-    /// let settings = Settings { lookahead: true, ..Settings::default() };
-    /// let filter = ToneFilter::new(44_100.0, &settings)?;
-    /// assert_eq!(filter.latency(), 2048);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn latency(&self) -> usize {
         if self.controls.settings.lookahead { self.output.latency() } else { 0 }
     }
 
-    /// Returns the samples by which the bands hear the input late: with `lookahead` the [`ToneFilter::latency`] less the delay of the
-    /// limiter, otherwise 0. A key that is played as late is heard with the input of its time.
+    /// Returns the delay of the bands' input in samples: with `lookahead` the [`ToneFilter::latency`] less the delay of the limiter,
+    /// otherwise 0. Keys that are delayed as much act on the input of their time.
     pub fn bank_delay(&self) -> usize {
         if self.controls.settings.lookahead { self.output.delay_length() } else { 0 }
     }
@@ -396,27 +373,17 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// Returns the registers of the voice [`Voice::Chip`] since its last tick, as the hardware would have them; in stereo, those
-    /// of the left channel. `None` while another voice sounds.
+    /// Returns the registers of the voice [`Voice::Chip`] since its last tick, in the hardware's units; in stereo, for the left
+    /// channel. `None` while another voice sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.synthesis.chip()
     }
 
     /// Returns a copy of the bands' state, from which [`Snapshot::read`] computes the result of [`ToneFilter::bands`] later. The
-    /// copy takes a third of the time of `bands`.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{Settings, ToneFilter};
-    ///
-    /// let filter = ToneFilter::new(48_000.0, &Settings::default())?;
-    /// // The audio thread copies, and another thread computes.
-    /// let snapshot = filter.snapshot();
-    /// assert_eq!(snapshot.read().total_power, 0.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// copy takes a third of the time of `bands`: the audio thread copies, and another thread computes.
     pub fn snapshot(&self) -> Snapshot {
         let settings = &self.timeline.now().settings;
-        let makeup = if settings.auto { self.analysis.makeup() } else { 1.0 };
+        let makeup = if settings.auto { self.analysis.level.makeup() as f32 } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
         let mut snapshot = Snapshot::new(&self.synthesis, settings, played, held, makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
@@ -488,8 +455,8 @@ impl ToneFilter {
         self.analysis.keys.held(settings.keys, settings.transpose)
     }
 
-    /// Sets a score, which decides in place of the listener which notes are played. The listener then does not run. With `None`,
-    /// the listener decides again, after some 100 ms. Takes effect from the next multiple of 64 samples on.
+    /// Sets a score, which replaces the listener's decisions; the listener then does not run. With `None`, the listener decides
+    /// again, after some 100 ms. Takes effect from the next multiple of 64 samples on.
     ///
     /// A score needs a [focus](Settings::focus) above 0 %. [`ToneFilter::seek`] sets its time. The score is read at the time of
     /// the sound that comes out, so it needs no `lookahead`, and may be used with it. The levels of the notes follow the input,
@@ -510,28 +477,28 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
-        self.analysis.set_score(score)
+        self.analysis.source.set_score(score)
     }
 
     /// Returns the latest decisions: of the score if there is one, otherwise of the listener.
     pub fn decisions(&self) -> &Decisions {
-        self.analysis.decisions()
+        self.analysis.source.decisions()
     }
 
     /// Returns the score that decides which notes are played, if there is one.
     pub fn score(&self) -> Option<&Arc<Score>> {
-        self.analysis.score()
+        self.analysis.source.score()
     }
 
     /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time advances
     /// with the samples. Before 0 and after the end of the score, no note is played.
     pub fn seek(&mut self, seconds: f64) {
-        self.analysis.seek(seconds - self.position as f64 / self.sample_rate);
+        self.analysis.source.seek(seconds - self.position as f64 / self.sample_rate);
     }
 
     /// Returns the time in the score, in seconds, of the next sample that is passed to the filter.
     pub fn score_time(&self) -> f64 {
-        self.analysis.score_time() + self.position as f64 / self.sample_rate
+        self.analysis.source.score_time() + self.position as f64 / self.sample_rate
     }
 
     /// Returns the settings that were set last. Where scale, tuning or times follow the music, they have the found values.
@@ -634,8 +601,8 @@ impl ToneFilter {
     }
 
     /// Queues a scout's decisions for the next blocks. From the first call on, they replace the filter's own listener, which no
-    /// longer runs. Each block's decision must be queued before the block ends. The output is the same bit for bit as with the
-    /// own listener. Allocates, and the filter frees the decisions while it processes.
+    /// longer runs. Each block's decision must be queued before the block ends. The output equals that of the own listener
+    /// bit for bit. Allocates, and the filter frees the decisions while it processes.
     pub fn follow_scout(&mut self, decided: ScoutDecisions) {
         self.analysis.source.follow_scout(decided.0);
     }

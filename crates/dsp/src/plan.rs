@@ -4,7 +4,7 @@ use crate::{
     lanes::{BLOCK, Lanes},
     notes::TONES,
     ramp::Ramp,
-    settings::smoother::SmoothedSettings,
+    settings::smoother::{Fade, SmoothedSettings},
 };
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use std::ops::Range;
 pub struct BlockPlan {
     /// Smoothed settings at the end of the block.
     pub smoothed: SmoothedSettings,
-    /// Whether the smoothed settings have changed since the block before.
+    /// Whether `smoothed` has changed since the last block.
     pub moved: bool,
-    /// Smoothed settings for what hears the undelayed sound; they differ from `smoothed` while the delay records.
+    /// Smoothed settings of the undelayed sound, for listener and early bank; they differ from `smoothed` while the delay records.
     pub heard: SmoothedSettings,
-    /// Whether `heard` has changed since the block before.
+    /// Whether `heard` has changed since the last block.
     pub heard_moved: bool,
     /// Crossfade of the undelayed sound from the main input (0) to the sidechain (1).
     pub heard_sidechain: Ramp<f32>,
@@ -48,12 +48,12 @@ impl BlockPlan {
             moved: true,
             heard: smoothed,
             heard_moved: true,
-            heard_sidechain: Ramp::rest(smoothed.sidechain),
+            heard_sidechain: Ramp::rest(smoothed.fades[Fade::Sidechain]),
             weights: Ramp::rest(Lanes::ZERO),
             gains: Ramp::rest(1.0),
             pans: None,
             levels: Ramp::rest(Levels::ZERO),
-            delaying: smoothed.lookahead > 0.0,
+            delaying: smoothed.fades[Fade::Lookahead] > 0.0,
             output_gain: 1.0,
             powers: None,
             offsets: [0; TONES],
@@ -97,13 +97,14 @@ impl Levels {
 
     /// Computes the levels for `settings` from the gains of dry and wet without bypass.
     pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {
-        let bypass = settings.bypass;
+        let fades = &settings.fades;
+        let bypass = fades[Fade::Bypass];
         Self {
             dry: (1.0 - bypass) * dry as f32 + bypass,
             wet: (1.0 - bypass) * wet as f32,
-            stereo: settings.stereo,
-            lookahead: settings.lookahead,
-            sidechain: settings.sidechain,
+            stereo: fades[Fade::Stereo],
+            lookahead: fades[Fade::Lookahead],
+            sidechain: fades[Fade::Sidechain],
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
     lanes::BLOCK,
     plan::{Levels, Span},
     ramp::Ramp,
-    settings::smoother::Fades,
+    settings::smoother::Fade,
 };
 use std::{iter::Peekable, ops::Range};
 use tone_filter_simd::denormals::with_flush_to_zero;
@@ -34,54 +34,28 @@ impl ToneFilter {
 
     /// Processes as [`ToneFilter::process`] does, with a callback: at the end of every block of 64 samples, `each` gets the
     /// number of samples of this call so far and the filter.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{Settings, ToneFilter};
-    ///
-    /// let mut filter = ToneFilter::new(44_100.0, &Settings::default())?;
-    /// let (mut left, mut right) = ([0.0; 640], [0.0; 640]);
-    /// let mut blocks = 0;
-    /// filter.process_with(&mut [&mut left, &mut right], |_, _| blocks += 1);
-    /// assert_eq!(blocks, 10);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn process_with(&mut self, channels: &mut [&mut [f32]], each: impl FnMut(usize, &Self)) {
-        self.process_sidechained(channels, &[], each);
+        self.process_events(channels, &[], [], each);
     }
 
-    /// Processes as [`ToneFilter::process_with`] does, with a second input of any number of channels. With
-    /// [`Listen::Sidechain`](super::Listen), the bands process this input, and their sound is mixed with `channels`. An empty
-    /// `sidechain` has no effect. If both inputs are stereo, left belongs to left and right to right.
+    /// Processes as [`ToneFilter::process_with`] does, with a second input of any number of channels and with events of the player's
+    /// keys.
+    ///
+    /// With [`Listen::Sidechain`](super::Listen), the bands process the `sidechain`, and their sound is mixed with `channels`. An
+    /// empty `sidechain` has no effect. If both inputs are stereo, left belongs to left and right to right.
+    ///
+    /// Each event has the sample offset in this call at which it happens; offsets must not decrease. An event takes effect from the
+    /// next multiple of 64 samples on, counted from the last reset, or at the end of the call, whichever is first.
     ///
     /// ```
-    /// use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
-    ///
-    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-    /// filter.set_routing(Routing { listen: Listen::Sidechain, ..Routing::default() });
-    /// let (mut drums, melody) = ([0.0; 512], [0.0; 512]);
-    /// filter.process_sidechained(&mut [&mut drums], &[&melody], |_, _| ());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn process_sidechained(
-        &mut self,
-        channels: &mut [&mut [f32]],
-        sidechain: &[&[f32]],
-        each: impl FnMut(usize, &Self),
-    ) {
-        self.process_events(channels, sidechain, [], each);
-    }
-
-    /// Processes as [`ToneFilter::process_sidechained`] does, with events of the player's keys. Each event has the sample offset
-    /// in this call at which it happens; offsets must not decrease. An event takes effect from the next multiple of 64 samples
-    /// on, counted from the last reset, or at the end of the call, whichever is first.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
+    /// use tone_filter_dsp::{KeyEvent, Keys, Listen, Routing, Settings, ToneFilter};
     ///
     /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
     /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// filter.set_routing(Routing { listen: Listen::Sidechain, ..Routing::default() });
+    /// let (mut drums, melody) = ([0.0; 512], [0.0; 512]);
     /// let events = [(100, KeyEvent::Key(69, 1.0)), (400, KeyEvent::Key(69, 0.0))];
-    /// filter.process_events(&mut [&mut [0.0; 512]], &[], events, |_, _| ());
+    /// filter.process_events(&mut [&mut drums], &[&melody], events, |_, _| ());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn process_events(
@@ -135,33 +109,32 @@ impl ToneFilter {
         }
         let Self { controls, timeline, smoother, heard, analysis, synthesis, output, plan, .. } =
             self;
-        let (set, wanted) = (controls.fades(), timeline.now().controls().fades());
-        let was_delaying = output.is_delaying();
-        let fades = Fades {
-            // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
-            stereo: wanted.stereo && plan.smoothed.place == 0.0,
-            place: wanted.place && plan.smoothed.stereo == 0.0,
-            lookahead: output.prepare_delay(set.lookahead, plan.smoothed.lookahead),
-            sidechain: wanted.sidechain && connected,
-            ..wanted
-        };
+        let (set, mut fades) = (controls.fades(), timeline.now().controls().fades());
+        let (was_delaying, now) = (output.is_delaying(), plan.smoothed.fades);
+        // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
+        fades[Fade::Stereo] &= now[Fade::Place] == 0.0;
+        fades[Fade::Place] &= now[Fade::Stereo] == 0.0;
+        fades[Fade::Lookahead] = output.prepare_delay(set[Fade::Lookahead], now[Fade::Lookahead]);
+        fades[Fade::Sidechain] &= connected;
         smoother.fade(fades);
         plan.delaying = output.is_delaying();
         if plan.delaying {
             if !was_delaying {
                 heard.clone_from(smoother);
             }
-            heard.fade(Fades { sidechain: set.sidechain && connected, ..fades });
+            let mut fades = fades;
+            fades[Fade::Sidechain] = set[Fade::Sidechain] && connected;
+            heard.fade(fades);
         }
         if analysis.connect(connected) {
             // Before the first block there is nothing to crossfade from.
             smoother.arrive_at_sidechain();
             heard.arrive_at_sidechain();
-            let sidechain = f32::from(u8::from(fades.sidechain));
+            let sidechain = f32::from(u8::from(fades[Fade::Sidechain]));
             plan.levels = Ramp::rest(Levels { sidechain, ..plan.levels.to });
             plan.heard_sidechain = Ramp::rest(sidechain);
         }
-        let was_auto = plan.smoothed.auto > 0.0;
+        let was_auto = now[Fade::Auto] > 0.0;
         plan.moved = smoother.step();
         if plan.moved {
             plan.smoothed = smoother.now();
@@ -175,12 +148,13 @@ impl ToneFilter {
             plan.heard_moved = plan.moved || was_delaying;
             plan.heard = plan.smoothed;
         }
-        plan.heard_sidechain.next(plan.heard.sidechain);
+        plan.heard_sidechain.next(plan.heard.fades[Fade::Sidechain]);
         synthesis.update(plan);
         analysis.found.begin_block(&controls.settings);
         analysis.plan(&timeline.now().settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
-        output.begin_block(plan, synthesis.oscillates() || was_auto || plan.smoothed.auto > 0.0);
+        let auto = was_auto || plan.smoothed.fades[Fade::Auto] > 0.0;
+        output.begin_block(plan, synthesis.oscillates() || auto);
     }
 
     /// Processes the samples `range` of a call, which must lie in one block.
@@ -200,7 +174,7 @@ impl ToneFilter {
         }
         let span = Span { range, position: self.position };
         let rows = analysis.push(plan, channels, sidechain, &span);
-        synthesis.hear(*kernel, plan, channels, rows, &span);
+        synthesis.process_early(*kernel, plan, channels, rows, &span);
         output.delay(plan, channels, &span);
         let rows = analysis.bank_input(plan, channels, !sidechain.is_empty(), &span);
         synthesis.process(*kernel, plan, channels, rows, &span);

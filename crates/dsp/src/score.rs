@@ -10,7 +10,7 @@
 //! ```
 
 use super::notes::{TONES, by_pitch, midi_note};
-use std::{error::Error, fmt, str::FromStr};
+use std::{error::Error, fmt, str::FromStr, sync::Arc};
 
 const HEADER: &str = "tone-filter-score 1";
 
@@ -230,6 +230,37 @@ fn read(line: &str) -> Result<Option<ScoreNote>, String> {
     }
     let tone = by_pitch().find(|&tone| midi_note(tone, 0.0) == key.round() as i32);
     Ok(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }))
+}
+
+/// Scores that an audio thread may still use. The thread that sends scores stores a reference to each here, so the audio thread
+/// never frees one. The audio thread gets clones of the [`Arc`], by any channel, and passes them to
+/// [`ToneFilter::set_score`](crate::ToneFilter::set_score).
+///
+/// ```
+/// use std::sync::Arc;
+/// use tone_filter_dsp::{Score, SharedScores};
+///
+/// let (mut scores, score) = (SharedScores::default(), Arc::new(Score::default()));
+/// scores.keep(Some(&score));
+/// let audio_thread = score;
+/// scores.keep(None);
+/// assert_eq!(Arc::strong_count(&audio_thread), 2, "the audio thread has it");
+/// let freed = Arc::downgrade(&audio_thread);
+/// drop(audio_thread);
+/// scores.keep(None);
+/// assert!(freed.upgrade().is_none());
+/// ```
+#[derive(Debug, Default)]
+pub struct SharedScores(Vec<Arc<Score>>);
+
+impl SharedScores {
+    /// Stores a score that is about to be sent, and frees the stored scores without another reference. Not for the audio thread.
+    pub fn keep(&mut self, score: Option<&Arc<Score>>) {
+        self.0.retain(|kept| Arc::strong_count(kept) > 1);
+        let is_new = |score: &&Arc<Score>| !self.0.iter().any(|kept| Arc::ptr_eq(kept, score));
+        let new = score.filter(is_new).cloned();
+        self.0.extend(new);
+    }
 }
 
 #[cfg(test)]

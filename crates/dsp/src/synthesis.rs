@@ -3,12 +3,12 @@
 use crate::{
     bank::{Bank, BankParams, PHASE_INTERVAL},
     downmix::mean,
+    early_bank::EarlyBank,
     lanes::{BLOCK, Lanes},
-    lead::Lead,
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Span},
     ramp::Ramp,
-    settings::Settings,
+    settings::{Settings, smoother::Fade},
     voice::{ChipTick, LevelSource, Moves, Timbres, Voices, Wet},
 };
 use std::ops::Range;
@@ -47,13 +47,13 @@ pub struct Synthesis {
     /// Bank for the left channel, or for the mean of all channels; and bank for the right channel.
     banks: [BankVoices; 2],
     layout: Layout,
-    /// Banks that hear the undelayed input, with lookahead.
-    lead: Lead,
+    /// Banks for the undelayed input, with lookahead.
+    early: EarlyBank,
     /// Gain of the tones below A3, 0..1. They are not computed while it rests at 0.
     low_gain: Ramp<f32>,
     oscillating: bool,
-    /// Whether the lead ran in the last block.
-    led: bool,
+    /// Whether the early bank ran in the last block.
+    was_early: bool,
     inputs: [[f32; BLOCK]; 2],
     wet: [[f32; BLOCK]; 2],
 }
@@ -67,10 +67,10 @@ impl Synthesis {
             timbres: Timbres::new(settings, sample_rate),
             banks: [first.clone(), first],
             layout: Layout::Mono,
-            lead: Lead::new(settings, sample_rate, latency),
+            early: EarlyBank::new(settings, sample_rate, latency),
             low_gain: Ramp::rest(0.0),
             oscillating: false,
-            led: false,
+            was_early: false,
             inputs: [[0.0; BLOCK]; 2],
             wet: [[0.0; BLOCK]; 2],
         }
@@ -83,7 +83,7 @@ impl Synthesis {
 
     /// Resets to the state after silence for the first block of `plan`, with the timbre at its target.
     pub fn reset(&mut self, plan: &BlockPlan) {
-        self.low_gain = Ramp::rest(plan.smoothed.low_bands);
+        self.low_gain = Ramp::rest(plan.smoothed.fades[Fade::LowBands]);
         // New parameters, without the pitches of the tones below A3 that were computed before.
         self.params = BankParams::new(&plan.smoothed.settings, self.params.sample_rate);
         self.params.update(&plan.smoothed.settings, self.tones());
@@ -95,14 +95,14 @@ impl Synthesis {
             voices.activate(self.params.sample_rate);
         }
         (self.layout, self.oscillating) = (Layout::Mono, false);
-        self.lead.reset(plan.delaying, &self.params);
-        self.lead.tune(&plan.smoothed.settings);
+        self.early.reset(plan.delaying, &self.params);
+        self.early.tune(&plan.smoothed.settings);
     }
 
     /// Updates the parameters of the banks if settings or the number of computed tones have changed.
     pub fn update(&mut self, plan: &BlockPlan) {
         let before = self.tones();
-        self.low_gain.next(plan.smoothed.low_bands);
+        self.low_gain.next(plan.smoothed.fades[Fade::LowBands]);
         if self.tones() > before {
             for BankVoices { bank, voices } in &mut self.banks {
                 bank.rest_low();
@@ -113,28 +113,27 @@ impl Synthesis {
             self.params.update(&plan.smoothed.settings, self.tones());
         }
         if !plan.delaying {
-            self.lead.stop();
+            self.early.stop();
             return;
         }
-        if !self.lead.runs() {
+        if !self.early.runs() {
             let banks = self.banks[..self.layout.banks()].iter().map(|own| &own.bank);
-            self.lead.activate(banks, &self.params);
+            self.early.activate(banks, &self.params);
         }
         if plan.moved {
-            self.lead.tune(&plan.smoothed.settings);
+            self.early.tune(&plan.smoothed.settings);
         }
-        self.lead.begin_block(plan, self.layout.banks(), self.tones());
+        self.early.begin_block(plan, self.layout.banks(), self.tones());
     }
 
     fn tones(&self) -> usize {
         if self.low_gain.is(0.0) { PUBLISHED } else { TONES }
     }
 
-    /// Returns the tracked powers of the bands, with lookahead as they are ahead, to 16 bits; with two banks, the greater one of
-    /// each band, or with lookahead their mean.
+    /// Returns the tracked powers of the bands to 16 bits: the early powers with lookahead, otherwise the maximum of all banks.
     pub fn powers(&self) -> Lanes {
-        let powers = if self.lead.runs() {
-            self.lead.powers()
+        let powers = if self.early.runs() {
+            self.early.powers()
         } else {
             let powers = self.banks().map(|bank| bank.powers(&self.params));
             powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
@@ -146,16 +145,16 @@ impl Synthesis {
     /// Begins a block for this number of `channels`.
     pub fn begin_block(&mut self, kernel: Kernel, plan: &BlockPlan, channels: usize) {
         self.timbres.step();
-        if self.lead.runs() {
-            self.params.coefficients.set_weights(&product(&plan.weights, self.lead.gains()));
-        } else if plan.weights.changed() || self.led {
+        if self.early.runs() {
+            self.params.coefficients.set_weights(&product(&plan.weights, self.early.gains()));
+        } else if plan.weights.changed() || self.was_early {
             self.params.coefficients.set_weights(&plan.weights);
         }
-        self.led = self.lead.runs();
-        if self.led {
-            self.lead.params.set_gains(plan.gains);
+        self.was_early = self.early.runs();
+        if self.was_early {
+            self.early.params.set_gains(plan.gains);
         }
-        // `set_gains` also depends on the constants of the settings.
+        // `set_gains` also depends on the coefficients of the settings.
         if plan.moved || plan.gains.changed() {
             self.params.set_gains(plan.gains);
         }
@@ -183,13 +182,13 @@ impl Synthesis {
         };
         if layout.banks() > self.layout.banks() {
             self.banks[1] = self.banks[0].clone();
-            self.lead.split();
+            self.early.split();
         }
         self.layout = layout;
     }
 
     fn begin_voices(&mut self, kernel: Kernel, plan: &BlockPlan) {
-        let Self { params, timbres, lead, .. } = self;
+        let Self { params, timbres, early, .. } = self;
         let banks = &mut self.banks[..self.layout.banks()];
         let weights = &plan.weights.to;
         let count = banks.len() as f32;
@@ -202,11 +201,11 @@ impl Synthesis {
             let amplitudes = means.0.iter_mut().zip(&voices.amplitudes().0);
             amplitudes.for_each(|(mean, amplitude)| *mean += amplitude / count);
         }
-        let share = if lead.runs() { plan.smoothed.lookahead } else { 0.0 };
+        let share = if early.runs() { plan.smoothed.fades[Fade::Lookahead] } else { 0.0 };
         let mut powers = plan.powers;
         if let Some(powers) = powers.as_mut().filter(|_| share > 0.0) {
-            // The listener's detectors of low notes rise more slowly than the lead.
-            let own = powers.0.iter_mut().zip(lead.powers().0);
+            // The listener's detectors of low notes rise more slowly than the early bank.
+            let own = powers.0.iter_mut().zip(early.powers().0);
             own.for_each(|(power, ahead)| *power += share * (ahead - *power).max(0.0));
         }
         let powers = powers.as_ref();
@@ -215,13 +214,13 @@ impl Synthesis {
         let (glide, vibrato) = (0.001 * glide, 0.01 * vibrato);
         let moves = Moves { offsets: &plan.offsets, glide, vibrato };
         for (index, BankVoices { voices, .. }) in banks.iter_mut().enumerate() {
-            let ahead = (lead.total(index), share);
+            let ahead = (early.total(index), share);
             voices.set_levels(kernel, params, timbres, weights, input, moves, ahead);
         }
     }
 
-    /// Passes the undelayed samples `span` of the channels to the lead; `rows` and `channels` as in [`Synthesis::process`].
-    pub fn hear(
+    /// Passes the undelayed samples `span` to the early bank; arguments as in [`Synthesis::process`].
+    pub fn process_early(
         &mut self,
         kernel: Kernel,
         plan: &BlockPlan,
@@ -229,12 +228,12 @@ impl Synthesis {
         rows: Option<&[[f32; BLOCK]]>,
         span: &Span,
     ) {
-        if !self.lead.runs() {
+        if !self.early.runs() {
             return;
         }
         let banks = if self.set_inputs(plan, channels, rows, span).0 { 2 } else { 1 };
         let inputs = self.inputs[..banks].iter().map(|own| &own[span.in_block()]);
-        self.lead.process(kernel, span.position, inputs);
+        self.early.process(kernel, span.position, inputs);
     }
 
     /// Sets the banks' inputs for the samples `span`. Returns whether there are two banks, and whether each has a channel of its

@@ -1,7 +1,7 @@
 //! Timeline: controls act on the sound that enters the filter while they are set.
 //!
-//! With lookahead, listener and lead hear that sound at once; banks, voices and output get it out of the delay. So these get the
-//! controls as late. No setting says which of the two it is: each stage reads the controls of the sound that it handles.
+//! With lookahead, listener and early bank get the sound at once; banks, voices and output get it out of the delay, and their
+//! controls as late. Each stage reads the controls of the sound that it processes.
 
 use crate::{
     analysis::Resolved,

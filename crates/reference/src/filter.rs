@@ -4,14 +4,14 @@ use crate::{
     BLOCK, Decision, Event, Keys, Sound, TONES,
     bank::{Bank, Mix, Tones},
     between,
+    early_bank::EarlyBank,
     focus::Focus,
     keys::{KeyWeights, Keyboard},
-    lead::Lead,
     level::Level,
     output::{AheadLimiter, Delay, Limiter, delay, latency},
     pitch::Moves,
     polyphony::Polyphony,
-    smoothing::{Moment, Smoothing, Switches},
+    smoothing::{AUTO, BYPASS, LOOKAHEAD, Moment, PLACE, SIDECHAIN, STEREO, Smoothing, switches},
     timbre::Timbres,
     voice::Voices,
     waveform::Waveforms,
@@ -45,7 +45,7 @@ pub struct Filter {
     sound: Sound,
     smoothing: Smoothing,
     now: Moment,
-    /// Settings that were set last, for what hears the undelayed sound.
+    /// Latest settings, for listener and early bank.
     heard: Sound,
     hearing: Smoothing,
     heard_now: Moment,
@@ -72,8 +72,8 @@ pub struct Filter {
     timbres: Timbres,
     waveforms: Waveforms,
     banks: Vec<BankVoices>,
-    /// Banks that hear the undelayed input, while the delays record.
-    lead: Option<Lead>,
+    /// Banks that process the undelayed input, while the delays record.
+    early: Option<EarlyBank>,
     oscillating: bool,
     /// Whether the notes below A3 are computed: while their crossfade share is above 0.
     low_computed: bool,
@@ -116,9 +116,9 @@ impl Filter {
             mix_gains: silence,
             timbres: Timbres::new(&aim, sample_rate),
             waveforms: Waveforms::new(),
-            lead: sound.lookahead.then(|| {
+            early: sound.lookahead.then(|| {
                 let banks = vec![first.bank.clone()];
-                Lead::new(banks, sound.low_range, delay(sample_rate), sample_rate)
+                EarlyBank::new(banks, sound.low_range, delay(sample_rate), sample_rate)
             }),
             banks: vec![first],
             oscillating: false,
@@ -146,7 +146,7 @@ impl Filter {
         filter
     }
 
-    /// Moves to `sound`, from the next block on. What comes after the delay moves when the next sample leaves it.
+    /// Moves to `sound` from the next block on; stages after the delay move when the next sample leaves it.
     pub fn set(&mut self, sound: &Sound) {
         self.heard = sound.clone();
         if sound.lookahead && self.recording && self.blocks > 0 {
@@ -208,7 +208,7 @@ impl Filter {
         let frames = input[0].len();
         let mix_gains: Vec<MixGains> = (0..frames).map(at).collect();
         let sidechained = before.sidechain > 0.0 || self.mix_gains.sidechain > 0.0;
-        let bypass = self.now.shares.bypass;
+        let bypass = self.now.shares[BYPASS];
         let output_gain = (1.0 - bypass) * output(&self.now) + bypass;
 
         let mut inputs = vec![Vec::new(); self.banks.len()];
@@ -219,7 +219,7 @@ impl Filter {
             let mut dry: Vec<f64> = input.iter().map(|channel| channel[frame].into()).collect();
             let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
             let heard = between([heard_before, self.heard_sidechain], frame + 1);
-            self.hear(&dry, &second, heard, gains.stereo);
+            self.process_early(&dry, &second, heard, gains.stereo);
             if self.recording {
                 for (x, delay) in dry.iter_mut().zip(&mut self.delays[0]) {
                     *x = delay.next(*x, gains.lookahead);
@@ -274,29 +274,28 @@ impl Filter {
             self.aim();
         }
         let before = self.now.shares;
-        let [wanted, set] = [&self.sound, &self.heard].map(Switches::of);
-        if set.lookahead && !self.recording {
+        let [mut wanted, set] = [&self.sound, &self.heard].map(switches);
+        if set[LOOKAHEAD] && !self.recording {
             self.delays[0].fill(Delay::new(delay(self.sample_rate)));
             self.ahead = AheadLimiter::new(self.sample_rate, channels);
             self.recorded = 0;
         }
-        self.recording = set.lookahead || before.lookahead > 0.0;
-        let switches = Switches {
-            // Stereo and place exclude each other: the previous one fades out first.
-            stereo: wanted.stereo && before.place == 0.0,
-            place: wanted.place && before.stereo == 0.0,
-            // The delay must be full first.
-            lookahead: set.lookahead && self.recorded >= latency(self.sample_rate),
-            sidechain: wanted.sidechain && connected,
-            ..wanted
-        };
-        self.smoothing.fade(switches);
-        self.hearing.fade(Switches { sidechain: set.sidechain && connected, ..switches });
+        self.recording = set[LOOKAHEAD] || before[LOOKAHEAD] > 0.0;
+        // Stereo and place exclude each other: the previous one fades out first.
+        wanted[STEREO] &= before[PLACE] == 0.0;
+        wanted[PLACE] &= before[STEREO] == 0.0;
+        // The delay must be full first.
+        wanted[LOOKAHEAD] = set[LOOKAHEAD] && self.recorded >= latency(self.sample_rate);
+        wanted[SIDECHAIN] &= connected;
+        self.smoothing.fade(wanted);
+        let mut heard = wanted;
+        heard[SIDECHAIN] = set[SIDECHAIN] && connected;
+        self.hearing.fade(heard);
         if self.connected.is_none() {
             // The first block has nothing to crossfade with.
             self.smoothing.arrive_at_sidechain();
             self.hearing.arrive_at_sidechain();
-            self.mix_gains.sidechain = if wanted.sidechain && connected { 1.0 } else { 0.0 };
+            self.mix_gains.sidechain = f64::from(u8::from(wanted[SIDECHAIN]));
         } else if connected && self.connected == Some(false) {
             self.delays[1].fill(Delay::new(delay(self.sample_rate)));
         }
@@ -310,7 +309,7 @@ impl Filter {
         let had_low = self.now.low_bands > 0.0;
         self.now = self.smoothing.now();
         self.heard_now = self.hearing.now();
-        self.heard_sidechain = self.heard_now.shares.sidechain;
+        self.heard_sidechain = self.heard_now.shares[SIDECHAIN];
         let low = had_low || self.now.low_bands > 0.0;
         if low && !self.low_computed {
             for BankVoices { bank, voices } in &mut self.banks {
@@ -320,16 +319,17 @@ impl Filter {
         }
         self.low_computed = low;
         if !self.recording {
-            self.lead = None;
+            self.early = None;
         } else {
             let latency = delay(self.sample_rate);
             let banks = || self.banks.iter().map(|own| own.bank.clone()).collect();
-            let lead =
-                self.lead.get_or_insert_with(|| Lead::new(banks(), low, latency, self.sample_rate));
-            lead.begin_block(&self.now, low || self.heard_now.low_bands > 0.0);
+            let early = self
+                .early
+                .get_or_insert_with(|| EarlyBank::new(banks(), low, latency, self.sample_rate));
+            early.begin_block(&self.now, low || self.heard_now.low_bands > 0.0);
         }
 
-        if self.now.shares.auto == 0.0 {
+        if self.now.shares[AUTO] == 0.0 {
             self.level = None;
         } else if self.level.is_none() {
             self.level = Some(Level::activated(self.sample_rate));
@@ -337,7 +337,7 @@ impl Filter {
         self.focus.begin_block(&self.now, &self.heard_now, self.heard.follows);
         let offsets = self.sound.offsets(&self.keyboard);
         self.keys.follow(&self.sound, &self.keyboard, &offsets);
-        let ahead = self.lead.as_ref().map(|lead| lead.powers_ahead(&self.now.sound));
+        let ahead = self.early.as_ref().map(|early| early.powers_ahead(&self.now.sound));
         let power = |tone: usize| {
             let powers = self.banks.iter().map(|own| own.bank.bands()[tone].power);
             let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
@@ -349,9 +349,9 @@ impl Filter {
 
         let weights = [self.weights, self.weights()];
         let gains = [self.gain, self.gain()];
-        let pans = (self.now.shares.place > 0.0 && self.focus.is_listening()).then(|| {
+        let pans = (self.now.shares[PLACE] > 0.0 && self.focus.is_listening()).then(|| {
             self.focus.move_pans();
-            let pans = self.focus.pans.map(|pan| self.now.shares.place * pan);
+            let pans = self.focus.pans.map(|pan| self.now.shares[PLACE] * pan);
             [self.pans.unwrap_or([0.0; TONES]), pans]
         });
         let mix = self.mix();
@@ -365,24 +365,25 @@ impl Filter {
         if two && self.banks.len() == 1 {
             self.banks.push(self.banks[0].clone());
         }
-        let mut led = weights;
-        if let Some(lead) = &mut self.lead {
-            lead.banks.truncate(self.banks.len());
-            if lead.banks.len() < self.banks.len() {
-                lead.banks.push(lead.banks[0].clone());
+        let mut ahead_weights = weights;
+        if let Some(early) = &mut self.early {
+            early.banks.truncate(self.banks.len());
+            if early.banks.len() < self.banks.len() {
+                early.banks.push(early.banks[0].clone());
             }
             for end in 0..2 {
-                led[end] = std::array::from_fn(|tone| weights[end][tone] * lead.gains[end][tone]);
+                ahead_weights[end] =
+                    std::array::from_fn(|tone| weights[end][tone] * early.gains[end][tone]);
             }
-            for bank in &mut lead.banks {
+            for bank in &mut early.banks {
                 let mix = Mix { weights, pans: None, gains };
-                bank.begin_block(&self.heard_now, mix, lead.low, false);
+                bank.begin_block(&self.heard_now, mix, early.low, false);
             }
         }
         let pans = pans.filter(|_| channels == 2 && !two);
         let driven = self.timbres.soft() != [0.0; 2];
         for BankVoices { bank, .. } in &mut self.banks {
-            bank.begin_block(&self.now, Mix { weights: led, pans, gains }, low, driven);
+            bank.begin_block(&self.now, Mix { weights: ahead_weights, pans, gains }, low, driven);
         }
         let oscillates = self.timbres.soft() != [1.0; 2];
         if oscillates {
@@ -391,7 +392,7 @@ impl Filter {
         self.oscillating = oscillates;
 
         // The soft clip alone stays below full scale.
-        let unclipped = oscillates || before.auto > 0.0 || self.now.shares.auto > 0.0;
+        let unclipped = oscillates || before[AUTO] > 0.0 || self.now.shares[AUTO] > 0.0;
         let rests = self.limiter.as_ref().is_none_or(Limiter::rests);
         let delayed = [start.lookahead, self.mix_gains.lookahead] == [1.0; 2];
         if !unclipped && !self.unclipped && rests && self.ahead.rests() {
@@ -417,18 +418,18 @@ impl Filter {
             means.iter_mut().zip(amplitudes).for_each(|(mean, own)| *mean += own / count);
         }
         let mut levels = self.focus.levels(&self.now);
-        if let (Some(levels), Some(lead)) = (&mut levels, &self.lead) {
-            let ahead = lead.powers_ahead(&self.now.sound);
+        if let (Some(levels), Some(early)) = (&mut levels, &self.early) {
+            let ahead = early.powers_ahead(&self.now.sound);
             for (level, ahead) in levels.iter_mut().zip(ahead) {
-                *level += self.now.shares.lookahead * (ahead - *level).max(0.0);
+                *level += self.now.shares[LOOKAHEAD] * (ahead - *level).max(0.0);
             }
         }
         let sound = &self.now.sound;
         let moves = Moves { offsets, glide: sound.glide / 1000.0, vibrato: sound.vibrato / 100.0 };
         for (index, BankVoices { bank, voices }) in self.banks.iter_mut().enumerate() {
             let levels = levels.as_ref().map(|levels| (levels, &means));
-            let share = self.now.shares.lookahead;
-            let ahead = self.lead.as_ref().map(|lead| (lead.total(sound, index), share));
+            let share = self.now.shares[LOOKAHEAD];
+            let ahead = self.early.as_ref().map(|early| (early.total(sound, index), share));
             let weights = &self.weights;
             voices.set_levels(
                 &self.now,
@@ -442,9 +443,9 @@ impl Filter {
         }
     }
 
-    /// Passes a frame of the undelayed inputs to the lead; `share` is that of the sidechain.
-    fn hear(&mut self, dry: &[f64], second: &[f64], share: f64, stereo: f64) {
-        let Some(lead) = &mut self.lead else { return };
+    /// Passes a frame of the undelayed inputs to the early bank; `share` is the weight of the sidechain.
+    fn process_early(&mut self, dry: &[f64], second: &[f64], share: f64, stereo: f64) {
+        let Some(early) = &mut self.early else { return };
         let mut source = dry.to_vec();
         if share > 0.0 {
             let rows = if dry.len() == 2 { 2 } else { 1 };
@@ -455,11 +456,11 @@ impl Filter {
             source = (0..rows).map(mixed).collect();
         }
         let common = mean(&source);
-        let inputs: Vec<f64> = match lead.banks.len() {
+        let inputs: Vec<f64> = match early.banks.len() {
             2 => source.iter().map(|x| (1.0 - stereo) * common + stereo * x).collect(),
             _ => vec![common],
         };
-        lead.next(&inputs);
+        early.next(&inputs);
     }
 
     /// Returns a frame of the banks' input: `dry`, crossfaded with the sidechain `second`.
@@ -527,7 +528,7 @@ impl Filter {
     /// Returns the gain that would bring the input to the nominal level.
     fn gain(&self) -> f64 {
         let gain = self.level.as_ref().map_or(1.0, Level::gain);
-        gain.powf(self.now.shares.auto)
+        gain.powf(self.now.shares[AUTO])
     }
 
     /// Returns the gains of dry and wet, before output gain and bypass.
@@ -535,12 +536,12 @@ impl Filter {
         let mix = self.now.sound.mix / 100.0;
         let plain = [1.0 - mix, mix];
         let own = self.level.as_ref().map_or(plain, |level| level.mix(mix));
-        let auto = self.now.shares.auto;
+        let auto = self.now.shares[AUTO];
         [0, 1].map(|index| plain[index] + auto * (own[index] - plain[index]))
     }
 
     fn mix_gains(&self, mix: [f64; 2]) -> MixGains {
-        let Switches { stereo, bypass, lookahead, sidechain, .. } = self.now.shares;
+        let [stereo, _, bypass, _, lookahead, sidechain] = self.now.shares;
         let [dry, wet] = mix.map(|gain| (1.0 - bypass) * output(&self.now) * gain);
         MixGains { dry: dry + bypass, wet, stereo, lookahead, sidechain }
     }

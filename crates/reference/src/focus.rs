@@ -128,7 +128,7 @@ impl Focus {
         }
     }
 
-    /// Returns the powers that the voices follow in place of the bands' powers; `None` if the bands' powers count.
+    /// Returns the listener's powers, which the voices follow; `None` if they follow the bands' powers.
     pub fn levels(&self, now: &Moment) -> Option<Tones> {
         self.levels.filter(|_| self.listening && now.sound.focus > 0.0)
     }

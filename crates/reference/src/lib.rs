@@ -24,7 +24,7 @@
 //!   a console's sound chip (`chip.rs`, `arrange.rs`).
 //! * The weights of the notes come from the scale (`scale.rs`), the given decisions (`focus.rs`), the keys (`keys.rs`) and the
 //!   limit of notes (`polyphony.rs`); the gains come from the level (`level.rs`). With lookahead, notes begin and end on time
-//!   by `gates.rs` and `lead.rs`. The limiter is in `output.rs`.
+//!   by `gates.rs` and `early_bank.rs`. The limiter is in `output.rs`.
 //!
 //! The caller gives the decisions on notes, and the key and the tuning found in the music. So a decision that depends on the last
 //! bit of an f32 cannot make two filters differ.
@@ -41,12 +41,12 @@
 mod arrange;
 mod bank;
 mod chip;
+mod early_bank;
 mod filter;
 mod focus;
 mod found;
 mod gates;
 mod keys;
-mod lead;
 mod level;
 mod listener;
 mod network;

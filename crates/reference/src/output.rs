@@ -61,7 +61,7 @@ impl Limiter {
     }
 }
 
-/// Time in seconds by which the mix waits for the limiter.
+/// Delay of the mix for the limiter, in seconds.
 const WAIT: f64 = 0.0015;
 /// Samples of an interpolation between two samples: six on each side.
 const TAPS: usize = 12;
@@ -71,13 +71,13 @@ pub(crate) fn latency(sample_rate: f64) -> usize {
     (2048.0 / 44_100.0 * sample_rate).round().min(65_536.0) as usize
 }
 
-/// Returns the part of the latency in samples by which the mix waits for the limiter.
+/// Returns the delay of the mix for the limiter, a part of the latency, in samples.
 pub(crate) fn wait(sample_rate: f64) -> usize {
     let wait = (WAIT * sample_rate).floor() as usize;
     wait.max(TAPS).min(latency(sample_rate).saturating_sub(1))
 }
 
-/// Returns the part of the latency in samples by which the sound is delayed.
+/// Returns the delay of the sound before the mix, a part of the latency, in samples.
 pub(crate) fn delay(sample_rate: f64) -> usize {
     latency(sample_rate) - wait(sample_rate)
 }
@@ -86,7 +86,7 @@ pub(crate) fn delay(sample_rate: f64) -> usize {
 #[derive(Debug, Clone)]
 pub(crate) struct AheadLimiter {
     release: f64,
-    /// Last samples of each channel's mix, newest first: those that wait, and the newest one.
+    /// Delayed samples of each channel's mix, newest first.
     mixed: Vec<VecDeque<f64>>,
     /// Last samples of each channel's dry signal, newest first.
     dry: Vec<VecDeque<f64>>,

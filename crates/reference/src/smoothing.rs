@@ -35,53 +35,26 @@ impl Ramp {
     }
 }
 
-/// Values for the switches that are crossfaded.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Switches<T> {
-    /// Two banks, one for each channel.
-    pub stereo: T,
-    /// Stereo positions of the notes.
-    pub place: T,
-    /// Dry input in place of the effect.
-    pub bypass: T,
-    /// Auto level.
-    pub auto: T,
-    /// Delayed sound.
-    pub lookahead: T,
-    /// Sidechain as the bands' input.
-    pub sidechain: T,
-}
+/// A value for each switch that is crossfaded, at the indexes below.
+pub(crate) type Switches<T> = [T; 6];
 
-impl Switches<bool> {
-    pub fn of(sound: &Sound) -> Self {
-        Self {
-            stereo: sound.stereo == Stereo::Stereo,
-            place: sound.stereo == Stereo::Place,
-            bypass: sound.bypass,
-            auto: sound.auto,
-            lookahead: sound.lookahead,
-            sidechain: sound.sidechain,
-        }
-    }
-}
+/// Two banks, one for each channel.
+pub(crate) const STEREO: usize = 0;
+/// Stereo positions of the notes.
+pub(crate) const PLACE: usize = 1;
+/// Dry input in place of the effect.
+pub(crate) const BYPASS: usize = 2;
+/// Auto level.
+pub(crate) const AUTO: usize = 3;
+/// Delayed sound.
+pub(crate) const LOOKAHEAD: usize = 4;
+/// Sidechain as the bands' input.
+pub(crate) const SIDECHAIN: usize = 5;
 
-impl<T: Copy> Switches<T> {
-    fn map<U>(self, of: impl Fn(T) -> U) -> Switches<U> {
-        let Self { stereo, place, bypass, auto, lookahead, sidechain } = self;
-        Switches {
-            stereo: of(stereo),
-            place: of(place),
-            bypass: of(bypass),
-            auto: of(auto),
-            lookahead: of(lookahead),
-            sidechain: of(sidechain),
-        }
-    }
-
-    fn each(&mut self) -> [&mut T; 6] {
-        let Self { stereo, place, bypass, auto, lookahead, sidechain } = self;
-        [stereo, place, bypass, auto, lookahead, sidechain]
-    }
+/// Returns which switches are on, in the order of their indexes.
+pub(crate) fn switches(sound: &Sound) -> Switches<bool> {
+    let &Sound { stereo, bypass, auto, lookahead, sidechain, .. } = sound;
+    [stereo == Stereo::Stereo, stereo == Stereo::Place, bypass, auto, lookahead, sidechain]
 }
 
 /// Smoothed settings at one time.
@@ -110,7 +83,7 @@ pub(crate) struct Smoothing {
 
 impl Smoothing {
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
-        let switches = Switches::of(sound);
+        let switches = switches(sound);
         let share = |on| Ramp::at(f64::from(u8::from(on)));
         Self {
             steps: (TIME * sample_rate / BLOCK as f64).ceil().max(1.0),
@@ -125,7 +98,7 @@ impl Smoothing {
 
     /// Starts ramps to the numbers and bands of `sound`; the switches stay.
     pub fn aim(&mut self, sound: &Sound) {
-        self.target = Sound { lookahead: self.switches.lookahead, ..sound.clone() };
+        self.target = Sound { lookahead: self.switches[LOOKAHEAD], ..sound.clone() };
         let share = |on| f64::from(u8::from(on));
         for (ramp, target) in self.numbers.iter_mut().zip(positions(sound)) {
             ramp.aim(target, self.steps);
@@ -137,31 +110,31 @@ impl Smoothing {
     }
 
     /// Starts ramps to `switches`.
-    pub fn fade(&mut self, mut switches: Switches<bool>) {
+    pub fn fade(&mut self, switches: Switches<bool>) {
         self.switches = switches;
-        self.target.lookahead = switches.lookahead;
-        for (ramp, on) in self.shares.each().into_iter().zip(switches.each()) {
-            ramp.aim(f64::from(u8::from(*on)), self.steps);
+        self.target.lookahead = switches[LOOKAHEAD];
+        for (ramp, on) in self.shares.iter_mut().zip(switches) {
+            ramp.aim(f64::from(u8::from(on)), self.steps);
         }
     }
 
     /// Ends the sidechain's ramp at its target.
     pub fn arrive_at_sidechain(&mut self) {
-        self.shares.sidechain = Ramp::at(self.shares.sidechain.target);
+        self.shares[SIDECHAIN] = Ramp::at(self.shares[SIDECHAIN].target);
     }
 
     /// Takes the step of a block.
     pub fn step(&mut self) {
         self.numbers.iter_mut().for_each(Ramp::step);
-        self.shares.each().into_iter().for_each(Ramp::step);
+        self.shares.iter_mut().for_each(Ramp::step);
         self.low_bands.step();
         self.bands.iter_mut().for_each(Ramp::step);
     }
 
     pub fn now(&self) -> Moment {
         let mut sound = self.target.clone();
-        for (number, ramp) in NUMBERS.iter().zip(self.numbers) {
-            *(number.field)(&mut sound) = if number.by_ratio { ramp.now.exp() } else { ramp.now };
+        for ((_, by_ratio, field), ramp) in NUMBERS.iter().zip(self.numbers) {
+            *field(&mut sound) = if *by_ratio { ramp.now.exp() } else { ramp.now };
         }
         Moment {
             sound,
@@ -172,11 +145,11 @@ impl Smoothing {
     }
 }
 
-/// Returns the numbers on the scale on which they ramp: those by ratio as logarithms.
+/// Returns the numbers on their scales: logarithms for ramps of equal ratios.
 fn positions(sound: &Sound) -> [f64; NUMBERS.len()] {
     let mut sound = sound.clone();
-    NUMBERS.each_ref().map(|number| {
-        let value = *(number.field)(&mut sound);
-        if number.by_ratio { value.ln() } else { value }
+    NUMBERS.map(|(_, by_ratio, field)| {
+        let value = *field(&mut sound);
+        if by_ratio { value.ln() } else { value }
     })
 }

@@ -145,44 +145,30 @@ pub enum Voice {
     SoftClean,
 }
 
-pub(crate) struct Number {
-    id: &'static str,
-    /// Whether the number ramps by equal ratios; otherwise by equal differences.
-    pub by_ratio: bool,
-    pub field: fn(&mut Sound) -> &mut f64,
-}
-
-impl Number {
-    const fn line(id: &'static str, field: fn(&mut Sound) -> &mut f64) -> Self {
-        Self { id, by_ratio: false, field }
-    }
-
-    const fn ratio(id: &'static str, field: fn(&mut Sound) -> &mut f64) -> Self {
-        Self { id, by_ratio: true, field }
-    }
-}
+/// Id of a number, whether it ramps by equal ratios (otherwise by equal differences), and its field.
+pub(crate) type Number = (&'static str, bool, fn(&mut Sound) -> &mut f64);
 
 pub(crate) const NUMBERS: [Number; 20] = [
-    Number::line("mix", |s| &mut s.mix),
-    Number::line("output", |s| &mut s.output),
-    Number::ratio("drive", |s| &mut s.drive),
-    Number::line("threshold", |s| &mut s.threshold),
-    Number::line("ceiling", |s| &mut s.ceiling),
-    Number::line("floor", |s| &mut s.floor),
-    Number::ratio("ring", |s| &mut s.ring),
-    Number::ratio("release", |s| &mut s.release),
-    Number::ratio("tone", |s| &mut s.tone),
-    Number::ratio("tuning", |s| &mut s.tuning),
-    Number::line("transpose", |s| &mut s.transpose),
-    Number::line("focus", |s| &mut s.focus),
-    Number::line("sensitivity", |s| &mut s.sensitivity),
-    Number::line("octave", |s| &mut s.octave),
-    Number::line("voices", |s| &mut s.voices),
-    Number::line("attack", |s| &mut s.attack),
-    Number::line("decay", |s| &mut s.decay),
-    Number::line("morph", |s| &mut s.morph),
-    Number::line("glide", |s| &mut s.glide),
-    Number::line("vibrato", |s| &mut s.vibrato),
+    ("mix", false, |s| &mut s.mix),
+    ("output", false, |s| &mut s.output),
+    ("drive", true, |s| &mut s.drive),
+    ("threshold", false, |s| &mut s.threshold),
+    ("ceiling", false, |s| &mut s.ceiling),
+    ("floor", false, |s| &mut s.floor),
+    ("ring", true, |s| &mut s.ring),
+    ("release", true, |s| &mut s.release),
+    ("tone", true, |s| &mut s.tone),
+    ("tuning", true, |s| &mut s.tuning),
+    ("transpose", false, |s| &mut s.transpose),
+    ("focus", false, |s| &mut s.focus),
+    ("sensitivity", false, |s| &mut s.sensitivity),
+    ("octave", false, |s| &mut s.octave),
+    ("voices", false, |s| &mut s.voices),
+    ("attack", false, |s| &mut s.attack),
+    ("decay", false, |s| &mut s.decay),
+    ("morph", false, |s| &mut s.morph),
+    ("glide", false, |s| &mut s.glide),
+    ("vibrato", false, |s| &mut s.vibrato),
 ];
 
 impl Sound {
@@ -236,9 +222,9 @@ impl Sound {
     /// # Panics
     /// If the number is unknown: the real filter has a setting that the reference lacks.
     pub fn set(&mut self, id: &str, value: f64) {
-        let number = NUMBERS.iter().find(|number| number.id == id);
-        *(number.unwrap_or_else(|| panic!("the reference has no number '{id}'")).field)(self) =
-            value;
+        let number = NUMBERS.iter().find(|(own, ..)| *own == id);
+        let (_, _, field) = number.unwrap_or_else(|| panic!("the reference has no number '{id}'"));
+        *field(self) = value;
     }
 
     /// Sets the choice called `id` to the entry called `entry`.

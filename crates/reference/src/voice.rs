@@ -117,7 +117,7 @@ impl Voices {
 
     /// Sets the levels of the block. `levels` are the listener's powers, and the mean amplitudes over all banks: a note has the
     /// listener's power, times the squared ratio of this bank's amplitude to the mean. Without `levels`, a note has its
-    /// resonator's power. `weights` are the notes' weights without the lead's gains; `ahead` are the lead's total power and its share.
+    /// resonator's power. `weights` are the notes' weights without the early bank's gains; `ahead`: total power of the early bank, and its weight.
     #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,

@@ -17,30 +17,11 @@ enum Machine {
     #[cfg(target_arch = "x86_64")]
     Avx2(fearless_simd::x86::Avx2),
     #[cfg(target_arch = "x86_64")]
-    Avx512(fearless_simd::x86::Avx512, Divider),
+    Avx512(fearless_simd::x86::Avx512),
     #[cfg(target_arch = "aarch64")]
     Neon(fearless_simd::aarch64::Neon),
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128(fearless_simd::wasm32::WasmSimd128),
-}
-
-/// Speed of divisions of wide vectors.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, PartialEq)]
-enum Divider {
-    /// A division takes as long as ten multiplications on one of two units: Intel's CPUs.
-    Slow,
-    /// A division takes as long as six multiplications: AMD's CPUs since Zen 4.
-    Zen,
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Divider {
-    fn of_this_cpu() -> Self {
-        let vendor = std::arch::x86_64::__cpuid(0);
-        let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-        if name.as_flattened() == b"AuthenticAMD" { Self::Zen } else { Self::Slow }
-    }
 }
 
 /// Returns vectors in plain Rust.
@@ -97,8 +78,8 @@ impl Kernel {
     pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
 
     /// Names of all kernels on all CPUs, the simplest first.
-    pub const NAMES: [&str; 8] =
-        ["scalar", "portable", "simd128", "sse2", "neon", "avx2", "avx512", "avx512-zen"];
+    pub const NAMES: [&str; 7] =
+        ["scalar", "portable", "simd128", "sse2", "neon", "avx2", "avx512"];
 
     /// Returns the kernels that this CPU can run, in the order of [`Kernel::NAMES`].
     pub fn available() -> impl Iterator<Item = Self> {
@@ -107,28 +88,7 @@ impl Kernel {
 
     /// Returns the fastest kernel that this CPU can run.
     pub fn best() -> Self {
-        let fast = Self::available().filter(|kernel| !kernel.divides_fast() || Self::is_on_zen());
-        fast.last().unwrap_or(Self(Machine::Portable))
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn is_on_zen() -> bool {
-        Divider::of_this_cpu() == Divider::Zen
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn is_on_zen() -> bool {
-        false
-    }
-
-    /// Whether this is `avx512-zen`, for CPUs on which a division takes little longer than the multiplications that would
-    /// replace it. The results of this kernel and of `avx512` differ in the last bits.
-    pub const fn divides_fast(self) -> bool {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Machine::Avx512(_, Divider::Zen) => true,
-            _ => false,
-        }
+        Self::available().last().unwrap_or(Self(Machine::Portable))
     }
 
     /// Returns the kernel that the environment variable [`Kernel::VARIABLE`] names, or the fastest one if it is not set.
@@ -150,9 +110,7 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Machine::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx512(_, Divider::Slow) => "avx512",
-            #[cfg(target_arch = "x86_64")]
-            Machine::Avx512(_, Divider::Zen) => "avx512-zen",
+            Machine::Avx512(_) => "avx512",
             #[cfg(target_arch = "aarch64")]
             Machine::Neon(_) => "neon",
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -177,9 +135,8 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             "avx2" => Machine::Avx2(level.as_avx2()?),
             #[cfg(target_arch = "x86_64")]
-            "avx512" => Machine::Avx512(level.as_avx512()?, Divider::Slow),
-            #[cfg(target_arch = "x86_64")]
-            "avx512-zen" => Machine::Avx512(level.as_avx512()?, Divider::Zen),
+            // Until version 0.2 there was a kernel `avx512-zen`, which differed in the last bits.
+            "avx512" | "avx512-zen" => Machine::Avx512(level.as_avx512()?),
             #[cfg(target_arch = "aarch64")]
             "neon" => Machine::Neon(level.as_neon()?),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -198,7 +155,7 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Machine::Avx2(simd) => work.run(simd),
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx512(simd, _) => work.run(simd),
+            Machine::Avx512(simd) => work.run(simd),
             #[cfg(target_arch = "aarch64")]
             Machine::Neon(simd) => work.run(simd),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

@@ -88,7 +88,7 @@ fn a_sidechain_reaches_the_bands() {
     let controls = Controls { routing, ..Controls::default() };
     let library = |side: &[&[f32]]| -> Signal {
         let mut signal = input.clone();
-        filter(&controls).process_sidechained(&mut slices(&mut signal), side, |_, _| ());
+        filter(&controls).process_events(&mut slices(&mut signal), side, [], |_, _| ());
         signal
     };
     for connected in [true, false] {

@@ -237,7 +237,7 @@ pub fn expected(
     let second = if sidechain.is_empty() { Vec::new() } else { planar(sidechain, channels) };
     let mut slices: Vec<_> = main.iter_mut().map(Vec::as_mut_slice).collect();
     let second: Vec<_> = second.iter().map(Vec::as_slice).collect();
-    filter.process_sidechained(&mut slices, &second, |_, _| ());
+    filter.process_events(&mut slices, &second, [], |_, _| ());
     (0..sound.len()).map(|i| main[i % channels][i / channels].to_bits()).collect()
 }
 

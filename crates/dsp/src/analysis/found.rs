@@ -1,7 +1,7 @@
-//! Key, tuning and tempo that are found in the music, and those that the filter follows.
+//! Key, tuning and tempo of the music: the latest estimates, and the values that the settings follow.
 
 use super::{
-    key::{FoundKey, KeyFinder},
+    musical_key::{FoundKey, KeyFinder},
     tuning::TuningFinder,
 };
 use crate::settings::{DEFAULT_TEMPO, Scale, Settings};
@@ -26,7 +26,7 @@ const SIDE: f64 = 10.0;
 /// Relative difference of the found tempo at which the times follow it.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
-/// Settings with the found key, tuning and tempo where they follow the music. Only [`Found::resolve`] makes this type. Functions
+/// Settings in which key, tuning and tempo have their estimates where they follow the music. Only [`Found::resolve`] makes this type. Functions
 /// that need scale, tuning or times take it, so that the unresolved settings cannot be passed by mistake.
 #[derive(Debug, Clone, Copy)]
 pub struct Resolved(Settings);
@@ -40,8 +40,9 @@ impl Deref for Resolved {
 }
 
 /// Purpose of a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
 enum Purpose {
+    #[default]
     None,
     /// The result is only reported.
     Display,
@@ -49,13 +50,33 @@ enum Purpose {
     Sound,
 }
 
-impl Purpose {
-    fn new(follows: bool, wanted: bool) -> Self {
-        match (follows, wanted) {
-            (true, _) => Self::Sound,
-            (false, true) => Self::Display,
-            (false, false) => Self::None,
-        }
+/// Whether and why to search.
+#[derive(Debug, Clone, Copy, Default)]
+struct Search {
+    /// Whether to search although the settings do not need it.
+    wanted: bool,
+    purpose: Purpose,
+}
+
+impl Search {
+    /// Begins a block. Returns whether the purpose has become higher: then the search restarts, so that a result that was only
+    /// displayed does not change the sound.
+    fn begin_block(&mut self, follows: bool) -> bool {
+        let before = self.purpose;
+        self.purpose = match (follows, self.wanted) {
+            (true, _) => Purpose::Sound,
+            (false, true) => Purpose::Display,
+            (false, false) => Purpose::None,
+        };
+        self.purpose > before
+    }
+
+    fn is_active(self) -> bool {
+        self.purpose != Purpose::None
+    }
+
+    fn is_followed(self) -> bool {
+        self.purpose == Purpose::Sound
     }
 }
 
@@ -63,9 +84,7 @@ impl Purpose {
 #[derive(Debug, Clone)]
 struct Tempo {
     tracker: BeatTracker,
-    /// Whether to look for the tempo although the settings do not need it.
-    wanted: bool,
-    purpose: Purpose,
+    search: Search,
     /// Beats per minute that the times follow; `None` before the first.
     followed: Option<f64>,
 }
@@ -77,16 +96,14 @@ impl Tempo {
     }
 
     fn begin_block(&mut self, settings: &Settings) {
-        let purpose = Purpose::new(settings.follows_tempo(), self.wanted);
-        if purpose > self.purpose {
+        if self.search.begin_block(settings.follows_tempo()) {
             self.reset();
         }
-        self.purpose = purpose;
     }
 
     /// Evaluates a frame. Returns whether the tempo has changed that the times follow.
     fn push(&mut self, kernel: Kernel, decisions: &Decisions, lookahead: bool) -> bool {
-        if self.purpose == Purpose::None {
+        if !self.search.is_active() {
             return false;
         }
         self.tracker.push(kernel, decisions, lookahead);
@@ -96,18 +113,17 @@ impl Tempo {
         if moved {
             self.followed = Some(found);
         }
-        moved && self.purpose == Purpose::Sound
+        moved && self.search.is_followed()
     }
 }
 
-/// Finds key, tuning and tempo, and holds those that the filter follows.
+/// Finds key, tuning and tempo, and holds the values that the settings follow.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
     tuning: TuningFinder,
-    /// Whether to look for key and tuning although the settings do not need them.
-    wanted: bool,
-    purpose: Purpose,
+    /// Search for key and tuning.
+    search: Search,
     /// Key that the scale follows.
     followed: Option<FoundKey>,
     /// Cents from the set tuning to the tuning of the bands.
@@ -124,16 +140,14 @@ impl Found {
         Self {
             key: KeyFinder::new(frame, KEY_MEMORY),
             tuning: TuningFinder::new(frame, TUNING_MEMORY),
-            wanted: false,
-            purpose: Purpose::None,
+            search: Search::default(),
             followed: None,
             cents: 0.0,
             moving: false,
             step: SPEED * frame,
             tempo: Tempo {
                 tracker: BeatTracker::new(frame),
-                wanted: false,
-                purpose: Purpose::None,
+                search: Search::default(),
                 followed: None,
             },
         }
@@ -149,41 +163,39 @@ impl Found {
 
     /// Sets whether to look for key and tuning although the settings do not need them.
     pub fn want(&mut self, wanted: bool) {
-        self.wanted = wanted;
+        self.search.wanted = wanted;
     }
 
     /// Sets whether to look for the tempo although the settings do not need it.
     pub fn want_tempo(&mut self, wanted: bool) {
-        self.tempo.wanted = wanted;
+        self.tempo.search.wanted = wanted;
     }
 
-    /// Begins a block. A higher purpose restarts a search, so that a key that was only displayed does not change the sound.
+    /// Begins a block with the settings that were set last.
     pub fn begin_block(&mut self, settings: &Settings) {
-        let purpose = Purpose::new(settings.follows(), self.wanted);
-        if purpose > self.purpose {
+        if self.search.begin_block(settings.follows()) {
             self.key.reset();
             self.tuning.reset();
             (self.followed, self.cents, self.moving) = (None, 0.0, false);
         }
-        self.purpose = purpose;
         self.tempo.begin_block(settings);
     }
 
     /// Whether anything is looked for in this block.
     pub fn is_active(&self) -> bool {
-        self.purpose != Purpose::None || self.tempo.purpose != Purpose::None
+        self.search.is_active() || self.tempo.search.is_active()
     }
 
     /// Whether the settings follow the music in this block.
     pub fn is_following(&self) -> bool {
-        self.purpose == Purpose::Sound || self.tempo.purpose == Purpose::Sound
+        self.search.is_followed() || self.tempo.search.is_followed()
     }
 
     /// Evaluates a frame of the `listener`. Returns whether anything has changed that the `settings` follow.
     pub fn push(&mut self, kernel: Kernel, listener: &Listener, settings: &Settings) -> bool {
         let decisions = listener.decisions();
         let timed = self.tempo.push(kernel, decisions, listener.lookahead() > 0);
-        if self.purpose == Purpose::None {
+        if !self.search.is_active() {
             return timed;
         }
         let tuned = self.push_notes(decisions, listener.deviation(), settings);
@@ -219,28 +231,26 @@ impl Found {
     }
 
     pub fn key(&self) -> Option<FoundKey> {
-        self.key.key().filter(|_| self.purpose != Purpose::None)
+        self.key.key().filter(|_| self.search.is_active())
     }
 
     /// Returns the frequency of A4 in Hz that is found, within 60 cents of the set tuning.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
         let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
         let near = f64::from(settings.tuning) * side;
-        self.tuning
-            .a4(near, f64::from(settings.transpose))
-            .filter(|_| self.purpose != Purpose::None)
+        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.search.is_active())
     }
 
     /// Returns the tempo that is found in beats per minute.
     pub fn tempo(&self) -> Option<f64> {
-        self.tempo.tracker.tempo().filter(|_| self.tempo.purpose != Purpose::None)
+        self.tempo.tracker.tempo().filter(|_| self.tempo.search.is_active())
     }
 
-    /// Returns the `settings` with the found key, tuning and tempo where they follow the music.
+    /// Returns the `settings` with estimated key, tuning and tempo where they follow the music.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
-        let tempo = self.tempo.followed.filter(|_| self.tempo.purpose == Purpose::Sound);
+        let tempo = self.tempo.followed.filter(|_| self.tempo.search.is_followed());
         let mut settings = settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
-        if self.purpose != Purpose::Sound {
+        if !self.search.is_followed() {
             return Resolved(settings);
         }
         if settings.scale == Scale::Auto

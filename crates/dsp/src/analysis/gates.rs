@@ -14,7 +14,7 @@ use tone_filter_listener::Decisions;
 /// Seconds before an edge at which a gate begins to close and to open; a weight moves in 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
 
-/// Decisions after an early one until the sure one is about the same frame.
+/// Number of decisions from an early one to the sure one about its frame.
 const UNSURE: u32 = 5;
 
 /// Planned turn of a gate.

@@ -3,6 +3,12 @@
 //!
 //! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so that the dynamics of
 //! the music are kept.
+//!
+//! `docs/dsp.md`, "Level", has the formulas with all constants. The nominal level is the one at which the published constants work,
+//! and the loudness is that of ITU-R BS.1770; all other constants are this project's own. The twin
+//! (`crates/reference/src/level.rs`) has them once more, so a constant that changes here alone fails its tests.
+//!
+//! Averages are weighted by power or held in silence, so that pauses move no gain.
 
 use super::k_weighting::{KWeighting, SILENT, bounded};
 use crate::lanes::BLOCK;
@@ -35,9 +41,9 @@ const START_MAKEUP: f64 = 2.0;
 /// Initial correlation of wet and dry.
 const START_CORRELATION: f64 = 0.3;
 
-/// Time constant in seconds of the share of the music during which notes sound.
+/// Time constant in seconds of [`Level::share`].
 const SHARE: f64 = 10.0;
-/// Minimum of the share during which notes sound: the makeup for passages without notes is at most 4 dB.
+/// Minimum of [`Level::share`] in the makeup, which is thus at most 4 dB for passages without notes.
 const LEAST_SHARE: f64 = 0.4;
 
 /// Time constant in seconds of the correction for the measured loudness of the mix.
@@ -55,7 +61,7 @@ const SHORT: f64 = 0.12;
 const LEAST: f64 = 0.7;
 /// Seconds in which the dry signal is fully raised if the relative power is below [`LEAST`] by 1, at the nominal level.
 const LIFT: f64 = 0.3;
-/// Maximum factor by which [`SHORT`] and [`LIFT`] are shortened at levels above the nominal one.
+/// Maximum divisor of [`SHORT`] and [`LIFT`], at levels above the nominal one.
 const MOST_WEIGHT: f64 = 4.0;
 
 /// Minimum share of the dry signal in the mix with which it may be raised to its full level. Below this share it is raised less,
@@ -67,7 +73,7 @@ const SOUNDING: f64 = 1e-4;
 
 /// Level measurement of one filter.
 #[derive(Debug, Clone)]
-pub(super) struct Level {
+pub struct Level {
     /// Duration of a block in seconds.
     period: f64,
     /// Weights of the new value in the tracked power per block: while it falls, and while it rises.
@@ -79,14 +85,14 @@ pub(super) struct Level {
     /// K-weightings, one for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
-    /// Tracked share of the dry signal's power in blocks in which notes sound.
+    /// Fraction of the dry signal's power that belongs to blocks with sounding notes, tracked.
     share: f64,
     /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed because the
     /// average of a product is not the product of averages.
     trim: f64,
     /// Power of the mix relative to the dry signal, tracked over a short time.
     ratio: f64,
-    /// Share by which the dry signal is raised while notes are missing, 0..1.
+    /// Rise of the dry signal while notes are missing: 0 for its gain in the mix, 1 for a gain of 1.
     lift: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, [`START`] included; at most [`LOUDNESS`].
     tracked: f64,
@@ -94,7 +100,7 @@ pub(super) struct Level {
 
 /// Gains of an equal-power crossfade.
 #[derive(Debug, Clone)]
-pub(super) struct Crossfade {
+pub struct Crossfade {
     /// Position: 0 for dry to 1 for wet.
     pub mix: f64,
     wet: f64,
@@ -268,127 +274,4 @@ fn energy(inputs: &[[f32; BLOCK]]) -> f64 {
         sums.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square);
     }
     sums.iter().sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sine(hertz: f64, rate: f64, amplitude: f64, block: usize) -> [f32; BLOCK] {
-        let w = std::f64::consts::TAU * hertz / rate;
-        std::array::from_fn(|t| (amplitude * (w * (block * BLOCK + t) as f64).sin()) as f32)
-    }
-
-    #[test]
-    fn the_gain_brings_music_to_the_nominal_level_and_holds_in_silence() {
-        let rate = 48_000.0;
-        for amplitude in [1.0, 0.1, 1e-3] {
-            let mut level = Level::new(rate, 1);
-            for block in 0..4000 {
-                let x = sine(440.0, rate, amplitude, block);
-                level.measure(Kernel::best(), &[x], [(&x, &x)].into_iter(), (0.0, level.makeup()));
-            }
-            let expected = (NOMINAL / (amplitude * amplitude / 2.0)).sqrt();
-            // The power of a sine ripples from block to block; the tracked power is near its maximum.
-            let ratio = level.gain() / expected;
-            assert!((0.9..1.0).contains(&ratio), "{amplitude}: {ratio}");
-            assert!((level.makeup() - 1.0).abs() < 0.25, "{}", level.makeup());
-            let held = level.gain();
-            let silence = [1e-6; BLOCK];
-            for _ in 0..10_000 {
-                level.measure(
-                    Kernel::best(),
-                    &[silence],
-                    [(&silence, &silence)].into_iter(),
-                    (0.0, 1.0),
-                );
-            }
-            assert_eq!(level.gain(), held);
-        }
-    }
-
-    #[test]
-    fn the_mix_has_the_loudness_of_the_dry_signal() {
-        let rate = 48_000.0;
-        // A wet signal 20 dB below the dry one and partly correlated with it.
-        let mut level = Level::new(rate, 1);
-        let wet = |block| {
-            let (same, other) = (sine(440.0, rate, 0.03, block), sine(660.0, rate, 0.04, block));
-            std::array::from_fn(|t| same[t] + other[t])
-        };
-        for block in 0..20_000 {
-            let dry = sine(440.0, rate, 0.5, block);
-            level.measure(
-                Kernel::best(),
-                &[dry],
-                [(&dry, &wet(block))].into_iter(),
-                level.mix(&Crossfade::new(0.5)),
-            );
-        }
-        for mix in [0.0, 0.25, 0.5, 0.75, 1.0] {
-            let (d, w) = level.mix(&Crossfade::new(mix));
-            let mut weighting = [KWeighting::new(rate), KWeighting::new(rate)];
-            let mut sums = [0.0; 2];
-            for block in 0..2000 {
-                let (dry, wet) = (sine(440.0, rate, 0.5, block), wet(block));
-                let mixed =
-                    std::array::from_fn(|t| (d * f64::from(dry[t]) + w * f64::from(wet[t])) as f32);
-                sums[0] +=
-                    weighting[0].powers(Kernel::best(), [(&dry, &dry), (&SILENT, &SILENT)])[0];
-                sums[1] +=
-                    weighting[1].powers(Kernel::best(), [(&mixed, &mixed), (&SILENT, &SILENT)])[0];
-            }
-            let change = 10.0 * (sums[1] / sums[0]).log10();
-            // The wet signal counts for up to 0.5 dB more.
-            assert!(change < 0.1 && change > -0.1 - 0.5 * mix, "mix {mix}: {change:.2} dB");
-        }
-    }
-
-    #[test]
-    fn a_note_sounds_above_40_db_below_the_dry_signal() {
-        let rate = 48_000.0;
-        for (ratio, sounds) in [(0.995e-4, false), (1.005e-4, true)] {
-            let mut level = Level::new(rate, 1);
-            for block in 0..750 {
-                let dry = sine(440.0, rate, 0.3, block);
-                let wet = dry.map(|x| f32::sqrt(ratio) * x);
-                let signals = [(&dry, &wet)].into_iter();
-                level.measure(Kernel::best(), &[dry], signals, (0.0, 1.0));
-            }
-            // If the note counts as sounding, the loudness of the wet signal is tracked: of its initial value, 6 dB below the dry
-            // signal, 0.3 s in 1.3 s are left. Otherwise the share of the notes falls, by a tenth in 1 s. In either case, the
-            // trim adds up to 2 dB.
-            let makeup = level.makeup();
-            assert_eq!(makeup > 0.95 * f64::sqrt(4.0 * 1.3 / 0.3), sounds, "{ratio}: {makeup}");
-            assert_eq!(makeup < 2.0 * 1.26 / f64::sqrt(0.9), !sounds, "{ratio}: {makeup}");
-        }
-    }
-
-    #[test]
-    fn the_dry_signal_is_raised_while_no_note_sounds() {
-        let rate = 48_000.0;
-        let seconds = |seconds: f64| 0..(seconds * rate / 64.0) as usize;
-        for (mix, least) in [(0.3, 0.8), (0.5, 0.8), (0.85, 0.8), (0.95, 0.8), (1.0, 0.0)] {
-            let mut level = Level::new(rate, 1);
-            let mut play = |seconds: std::ops::Range<usize>, loudness: f32| {
-                for block in seconds {
-                    let dry = sine(440.0, rate, 0.5, block);
-                    let wet = sine(660.0, rate, 0.25, block).map(|x| loudness * x);
-                    level.measure(
-                        Kernel::best(),
-                        &[dry],
-                        [(&dry, &wet)].into_iter(),
-                        level.mix(&Crossfade::new(mix)),
-                    );
-                }
-                level.mix(&Crossfade::new(mix)).0
-            };
-            let with_notes = play(seconds(10.0), 1.0);
-            let without = play(seconds(4.0), 0.0);
-            let again = play(seconds(3.0), 1.0);
-            assert!(without >= least && without <= 1.0, "mix {mix}: {without}");
-            assert!(mix < 1.0 || without.abs() < 1e-9, "only what is wet: {without}");
-            assert!((again - with_notes).abs() < 0.05, "mix {mix}: {with_notes}, then {again}");
-        }
-    }
 }

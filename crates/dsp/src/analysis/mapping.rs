@@ -1,6 +1,6 @@
 //! Semitone offsets at which found notes sound, computed when settings or keys change.
 
-use super::{found::Resolved, keys::HeldKeys};
+use super::{found::Resolved, held_keys::HeldKeys};
 use crate::{
     notes::TONES,
     settings::{Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice},

@@ -1,23 +1,23 @@
 //! Analysis: decides which notes should sound, and how loud. It writes the [`BlockPlan`] of every block.
 
 mod focus;
-mod follower;
 mod found;
 mod gates;
+mod held_keys;
 mod k_weighting;
-mod key;
 mod keyboard;
-mod keys;
 mod level;
 mod mapping;
+mod musical_key;
 mod note_source;
 mod polyphony;
+mod score_time;
 mod sidechain;
 mod tuning;
 
 pub use found::Resolved;
-pub use key::{FoundKey, KeyFinder};
 pub use keyboard::{KeyEvent, Keyboard};
+pub use musical_key::{FoundKey, KeyFinder};
 pub use note_source::NoteSource;
 pub use tuning::TuningFinder;
 
@@ -26,18 +26,18 @@ use crate::{
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Levels, Span},
     ramp::Ramp,
-    score::Score,
-    settings::{Arp, BandMask, Settings, Voice, smoother::SmoothedSettings},
+    settings::{
+        Arp, BandMask, Settings, Voice,
+        smoother::{Fade, SmoothedSettings},
+    },
 };
 use focus::Focus;
 use found::Found;
-use keys::HeldKeys;
+use held_keys::HeldKeys;
 use level::{Crossfade, Level};
 use mapping::Mapping;
 use polyphony::Polyphony;
 use sidechain::Sidechain;
-use std::sync::Arc;
-use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
 /// Stage that decides about the notes and the gains.
@@ -49,7 +49,7 @@ pub struct Analysis {
     pub found: Found,
     pub keys: HeldKeys,
     mapping: Mapping,
-    level: Level,
+    pub level: Level,
     polyphony: Polyphony,
     sidechain: Sidechain,
     /// Whether the sidechain was connected in the last block; `None` before the first block.
@@ -96,7 +96,7 @@ impl Analysis {
         self.focus.reset(self.source.notes().played, now.settings.focus);
         self.polyphony.reset(most_notes(settings));
         self.sidechain.reset();
-        (self.connected, self.measuring) = (None, now.auto > 0.0);
+        (self.connected, self.measuring) = (None, now.fades[Fade::Auto] > 0.0);
         let mut plan = BlockPlan::new(*now);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
         plan.weights = Ramp::rest(self.weights(now, settings));
@@ -122,7 +122,7 @@ impl Analysis {
         powers: impl FnOnce() -> Lanes,
         plan: &mut BlockPlan,
     ) {
-        let auto = plan.smoothed.auto > 0.0;
+        let auto = plan.smoothed.fades[Fade::Auto] > 0.0;
         if auto && !self.measuring {
             self.level.activate();
         }
@@ -158,7 +158,7 @@ impl Analysis {
             plan.gains.stay();
             plan.levels.stay();
         }
-        let share = plan.smoothed.place;
+        let share = plan.smoothed.fades[Fade::Place];
         plan.pans = (share > 0.0 && self.source.is_on()).then(|| {
             let mut pans = plan.pans.unwrap_or(Ramp::rest(Lanes::ZERO));
             let aims = self.focus.pan(&self.source.notes().pans);
@@ -168,8 +168,7 @@ impl Analysis {
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
 
-    /// Returns the bands' weights in the sum: the weights of mask, scale and focus, or of the keys, times those of the limit of
-    /// notes.
+    /// Returns the bands' weights in the sum: by mask, scale and focus, or by the keys, times the weights of the limit of notes.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
@@ -177,13 +176,13 @@ impl Analysis {
             weights = Lanes::of(|tone| self.keys.weight(tone, weights.0[tone]));
         }
         weights = Lanes::of(|tone| weights.0[tone] * polyphony[tone]);
-        weights.0[PUBLISHED..].iter_mut().for_each(|weight| *weight *= now.low_bands);
+        weights.0[PUBLISHED..].iter_mut().for_each(|weight| *weight *= now.fades[Fade::LowBands]);
         weights
     }
 
     /// Returns the gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
     fn gain(&self, now: &SmoothedSettings) -> f32 {
-        match now.auto {
+        match now.fades[Fade::Auto] {
             0.0 => 1.0,
             1.0 => self.level.gain() as f32,
             auto => libm::powf(self.level.gain() as f32, auto),
@@ -199,14 +198,15 @@ impl Analysis {
         }
         let (output, mix) = (self.output, self.crossfade.mix);
         let (mut dry, mut wet) = ((1.0 - mix) * output, mix * output);
-        if now.auto > 0.0 {
-            let auto = f64::from(now.auto);
+        if now.fades[Fade::Auto] > 0.0 {
+            let auto = f64::from(now.fades[Fade::Auto]);
             let (own_dry, own_wet) = self.level.mix(&self.crossfade);
             dry += auto * (output * own_dry - dry);
             wet += auto * (output * own_wet - wet);
         }
         self.mix = (dry / output, wet / output);
-        plan.output_gain = (1.0 - now.bypass) * output as f32 + now.bypass;
+        plan.output_gain =
+            (1.0 - now.fades[Fade::Bypass]) * output as f32 + now.fades[Fade::Bypass];
         Levels::new(&plan.smoothed, (dry, wet))
     }
 
@@ -291,49 +291,9 @@ impl Analysis {
         found
     }
 
-    /// Sets whether the listener runs at a focus of 0 %, too, from the next change of the settings on. Returns false if nothing
-    /// changes.
-    pub fn detect_notes(&mut self, detect: bool) -> bool {
-        self.source.detect_notes(detect)
-    }
-
     /// Returns the notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
         self.source.is_on().then_some(self.source.notes().played)
-    }
-
-    /// Sets a score, which decides which notes are played, or lets the listener decide again. Returns the previous score.
-    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
-        self.source.set_score(score)
-    }
-
-    /// Returns the score that decides which notes are played, if there is one.
-    pub fn score(&self) -> Option<&Arc<Score>> {
-        self.source.score()
-    }
-
-    /// Sets the time in the score in seconds.
-    pub fn seek(&mut self, seconds: f64) {
-        self.source.seek(seconds);
-    }
-
-    /// Returns the time in the score at the start of the block, in seconds.
-    pub fn score_time(&self) -> f64 {
-        self.source.score_time()
-    }
-
-    /// Returns the last decisions of the score or of the listener.
-    pub fn decisions(&self) -> &Decisions {
-        self.source.decisions()
-    }
-
-    pub fn listener(&self) -> &Listener {
-        self.source.listener()
-    }
-
-    /// Returns the gain that makes the wet signal as loud as the dry one, as a factor.
-    pub fn makeup(&self) -> f32 {
-        self.level.makeup() as f32
     }
 }
 

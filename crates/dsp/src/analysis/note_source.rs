@@ -1,6 +1,6 @@
 //! Note source: decides which notes are played, by listener, scout or score.
 
-use super::{follower::Follower, gates::Gates};
+use super::{gates::Gates, score_time::ScoreTime};
 use crate::{
     bank::LOUDEST,
     downmix::channel,
@@ -76,7 +76,7 @@ pub struct NoteSource {
     origin: Origin,
     hearing: Hearing,
     /// Time in the score, which advances without a score, too.
-    follower: Follower,
+    score_time: ScoreTime,
     /// Input of the listener in the current block: left and right, equal unless `stereo`.
     input: [[f32; BLOCK]; 2],
     stereo: bool,
@@ -85,12 +85,12 @@ pub struct NoteSource {
     notes: Notes,
     /// Delay of the sound in samples, with lookahead.
     latency: usize,
-    /// Gates of the notes by decisions with lookahead; they rest while decisions have none.
+    /// Gates of the notes, in use with lookahead.
     gates: Gates,
-    /// Notes that sound: with lookahead by the gates, otherwise the notes that are played.
+    /// Notes that sound: notes with open gates with lookahead, otherwise the played notes.
     sounding: BandMask,
-    /// Power at each note's frequency at the time to which the last decision refers, or with lookahead by the time in which a
-    /// detector rises later; `None` before the first decision.
+    /// Power at each note's frequency at the time of the last decision, or with lookahead one rise time of a detector later; `None`
+    /// before the first decision.
     levels: Option<Lanes>,
 }
 
@@ -101,7 +101,7 @@ impl NoteSource {
             listener: Listener::new(sample_rate, false, Default::default()),
             origin: Origin::Listener,
             hearing: Hearing::Off,
-            follower: Follower::new(sample_rate),
+            score_time: ScoreTime::new(sample_rate),
             input: [[0.0; BLOCK]; 2],
             stereo: false,
             wanted: false,
@@ -116,7 +116,7 @@ impl NoteSource {
     /// Resets to the state after silence, in which no note is played; arguments as in [`NoteSource::tune`].
     pub fn reset(&mut self, settings: &SmoothedSettings, others: bool) {
         (self.hearing, self.stereo) = (Hearing::Off, false);
-        self.follower.reset();
+        self.score_time.reset();
         self.tune(settings, others);
         self.notes = Notes::middle(BandMask::NONE);
         self.set_sounding(BandMask::NONE);
@@ -179,12 +179,12 @@ impl NoteSource {
 
     /// Sets the time in the score in seconds.
     pub fn seek(&mut self, seconds: f64) {
-        self.follower.seek(seconds);
+        self.score_time.seek(seconds);
     }
 
     /// Returns the time in the score at the start of the block, in seconds.
     pub fn score_time(&self) -> f64 {
-        self.follower.time()
+        self.score_time.time()
     }
 
     /// Returns the score that decides which notes are played; `None` if listener or scout decide.
@@ -197,7 +197,7 @@ impl NoteSource {
 
     pub fn decisions(&self) -> &Decisions {
         match self.origin {
-            Origin::Score(_) => self.follower.decisions(),
+            Origin::Score(_) => self.score_time.decisions(),
             Origin::Listener | Origin::Scout(_) => self.listener.decisions(),
         }
     }
@@ -283,7 +283,7 @@ impl NoteSource {
         if let Origin::Score(score) = &self.origin {
             let latency = if self.listener.lookahead() > 0 { self.latency } else { 0 };
             let frame = self.listener.frame();
-            self.notes = Notes::of(self.follower.decide(score, latency, frame));
+            self.notes = Notes::of(self.score_time.decide(score, latency, frame));
             self.sounding = self.notes.played;
         } else {
             self.sounding = self.gates.step();
@@ -294,7 +294,7 @@ impl NoteSource {
     /// Ends a block: runs the listener, and advances the time in the score. While the bands are `frozen`, the notes stay. Returns
     /// the notes that begin anew while they are held, if listener or scout have new decisions.
     pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> Option<BandMask> {
-        self.follower.advance();
+        self.score_time.advance();
         if self.hearing == Hearing::Off {
             return None;
         }

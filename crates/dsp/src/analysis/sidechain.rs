@@ -1,4 +1,4 @@
-//! Input of the bands while they listen to the sidechain.
+//! Sidechain: crossfade of the bands' input from the main input to a second input.
 
 use crate::{
     delay::Delay,

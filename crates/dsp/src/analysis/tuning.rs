@@ -61,8 +61,8 @@ impl TuningFinder {
         next(&mut self.middles.im, length * sin);
     }
 
-    /// Returns the frequency of A4 in Hz for music that is transposed by `transpose` semitones, of which only the fraction
-    /// matters. Of all frequencies that fit, this is the nearest to `near` Hz, at most 50 cents away. `None` if there are too few
+    /// Returns the frequency of A4 in Hz for music that is transposed by `transpose` semitones; whole semitones have no effect. The
+    /// result is the nearest fit to `near` Hz, at most 50 cents away. `None` if there are too few
     /// tones, or they do not agree.
     pub fn a4(&self, near: f64, transpose: f64) -> Option<f64> {
         let polar =
@@ -110,68 +110,5 @@ impl Vibrato {
             self.squares += square;
             self.middle += square / self.squares * (self.deviation - self.middle);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn finder(cents: &[f64]) -> TuningFinder {
-        let mut finder = TuningFinder::new(0.01, f64::INFINITY);
-        for _ in 0..100 {
-            for cents in cents {
-                let (im, re) = (TAU * cents / 100.0).sin_cos();
-                finder.push(Deviation { re, im, weight: 1.0 });
-            }
-        }
-        finder
-    }
-
-    fn cents(hertz: f64) -> f64 {
-        1200.0 * (hertz / 440.0).log2()
-    }
-
-    #[test]
-    fn the_nearest_tuning_that_fits_is_found() {
-        for off in [-49.0, -30.0, 0.0, 12.5, 49.0] {
-            let found = |near, transpose| finder(&[off]).a4(near, transpose).map(cents).unwrap();
-            assert!((found(440.0, 0.0) - off).abs() < 1e-9);
-            assert!((found(440.0, 7.0) - off).abs() < 1e-9, "whole semitones");
-            let one_up = 440.0 * (1f64 / 12.0).exp2();
-            assert!((found(one_up, 0.0) - 100.0 - off).abs() < 1e-9);
-        }
-        let found = finder(&[20.0]).a4(440.0, 0.3).map(cents).unwrap();
-        assert!((found + 10.0).abs() < 1e-9, "{found}");
-        let vibrato = finder(&[10.0, 30.0, 50.0, 30.0, 10.0, -10.0, -30.0, -10.0]);
-        let found = vibrato.a4(440.0, 0.0).map(cents).unwrap();
-        assert!((found - 10.0).abs() < 1e-9, "{found}");
-    }
-
-    #[test]
-    fn a_vibrato_has_the_tuning_of_its_middle() {
-        for frame in [0.004, 0.0116] {
-            for (depth, rate) in [(10.0, 4.0), (38.0, 5.0), (50.0, 5.5), (60.0, 6.5)] {
-                for middle in [-20.0, 0.0, 35.0] {
-                    let mut finder = TuningFinder::new(frame, f64::INFINITY);
-                    for index in 0..2000 {
-                        let cents = middle + depth * (TAU * rate * frame * f64::from(index)).sin();
-                        let (im, re) = (TAU * cents / 100.0).sin_cos();
-                        finder.push(Deviation { re, im, weight: 1.0 });
-                    }
-                    let found = finder.a4(440.0, 0.0).map(cents).unwrap();
-                    assert!((found - middle).abs() < 2.0, "{found} for {middle}, {depth} cents");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn tones_that_do_not_agree_or_are_too_few_give_none() {
-        assert_eq!(finder(&[0.0, 25.0, 50.0, 75.0]).a4(440.0, 0.0), None);
-        assert_eq!(TuningFinder::new(0.01, 20.0).a4(440.0, 0.0), None);
-        let mut few = TuningFinder::new(0.01, 20.0);
-        few.push(Deviation { re: 1.0, im: 0.0, weight: 1.0 });
-        assert_eq!(few.a4(440.0, 0.0), None);
     }
 }

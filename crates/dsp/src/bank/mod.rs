@@ -3,7 +3,6 @@
 pub mod kernel;
 pub mod one_pole;
 mod params;
-mod pitches;
 mod resonator;
 
 use crate::{
@@ -13,8 +12,7 @@ use crate::{
 use fearless_simd::Simd;
 use kernel::{FrameInputs, Rows, State, Task};
 use one_pole::OnePole;
-pub use params::BankParams;
-pub use pitches::{PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
+pub use params::{BankParams, PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
 pub use resonator::ring_of;
 use tone_filter_simd::{Kernel, Work};
 

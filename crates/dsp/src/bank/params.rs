@@ -1,31 +1,30 @@
-//! Constants of a bank, computed from the settings.
+//! Parameters of a bank, computed from the settings.
 
 use super::{
     kernel::{Coefficients, RMS_GUARD},
     one_pole::Response,
-    pitches::{PHASE_INTERVAL, Pitches, Tones},
     resonator::{Design, ring_of},
 };
 use crate::{
-    constants::Constants,
+    coefficients::FormulaCoefficients,
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES, frequency, semitone},
     ramp::Ramp,
     settings::Settings,
 };
 
-/// Constants and coefficients of a bank for the current settings, at one sample rate.
+/// Coefficients of a bank for the current settings, at one sample rate.
 #[derive(Debug, Clone)]
 pub struct BankParams {
     /// Sample rate in Hz.
     pub sample_rate: f64,
-    pub constants: Constants,
+    pub formulas: FormulaCoefficients,
     pub coefficients: Coefficients,
     /// Response of the total power tracker.
     pub(super) total: Response,
     /// Response of the soft clip's low-pass.
     pub(super) low_pass: Response,
-    /// Response of the other voices' low-pass.
+    /// Response of the low-pass of the oscillators.
     pub voice_low_pass: Response,
     /// Gain that would bring the input to the nominal level. Instead of the input, it scales the soft clip, and inversely floor
     /// and guard.
@@ -49,7 +48,7 @@ impl BankParams {
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let mut params = Self {
             sample_rate,
-            constants: Constants::new(settings, sample_rate),
+            formulas: FormulaCoefficients::new(settings, sample_rate),
             coefficients: Coefficients::ZERO,
             total: Response::new(0.0),
             low_pass: Response::new(0.0),
@@ -66,18 +65,18 @@ impl BankParams {
         params
     }
 
-    /// Updates all constants for `settings` and the first `count` tones. The resonators are designed again only if their settings
+    /// Updates all coefficients for `settings` and the first `count` tones. The resonators are designed again only if their settings
     /// have changed. With [`Settings::freeze`], they ring for ever without input, and the tracked powers stay.
     pub fn update(&mut self, settings: &Settings, count: usize) {
         let frozen = settings.freeze;
-        self.constants = Constants::new(settings, self.sample_rate);
-        self.coefficients.set_step(if frozen { 0.0 } else { self.constants.band_step });
-        self.total = Response::new(if frozen { 0.0 } else { self.constants.total_step });
-        self.low_pass = Response::new(1.0 - self.constants.clip_pole);
-        self.voice_low_pass = Response::new(1.0 - self.constants.voice_pole);
-        self.coefficients.drive = self.constants.drive as f32;
-        self.coefficients.threshold = self.constants.threshold as f32;
-        self.coefficients.ceiling = self.constants.ceiling as f32;
+        self.formulas = FormulaCoefficients::new(settings, self.sample_rate);
+        self.coefficients.set_step(if frozen { 0.0 } else { self.formulas.band_step });
+        self.total = Response::new(if frozen { 0.0 } else { self.formulas.total_step });
+        self.low_pass = Response::new(1.0 - self.formulas.clip_pole);
+        self.voice_low_pass = Response::new(1.0 - self.formulas.voice_pole);
+        self.coefficients.drive = self.formulas.drive as f32;
+        self.coefficients.threshold = self.formulas.threshold as f32;
+        self.coefficients.ceiling = self.formulas.ceiling as f32;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
         let ring = if frozen { f32::INFINITY } else { ring };
@@ -115,11 +114,11 @@ impl BankParams {
         self.ring.is_infinite()
     }
 
-    /// Sets the gains to the nominal level for the current block. Must be called after a change of the constants.
+    /// Sets the gains to the nominal level for the current block. Must be called after [`BankParams::update`].
     pub fn set_gains(&mut self, gains: Ramp<f32>) {
         let gain = gains.to;
         self.gains = gains;
-        self.coefficients.floor = (self.constants.floor / f64::from(gain).powi(2)) as f32;
+        self.coefficients.floor = (self.formulas.floor / f64::from(gain).powi(2)) as f32;
         self.coefficients.guard = RMS_GUARD / gain;
     }
 
@@ -141,7 +140,7 @@ impl BankParams {
 
     /// Returns the gate for a total power of `total`: a band fades away while its power is below it.
     pub fn gate(&self, total: f64) -> f64 {
-        (self.constants.threshold * total).max(f64::from(self.coefficients.floor))
+        (self.formulas.threshold * total).max(f64::from(self.coefficients.floor))
     }
 
     /// Returns the gain to the nominal level at the end of the current block.
@@ -167,4 +166,48 @@ impl BankParams {
             *sample = clipped(*sample, to - step * (BLOCK - frame) as f32);
         }
     }
+}
+
+/// Samples between two sampling instants of the bands' phases.
+pub const PHASE_INTERVAL: usize = 8;
+/// Sampling instants per block.
+pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
+
+/// Frequencies of the bands, for oscillators that follow their phases.
+#[derive(Debug, Clone)]
+pub struct Pitches {
+    /// Nominal frequencies in radians per sample.
+    pub angles: Lanes,
+    /// The values of `angles` in full precision.
+    pub exact: [f64; TONES],
+    /// `2 / a`, with `a` the factor of `bp` in the update of `lo`.
+    pub lo_weights: Lanes,
+    /// Cosine and sine of each band's rotation from a sampling instant to the end of the block, at its nominal frequency. The first instant is [`PHASE_INTERVAL`] samples after the start of the block, the last one at its end.
+    pub backs: [[Lanes; 2]; PHASES_PER_BLOCK],
+}
+
+impl Pitches {
+    const ZERO: Self = Self {
+        angles: Lanes::ZERO,
+        exact: [0.0; TONES],
+        lo_weights: Lanes::ZERO,
+        backs: [[Lanes::ZERO; 2]; PHASES_PER_BLOCK],
+    };
+}
+
+/// Coefficients for the phases of the resonators.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tones {
+    /// Angular frequency of each tone in radians per second.
+    pub angular_frequency: [f32; TONES],
+    /// Weight of the first integrator (`lo`) in the resonator's output a quarter of a period ago.
+    pub lo_weight: [f32; TONES],
+    /// Weight of the second integrator (`bp`) in the resonator's output a quarter of a period ago.
+    pub bp_weight: [f32; TONES],
+}
+
+impl Tones {
+    /// All zero.
+    pub const ZERO: Self =
+        Self { angular_frequency: [0.0; TONES], lo_weight: [0.0; TONES], bp_weight: [0.0; TONES] };
 }

@@ -65,7 +65,7 @@ impl Output {
         self.delay.length() + self.ahead.wait()
     }
 
-    /// Returns the samples by which the dry signal is delayed before the mix.
+    /// Returns the delay of the dry signal before the mix, in samples.
     pub fn delay_length(&self) -> usize {
         self.delay.length()
     }
@@ -177,25 +177,5 @@ impl Output {
     /// Returns the dry signal of each channel in the current block, after the delay; not updated while the limiter is off.
     pub fn dry(&self) -> &[[f32; BLOCK]] {
         &self.dry
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_delay_runs_while_it_has_a_part_in_the_sound() {
-        let mut output = Output::new(48_000.0, 1, 64);
-        for (lookahead, faded, runs) in [
-            (false, 0.0, false),
-            (true, 0.0, true),
-            (true, 1.0, true),
-            (false, 1.0, true),
-            (false, 0.0, false),
-        ] {
-            assert!(!output.prepare_delay(lookahead, faded), "it has recorded nothing");
-            assert_eq!(output.is_delaying(), runs, "{lookahead}, {faded}");
-        }
     }
 }

@@ -64,7 +64,7 @@ settings! {
         sensitivity { name: "Sensitivity", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Main 2,
             reference: 50.0,
             help: "Readiness to count a sound as a played note: less for clean lines, more for dense music." }
-        /// Octaves by which notes sound higher than detected, a whole number. No effect on [`Voice::Soft`].
+        /// Octaves from the detected to the sounding note, a whole number. No effect on [`Voice::Soft`].
         octave { name: "Octave", range: -2.0..=2.0, unit: "oct", decimals: 0, taper: Whole, group: Notes 1, random: true,
             reference: 0.0,
             help: "Octaves by which the notes sound higher or lower. The voice Soft always plays at the detected pitch." }

@@ -3,7 +3,11 @@
 //! `Settings` are the sound, all that a preset has. `Routing` belongs to a session or a program. `Controls` are both, for
 //! interfaces with a parameter or a flag for each setting.
 
-use super::{Routing, Settings, Stereo, listed::entries, smoother::Fades};
+use super::{
+    BandRange, Routing, Settings, Stereo,
+    listed::entries,
+    smoother::{Fade, Fades},
+};
 
 entries! {
     /// Input of the bands and of the listener.
@@ -48,15 +52,16 @@ impl Controls {
     }
 
     /// Returns the targets of the crossfades.
-    pub(crate) fn fades(&self) -> Fades {
+    pub(crate) fn fades(&self) -> Fades<bool> {
         let Self { settings, routing } = self;
-        Fades {
-            stereo: settings.stereo == Stereo::Stereo,
-            place: settings.stereo == Stereo::Place,
-            bypass: routing.bypass,
-            auto: settings.auto,
-            lookahead: settings.lookahead,
-            sidechain: routing.listen == Listen::Sidechain,
-        }
+        let mut fades = Fades::OFF;
+        fades[Fade::Stereo] = settings.stereo == Stereo::Stereo;
+        fades[Fade::Place] = settings.stereo == Stereo::Place;
+        fades[Fade::Bypass] = routing.bypass;
+        fades[Fade::Auto] = settings.auto;
+        fades[Fade::Lookahead] = settings.lookahead;
+        fades[Fade::Sidechain] = routing.listen == Listen::Sidechain;
+        fades[Fade::LowBands] = settings.range == BandRange::Whole;
+        fades
     }
 }

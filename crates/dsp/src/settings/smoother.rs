@@ -4,37 +4,65 @@
 
 use super::{BandRange, SPECS, Settings, Taper};
 use crate::{lanes::BLOCK, notes::TONES};
+use std::ops::{Index, IndexMut};
 
 /// Duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// Number of smoothed values: first the numeric settings, then the crossfades with the indices below (0..1), of which
-/// `LOW_BANDS` switches the bands below A3, then the weight of each band (0..1).
+/// Number of smoothed values: first the numeric settings, then the crossfades (0..1), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
-const STEREO: usize = SPECS.len();
-const BYPASS: usize = STEREO + 1;
-const AUTO: usize = BYPASS + 1;
-const LOOKAHEAD: usize = AUTO + 1;
-const SIDECHAIN: usize = LOOKAHEAD + 1;
-const LOW_BANDS: usize = SIDECHAIN + 1;
-const PLACE: usize = LOW_BANDS + 1;
-const BANDS: usize = PLACE + 1;
+const FADES: usize = SPECS.len();
+const BANDS: usize = FADES + Fade::COUNT;
 
-/// Targets of the crossfades: on or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fades {
-    /// Two banks, for left and right.
-    pub stereo: bool,
-    /// Stereo positions of the notes.
-    pub place: bool,
-    /// Input in place of the effect.
-    pub bypass: bool,
-    /// Auto level.
-    pub auto: bool,
-    /// Delayed signal.
-    pub lookahead: bool,
-    /// Sidechain as the bands' input.
-    pub sidechain: bool,
+/// Crossfades, each from 0 to 1.
+#[derive(Debug, Clone, Copy)]
+pub enum Fade {
+    /// From one bank to two, for left and right.
+    Stereo,
+    /// From notes in the middle to notes at their stereo positions.
+    Place,
+    /// From the effect to the input.
+    Bypass,
+    /// From no level adaptation to auto level.
+    Auto,
+    /// From the undelayed to the delayed signal.
+    Lookahead,
+    /// From the main input to the sidechain, as the bands' input.
+    Sidechain,
+    /// From the published bands to those below A3, too; its target follows [`Settings::range`].
+    LowBands,
+}
+
+impl Fade {
+    const COUNT: usize = Self::LowBands as usize + 1;
+}
+
+/// A value for each crossfade: a target, on or off, or the current share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fades<T>([T; Fade::COUNT]);
+
+impl Fades<bool> {
+    /// All crossfades at 0.
+    pub const OFF: Self = Self([false; Fade::COUNT]);
+
+    fn with_low_bands(mut self, settings: &Settings) -> Self {
+        self[Fade::LowBands] = settings.range == BandRange::Whole;
+        self
+    }
+}
+
+impl<T> Index<Fade> for Fades<T> {
+    type Output = T;
+
+    fn index(&self, fade: Fade) -> &T {
+        &self.0[fade as usize]
+    }
+}
+
+impl<T> IndexMut<Fade> for Fades<T> {
+    fn index_mut(&mut self, fade: Fade) -> &mut T {
+        &mut self.0[fade as usize]
+    }
 }
 
 /// Moves every value to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each value has its own
@@ -46,7 +74,7 @@ pub struct Smoother {
     /// Target settings.
     settings: Settings,
     /// Targets of the crossfades.
-    fades: Fades,
+    fades: Fades<bool>,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
     /// Whether the settings have changed since the last step, or any value has steps left.
@@ -55,38 +83,27 @@ pub struct Smoother {
     steps: u32,
 }
 
-/// Smoothed settings in one block. Switches that are crossfaded are numbers.
+/// Smoothed settings in one block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmoothedSettings {
     /// The numeric settings as smoothed, all others as set. `lookahead` is the target of its crossfade.
     pub settings: Settings,
-    /// 0 for one bank, 1 for two.
-    pub stereo: f32,
-    /// 0 for notes in the middle, 1 for notes at their stereo positions.
-    pub place: f32,
-    /// 0 for the effect, 1 for the input.
-    pub bypass: f32,
-    /// 0 without auto level, 1 with it.
-    pub auto: f32,
-    /// 0 for the undelayed signal, 1 for the delayed signal.
-    pub lookahead: f32,
-    /// 0 for the main input as the bands' input, 1 for the sidechain.
-    pub sidechain: f32,
-    /// 0 without the bands below A3, 1 with them.
-    pub low_bands: f32,
+    /// Current positions of the crossfades.
+    pub fades: Fades<f32>,
     /// 0 for a muted band, 1 for a band that may sound.
     pub weights: [f32; TONES],
 }
 
 impl Smoother {
     /// Creates a smoother at rest at `settings`; `sample_rate` is in Hz.
-    pub fn new(settings: &Settings, fades: Fades, sample_rate: f64) -> Self {
+    pub fn new(settings: &Settings, fades: Fades<bool>, sample_rate: f64) -> Self {
+        let fades = fades.with_low_bands(settings);
         let values = positions(settings, fades);
         let steps = (TIME * sample_rate / BLOCK as f64).ceil().max(1.0) as u32;
         Self {
             now: values,
             target: values,
-            settings: Settings { lookahead: fades.lookahead, ..*settings },
+            settings: Settings { lookahead: fades[Fade::Lookahead], ..*settings },
             fades,
             left: [0; VALUES],
             moving: false,
@@ -95,9 +112,10 @@ impl Smoother {
     }
 
     /// Sets the targets to `settings`. The countdown of a value whose target does not change is not restarted.
-    pub fn aim(&mut self, settings: &Settings, fades: Fades) {
+    pub fn aim(&mut self, settings: &Settings, fades: Fades<bool>) {
+        let fades = fades.with_low_bands(settings);
         self.moving = true;
-        self.settings = Settings { lookahead: fades.lookahead, ..*settings };
+        self.settings = Settings { lookahead: fades[Fade::Lookahead], ..*settings };
         self.fades = fades;
         for (index, target) in positions(settings, fades).into_iter().enumerate() {
             if target != self.target[index] {
@@ -108,21 +126,22 @@ impl Smoother {
     }
 
     /// Returns the targets of the crossfades.
-    pub fn fades(&self) -> Fades {
+    pub fn fades(&self) -> Fades<bool> {
         self.fades
     }
 
     /// Sets the targets of the crossfades.
-    pub fn fade(&mut self, fades: Fades) {
-        if fades != self.fades {
-            let settings = self.settings;
+    pub fn fade(&mut self, fades: Fades<bool>) {
+        let settings = self.settings;
+        if fades.with_low_bands(&settings) != self.fades {
             self.aim(&settings, fades);
         }
     }
 
     /// Sets the crossfade to the sidechain to its target at once.
     pub fn arrive_at_sidechain(&mut self) {
-        (self.now[SIDECHAIN], self.left[SIDECHAIN]) = (self.target[SIDECHAIN], 0);
+        let index = FADES + Fade::Sidechain as usize;
+        (self.now[index], self.left[index]) = (self.target[index], 0);
     }
 
     /// Sets all values to their targets at once.
@@ -161,20 +180,14 @@ impl Smoother {
         }
         SmoothedSettings {
             settings,
-            stereo: self.now[STEREO] as f32,
-            place: self.now[PLACE] as f32,
-            bypass: self.now[BYPASS] as f32,
-            auto: self.now[AUTO] as f32,
-            lookahead: self.now[LOOKAHEAD] as f32,
-            sidechain: self.now[SIDECHAIN] as f32,
-            low_bands: self.now[LOW_BANDS] as f32,
+            fades: Fades(std::array::from_fn(|fade| self.now[FADES + fade] as f32)),
             weights: std::array::from_fn(|tone| self.now[BANDS + tone] as f32),
         }
     }
 }
 
 /// Returns `settings` and `fades` as values that are interpolated linearly.
-fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
+fn positions(settings: &Settings, fades: Fades<bool>) -> [f64; VALUES] {
     let mut positions = [0.0; VALUES];
     for (position, spec) in positions.iter_mut().zip(&SPECS) {
         let value = f64::from(spec.get(settings));
@@ -183,13 +196,9 @@ fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
             Taper::Logarithmic => libm::log(value),
         };
     }
-    positions[STEREO] = f64::from(fades.stereo);
-    positions[PLACE] = f64::from(fades.place);
-    positions[BYPASS] = f64::from(fades.bypass);
-    positions[AUTO] = f64::from(fades.auto);
-    positions[LOOKAHEAD] = f64::from(fades.lookahead);
-    positions[SIDECHAIN] = f64::from(fades.sidechain);
-    positions[LOW_BANDS] = f64::from(settings.range == BandRange::Whole);
+    for (position, target) in positions[FADES..].iter_mut().zip(fades.0) {
+        *position = f64::from(target);
+    }
     let bands = settings.sounding_bands();
     for (tone, position) in positions[BANDS..].iter_mut().enumerate() {
         *position = f64::from(bands.contains(tone));
@@ -201,52 +210,22 @@ fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
 mod tests {
     use super::*;
 
-    const OFF: Fades = Fades {
-        stereo: false,
-        place: false,
-        bypass: false,
-        auto: false,
-        lookahead: false,
-        sidechain: false,
-    };
-
-    #[test]
-    fn a_change_is_monotonic_and_arrives_exactly() {
-        let from = Settings::default();
-        let to = Settings { drive: 400.0, mix: 0.0, ..from };
-        let stereo = Fades { stereo: true, ..OFF };
-        let mut smoother = Smoother::new(&from, OFF, 48_000.0);
-        assert!(!smoother.step(), "nothing to move yet");
-        smoother.aim(&to, stereo);
-        let mut last = smoother.now();
-        let mut steps = 0;
-        while smoother.step() {
-            let now = smoother.now();
-            assert!(now.settings.drive > last.settings.drive);
-            assert!(now.settings.mix < last.settings.mix);
-            assert!(now.stereo > last.stereo);
-            last = now;
-            steps += 1;
-        }
-        assert_eq!(steps, 15, "20 ms at 48 kHz in blocks of 64 samples");
-        assert_eq!(last, Smoother::new(&to, stereo, 48_000.0).now());
-    }
-
     #[test]
     fn continuous_automation_of_one_setting_does_not_delay_another() {
         let from = Settings::default();
-        let mut smoother = Smoother::new(&from, OFF, 48_000.0);
+        let mut smoother = Smoother::new(&from, Fades::OFF, 48_000.0);
         for step in 1..=15 {
-            let bypass = Fades { bypass: true, ..OFF };
+            let mut bypass = Fades::OFF;
+            bypass[Fade::Bypass] = true;
             smoother.aim(&Settings { tone: 1000.0 + step as f32, ..from }, bypass);
             assert!(smoother.step());
-            assert_eq!(smoother.now().bypass == 1.0, step == 15, "step {step}");
+            assert_eq!(smoother.now().fades[Fade::Bypass] == 1.0, step == 15, "step {step}");
         }
     }
 
     #[test]
     fn a_smoother_at_rest_gives_the_settings_back() {
         let settings = Settings { drive: 3.0, tone: 777.7, ring: 0.05, ..Settings::REFERENCE };
-        assert_eq!(Smoother::new(&settings, OFF, 44_100.0).now().settings, settings);
+        assert_eq!(Smoother::new(&settings, Fades::OFF, 44_100.0).now().settings, settings);
     }
 }

@@ -135,7 +135,7 @@ impl Rows {
         edge(index + 1)..edge(index)
     }
 
-    /// Returns the background of a roll of `height` pixels: spans of pixels and their colours, of which later ones cover earlier
+    /// Returns the background of a roll of `height` pixels: spans of pixels and their colours; later spans cover earlier
     /// ones.
     pub fn background(&self, height: usize) -> impl Iterator<Item = (Range<usize>, Colour)> {
         self.0.iter().enumerate().flat_map(move |(index, row)| {

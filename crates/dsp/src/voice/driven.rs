@@ -46,17 +46,6 @@ pub fn series(fourier: &Fourier) -> [Vec<f64>; SHAPES] {
 mod tests {
     use super::*;
 
-    #[test]
-    fn shares_add_to_one_and_a_drive_of_a_shape_is_that_shape() {
-        for drive in [1.0, 1.7, 40.0, 399.0, 400.0] {
-            let shares: Vec<f32> =
-                (0..SHAPES).map(|shape| share(shape, drive_position(drive))).collect();
-            assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{drive}: {shares:?}");
-        }
-        assert_eq!(share(0, drive_position(1.0)), 1.0);
-        assert!(share(SHAPES - 1, drive_position(400.0)) > 1.0 - 1e-5);
-    }
-
     /// Compares with the integral over a quarter of a period, by the midpoint rule.
     #[test]
     fn the_series_is_that_of_the_clipped_sine() {

@@ -34,7 +34,7 @@ use waveform::Waveforms;
 /// Time constant in seconds with which a band's level follows the listener's.
 const ATTACK: f64 = 0.005;
 
-/// Returns the end of each sample from `position` on, as a share of the block (0..1).
+/// Returns the end of each sample from `position` on, as a fraction of the block.
 #[inline(always)]
 fn block_positions(position: usize) -> impl Iterator<Item = f32> {
     (position as i32 + 1..).map(|frame| frame as f32 / BLOCK as f32)
@@ -141,7 +141,7 @@ impl Voices {
     }
 
     /// Sets the levels of the block from the powers of `source` and the bands' `weights` in the sum, and the pitches by `moves`.
-    /// `ahead` are a total power of the bank that is ahead of the sound, and its share of 0..1.
+    /// `ahead`: total power of the early bank, and its weight of 0..1.
     #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,
@@ -164,14 +164,14 @@ impl Voices {
             *own += if self.fresh { 1.0 } else { self.total_step } * (total - *own);
             total = *own;
         }
-        let high = params.constants.ceiling * total;
+        let high = params.formulas.ceiling * total;
         let gate = Gate::new(params.gate(total) as f32, high as f32);
         let step = match source {
             _ if self.fresh => 1.0,
             LevelSource::Listener(..) => {
                 -libm::expm1(-(BLOCK as f64) / (ATTACK * params.sample_rate))
             }
-            LevelSource::Own => 1.0 - (1.0 - params.constants.band_step).powi(BLOCK as i32),
+            LevelSource::Own => 1.0 - (1.0 - params.formulas.band_step).powi(BLOCK as i32),
         } as f32;
         // Where levels are ahead of the sound, a note begins at its level.
         let first_step = step + share * (1.0 - step);
@@ -203,8 +203,8 @@ impl Voices {
         self.fresh = false;
     }
 
-    /// Crossfades the soft clip's samples in `wet` to those of the voices, from `position` in the block on. `input` is the bank's
-    /// input for these samples. The chip has one channel, in the middle.
+    /// Crossfades `wet`, the soft clip's samples, to the samples of the voices, from `position` in the block on. `input` is the
+    /// bank's input for these samples. The chip has one channel, in the middle.
     pub fn process(
         &mut self,
         kernel: Kernel,

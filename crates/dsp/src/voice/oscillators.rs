@@ -379,23 +379,3 @@ pub struct RenderJob<'a> {
     /// Number of samples.
     pub frames: usize,
 }
-
-#[cfg(test)]
-impl Oscillators {
-    /// Sets the frequency of the band `tone`, in periods a sample.
-    pub fn play(&mut self, tone: usize, frequency: f64) {
-        self.steps[tone] = (frequency * f64::from(PERIOD)).round() as u32;
-    }
-
-    /// Sets the bands' amplitudes at the end of the block.
-    pub fn sound(&mut self, amplitudes: Lanes) {
-        self.gains.next(amplitudes);
-    }
-
-    /// Moves on to the next block.
-    pub fn advance(&mut self) {
-        for (phase, step) in self.phases.iter_mut().zip(self.steps) {
-            *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u32));
-        }
-    }
-}

@@ -7,7 +7,7 @@ use super::{driven, fourier::Fourier};
 use crate::settings::Voice;
 use std::{f64::consts::PI, sync::LazyLock};
 
-/// Harmonics of the richest table: those of A3 up to 88 kHz.
+/// Number of harmonics of the richest table: all harmonics of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
 
 /// Greatest ratio of the numbers of harmonics of neighbouring tables, where whole numbers allow it. With it, a note that is up to
@@ -220,23 +220,4 @@ fn soft_rms() -> f64 {
         (driven / (1.0 + driven.abs())).powi(2)
     };
     ((0..steps).map(square).sum::<f64>() / steps as f64).sqrt()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_period_is_the_sum_of_its_harmonics() {
-        let series = [[0.5, -0.25], [0.0, 1.0], [-0.75, 0.125]];
-        for (t, sample) in period(&Fourier::new(64), series.into_iter(), 64).into_iter().enumerate()
-        {
-            let part = |(n, [cosine, sine]): (usize, [f64; 2])| {
-                let angle = 2.0 * PI * ((n + 1) * t) as f64 / 64.0;
-                cosine * angle.cos() + sine * angle.sin()
-            };
-            let expected: f64 = series.into_iter().enumerate().map(part).sum();
-            assert!((sample - expected).abs() < 1e-14, "{sample}, not {expected}, at {t}");
-        }
-    }
 }

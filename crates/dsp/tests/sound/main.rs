@@ -1,14 +1,23 @@
-//! Tests of the sound, setting by setting. They are one program, as each program takes seconds to build.
+//! Tests of the whole filter. They are one program, as each program takes seconds to build.
 
+mod accuracy;
+mod attack;
 mod behaviour;
-mod focus;
-mod map;
-mod overtones;
-mod place;
+mod following;
+mod kernels;
+mod laws;
+mod listener;
+mod mpe;
 mod play;
 mod properties;
 mod score;
 mod scout;
 mod sidechain;
 mod spectrum;
+mod transitions;
 mod voices;
+
+use tone_filter_testkit::heap;
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;

@@ -1,16 +1,13 @@
 //! Properties of the filter that hold for any settings, changes, music, sidechain, keys and scores, at any rate.
 
-use tone_filter_dsp::ToneFilter;
-use tone_filter_testkit::{Draws, Scene, Signal};
+use tone_filter_dsp::{Kernel, ToneFilter};
+use tone_filter_testkit::{Draws, Scene, Signal, sweep};
 
-/// Returns the number of scenes: 60, or the value of the variable `TONE_FILTER_SCENES`.
-fn scenes() -> u64 {
-    std::env::var("TONE_FILTER_SCENES").map_or(60, |count| count.parse().unwrap())
-}
-
-/// Draws a scene, with levels and rates that are sometimes beyond those of music.
-fn scene(draws: &mut Draws) -> Scene {
-    let mut scene = Scene::draw(draws);
+/// Returns a scene for one of all kernels in turn, with levels and rates that are sometimes beyond those of music.
+fn scene(seed: u64, draws: &mut Draws) -> Scene {
+    let kernels: Vec<_> = Kernel::available().collect();
+    let kernel = kernels[seed as usize % kernels.len()];
+    let mut scene = Scene { kernel, ..Scene::draw(draws) };
     if draws.chance(0.2) {
         let gain = 10f64.powf(draws.between(-30.0, 30.0)) as f32;
         let inputs = scene.input.iter_mut().chain(&mut scene.sidechain);
@@ -61,9 +58,9 @@ fn rewind(scene: &Scene, filter: &mut ToneFilter) {
 
 #[test]
 fn output_is_bounded_repeatable_and_independent_of_block_sizes() {
-    for seed in 0..scenes() {
+    for seed in sweep::tenth(0..300) {
         let mut draws = Draws::seeded(seed);
-        let scene = scene(&mut draws);
+        let scene = scene(seed, &mut draws);
         let mut filter = scene.filter();
         let whole = scene.play(&mut filter, || 1 << 20);
         assert_bounded(&scene, &whole, seed);
@@ -80,7 +77,7 @@ fn output_is_bounded_repeatable_and_independent_of_block_sizes() {
 
 #[test]
 fn faults_in_the_input_count_as_silence() {
-    for seed in 0..scenes() / 4 {
+    for seed in sweep::tenth(0..100) {
         let mut draws = Draws::seeded(1000 + seed);
         let mut faulty = Scene::draw(&mut draws);
         let mut silent = faulty.clone();
@@ -108,7 +105,7 @@ fn faults_in_the_input_count_as_silence() {
 /// Puts denormals, the greatest numbers and DC into the music: the output must stay bounded and the state finite.
 #[test]
 fn extremes_in_the_input_leave_the_state_finite() {
-    for seed in 0..scenes() / 4 {
+    for seed in sweep::tenth(0..100) {
         let mut draws = Draws::seeded(2000 + seed);
         let mut scene = Scene::draw(&mut draws);
         let frames = scene.input[0].len();

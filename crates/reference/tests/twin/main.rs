@@ -1,9 +1,7 @@
 //! Tests of the whole f32 filter against its twin in f64.
 //!
-//! By default, the tests run a part: of the song, 20 s at 44.1 kHz and 3 s at other rates and with each preset; one random
-//! value of each setting; and 17 of the random scenes. With the environment variable `TONE_FILTER_TWIN=all`, everything runs:
-//! 20 s of the song at every rate and with each preset, all entries or both ends of every setting, and 400 random scenes, each
-//! with its own kernel.
+//! In a sweep of all cases, the song lasts 20 s at every rate and with each preset, every setting takes all entries or both ends,
+//! and there are 400 random scenes, each with its own kernel.
 
 mod constants;
 mod song;
@@ -13,12 +11,7 @@ use song::{CHORD, song};
 use take::{Change, Take, snr};
 use tone_filter_dsp::{BLOCK, Controls, Kernel, Map, PitchClass, Scale, Setting, Settings, Voice};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Draws, Scene, Values, events};
-
-/// Whether everything runs, by `TONE_FILTER_TWIN`.
-fn all() -> bool {
-    std::env::var_os("TONE_FILTER_TWIN").is_some_and(|value| value == "all")
-}
+use tone_filter_testkit::{Draws, Scene, Values, events, sweep::all};
 
 #[test]
 fn the_default_sound_is_the_twins_to_90_db() {
@@ -52,6 +45,7 @@ fn every_preset_is_the_twins_to_80_db() {
         assert!(db >= 80.0, "{id}: {db:.1} dB");
     }
 }
+
 /// Returns a take that sets every setting in turn to other values, each for 60 ms, over music with a sidechain and keys.
 ///
 /// With `every`, a setting takes all its entries or both ends of its range; otherwise, it takes a random value.

@@ -101,7 +101,7 @@ impl Take {
                 output.iter_mut().map(|channel| &mut channel[start..end]).collect();
             let sidechain: Vec<&[f32]> =
                 self.sidechain.iter().map(|channel| &channel[start..end]).collect();
-            filter.process_sidechained(&mut channels, &sidechain, |_, _| ());
+            filter.process_events(&mut channels, &sidechain, [], |_, _| ());
             let decisions = filter.decisions();
             let new = (decisions.frames > frames).then(|| {
                 let ahead = filter.listener().lookahead() > 0;

@@ -472,7 +472,7 @@ impl<'a, H: Host> Order<'a, H> {
             if let Some(filter) = self.follow()
                 && to > from
             {
-                filter.process_sidechained(&mut parts, &sidechain, |_, _| ());
+                filter.process_events(&mut parts, &sidechain, [], |_, _| ());
             }
             if let Some(change) = change.filter(|_| to == middle) {
                 self.note(change);

@@ -2,7 +2,7 @@
 //!
 //! Three vectors of tones are processed together, below A3 two. That keeps their state in registers, gives an out-of-order CPU
 //! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2 d1) d3 + n3
-//! d1 d2) / (d1 d2 d3)`. Where divisions are fast, two vectors share a division, and the third has its own.
+//! d1 d2) / (d1 d2 d3)`.
 //!
 //! Within a block the state is in the units of [`Frame`](super::frame::Frame), which saves operations. These units depend only on
 //! the number of samples since the start of the block, so the result does not depend on how a block is divided into calls.
@@ -17,7 +17,8 @@ use super::{
     rows::{DELAY, Row, add, add_lanes},
 };
 use crate::{lanes::LANES, notes::PUBLISHED};
-use fearless_simd::{Simd, SimdBase, SimdFloat};
+use fearless_simd::{Fallback, Simd, SimdBase, SimdFloat};
+use std::any::TypeId;
 use tone_filter_simd::denormals;
 
 /// Vectors of published tones that are processed together.
@@ -39,15 +40,18 @@ const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Processes `task` with the result of [`scalar::process`](super::scalar::process).
 #[inline(always)]
-pub fn process<S: Simd, const PAIRS: bool>(simd: S, c: &Coefficients, task: Task) {
+pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
         || match (c.weighting, c.driven) {
-            (_, false) => run::<S, SWITCHED, false, PAIRS>(simd, c, task),
-            (_, true) if c.sides.is_some() => run::<S, PLACED, true, PAIRS>(simd, c, task),
-            (Weighting::Switched, true) => run::<S, SWITCHED, true, PAIRS>(simd, c, task),
-            (Weighting::Constant, true) => run::<S, CONSTANT, true, PAIRS>(simd, c, task),
-            (Weighting::Moving, true) => run::<S, MOVING, true, PAIRS>(simd, c, task),
+            _ if TypeId::of::<S>() == TypeId::of::<Fallback>() => {
+                run::<S, ANY, true>(simd, c, task)
+            }
+            (_, false) => run::<S, SWITCHED, false>(simd, c, task),
+            (_, true) if c.sides.is_some() => run::<S, PLACED, true>(simd, c, task),
+            (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
+            (Weighting::Constant, true) => run::<S, CONSTANT, true>(simd, c, task),
+            (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
         },
     );
 }
@@ -58,14 +62,12 @@ const CONSTANT: u8 = Weighting::Constant as u8;
 const MOVING: u8 = Weighting::Moving as u8;
 /// Panned notes: weights may ramp, and the stereo differences have weights, too.
 const PLACED: u8 = MOVING + 1;
+/// Any kind, told apart at run time. The loop on arrays compiles to many times the code of a loop on vectors, so there is only one.
+const ANY: u8 = PLACED + 1;
 
 /// Processes `task` with weights of the kind `WEIGHTS`. Without `DRIVEN`, the bands are not summed, and the sums are 0.
 #[inline(always)]
-fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const PAIRS: bool>(
-    simd: S,
-    c: &Coefficients,
-    task: Task,
-) {
+fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients, task: Task) {
     let Task { state, position, inputs, rows, sums, sides } = task;
     let frames = sums.len().min(BLOCK);
     if state.age != position {
@@ -77,45 +79,42 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const PAIRS: bool>(
     let summed = ..frames + DELAY;
     for first in (0..PUBLISHED).step_by(GROUP * S::f32s::LEN) {
         let mut group =
-            Group::<S, WEIGHTS, DRIVEN, PAIRS, GROUP, false>::load(simd, first, c, state, position);
-        // The first group overwrites the rows, and all others add to them.
-        if first == 0 {
-            group.advance::<false>(&gates, &mut rows[summed], side_rows);
-        } else {
+            Group::<S, WEIGHTS, DRIVEN, GROUP, false>::load(simd, first, c, state, position);
+        // The first group overwrites the rows, and all others add to them. Each case gets a loop of its own, except in `ANY`.
+        group.adds = first > 0;
+        if first > 0 || WEIGHTS == ANY {
             group.advance::<true>(&gates, &mut rows[summed], side_rows);
+        } else {
+            group.advance::<false>(&gates, &mut rows[summed], side_rows);
         }
         group.store(first, c, state, position + frames == BLOCK);
     }
     if c.low {
         for first in (PUBLISHED..LANES).step_by(LOW_GROUP * S::f32s::LEN) {
-            let mut group = Group::<S, WEIGHTS, DRIVEN, PAIRS, LOW_GROUP, true>::load(
-                simd, first, c, state, position,
-            );
+            let mut group =
+                Group::<S, WEIGHTS, DRIVEN, LOW_GROUP, true>::load(simd, first, c, state, position);
             group.advance::<true>(&gates, &mut rows[summed], side_rows);
             group.store(first, c, state, position + frames == BLOCK);
         }
     }
     state.age = (position + frames) % BLOCK;
-    if !DRIVEN {
+    if !DRIVEN || WEIGHTS == ANY && !c.driven {
         sums.fill(0.0);
         return;
     }
     add_lanes(simd, c, position, rows, sums);
-    if WEIGHTS == PLACED {
+    if WEIGHTS == PLACED || WEIGHTS == ANY && c.sides.is_some() {
         add_lanes(simd, c, position, side_rows, sides);
     }
 }
 
 /// State and coefficients of `N` vectors of tones. With `DAMPED`, the loops have a damping, as below A3.
-struct Group<
-    S: Simd,
-    const WEIGHTS: u8,
-    const DRIVEN: bool,
-    const PAIRS: bool,
-    const N: usize,
-    const DAMPED: bool,
-> {
+struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool> {
     simd: S,
+    /// Whether there are stereo differences, for [`ANY`] weights; [`Group::is_placed`] says it for all.
+    placed: bool,
+    /// Whether sums are added to the rows, for [`ANY`] weights.
+    adds: bool,
     rise: [S::f32s; N],
     minus_fall: [S::f32s; N],
     open: [S::f32s; N],
@@ -138,14 +137,8 @@ struct Group<
     late: [S::f32s; N],
 }
 
-impl<
-    S: Simd,
-    const WEIGHTS: u8,
-    const DRIVEN: bool,
-    const PAIRS: bool,
-    const N: usize,
-    const DAMPED: bool,
-> Group<S, WEIGHTS, DRIVEN, PAIRS, N, DAMPED>
+impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool>
+    Group<S, WEIGHTS, DRIVEN, N, DAMPED>
 {
     #[inline(always)]
     fn load(simd: S, first: usize, c: &Coefficients, state: &State, position: usize) -> Self {
@@ -163,10 +156,15 @@ impl<
             lo = each(|i| tilt[i].mul_add(bp[i], lo[i]) * enter[i]);
             power = each(|i| power[i] * c.frame.unit);
         }
+        let placed = c.sides.is_some();
+        let switched =
+            WEIGHTS == SWITCHED || WEIGHTS == ANY && !placed && c.weighting == Weighting::Switched;
         let share = c.frame.rms / c.drive;
         let muted = MUTED * share * (1.0 - c.frame.bp_loss);
         let mut group = Self {
             simd,
+            placed,
+            adds: true,
             rise: load(&c.frame.rise),
             minus_fall: each(|i| -fall[i]),
             open: load(&c.frame.open),
@@ -174,13 +172,9 @@ impl<
             growth: load(&c.frame.growth),
             decay: splat(c.frame.decay),
             rms_share: each(|i| {
-                if WEIGHTS == SWITCHED {
-                    (splat(1.0) - end[i]) * muted + share
-                } else {
-                    splat(share)
-                }
+                if switched { (splat(1.0) - end[i]) * muted + share } else { splat(share) }
             }),
-            weight: start,
+            weight: if switched { [splat(1.0); N] } else { start },
             weight_step: each(|i| (end[i] - start[i]) * (1.0 / BLOCK as f32)),
             side,
             side_step: each(|i| (side_end[i] - side[i]) * (1.0 / BLOCK as f32)),
@@ -194,6 +188,13 @@ impl<
         group
     }
 
+    /// Whether there are stereo differences. Known when the code is compiled, except with [`ANY`] weights: a plain flag would
+    /// double the code of all loops.
+    #[inline(always)]
+    fn is_placed(&self) -> bool {
+        WEIGHTS == PLACED || WEIGHTS == ANY && self.placed
+    }
+
     /// Moves the weights by a sample. Repeated addition needs no multiplication, and from the start of the block on, it gives the
     /// same values wherever a call begins.
     #[inline(always)]
@@ -202,7 +203,7 @@ impl<
             if WEIGHTS >= MOVING {
                 self.weight[i] += self.weight_step[i];
             }
-            if WEIGHTS == PLACED {
+            if self.is_placed() {
                 self.side[i] += self.side_step[i];
             }
         }
@@ -236,7 +237,7 @@ impl<
     }
 
     /// Advances by `rows.len() - DELAY` samples. Writes the sums of the driven bands to `rows`, [`DELAY`] samples late; with
-    /// `MORE`, adds them. With [`PLACED`] weights, does the same with the stereo differences and `sides`.
+    /// `MORE`, adds them. With panned notes, does the same with the stereo differences and `sides`.
     #[inline(always)]
     fn advance<const MORE: bool>(
         &mut self,
@@ -268,9 +269,10 @@ impl<
         rows: &mut [Row],
         sides: &mut [Row],
     ) {
-        add::<S, MORE>(self.simd, sum, &mut rows[frame]);
-        if WEIGHTS == PLACED {
-            add::<S, MORE>(self.simd, side, &mut sides[frame]);
+        let more = if WEIGHTS == ANY { self.adds } else { MORE };
+        add(self.simd, sum, &mut rows[frame], more);
+        if self.is_placed() {
+            add(self.simd, side, &mut sides[frame], more);
         }
     }
 
@@ -337,14 +339,14 @@ impl<
         let weighted: [S::f32s; N] =
             each(|i| if WEIGHTS == SWITCHED { n[i] } else { self.weight[i] * n[i] });
         let sides: [S::f32s; N] =
-            each(|i| if WEIGHTS == PLACED { self.side[i] * n[i] } else { n[i] });
+            each(|i| if self.is_placed() { self.side[i] * n[i] } else { n[i] });
         self.move_weights();
         let d: [S::f32s; N] =
             each(|i| self.rms_share[i].mul_add(self.rms[i], self.late[i].abs() + guard));
-        if WEIGHTS == PLACED {
-            return over_both::<S, PAIRS, N>(self.simd, [weighted, sides], d);
+        if self.is_placed() {
+            return over_both::<S, N>(self.simd, [weighted, sides], d);
         }
-        [over::<S, PAIRS, N>(weighted, d), self.splat(0.0)]
+        [over::<S, N>(weighted, d), self.splat(0.0)]
     }
 }
 

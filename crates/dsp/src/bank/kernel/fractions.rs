@@ -5,42 +5,26 @@ use fearless_simd::{Simd, SimdBase, SimdFloat};
 /// Number of lanes of the widest vectors.
 pub const WIDEST: usize = 16;
 
-/// Returns the sum of all `n / d` (two or three), in a single division. With `PAIRS`, only the first two share a division.
+/// Returns the sum of all `n / d` (two or three), in a single division.
 #[inline(always)]
-pub fn over<S: Simd, const PAIRS: bool, const N: usize>(
-    n: [S::f32s; N],
-    d: [S::f32s; N],
-) -> S::f32s {
-    if PAIRS {
-        let pair = n[0].mul_add(d[1], n[1] * d[0]) / (d[0] * d[1]);
-        return if N > 2 { pair + n[2] / d[2] } else { pair };
-    }
+pub fn over<S: Simd, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> S::f32s {
     let (sum, product) = fraction::<S, N>(n, d);
     quotient::<S>(sum, product)
 }
 
-/// Returns [`over`] for each of two rows of `n`, which share the divisions.
+/// Returns [`over`] for each of two rows of `n`, which share the division.
 #[inline(always)]
-pub fn over_both<S: Simd, const PAIRS: bool, const N: usize>(
+pub fn over_both<S: Simd, const N: usize>(
     simd: S,
     n: [[S::f32s; N]; 2],
     d: [S::f32s; N],
 ) -> [S::f32s; 2] {
-    let one = S::f32s::splat(simd, 1.0);
-    if PAIRS {
-        let (pair, last) = (one / (d[0] * d[1]), one / d[N - 1]);
-        return each(|row| {
-            let n = n[row];
-            let sum = n[0].mul_add(d[1], n[1] * d[0]) * pair;
-            if N > 2 { n[2].mul_add(last, sum) } else { sum }
-        });
-    }
     let [(one_sum, product), (other, _)] = [fraction::<S, N>(n[0], d), fraction::<S, N>(n[1], d)];
     if S::f32s::LEN == WIDEST {
         // Both compute the same estimate of the inverse, so the compiler needs it only once.
         return [quotient::<S>(one_sum, product), quotient::<S>(other, product)];
     }
-    let inverse = one / product;
+    let inverse = S::f32s::splat(simd, 1.0) / product;
     [one_sum * inverse, other * inverse]
 }
 

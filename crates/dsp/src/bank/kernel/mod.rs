@@ -4,8 +4,15 @@
 //! [`State`] holds the state of the bands, and [`Coefficients`] their coefficients. The last two are structures of arrays with
 //! one lane per tone.
 //!
-//! [`Kernel`] selects an implementation: plain Rust, which defines the result, or a loop on vectors. The vectors belong to an
-//! instruction set of this CPU, or are portable: the compiler maps them to the instruction set of the build's target.
+//! [`Kernel`] selects an implementation: plain Rust (`scalar.rs`), which defines the result, or a loop on vectors (`dispatched.rs`).
+//! The vectors belong to an instruction set of this CPU, or are portable: the compiler maps them to the instruction set of the
+//! build's target.
+//!
+//! What holds: all kernels agree to 90 dB, and each gives the same bits however a block is cut into calls. What breaks it: a
+//! factor that depends on where a call begins, other than by its `position` in the block; a sum whose order depends on the length
+//! of a call; a state that is read in the wrong units. Vector kernels keep the state of a block that is not complete in units of
+//! their own (`frame.rs`). [`State::age`] says so: whoever reads or changes a state calls [`State::settle`] first, and a kernel
+//! that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with every length of call.
 
 mod dispatched;
 mod fractions;
@@ -16,12 +23,12 @@ mod scalar;
 
 use super::resonator::Design;
 use crate::{
-    constants,
+    coefficients,
     lanes::{BLOCK, Lanes},
     notes::PUBLISHED,
     ramp::Ramp,
 };
-use fearless_simd::{Simd, SimdBase};
+use fearless_simd::Simd;
 use frame::Frame;
 pub use rows::Rows;
 use tone_filter_simd::{Kernel, Work};
@@ -182,8 +189,8 @@ pub struct Task<'a> {
     pub sides: &'a mut [f32],
 }
 
-/// [`constants::RMS_GUARD`] in f32.
-pub const RMS_GUARD: f32 = constants::RMS_GUARD as f32;
+/// [`coefficients::RMS_GUARD`] in f32.
+pub const RMS_GUARD: f32 = coefficients::RMS_GUARD as f32;
 
 /// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs. Elements beyond [`BLOCK`] are
 /// not changed.
@@ -198,7 +205,7 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
     if kernel.is_scalar() {
         scalar::process(c, task);
     } else {
-        kernel.run(Dispatched { c, task, pairs: kernel.divides_fast() });
+        kernel.run(Dispatched { c, task });
     }
 }
 
@@ -206,17 +213,11 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
 struct Dispatched<'a> {
     c: &'a Coefficients,
     task: Task<'a>,
-    /// Whether only two bands share a division, instead of three.
-    pairs: bool,
 }
 
 impl Work for Dispatched<'_> {
     fn run<S: Simd>(self, simd: S) {
-        if self.pairs && S::f32s::LEN == fractions::WIDEST {
-            dispatched::process::<S, true>(simd, self.c, self.task);
-        } else {
-            dispatched::process::<S, false>(simd, self.c, self.task);
-        }
+        dispatched::process(simd, self.c, self.task);
     }
 }
 

@@ -27,10 +27,10 @@ fn read<S: Simd>(simd: S, row: &Row) -> S::f32s {
     S::f32s::from_slice(simd, &row.0[..S::f32s::LEN])
 }
 
-/// Writes `sum` to `row`; with `MORE`, adds it to the row.
+/// Writes `sum` to `row`; with `more`, adds it to the row.
 #[inline(always)]
-pub fn add<S: Simd, const MORE: bool>(simd: S, sum: S::f32s, row: &mut Row) {
-    let sum = if MORE { read::<S>(simd, row) + sum } else { sum };
+pub fn add<S: Simd>(simd: S, sum: S::f32s, row: &mut Row, more: bool) {
+    let sum = if more { read::<S>(simd, row) + sum } else { sum };
     sum.store_slice(&mut row.0[..S::f32s::LEN]);
 }
 

@@ -1,4 +1,4 @@
-//! Tests of properties that every kernel of this CPU must have.
+//! Properties of every kernel of this CPU.
 
 use super::super::resonator::ring_of;
 use super::*;
@@ -78,13 +78,15 @@ fn each_resonator_alone_is_the_references_to_99_db() {
     }
 }
 
-/// Returns the sums for noise while every tone's weight moves from block to block. Each block is processed in calls of `size`
-/// samples and of the rest.
-fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
+/// Returns the sums for noise while every tone's weight moves from block to block, and with `placed` the stereo differences.
+/// Each block is processed in calls of `size` samples and of the rest.
+fn ramped(kernel: Kernel, (ring, placed): (f64, bool), size: usize) -> Vec<f32> {
     let (mut coefficients, _) = bench(44_100.0, ring);
     let (mut state, mut weights, mut noise) = (State::ZERO, Lanes::ZERO, noise(7));
-    let (mut sums, mut previous) = (vec![0.0; 200 * BLOCK], [0.0; 2]);
-    for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
+    let [mut sums, mut sides] = [0, 1].map(|_| vec![0.0; 200 * BLOCK]);
+    let mut previous = [0.0; 2];
+    let blocks = sums.chunks_mut(BLOCK).zip(sides.chunks_mut(BLOCK));
+    for (block, (sums, sides)) in blocks.enumerate() {
         let from = weights;
         // 0, 1 or a value between; constant in every fourth block.
         weights.0 = weights.0.map(|weight| match block % 4 {
@@ -92,6 +94,9 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
             _ => (noise() as f32).mul_add(0.8, 0.5).clamp(0.0, 1.0),
         });
         coefficients.set_weights(&Ramp::between(from, weights));
+        // From left to right by tone.
+        let side = |weights: Lanes| Lanes::of(|tone| weights.0[tone] * (1.0 - tone as f32 / 38.0));
+        coefficients.sides = placed.then(|| Ramp::between(side(from), side(weights)));
         let mut rest = sums;
         while !rest.is_empty() {
             let position = BLOCK - rest.len();
@@ -106,27 +111,27 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
                 position,
                 inputs: &inputs,
                 rows: &mut Rows::NEW.clone(),
+                sides: &mut sides[position..][..part.len()],
                 sums: part,
-                sides: &mut [],
             };
             process(kernel, &coefficients, task);
             rest = after;
         }
     }
-    sums
+    [sums, sides].concat()
 }
 
 #[test]
-fn kernels_agree_to_90_db_on_shares_that_move_and_wherever_a_block_is_cut() {
-    for ring in [RING, 0.3] {
+fn kernels_agree_to_90_db_wherever_a_block_is_cut() {
+    for case in [(RING, false), (0.3, false), (RING, true)] {
         let scalar = Kernel::available().next().unwrap();
-        let truth: Vec<f64> = ramped(scalar, ring, BLOCK).into_iter().map(f64::from).collect();
+        let truth: Vec<f64> = ramped(scalar, case, BLOCK).into_iter().map(f64::from).collect();
         for kernel in Kernel::available() {
-            let whole = ramped(kernel, ring, BLOCK);
+            let whole = ramped(kernel, case, BLOCK);
             let db = snr(&truth, &whole);
-            assert!(db >= 90.0, "{kernel:?}, {ring} s: {db:.1} dB");
+            assert!(db >= 90.0, "{kernel:?}, {case:?}: {db:.1} dB");
             for size in 1..BLOCK {
-                assert_eq!(ramped(kernel, ring, size), whole, "{kernel:?}, {ring} s, {size}");
+                assert_eq!(ramped(kernel, case, size), whole, "{kernel:?}, {case:?}, {size}");
             }
         }
     }

@@ -211,32 +211,6 @@ mod tests {
         Arrangement::of(&Settings { voices, arp, ..Settings::REFERENCE })
     }
 
-    /// Returns the notes of each part in a tick, with volumes.
-    fn played(parts: &[Lanes; 3]) -> [Vec<(usize, f32)>; 3] {
-        parts.each_ref().map(|part| {
-            (0..TONES).filter(|&tone| part.0[tone] > 0.0).map(|tone| (tone, part.0[tone])).collect()
-        })
-    }
-
-    #[test]
-    fn the_melody_is_loud_high_and_connected() {
-        let how = arrangement(48.0, Arp::Off);
-        let lead = |before: &[(usize, f32)], now: &[(usize, f32)]| {
-            let mut arranger = Arranger::new();
-            arranger.tick(&how, &amplitudes(before), 1.0);
-            arranger.tick(&how, &amplitudes(now), 1.0);
-            arranger.lead
-        };
-        let both = [(0, 0.5), (20, 0.5), (27, 0.5)];
-        assert_eq!(lead(&both, &both), Some(27), "of equal ones, the highest");
-        assert_eq!(lead(&[], &[(0, 0.5), (20, 1.0), (24, 0.5)]), Some(20), "6 dB for 4 semitones");
-        // After D#6 (30), the near C#6 (28) leads over the louder F#5 (21).
-        let near = [(0, 0.5), (21, 1.0), (28, 0.4)];
-        assert_eq!(lead(&[], &near), Some(21), "8 dB for 7 semitones");
-        assert_eq!(lead(&[(0, 0.5), (30, 0.5)], &near), Some(28), "and what is near the last one");
-        assert_eq!(lead(&[], &[(3, 1.0)]), None, "a low note alone is the bass");
-    }
-
     /// Measures each weight from both sides: the level above its rival, in dB, from which on a note leads.
     #[test]
     fn a_semitone_counts_1_db_its_distance_half_a_db_and_the_lead_3_db() {
@@ -263,50 +237,5 @@ mod tests {
                 assert_eq!(own_leads, off > 0.0, "{own} against {rival} at {decibels} dB");
             }
         }
-    }
-
-    #[test]
-    fn notes_beyond_the_voices_take_turns() {
-        let chord = amplitudes(&[(0, 0.5), (16, 0.6), (19, 0.4), (22, 0.3), (36, 1.0)]);
-        for (arp, ticks) in [(Arp::Fast, 1), (Arp::Up, 4)] {
-            let (how, mut arranger) = (arrangement(3.0, arp), Arranger::new());
-            for tick in 0..24 {
-                let [lead, others, bass] = played(&arranger.tick(&how, &chord, 1.0));
-                assert_eq!((lead, bass), (vec![(36, 15.0)], vec![(0, 15.0)]));
-                let turn = [(16, 9.0), (19, 6.0), (22, 5.0)][tick / ticks % 3];
-                assert_eq!(others, [turn], "{arp:?}, tick {tick}");
-            }
-        }
-        let [_, others, _] =
-            played(&Arranger::new().tick(&arrangement(5.0, Arp::Fast), &chord, 1.0));
-        assert_eq!(others.len(), 3, "there are voices for all");
-        let [_, others, _] =
-            played(&Arranger::new().tick(&arrangement(4.0, Arp::Fast), &chord, 1.0));
-        assert_eq!(others, [(16, 9.0), (19, 6.0)], "the strongest has a voice of its own");
-    }
-
-    #[test]
-    fn a_decay_leads_to_a_quarter() {
-        let how = Arrangement::of(&Settings { decay: 120.0, ..Settings::REFERENCE });
-        let (mut arranger, note) = (Arranger::new(), amplitudes(&[(24, 14.0 / 15.0)]));
-        let volumes: Vec<f32> =
-            (0..130).map(|_| arranger.tick(&how, &note, 1.0)[LEAD].0[24]).collect();
-        // 14 (1 - 0.75 t / 120) is 10.5 (rounded up), 8.4875 and 3.5 at these ticks.
-        assert_eq!([40, 63, 120, 129].map(|tick| volumes[tick]), [11.0, 8.0, 4.0, 4.0]);
-    }
-
-    #[test]
-    fn envelopes_rise_in_the_attack_and_fall_to_a_quarter_in_the_decay() {
-        let settings = Settings { attack: 3.0, decay: 6.0, ..Settings::REFERENCE };
-        let (how, mut arranger) = (Arrangement::of(&settings), Arranger::new());
-        let note = amplitudes(&[(24, 0.8)]);
-        let mut volume = || {
-            arranger.follow(&note);
-            arranger.tick(&how, &note, 1.0)[LEAD].0[24]
-        };
-        let volumes: Vec<f32> = (0..12).map(|_| volume()).collect();
-        assert_eq!(volumes, [3.0, 6.0, 9.0, 12.0, 11.0, 9.0, 8.0, 6.0, 5.0, 3.0, 3.0, 3.0]);
-        arranger.follow(&Lanes::ZERO);
-        assert_eq!(arranger.tick(&how, &note, 1.0)[LEAD].0[24], 3.0, "it begins anew");
     }
 }

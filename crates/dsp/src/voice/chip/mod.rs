@@ -20,7 +20,7 @@ use super::{
     waveform::{STEPS_RMS, Waveforms},
 };
 use crate::{
-    constants::low_pass_pole,
+    coefficients::low_pass_pole,
     lanes::{BLOCK, Lanes},
     notes::TONES,
     ramp::Ramp,

@@ -177,40 +177,6 @@ impl Noise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::f64::consts::TAU;
-
-    /// Returns the noise's amplitude for a sine of RMS 1 at `hertz`, beside a note of power 10 at the frequency `note` in Hz.
-    fn response(hertz: f64, note: Option<f64>, seconds: f64) -> f32 {
-        let mut noise = Noise::new(48_000.0);
-        let mut amplitude = 0.0;
-        for block in 0..(seconds * 750.0) as usize {
-            let sample = |frame| {
-                let t = (block * BLOCK + frame) as f64 / 48_000.0;
-                (SQRT_2 * (TAU * hertz * t).sin()) as f32
-            };
-            noise.process(&std::array::from_fn::<_, BLOCK, _>(sample), &mut [0.0; BLOCK]);
-            if block % 12 == 0 {
-                let note = note.map(|hertz| (10.0, (TAU * hertz / 48_000.0) as f32));
-                amplitude = noise.tick(note.into_iter());
-            }
-        }
-        amplitude
-    }
-
-    #[test]
-    fn the_top_octave_counts_unless_the_notes_explain_it() {
-        let middle = response(5657.0, None, 0.5);
-        assert!((middle - LEVEL.sqrt()).abs() < 0.02, "{middle}");
-        for (hertz, most) in [(440.0, 0.2), (1000.0, 0.4)] {
-            let low = response(hertz, None, 0.5);
-            assert!(low < most * middle, "{hertz}: {low}");
-        }
-        let sudden = response(5657.0, Some(440.0), 0.1);
-        assert!(sudden > 0.3, "louder than the overtones were: {sudden}");
-        assert_eq!(response(5657.0, Some(3000.0), 0.1), 0.0, "the note itself goes so far");
-        let steady = response(5657.0, Some(440.0), 3.0);
-        assert_eq!(steady, 0.0, "what stays belongs to the notes");
-    }
 
     #[test]
     fn the_register_goes_round_after_32767_clocks_at_each_rate() {

@@ -180,7 +180,7 @@ struct Notes {
     notes: [Note; TONES],
     /// Weights of the bands in the previous block.
     weights: Lanes,
-    /// Band that sounds at each target of a map; [`NONE`] where there is none.
+    /// Band that sounds at each target of a map, or [`NONE`].
     leaders: [u8; MAP_PITCHES],
 }
 
@@ -205,7 +205,7 @@ impl Pitch {
         self.moved.as_ref().map(|moved| &moved.notes[tone])
     }
 
-    /// Returns phase at the block's start and change per sample of the note of `tone`; `None` if they are those of the band.
+    /// Returns phase at the block's start and change per sample of the note of `tone`; `None` if the band's own apply.
     #[inline(always)]
     pub fn played(&self, tone: usize) -> Option<(u32, u32)> {
         let of_band = |phase: u64| (phase >> MORE) as u32;

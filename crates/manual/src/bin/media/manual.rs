@@ -112,7 +112,7 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
         let mut channels: Vec<_> =
             input.iter_mut().map(|channel| &mut channel[part.clone()]).collect();
         let side: Vec<_> = side.iter().map(|channel| &channel[part.clone()]).collect();
-        filter.process_sidechained(&mut channels, &side, |_, _| ());
+        filter.process_events(&mut channels, &side, [], |_, _| ());
     }
     input.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
     Ok(if act == Act::Quieter { scaled(&input, 1.0 / QUIETER) } else { input })

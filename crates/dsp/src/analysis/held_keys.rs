@@ -1,4 +1,4 @@
-//! Keys: the keys that a player holds choose the bands that sound.
+//! Held keys: weights of the bands by the keys that a player holds.
 
 use super::keyboard::{KeyEvent, Keyboard, NOTES};
 use crate::{
@@ -16,7 +16,7 @@ const TIME: f64 = 0.005;
 struct Inputs {
     mode: Keys,
     transpose: f32,
-    /// Semitones by which each found note moves to a key; `None` unless notes move to keys.
+    /// Semitones from each detected note to its key; `None` unless notes move to keys.
     offsets: Option<[i8; TONES]>,
 }
 
@@ -80,7 +80,7 @@ impl HeldKeys {
     /// Moves the weights by one block towards their targets. These follow from the keys that are held and the bands' pitches,
     /// moved by `transpose` semitones.
     ///
-    /// With `offsets`, found notes move to the keys instead, by this number of semitones. Returns whether a weight has moved.
+    /// With `offsets`, detected notes move to the keys instead, by this number of semitones. Returns whether a weight has moved.
     pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> bool {
         let inputs = Some(Inputs { mode, transpose, offsets: offsets.copied() });
         if self.inputs != inputs {
@@ -193,63 +193,5 @@ mod tests {
                 assert_eq!(sounding.contains(53), low);
             }
         }
-    }
-
-    #[test]
-    fn a_pedal_holds_what_is_released_and_a_release_of_all_ends_it() {
-        let mut filter = filter();
-        filter.play(KeyEvent::Key(69, 1.0));
-        filter.play(KeyEvent::Sustain(true));
-        filter.play(KeyEvent::Key(69, 0.0));
-        filter.play(KeyEvent::Key(81, 1.0));
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (24, 1.0)]);
-        filter.play(KeyEvent::Sustain(false));
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 1.0)]);
-        filter.play(KeyEvent::Gain(81, 2.0));
-        filter.play(KeyEvent::Gain(69, 2.0));
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 2.0)]);
-        filter.play(KeyEvent::Gain(81, f32::NAN));
-        filter.play(KeyEvent::ReleaseAll);
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), []);
-    }
-
-    #[test]
-    fn a_keyboard_that_is_set_plays_as_its_keys_do() {
-        let (mut played, mut keyboard) = (filter(), Keyboard::default());
-        played.play(KeyEvent::Key(60, 1.0));
-        played.play(KeyEvent::Key(69, 0.5));
-        played.play(KeyEvent::Bend(1.0));
-        played.play(KeyEvent::Key(60, 0.0));
-        keyboard.play(KeyEvent::Key(69, 0.5));
-        keyboard.play(KeyEvent::Bend(1.0));
-        let mut set = filter();
-        set.play(KeyEvent::Key(72, 1.0));
-        set.set_keyboard(&keyboard);
-        assert_eq!(played.keyboard(), set.keyboard());
-        let settings = Settings { keys: Keys::Hold, ..Settings::default() };
-        let output = |filter: &mut ToneFilter| {
-            filter.set_settings(&settings).unwrap();
-            let mut sound: Vec<f32> = (0..4800).map(|i| (i % 109) as f32 / 200.0).collect();
-            filter.process(&mut [&mut sound]);
-            sound
-        };
-        assert_eq!(output(&mut played), output(&mut set));
-    }
-
-    #[test]
-    fn weights_move_within_5_ms() {
-        let mut filter = filter();
-        filter.play(KeyEvent::Key(69, 1.0));
-        let keys = &mut filter.analysis.keys;
-        assert!(!keys.act(Keys::Off));
-        for block in 1..=4 {
-            keys.follow(Keys::Hold, 0.0, None);
-            let reached = (block as f32 * 64.0 / (0.005 * 48_000.0)).min(1.0);
-            assert!((keys.weight(12, 0.0) - reached).abs() < 1e-6);
-            assert!((keys.weight(13, 1.0) - (1.0 - reached)).abs() < 1e-6);
-        }
-        (0..4).for_each(|_| _ = keys.follow(Keys::Off, 0.0, None));
-        assert!(!keys.act(Keys::Off));
-        assert_eq!(keys.weight(12, 0.3), 0.3);
     }
 }

@@ -1,17 +1,20 @@
-//! Lead: with lookahead, a bank that hears the sound before it leaves the delay, so that notes have their levels on time.
+//! Early bank: with lookahead, a second bank gets the sound before the delay, so that notes have their levels on time.
 //!
-//! A note's level follows the music with the time constants of resonator and trackers. The lead's level is that of the bank some
-//! milliseconds later. So the ratio of the two, as a gain of the note, moves its level ahead by the time that it needs to rise;
-//! the resonator that sounds stays in phase with the dry signal. `docs/dsp.md` has the formulas.
+//! A note's level follows the music with the time constants of resonator and trackers, so it is late by the time that it needs to
+//! rise. The early bank has the level that the bank will have some milliseconds later. The ratio of both levels is a gain of the
+//! note, which moves its level ahead; the resonator that sounds stays in phase with the dry signal. `docs/dsp.md` has the formulas.
+//!
+//! Its banks mirror the layout of the banks that sound ([`EarlyBank::split`]) and run with the settings of the undelayed sound
+//! (`plan.heard`). A ratio compares levels of one early bank at two times, so a change of either must reach all of its banks.
 
 use crate::{
     bank::{Bank, BankParams, ring_of},
-    constants::TOTAL_RELEASE,
+    coefficients::TOTAL_RELEASE,
     lanes::{BLOCK, Lanes, sum},
     notes::{TONES, semitone},
     plan::BlockPlan,
     ramp::Ramp,
-    settings::Settings,
+    settings::{Settings, smoother::Fade},
     voice::{CUTOFF, LEVEL_POLES},
 };
 use std::{array, f64::consts::TAU};
@@ -20,75 +23,75 @@ use tone_filter_simd::Kernel;
 /// Maximum ratio of two powers: 30 dB.
 const MOST: f32 = 1000.0;
 
-/// Share of the mean delay of two trackers in which they let the power of a tone that begins rise to a half.
+/// Time in which the power of a new tone rises to a half, as a share of the mean delay of both trackers.
 const AHEAD: f64 = 0.9;
 
-/// Power that counts as none: -200 dB.
+/// Power added to both powers of a ratio, so that silence has a ratio of 1: -200 dB.
 const NOTHING: f32 = 1e-20;
 
 /// Number of banks.
 const BANKS: usize = 2;
 
-/// State of a bank at the start of a block.
+/// Levels of the banks at the start of a block.
 #[derive(Debug, Clone, Copy)]
-struct Moment {
-    /// Sum of the banks' tracked powers.
+struct Levels {
+    /// Mean of the banks' tracked powers.
     powers: Lanes,
-    /// Mean of each bank's total power over the block before.
+    /// Mean of each bank's total power over the last block.
     totals: [f32; BANKS],
 }
 
-impl Moment {
+impl Levels {
     const SILENCE: Self = Self { powers: Lanes::ZERO, totals: [0.0; BANKS] };
 }
 
-/// Position in the past, in blocks: a whole number and a share of a block.
+/// Age in blocks: a whole number and a fraction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ago(usize, f32);
 
 impl Ago {
-    /// Creates the position of this number of samples ago; a negative one counts as now.
+    /// Converts an age in samples; a negative one counts as 0.
     fn samples(samples: f64) -> Self {
         let blocks = (samples / BLOCK as f64).max(0.0);
         Self(blocks as usize, blocks.fract() as f32)
     }
 }
 
-/// Banks that hear the undelayed input, and their recent levels.
+/// Banks that process the undelayed input, and their recent levels.
 #[derive(Debug, Clone)]
-pub struct Lead {
+pub struct EarlyBank {
     sample_rate: f64,
     /// Delay of the sound in samples.
     latency: f64,
     banks: [Bank; BANKS],
-    /// Parameters of the banks, by the settings of the undelayed sound.
+    /// Parameters of the banks, for the settings of the undelayed sound.
     pub params: BankParams,
     running: bool,
-    /// Moments of the last blocks, in a ring.
-    moments: Vec<Moment>,
-    /// Index of the latest moment.
+    /// Ring of the levels of the last blocks.
+    levels: Vec<Levels>,
+    /// Index of the latest entry of `levels`.
     latest: usize,
     /// Total power of each bank at each sample of the current block.
     totals: [[f32; BLOCK]; BANKS],
-    /// Age of each tone's level that is ahead.
+    /// Age of each tone's early level; the newest level has the age 0.
     ages: [Ago; TONES],
-    /// Age of the total power that is ahead.
+    /// Age of the early total power.
     total_age: Ago,
     /// Gains that move the levels ahead.
     gains: Ramp<Lanes>,
 }
 
-impl Lead {
-    /// Creates a lead at rest, for `settings` and sound that is delayed by `latency` samples at `sample_rate` Hz.
+impl EarlyBank {
+    /// Creates banks at rest for `settings`, and sound that is delayed by `latency` samples at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64, latency: usize) -> Self {
-        let moments = latency / BLOCK + 2;
+        let levels = latency / BLOCK + 2;
         Self {
             sample_rate,
             latency: latency as f64,
             banks: array::from_fn(|_| Bank::new()),
             params: BankParams::new(settings, sample_rate),
             running: false,
-            moments: vec![Moment::SILENCE; moments],
+            levels: vec![Levels::SILENCE; levels],
             latest: 0,
             totals: [[0.0; BLOCK]; BANKS],
             ages: [Ago(0, 0.0); TONES],
@@ -97,10 +100,10 @@ impl Lead {
         }
     }
 
-    /// Resets to the state after silence, with the parameters of the banks that sound; `runs` with lookahead.
+    /// Resets to the state after silence, with the parameters of the banks that sound. `runs`: whether lookahead is on.
     pub fn reset(&mut self, runs: bool, params: &BankParams) {
         self.banks = array::from_fn(|_| Bank::new());
-        self.start(Moment::SILENCE, params, runs);
+        self.start(Levels::SILENCE, params, runs);
     }
 
     /// Starts with the state of the `banks` that sound, whose input is not delayed yet.
@@ -109,22 +112,22 @@ impl Lead {
             *own = bank.clone();
         }
         let totals = self.banks.each_ref().map(Bank::total_power);
-        self.start(Moment { powers: self.banks[0].powers(params), totals }, params, true);
+        self.start(Levels { powers: self.banks[0].powers(params), totals }, params, true);
     }
 
-    /// Stops; the lead costs nothing until it is activated again.
+    /// Stops: nothing is computed until [`EarlyBank::activate`].
     pub fn stop(&mut self) {
         self.running = false;
     }
 
-    fn start(&mut self, moment: Moment, params: &BankParams, runs: bool) {
+    fn start(&mut self, levels: Levels, params: &BankParams, runs: bool) {
         self.params.clone_from(params);
-        // The lead only measures.
+        // The early bank only measures.
         self.params.set_driven(false);
         self.params.pan(None);
-        self.moments.fill(moment);
+        self.levels.fill(levels);
         (self.running, self.latest) = (runs, 0);
-        self.totals = moment.totals.map(|total| [total; BLOCK]);
+        self.totals = levels.totals.map(|total| [total; BLOCK]);
         self.gains = Ramp::rest(Lanes::of(|_| 1.0));
     }
 
@@ -137,7 +140,7 @@ impl Lead {
         self.banks[1] = self.banks[0].clone();
     }
 
-    /// Sets the times by which levels are ahead, for `settings`.
+    /// Sets the ages of the early levels for `settings`.
     pub fn tune(&mut self, settings: &Settings) {
         let release = f64::from(settings.release) / 1000.0;
         let total = TOTAL_RELEASE * release;
@@ -154,9 +157,9 @@ impl Lead {
         self.total_age = Ago::samples(middle - AHEAD * (total + low_pass) * self.sample_rate);
     }
 
-    /// Begins a block in which this number of `banks` run: keeps their levels, and computes the gains. `tones` sound.
+    /// Begins a block with this number of `banks` and of sounding `tones`: stores the levels and computes the gains.
     pub fn begin_block(&mut self, plan: &BlockPlan, banks: usize, tones: usize) {
-        let tones = if plan.heard.low_bands > 0.0 { TONES } else { tones };
+        let tones = if plan.heard.fades[Fade::LowBands] > 0.0 { TONES } else { tones };
         let before = self.params.count;
         if tones > before {
             self.banks.iter_mut().for_each(Bank::rest_low);
@@ -164,23 +167,23 @@ impl Lead {
         if plan.heard_moved || tones != before {
             self.params.update(&plan.heard.settings, tones);
         }
-        let share = plan.smoothed.lookahead;
+        let share = plan.smoothed.fades[Fade::Lookahead];
         let totals = self.totals.each_ref().map(|totals| sum(totals) / BLOCK as f32);
-        let mut moment = Moment { totals, ..Moment::SILENCE };
+        let mut now = Levels { totals, ..Levels::SILENCE };
         for bank in &self.banks[..banks] {
-            let own = moment.powers.0.iter_mut().zip(bank.powers(&self.params).0);
+            let own = now.powers.0.iter_mut().zip(bank.powers(&self.params).0);
             own.for_each(|(power, own)| *power += own / banks as f32);
         }
         self.totals[banks..].fill([0.0; BLOCK]);
-        self.latest = (self.latest + 1) % self.moments.len();
-        self.moments[self.latest] = moment;
+        self.latest = (self.latest + 1) % self.levels.len();
+        self.levels[self.latest] = now;
         if plan.smoothed.settings.freeze {
             self.gains.stay();
             return;
         }
         let now = Ago::samples(self.latency - BLOCK as f64);
         let gain = |tone: usize| {
-            let power = |ago| self.between(ago, |moment| moment.powers.0[tone]);
+            let power = |ago| self.between(ago, |levels| levels.powers.0[tone]);
             let ratio = (power(self.ages[tone]) + NOTHING) / (power(now) + NOTHING);
             1.0 + share * (ratio.min(MOST).sqrt() - 1.0)
         };
@@ -188,11 +191,11 @@ impl Lead {
         self.gains.next(gains);
     }
 
-    /// Returns a value of the moment `ago`.
-    fn between(&self, Ago(blocks, part): Ago, value: impl Fn(&Moment) -> f32) -> f32 {
-        let count = self.moments.len();
-        let moment = |blocks: usize| &self.moments[(self.latest + count - blocks % count) % count];
-        let [later, earlier] = [blocks, blocks + 1].map(|blocks| value(moment(blocks)));
+    /// Returns a value of the levels at an age, interpolated between blocks.
+    fn between(&self, Ago(blocks, part): Ago, value: impl Fn(&Levels) -> f32) -> f32 {
+        let count = self.levels.len();
+        let levels = |blocks: usize| &self.levels[(self.latest + count - blocks % count) % count];
+        let [later, earlier] = [blocks, blocks + 1].map(|blocks| value(levels(blocks)));
         later + part * (earlier - later)
     }
 
@@ -216,13 +219,13 @@ impl Lead {
         &self.gains
     }
 
-    /// Returns the notes' powers as they are ahead.
+    /// Returns the early powers of the notes.
     pub fn powers(&self) -> Lanes {
-        Lanes::of(|tone| self.between(self.ages[tone], |moment| moment.powers.0[tone]))
+        Lanes::of(|tone| self.between(self.ages[tone], |levels| levels.powers.0[tone]))
     }
 
-    /// Returns the total power of a bank as it is ahead.
+    /// Returns the early total power of a bank.
     pub fn total(&self, bank: usize) -> f32 {
-        self.between(self.total_age, |moment| moment.totals[bank])
+        self.between(self.total_age, |levels| levels.totals[bank])
     }
 }

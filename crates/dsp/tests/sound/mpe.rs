@@ -10,9 +10,6 @@ use tone_filter_testkit::{
     signals::{bent, glissando, vibrato},
 };
 
-#[global_allocator]
-static HEAP: heap::Counting = heap::Counting;
-
 const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true, mpe: true };
 
 fn filter(rate: f64, settings: &Settings) -> ToneFilter {

@@ -26,7 +26,7 @@ const HALF: f64 = 5.0;
 const STEEPNESS: f64 = 15.0;
 /// Minimum difference in correlation with which a new key replaces the current one.
 const ADVANTAGE: f64 = 0.05;
-/// Ratio of the times of the two sevenths of a minor key at which one replaces the other.
+/// Ratio of the durations of both sevenths of a minor key at which the longer one becomes the key's.
 const LEADING: f64 = 1.5;
 
 const A: usize = 69;
@@ -197,42 +197,5 @@ mod tests {
                 assert!(certainty > 0.7, "{root} {scale:?}: {certainty}");
             }
         }
-    }
-
-    #[test]
-    fn without_notes_there_is_no_key_and_few_or_even_ones_are_uncertain() {
-        let mut finder = KeyFinder::new(FRAME, 30.0);
-        hold(&mut finder, 0, &[], 10.0);
-        assert_eq!(finder.key(), None);
-        hold(&mut finder, 0, &[0], 1.2);
-        assert!(finder.key().unwrap().certainty < 0.3);
-        finder.reset();
-        for step in 0..48 {
-            hold(&mut finder, step % 12, &[0], 0.5);
-        }
-        assert!(finder.key().is_none_or(|key| key.certainty < 0.3), "{:?}", finder.key());
-    }
-
-    #[test]
-    fn another_key_takes_its_place_once_and_not_for_a_single_chord() {
-        let chords: [&[usize]; 4] = [&[0, 4, 7], &[5, 9, 0], &[7, 11, 2], &[0, 4, 7]];
-        let mut finder = KeyFinder::new(FRAME, 30.0);
-        let (mut last, mut changes) = (None, 0);
-        for round in 0..40 {
-            let root = if round < 20 { 3 } else { 9 };
-            for chord in chords {
-                hold(&mut finder, root, chord, 0.8);
-                changes += usize::from(last != found(&finder));
-                last = found(&finder);
-            }
-            // A chord outside the key.
-            hold(&mut finder, root + 1, &[0, 4, 7], 0.4);
-            if round == 19 {
-                assert_eq!((last, changes), (Some((3, Scale::Major)), 1));
-            }
-        }
-        assert_eq!(last, Some((9, Scale::Major)));
-        // The new key is a tritone away; keys between the two may come first.
-        assert!(changes <= 5, "{changes}");
     }
 }

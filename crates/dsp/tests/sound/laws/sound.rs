@@ -1,7 +1,7 @@
 //! Laws of the settings that decide how notes sound: with which timbre, how loud and how long.
 
-use crate::{
-    Outcome, ensure,
+use super::{
+    Outcome,
     hearing::{Heard, LEAD, RATE, Stage, audible, cadence, note, octaves},
     with,
 };

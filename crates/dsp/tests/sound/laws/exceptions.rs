@@ -1,6 +1,6 @@
 //! Conflicts between settings, each with the words of a help text that explain it.
 
-use crate::help;
+use super::help;
 
 /// Laws that need not hold with certain other settings.
 struct Exception {

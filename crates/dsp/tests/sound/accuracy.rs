@@ -1,0 +1,101 @@
+//! The published sound, and the displayed bands.
+
+use tone_filter_dsp::{
+    BandRange, BandState, Settings, ToneFilter,
+    notes::{TONES, frequency},
+};
+use tone_filter_testkit::{
+    reference::{self, Bank},
+    signals::{noisy_chord, sine, snr, white},
+};
+
+fn wet() -> Settings {
+    Settings { mix: 100.0, ..Settings::REFERENCE }
+}
+
+fn whole() -> Settings {
+    Settings { range: BandRange::Whole, ..wet() }
+}
+
+fn filter(rate: f64, settings: &Settings) -> ToneFilter {
+    ToneFilter::new(rate, settings).unwrap()
+}
+
+#[test]
+fn the_reference_at_44100_is_the_published_sound() {
+    let rate = 44_100.0;
+    for (what, input) in [("noise", white(2.0, rate)), ("chord", noisy_chord(2.0, rate))] {
+        let mut bank = Bank::published();
+        let truth: Vec<f64> = input.iter().map(|&x| bank.next(f64::from(x))).collect();
+        let mut signal = input;
+        filter(rate, &wet()).process(&mut [&mut signal]);
+        let db = snr(&truth, &signal);
+        println!("{what}: {db:.1} dB");
+        assert!(db >= 80.0, "{what}: {db:.1} dB");
+    }
+}
+
+#[test]
+fn the_bands_are_those_of_the_reference() {
+    let rate = 48_000.0;
+    let input = noisy_chord(2.0, rate);
+    let mut filter = filter(rate, &whole());
+    let mut bank = Bank::new(&reference::sound(&whole()), rate);
+    let mut outputs = Vec::new();
+    for &x in &input {
+        bank.next(f64::from(x));
+        outputs.push(bank.bands().map(|band| band.output));
+    }
+    filter.process(&mut [&mut input.clone()]);
+    let heard = filter.bands();
+    let close = |a: f32, b: f64| (f64::from(a) / b - 1.0).abs() < 1e-4;
+    assert!(close(heard.total_power, bank.total_power()));
+
+    for (tone, (band, truth)) in heard.bands.iter().zip(bank.bands()).enumerate() {
+        assert!(close(band.power, truth.power), "tone {tone}");
+        assert!(close(band.ratio, truth.power / (bank.total_power() + 1e-6)), "tone {tone}");
+    }
+    // The last three periods of the chord's notes A3 C#4 E4 A4 C#5, as the meter draws them.
+    for tone in [0, 4, 7, 12, 16] {
+        let band = &heard.bands[tone];
+        let period = rate / frequency(tone, 440.0, 0.0);
+        let ago = 0..(3.0 * period) as usize;
+        let drawn: Vec<f32> = ago.clone().map(|t| band.wave(t as f32 / rate as f32)).collect();
+        let played: Vec<f64> = ago.map(|t| outputs[input.len() - 1 - t][tone]).collect();
+        let db = snr(&played, &drawn);
+        assert!(db > 20.0, "tone {tone}: the picture of the wave is {db:.1} dB from the wave");
+    }
+}
+
+#[test]
+fn every_tone_lights_its_own_band() {
+    let rate = 44_100.0;
+    for tone in 0..TONES {
+        let mut signal = sine(frequency(tone, 440.0, 0.0), 0.3, 1.5, rate);
+        let mut filter = filter(rate, &whole());
+        filter.process(&mut [&mut signal]);
+        for (other, band) in filter.bands().bands.iter().enumerate() {
+            let lit = band.state != BandState::Inactive;
+            assert_eq!(lit, other == tone, "tone {tone}, band {other}: {band:?}");
+        }
+    }
+}
+
+#[test]
+fn percussion_alone_lights_next_to_nothing() {
+    // Hits of decaying noise, four per second and as loud as music: a snare or a hi-hat without a note.
+    let rate = 44_100.0;
+    let mut signal = white(4.0, rate);
+    for (t, x) in signal.iter_mut().enumerate() {
+        let since_hit = (t as f64 / rate) % 0.25;
+        *x *= (-since_hit / 0.03).exp() as f32;
+    }
+    let mut filter = filter(rate, &wet());
+    let (mut lit, mut seen) = (0, 0);
+    for block in signal.chunks_mut(441) {
+        filter.process(&mut [block]);
+        lit += filter.bands().bands.iter().filter(|b| b.state != BandState::Inactive).count();
+        seen += TONES;
+    }
+    assert!(lit * 100 < seen, "{lit} of {seen} cells are lit");
+}
