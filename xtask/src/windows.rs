@@ -70,19 +70,16 @@ pub fn test() -> Result<()> {
         |package, names: &'static [&str]| move |wine: &Wine| wine.tests(package, names, &[]);
     const CLI: &str = "tone-filter-cli";
     type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);
-    let steps: [Step; 10] = [
+    let steps: [Step; 8] = [
         ("bundles", &Wine::bundle),
         ("library", &tests("tone-filter-dsp", &["--lib", "--test=kernels", "--test=accuracy"])),
         ("plugin", &tests("tone-filter", &["--lib"])),
         ("command line, but for the tests with sox and ffmpeg", &|wine| {
             wine.tests(CLI, &["--features=app", "--test=cli"], &WITHOUT)
         }),
-        ("CLAP in a host", &tests("tone-filter", &["--test=clap_host"])),
-        ("CLAP conformance", &tests("tone-filter", &["--test=conformance"])),
-        (
-            "VST3 through its factory",
-            &tests("tone-filter", &["--test=vst3_guard", "--test=vst3_latency"]),
-        ),
+        ("the plugin in hosts, but for those in Python", &|wine| {
+            wine.tests("tone-filter-hosts", &["--test=hosts"], &["--skip=juce::"])
+        }),
         ("the same bits as here", &|wine| {
             run(Command::new("cargo").args(["build", "--locked", "--package=tone-filter-cli"]))?;
             let own = target()?.join("debug/tone-filter");

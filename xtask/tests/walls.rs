@@ -14,7 +14,7 @@ const TESTKIT: &str = "tone-filter-testkit";
 
 /// Our crates: name, allowed dependencies on our crates, and further dependencies for tests only. Crates in `patches` may not
 /// depend on any of our crates.
-const CRATES: [(&str, &[&str], &[&str]); 24] = [
+const CRATES: [(&str, &[&str], &[&str]); 25] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),
     ("tone-filter-listener", &["tone-filter-simd"], &[REFERENCE, TESTKIT]),
@@ -36,12 +36,9 @@ const CRATES: [(&str, &[&str], &[&str]); 24] = [
     ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[OFFLINE, TESTKIT]),
     ("tone-filter-python", &[DSP, OFFLINE, PRESETS], &[]),
     ("plugin-guard", &[], &[TESTKIT]),
-    (
-        "tone-filter",
-        &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS],
-        &[OFFLINE, REFERENCE, TESTKIT],
-    ),
+    ("tone-filter", &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS], &[TESTKIT]),
     ("tone-filter-cli", &["tone-filter", DSP, OFFLINE, PLOT, PRESETS], &[MANUAL, TESTKIT]),
+    ("tone-filter-hosts", &[DSP, PRESETS, TESTKIT], &[]),
     ("xtask", &[], &[MANUAL]),
 ];
 
