@@ -1,47 +1,46 @@
 //! Fuzz target: bytes as a saved state that a host loads into the plugin.
 
 use serde_json::Value;
-use std::{cell::RefCell, mem::ManuallyDrop, sync::LazyLock};
+use std::{cell::RefCell, mem::ManuallyDrop};
 use tone_filter_testkit::{
     clap::{Instance, Library},
     plugin::{busy, controls_in, new, state},
 };
 
 thread_local! {
-    /// Two instances, made once per thread, as making them takes longer than using them. They are never dropped: a host must not
+    /// Two instances, made once per thread, as making them takes longer than using them, and their states. These differ in every
+    /// setting, and so reveal a parameter that a loaded state leaves unset. The instances are never dropped: a host must not
     /// destroy an instance in a destructor of thread-local data.
-    static INSTANCES: RefCell<ManuallyDrop<[Instance; 2]>> = {
-        let library = Library::linked(&tone_filter::clap_entry).unwrap();
-        RefCell::new(ManuallyDrop::new([new(&library), new(&library)]))
-    };
+    static INSTANCES: RefCell<Option<(ManuallyDrop<[Instance; 2]>, [Vec<u8>; 2])>> =
+        const { RefCell::new(None) };
 }
-
-/// Two states that differ in every setting: they reveal a parameter that a loaded state leaves unset.
-static BEFORE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
-    let library = Library::linked(&tone_filter::clap_entry).unwrap();
-    [busy(&library), new(&library)].map(|mut instance| instance.save().unwrap())
-});
 
 /// Checks that `bytes` are refused and change nothing, or are loaded and set the whole sound. Tries them as they are, and behind
 /// a valid length field, which a fuzzer would hardly guess.
-pub fn check(bytes: &[u8]) {
+pub fn check(bytes: &[u8], library: fn() -> Library) {
     let with_length = [&(bytes.len() as u64).to_le_bytes()[..], bytes].concat();
     INSTANCES.with_borrow_mut(|instances| {
-        load(instances, bytes);
-        load(instances, &with_length);
+        let (instances, before) = instances.get_or_insert_with(|| {
+            let library = library();
+            let mut instances = [busy(&library), new(&library)];
+            let before = saved(&mut instances);
+            (ManuallyDrop::new(instances), before)
+        });
+        load(instances, before, bytes);
+        load(instances, before, &with_length);
     });
 }
 
-fn load(instances: &mut [Instance; 2], bytes: &[u8]) {
-    for (instance, before) in instances.iter_mut().zip(BEFORE.iter()) {
+fn load(instances: &mut [Instance; 2], before: &[Vec<u8>; 2], bytes: &[u8]) {
+    for (instance, before) in instances.iter_mut().zip(before) {
         instance.load(before).unwrap();
     }
-    assert_eq!(saved(instances), *BEFORE);
+    assert_eq!(saved(instances), *before);
     let [first, second] = instances.each_mut().map(|instance| instance.load(bytes).is_ok());
     let after = saved(instances);
     assert_eq!(first, second);
     if !first {
-        assert_eq!(after, *BEFORE);
+        assert_eq!(after, *before);
         return;
     }
     let [first, second] = after.each_ref().map(|saved| controls_in(saved));

@@ -242,7 +242,7 @@ pub fn test() -> Result<()> {
     test_archive(find(".tar.gz")?)?;
     println!("both packages install what loads and plays");
     bundles::bundle_release()?;
-    run(cargo("test --package=tone-filter --no-fail-fast"))
+    run(cargo("test --package=tone-filter-hosts --no-fail-fast"))
 }
 
 /// Verifies the checksums with the system's own program. They must cover all packages.

@@ -138,7 +138,7 @@ pub fn media() -> Result<()> {
 /// Builds the plugin, runs all long tests on it, and prints their measurements.
 pub fn soak() -> Result<()> {
     bundles::bundle_release()?;
-    run(kit("soak"))
+    run(cargo("test --package=tone-filter-hosts --test=alone soak"))
 }
 
 /// Builds the command, and prints how well it detects the notes of real songs and how loud it renders them. Every run of the

@@ -36,7 +36,7 @@ const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
 
 /// Features for verbs on Linux, so that clippy and the documentation cover their code.
-const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/demo,tone-filter-testkit/traps,\
+const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/demo,\
                         tone-filter-manual/media,tone-filter-capi/programs,tone-filter-lv2/programs,\
                         tone-filter-unity/programs";
 

@@ -69,19 +69,19 @@ pub fn test() -> Result<()> {
         |package, names: &'static [&str]| move |wine: &Wine| wine.tests(package, names, &[]);
     const CLI: &str = "tone-filter-cli";
     type Step<'a> = &'a dyn Fn(&Wine) -> Result<()>;
-    let steps: [(&str, Step); 10] = [
+    let steps: [(&str, Step); 8] = [
         ("bundles", &Wine::bundle),
-        ("library", &tests("tone-filter-dsp", &["--lib", "--test=kernels", "--test=accuracy"])),
+        ("library", &|wine| {
+            wine.tests("tone-filter-dsp", &["--lib"], &[])?;
+            wine.tests("tone-filter-dsp", &["--test=sound"], &["accuracy::", "kernels::"])
+        }),
         ("plugin", &tests("tone-filter", &["--lib"])),
         ("command line, but for the tests with sox and ffmpeg", &|wine| {
             wine.tests(CLI, &["--features=app", "--test=cli"], &WITHOUT)
         }),
-        ("CLAP in a host", &tests("tone-filter", &["--test=clap_host"])),
-        ("CLAP conformance", &tests("tone-filter", &["--test=conformance"])),
-        (
-            "VST3 through its factory",
-            &tests("tone-filter", &["--test=vst3_guard", "--test=vst3_latency"]),
-        ),
+        ("the plugin in hosts, but for those in Python", &|wine| {
+            wine.tests("tone-filter-hosts", &["--test=hosts"], &["--skip=juce::"])
+        }),
         ("the same bits as here", &|wine| {
             let own = command(&[])?;
             let mut bits = kit("bits");

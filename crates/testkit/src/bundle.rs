@@ -1,4 +1,5 @@
-//! Plugin bundles from the last `cargo xtask bundle` or `cargo xtask test`.
+//! Plugin bundles from the last `cargo xtask bundle` or `cargo xtask test`. A missing bundle, or one that is older than the sources,
+//! is an error whose message names the command that builds it.
 
 use crate::target;
 use anyhow::{Result, ensure};
@@ -8,17 +9,11 @@ use std::{
 };
 
 /// Returns the path of the CLAP bundle.
-///
-/// # Errors
-/// If the bundle is missing or older than the sources. The message names the command that builds it.
 pub fn clap() -> Result<PathBuf> {
     built("clap")
 }
 
 /// Returns the path of the VST3 bundle.
-///
-/// # Errors
-/// As for [`clap`].
 pub fn vst3() -> Result<PathBuf> {
     built("vst3")
 }

@@ -46,9 +46,6 @@ pub struct Picture {
 
 impl Display {
     /// Starts a server whose screen has `size` (width, height) in pixels.
-    ///
-    /// # Errors
-    /// If Xvfb is not installed or does not start.
     pub fn start(size: [u16; 2]) -> Result<Self> {
         let mut server = Command::new("Xvfb")
             // Xvfb chooses a free display number, and prints it once the server is ready.
@@ -69,9 +66,6 @@ impl Display {
     }
 
     /// Connects to the running display `name`.
-    ///
-    /// # Errors
-    /// If there is no such display.
     pub fn of(name: String) -> Result<Self> {
         let (connection, screen) = x11rb::connect(Some(&name))?;
         let screen = &connection.setup().roots[screen];
@@ -118,18 +112,12 @@ impl Display {
     }
 
     /// Resizes our window to `width` and `height` in pixels.
-    ///
-    /// # Errors
-    /// If the server has ended.
     pub fn resize(&self, [width, height]: [u32; 2]) -> Result<()> {
         let size = ConfigureWindowAux::new().width(width).height(height);
         Ok(self.connection.configure_window(self.window, &size)?.check()?)
     }
 
     /// Clicks at a pixel of the editor in our window. Button 1 is the primary one, 3 the secondary one.
-    ///
-    /// # Errors
-    /// If no editor is open, or the server has ended.
     pub fn click(&self, at: [i16; 2], button: u8) -> Result<()> {
         let editor = self.editor()?;
         self.send(editor, MOTION_NOTIFY_EVENT, Motion::NORMAL.into(), at)?;
@@ -138,27 +126,18 @@ impl Display {
     }
 
     /// Returns the window of the open editor.
-    ///
-    /// # Errors
-    /// If no editor is open, or the server has ended.
     pub fn editor(&self) -> Result<u32> {
         let windows = self.connection.query_tree(self.window)?.reply()?.children;
         windows.first().copied().context("no editor is open")
     }
 
     /// Returns width and height of the open editor in pixels.
-    ///
-    /// # Errors
-    /// If no editor is open, or the server has ended.
     pub fn editor_size(&self) -> Result<[u32; 2]> {
         let place = self.connection.get_geometry(self.editor()?)?.reply()?;
         Ok([place.width.into(), place.height.into()])
     }
 
     /// Presses and releases the key with the symbol `symbol`, for the window with the keyboard focus.
-    ///
-    /// # Errors
-    /// If the keyboard has no such key, or the server has ended.
     pub fn key(&self, symbol: u32) -> Result<()> {
         let (first, last) =
             (self.connection.setup().min_keycode, self.connection.setup().max_keycode);
@@ -171,9 +150,6 @@ impl Display {
     }
 
     /// Returns the number of presses of keys that our window has got since the last call.
-    ///
-    /// # Errors
-    /// If the server has ended.
     pub fn keys(&self) -> Result<usize> {
         let events = std::iter::from_fn(|| self.connection.poll_for_event().transpose());
         let keys = events.map(|event| Ok(usize::from(matches!(event?, Event::KeyPress(_)))));
@@ -181,17 +157,11 @@ impl Display {
     }
 
     /// Gives the keyboard focus to `window`, as the host does.
-    ///
-    /// # Errors
-    /// If there is no such window, or the server has ended.
     pub fn focus(&self, window: u32) -> Result<()> {
         Ok(self.connection.set_input_focus(InputFocus::PARENT, window, 0u32)?.check()?)
     }
 
     /// Returns the window with the keyboard focus.
-    ///
-    /// # Errors
-    /// If the server has ended.
     pub fn focused(&self) -> Result<u32> {
         Ok(self.connection.get_input_focus()?.reply()?.focus)
     }
@@ -224,9 +194,6 @@ impl Display {
     }
 
     /// Takes a picture of the top left `width` x `height` pixels of the screen.
-    ///
-    /// # Errors
-    /// If the screen is smaller, or the server has ended.
     pub fn picture(&self, [width, height]: [u32; 2]) -> Result<Picture> {
         let (w, h) = (width as u16, height as u16);
         // The root window shows everything that a user would see, whatever windows the editor creates.
@@ -252,18 +219,12 @@ impl Drop for Display {
 
 impl Picture {
     /// Returns the pixel in column `x` of row `y`.
-    ///
-    /// # Panics
-    /// If the pixel lies outside the picture.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         assert!(x < self.width, "column {x} of {}", self.width);
         self.pixels[y * self.width + x]
     }
 
     /// Writes the picture as a PNG file.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         let file =
             File::create(path).with_context(|| format!("cannot write {}", path.display()))?;

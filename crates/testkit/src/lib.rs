@@ -7,8 +7,10 @@
 //!
 //! [`signals`] has plain test signals, [`mpe`] reads MPE, and [`heap`] counts allocations.
 //!
-//! Features add hosts for `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, running of other `programs`,
-//! the `soak` test, a `spectrum`, the `reference` with the filter's settings, and `traps` for allocations and system calls.
+//! Features add hosts for `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, running of other `programs`, a
+//! `spectrum`, and the `reference` with the filter's settings.
+//!
+//! Functions return an error where the plugin, a file or another program fails, and panic where a caller breaks their contract.
 
 mod automation;
 #[cfg(any(feature = "clap", feature = "vst3"))]
@@ -17,30 +19,24 @@ pub mod bundle;
 pub mod clap;
 #[cfg(all(feature = "display", target_os = "linux"))]
 pub mod display;
-mod draws;
 pub mod heap;
 pub mod mpe;
 mod music;
-#[cfg(all(feature = "orders", target_os = "linux"))]
-pub mod orders;
 #[cfg(feature = "hosts")]
 pub mod plugin;
 #[cfg(feature = "programs")]
 pub mod programs;
+mod random;
 #[cfg(feature = "reference")]
 pub mod reference;
 mod scene;
 mod settings;
 pub mod signals;
-#[cfg(feature = "soak")]
-pub mod soak;
 #[cfg(feature = "songs")]
 pub mod songs;
 #[cfg(feature = "spectrum")]
 pub use tone_filter_fourier as spectrum;
 pub mod sweep;
-#[cfg(all(feature = "traps", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
-pub mod traps;
 #[cfg(feature = "wav")]
 pub mod tune;
 #[cfg(feature = "vst3")]
@@ -49,29 +45,29 @@ pub mod vst3;
 pub mod wav;
 
 pub use automation::{Automation, assert_same_bits};
-pub use draws::Draws;
 pub use music::{Music, Note, Signal, channels, events, music, rate};
+pub use random::Draws;
 pub use scene::Scene;
 pub use settings::{Values, controls, parameters_alone, unlike_default};
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    sync::LazyLock,
 };
 
 /// Returns the repository's root.
-///
-/// # Panics
-/// Never: this crate lies two folders below the root.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a crate of the workspace")
 }
 
 /// Returns cargo's target folder, as the user has configured it.
-///
-/// # Panics
-/// If `cargo metadata` fails.
 pub fn target() -> PathBuf {
+    static TARGET: LazyLock<PathBuf> = LazyLock::new(find_target);
+    TARGET.clone()
+}
+
+fn find_target() -> PathBuf {
     // Tests in an emulated system cannot run cargo; they get the folder in this variable.
     if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
         return root().join(folder);

@@ -52,9 +52,6 @@ impl Default for Mpe {
 
 impl Mpe {
     /// Reads a message.
-    ///
-    /// # Panics
-    /// Unless the message may follow the messages before it.
     pub fn read(&mut self, message: [u8; 3]) {
         self.count += 1;
         let [status, first, second] = message;

@@ -1,11 +1,12 @@
 //! The built plugin in a CLAP host: its settings, the library's output for the same settings, and the comparison of the two.
 //! Failures panic.
-#![allow(clippy::missing_panics_doc, reason = "see above")]
 
 pub use crate::Signal;
+#[cfg(any(target_os = "linux", windows))]
+use crate::vst3::Factory;
 use crate::{
     Automation, Draws, Music, bundle,
-    clap::{Change, Descriptor, EntryDescriptor, Instance, Library, Parameter, parameter_id},
+    clap::{Change, Descriptor, Instance, Library, Parameter, parameter_id},
     controls, root,
     signals::noisy_chord,
     target, unlike_default, wav,
@@ -22,9 +23,10 @@ pub fn library() -> (Library, Descriptor) {
     (library, plugin)
 }
 
-/// Returns two builds of the plugin: the one linked into the test, with debug assertions, and the bundle that was built last.
-pub fn builds(linked: &'static EntryDescriptor) -> [(&'static str, Library); 2] {
-    [("linked", Library::linked(linked).unwrap()), ("bundle", library().0)]
+/// Loads the factory of the built VST3 bundle.
+#[cfg(any(target_os = "linux", windows))]
+pub fn factory() -> Factory {
+    Factory::bundled().unwrap_or_else(|error| panic!("{error:#}"))
 }
 
 /// A parameter's title, what people type into its field in a host, and the text of its value.
@@ -208,6 +210,18 @@ pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
 pub fn any_change(draws: &mut Draws, parameters: &[Parameter], frame: usize) -> Change {
     let parameter = &parameters[draws.below(parameters.len())];
     Change { frame, parameter: parameter.id, value: any_value(draws, parameter) }
+}
+
+/// Asserts that two sounds are equal within the rounding of normalised values.
+pub fn assert_near(actual: &Settings, expected: &Settings) {
+    let mut rounded = *actual;
+    for spec in &SPECS {
+        let (one, other) = (spec.get(actual), spec.get(expected));
+        let near = (one - other).abs() <= 2e-6 * one.abs().max(1.0);
+        assert!(near, "{} is {one}, not {other}", spec.id);
+        spec.set(&mut rounded, other);
+    }
+    assert_eq!(rounded, *expected);
 }
 
 /// Returns noisy chords: a different one in each channel.

@@ -5,9 +5,6 @@ use anyhow::{Context, Result, ensure};
 use std::{process::Command, time::Instant};
 
 /// Runs a command in the repository's root.
-///
-/// # Errors
-/// If the command cannot be started, or fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.current_dir(root()).status();
     let status = status.with_context(|| format!("cannot start {command:?}"))?;
@@ -16,9 +13,6 @@ pub fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Runs a step of a long test. Prints the name of the step before, and its duration afterwards.
-///
-/// # Errors
-/// If `action` fails.
 pub fn step<T>(name: &str, action: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("\n=== {name}");
     let started = Instant::now();

@@ -5,17 +5,11 @@ pub use tone_filter_reference::*;
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, notes::PITCH_CLASSES};
 
 /// Returns the reference's sound for `settings`.
-///
-/// # Panics
-/// If the reference does not know a setting of the filter.
 pub fn sound(settings: &Settings) -> Sound {
     controlled(&Controls::from(*settings))
 }
 
 /// Returns the reference's sound for `controls`; settings are matched by their ids.
-///
-/// # Panics
-/// As for [`sound`].
 pub fn controlled(controls: &Controls) -> Sound {
     let settings = &controls.settings;
     let mut sound = Sound::published();

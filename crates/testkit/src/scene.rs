@@ -54,9 +54,6 @@ impl Scene {
     }
 
     /// Creates the scene's filter, at rest with the first controls.
-    ///
-    /// # Panics
-    /// If settings or sample rate are out of range.
     pub fn filter(&self) -> ToneFilter {
         let controls = self.changes[0].1;
         let filter = ToneFilter::new(self.rate, &controls.settings).expect("a valid scene");
@@ -69,9 +66,6 @@ impl Scene {
 
     /// Returns the output of `filter`, which must be new from [`Scene::filter`], in buffers whose lengths `sizes` returns,
     /// never 0.
-    ///
-    /// # Panics
-    /// If settings are out of range.
     pub fn play(&self, filter: &mut ToneFilter, mut sizes: impl FnMut() -> usize) -> Signal {
         let mut output = self.input.clone();
         let frames = output[0].len();

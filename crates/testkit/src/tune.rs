@@ -133,9 +133,6 @@ pub fn score() -> Vec<Written> {
 }
 
 /// Writes the tune to `path` as WAV.
-///
-/// # Errors
-/// If the file cannot be written.
 pub fn write(path: &Path) -> Result<()> {
     let spec = hound::WavSpec {
         channels: 2,
@@ -317,29 +314,10 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_in_equal_temperament_at_440_hz() {
-        assert_eq!(frequency("A4"), 440.0);
-        assert_eq!(frequency("A2"), 110.0);
-        assert!((frequency("C6") - 1_046.502_261).abs() < 1e-6);
-        assert!((frequency("G#5") - 830.609_395).abs() < 1e-6);
-    }
-
-    #[test]
     fn the_score_names_bands() {
         let score = score();
         assert_eq!(score[0].tone, 19, "E5");
         assert_eq!(score[0].span, [BAR, BAR + 4.0 * STEP]);
         assert!(score.iter().all(|note| note.tone < 48));
-    }
-
-    #[test]
-    fn every_bar_is_full() {
-        for bars in [MELODY, CHORDS, BASS] {
-            for line in bars {
-                let lengths = line.split_whitespace().skip(1).step_by(2);
-                assert_eq!(lengths.map(|eighths| eighths.parse::<u32>().unwrap()).sum::<u32>(), 8);
-            }
-        }
-        assert!([KICK, SNARE, HAT].as_flattened().iter().all(|line| line.len() == 16));
     }
 }

@@ -6,9 +6,6 @@ use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::path::Path;
 
 /// Reads a file of 16-bit integers, scaled to -1..1, or of 32-bit floats. Returns the samples and the sample rate in Hz.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn read(path: &Path) -> Result<(Signal, u32)> {
     let read = || -> hound::Result<_> {
         let mut file = WavReader::open(path)?;
@@ -27,9 +24,6 @@ pub fn read(path: &Path) -> Result<(Signal, u32)> {
 }
 
 /// Writes a file of 32-bit floats.
-///
-/// # Errors
-/// If the file cannot be written.
 pub fn write(path: &Path, signal: &Signal, sample_rate: u32) -> Result<()> {
     let spec = WavSpec {
         channels: signal.len() as u16,

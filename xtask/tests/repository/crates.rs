@@ -19,7 +19,7 @@ const TESTKIT: &str = "tone-filter-testkit";
 
 /// Our crates: name, allowed dependencies on our crates, and further dependencies for tests only. Crates in `patches` may not
 /// depend on any of our crates.
-const CRATES: [(&str, &[&str], &[&str]); 25] = [
+const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),
     ("tone-filter-listener", &["tone-filter-simd"], &[REFERENCE, TESTKIT]),
@@ -41,12 +41,9 @@ const CRATES: [(&str, &[&str], &[&str]); 25] = [
     ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[OFFLINE, TESTKIT]),
     ("tone-filter-python", &[DSP, OFFLINE, PRESETS], &[]),
     ("plugin-guard", &[], &[TESTKIT]),
-    (
-        "tone-filter",
-        &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS],
-        &[OFFLINE, REFERENCE, TESTKIT],
-    ),
+    ("tone-filter", &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS], &[TESTKIT]),
     ("tone-filter-cli", &["tone-filter", DSP, OFFLINE, PLOT, PRESETS], &[MANUAL, TESTKIT]),
+    ("tone-filter-hosts", &[DSP, PRESETS, TESTKIT], &[]),
     ("xtask", &[], &[MANUAL]),
     (
         "tone-filter-benches",

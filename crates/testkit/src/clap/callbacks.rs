@@ -13,33 +13,89 @@ use clack_extensions::{
     tail::{HostTail, HostTailImpl},
 };
 use clack_host::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread::{self, ThreadId},
+};
 
 /// Marker type that names the handler types for clack.
 pub struct Callbacks;
 
-/// Requests and reports of the plugin, from any thread.
-#[derive(Default)]
-pub struct Requests {
-    /// Whether the host has no extensions.
-    pub bare: bool,
-    /// Whether the plugin has requested a call on the main thread.
-    pub callback: AtomicBool,
-    /// Whether the plugin has requested to be deactivated and activated again.
-    pub restart: AtomicBool,
-    /// Whether the plugin has requested a flush of its parameters.
-    pub flush: AtomicBool,
-    /// Whether activation is in progress.
-    pub activating: AtomicBool,
-    /// Whether the plugin has reported a change of its latency.
-    pub latency: AtomicBool,
-    /// Whether the plugin has reported a change of its latency outside activation, which CLAP forbids.
-    pub misplaced: AtomicBool,
-    /// Whether the plugin has reported a change of its tail.
-    pub tail: AtomicBool,
+/// Call of the plugin to its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// Request to be deactivated and activated again.
+    Restart,
+    /// Request to flush the parameters.
+    Flush,
+    /// Report of changed parameters.
+    Rescan,
+    /// Report of a changed latency.
+    Latency,
+    /// Report of a changed tail.
+    Tail,
+    /// Report of changed names of keys.
+    Names,
 }
 
-/// Callbacks on the main thread. All but those of the latency are ignored, as this host caches nothing.
+impl Call {
+    const ALL: [Self; 6] =
+        [Self::Restart, Self::Flush, Self::Rescan, Self::Latency, Self::Tail, Self::Names];
+}
+
+/// Requests and reports of the plugin, from any thread.
+pub struct Requests {
+    /// Whether the host has no extensions.
+    bare: bool,
+    main: ThreadId,
+    /// Whether the plugin has requested a call on the main thread.
+    pub callback: AtomicBool,
+    /// Whether activation is in progress.
+    pub activating: AtomicBool,
+    /// Whether a call came on the wrong thread, or a report of the latency outside of activation.
+    pub misplaced: AtomicBool,
+    /// Number of calls of each kind.
+    counts: [AtomicUsize; Call::ALL.len()],
+}
+
+impl Requests {
+    /// Creates the requests to a host whose main thread is this one.
+    pub fn new(bare: bool) -> Self {
+        Self {
+            bare,
+            main: thread::current().id(),
+            callback: AtomicBool::new(false),
+            activating: AtomicBool::new(false),
+            misplaced: AtomicBool::new(false),
+            counts: Default::default(),
+        }
+    }
+
+    fn count(&self, call: Call) {
+        self.counts[call as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a call that CLAP allows on the main thread only.
+    fn count_on_main(&self, call: Call) {
+        if thread::current().id() != self.main {
+            self.misplaced.store(true, Ordering::Relaxed);
+        }
+        self.count(call);
+    }
+
+    /// Returns the number of calls of this kind since the last time.
+    pub fn take(&self, call: Call) -> usize {
+        self.counts[call as usize].swap(0, Ordering::Relaxed)
+    }
+
+    /// Returns all calls since the last time, but for flushes, in the order of [`Call`].
+    pub fn take_all(&self) -> Vec<Call> {
+        let calls = Call::ALL.into_iter().flat_map(|call| vec![call; self.take(call)]);
+        calls.filter(|call| *call != Call::Flush).collect()
+    }
+}
+
+/// Callbacks on the main thread.
 pub struct MainThread<'a>(pub &'a Requests);
 
 /// Callbacks on the audio thread.
@@ -67,7 +123,7 @@ impl HostHandlers for Callbacks {
 
 impl SharedHandler<'_> for Requests {
     fn request_restart(&self) {
-        self.restart.store(true, Ordering::Relaxed);
+        self.count(Call::Restart);
     }
     fn request_process(&self) {}
     fn request_callback(&self) {
@@ -77,7 +133,7 @@ impl SharedHandler<'_> for Requests {
 
 impl HostParamsImplShared for Requests {
     fn request_flush(&self) {
-        self.flush.store(true, Ordering::Relaxed);
+        self.count(Call::Flush);
     }
 }
 
@@ -106,7 +162,7 @@ impl HostAudioPortsImpl for MainThread<'_> {
 
 impl HostLatencyImpl for MainThread<'_> {
     fn changed(&self) {
-        self.0.latency.store(true, Ordering::Relaxed);
+        self.0.count_on_main(Call::Latency);
         if !self.0.activating.load(Ordering::Relaxed) {
             self.0.misplaced.store(true, Ordering::Relaxed);
         }
@@ -114,7 +170,9 @@ impl HostLatencyImpl for MainThread<'_> {
 }
 
 impl HostParamsImplMainThread for MainThread<'_> {
-    fn rescan(&self, _: ParamRescanFlags) {}
+    fn rescan(&self, _: ParamRescanFlags) {
+        self.0.count_on_main(Call::Rescan);
+    }
     fn clear(&self, _: ClapId, _: ParamClearFlags) {}
 }
 
@@ -122,12 +180,14 @@ impl<'a> AudioProcessorHandler<'a> for AudioThread<'a> {}
 
 impl HostTailImpl for AudioThread<'_> {
     fn changed(&mut self) {
-        self.0.tail.store(true, Ordering::Relaxed);
+        self.0.count(Call::Tail);
     }
 }
 
 impl HostNoteNameImpl for MainThread<'_> {
-    fn changed(&self) {}
+    fn changed(&self) {
+        self.0.count_on_main(Call::Names);
+    }
 }
 
 impl HostStateImpl for MainThread<'_> {

@@ -27,9 +27,6 @@ const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_f
 
 impl Instance {
     /// Makes the call `step`.
-    ///
-    /// # Errors
-    /// If the plugin has no editor for X11, or refuses the call.
     pub fn gui(&mut self, step: GuiStep) -> Result<()> {
         let gui: PluginGui = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -51,9 +48,6 @@ impl Instance {
     }
 
     /// Opens the editor in the X11 window `parent` and returns its width and height in pixels.
-    ///
-    /// # Errors
-    /// If the plugin has no editor for X11, or fails to open the editor.
     pub fn open_editor(&mut self, parent: u32) -> Result<[u32; 2]> {
         let gui: PluginGui = self.extension()?;
         let supported = gui.is_api_supported(&self.plugin.plugin_handle(), X11);
@@ -67,9 +61,6 @@ impl Instance {
     }
 
     /// Resizes the open editor to the allowed size nearest to `width` and `height` in pixels, and returns the new size.
-    ///
-    /// # Errors
-    /// If the editor cannot be resized, or refuses the size.
     pub fn resize_editor(&mut self, [width, height]: [u32; 2]) -> Result<[u32; 2]> {
         let gui: PluginGui = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -80,9 +71,6 @@ impl Instance {
     }
 
     /// Returns the open editor's width and height in pixels.
-    ///
-    /// # Errors
-    /// If no editor is open.
     pub fn editor_size(&mut self) -> Result<[u32; 2]> {
         let gui: PluginGui = self.extension()?;
         let size = gui.get_size(&self.plugin.plugin_handle()).context("the editor has no size")?;
@@ -90,9 +78,6 @@ impl Instance {
     }
 
     /// Closes the editor.
-    ///
-    /// # Errors
-    /// If the plugin has no editor.
     pub fn close_editor(&mut self) -> Result<()> {
         self.gui(GuiStep::Destroy)
     }

@@ -24,11 +24,12 @@ use std::{
     sync::atomic::Ordering,
 };
 
+pub use callbacks::Call;
 pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
 pub use processor::{Change, Midi, Processor, Sent, Surroundings};
-pub use transport::{random_transport, transport_at, transport_that};
+pub use transport::{at_frame, random_transport, transport_at, transport_that};
 
 /// Loaded plugin file.
 pub struct Library {
@@ -70,9 +71,6 @@ pub struct Instance {
 
 impl Library {
     /// Loads a `.clap` bundle, or the shared library in it. Loading runs the library's code.
-    ///
-    /// # Errors
-    /// If `path` is not a CLAP plugin.
     pub fn load(path: &Path) -> Result<Self> {
         // SAFETY: loading a library runs its code, and clack relies on that code to keep CLAP's rules. The only library loaded
         // here is our own, built from safe Rust by nice-plug.
@@ -82,9 +80,6 @@ impl Library {
     }
 
     /// Creates a library from the plugin that is linked into this program.
-    ///
-    /// # Errors
-    /// If the plugin's entry point fails.
     pub fn linked(entry: &'static EntryDescriptor) -> Result<Self> {
         // SAFETY: clack relies on the code behind the entry to keep CLAP's rules. The only such code is our own.
         let entry = unsafe { PluginEntry::load_from_raw(entry, c"") }?;
@@ -92,30 +87,21 @@ impl Library {
     }
 
     /// Returns the descriptions of the plugins in the file.
-    ///
-    /// # Errors
-    /// If the file has no plugin factory, or a plugin has no id or name.
     pub fn plugins(&self) -> Result<Vec<Descriptor>> {
         let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
         factory.plugin_descriptors().map(Descriptor::new).collect()
     }
 
     /// Creates an instance of the plugin with the id `id`.
-    ///
-    /// # Errors
-    /// If there is no such plugin, or if it fails to start.
     pub fn instantiate(&self, id: &str) -> Result<Instance> {
         self.instantiate_in(id, false)
     }
 
     /// Does what [`Library::instantiate`] does, in a host that may be `bare`: without any extension.
-    ///
-    /// # Errors
-    /// As for [`Library::instantiate`].
     pub fn instantiate_in(&self, id: &str, bare: bool) -> Result<Instance> {
         let host = HostInfo::new("Tone Filter testkit", "", "", env!("CARGO_PKG_VERSION"))?;
         let plugin = PluginInstance::new(
-            |_| Requests { bare, ..Requests::default() },
+            |_| Requests::new(bare),
             |requests| MainThread(requests),
             &self.entry,
             &CString::new(id)?,
@@ -141,9 +127,6 @@ impl Descriptor {
 
 impl Instance {
     /// Returns the available layouts, the default first.
-    ///
-    /// # Errors
-    /// If the plugin has no layouts, or fails to describe one.
     pub fn layouts(&mut self) -> Result<Vec<Layout>> {
         let ports: PluginAudioPortsConfig = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -162,9 +145,6 @@ impl Instance {
     }
 
     /// Selects the layout with `channels` input and output channels. The plugin must not be active.
-    ///
-    /// # Errors
-    /// If there is no such layout, or if the ports have another number of channels afterwards.
     pub fn select(&mut self, channels: usize) -> Result<()> {
         let fits = |layout: &Layout| [layout.inputs, layout.outputs] == [channels as u32; 2];
         let layout = self.layouts()?.into_iter().find(fits).context("no such layout")?;
@@ -182,12 +162,6 @@ impl Instance {
     }
 
     /// Activates the plugin for `sample_rate` Hz and buffers of at most `max_block` samples.
-    ///
-    /// # Errors
-    /// If the plugin is active already, or refuses.
-    ///
-    /// # Panics
-    /// As for [`Instance::idle`].
     pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let mut processor = self.activate_only(sample_rate, max_block)?;
         processor.start()?;
@@ -195,12 +169,6 @@ impl Instance {
     }
 
     /// Does what [`Instance::activate`] does, without starting to process.
-    ///
-    /// # Errors
-    /// If the plugin is active already, or refuses.
-    ///
-    /// # Panics
-    /// As for [`Instance::idle`].
     pub fn activate_only(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let configuration = PluginAudioConfiguration {
             sample_rate,
@@ -210,17 +178,14 @@ impl Instance {
         self.set_activating(true);
         let stopped = self.plugin.activate(|requests, _| AudioThread(requests), configuration);
         self.set_activating(false);
-        self.check_latency_reports();
+        self.check_calls();
         Ok(Processor::new(stopped?.into(), max_block))
     }
 
     /// Deactivates the plugin.
-    ///
-    /// # Panics
-    /// As for [`Instance::idle`].
     pub fn deactivate(&mut self, processor: Processor) {
         self.plugin.deactivate(processor.audio.into_stopped());
-        self.check_latency_reports();
+        self.check_calls();
     }
 
     fn set_activating(&mut self, activating: bool) {
@@ -229,49 +194,32 @@ impl Instance {
         });
     }
 
-    /// Checks that the plugin has reported changes of its latency only while it was being activated, as CLAP demands.
-    fn check_latency_reports(&mut self) {
+    /// Checks that the plugin has called the host only where CLAP allows it.
+    fn check_calls(&mut self) {
         let misplaced = |requests: &Requests| requests.misplaced.load(Ordering::Relaxed);
         assert!(
             !self.plugin.access_shared_handler(misplaced),
-            "a latency was reported outside `activate`"
+            "a call on the wrong thread, or a latency reported outside `activate`"
         );
     }
 
-    /// Whether the plugin has requested a restart since the last call.
-    pub fn wants_restart(&mut self) -> bool {
-        self.plugin.access_shared_handler(|asked| asked.restart.swap(false, Ordering::Relaxed))
+    /// Returns the number of the plugin's calls of this kind since the last time.
+    pub fn take(&mut self, call: Call) -> usize {
+        self.plugin.access_shared_handler(|requests| requests.take(call))
     }
 
-    /// Whether the plugin has requested a flush since the last call.
-    pub fn wants_flush(&mut self) -> bool {
-        self.plugin.access_shared_handler(|asked| asked.flush.swap(false, Ordering::Relaxed))
-    }
-
-    /// Whether the plugin has reported a change of its latency since the last call.
-    pub fn reports_latency(&mut self) -> bool {
-        self.plugin
-            .access_shared_handler(|requests| requests.latency.swap(false, Ordering::Relaxed))
-    }
-
-    /// Whether the plugin has reported a change of its tail since the last call.
-    pub fn reports_tail(&mut self) -> bool {
-        self.plugin.access_shared_handler(|requests| requests.tail.swap(false, Ordering::Relaxed))
+    /// Returns the plugin's calls since the last time, but for requested flushes, in the order of [`Call`].
+    pub fn take_calls(&mut self) -> Vec<Call> {
+        self.plugin.access_shared_handler(Requests::take_all)
     }
 
     /// Returns the plugin's latency in samples.
-    ///
-    /// # Errors
-    /// If the plugin does not report its latency.
     pub fn latency(&mut self) -> Result<u32> {
         let latency: PluginLatency = self.extension()?;
         Ok(latency.get(&self.plugin.plugin_handle()))
     }
 
     /// Returns the plugin's saved state.
-    ///
-    /// # Errors
-    /// If the plugin fails to save.
     pub fn save(&mut self) -> Result<Vec<u8>> {
         let state: PluginState = self.extension()?;
         let mut bytes = Vec::new();
@@ -280,24 +228,18 @@ impl Instance {
     }
 
     /// Loads a state from [`Instance::save`].
-    ///
-    /// # Errors
-    /// If the plugin refuses the state.
     pub fn load(&mut self, mut state: &[u8]) -> Result<()> {
         let extension: PluginState = self.extension()?;
         Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
     }
 
     /// Runs the plugin's callback on the main thread, if the plugin has requested it.
-    ///
-    /// # Panics
-    /// If the plugin has reported a change of its latency while it was not being activated.
     pub fn idle(&mut self) {
         let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
         if self.plugin.access_shared_handler(asked) {
             self.plugin.call_on_main_thread_callback();
         }
-        self.check_latency_reports();
+        self.check_calls();
     }
 
     fn extension<E>(&mut self) -> Result<E>

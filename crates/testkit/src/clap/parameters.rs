@@ -43,9 +43,6 @@ pub fn parameter_id(id: &str) -> u32 {
 
 impl Instance {
     /// Returns the descriptions of all parameters.
-    ///
-    /// # Errors
-    /// If the plugin fails to describe one.
     pub fn parameters(&mut self) -> Result<Vec<Parameter>> {
         let params: PluginParams = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -70,9 +67,6 @@ impl Instance {
     }
 
     /// Returns the plugin's pages for hardware controllers: name, and ids of the parameters.
-    ///
-    /// # Errors
-    /// If the plugin has no pages, or fails to describe one.
     pub fn pages(&mut self) -> Result<Vec<(String, Vec<u32>)>> {
         let controls: PluginRemoteControls = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -88,9 +82,6 @@ impl Instance {
     }
 
     /// Returns the keys that have names, with these names.
-    ///
-    /// # Errors
-    /// If the plugin has no note names, or fails to describe one.
     pub fn note_names(&mut self) -> Result<Vec<(u16, String)>> {
         let names: PluginNoteName = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -106,9 +97,6 @@ impl Instance {
     }
 
     /// Returns the current value of the parameter `id`.
-    ///
-    /// # Errors
-    /// If there is no such parameter.
     pub fn value(&mut self, id: u32) -> Result<f64> {
         let params: PluginParams = self.extension()?;
         let value = params.get_value(&self.plugin.plugin_handle(), clap_id(id)?);
@@ -116,9 +104,6 @@ impl Instance {
     }
 
     /// Returns the plugin's text for a `value` of the parameter `id`.
-    ///
-    /// # Errors
-    /// If the plugin returns no text.
     pub fn value_to_text(&mut self, id: u32, value: f64) -> Result<String> {
         let params: PluginParams = self.extension()?;
         let mut buffer = [0; 256];
@@ -127,9 +112,6 @@ impl Instance {
     }
 
     /// Lets the plugin parse `text` as a value of the parameter `id`. Returns `None` if the text is invalid.
-    ///
-    /// # Errors
-    /// If the text contains a NUL, or the plugin does not parse text.
     pub fn text_to_value(&mut self, id: u32, text: &str) -> Result<Option<f64>> {
         let params: PluginParams = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -137,9 +119,6 @@ impl Instance {
     }
 
     /// Sets parameters while no audio is running.
-    ///
-    /// # Errors
-    /// If the plugin is active: then changes must be sent with the audio.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
         let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;

@@ -34,6 +34,8 @@ pub struct Processor {
 pub struct Surroundings {
     /// Position in the song; `None` for a host without a transport.
     pub transport: Option<TransportEvent>,
+    /// Transport from a frame within each buffer on.
+    pub later: Option<TransportEvent>,
     /// Whether the input buffers are flagged as constant.
     pub constant: bool,
     /// Wrapper that runs the given call of the plugin, and may monitor it.
@@ -42,7 +44,7 @@ pub struct Surroundings {
 
 impl Default for Surroundings {
     fn default() -> Self {
-        Self { transport: None, constant: false, call: |call| call() }
+        Self { transport: None, later: None, constant: false, call: |call| call() }
     }
 }
 
@@ -108,18 +110,12 @@ impl Processor {
     }
 
     /// Starts processing.
-    ///
-    /// # Errors
-    /// If the plugin processes already, or refuses.
     pub fn start(&mut self) -> Result<()> {
         self.audio.start_processing()?;
         Ok(())
     }
 
     /// Stops processing.
-    ///
-    /// # Errors
-    /// If the plugin does not process.
     pub fn stop(&mut self) -> Result<()> {
         self.audio.stop_processing()?;
         Ok(())
@@ -131,9 +127,6 @@ impl Processor {
     }
 
     /// Sets parameters between buffers.
-    ///
-    /// # Errors
-    /// If the plugin has no parameters.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let mut handle = self.audio.plugin_handle();
         let params: PluginParams =
@@ -145,9 +138,6 @@ impl Processor {
     }
 
     /// Returns the plugin's tail in samples; `None` if the tail is infinite.
-    ///
-    /// # Errors
-    /// If the plugin does not report its tail.
     pub fn tail(&mut self) -> Result<Option<u32>> {
         let handle = self.audio.plugin_handle();
         let tail: PluginTail = handle.get_extension().context("the plugin has no tail")?;
@@ -158,9 +148,6 @@ impl Processor {
     }
 
     /// Processes one buffer from `input` to `output`; without `input`, in place in `output`. `changes` must be sorted.
-    ///
-    /// # Errors
-    /// If the buffer is larger than announced, or the plugin fails.
     pub fn process(
         &mut self,
         input: Option<&mut [&mut [f32]]>,
@@ -180,7 +167,7 @@ impl Processor {
         notes: &[Midi],
         sent: &mut OutputEvents,
     ) -> Result<ProcessStatus> {
-        let Surroundings { transport, constant, call } = self.surroundings;
+        let Surroundings { transport, later, constant, call } = self.surroundings;
         let frames = output.first().map_or(0, |channel| channel.len());
         ensure!(frames <= self.max_block, "{frames} samples are more than {}", self.max_block);
         let mut events = EventBuffer::with_capacity(changes.len() + notes.len());
@@ -190,7 +177,8 @@ impl Processor {
         for Midi { frame, message } in notes {
             events.push(&MidiEvent::new(*frame as u32, 0, *message));
         }
-        if !notes.is_empty() {
+        later.iter().for_each(|transport| events.push(transport));
+        if !notes.is_empty() || later.is_some() {
             events.sort();
         }
 
@@ -232,12 +220,6 @@ impl Processor {
 
     /// Replaces `signal` by the plugin's output, in buffers of the lengths `blocks`, in place or with separate buffers. `changes`
     /// must be sorted; their frames count from the start of the signal. With a sidechain, processing must not be in place.
-    ///
-    /// # Errors
-    /// As for [`Processor::process`].
-    ///
-    /// # Panics
-    /// If channels have different lengths, or `blocks` ends too early.
     pub fn run(
         &mut self,
         signal: &mut [Vec<f32>],

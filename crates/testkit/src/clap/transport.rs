@@ -40,3 +40,8 @@ pub fn transport_that(plays: bool) -> TransportEvent {
 pub fn transport_at(tempo: f64) -> TransportEvent {
     TransportEvent { flags: TransportFlags::HAS_TEMPO, tempo, ..random_transport(&mut || 0.0) }
 }
+
+/// Returns `transport` as an event within a buffer.
+pub fn at_frame(transport: TransportEvent, frame: u32) -> TransportEvent {
+    TransportEvent { header: EventHeader::new_core(frame, EventFlags::empty()), ..transport }
+}

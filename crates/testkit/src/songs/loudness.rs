@@ -14,9 +14,6 @@ pub struct Loudness {
 }
 
 /// Measures a signal at [`RATE`].
-///
-/// # Errors
-/// If the meter rejects the signal.
 pub fn loudness(signal: &Signal) -> Result<Loudness> {
     let mut meter = EbuR128::new(signal.len() as u32, RATE, Mode::I | Mode::LRA)?;
     let channels: Vec<&[f32]> = signal.iter().map(Vec::as_slice).collect();

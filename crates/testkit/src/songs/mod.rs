@@ -75,9 +75,6 @@ pub struct Song {
 }
 
 /// Returns all songs. They are rendered once and kept in `target/songs`.
-///
-/// # Errors
-/// If the songs, the soundfont or FluidSynth are missing, or FluidSynth fails.
 pub fn songs() -> Result<Vec<Song>> {
     let folder = target().join("songs");
     fs::create_dir_all(&folder)?;
@@ -95,9 +92,6 @@ pub fn songs() -> Result<Vec<Song>> {
 }
 
 /// Returns a WAV file of the drums alone, from the first song with at least 200 drum hits.
-///
-/// # Errors
-/// As for [`songs`], and if no song has drums.
 pub fn drums() -> Result<PathBuf> {
     let wav = target().join("songs/drums.wav");
     if wav.exists() {
@@ -142,9 +136,6 @@ fn scores() -> Result<Vec<PathBuf>> {
 }
 
 /// Renders the first minute of `midi` with the soundfont. Returns the samples at [`RATE`].
-///
-/// # Errors
-/// If the soundfont or FluidSynth are missing, or FluidSynth fails.
 pub fn play(midi: &Path) -> Result<Signal> {
     let play = || -> Result<Vec<u8>> {
         let mut fluidsynth = Command::new("fluidsynth");
@@ -247,9 +238,6 @@ pub struct Tool {
 
 impl Tool {
     /// Creates a runner for the command at `program`.
-    ///
-    /// # Errors
-    /// If no temporary folder can be created.
     pub fn new(program: impl Into<PathBuf>) -> Result<Self> {
         Ok(Self { program: program.into(), folder: tempfile::tempdir()? })
     }
@@ -260,9 +248,6 @@ impl Tool {
     }
 
     /// Writes `signal` to the temporary file `name` and returns its path.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn put(&self, name: &str, signal: &Signal) -> Result<PathBuf> {
         let path = self.path(name);
         wav::write(&path, signal, RATE)?;
@@ -270,9 +255,6 @@ impl Tool {
     }
 
     /// Returns the notes that `tone-filter bands --midi` finds in `wav` with the additional `flags`, sorted by start.
-    ///
-    /// # Errors
-    /// If the command fails.
     pub fn notes(&self, wav: &Path, flags: &[&str]) -> Result<Vec<Note>> {
         let midi = self.path("notes.mid");
         run(self.command("bands", wav, flags).arg("--midi").arg(&midi))?;
@@ -280,9 +262,6 @@ impl Tool {
     }
 
     /// Runs `tone-filter render` on `wav` with the additional `flags`. Returns the output as a file and its samples.
-    ///
-    /// # Errors
-    /// If the command fails.
     pub fn render(&self, wav: &Path, flags: &[&str]) -> Result<(PathBuf, Signal)> {
         let out = self.path("rendered.wav");
         let mut command = self.command("render", wav, flags);

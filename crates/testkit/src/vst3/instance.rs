@@ -1,19 +1,19 @@
 //! Instance of a plugin.
 
 use super::{Factory, stream::Stream};
-use std::{mem, ptr::null_mut};
+use std::{ffi::c_void, mem, ptr::null_mut};
 use vst3::{
     Class, ComPtr, ComWrapper,
     Steinberg::{
-        IBStream, IPluginBaseTrait,
+        IBStream, IPlugFrame, IPlugView, IPlugViewTrait, IPluginBaseTrait,
         Vst::{
             AudioBusBuffers, AudioBusBuffers__type0, IAudioProcessor, IAudioProcessorTrait,
             IComponent, IComponentHandler, IComponentTrait, IEditController, IEditControllerTrait,
             IEventList, IParamValueQueue, IParamValueQueueTrait, IParameterChanges,
             IParameterChangesTrait, ParamID, ParamValue, ParameterInfo, ProcessData, ProcessModes_,
-            ProcessSetup, SpeakerArr, String128, SymbolicSampleSizes_,
+            ProcessSetup, SpeakerArr, String128, SymbolicSampleSizes_, ViewType,
         },
-        int32, kResultFalse, kResultOk, tresult,
+        int32, kPlatformTypeX11EmbedWindowID, kResultFalse, kResultOk, tresult,
     },
 };
 
@@ -230,6 +230,28 @@ impl Instance {
         let result =
             unsafe { self.controller.getParamValueByString(id, units.as_mut_ptr(), &mut value) };
         (result == kResultOk).then_some(value)
+    }
+
+    /// Opens the editor in the X11 window `parent` and in the host's `frame`. Both must outlive the editor.
+    pub fn open_editor(&self, frame: &ComPtr<IPlugFrame>, parent: u32) -> ComPtr<IPlugView> {
+        let parent = parent as usize as *mut c_void;
+        // SAFETY: the calls are in VST3's order, and `createView` passes ownership of a view.
+        unsafe {
+            let view = self.controller.createView(ViewType::kEditor);
+            let view = ComPtr::from_raw(view).expect("an editor");
+            assert_eq!(view.setFrame(frame.as_ptr()), kResultOk);
+            assert_eq!(view.attached(parent, kPlatformTypeX11EmbedWindowID), kResultOk);
+            view
+        }
+    }
+
+    /// Closes an editor, and then takes its frame away.
+    pub fn close_editor(view: &ComPtr<IPlugView>) {
+        // SAFETY: the calls are in VST3's order.
+        unsafe {
+            assert_eq!(view.removed(), kResultOk);
+            assert_eq!(view.setFrame(null_mut()), kResultOk);
+        }
     }
 
     /// Returns the plugin's state.

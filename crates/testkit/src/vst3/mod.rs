@@ -1,5 +1,4 @@
 //! Small VST3 host. Every call checks what a host can check, and panics if the plugin refuses it.
-#![allow(clippy::missing_panics_doc, reason = "see above")]
 
 mod host;
 mod instance;
@@ -8,7 +7,8 @@ mod stream;
 pub use host::Host;
 pub use instance::{Instance, Queue, Setup, text};
 
-use std::{ffi::c_void, mem, ptr::null_mut};
+use anyhow::{Context, Result};
+use std::{env::consts::ARCH, ffi::c_void, mem, path::Path, ptr::null_mut};
 use vst3::{
     ComPtr, Interface,
     Steinberg::{
@@ -16,57 +16,44 @@ use vst3::{
         kResultOk,
     },
 };
-#[cfg(target_os = "linux")]
-use {
-    anyhow::{Context, Result},
-    libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW},
-    std::{mem::ManuallyDrop, path::Path},
-};
-
-/// Type of the function `GetPluginFactory`, which a VST3 plugin exports.
-pub type GetFactory = extern "system" fn() -> *mut c_void;
 
 /// Factory of a plugin file, which makes instances of the file's only plugin.
 pub struct Factory(ComPtr<IPluginFactory>);
 
 impl Factory {
-    /// Creates the factory of the plugin that is linked into this program.
-    ///
-    /// # Safety
-    /// `get` must pass ownership of a reference to an `IPluginFactory`, or return null.
-    pub unsafe fn linked(get: GetFactory) -> Self {
-        // SAFETY: by this function's contract.
-        Self(unsafe { ComPtr::from_raw(get().cast()) }.expect("the plugin has no factory"))
-    }
-
-    /// Loads the factory from a plugin's shared library for Linux. The library stays in memory.
-    ///
-    /// # Errors
-    /// If the library cannot be loaded, or is not a VST3 plugin.
-    #[cfg(target_os = "linux")]
+    /// Loads the factory from a plugin's shared library for Linux or Windows. The library stays in memory.
     pub fn load(library: &Path) -> Result<Self> {
         let name = || library.display().to_string();
         // SAFETY: loading a library runs its code. The only library loaded here is our own. Its functions have the names and
-        // types that VST3 requires.
+        // types that VST3 requires, and `GetPluginFactory` passes ownership of a reference to a factory.
         unsafe {
-            // `RTLD_NOW` resolves all symbols now: processing a block must not have to look for any.
-            let library = Library::open(Some(library), RTLD_NOW | RTLD_LOCAL).with_context(name)?;
-            let library = ManuallyDrop::new(library);
-            let enter = library.get::<extern "C" fn(*mut c_void) -> bool>(b"ModuleEntry\0");
-            assert!(enter.with_context(name)?(null_mut()), "ModuleEntry fails");
-            let get = *library.get::<GetFactory>(b"GetPluginFactory\0").with_context(name)?;
-            Ok(Self::linked(get))
+            #[cfg(unix)]
+            let library = {
+                use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+                // `RTLD_NOW` resolves all symbols now: processing a block must not have to look for any.
+                Library::open(Some(library), RTLD_NOW | RTLD_LOCAL).with_context(name)?
+            };
+            #[cfg(not(unix))]
+            let library = libloading::Library::new(library).with_context(name)?;
+            let library = mem::ManuallyDrop::new(library);
+            if cfg!(target_os = "linux") {
+                let enter = library.get::<extern "C" fn(*mut c_void) -> bool>(b"ModuleEntry\0");
+                assert!(enter.with_context(name)?(null_mut()), "ModuleEntry fails");
+            } else {
+                let enter = library.get::<extern "system" fn() -> bool>(b"InitDll\0");
+                assert!(enter.with_context(name)?(), "InitDll fails");
+            }
+            let get = library.get::<extern "system" fn() -> *mut c_void>(b"GetPluginFactory\0");
+            let factory = get.with_context(name)?().cast();
+            Ok(Self(ComPtr::from_raw(factory).context("the plugin has no factory")?))
         }
     }
 
     /// Loads the factory of the bundle that was built last.
-    ///
-    /// # Errors
-    /// As for [`crate::bundle::vst3`] and [`Factory::load`].
-    #[cfg(target_os = "linux")]
     pub fn bundled() -> Result<Self> {
-        let folder = format!("Contents/{}-linux", std::env::consts::ARCH);
-        Self::load(&crate::bundle::vst3()?.join(folder).join("Tone Filter.so"))
+        let (system, end) = if cfg!(windows) { ("win", "vst3") } else { ("linux", "so") };
+        let inside = format!("Contents/{ARCH}-{system}/Tone Filter.{end}");
+        Self::load(&crate::bundle::vst3()?.join(inside))
     }
 
     /// Creates a component of the only class.

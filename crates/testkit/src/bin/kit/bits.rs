@@ -17,9 +17,6 @@ const SECONDS: u32 = 4;
 
 /// Renders the start of the demo tune with every preset, kernel and sample rate, once with this system's renderer `own` and once
 /// with the other system's, which the command line `foreign` starts. Returns the number of files that were compared.
-///
-/// # Errors
-/// If a renderer writes no file, or if files differ; the error names all that differ.
 pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
     // The folder is in the repository, because the emulator of the other system has access to it.

@@ -1,21 +1,19 @@
 //! Writer of this version's states and presets, which all later versions must load.
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use tone_filter_dsp::{CHOICES, SPECS, Settings};
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{
     bundle,
     clap::{Instance, Library},
+    plugin::{saved, state},
     root,
 };
 
 /// Writes the plugin's state and the preset file of every factory preset into `tests/corpus/VERSION/`. The folder must not exist:
 /// files of released versions are never changed.
-///
-/// # Errors
-/// If the bundle is missing or does not load, or if the folder exists.
 pub fn write() -> Result<()> {
     let library = Library::load(&bundle::clap()?)?;
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
@@ -35,9 +33,7 @@ pub fn write() -> Result<()> {
 
 /// Loads a state with `settings` into `instance`. All other fields keep their values in the plugin's own state.
 fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
-    // A state is eight bytes of length, then JSON.
-    let saved = instance.save()?;
-    let mut state: Value = serde_json::from_slice(saved.get(8..).context("no state")?)?;
+    let mut state = state(&instance.save()?);
     for spec in &SPECS {
         state["params"][spec.id] = json!({ "f32": spec.get(settings) });
     }
@@ -50,6 +46,5 @@ fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
     }
     state["fields"]["bands"] = json!(json!(settings.bands.to_string()).to_string());
     state["fields"]["custom"] = json!(json!(settings.custom.to_string()).to_string());
-    let json = state.to_string();
-    instance.load(&[&(json.len() as u64).to_le_bytes()[..], json.as_bytes()].concat())
+    instance.load(&saved(&state))
 }

@@ -51,9 +51,6 @@ struct Ardour {
 
 /// Makes a session with the plugin in Ardour in `home`, loads it again, and compares the export with pedalboard's output. Prints a
 /// line for each step that has passed.
-///
-/// # Errors
-/// If something is missing, settings are lost, or the outputs differ.
 pub fn test(home: &Path) -> Result<()> {
     let ardour = Ardour { home: home.to_owned(), plugin: bundle::vst3()? };
     let at = |name: &str| home.join(name);

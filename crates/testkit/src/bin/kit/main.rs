@@ -13,7 +13,7 @@ mod window;
 
 use anyhow::{Result, bail, ensure};
 use std::{env, path::Path};
-use tone_filter_testkit::{clap::Library, root, soak, tune, vst3::Factory};
+use tone_filter_testkit::{clap::Library, root, tune, vst3::Factory};
 
 fn main() -> Result<()> {
     let args: Vec<_> = env::args().skip(1).collect();
@@ -31,7 +31,6 @@ fn main() -> Result<()> {
         #[cfg(target_os = "linux")]
         ["loads", clap, vst3] => loads(Path::new(clap), Path::new(vst3)),
         ["page", folder, programs] => page::write(Path::new(folder), programs == "with-programs"),
-        ["soak"] => soak::soak(),
         ["songs", program, ..] => songs::report(program, &args[2..]),
         ["starts", folder] => automation::write_starts(Path::new(folder)),
         ["tune"] => tune::write(&root().join("assets/demo.wav")),

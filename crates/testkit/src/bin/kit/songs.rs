@@ -12,9 +12,6 @@ const MIXES: [&str; 4] = ["25", "50", "75", "100"];
 
 /// Prints how well the command `program` detects the notes of the songs, and how loud it renders them. Every run of the command
 /// gets `flags`.
-///
-/// # Errors
-/// If a program fails, or no note is found.
 pub fn report(program: &str, flags: &[String]) -> Result<()> {
     let tool = Tool::new(program)?;
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();

@@ -3,11 +3,10 @@
 use anyhow::{Context, Result};
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 /// Extensions of the formats that the manual lists as readable.
@@ -16,8 +15,8 @@ const EXTENSIONS: [&str; 16] = [
     "m4b", "mp4", "mov",
 ];
 
-/// Time after which a run counts as hanging.
-const HANGS: Duration = Duration::from_secs(300);
+/// Seconds after which a run counts as hanging.
+const HANGS: &str = "300";
 
 /// Largest difference of samples that counts as equal: 1 LSB of 16 bits.
 const STEP: f32 = 1.0 / 32_768.0;
@@ -27,9 +26,6 @@ const LOSSY: f64 = 1e-8;
 
 /// Reads all files below `folders` with `program` and with ffmpeg. Prints the files whose samples differ, and a table of the
 /// kinds of differences.
-///
-/// # Errors
-/// If ffmpeg or `program` cannot be started, or a folder cannot be read.
 pub fn report(program: &str, folders: &[String]) -> Result<()> {
     let mut files = Vec::new();
     for folder in folders {
@@ -69,24 +65,16 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, String)> {
     let [out, table] = ["out.wav", "out.csv"].map(|name| scratch.join(name));
     let mut said = String::new();
-    let bypass: &[&str] = &[
-        "render",
-        "--bypass",
-        "--no-dither",
-        "--bit-depth=32f",
-        "--strip-metadata",
-        "--force",
-        "-q",
-        "-o",
-    ];
-    let render: &[&str] = &["render", "--force", "-q", "-o"];
-    let bands: &[&str] = &["bands", "--force", "-q", "--csv"];
+    let words = |line: &'static str| line.split(' ').collect::<Vec<_>>();
+    let bypass =
+        words("render --bypass --no-dither --bit-depth=32f --strip-metadata --force -q -o");
+    let (render, bands) = (words("render --force -q -o"), words("bands --force -q --csv"));
     let mut ours = None;
     for (index, (flags, to)) in
         [(bypass, &out), (render, &out), (bands, &table)].into_iter().enumerate()
     {
-        let mut command = Command::new(program);
-        let Some(output) = run(command.args(flags).arg(to).arg(file))? else {
+        let flags_here = flags.iter().map(OsStr::new).chain([to.as_os_str(), file.as_os_str()]);
+        let Some(output) = run(program, &flags_here.collect::<Vec<_>>())? else {
             return Ok(("hangs", flags[0].into()));
         };
         match output.status.code() {
@@ -100,9 +88,11 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
             break;
         }
     }
-    let mut ffmpeg = Command::new("ffmpeg");
-    ffmpeg.args(["-v", "error", "-i"]).arg(file).args(["-map", "0:a:0", "-f", "f32le", "-"]);
-    let decoded = run(&mut ffmpeg)?.map(|output| output.stdout).unwrap_or_default();
+    let [before, after] = [&["-v", "error", "-i"][..], &["-map", "0:a:0", "-f", "f32le", "-"]]
+        .map(|words| words.iter().map(OsStr::new).collect::<Vec<_>>());
+    let decoded = run("ffmpeg", &[&before[..], &[file.as_os_str()], &after].concat())?
+        .map(|output| output.stdout)
+        .unwrap_or_default();
     let theirs: Vec<f32> =
         decoded.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     Ok(match ours {
@@ -127,39 +117,13 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
     })
 }
 
-/// Runs `command`. Returns `None` if it takes longer than [`HANGS`], and is killed.
-fn run(command: &mut Command) -> Result<Option<Output>> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot start {command:?}"))?;
-    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
-    let started = Instant::now();
-    thread::scope(|scope| {
-        let read = |from: &mut dyn std::io::Read| {
-            let mut bytes = Vec::new();
-            from.read_to_end(&mut bytes).map(|_| bytes)
-        };
-        let stdout = scope.spawn(move || out.as_mut().map_or(Ok(Vec::new()), |own| read(own)));
-        let stderr = scope.spawn(move || err.as_mut().map_or(Ok(Vec::new()), |own| read(own)));
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break Some(status);
-            }
-            if started.elapsed() > HANGS {
-                child.kill()?;
-                child.wait()?;
-                break None;
-            }
-            thread::sleep(Duration::from_millis(5));
-        };
-        let [stdout, stderr] =
-            [stdout, stderr].map(|thread| thread.join().expect("reading does not panic"));
-        let (stdout, stderr) = (stdout?, stderr?);
-        Ok(status.map(|status| Output { status, stdout, stderr }))
-    })
+/// Runs `program` with `arguments`. Returns `None` if it takes longer than [`HANGS`], and is killed.
+fn run(program: &str, arguments: &[&OsStr]) -> Result<Option<Output>> {
+    let mut command = Command::new("timeout");
+    command.args([HANGS, program]).args(arguments).stdin(Stdio::null());
+    let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    // The status that `timeout` has for this.
+    Ok((output.status.code() != Some(124)).then_some(output))
 }
 
 /// Reads the samples of a float WAV file, interleaved.

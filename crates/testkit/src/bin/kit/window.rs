@@ -20,9 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const COLOURS: usize = 200;
 
 /// Runs `program` until the editor is visible, and writes a picture of the display. If `display` is `None`, starts one.
-///
-/// # Errors
-/// If the program ends by itself, or shows no editor in time.
 pub fn open_editor(mut program: Command, display: Option<String>, path: &Path) -> Result<()> {
     let display = match display {
         Some(name) => Display::of(name)?,

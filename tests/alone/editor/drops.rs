@@ -1,0 +1,183 @@
+//! Test of files that another program drags over the window and drops there, by X11's XDND protocol.
+
+use super::{
+    look::is_drawn,
+    stage::{PATIENCE, Stage, Window},
+};
+use std::{
+    fs,
+    path::Path,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use tone_filter_dsp::Settings;
+use tone_filter_presets::Preset;
+use tone_filter_testkit::{
+    display::Picture,
+    plugin::{settings, state},
+};
+use x11rb::{
+    COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
+    connection::Connection,
+    protocol::{
+        Event,
+        xproto::{
+            AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, PropMode,
+            SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, WindowClass,
+        },
+    },
+    rust_connection::RustConnection,
+    wrapper::ConnectionExt as _,
+};
+
+/// Program from which files are dragged.
+struct Source {
+    connection: RustConnection,
+    window: u32,
+    /// Editor's window, and the window that answers for it (XDND's proxy).
+    target: [u32; 2],
+    /// Dragged content, as `text/uri-list`.
+    list: String,
+}
+
+impl Source {
+    /// Creates a drag of `list` over the window inside `parent`.
+    fn new(parent: u32, list: String) -> Self {
+        let (connection, screen) = x11rb::connect(None).unwrap();
+        let root = connection.setup().roots[screen].root;
+        let window = connection.generate_id().unwrap();
+        let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
+        let depth = COPY_DEPTH_FROM_PARENT;
+        connection.create_window(depth, window, root, 0, 0, 1, 1, 0, class, 0, &aux).unwrap();
+        let editor = connection.query_tree(parent).unwrap().reply().unwrap().children[0];
+        let mut source = Self { connection, window, target: [editor; 2], list };
+        let proxy = source.property(editor, "XdndProxy", AtomEnum::WINDOW).expect("a proxy");
+        assert_eq!(source.property(proxy, "XdndProxy", AtomEnum::WINDOW), Some(proxy));
+        assert_eq!(source.property(proxy, "XdndAware", AtomEnum::ATOM), Some(5));
+        source.target = [editor, proxy];
+        let selection = source.atom("XdndSelection");
+        source.connection.set_selection_owner(window, selection, CURRENT_TIME).unwrap();
+        source
+    }
+
+    fn atom(&self, name: &str) -> u32 {
+        self.connection.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
+    }
+
+    fn property(&self, window: u32, name: &str, kind: AtomEnum) -> Option<u32> {
+        let reply = self.connection.get_property(false, window, self.atom(name), kind, 0, 1);
+        reply.unwrap().reply().unwrap().value32()?.next()
+    }
+
+    /// Sends the message called `name`. Its first number is the source's window; `data` are the other four.
+    fn send(&self, name: &str, data: [u32; 4]) {
+        let [editor, proxy] = self.target;
+        let data = [self.window, data[0], data[1], data[2], data[3]];
+        let message = ClientMessageEvent::new(32, editor, self.atom(name), data);
+        self.connection.send_event(false, proxy, EventMask::NO_EVENT, message).unwrap();
+        self.connection.flush().unwrap();
+    }
+
+    /// Returns the data of the answer called `name`. While waiting, hands out the content when the editor requests it.
+    fn answer(&self, name: &str) -> [u32; 5] {
+        let (name, begun) = (self.atom(name), Instant::now());
+        while begun.elapsed() < PATIENCE {
+            match self.connection.poll_for_event().unwrap() {
+                Some(Event::ClientMessage(message)) if message.type_ == name => {
+                    return message.data.as_data32();
+                }
+                Some(Event::SelectionRequest(wanted)) => {
+                    let (to, property, kind) = (wanted.requestor, wanted.property, wanted.target);
+                    assert_eq!(kind, self.atom("text/uri-list"));
+                    let (replace, list) = (PropMode::REPLACE, self.list.as_bytes());
+                    self.connection.change_property8(replace, to, property, kind, list).unwrap();
+                    let event = SelectionNotifyEvent {
+                        response_type: SELECTION_NOTIFY_EVENT,
+                        sequence: 0,
+                        time: wanted.time,
+                        requestor: to,
+                        selection: wanted.selection,
+                        target: kind,
+                        property,
+                    };
+                    self.connection.send_event(false, to, EventMask::NO_EVENT, event).unwrap();
+                    self.connection.flush().unwrap();
+                }
+                Some(_) => {}
+                None => sleep(Duration::from_millis(5)),
+            }
+        }
+        panic!("no answer");
+    }
+
+    /// Enters with content of the type called `kind`, and moves. Returns whether the editor accepts it.
+    fn enter(&self, kind: &str) -> bool {
+        self.send("XdndEnter", [5 << 24, self.atom(kind), NONE, NONE]);
+        self.send("XdndPosition", [0, 20 << 16 | 20, CURRENT_TIME, self.atom("XdndActionCopy")]);
+        let [editor, flags, ..] = self.answer("XdndStatus");
+        assert_eq!(editor, self.target[0]);
+        flags & 1 == 1
+    }
+
+    /// Drops the content. Returns whether the editor accepts it.
+    fn drop(&self) -> bool {
+        self.send("XdndDrop", [0, CURRENT_TIME, 0, 0]);
+        self.answer("XdndFinished")[1] & 1 == 1
+    }
+}
+
+/// Returns the picture of `window` once it has stayed unchanged for half a second.
+fn still(window: &mut Window) -> Picture {
+    let mut before = window.wait(is_drawn).0;
+    let begun = Instant::now();
+    loop {
+        sleep(Duration::from_millis(500));
+        let now = window.wait(is_drawn).0;
+        if now == before {
+            return now;
+        }
+        assert!(begun.elapsed() < PATIENCE, "the window moves by itself");
+        before = now;
+    }
+}
+
+pub fn files_are_dropped(stage: &mut Stage) {
+    let folder = tempfile::tempdir().unwrap();
+    let [preset, score] = ["my preset.json", "theme.tfs"].map(|name| folder.path().join(name));
+    let own = Settings { mix: 12.0, ..Settings::default() };
+    Preset::new("Mine", own).write(&preset).unwrap();
+    fs::write(&score, "tone-filter-score 1\n0 1 69\n").unwrap();
+    let uri = |path: &Path| format!("file://{}\r\n", path.to_str().unwrap().replace(' ', "%20"));
+    let window = &mut stage.window;
+    let source = Source::new(window.display.window(), uri(&preset) + &uri(&score));
+
+    assert!(!source.enter("text/plain"), "text is no file");
+    assert!(!source.drop());
+    let before = still(window);
+    assert!(source.enter("text/uri-list"));
+    let (_, complaint) = window.wait(|picture| match picture == &before {
+        true => Err("it does not show that files can be dropped".into()),
+        false => Ok(()),
+    });
+    assert_eq!(complaint, None);
+    source.send("XdndLeave", [0; 4]);
+    let (_, complaint) = window.wait(|picture| match picture == &before {
+        true => Ok(()),
+        false => Err("it still shows that files can be dropped".into()),
+    });
+    assert_eq!(complaint, None);
+    assert!(!source.drop(), "they are no longer there");
+
+    assert!(source.enter("text/uri-list") && source.drop());
+    // A score is not a parameter, so it is loaded although the host does not play.
+    let begun = Instant::now();
+    while state(&window.instance.save().unwrap())["fields"]["score"] == "null" {
+        assert!(begun.elapsed() < PATIENCE, "they are not loaded");
+        window.instance.idle();
+        sleep(Duration::from_millis(10));
+    }
+    stage.show("editor-dropped", &|_| 0.0, is_drawn);
+    let saved = state(&stage.window.instance.save().unwrap());
+    assert!(saved["fields"]["score"].to_string().contains("theme"), "{saved}");
+    assert_eq!(settings(&mut stage.window.instance).mix, 12.0);
+}

@@ -1,0 +1,102 @@
+//! Tests of the built plugin's editor in a window of a host that plays, by screenshots.
+
+mod drops;
+mod endurance;
+mod look;
+mod stage;
+
+use crate::display;
+use look::{Area, is_drawn, is_lit};
+use stage::Stage;
+use std::f64::consts::TAU;
+use tone_filter_dsp::Settings;
+use tone_filter_testkit::{
+    display::Display,
+    plugin::{demo, instance, saved, state},
+};
+
+pub fn the_editor_in_a_window() {
+    let display = display([3840, 2160]);
+    let mut stage = Stage::open(&display);
+    a_tone_lights_its_own_corner(&mut stage);
+    it_is_drawn_at_every_size(&mut stage);
+    it_is_drawn_however_late_it_is_shown(&mut stage);
+    drops::files_are_dropped(&mut stage);
+    the_session_remembers_the_size_and_the_zoom(stage, &display);
+    endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
+}
+
+/// Returns the demo tune from 7 s on, whose last chord then repeats.
+fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
+    let left = demo().remove(0);
+    move |t| {
+        let time = 7.0 + if t < 6.2 { t } else { 6.2 + (t - 6.2) % 1.6 };
+        f64::from(left[(time * 44_100.0) as usize])
+    }
+}
+
+/// Plays the lowest and the highest published note. The only tone of a sound has all the power, so its cell is red.
+fn a_tone_lights_its_own_corner(stage: &mut Stage) {
+    let silent = stage.show("editor-silent", &|_| 0.0, is_drawn);
+    let mut corner = |note: &str, frequency: f64| {
+        let tone = move |t: f64| 0.4 * (TAU * frequency * t).sin();
+        let appeared = |picture: &_| Area::red(&silent, picture);
+        let picture = stage.show(&format!("editor-{note}"), &tone, |picture| {
+            appeared(picture).map(drop).ok_or_else(|| format!("{note} is not red"))
+        });
+        appeared(&picture).unwrap().0
+    };
+    let (first, last) = (corner("A3", 220.0), corner("G#7", 220.0 * (47f64 / 12.0).exp2()));
+    assert!(first[2] < last[0] && first[3] < last[1], "A3 is top left: {first:?} {last:?}");
+}
+
+fn it_is_drawn_at_every_size(stage: &mut Stage) {
+    let sound = tune();
+    // Default sound and size, as in the README's picture.
+    stage.load(&Settings::default());
+    stage.window.resize([1000, 640]);
+    stage.show("editor", &sound, is_lit);
+    // These settings show the gains of Auto level in the bar.
+    stage.load(&Settings { focus: 0.0, ..Settings::default() });
+    for size in [[1000, 640], [480, 300], [1600, 1000], [3840, 2160], [700, 500]] {
+        stage.window.resize(size);
+        let title = |what: &str| format!("editor-{what}-{}x{}", size[0], size[1]);
+        stage.show(&title("tune"), &sound, is_lit);
+        for (view, field) in [("more", "editor-more"), ("roll", "editor-roll")] {
+            stage.set(field, true);
+            stage.show(&title(view), &sound, is_drawn);
+            stage.set(field, false);
+        }
+    }
+}
+
+fn it_is_drawn_however_late_it_is_shown(stage: &mut Stage) {
+    stage.window.close();
+    assert!(is_drawn(&stage.window.picture()).is_err(), "the window is still there");
+    stage.reopen_late();
+    let (_, complaint) = stage.window.wait(is_drawn);
+    assert_eq!(complaint, None);
+}
+
+fn the_session_remembers_the_size_and_the_zoom(mut stage: Stage, display: &Display) {
+    let before = stage.window.instance.save().unwrap();
+    let mut reloaded = instance();
+    reloaded.load(&before).unwrap();
+    assert_eq!(reloaded.editor_size().unwrap(), [700, 500], "the session remembers the size");
+    stage.window.close();
+    stage.window.reopen();
+    assert_eq!(stage.window.size, [700, 500]);
+    stage.close();
+
+    let mut state = state(&before);
+    state["fields"]["editor-zoom"] = "2.0".into();
+    state["fields"]["editor-size"] = "[2000,1280]".into();
+    let mut stage = Stage::open(display);
+    stage.window.close();
+    stage.window.instance.load(&saved(&state)).unwrap();
+    stage.window.reopen();
+    assert_eq!(stage.window.size, [2000, 1280]);
+    let sound = tune();
+    stage.show("editor-tune-zoom-200", &sound, is_lit);
+    stage.close();
+}

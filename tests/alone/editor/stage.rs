@@ -1,0 +1,193 @@
+//! Host that plays with an open editor.
+
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread::{scope, sleep},
+    time::{Duration, Instant},
+};
+use tone_filter_dsp::Settings;
+use tone_filter_testkit::{
+    clap::{GuiStep, Instance, Processor},
+    display::{Display, Picture},
+    plugin::{instance, saved, set, settle, state, threads},
+    target,
+};
+
+pub const RATE: f64 = 48_000.0;
+pub const BLOCK: usize = 480;
+
+/// Timeout, far longer than a software renderer on a busy machine needs.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Guard that stops a player when it is dropped, also when the window's thread panics.
+pub struct Stop<'a>(pub &'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Open editor on a display.
+pub struct Window<'a> {
+    pub instance: Instance,
+    pub display: &'a Display,
+    pub size: [u32; 2],
+    /// Number of threads of this process without an open editor.
+    threads: usize,
+}
+
+impl<'a> Window<'a> {
+    pub fn open(instance: Instance, display: &'a Display) -> Self {
+        let mut window = Self { instance, display, size: [0; 2], threads: threads() };
+        window.reopen();
+        window
+    }
+
+    pub fn reopen(&mut self) {
+        self.size = self.instance.open_editor(self.display.window()).unwrap();
+        self.display.resize(self.size).unwrap();
+    }
+
+    pub fn resize(&mut self, size: [u32; 2]) {
+        self.size = self.instance.resize_editor(size).unwrap();
+        assert_eq!(self.size, size);
+        self.display.resize(size).unwrap();
+    }
+
+    pub fn picture(&self) -> Picture {
+        self.display.picture(self.size).unwrap()
+    }
+
+    /// Waits until `check` accepts a screenshot, at most [`PATIENCE`]. Returns the last screenshot, and the error of `check` if
+    /// there was one.
+    pub fn wait(
+        &mut self,
+        check: impl Fn(&Picture) -> Result<(), String>,
+    ) -> (Picture, Option<String>) {
+        let begun = Instant::now();
+        loop {
+            self.instance.idle();
+            let picture = self.picture();
+            let complaint = check(&picture).err();
+            if complaint.is_none() || begun.elapsed() > PATIENCE {
+                return (picture, complaint);
+            }
+            sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub fn close(&mut self) {
+        self.instance.close_editor().unwrap();
+        settle(self.threads);
+    }
+}
+
+/// Host with an open editor that plays.
+pub struct Stage<'a> {
+    processor: Processor,
+    pub window: Window<'a>,
+}
+
+impl<'a> Stage<'a> {
+    /// Opens an editor with the reference sound.
+    pub fn open(display: &'a Display) -> Self {
+        let mut instance = instance();
+        set(&mut instance, &Settings::REFERENCE);
+        let processor = instance.activate(RATE, BLOCK).unwrap();
+        Self { processor, window: Window::open(instance, display) }
+    }
+
+    /// Resets the plugin, plays `sound` (the sample at a time in seconds) until `check` accepts a screenshot, and returns the
+    /// screenshot. Saves it as `title`, and fails after [`PATIENCE`].
+    pub fn show(
+        &mut self,
+        title: &str,
+        sound: &(dyn Fn(f64) -> f64 + Sync),
+        check: impl Fn(&Picture) -> Result<(), String>,
+    ) -> Picture {
+        let Self { processor, window } = self;
+        processor.reset();
+        // The slowest resonator needs some seconds to settle.
+        let mut time = 0.0;
+        play(processor, sound, &mut time, 6.0);
+        let (done, blocks) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let (picture, complaint) = scope(|scope| {
+            let _stop = Stop(&done);
+            // Plays on a separate thread, because a screenshot takes a while.
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    play(processor, sound, &mut time, BLOCK as f64 / RATE);
+                    blocks.fetch_add(1, Ordering::Relaxed);
+                    // The display is made for real time, so the player is no faster.
+                    sleep(Duration::from_millis(10));
+                }
+            });
+            window.wait(|picture| match blocks.load(Ordering::Relaxed) {
+                // Half a second of sound fills the spectrum.
+                50.. => check(picture),
+                blocks => Err(format!("only {blocks} blocks were played")),
+            })
+        });
+        let path = pictures().join(format!("{title}.png"));
+        picture.save(&path).unwrap();
+        if let Some(complaint) = complaint {
+            panic!("{title}: {complaint}; see {}", path.display());
+        }
+        picture
+    }
+
+    /// Opens the editor as a busy host does: it plays already, and shows the window long after creating it.
+    pub fn reopen_late(&mut self) {
+        let Self { processor, window } = self;
+        let parent = GuiStep::Parent(window.display.window());
+        for step in [GuiStep::Create, GuiStep::Scale(1.0), parent] {
+            window.instance.gui(step).unwrap();
+        }
+        // Now the editor has something to draw.
+        play(processor, &|_| 0.0, &mut 0.0, 0.1);
+        sleep(Duration::from_millis(200));
+        window.instance.gui(GuiStep::Show).unwrap();
+    }
+
+    /// Loads other settings while the plugin plays.
+    pub fn load(&mut self, settings: &Settings) {
+        let mut other = instance();
+        set(&mut other, settings);
+        self.window.instance.load(&other.save().unwrap()).unwrap();
+    }
+
+    /// Sets a field of the saved state, for instance whether More is open.
+    pub fn set(&mut self, field: &str, value: bool) {
+        let mut state = state(&self.window.instance.save().unwrap());
+        state["fields"][field] = value.to_string().into();
+        self.window.instance.load(&saved(&state)).unwrap();
+    }
+
+    pub fn close(mut self) {
+        self.window.close();
+        self.window.instance.deactivate(self.processor);
+    }
+}
+
+/// Plays the next `seconds` after `time`, as fast as possible, and advances `time`.
+fn play(
+    processor: &mut Processor,
+    sound: &(dyn Fn(f64) -> f64 + Sync),
+    time: &mut f64,
+    seconds: f64,
+) {
+    let frames = 0..(seconds * RATE).round() as usize;
+    let channel: Vec<f32> = frames.map(|frame| sound(*time + frame as f64 / RATE) as f32).collect();
+    let mut signal = [channel.clone(), channel];
+    processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
+    *time += seconds;
+}
+
+fn pictures() -> PathBuf {
+    let folder = target().join("pictures");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}

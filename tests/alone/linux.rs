@@ -1,0 +1,93 @@
+//! The tests, and the start of their processes.
+
+mod browser;
+mod editor;
+pub mod memory;
+mod menus;
+mod orders;
+pub mod raw;
+#[cfg(target_arch = "x86_64")]
+mod realtime;
+mod screen_reader;
+mod soak;
+mod steps;
+pub mod syscalls;
+mod vst3_window;
+
+use std::{
+    env,
+    io::{Write, stdout},
+    process::{Command, ExitCode},
+    time::Instant,
+};
+use tone_filter_testkit::display::Display;
+
+/// Names of the tests and their functions.
+const TESTS: &[(&str, fn())] = &[
+    ("browser::a_host_finds_the_presets", browser::a_host_finds_the_presets),
+    ("browser::a_host_loads_the_presets", browser::a_host_loads_the_presets),
+    ("editor::the_editor_in_a_window", editor::the_editor_in_a_window),
+    ("menus::the_editor_and_its_host", menus::the_editor_and_its_host),
+    ("orders::any_order_keeps_the_promises", orders::any_order_keeps_the_promises),
+    #[cfg(target_arch = "x86_64")]
+    ("realtime::a_block_allocates_and_waits_for_nothing", realtime::a_block),
+    ("screen_reader::it_operates_the_editor", screen_reader::it_operates_the_editor),
+    ("session::it_restores_every_state", soak::short_session),
+    ("steps::an_editor_comes_and_goes", steps::an_editor_comes_and_goes),
+    ("vst3_window::a_host_survives_its_windows", vst3_window::a_host_survives_its_windows),
+];
+
+/// Name of the long test, which runs only by its name.
+const SOAK: (&str, fn()) = ("soak", soak::soak);
+
+/// Environment variable that tells a process which test to run.
+const TEST: &str = "TONE_FILTER_TEST";
+
+/// Runs the test that [`TEST`] names in this process, or each test that the arguments name in a process of its own.
+pub fn main() -> ExitCode {
+    #[cfg(target_arch = "x86_64")]
+    if let Ok(offence) = env::var(realtime::OFFENCE) {
+        realtime::offend(&offence);
+        return ExitCode::SUCCESS;
+    }
+    let tests = || TESTS.iter().chain([&SOAK]);
+    if let Ok(wanted) = env::var(TEST) {
+        let (_, test) = tests().find(|(name, _)| *name == wanted).expect("a test");
+        test();
+        return ExitCode::SUCCESS;
+    }
+    let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_wanted = |name: &str| match name == SOAK.0 {
+        true => words.iter().any(|word| word == name),
+        false => words.is_empty() || words.iter().any(|word| name.contains(word)),
+    };
+    let mut failed = Vec::new();
+    for (name, _) in tests().filter(|(name, _)| is_wanted(name)) {
+        print!("test {name} ... ");
+        let _ = stdout().flush();
+        let started = Instant::now();
+        let mut process = Command::new(env::current_exe().expect("this program"));
+        let output = process.env(TEST, name).output().expect("it starts");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        let passed = output.status.success();
+        let word = if passed { "ok" } else { "FAILED" };
+        println!("{word} in {:.1} s", started.elapsed().as_secs_f64());
+        if !passed || *name == SOAK.0 {
+            println!("{said}{}", output.status);
+        }
+        if !passed {
+            failed.push(name);
+        }
+    }
+    println!("failed: {failed:?}");
+    ExitCode::from(u8::from(!failed.is_empty()))
+}
+
+/// Starts a display on which this process opens its windows.
+pub fn display(size: [u16; 2]) -> Display {
+    let display = Display::start(size).unwrap_or_else(|error| panic!("{error:#}"));
+    // SAFETY: this process has no other thread yet.
+    unsafe { display.set_environment() };
+    display
+}

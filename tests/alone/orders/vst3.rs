@@ -1,0 +1,200 @@
+//! The plugin in a random VST3 host.
+
+use super::{Host, LONGEST, Window, block, block_with_system_calls, on_audio_thread};
+use std::mem;
+use tone_filter_testkit::{
+    Signal,
+    clap::Change,
+    display::Display,
+    vst3::{Factory, Host as Handler, Instance, Queue},
+};
+use vst3::{
+    Class, ComPtr, ComWrapper,
+    Steinberg::{
+        IPlugFrame, IPlugView, IPlugViewTrait, ViewRect,
+        Vst::{
+            Event, Event_::EventTypes_, IAudioProcessorTrait, IComponentTrait, IEventList,
+            IEventListTrait,
+        },
+        int32, kResultFalse, kResultOk, tresult,
+    },
+};
+
+/// A SysEx message without bytes, and an event that the host does not give.
+struct Faulty;
+
+impl Class for Faulty {
+    type Interfaces = (IEventList,);
+}
+
+impl IEventListTrait for Faulty {
+    unsafe fn getEventCount(&self) -> int32 {
+        2
+    }
+    unsafe fn getEvent(&self, index: int32, event: *mut Event) -> tresult {
+        if index == 1 {
+            return kResultFalse;
+        }
+        // SAFETY: there is room, and zeros are valid for all fields: SysEx, and no bytes.
+        unsafe { event.write(Event { r#type: EventTypes_::kDataEvent as u16, ..mem::zeroed() }) };
+        kResultOk
+    }
+    unsafe fn addEvent(&self, _: *mut Event) -> tresult {
+        kResultFalse
+    }
+}
+
+/// Host on VST3's interface, whose every buffer comes with faulty events. Nothing is set up unless the order says so.
+pub struct Vst3Host {
+    view: Option<ComPtr<IPlugView>>,
+    instance: Instance,
+    handler: Option<ComWrapper<Handler<true>>>,
+    processes: bool,
+    /// Values that the next buffer brings.
+    queued: Vec<Change>,
+    parameters: Vec<(u32, f64)>,
+}
+
+impl Vst3Host {
+    /// Creates an instance of the plugin of `factory`, in a host that may be `bare`: without a component handler.
+    pub fn new(factory: &Factory, bare: bool) -> Self {
+        let handler = (!bare).then(|| ComWrapper::new(Handler::default()));
+        let pointer = handler.as_ref().and_then(ComWrapper::to_com_ptr);
+        let mut instance = Instance::not_set_up(factory, pointer.as_ref());
+        instance.events = ComWrapper::new(Faulty).to_com_ptr();
+        let range = |info: &vst3::Steinberg::Vst::ParameterInfo| {
+            (info.id, f64::from(info.stepCount.max(1)))
+        };
+        let parameters = instance.parameters().iter().map(range).collect();
+        Self { view: None, instance, handler, processes: false, queued: Vec::new(), parameters }
+    }
+
+    /// Returns the largest value of a parameter in CLAP's units.
+    fn largest(&self, id: u32) -> f64 {
+        self.parameters.iter().find(|(own, _)| *own == id).expect("a parameter").1
+    }
+
+    fn set_processing(&mut self, on: bool) {
+        self.processes = on;
+        let processor = &self.instance.processor;
+        // SAFETY: the argument is a plain value.
+        let result = on_audio_thread(|| unsafe { processor.setProcessing(on.into()) });
+        assert_eq!(result, kResultOk);
+    }
+
+    fn set_active(&mut self, on: bool) {
+        self.queued.clear();
+        // SAFETY: the argument is a plain value.
+        assert_eq!(unsafe { self.instance.component.setActive(on.into()) }, kResultOk);
+    }
+}
+
+impl Drop for Vst3Host {
+    fn drop(&mut self) {
+        self.view.iter().for_each(Instance::close_editor);
+        self.view = None;
+    }
+}
+
+impl Host for Vst3Host {
+    const VST3: bool = true;
+
+    fn set_up(&mut self, rate: f64) {
+        self.instance.set_up(rate, LONGEST);
+    }
+
+    fn activate(&mut self) {
+        self.set_active(true);
+    }
+
+    fn deactivate(&mut self) {
+        self.set_active(false);
+    }
+
+    fn start(&mut self) {
+        self.set_processing(true);
+    }
+
+    fn stop(&mut self) {
+        self.set_processing(false);
+    }
+
+    /// Stops and starts processing, as VST3 has no other reset.
+    fn reset(&mut self) {
+        let processes = self.processes;
+        self.set_processing(false);
+        self.set_processing(true);
+        if !processes {
+            self.set_processing(false);
+        }
+    }
+
+    fn play(&mut self, signal: &mut Signal, changes: &[Change]) -> bool {
+        let queued = mem::take(&mut self.queued);
+        let queues = queued.iter().chain(changes).map(|change| {
+            let share = change.value / self.largest(change.parameter);
+            Queue { parameter: change.parameter, points: vec![(change.frame as i32, share)] }
+        });
+        let queues: Vec<_> = queues.collect();
+        // nice-plug wakes its worker thread for each new value, which takes a system call.
+        self.instance.call = if queues.is_empty() { block } else { block_with_system_calls };
+        let instance = &self.instance;
+        let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
+        on_audio_thread(|| instance.process(None, &mut channels, queues)) == kResultOk
+    }
+
+    /// Sets a parameter in the controller, and in the next buffer while the plugin processes.
+    fn set(&mut self, change: Change) -> bool {
+        let share = change.value / self.largest(change.parameter);
+        self.instance.set(change.parameter, share);
+        self.queued.retain(|queued| queued.parameter != change.parameter);
+        if self.processes {
+            self.queued.push(change);
+        }
+        !self.processes
+    }
+
+    fn value(&mut self, parameter: u32) -> f64 {
+        self.instance.get(parameter) * self.largest(parameter)
+    }
+
+    fn save(&mut self) -> Vec<u8> {
+        let json = self.instance.save();
+        [&(json.len() as u64).to_le_bytes()[..], &json].concat()
+    }
+
+    fn load(&mut self, state: &[u8]) {
+        self.queued.clear();
+        self.instance.load(&state[8..]);
+    }
+
+    fn latency(&mut self) -> usize {
+        self.instance.latency()
+    }
+
+    fn idle(&mut self) {
+        self.handler.iter().for_each(|handler| handler.idle());
+    }
+
+    /// Opens and closes the view; the other calls are those of CLAP.
+    fn window(&mut self, call: Window, display: &Display) {
+        match (call, self.view.take()) {
+            (Window::Open(_), None) => {
+                let Some(handler) = &self.handler else { return };
+                let frame = handler.to_com_ptr::<IPlugFrame>().expect("a frame");
+                self.view = Some(self.instance.open_editor(&frame, display.window()));
+            }
+            (Window::Close, Some(view)) => Instance::close_editor(&view),
+            (_, view) => self.view = view,
+        }
+    }
+
+    /// A value that waits for the next buffer hides an edit, as this host does not pass edits on.
+    fn window_size(&mut self) -> Option<[u32; 2]> {
+        let view = self.view.as_ref().filter(|_| self.queued.is_empty())?;
+        let mut size = ViewRect { left: 0, top: 0, right: 0, bottom: 0 };
+        // SAFETY: there is room for the answer.
+        assert_eq!(unsafe { view.getSize(&mut size) }, kResultOk);
+        Some([size.right - size.left, size.bottom - size.top].map(|length| length as u32))
+    }
+}

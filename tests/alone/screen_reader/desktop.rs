@@ -1,0 +1,103 @@
+//! A desktop's buses for screen readers, and a screen reader that uses them.
+
+use serde_json::Value;
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// Session bus, which starts the accessibility bus when a program asks for it. Dropping it ends both.
+pub struct Bus {
+    daemon: Child,
+    address: String,
+    _folder: TempDir,
+}
+
+impl Bus {
+    pub fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut daemon = Command::new("dbus-daemon")
+            .args(["--session", "--nofork", "--nopidfile", "--print-address=1"])
+            // The accessibility bus has its socket in this folder.
+            .env("XDG_RUNTIME_DIR", folder.path())
+            // Whether a screen reader is active is a setting of the user's desktop, which all sessions would share.
+            .env("GSETTINGS_BACKEND", "memory")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("install dbus-daemon, at-spi2-core and python3-pyatspi");
+        let mut address = String::new();
+        BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        let address = address.trim().to_owned();
+        assert!(!address.is_empty(), "no session bus");
+        Self { daemon, address, _folder: folder }
+    }
+
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        // An error means that the daemon has already ended.
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+/// Process that runs `client.py`, with its input and output.
+pub struct Client {
+    process: Child,
+    input: ChildStdin,
+    answers: Receiver<String>,
+}
+
+impl Client {
+    /// Starts a screen reader on `bus` that reads this program.
+    pub fn start(bus: &Bus) -> Self {
+        let program = std::env::current_exe().unwrap();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("alone/screen_reader/client.py");
+        // Debian's own interpreter finds the Python packages of Debian.
+        let mut process = Command::new("/usr/bin/python3")
+            .arg(script)
+            .arg(program.file_name().unwrap())
+            .env("DBUS_SESSION_BUS_ADDRESS", bus.address())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = process.stdin.take().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        let (sender, answers) = channel();
+        thread::spawn(move || {
+            output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Self { process, input, answers }
+    }
+
+    /// Sends `command` and returns its answer. Calls `host` repeatedly while waiting.
+    pub fn ask(&mut self, command: &Value, mut host: impl FnMut()) -> Value {
+        writeln!(self.input, "{command}").unwrap();
+        loop {
+            match self.answers.recv_timeout(Duration::from_millis(10)) {
+                Ok(line) => return serde_json::from_str(&line).unwrap(),
+                Err(RecvTimeoutError::Timeout) => host(),
+                Err(RecvTimeoutError::Disconnected) => panic!("no answer to {command}"),
+            }
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // An error means that the process has already ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,196 @@
+//! Tests of the built plugin's editor through a screen reader: over AT-SPI, in a window of a host that plays.
+
+mod desktop;
+
+use crate::display;
+use desktop::{Bus, Client};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use tone_filter_dsp::{
+    BandRange, SPECS, Settings,
+    notes::{self, TONES},
+};
+use tone_filter_testkit::{
+    clap::{Instance, Processor, parameter_id},
+    display::Display,
+    plugin::{instance, set, settings},
+    signals::noisy_chord,
+};
+
+const RATE: f64 = 48_000.0;
+const BLOCK: usize = 480;
+
+/// Host with an open editor that plays a chord.
+struct Host {
+    instance: Instance,
+    processor: Processor,
+    input: Vec<f32>,
+    /// Greatest difference between input and output in the last buffer.
+    difference: f32,
+}
+
+impl Host {
+    fn open(display: &Display) -> Self {
+        let mut instance = instance();
+        set(&mut instance, &Settings { range: BandRange::Whole, ..Settings::REFERENCE });
+        let processor = instance.activate(RATE, BLOCK).unwrap();
+        instance.open_editor(display.window()).unwrap();
+        Self { instance, processor, input: noisy_chord(2.0, RATE), difference: 0.0 }
+    }
+
+    /// Plays a buffer.
+    fn step(&mut self) {
+        let block = self.input[..BLOCK].to_vec();
+        self.input.rotate_left(BLOCK);
+        let mut signal = [block.clone(), block.clone()];
+        self.processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
+        let differences =
+            signal[0].iter().zip(&block).map(|(output, input)| (output - input).abs());
+        self.difference = differences.fold(0.0, f32::max);
+        self.instance.idle();
+    }
+
+    fn close(mut self) {
+        self.instance.close_editor().unwrap();
+        self.instance.deactivate(self.processor);
+    }
+}
+
+/// Returns the number of threads of this process, without those that read and write for all connections to a bus.
+fn threads() -> usize {
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    // A thread may have ended meanwhile, so errors are skipped.
+    let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    names.filter(|name| !name.starts_with("async-io") && !name.starts_with("blocking-")).count()
+}
+
+/// Waits until at most `threads` are left. Fails after a minute.
+fn settle(threads: usize) {
+    let begun = Instant::now();
+    while self::threads() > threads {
+        assert!(begun.elapsed().as_secs() < 60, "the editor leaves threads behind");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// Screen reader, with the host that it reads.
+struct Reader<'a>(&'a mut Client, &'a mut Host);
+
+impl Reader<'_> {
+    fn ask(&mut self, command: Value) -> Value {
+        self.0.ask(&command, || self.1.step())
+    }
+
+    fn press(&mut self, role: &str, name: &str) {
+        assert_eq!(self.ask(json!({ "do": "press", "role": role, "name": name })), true);
+    }
+
+    /// Waits until the `field` of the node with this role and name contains `text`, and returns the node.
+    fn wait(&mut self, role: &str, name: &str, field: &str, text: &str) -> Value {
+        self.ask(json!({ "do": "await", "role": role, "name": name, "field": field, "text": text }))
+    }
+}
+
+pub fn it_operates_the_editor() {
+    let display = display([1000, 640]);
+    let bus = Bus::start();
+    // SAFETY: this process has no other thread yet.
+    unsafe { env::set_var("DBUS_SESSION_BUS_ADDRESS", bus.address()) };
+    let mut client = Client::start(&bus);
+    let before = threads();
+    let mut host = Host::open(&display);
+    let mut reader = Reader(&mut client, &mut host);
+    reader.ask(json!({ "do": "switch", "on": true }));
+    every_control_has_a_name_and_actions(&mut reader);
+    what_it_sets_is_what_sounds(&mut reader);
+    each_cell_has_a_sentence_and_a_switch(&mut reader);
+    a_preset_is_announced(&mut reader);
+    it_comes_and_goes(&mut reader);
+    windows_come_and_go(&display, &mut reader);
+    host.close();
+    // One thread more talks to the bus until the process ends. The display must outlive the window's own threads.
+    settle(before + 1);
+}
+
+fn every_control_has_a_name_and_actions(reader: &mut Reader) {
+    assert_eq!(reader.ask(json!({ "do": "windows", "count": 1 })), json!(["Tone Filter"]));
+    reader.press("check box", "More settings");
+    reader.wait("slider", "Release", "role", "slider");
+    let tree = reader.ask(json!({ "do": "tree" }));
+    let nodes = tree.as_array().unwrap();
+    let with = |role: &'static str| nodes.iter().filter(move |node| node["role"] == role);
+    for node in nodes.iter().filter(|node| node["focusable"] == true) {
+        assert!(!node["name"].as_str().unwrap().trim().is_empty(), "{node}");
+        // The arrow keys move the corner of the window, so it has no action.
+        if node["role"] != "frame" && node["name"] != "Size of the window" {
+            assert_eq!(node["actions"], json!(["click"]), "{node}");
+        }
+    }
+    let sliders: BTreeSet<&str> = with("slider").filter_map(|node| node["name"].as_str()).collect();
+    assert_eq!(sliders, SPECS.iter().map(|spec| spec.name).collect());
+    let cells: Vec<_> = with("table cell").collect();
+    assert_eq!(cells.len(), TONES);
+    for (cell, tone) in cells.iter().zip(BandRange::Whole.by_pitch()) {
+        assert_eq!(cell["name"], format!("Band {}", notes::name(tone)), "by pitch");
+        assert_eq!((&cell["parent"], &cell["checked"]), (&json!("table row"), &json!(true)));
+    }
+    assert_eq!((with("table").count(), with("table row").count()), (1, 7));
+}
+
+fn what_it_sets_is_what_sounds(reader: &mut Reader) {
+    assert!(reader.1.difference > 0.01, "Mix is at {:?}", settings(&mut reader.1.instance).mix);
+    reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 0.0 }));
+    assert_eq!(reader.1.instance.value(parameter_id("mix")).unwrap(), 0.0);
+    // Smoothing takes much less than these 0.5 s.
+    (0..50).for_each(|_| reader.1.step());
+    assert_eq!(reader.1.difference, 0.0, "at 0 %, the sound is untouched");
+    reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 62.5 }));
+    (0..50).for_each(|_| reader.1.step());
+    assert!((settings(&mut reader.1.instance).mix - 62.5).abs() < 1e-4);
+    assert!(reader.1.difference > 0.01);
+}
+
+fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
+    // C5 is not a note of the chord, but E5 is.
+    reader.wait("table cell", "Band C5", "description", "Not played, ");
+    reader.press("table cell", "Band C5");
+    let cell = reader.wait("table cell", "Band C5", "checked", "False");
+    assert_eq!(cell["role"], "table cell");
+    reader.wait("table cell", "Band C5", "description", "Muted by hand, ");
+    let tone = (0..TONES).find(|&tone| notes::name(tone) == "C5").unwrap();
+    let bands = settings(&mut reader.1.instance).bands;
+    assert!((0..TONES).all(|other| bands.contains(other) == (other != tone)));
+}
+
+fn a_preset_is_announced(reader: &mut Reader) {
+    reader.press("push button", "Next preset");
+    reader.ask(json!({ "do": "announced", "text": "Preset Reference" }));
+}
+
+fn it_comes_and_goes(reader: &mut Reader) {
+    for _ in 0..3 {
+        reader.ask(json!({ "do": "switch", "on": false }));
+        assert_eq!(reader.ask(json!({ "do": "windows", "count": 0 })), json!([]));
+        reader.ask(json!({ "do": "switch", "on": true }));
+        assert_eq!(reader.ask(json!({ "do": "windows", "count": 1 })), json!(["Tone Filter"]));
+    }
+}
+
+fn windows_come_and_go(display: &Display, reader: &mut Reader) {
+    let before = threads();
+    for time in 0..30 {
+        let other = Host::open(display);
+        // The screen reader meets every tenth window. The other windows close while it is told of them.
+        if time % 10 == 0 {
+            reader.ask(json!({ "do": "windows", "count": 2 }));
+        }
+        other.close();
+        settle(before);
+    }
+    reader.ask(json!({ "do": "windows", "count": 1 }));
+}

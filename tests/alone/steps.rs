@@ -1,0 +1,87 @@
+//! Tests of a host's calls to the editor: every order that CLAP allows, and a library that is unloaded as soon as the window is
+//! closed.
+
+use crate::display;
+use std::{collections::BTreeSet, fs};
+use tone_filter_testkit::{
+    bundle,
+    clap::{GuiStep, Instance, Library},
+    display::Display,
+    plugin::{library, new, settle, threads},
+};
+
+/// Calls the editor from `create` to `destroy`: scale and size are set before or after the parent, or never; the editor is shown
+/// or not, hidden or not. Only an editor with a parent can be shown, and only a shown editor can be hidden.
+fn every_order_of_steps(instance: &mut Instance, display: &Display) {
+    use GuiStep::{Create, Destroy, Hide, Resize, Scale, Show};
+    let before = threads();
+    // Closed at once, while the window's thread is still starting.
+    for _ in 0..10 {
+        instance.gui(Create).unwrap();
+        instance.gui(Destroy).unwrap();
+    }
+    let parent = GuiStep::Parent(display.window());
+    let (scale, size) = (Scale(2.0), Resize([900, 600]));
+    let lives: [&[GuiStep]; 11] = [
+        &[],
+        &[parent],
+        &[scale, size],
+        &[parent, Show, Hide, Show, Hide],
+        &[parent, Show, Resize([480, 300]), Resize([1600, 1200]), Resize([1000, 640]), Hide],
+        &[scale, size, parent, Show, Hide],
+        &[size, scale, parent, Show, Hide],
+        &[scale, parent, size],
+        &[size, parent, scale],
+        &[parent, scale, size],
+        &[parent, size, scale],
+    ];
+    for steps in lives {
+        for step in [Create].iter().chain(steps).chain(&[Destroy]) {
+            let result = instance.gui(*step);
+            assert!(result.is_ok(), "{step:?} of {steps:?}: {result:?}");
+            instance.idle();
+        }
+        settle(before);
+        // Without an editor, these calls return an error.
+        assert!(instance.gui(Show).is_err());
+        assert!(instance.gui(size).is_err());
+    }
+}
+
+/// Returns the libraries of OpenGL that are in memory.
+fn opengl() -> BTreeSet<String> {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let files = maps.lines().filter_map(|line| line.split('/').next_back());
+    let is_opengl = |file: &&str| file.starts_with("libEGL.") || file.starts_with("libGL.");
+    files.filter(is_opengl).map(str::to_owned).collect()
+}
+
+pub fn an_editor_comes_and_goes() {
+    let display = display([1600, 1200]);
+    every_order_of_steps(&mut new(&library().0), &display);
+
+    let mut instance = new(&library().0);
+    let before = threads();
+    instance.open_editor(display.window()).unwrap();
+    let opengl = opengl();
+    instance.close_editor().unwrap();
+    settle(before);
+    assert!(!opengl.is_empty() && self::opengl() == opengl, "OpenGL must stay: {opengl:?}");
+    drop(instance);
+
+    drop(library());
+    let path = bundle::clap().unwrap();
+    let before = threads();
+    for _ in 0..20 {
+        let library = Library::load(&path).unwrap();
+        let mut instance = new(&library);
+        instance.open_editor(display.window()).unwrap();
+        // Closes the editor and unloads the library at once, while the window's thread is still ending.
+        instance.close_editor().unwrap();
+        drop(instance);
+        drop(library);
+    }
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(maps.contains(&*path.file_name().unwrap().to_string_lossy()), "the code must stay");
+    settle(before);
+}

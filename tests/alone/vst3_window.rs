@@ -1,0 +1,300 @@
+//! The editor of the VST3 plugin in the project's own host, which opens and closes it while the audio thread changes parameters.
+//! `cargo xtask soak` does so thousands of times.
+//!
+//! nice-plug's thread `bg-worker` passes these changes to the editor. With the original crates `atomic_refcell` and `fragile`,
+//! that thread panics, and nice-plug then ends the process when the last instance is released.
+
+use crate::{display, memory::Memory};
+use std::{
+    fs, ptr,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread::{self, scope, sleep},
+    time::{Duration, Instant},
+};
+use tone_filter_hosts::RATE;
+use tone_filter_testkit::{
+    Draws,
+    display::Display,
+    plugin::factory,
+    vst3::{Factory, Host, Instance, Queue, Setup},
+};
+use vst3::{
+    ComPtr, ComWrapper,
+    Steinberg::{
+        IPlugFrame, IPlugViewTrait,
+        Vst::{
+            IEditControllerTrait, ParamID, ParameterInfo, ParameterInfo_::ParameterFlags_, ViewType,
+        },
+        int32, kResultOk,
+    },
+};
+
+/// Length of a buffer in frames: short, for many changes per second.
+const FRAMES: usize = 16;
+
+const SETUP: Setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
+
+/// Timeout, far longer than a software renderer on a busy machine needs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Pixels of the menu of the zoom, of a band, and of the value of Mix, in a window of default size.
+const ZOOM: [i16; 2] = [645, 29];
+const BAND: [i16; 2] = [330, 275];
+const VALUE: [i16; 2] = [225, 72];
+
+/// X11's symbols of keys.
+const SPACE: u32 = 0x20;
+const ENTER: u32 = 0xFF0D;
+const TAB: u32 = 0xFF09;
+
+pub fn a_host_survives_its_windows() {
+    let (display, factory) = (display([1600, 1200]), factory());
+    openings_leave_nothing_behind(&factory);
+    the_host_decides_on_the_size(&factory, &display);
+    open_often(&factory, &display, [3, 4, 200]);
+    a_request_that_waits_for_the_release_ends(&factory);
+}
+
+/// Opens and closes the editors of `instances` instances, each `openings` times while its parameters change, in hosts with and
+/// without the run loop that VST3 demands on Linux, and with and without a second instance. Then creates and releases `releases`
+/// instances, each right after a burst of changes.
+pub fn open_often(
+    factory: &Factory,
+    display: &Display,
+    [instances, openings, releases]: [usize; 3],
+) {
+    let draws = &mut Draws::seeded(3);
+    for (has_loop, has_second) in [(true, false), (true, true), (false, false), (false, true)] {
+        let mut changes = 0;
+        for _ in 0..instances {
+            let _second = has_second.then(|| Instance::active(factory, SETUP));
+            let instance = Instance::active(factory, SETUP);
+            let done = AtomicBool::new(false);
+            changes += scope(|scope| {
+                let audio = scope.spawn(|| play(&instance, &done));
+                // Ends the audio thread even if an editor does not open.
+                let end = End(&done);
+                (0..openings).for_each(|_| visit(&instance, display, has_loop, draws));
+                drop(end);
+                audio.join().unwrap()
+            });
+            check_worker();
+        }
+        let openings = instances * openings;
+        println!("{openings} editors opened and closed, {changes} changes of parameters meanwhile");
+        assert!(changes > 100 * openings, "hardly any changes");
+    }
+    let _second = Instance::active(factory, SETUP);
+    for _ in 0..releases {
+        let instance = Instance::active(factory, SETUP);
+        scope(|scope| scope.spawn(|| play(&instance, &AtomicBool::new(true))).join().unwrap());
+        drop(instance);
+        check_worker();
+    }
+    println!("{releases} instances released after changes");
+}
+
+/// Guard that sets the flag when dropped.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Checks that nice-plug's worker thread is running. An instance must exist.
+fn check_worker() {
+    let threads = fs::read_dir("/proc/self/task").unwrap();
+    // A thread that has just ended has no name.
+    let mut names =
+        threads.filter_map(|own| fs::read_to_string(own.ok()?.path().join("comm")).ok());
+    assert!(names.any(|name| name.trim() == "bg-worker"), "nice-plug's worker thread has ended");
+}
+
+/// Opens the editor, serves it for a while, and closes it.
+fn visit(instance: &Instance, display: &Display, has_loop: bool, draws: &mut Draws) {
+    let host = has_loop.then(|| ComWrapper::new(Host::<true>::default()));
+    let frame: Option<ComPtr<IPlugFrame>> = match &host {
+        Some(host) => host.to_com_ptr(),
+        None => ComWrapper::new(Host::<false>::default()).to_com_ptr(),
+    };
+    let view = instance.open_editor(&frame.unwrap(), display.window());
+    for _ in 0..3 {
+        sleep(Duration::from_micros(draws.below(5000) as u64));
+        host.iter().for_each(|host| host.idle());
+    }
+    Instance::close_editor(&view);
+}
+
+/// Plays at least three buffers, until `done` is set. Every parameter changes in each buffer. Returns the number of changes.
+fn play(instance: &Instance, done: &AtomicBool) -> usize {
+    // Not the program: a host automates no presets.
+    let automated = |info: &ParameterInfo| info.flags & ParameterFlags_::kCanAutomate as int32 != 0;
+    let parameters = instance.parameters().into_iter().filter(automated);
+    let parameters: Vec<ParamID> = parameters.map(|info| info.id).collect();
+    let (draws, input) = (&mut Draws::seeded(7), vec![vec![0.1; FRAMES]; 2]);
+    let mut blocks = 0;
+    while blocks < 3 || !done.load(Ordering::Relaxed) {
+        let changes = parameters.iter().map(|parameter| {
+            let points = vec![((blocks % FRAMES) as int32, draws.share())];
+            Queue { parameter: *parameter, points }
+        });
+        let mut output = [[0.0; FRAMES]; 2];
+        let mut output = output.each_mut().map(|channel| &mut channel[..]);
+        let result = instance.process(Some(&input), &mut output, changes.collect());
+        assert_eq!(result, kResultOk);
+        blocks += 1;
+        // Waits, but not much longer than a sound card between its callbacks.
+        if blocks % 8 == 0 {
+            sleep(Duration::from_micros(500));
+        }
+    }
+    blocks * parameters.len()
+}
+
+/// Returns the numbers of open files and of bytes from `malloc`.
+fn used() -> (usize, usize) {
+    (fs::read_dir("/proc/self/fd").unwrap().count(), Memory::now().heap)
+}
+
+/// Frames 1,000 views in a host's run loop, without windows.
+fn openings_leave_nothing_behind(factory: &Factory) {
+    let host = ComWrapper::new(Host::<true>::default());
+    let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
+    let instance = Instance::new(factory, SETUP);
+    let open = |let_go: bool| {
+        // SAFETY: this is the main thread, and nice-plug passes ownership of a view. Some hosts release it in its frame.
+        unsafe {
+            let view = instance.controller.createView(ViewType::kEditor);
+            let view = ComPtr::from_raw(view).unwrap();
+            assert_eq!(view.setFrame(frame.as_ptr()), kResultOk);
+            assert_eq!(host.handlers(), [1, 1]);
+            host.idle();
+            if let_go {
+                assert_eq!(view.setFrame(ptr::null_mut()), kResultOk);
+            }
+        }
+        assert_eq!(host.handlers(), [0, 0]);
+    };
+    open(true);
+    let (files, bytes) = used();
+    (0..1000).for_each(|opening| open(opening % 2 == 0));
+    let after = used();
+    assert_eq!(after.0, files, "open files");
+    assert!(after.1 < bytes + 1000 * 16, "{} bytes an opening", (after.1 - bytes) / 1000);
+}
+
+/// Picks 200 % in the menu of the zoom, in hosts that refuse another size, grant it, or grant less.
+fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
+    type Grant = Option<fn([i32; 2]) -> [i32; 2]>;
+    let grants: [(Grant, [u32; 2], f64); 3] = [
+        (None, [1000, 640], 1.0),
+        (Some(|size| size), [1600, 1024], 1.6),
+        (Some(|_| [1250, 800]), [1250, 800], 1.25),
+    ];
+    for (resize, reached, zoom) in grants {
+        let mut host = Host::<true>::default();
+        host.resize = resize;
+        let host = ComWrapper::new(host);
+        let handler = host.to_com_ptr();
+        let instance = Instance::with_handler(factory, SETUP, handler.as_ref());
+        let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
+        let view = instance.open_editor(&frame, display.window());
+        let zoomed = || {
+            host.idle();
+            sleep(Duration::from_millis(20));
+            let saved = instance.save();
+            let state: serde_json::Value = serde_json::from_slice(&saved).unwrap();
+            state["fields"]["editor-zoom"].as_str().unwrap().parse::<f64>().unwrap()
+        };
+        let begun = Instant::now();
+        let mut asked = vec![];
+        // 200 % is the lowest entry, wherever the font puts it.
+        for y in (60..180).rev().step_by(6).cycle() {
+            assert!(begun.elapsed() < PATIENCE, "the host is not asked");
+            display.click(ZOOM, 1).unwrap();
+            display.click([ZOOM[0], y], 1).unwrap();
+            (0..5).for_each(|_| _ = zoomed());
+            asked = host.sizes();
+            if !asked.is_empty() {
+                break;
+            }
+        }
+        // The screen has 1600 x 1200 pixels, so there is no room for 200 %.
+        assert_eq!(asked[0], [1600, 1024]);
+        while zoomed() != zoom {
+            assert!(begun.elapsed() < PATIENCE, "{} is not {zoom}", zoomed());
+        }
+        assert_eq!(display.editor_size().unwrap(), reached);
+        if resize.is_none() {
+            the_host_keeps_the_focus_and_the_unused_keys(display);
+        }
+        Instance::close_editor(&view);
+    }
+}
+
+/// Clicks and types in an editor of default size.
+fn the_host_keeps_the_focus_and_the_unused_keys(display: &Display) {
+    let (host, editor) = (display.window(), display.editor().unwrap());
+    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
+        let begun = Instant::now();
+        while !done() {
+            assert!(begun.elapsed() < PATIENCE, "{what}");
+            sleep(Duration::from_millis(20));
+        }
+    };
+    let focused = || display.focused().unwrap();
+    let press = |keys: &[u32]| keys.iter().for_each(|key| display.key(*key).unwrap());
+    display.focus(host).unwrap();
+    display.keys().unwrap();
+    for _ in 0..4 {
+        display.click(BAND, 1).unwrap();
+        assert_eq!(focused(), host, "a click leaves the focus");
+    }
+    press(&[SPACE]);
+    assert_eq!(display.keys().unwrap(), 1);
+
+    // A field takes the focus, and all keys until Enter.
+    wait("a field", &mut || {
+        display.click(VALUE, 1).unwrap();
+        focused() == editor
+    });
+    press(&[SPACE, ENTER]);
+    wait("the focus comes back", &mut || focused() == host);
+    assert_eq!(display.keys().unwrap(), 0);
+
+    // The host gives the window the focus, for a user of the keyboard.
+    display.focus(editor).unwrap();
+    press(&[TAB, SPACE, TAB]);
+    let mut got = 0;
+    wait("Space alone", &mut || {
+        got += display.keys().unwrap();
+        got == 1
+    });
+    assert_eq!(focused(), editor, "the window keeps what it was given");
+    display.focus(host).unwrap();
+}
+
+/// Releases the plugin while its request blocks nice-plug's worker thread: a host without a run loop waits there for its main
+/// thread. Afterwards the worker thread may end.
+fn a_request_that_waits_for_the_release_ends(factory: &Factory) {
+    let (asks, asked) = mpsc::channel();
+    let (released, release) = mpsc::channel();
+    let host = ComWrapper::new(Host::<false>::calling_back(move || {
+        asks.send(()).unwrap();
+        release.recv().unwrap();
+    }));
+    let instance = Instance::with_handler(factory, SETUP, host.to_com_ptr().as_ref());
+    instance.activate();
+    let lookahead = Queue { parameter: instance.id("Lookahead"), points: vec![(0, 1.0)] };
+    let play =
+        || instance.process(None, &mut [&mut [0.0; FRAMES], &mut [0.0; FRAMES]], vec![lookahead]);
+    assert_eq!(thread::scope(|scope| scope.spawn(play).join()).unwrap(), kResultOk);
+    asked.recv().unwrap();
+    drop(instance);
+    released.send(()).unwrap();
+}

@@ -1,0 +1,209 @@
+//! Tests of the plugin's notifications: changes of the tail, the latency and the keys' names. The host checks their threads.
+
+use std::{iter::repeat, thread::scope};
+use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
+use tone_filter_hosts::RATE;
+use tone_filter_presets::{Preset, ids};
+use tone_filter_testkit::{
+    clap::{
+        Call::{self, Latency, Names, Rescan, Restart, Tail},
+        Change, Instance, Midi, Processor, at_frame, transport_at,
+    },
+    plugin::{assert_near, change, instance, settings},
+};
+
+/// Host with an instance of the plugin.
+struct Host {
+    instance: Instance,
+    processor: Option<Processor>,
+}
+
+impl Host {
+    /// Creates a host and activates the plugin.
+    fn new() -> Self {
+        let mut host = Self { instance: instance(), processor: None };
+        host.activate(RATE);
+        host
+    }
+
+    /// Deactivates the plugin if it is active, and activates it. Returns its calls.
+    fn activate(&mut self, rate: f64) -> Vec<Call> {
+        self.deactivate();
+        self.processor = Some(self.instance.activate(rate, 512).unwrap());
+        self.instance.take_calls()
+    }
+
+    fn deactivate(&mut self) {
+        self.processor.take().into_iter().for_each(|own| self.instance.deactivate(own));
+    }
+
+    /// Runs `call` on an audio thread. Returns the plugin's calls.
+    fn audio(&mut self, call: impl FnOnce(&mut Processor) + Send) -> Vec<Call> {
+        let processor = self.processor.as_mut().unwrap();
+        scope(|scope| scope.spawn(|| call(processor)).join().unwrap());
+        self.instance.take_calls()
+    }
+
+    /// Plays a buffer with `changes`, and with `tempos` at its start and in its middle. Returns the plugin's calls.
+    fn play_at(&mut self, changes: &[Change], tempos: [Option<f64>; 2]) -> Vec<Call> {
+        let [first, then] = tempos.map(|tempo| tempo.map(transport_at));
+        self.audio(|processor| {
+            processor.surroundings.transport = first;
+            processor.surroundings.later = then.map(|transport| at_frame(transport, 256));
+            let mut signal = [vec![0.1; 512], vec![0.1; 512]];
+            processor.run(&mut signal, true, &mut repeat(512), changes).unwrap();
+        })
+    }
+
+    /// Plays a buffer with a new value of a parameter. Returns the plugin's calls.
+    fn play(&mut self, id: &str, value: f64) -> Vec<Call> {
+        self.play_at(&[change(0, id, value)], [None; 2])
+    }
+
+    /// Plays a buffer without changes. Returns the plugin's calls.
+    fn still(&mut self) -> Vec<Call> {
+        self.play_at(&[], [None; 2])
+    }
+
+    /// Plays a buffer with a MIDI message.
+    fn play_midi(&mut self, message: [u8; 3]) {
+        let notes = |notes| move |processor: &mut Processor| processor.notes = notes;
+        self.audio(notes(vec![Midi { frame: 0, message }]));
+        self.still();
+        self.audio(notes(Vec::new()));
+    }
+
+    /// Returns the tail in samples; `None` if it never ends.
+    fn tail(&mut self) -> Option<u32> {
+        self.processor.as_mut().unwrap().tail().unwrap()
+    }
+
+    fn latency(&mut self) -> u32 {
+        self.instance.latency().unwrap()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.deactivate();
+    }
+}
+
+#[test]
+fn a_changed_tail_is_reported_on_the_audio_thread() {
+    let mut host = Host::new();
+    let samples = |settings: &Settings| Some((ToneFilter::tail(settings) * RATE).ceil() as u32);
+    assert_eq!(host.tail(), samples(&Settings::default()));
+    assert_eq!(host.still(), [], "the host knows it");
+    for (id, value) in [("ring", 0.9), ("release", 0.9), ("freeze", 1.0)] {
+        assert_eq!(host.play(id, value), [Tail], "{id}");
+        assert_eq!(host.still(), [], "once is enough: {id}");
+    }
+    assert_eq!(host.tail(), None);
+    assert_eq!(host.play("freeze", 0.0), [Tail]);
+    assert_eq!(host.play("mix", 0.1), []);
+    assert_eq!(host.play_at(&[], [Some(60.0), None]), [], "nothing follows the tempo");
+
+    let quarter = NoteValue::ENTRIES.iter().position(|entry| entry.0 == "1/4").unwrap();
+    assert_eq!(host.play("sync", quarter as f64), [Tail]);
+    let sync = Settings { sync: NoteValue::new(quarter), ..Settings::default() };
+    assert_eq!(host.play_at(&[], [Some(60.0), None]), [Tail]);
+    assert_eq!(host.tail(), samples(&sync.at_tempo(60.0)));
+    assert_eq!(host.play_at(&[], [Some(60.0), Some(240.0)]), [Tail], "within a block");
+    assert_eq!(host.tail(), samples(&sync.at_tempo(240.0)));
+    host.activate(2.0 * RATE);
+    let calls = host.play_at(&[], [Some(240.0), None]);
+    assert_eq!(calls, [Tail], "at another rate it has more samples");
+}
+
+#[test]
+fn a_first_tempo_of_0_is_a_tempo() {
+    assert_eq!(
+        Host::new().play_at(&[], [Some(0.0), None]),
+        [Tail],
+        "the host has not asked for it"
+    );
+}
+
+#[test]
+fn a_new_latency_requests_one_restart() {
+    let mut host = Host::new();
+    let late = ToneFilter::lookahead(RATE) as u32;
+    let before = host.tail().unwrap();
+    assert_eq!(host.play("lookahead", 1.0), [Restart]);
+    host.instance.idle();
+    assert_eq!((host.still(), host.play("lookahead", 1.0)), (vec![], vec![]), "once is enough");
+    assert_eq!((host.latency(), host.tail()), (0, Some(before)));
+    host.deactivate();
+    assert_eq!(host.instance.take_calls(), []);
+    assert_eq!((host.activate(RATE), host.latency()), (vec![Latency], late));
+    assert_eq!((host.still(), host.tail()), (vec![Tail], Some(before + late)));
+
+    // A host that does not process passes changes, too: as events, or as a state.
+    let on = host.instance.save().unwrap();
+    let off = |host: &mut Host| {
+        host.audio(|processor| processor.set(&[change(0, "lookahead", 0.0)]).unwrap())
+    };
+    assert_eq!(off(&mut host), [Restart]);
+    host.instance.load(&on).unwrap();
+    assert!(!host.instance.take_calls().contains(&Restart), "the change is taken back");
+    assert_eq!(off(&mut host), [Restart]);
+    assert_eq!((host.activate(RATE), host.latency()), (vec![Latency], 0));
+    host.instance.load(&on).unwrap();
+    assert_eq!((host.instance.take_calls(), host.latency()), (vec![Restart, Rescan], 0));
+    let twice = ToneFilter::lookahead(2.0 * RATE) as u32;
+    assert_eq!((host.activate(2.0 * RATE), host.latency()), (vec![Latency], twice));
+    assert_eq!((host.activate(RATE), host.latency()), (vec![Latency], late), "at another rate");
+}
+
+#[test]
+fn a_rate_that_nice_plug_rounds_has_one_latency() {
+    let late = ToneFilter::lookahead;
+    // nice-plug's rates are `f32`.
+    let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
+    let rate = (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).unwrap();
+    let mut host = Host { instance: instance(), processor: None };
+    host.instance.set(&[change(0, "lookahead", 1.0)]).unwrap();
+    assert_eq!(host.activate(rate), [Latency]);
+    assert_eq!(host.still(), [Tail], "no restart");
+}
+
+#[test]
+fn new_key_names_are_reported_on_the_main_thread() {
+    let mut host = Host::new();
+    let play = |host: &mut Host, id, value| {
+        let mut calls = host.play(id, value);
+        calls.retain(|call| *call != Tail);
+        assert_eq!(calls, [], "not from the audio thread");
+        host.instance.idle();
+        host.instance.take_calls()
+    };
+    assert_eq!(play(&mut host, "transpose", 0.5), [], "a host that has not asked knows none");
+    assert_eq!(host.instance.note_names().unwrap().len(), 77);
+    assert_eq!(play(&mut host, "transpose", 1.0), [Names]);
+    assert_eq!(host.instance.note_names().unwrap().len(), 76);
+    assert_eq!(play(&mut host, "keys", 1.0), [Names]);
+    assert_eq!((play(&mut host, "keys", 2.0), play(&mut host, "mix", 0.3)), (vec![], vec![]));
+    host.deactivate();
+    for (id, calls) in [("transpose", vec![Names]), ("mix", vec![])] {
+        host.instance.set(&[change(0, id, 0.5)]).unwrap();
+        assert_eq!(host.instance.take_calls(), calls, "at once, as this is the main thread");
+    }
+}
+
+#[test]
+fn a_program_change_loads_a_preset_on_the_main_thread() {
+    let mut host = Host::new();
+    host.play_midi([0xC3, 4, 0]);
+    // The audio thread loads nothing.
+    assert_near(&settings(&mut host.instance), &Settings::default());
+    host.instance.take_calls();
+    host.instance.idle();
+    let preset = Preset::factory(ids().nth(4).unwrap()).unwrap().settings;
+    assert_near(&settings(&mut host.instance), &preset);
+    assert_eq!(host.instance.take(Rescan), 1);
+    host.play_midi([0xB0, 74, 64]);
+    host.instance.idle();
+    // No controller is mapped.
+    assert_near(&settings(&mut host.instance), &preset);
+}

@@ -1,0 +1,90 @@
+//! Tests that saved states are restored exactly, and that invalid states change nothing.
+
+use crate::seeds::check_state;
+use serde_json::{Value, json};
+use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings};
+use tone_filter_testkit::{
+    Draws, controls,
+    plugin::{busy, controls_in, instance, library, saved, set_controls, state},
+};
+
+#[test]
+fn broken_states_are_refused_or_loaded_whole() {
+    let draws = &mut Draws::seeded(9);
+    let mut instance = instance();
+    set_controls(&mut instance, &controls(draws));
+    let full = instance.save().unwrap();
+    let mut refuses = |bytes: &[u8]| {
+        assert!(instance.load(bytes).is_err(), "{} bytes", bytes.len());
+    };
+    let with_length = |length: u64, bytes: &[u8]| [&length.to_le_bytes()[..], bytes].concat();
+    for length in 0..full.len() - 8 {
+        refuses(&full[..length]);
+        refuses(&with_length(length as u64, &full[8..8 + length]));
+    }
+    // A length without such bytes; nested deeper than any stack; a key longer than any other.
+    for length in [u64::MAX, u64::MAX / 2, 1 << 40, 1 << 31] {
+        refuses(&with_length(length, b"{}"));
+    }
+    for json in ["[".repeat(1 << 20), format!("{{\"{}\":1}}", "x".repeat(1 << 20))] {
+        refuses(&with_length(json.len() as u64, json.as_bytes()));
+    }
+    assert_eq!(instance.save().unwrap(), full);
+    for _ in 0..500 {
+        let mut bytes = full.clone();
+        for _ in 0..=draws.below(3) {
+            let index = 8 + draws.below(bytes.len() - 8);
+            bytes[index] = draws.pick(b"0123456789{}[]\",:.-eaz \\\xFF");
+        }
+        check_state(&bytes);
+    }
+}
+
+#[test]
+fn missing_values_of_a_state_are_the_reference() {
+    let mut instance = busy(&library().0);
+    let busy = instance.save().unwrap();
+    let full = state(&busy);
+    let mut load = |state: &Value| {
+        instance.load(&busy).unwrap();
+        instance.load(&saved(state)).unwrap();
+        controls_in(&instance.save().unwrap())
+    };
+    // A state without any parameters, and a state of a later version with more parameters.
+    let nothing = json!({ "params": {}, "fields": {} });
+    assert_eq!(load(&nothing), Controls::from(Settings::REFERENCE));
+    let mut newer = full.clone();
+    newer["version"] = json!("99.0.0");
+    newer["params"]["sparkle"] = json!({ "f32": 0.7 });
+    newer["fields"]["sparkle"] = json!("[1, 2, 3]");
+    newer["sparkle"] = json!({ "everything": true });
+    let controls = controls_in(&busy);
+    assert_eq!(load(&newer), controls);
+
+    let mut load_with = |id: &str, odd: Value| {
+        let mut state = full.clone();
+        state["params"][id] = odd;
+        load(&state)
+    };
+    for spec in &SPECS {
+        let (mut expected, id) = (controls, spec.id);
+        spec.set(&mut expected.settings, spec.reference());
+        for odd in [json!({ "i32": 3 }), json!({ "string": "3" }), json!({ "bool": true })] {
+            assert_eq!(load_with(id, odd), expected);
+        }
+        for (odd, bound) in [(3e38, spec.max), (-3e38, spec.min)] {
+            let controls = load_with(id, json!({ "f32": odd }));
+            assert_eq!(spec.get(&controls.settings), bound, "{id}");
+        }
+    }
+    for choice in &CHOICES {
+        let mut expected = controls;
+        choice.set(&mut expected, choice.reference());
+        for odd in [json!({ "string": "of-the-future" }), json!({ "f32": 1.0 })] {
+            assert_eq!(load_with(choice.id, odd), expected, "{}", choice.id);
+        }
+    }
+    let mut odd = full;
+    odd["fields"]["bands"] = json!("\"111\"");
+    assert_eq!(load(&odd).settings.bands, BandMask::ALL);
+}

@@ -1,0 +1,39 @@
+//! What the programs `hosts` and `alone` share. Both test the built plugin; a missing or outdated bundle fails every test, and the
+//! message names the command that builds it.
+
+#[path = "../fuzz/src/settings.rs"]
+pub mod settings;
+
+use tone_filter_testkit::{
+    Signal,
+    clap::{Change, Instance},
+    signals::noise,
+};
+
+/// Sample rate in Hz.
+pub const RATE: f64 = 48_000.0;
+
+/// Longest buffer in frames.
+pub const MAX_BLOCK: usize = 16_384;
+
+/// Returns the plugin's output for `input`, in buffers of the lengths `blocks`, in place or not.
+pub fn played(
+    instance: &mut Instance,
+    input: &Signal,
+    in_place: bool,
+    mut blocks: impl Iterator<Item = usize>,
+    changes: &[Change],
+) -> Signal {
+    instance.select(input.len()).unwrap();
+    let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    let mut signal = input.clone();
+    processor.run(&mut signal, in_place, &mut blocks, changes).unwrap();
+    instance.deactivate(processor);
+    signal
+}
+
+/// Returns random buffer lengths from 1 to [`MAX_BLOCK`], uniform on a logarithmic scale.
+pub fn random_blocks(seed: u64) -> impl Iterator<Item = usize> {
+    let mut noise = noise(seed);
+    std::iter::repeat_with(move || (MAX_BLOCK as f64).powf((noise() + 1.0) / 2.0).round() as usize)
+}
