@@ -115,7 +115,7 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
     let ends = keys(600, 0x81, 128, 0).chain(keys(700, 0x80, 119, 0));
     let ends = ends.chain([message(701, &[0xB0, 123, 0])]);
     let later: Events = keys(10, 0x90, 120, 100).chain(ends).collect();
-    let mut host = Host::new(STEREO, &sending());
+    let mut host = Host::new(STEREO, &Controls::default());
     host.room = 4096;
     for (events, expected) in [
         // All keys at once need more space than there is.
@@ -126,7 +126,8 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
         (later, 61..120),
     ] {
         let output = host.play(&tune(1024), &vec![], &[512], &events);
-        assert!(expected.contains(&begun(&output)) && hanging(&output).is_empty(), "{output:?}");
+        let (begun, hanging) = (begun(&output), hanging(&output));
+        assert!(expected.contains(&begun) && hanging.is_empty(), "{begun} {hanging:?}");
     }
 
     let mut host = Host::new(STEREO, &sending());
