@@ -64,7 +64,6 @@ impl Row {
     }
 }
 
-/// Bar, with the state of its menus.
 #[derive(Default)]
 pub struct PresetBar {
     browser: PresetBrowser,

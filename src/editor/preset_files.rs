@@ -11,7 +11,6 @@ use egui::{
 
 const WIDTH: f32 = 260.0;
 
-/// State of the menu.
 #[derive(Default)]
 pub struct PresetFiles {
     /// Text of the field for the name to save under.

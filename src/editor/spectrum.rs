@@ -29,7 +29,6 @@ const BINS: f32 = 1.5;
 /// Minimum length in seconds of the transformed signal: enough to separate the lowest notes.
 const LENGTH: f32 = 0.15;
 
-/// Spectra of input and output.
 #[derive(Default)]
 pub struct Spectrum {
     transform: Option<Transform>,
@@ -85,7 +84,6 @@ impl Spectrum {
         }
     }
 
-    /// Discards both signals.
     pub fn clear(&mut self) {
         for curve in &mut self.curves {
             curve.samples.clear();

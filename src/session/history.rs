@@ -63,12 +63,10 @@ impl History {
         Some((step.before.clone(), step.after.clone()))
     }
 
-    /// Whether there is an edit to undo.
     pub fn can_undo(&self) -> bool {
         self.done > 0
     }
 
-    /// Whether there is an edit to redo.
     pub fn can_redo(&self) -> bool {
         self.done < self.steps.len()
     }
