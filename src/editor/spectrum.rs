@@ -64,6 +64,7 @@ struct Curve {
     samples: Vec<f32>,
     /// Power of every bin; the powers of a full-scale sine add up to 1.
     bins: Vec<f32>,
+    /// Displayed heights, 0..1.
     heights: Vec<f32>,
     /// Heights of the last spectrum, towards which the displayed heights move.
     targets: Vec<f32>,

@@ -19,6 +19,7 @@ struct Step {
     what: &'static str,
     before: Sound,
     after: Sound,
+    /// Time of the edit in seconds.
     time: f64,
 }
 
