@@ -19,7 +19,6 @@ const CONTROLLING: [(&str, u32); 9] = [
 /// Keys that the window uses without a focused control, too: focus the next control, and show the piano roll.
 const ALWAYS: [(&str, u32); 2] = [("Tab", 0xFF09), ("r", 'r' as u32)];
 
-/// Keyboard focus of a window.
 #[derive(Default)]
 pub struct Focus {
     #[cfg(target_os = "linux")]

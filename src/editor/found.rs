@@ -23,6 +23,7 @@ pub struct DetectedKey {
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
+    /// Beats per minute; only where the host has no tempo.
     tempo: Option<f64>,
 }
 

@@ -9,18 +9,15 @@ const LOWEST_WITH_SPECTRUM: f32 = 330.0;
 /// Minimum height in points of a legible grid. A window without room for the grid shows the settings under More instead.
 const LOWEST_GRID: f32 = 96.0;
 
-/// Areas of the window.
 pub struct Layout {
     pub scale: Scale,
     pub bypass: Rect,
     pub header: Rect,
-    /// Strip of main controls.
     pub main: Rect,
     /// Groups of all other controls; `None` while they are closed.
     pub more: Option<Rect>,
     /// Whether there is room for the grid, its octaves and the keyboard.
     pub has_grid: bool,
-    /// Names of the grid's rows.
     pub octaves: Rect,
     pub grid: Rect,
     pub keyboard: Rect,

@@ -6,7 +6,6 @@ use egui::{Align2, Area, Frame, Id, Order, RichText, Ui, vec2};
 /// Seconds for which a notice is shown.
 pub const SECONDS: f64 = 4.0;
 
-/// Notice on display.
 #[derive(Default)]
 pub struct Notice {
     text: String,

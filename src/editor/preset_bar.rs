@@ -17,6 +17,7 @@ use tone_filter_dsp::Bands;
 
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 
+/// Space between two buttons of a group, in points.
 const GAP: f32 = 2.0;
 
 /// Minimum power of an input that does not count as silence: -110 dB relative to full scale.
@@ -64,7 +65,6 @@ impl Row {
     }
 }
 
-/// Bar, with the state of its menus.
 #[derive(Default)]
 pub struct PresetBar {
     browser: PresetBrowser,

@@ -15,7 +15,6 @@ use tone_filter_presets::folded;
 /// Width of the list in points, at the default size of the window.
 const WIDTH: f32 = 270.0;
 
-/// State of the list.
 #[derive(Default)]
 pub struct PresetBrowser {
     search: String,

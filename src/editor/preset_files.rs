@@ -9,9 +9,9 @@ use egui::{
     Button, Key, Modifiers, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
 };
 
+/// Width of the menu in points.
 const WIDTH: f32 = 260.0;
 
-/// State of the menu.
 #[derive(Default)]
 pub struct PresetFiles {
     /// Text of the field for the name to save under.

@@ -29,7 +29,6 @@ const BINS: f32 = 1.5;
 /// Minimum length in seconds of the transformed signal: enough to separate the lowest notes.
 const LENGTH: f32 = 0.15;
 
-/// Spectra of input and output.
 #[derive(Default)]
 pub struct Spectrum {
     transform: Option<Transform>,
@@ -65,6 +64,7 @@ struct Curve {
     samples: Vec<f32>,
     /// Power of every bin; the powers of a full-scale sine add up to 1.
     bins: Vec<f32>,
+    /// Displayed heights, 0..1.
     heights: Vec<f32>,
     /// Heights of the last spectrum, towards which the displayed heights move.
     targets: Vec<f32>,
@@ -85,7 +85,6 @@ impl Spectrum {
         }
     }
 
-    /// Discards both signals.
     pub fn clear(&mut self) {
         for curve in &mut self.curves {
             curve.samples.clear();

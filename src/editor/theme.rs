@@ -11,9 +11,7 @@ use tone_filter_dsp::BandState;
 pub const BACKGROUND: Color32 = Color32::from_rgb(0x10, 0x12, 0x16);
 /// Colour of cells, buttons and menus at rest.
 pub const SURFACE: Color32 = Color32::from_rgb(0x19, 0x1d, 0x23);
-/// Colour of hairlines.
 pub const LINE: Color32 = Color32::from_rgb(0x2a, 0x30, 0x39);
-/// Colour of text.
 pub const TEXT: Color32 = Color32::from_rgb(0xdc, 0xdf, 0xe4);
 /// Colour of captions and other secondary text.
 pub const DIM: Color32 = Color32::from_rgb(0x9a, 0xa3, 0xb0);
@@ -22,7 +20,6 @@ pub const IDLE: Color32 = Color32::from_rgb(0x80, 0x89, 0x96);
 /// Colours of the scale's keys: natural notes, and sharps.
 pub const KEYS: [Color32; 2] =
     [Color32::from_rgb(0x5e, 0x5a, 0x4e), Color32::from_rgb(0x41, 0x40, 0x3b)];
-/// Colour of controls.
 pub const ACCENT: Color32 = Color32::from_rgb(0xd1, 0xc7, 0xa8);
 /// Colour of a note that is not played.
 pub const MUTED: Color32 = Color32::from_rgb(0x4f, 0x86, 0xe0);
@@ -31,7 +28,6 @@ pub const SOUNDING: Color32 = Color32::from_rgb(0x45, 0xd0, 0x83);
 /// Colour of a note at the ceiling.
 pub const SATURATED: Color32 = Color32::from_rgb(0xff, 0x5c, 0x52);
 
-/// Returns the colour of a state.
 pub const fn state_colour(state: BandState) -> Color32 {
     match state {
         BandState::Inactive => MUTED,

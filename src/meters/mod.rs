@@ -31,7 +31,7 @@ const CAPACITY: usize = 9000;
 /// Number of updates between two timed buffers: seven or eight buffers are timed per second.
 const TIMING_INTERVAL: usize = 8;
 
-/// Data for the display: the bands at one moment, and the signals since the last update.
+/// Data for the display: a snapshot of the bands, and the signals since the last update.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeterUpdate {
     /// State of the bands.
@@ -110,6 +110,7 @@ pub struct MeterInput {
     empty: Consumer<Box<Packet>>,
     full: Producer<Box<Packet>>,
     viewers: Arc<AtomicUsize>,
+    /// Sample rate in Hz.
     sample_rate: f32,
     /// See [`MeterUpdate::bar`].
     pub bar: Option<i32>,

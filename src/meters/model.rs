@@ -5,6 +5,7 @@ use super::{MeterInput, meters};
 use loom::{model, thread};
 use tone_filter_dsp::Snapshot;
 
+/// Length in frames of a buffer after which an update is due.
 const LONG: usize = 1 << 20;
 
 fn snapshot(number: usize) -> Snapshot {

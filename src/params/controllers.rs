@@ -46,7 +46,6 @@ impl Controllers {
         number(id) == Some(self.learning.load(Relaxed))
     }
 
-    /// Returns the controller that sets the parameter called `id`.
     pub fn of(&self, id: &str) -> Option<u8> {
         let number = number(id)?;
         (0..128).find(|controller| self.mapped[usize::from(*controller)].load(Relaxed) == number)

@@ -93,11 +93,8 @@ pub struct ToneFilterParams {
     changes: Changes,
     /// Name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
-    /// Settings that loading a preset leaves as they are.
     pub keep: AtomicCell<Keep>,
-    /// MIDI controllers that set parameters.
     pub controllers: Controllers,
-    /// Score that decides which notes are played.
     pub score: ScoreSlot,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
@@ -109,7 +106,6 @@ pub struct ToneFilterParams {
     pub editor_roll: AtomicCell<bool>,
 }
 
-/// Parameter of a setting.
 pub enum Control<'a> {
     Number(&'static Spec, &'a FloatParam),
     Choice(&'a ChoiceParam),
@@ -190,7 +186,6 @@ impl ToneFilterParams {
     }
 }
 
-/// Returns the ids of all parameters, in their order.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id))
 }

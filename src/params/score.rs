@@ -60,7 +60,6 @@ impl ScoreSlot {
         slot.score = score;
     }
 
-    /// Returns the name of the score, if there is one.
     pub fn name(&self) -> Option<String> {
         let slot = self.lock();
         slot.score.is_some().then(|| slot.name.clone())

@@ -159,7 +159,7 @@ impl Plugin for ToneFilterPlugin {
         // The standalone program has no host that could activate the plugin again after a change of latency.
         let compensated = context.plugin_api() != PluginApi::Standalone;
         let latency = compensated.then(|| self.latency.clone());
-        let notes = self.notes.take().unwrap_or_else(Notes::new);
+        let notes = self.notes.take().unwrap_or_default();
         self.active = Active::new(&self.params, latency, config, notes);
         self.active.is_some()
     }

@@ -191,7 +191,6 @@ pub fn process(
 pub struct TestQueue {
     /// Whether the plugin is a VST3 plugin rather than a CLAP plugin.
     pub vst3: bool,
-    /// Events to the host.
     pub output: Vec<NoteEvent<()>>,
 }
 

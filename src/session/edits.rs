@@ -47,11 +47,8 @@ pub struct Audition {
 
 /// Access to the settings while the session is locked, for instance during a frame of the window.
 pub struct Edits<'a> {
-    /// Parameters that are edited.
     pub params: &'a ToneFilterParams,
-    /// Link between editor and host.
     pub host: &'a HostLink,
-    /// Rest of the session.
     pub state: &'a mut State,
     pub(super) sink: &'a dyn Sink,
     /// Time of the edits in seconds, from an arbitrary start.
@@ -66,7 +63,6 @@ impl Edits<'_> {
         Sound { controls, preset, slot, other: other.clone() }
     }
 
-    /// Begins a gesture on the setting called `id`.
     pub fn begin(&mut self, id: &'static str) {
         self.begin_gesture(Some(id));
         if let Some(control) = self.params.control(id) {
@@ -83,7 +79,6 @@ impl Edits<'_> {
         self.sink.set(&control, normalized);
     }
 
-    /// Ends the gesture on the setting called `id`.
     pub fn end(&mut self, id: &'static str) {
         if let Some(control) = self.params.control(id) {
             self.sink.end(&control);
@@ -119,7 +114,6 @@ impl Edits<'_> {
         }
     }
 
-    /// Ends a drag over the bands.
     pub fn end_painting(&mut self) {
         self.mark_dirty();
         self.finish("bands");
@@ -160,7 +154,6 @@ impl Edits<'_> {
         });
     }
 
-    /// Sets the targets of the pitch classes, as a complete undo step.
     pub fn set_targets(&mut self, targets: Targets) {
         self.change("targets", |settings| settings.targets = targets);
     }
@@ -233,7 +226,6 @@ impl Edits<'_> {
         }
     }
 
-    /// Loads the preset called `name`.
     pub fn load(&mut self, name: &str) {
         if let Some(preset) = self.state.presets.load(name) {
             self.use_preset(name.to_owned(), &preset.settings);
@@ -282,7 +274,6 @@ impl Edits<'_> {
         }
     }
 
-    /// Undoes the last step.
     pub fn undo(&mut self) {
         self.keep_audition();
         if let Some((from, to)) = self.state.history.undo() {
@@ -290,7 +281,6 @@ impl Edits<'_> {
         }
     }
 
-    /// Redoes the step that was last undone.
     pub fn redo(&mut self) {
         self.keep_audition();
         if let Some((from, to)) = self.state.history.redo() {
@@ -307,7 +297,6 @@ impl Edits<'_> {
         self.change_to("A/B", Sound { slot, other, ..next });
     }
 
-    /// Copies the current sound to the other slot.
     pub fn copy_to_other(&mut self) {
         let current = self.sound();
         let other = Some(Box::new(current.without_other()));

@@ -5,10 +5,8 @@ use std::{fs, path::Path};
 use tone_filter_dsp::Score;
 use tone_filter_midi::{Drums, EXTENSIONS as MIDI, MidiFile};
 
-/// File name extension of presets.
 pub const PRESET: &str = "json";
 
-/// File name extension of scores.
 pub const SCORE: &str = "tfs";
 
 impl Edits<'_> {
@@ -56,7 +54,6 @@ impl Edits<'_> {
         self.mark_dirty();
     }
 
-    /// Writes the sound as a preset to the file at `path`.
     pub fn export(&mut self, path: &Path) {
         self.state.presets.export(&self.preset(), self.params.chosen().settings, path);
     }

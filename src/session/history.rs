@@ -19,6 +19,7 @@ struct Step {
     what: &'static str,
     before: Sound,
     after: Sound,
+    /// Time of the edit in seconds.
     time: f64,
 }
 
@@ -63,12 +64,10 @@ impl History {
         Some((step.before.clone(), step.after.clone()))
     }
 
-    /// Whether there is an edit to undo.
     pub fn can_undo(&self) -> bool {
         self.done > 0
     }
 
-    /// Whether there is an edit to redo.
     pub fn can_redo(&self) -> bool {
         self.done < self.steps.len()
     }

@@ -24,19 +24,15 @@ use tone_filter_presets::{Folder, Loaded};
 pub struct Session {
     /// Parameters, and everything else that a host saves.
     pub params: Arc<ToneFilterParams>,
-    /// Link between editor and host.
     pub host: HostLink,
-    /// State of edits. Locked by the window, of which there is one at a time, and while a preset is loaded for the host or by a
-    /// program change.
+    /// State of edits. Locked by the open window, and while a preset is loaded for the host or by a program change.
     state: Arc<Mutex<State>>,
 }
 
 /// State that lives as long as the instance, across windows, and is not saved.
 #[derive(Default)]
 pub struct State {
-    /// Factory presets and the user's.
     pub presets: PresetList,
-    /// Undo steps.
     pub history: History,
     /// Active slot: 0 for A, 1 for B.
     pub slot: usize,

@@ -12,7 +12,6 @@ use tone_filter_presets::{Error, Folder, Loaded, Preset, folded, ids};
 /// Entry of a preset in the list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
-    /// Name.
     pub name: String,
     /// Purpose; may be empty.
     pub description: String,
@@ -85,7 +84,6 @@ impl PresetList {
         }));
     }
 
-    /// Returns the factory presets and the user's.
     pub fn entries(&self) -> [&[Entry]; 2] {
         self.entries.split_at(self.factory.len()).into()
     }
@@ -105,7 +103,6 @@ impl PresetList {
         groups.into_iter().map(|((_, title), entries)| (title, entries)).collect()
     }
 
-    /// Whether the user has marked the preset called `name` as a favourite.
     pub fn is_favourite(&self, name: &str) -> bool {
         self.favourites.contains(name)
     }
@@ -126,7 +123,6 @@ impl PresetList {
         }
     }
 
-    /// Whether the user has a preset called `name`.
     pub fn is_user_preset(&self, name: &str) -> bool {
         let [_, user] = self.entries();
         user.iter().any(|entry| entry.name == name)

@@ -84,7 +84,6 @@ impl Link {
         }
     }
 
-    /// Sets whether the window has the keyboard focus. Called in each frame.
     pub fn set_focused(&self, focused: bool) {
         self.0.focused.store(focused, Ordering::Relaxed);
     }

@@ -65,7 +65,6 @@ impl Cell {
         shade.lerp_to_gamma(theme::SATURATED, self.saturated)
     }
 
-    /// Paints the cell of `tone` in `rect`.
     pub fn paint(
         &self,
         painter: &Painter,
@@ -171,7 +170,6 @@ impl Cell {
     }
 }
 
-/// Paints the mark of a band that the user has muted.
 pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     let stroke = Stroke::new(1.0, theme::DIM);
     for y in [-radius, radius] {

@@ -36,12 +36,10 @@ const SENTENCE_PAUSE: f64 = 1.0;
 /// Help on the mouse actions on a cell, for its tooltip.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
 
-/// Grid with the animation of its cells.
 pub struct BandGrid {
     cells: [Cell; TONES],
     /// Drag over the cells: whether it switches them on, and its last position. `None` without a drag.
     painting: Option<(bool, Pos2)>,
-    /// Band of the cell under the pointer.
     pub hovered: Option<usize>,
     sentences: Sentences,
 }

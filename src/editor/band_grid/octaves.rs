@@ -11,6 +11,7 @@ use crate::{
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 use tone_filter_dsp::{BandRange, notes};
 
+/// Font size of a name in points.
 const NAME: f32 = 11.0;
 
 /// Minimum scale of the window at which a name shows both ends of its octave.

@@ -44,7 +44,6 @@ const fn short(voice: Voice, name: &'static str) -> &'static str {
 }
 
 impl Place {
-    /// Shows the control of a choice.
     pub(super) fn choice(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
         self.name(ui, choice.name);

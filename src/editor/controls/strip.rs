@@ -8,6 +8,7 @@ use tone_filter_dsp::Group;
 /// Sizes of the first control, Mix.
 const LARGE: Sizes = Sizes { name: 16.0, value: 30.0, track: 9.0 };
 
+/// Fraction of the width of the strip for Mix.
 const SHARE: f32 = 0.25;
 
 /// Returns two gaps in points: between controls side by side, and between rows.

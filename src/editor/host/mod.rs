@@ -72,7 +72,6 @@ pub fn track_width(ui: &Ui, scale: Scale, track: &Track) -> f32 {
     disc + space + galley(ui, scale.font(12.0), track).size().x
 }
 
-/// Shows the colour and the name of `track` in `place`.
 pub fn show_track(ui: &Ui, place: Rect, scale: Scale, track: &Track) {
     let (disc, space) = disc(scale, track);
     if let Some(colour) = track.colour {

@@ -1,69 +1,72 @@
 //! Tests of sliders, switches and text fields.
 
 use super::TestEditor;
-use crate::{editor::DEFAULT_SIZE, params::Control};
+use crate::{editor::DEFAULT_SIZE, params::Control, session::is_same};
 use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
 use nice_plug::params::Param;
 use tone_filter_dsp::{
-    BandMask, CHOICES, Controls, Group, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice,
+    CHOICES, Controls, Group, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice, spec,
 };
 
 /// Vector from the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);
 
 #[test]
-fn a_drag_is_one_gesture_and_moves_one_setting() {
+fn the_pointer_moves_one_slider_as_one_gesture() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     let from = editor.place("Mix") + TRACK;
     editor.drag(from, vec2(40.0, 0.0));
     assert_eq!(editor.log(), ["begin", "set", "set", "end"]);
     let settings = editor.settings();
-    assert_eq!(settings.bands, BandMask::ALL);
     // Mix takes a quarter of the width between margins of 16 points.
     let width = (1000.0 - 2.0 * 16.0) / 4.0;
     let expected = 50.0 + 100.0 * 40.0 / width;
     assert!((settings.mix - expected).abs() < 0.01, "{} is not {expected}", settings.mix);
     assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
-
     editor.drag(from, vec2(5000.0, 0.0));
     assert_eq!(editor.settings().mix, 100.0);
-}
 
-#[test]
-fn a_double_click_resets() {
-    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
-    let place = editor.place("Transpose") + TRACK;
-    editor.drag(place, vec2(-60.0, 0.0));
-    assert!(editor.settings().transpose < -10.0);
     editor.log();
-    editor.click(place);
-    editor.click_again(place);
-    assert_eq!(editor.settings(), Settings::default());
+    editor.click(from);
+    editor.click_again(from);
+    assert_eq!(editor.settings(), Settings::default(), "a double-click resets");
+    assert_eq!(editor.log(), ["begin", "set", "end"]);
+
+    editor.frames(1);
+    let wheel = Event::MouseWheel {
+        unit: MouseWheelUnit::Line,
+        delta: vec2(0.0, 3.0),
+        phase: TouchPhase::Move,
+        modifiers: egui::Modifiers::NONE,
+        source: egui::MouseWheelSource::Unknown,
+    };
+    editor.frame(vec![wheel]);
+    let settings = editor.settings();
+    assert!((settings.mix - 53.0).abs() < 1e-3, "{}", settings.mix);
+    assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
     assert_eq!(editor.log(), ["begin", "set", "end"]);
 }
 
 #[test]
 fn values_are_typed_in_with_and_without_units() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
-    let mut enter = |shown: &str, typed: &str, key: Key| {
-        editor.click(editor.place(shown));
-        editor.frame(vec![Event::Text(typed.to_owned())]);
-        editor.key(key);
-        (editor.settings(), editor.log())
-    };
-    let (settings, log) = enter("Tuning: 440 Hz", "432", Key::Enter);
-    assert_eq!(settings, Settings { tuning: 432.0, ..Settings::default() });
-    assert_eq!(log, ["begin", "set", "end"]);
-    assert_eq!(enter("Tuning: 432 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
-    let release = enter("Release: 20 ms", "0.25 s", Key::Enter).0.release;
-    // The rounding of a host's normalised f32 is allowed for.
-    assert!((release - 250.0).abs() <= 1e-6 * 250.0, "{release}");
-    assert_eq!(enter("Mix: 50 %", "75 %", Key::Enter).0.mix, 75.0);
-    assert_eq!(enter("Output: 0 dB", "99", Key::Enter).0.output, 12.0);
-    for (typed, key) in [("loud", Key::Enter), ("-3", Key::Escape)] {
-        let (settings, log) = enter("Output: 12 dB", typed, key);
-        assert_eq!(settings.output, 12.0, "{typed}");
-        assert!(log.is_empty(), "{typed}: {log:?}");
+    let mut expected = Settings::default();
+    // Field, typed text, the key that ends it, and the new value, if there is one.
+    for (field, typed, key, id, value) in [
+        ("Tuning: 440 Hz", "432", "<Enter>", "tuning", Some(432.0)),
+        ("Tuning: 432 Hz", "0.44 khz", "<Enter>", "tuning", Some(440.0)),
+        ("Release: 20 ms", "0.25 s", "<Enter>", "release", Some(250.0)),
+        ("Mix: 50 %", "75 %", "<Enter>", "mix", Some(75.0)),
+        ("Output: 0 dB", "99", "<Enter>", "output", Some(12.0)),
+        ("Output: 12 dB", "loud", "<Enter>", "output", None),
+        ("Output: 12 dB", "-3", "<Escape>", "output", None),
+    ] {
+        editor.run(&format!("{field} | ~{typed} | {key}"));
+        value.iter().for_each(|value| spec(id).unwrap().set(&mut expected, *value));
+        // The rounding of a host's normalised f32 is allowed for.
+        assert!(is_same(&editor.settings(), &expected), "{typed}: {:?}", editor.settings());
+        let gesture: &[&str] = if value.is_some() { &["begin", "set", "end"] } else { &[] };
+        assert_eq!(editor.log(), gesture, "{typed}");
     }
 }
 
@@ -87,11 +90,6 @@ fn switches_set_their_setting() {
             assert!(editor.log().is_empty(), "{name} is already chosen");
         }
     }
-}
-
-#[test]
-fn the_button_in_the_header_bypasses() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
     for (on, word) in [(true, "Bypassed"), (false, "Bypass")] {
         editor.run("Bypass");
         assert_eq!(editor.log(), ["begin", "set", "end"]);
@@ -199,25 +197,6 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
         let shown = texts.iter().any(|(text, _)| text.replace('\n', " ").contains(words));
         assert!(shown, "{control}: {texts:?}");
     }
-}
-
-#[test]
-fn the_wheel_moves_the_slider_under_the_pointer() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.frame(vec![Event::PointerMoved(editor.place("Mix"))]);
-    editor.frame(vec![]);
-    let wheel = Event::MouseWheel {
-        unit: MouseWheelUnit::Line,
-        delta: vec2(0.0, 3.0),
-        phase: TouchPhase::Move,
-        modifiers: egui::Modifiers::NONE,
-        source: egui::MouseWheelSource::Unknown,
-    };
-    editor.frame(vec![wheel]);
-    let settings = editor.settings();
-    assert!((settings.mix - 53.0).abs() < 1e-3, "{}", settings.mix);
-    assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
-    assert_eq!(editor.log(), ["begin", "set", "end"]);
 }
 
 #[test]

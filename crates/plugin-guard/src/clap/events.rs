@@ -51,7 +51,6 @@ impl<'a> ClampedEvents<'a> {
     }
 }
 
-/// Returns the tempo in `transport` in beats per minute, if there is one.
 pub fn tempo(transport: Option<&clap_event_transport>) -> Option<f64> {
     let timed = transport.filter(|transport| transport.flags & CLAP_TRANSPORT_HAS_TEMPO != 0);
     timed.map(|transport| transport.tempo)

@@ -287,7 +287,6 @@ fn target(parameter: clap_id) -> clap_context_menu_target {
     clap_context_menu_target { kind: CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, id: parameter }
 }
 
-/// Converts a colour from the host; `None` if it is transparent.
 pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
     (colour.alpha > 0).then_some([colour.red, colour.green, colour.blue])
 }

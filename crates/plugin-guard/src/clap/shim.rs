@@ -30,7 +30,6 @@ pub(super) struct ClapShim {
     pub(super) host: Host,
     pub(super) instance: Box<dyn Instance>,
     pub(super) name: &'static str,
-    /// Pages of a hardware controller.
     pub(super) pages: Vec<Page>,
     /// Parameter ids, each with the number that nice-plug gives to the host; set by the first [`ClapShim::parameter_ids`].
     parameters: OnceLock<Vec<(String, clap_id)>>,
@@ -46,7 +45,6 @@ pub(super) struct ClapShim {
     pub(super) active: AtomicBool,
     /// Whether the host has started processing since the activation.
     pub(super) started: AtomicBool,
-    /// Whether the plugin processes.
     pub(super) processing: AtomicBool,
     /// [`Instance::changes`] after the last buffer.
     seen_changes: AtomicU32,

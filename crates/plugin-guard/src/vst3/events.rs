@@ -29,7 +29,6 @@ pub struct Events {
 struct List(AtomicPtr<IEventList>);
 
 impl Events {
-    /// Creates an empty list.
     pub fn new() -> Option<Self> {
         let list = ComWrapper::new(List(AtomicPtr::new(null_mut())));
         Some(Self { pointer: list.to_com_ptr()?, list })

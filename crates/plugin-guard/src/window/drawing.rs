@@ -1,5 +1,4 @@
-//! How baseview draws: OpenGL, which stays in memory once a window has been opened, and X11's Present extension, by which baseview
-//! learns when to draw a frame.
+//! Workarounds for the way in which baseview draws: by OpenGL, when X11's Present extension asks for a frame.
 
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle, RawWindowHandle};
 use std::{error::Error, mem, sync::Once};

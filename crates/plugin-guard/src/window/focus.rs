@@ -1,6 +1,6 @@
 //! Keyboard focus of an embedded window, by X11.
 //!
-//! egui-baseview 0.9.0 takes the focus at each click, and neither it nor baseview 0.4.2 passes on a key. A host would then not hear
+//! egui-baseview 0.9.0 takes the focus at each click, and neither it nor baseview 0.4.2 passes on a key. A host would then not get
 //! Space. Here the window takes the focus only when it wants text, gives it back afterwards, and the host gets the keys that the
 //! window does not use.
 

@@ -25,6 +25,15 @@ where
     SpawnedEditor { handle: Handle(handle), window: Window(Fragile::new(window)) }
 }
 
+/// Implements methods that pass on their arguments, and the window behind the semicolon if there is one, to the handle.
+macro_rules! pass_on {
+    ($(fn $name:ident($($argument:ident: $type:ty),* $(; $window:ident)?) -> $result:ty;)*) => {
+        $(fn $name(&self, $($argument: $type,)* $($window: &Self::Window)?) -> $result {
+            self.0.$name($($argument,)* $($window.0.get())?)
+        })*
+    };
+}
+
 impl<H: EditorHandle> EditorHandle for Handle<H> {
     type Window = Window<H::Window>;
     type Error = H::Error;
@@ -37,26 +46,6 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
         }
     }
 
-    fn set_parent(
-        &self,
-        parent: ParentWindowHandle,
-        window: &Self::Window,
-    ) -> Result<(), Self::Error> {
-        self.0.set_parent(parent, window.0.get())
-    }
-
-    fn show(&self, window: &Self::Window) -> Result<(), Self::Error> {
-        self.0.show(window.0.get())
-    }
-
-    fn hide(&self, window: &Self::Window) -> Result<(), Self::Error> {
-        self.0.hide(window.0.get())
-    }
-
-    fn set_size(&self, size: NativeSize<u32>, window: &Self::Window) -> Result<(), Self::Error> {
-        self.0.set_size(size, window.0.get())
-    }
-
     /// Does nothing on another thread than the window's. In a VST3 host without a run loop, nice-plug calls this on its own
     /// thread; the host is then not asked for another size.
     fn host_main_thread_callback(&self, window: &Self::Window) {
@@ -65,37 +54,19 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
         }
     }
 
-    fn adjust_size(&self, size: NativeSize<u32>, window: &Self::Window) -> Option<NativeSize<u32>> {
-        self.0.adjust_size(size, window.0.get())
-    }
-
-    fn set_fallback_scale_factor(
-        &self,
-        scale: f64,
-        window: &Self::Window,
-    ) -> Result<(), Self::Error> {
-        self.0.set_fallback_scale_factor(scale, window.0.get())
-    }
-
-    fn on_virtual_key_from_host(
-        &self,
-        key: VirtualKeyCode,
-        is_down: bool,
-        modifiers: Modifiers,
-    ) -> bool {
-        self.0.on_virtual_key_from_host(key, is_down, modifiers)
-    }
-
-    fn state_changed(&self) {
-        self.0.state_changed();
-    }
-
-    fn param_value_changed(&self, id: &str, value: f32) {
-        self.0.param_value_changed(id, value);
-    }
-
-    fn param_modulation_changed(&self, id: &str, offset: f32) {
-        self.0.param_modulation_changed(id, offset);
+    pass_on! {
+        fn set_parent(parent: ParentWindowHandle; window) -> Result<(), Self::Error>;
+        fn show(; window) -> Result<(), Self::Error>;
+        fn hide(; window) -> Result<(), Self::Error>;
+        fn set_size(size: NativeSize<u32>; window) -> Result<(), Self::Error>;
+        fn adjust_size(size: NativeSize<u32>; window) -> Option<NativeSize<u32>>;
+        fn set_fallback_scale_factor(scale: f64; window) -> Result<(), Self::Error>;
+        fn on_virtual_key_from_host(
+            key: VirtualKeyCode, is_down: bool, modifiers: Modifiers
+        ) -> bool;
+        fn state_changed() -> ();
+        fn param_value_changed(id: &str, value: f32) -> ();
+        fn param_modulation_changed(id: &str, offset: f32) -> ();
     }
 }
 

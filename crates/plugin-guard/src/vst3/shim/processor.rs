@@ -21,7 +21,6 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 use std::sync::atomic::Ordering;
 
 impl Vst3Shim {
-    /// Sets the rate that counts until the host sets one.
     pub(super) fn set_default_rate(&self) {
         let mut setup = ProcessSetup {
             processMode: ProcessModes_::kRealtime as int32,

@@ -33,7 +33,6 @@ pub const PROGRAM: ParamID = 0x7072_6F67;
 /// Id of the only program list.
 const LIST: ProgramListID = 1;
 
-/// The factory presets of an instance.
 pub struct Programs {
     instance: Arc<dyn Instance>,
     /// Keys and names.
@@ -102,7 +101,6 @@ impl Programs {
         }
     }
 
-    /// Describes the parameter.
     pub fn describe(&self, info: &mut ParameterInfo) -> tresult {
         // SAFETY: zeros are valid numbers and empty texts.
         *info = unsafe { mem::zeroed() };

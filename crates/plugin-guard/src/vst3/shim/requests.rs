@@ -18,7 +18,6 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-/// Receiver of the editor's requests.
 pub struct Requests {
     pub link: HostLink,
     pub views: Arc<Views>,

@@ -35,7 +35,6 @@ pub struct Views {
     /// Whether the host has set a size since the last request for one.
     sized: AtomicBool,
     link: HostLink,
-    /// Calls to the host.
     pub calls: Arc<HostCalls>,
     /// Run loop in which the calls are made.
     pub run_loop: RunLoop,
@@ -159,7 +158,6 @@ impl IRunLoopTrait for Frame<true> {
     }
 }
 
-/// View of an editor.
 pub struct View {
     inner: ComPtr<IPlugView>,
     scale: ComPtr<IPlugViewContentScaleSupport>,
