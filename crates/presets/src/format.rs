@@ -1,4 +1,4 @@
-//! Versions of the preset format. Older versions are migrated; from newer versions, only content that this version knows is read.
+//! Versions of the preset format. Of newer versions, only content that this version knows is read.
 
 use super::{
     Preset,
@@ -8,19 +8,12 @@ use serde::{
     Deserialize,
     de::{Error, IgnoredAny},
 };
-use serde_json::{Map, Value};
 use std::{collections::BTreeMap, convert::Infallible};
 
-/// Function that converts the settings of one version to the next version.
-type Migration = fn(&mut Map<String, Value>);
-
-/// Migrations from each version to the next, version 1 first. There is no newer version yet.
-const MIGRATIONS: &[Migration] = &[];
-
-/// Version of the format that is written. Older versions are migrated.
+/// Version of the format that is written.
 ///
 /// Each new key, entry or range needs a new version, so that older programs leave it out instead of refusing the preset.
-pub const VERSION: u32 = 1 + MIGRATIONS.len() as u32;
+pub const VERSION: u32 = 1;
 
 /// A preset that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +102,7 @@ fn read_newer(json: &str) -> Result<Loaded, serde_json::Error> {
 }
 
 fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Error> {
-    let mut file: File = serde_json::from_str(json)?;
+    let file: File = serde_json::from_str(json)?;
     // Comes before a missing version: the unknown key may be a misspelt `version`.
     if let Some(unknown) = file.unknown_keys().next() {
         return Err(Error::custom(unknown));
@@ -117,17 +110,10 @@ fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Er
     match version {
         None => return Err(Error::missing_field("version")),
         Some(0) => return Err(Error::custom("there is no version 0")),
-        Some(version) => migrate(&mut file.settings.0, version, MIGRATIONS),
+        Some(_) => {}
     }
     let controls = settings::read(&file.settings.0, Err).map_err(Error::custom)?;
     Ok(file.preset(controls.settings))
-}
-
-/// Migrates the settings of `version` to the version after the last of `migrations`.
-fn migrate(settings: &mut Map<String, Value>, version: u32, migrations: &[Migration]) {
-    for migration in migrations.iter().skip(version as usize - 1) {
-        migration(settings);
-    }
 }
 
 impl File {
@@ -140,29 +126,5 @@ impl File {
     fn preset(self, settings: tone_filter_dsp::Settings) -> Preset {
         let Self { name, description, tags, .. } = self;
         Preset { description, tags, ..Preset::new(name, settings) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_older_version_is_migrated_step_by_step() {
-        fn seconds(settings: &mut Map<String, Value>) {
-            let ms = settings.remove("ring-ms").and_then(|ms| ms.as_f64()).unwrap();
-            settings.insert("ring-s".into(), (ms / 1000.0).into());
-        }
-        fn renamed(settings: &mut Map<String, Value>) {
-            let seconds = settings.remove("ring-s").unwrap();
-            settings.insert("ring".into(), seconds);
-        }
-        for (version, settings) in
-            [(1, r#"{"ring-ms":500}"#), (2, r#"{"ring-s":0.5}"#), (3, r#"{"ring":0.5}"#)]
-        {
-            let mut settings = serde_json::from_str(settings).unwrap();
-            migrate(&mut settings, version, &[seconds, renamed]);
-            assert_eq!(Value::Object(settings).to_string(), r#"{"ring":0.5}"#, "{version}");
-        }
     }
 }

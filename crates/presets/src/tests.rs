@@ -32,7 +32,9 @@ fn read(version: u32, settings: &str) -> Result<Loaded, FormatError> {
 fn missing_settings_are_those_of_the_reference_sound() {
     let expected = Settings { floor: -70.0, ..Settings::REFERENCE };
     let Loaded { preset, warning } = read(1, r#"{ "floor": -70 }"#).unwrap();
-    assert_eq!((preset, warning), (Preset::new("x", expected), None));
+    assert_eq!((&preset, warning), (&Preset::new("x", expected), None));
+    let marked = format!("\u{feff}{}", preset.to_json());
+    assert_eq!(Preset::from_json(&marked).unwrap().preset, preset, "a byte order mark is skipped");
     let typed = r#"{ "floor": "-70,0 dB", "voice": "Square", "root": "Bb", "scale": "minor", "auto": "ON" }"#;
     let (voice, root, scale) = (Voice::Square, PitchClass::new(1), Scale::NaturalMinor);
     let typed_settings = Settings { voice, root, scale, auto: true, ..expected };

@@ -86,7 +86,8 @@ impl Folder {
     /// Saves `preset`, and replaces a preset with this name. Returns the name, in which characters that file names cannot have
     /// are replaced.
     ///
-    /// # Errors If the name is empty or belongs to a factory preset, or the file cannot be written. Then nothing changes.
+    /// # Errors
+    /// If the name is empty or belongs to a factory preset, or the file cannot be written. Then nothing changes.
     pub fn save(&self, preset: &Preset) -> Result<String, Error> {
         let name = file_name(&preset.name);
         let id = name.to_lowercase().replace(' ', "-");
@@ -187,6 +188,10 @@ mod tests {
         assert_eq!(folder.names(), ["Mine", "zither"]);
         assert_eq!(folder.replaced_by("new"), None);
         assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0).into()));
+        let (description, tags) = ("For me.".into(), vec!["soft".into()]);
+        let described = Preset { description, tags, ..preset("Mine", 3.0) };
+        folder.save(&described).unwrap();
+        assert_eq!(folder.load("Mine").unwrap(), Some(described.into()));
 
         folder.delete("Mine").unwrap();
         assert_eq!(folder.names(), ["zither"]);
@@ -222,17 +227,6 @@ mod tests {
         }
         assert_eq!(folder.find("none").unwrap(), None);
         folder.find("broken").unwrap_err();
-    }
-
-    #[test]
-    fn a_description_is_kept() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = Folder::new(home.path());
-        let mut preset = preset("Mine", 1.0);
-        preset.description = "For me.".into();
-        preset.tags = vec!["soft".into()];
-        folder.save(&preset).unwrap();
-        assert_eq!(folder.load("Mine").unwrap(), Some(preset.into()));
     }
 
     #[test]
