@@ -64,7 +64,7 @@ pub extern "C" fn song_length(web: &Web) -> usize {
     web.bytes.len()
 }
 
-/// Begins a song of a sound with this sample rate in Hz and number of channels, with the settings of the preset in JSON that was written.
+/// Begins a song. `rate` is the sample rate in Hz. The text that was written is the preset, in JSON.
 /// `format` is 0 for Furnace, 1 for NSF and 2 for MIDI.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: usize) -> bool {
@@ -74,7 +74,8 @@ pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: 
     web.put(song.map(|()| Vec::new()))
 }
 
-/// Allocates memory for so many samples, over all channels, and returns its address. All samples of the first channel come first.
+/// Allocates memory for `samples` samples, those of all channels together, and returns its address. All samples of the first
+/// channel come first.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_input(web: &mut Web, samples: usize) -> *mut f32 {
     web.input = vec![0.0; samples];
@@ -89,7 +90,7 @@ pub extern "C" fn song_process(web: &mut Web) {
     }
 }
 
-/// Ends the song, whose title is the text that was written. Returns its file.
+/// Ends the song and returns its file. The text that was written is the title.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_finish(web: &mut Web) -> bool {
     let title = web.text().map(str::to_owned);

@@ -26,7 +26,7 @@ use tone_filter_dsp::{
 /// Length of a block of the Web Audio API in samples.
 const QUANTUM: usize = 128;
 
-/// Stereo block of this length, left channel first.
+/// Stereo block of [`QUANTUM`] samples, left channel first.
 type Quantum = [[f32; QUANTUM]; 2];
 
 /// Filter, and the memory that it shares with JavaScript.
