@@ -31,7 +31,7 @@ fn song() -> [Vec<f32>; 2] {
 /// Filter with some of the stages.
 struct Stages {
     filter: ToneFilter,
-    /// Listener in place of the filter's own, outside the measured time.
+    /// Listener outside the measured time; `None` for the filter's own listener.
     scout: Option<Scout>,
     /// Seconds of the fastest turn.
     fastest: f64,

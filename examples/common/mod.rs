@@ -1,11 +1,8 @@
 //! Shared by both examples: a game, and functions that read and write sound files.
 
-mod game;
-
-pub use game::{FRAMES, state};
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{error::Error, path::Path};
-use tone_filter_dsp::{BandState, Bands, notes::PUBLISHED};
+use tone_filter_dsp::{BandState, Bands, KeyEvent, Keyboard, Keys, Settings, notes::PUBLISHED};
 
 /// Result with an error of any type.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -54,4 +51,20 @@ pub fn print(bands: &Bands) {
         println!("{}", line.collect::<String>());
     }
     println!();
+}
+
+/// Number of frames that the device asks for at a time. Before each of these buffers, the game may change the sound.
+pub const FRAMES: usize = 512;
+
+/// Returns the game's settings and keys before buffer number `count`. Over the first 100 buffers, the music morphs into the
+/// effect. From buffer 300 on, only the notes A and C pass.
+pub fn state(count: usize) -> (Settings, Keyboard) {
+    let keys = if count < 300 { Keys::Off } else { Keys::HoldAny };
+    let settings = Settings { morph: count.min(100) as f32, keys, ..Settings::default() };
+    let mut keyboard = Keyboard::default();
+    if count >= 300 {
+        keyboard.play(KeyEvent::Key(69, 1.0));
+        keyboard.play(KeyEvent::Key(72, 0.75));
+    }
+    (settings, keyboard)
 }

@@ -39,14 +39,13 @@ impl Web {
 }
 
 /// Creates a maker of songs.
-// SAFETY: no other symbol has this name or the name of a function below.
+// SAFETY: no other symbol has the name of this or of a later function.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_new() -> Box<Web> {
     Box::default()
 }
 
 /// Allocates memory for a text of `length` bytes and returns its address.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_write(web: &mut Web, length: usize) -> *mut u8 {
     web.bytes = vec![0; length];
@@ -54,22 +53,19 @@ pub extern "C" fn song_write(web: &mut Web, length: usize) -> *mut u8 {
 }
 
 /// Returns the address of the result.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_bytes(web: &Web) -> *const u8 {
     web.bytes.as_ptr()
 }
 
 /// Returns the length of the result in bytes.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_length(web: &Web) -> usize {
     web.bytes.len()
 }
 
-/// Begins a song of a sound with this sample rate in Hz and number of channels, with the settings of the preset in JSON that was written.
+/// Begins a song. `rate` is the sample rate in Hz. The text that was written is the preset, in JSON.
 /// `format` is 0 for Furnace, 1 for NSF and 2 for MIDI.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: usize) -> bool {
     let format = Format::ALL.get(format).ok_or_else(|| "Unknown format of a song.".to_owned());
@@ -78,8 +74,8 @@ pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: 
     web.put(song.map(|()| Vec::new()))
 }
 
-/// Allocates memory for so many samples, over all channels, and returns its address. All samples of the first channel come first.
-// SAFETY: as above.
+/// Allocates memory for `samples` samples, those of all channels together, and returns its address. All samples of the first
+/// channel come first.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_input(web: &mut Web, samples: usize) -> *mut f32 {
     web.input = vec![0.0; samples];
@@ -87,7 +83,6 @@ pub extern "C" fn song_input(web: &mut Web, samples: usize) -> *mut f32 {
 }
 
 /// Processes the input, and replaces its samples.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_process(web: &mut Web) {
     if let Some(song) = &mut web.song {
@@ -95,8 +90,7 @@ pub extern "C" fn song_process(web: &mut Web) {
     }
 }
 
-/// Ends the song, whose title is the text that was written. Returns its file.
-// SAFETY: as above.
+/// Ends the song and returns its file. The text that was written is the title.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_finish(web: &mut Web) -> bool {
     let title = web.text().map(str::to_owned);

@@ -12,7 +12,7 @@ use tone_filter_song::{
     transcribe::{Transcriber, midi},
 };
 
-/// Maximum power of the mean of left and right, relative to theirs, at which they cancel: -20 dB, as for the command.
+/// Energy of the mean of left and right, relative to the mean of their energies, up to which they count as cancelled: -20 dB.
 const CANCELS: f64 = 0.01;
 
 /// Format of a song.
@@ -40,7 +40,7 @@ impl Format {
     }
 }
 
-/// Recorder of what a format has.
+/// Recorder for one format.
 pub enum Recorder {
     Furnace(Arranger),
     Nsf(console::Recorder),
@@ -110,8 +110,8 @@ pub struct Song {
     channels: usize,
     /// Frames of the sound so far.
     frames: usize,
-    /// Sums of the squares of a stereo sound: of the mean of left and right, and the mean of theirs.
-    squares: [f64; 2],
+    /// Energy of the mean of left and right, and the mean of their energies; 0 unless the sound is stereo.
+    energies: [f64; 2],
 }
 
 impl Song {
@@ -127,7 +127,7 @@ impl Song {
         filter.detect_notes(true);
         filter.reset();
         let recorder = Recorder::new(format);
-        Ok(Self { filter, recorder, channels, frames: 0, squares: [0.0; 2] })
+        Ok(Self { filter, recorder, channels, frames: 0, energies: [0.0; 2] })
     }
 
     /// Adds the next samples, all of the first channel first, and replaces them by the filter's output.
@@ -141,8 +141,8 @@ impl Song {
             let (left, right) = samples.split_at(frames);
             for (left, right) in left.iter().zip(right) {
                 let [left, right] = [left, right].map(|sample| f64::from(*sample));
-                self.squares[0] += ((left + right) / 2.0).powi(2);
-                self.squares[1] += (left * left + right * right) / 2.0;
+                self.energies[0] += ((left + right) / 2.0).powi(2);
+                self.energies[1] += (left * left + right * right) / 2.0;
             }
         }
         self.process(samples, frames);
@@ -163,7 +163,7 @@ impl Song {
             self.process(&mut vec![0.0; latency * self.channels], latency);
         }
         let (file, notes) = self.recorder.finish(seconds, self.filter.settings(), title)?;
-        let [mean, channels] = self.squares;
+        let [mean, channels] = self.energies;
         let stereo = self.filter.settings().stereo;
         if notes > 0 {
             Ok(file)

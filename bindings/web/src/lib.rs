@@ -26,7 +26,7 @@ use tone_filter_dsp::{
 /// Length of a block of the Web Audio API in samples.
 const QUANTUM: usize = 128;
 
-/// Stereo block of this length, left channel first.
+/// Stereo block of [`QUANTUM`] samples, left channel first.
 type Quantum = [[f32; QUANTUM]; 2];
 
 /// Filter, and the memory that it shares with JavaScript.
@@ -70,33 +70,29 @@ impl Web {
 
 /// Creates a filter at a sample rate in Hz, with the settings of a new instance of the plugin. Returns 0 if the rate is out of
 /// range.
-// SAFETY: no other symbol has this name or the name of a function below.
+// SAFETY: no other symbol has the name of this or of a later function.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_new(sample_rate: f64) -> Option<Box<Web>> {
     Web::new(sample_rate).map(Box::new)
 }
 
 /// Frees a filter. Its address must not be used again.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_free(_: Box<Web>) {}
 
 /// Returns the address of the input, which [`tone_filter_process`] reads: 128 samples of the left channel, then 128 of the right.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_input(web: &mut Web) -> *mut f32 {
     web.input.as_flattened_mut().as_mut_ptr()
 }
 
 /// Returns the address of the output, which [`tone_filter_process`] writes, in the order of the input.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_output(web: &Web) -> *const f32 {
     web.output.as_flattened().as_ptr()
 }
 
 /// Processes the 128 samples of the input. Does not allocate.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_process(web: &mut Web) {
     web.output = web.input;
@@ -104,7 +100,6 @@ pub extern "C" fn tone_filter_process(web: &mut Web) {
 }
 
 /// Allocates memory for a text of `length` bytes and returns its address.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_write(web: &mut Web, length: usize) -> *mut u8 {
     web.text = vec![0; length];
@@ -112,35 +107,30 @@ pub extern "C" fn tone_filter_write(web: &mut Web, length: usize) -> *mut u8 {
 }
 
 /// Returns the address of the text that was returned last.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_text(web: &Web) -> *const u8 {
     web.text.as_ptr()
 }
 
 /// Sets the number at `index` of the table of numbers. [`tone_filter_apply`] passes it to the filter.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_number(web: &mut Web, index: usize, value: f32) {
     SPECS[index].set(&mut web.controls.settings, value);
 }
 
 /// Sets the choice at `index` of the table of choices to an entry. [`tone_filter_apply`] passes it to the filter.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_choice(web: &mut Web, index: usize, entry: usize) {
     CHOICES[index].set(&mut web.controls, entry);
 }
 
 /// Sets the setting at `index` of the table of texts to the written text, for [`tone_filter_apply`]. Returns whether it is valid.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
     web.set_text(index).is_some()
 }
 
 /// Passes all changed settings to the filter. If a value is out of range, discards all changes and returns false.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
     let applied = web.filter.set_settings(&web.controls.settings).is_ok();
@@ -153,21 +143,18 @@ pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
 }
 
 /// Returns the filter's value of the number at `index`.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_number(web: &Web, index: usize) -> f32 {
     SPECS[index].get(web.filter.settings())
 }
 
 /// Returns the index of the filter's entry of the choice at `index`.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_choice(web: &Web, index: usize) -> usize {
     CHOICES[index].get(web.filter.controls())
 }
 
 /// Stores the filter's value of the text at `index`, in the form for [`tone_filter_set_text`]. Returns its length.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize {
     let text = TEXTS[index].get(web.filter.settings());
@@ -176,7 +163,6 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
 
 /// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length, 0 if the setting has
 /// an effect. The index counts the numbers, then the choices, then the texts.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
     let settings = web.filter.settings();
@@ -186,7 +172,6 @@ pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
 
 /// Adds a note to the next score: start and end in seconds, MIDI note, velocity of 1 to 127 and stereo position of -1 (right) to
 /// 1 (left). Ignores a note without a band. Allocates.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_add_note(
     web: &mut Web,
@@ -202,7 +187,6 @@ pub extern "C" fn tone_filter_add_note(
 
 /// Sets the score of the notes that were added. The score decides which notes are played in place of the listener, and starts at
 /// 0 s. If no notes were added, removes the score. Allocates.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_score(web: &mut Web) {
     let notes = std::mem::take(&mut web.notes);
@@ -211,21 +195,18 @@ pub extern "C" fn tone_filter_set_score(web: &mut Web) {
 }
 
 /// Sets the score's time at the next sample, in seconds.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_seek(web: &mut Web, seconds: f64) {
     web.filter.seek(seconds);
 }
 
 /// Presses the key of a MIDI note with a velocity above 0 to 1; a velocity of 0 releases the key.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_key(web: &mut Web, note: u8, velocity: f32) {
     web.filter.play(KeyEvent::Key(note, velocity));
 }
 
 /// Releases all keys and the sustain pedal.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
     web.filter.play(KeyEvent::ReleaseAll);
@@ -236,28 +217,24 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
 /// A record has the band's power in dB relative to full scale, after the gain of Auto level; its level in dB relative to the
 /// whole input; its state; and 96 samples of its waveform with a peak of 1, the oldest first. The state is 0 for not played, 1
 /// for sounding, 2 for at the ceiling and 3 for a band that may not sound.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_picture(web: &mut Web) -> *const f32 {
     web.picture.take(&web.filter)
 }
 
 /// Returns the latency in samples.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_latency(web: &Web) -> usize {
     web.filter.latency()
 }
 
 /// Returns the decay time: seconds from the end of the input until the wet signal is at least 60 dB down.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_tail(web: &Web) -> f64 {
     ToneFilter::tail(web.filter.settings())
 }
 
 /// Resets the filter to the state of a new one with the current settings.
-// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_reset(web: &mut Web) {
     web.filter.reset();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { RESULTS, address, ask, browser, inPage, test, visit } from "./browser.mjs";
+import { RESULTS, address, ask, browser, inPage, openTab, test, visit } from "./browser.mjs";
 
 const tab = await visit();
 
@@ -300,8 +300,14 @@ test("what a browser lacks is said", async () => {
   }
 });
 
-test("a phone's page fits its width, with two columns of controls", async () => {
-  const phone = await visit("#preset=chord-pad", { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true });
+test("a phone's page loads within 2 MB and fits its width, with two columns of controls", async () => {
+  const phone = await openTab({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true });
+  const loads = [];
+  phone.on("requestfinished", (request) => loads.push(request.sizes()));
+  await phone.goto(address("#preset=chord-pad"));
+  await phone.waitForFunction(() => document.querySelector("#play").textContent === "Play");
+  const bytes = (await Promise.all(loads)).reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+  assert(bytes > 500_000 && bytes < 2_000_000, `${bytes} bytes`);
   await phone.tap("#play");
   await phone.waitForFunction(() => document.querySelector("#time").value >= "0:04");
   assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), 390);

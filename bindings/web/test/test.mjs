@@ -1,7 +1,8 @@
 // Tests of the page and of the npm package in Chromium: node test.mjs PAGE RESULTS
 
+import assert from "node:assert/strict";
 import * as runner from "node:test";
-import { browser, server } from "./browser.mjs";
+import { address, browser, faults, requests, server, test } from "./browser.mjs";
 
 runner.after(async () => {
   await browser.close();
@@ -13,5 +14,10 @@ await import("./page.mjs");
 await import("./sources.mjs");
 await import("./song.mjs");
 await import("./package.mjs");
-await import("./figures.mjs");
-await import("./faults.mjs");
+
+// Last, as it judges all tabs of the other tests.
+test("there is no error, and no request to another host", () => {
+  assert.deepEqual(faults, []);
+  const { origin } = new URL(address());
+  assert.deepEqual(requests.filter((url) => ![origin, "null"].includes(new URL(url).origin) && !url.startsWith(`blob:${origin}`)), []);
+});

@@ -31,7 +31,7 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     (SONG, &[DSP], &[]),
     (OFFLINE, &[DSP, "tone-filter-midi", SONG], &[REFERENCE, TESTKIT]),
     (TESTKIT, &[DSP, FOURIER, PLOT, PRESETS, REFERENCE], &[]),
-    (MANUAL, &[DSP, OFFLINE, PRESETS, TESTKIT], &[]),
+    (MANUAL, &[DSP, PRESETS, TESTKIT], &[]),
     ("tone-filter-kira", &[DSP], &[]),
     ("tone-filter-firewheel", &[DSP], &["tone-filter-kira", PRESETS, TESTKIT]),
     ("tone-filter-capi", &[DSP, PRESETS], &[MANUAL, TESTKIT]),

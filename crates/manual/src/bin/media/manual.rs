@@ -10,9 +10,8 @@ use tone_filter_manual::{
     FOLDER,
     shown::{Act, SHOWN, Scene, Shown},
 };
-use tone_filter_offline::xorshift::xorshift;
 use tone_filter_presets::{Preset, ids, settings};
-use tone_filter_testkit::{Signal, programs::run, root, tune, wav};
+use tone_filter_testkit::{Signal, programs::run, root, signals::noise, tune, wav};
 
 /// First bar and end bar (excluded) of the demo tune for presets.
 const BARS: [f64; 2] = [2.0, 5.0];
@@ -150,11 +149,11 @@ fn with_vibrato(signal: &Signal, rate: f32) -> Signal {
 
 /// Returns a drum track: a burst of noise on every eighth.
 fn drum_track(frames: usize, rate: u32) -> Signal {
-    let mut state = 1;
-    let mut noise = || (xorshift(&mut state) as i64 as f32) / 2f32.powi(63);
+    let mut noise = noise(1);
     let eighth = at(1.0 / 8.0, rate);
-    let one = (0..frames)
-        .map(|frame| 0.2 * noise() * (-((frame % eighth) as f32) / (0.03 * rate as f32)).exp());
+    let one = (0..frames).map(|frame| {
+        0.2 * noise() as f32 * (-((frame % eighth) as f32) / (0.03 * rate as f32)).exp()
+    });
     let one: Vec<f32> = one.collect();
     vec![one.clone(), one]
 }
