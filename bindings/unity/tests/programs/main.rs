@@ -97,7 +97,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Runs a test of the effect under valgrind: in place, and with fewer and with more outputs than inputs.
 fn valgrind() -> Result<()> {
-    let valgrind = r#"["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]"#;
+    let valgrind = r#"["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]"#;
     run(Command::new("cargo")
         .args(["test", "--package=tone-filter-unity", "--test=unity", "--config"])
         .arg(format!("target.'cfg(unix)'.runner = {valgrind}"))
