@@ -70,8 +70,10 @@ pub fn read(text: &str) -> Song {
                 let [kind, index, repeats, release, setting] =
                     numbers(front, [0..=4, 0..=127, -1..=251, -1..=252, 0..=255]);
                 assert_eq!((release, setting), (-1, 0));
-                let values: Vec<i32> =
-                    behind.iter().flat_map(|word| numbers(std::slice::from_ref(word), [-128..=127])).collect();
+                let values: Vec<i32> = behind
+                    .iter()
+                    .flat_map(|word| numbers(std::slice::from_ref(word), [-128..=127]))
+                    .collect();
                 assert!(values.len() <= 252 && repeats < values.len() as i32);
                 assert!(song.macros.insert((kind as usize, index), (repeats, values)).is_none());
             }
