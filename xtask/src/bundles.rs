@@ -386,6 +386,13 @@ mod tests {
     }
 
     #[test]
+    fn nih_plugs_bundler_gives_the_same_name() {
+        let config = fs::read_to_string(root().join("bundler.toml")).unwrap();
+        let name = CLAP.name.strip_suffix(".clap").unwrap();
+        assert_eq!(config, format!("[tone-filter]\nname = \"{name}\"\n"));
+    }
+
+    #[test]
     fn every_system_finds_the_library_where_it_looks() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
