@@ -21,7 +21,9 @@ pub fn test() -> Result<()> {
         run(Command::new("cargo").args(package).args(arguments))
     };
     cargo("clippy", &["--all-targets", "--", "-Dwarnings"])?;
-    cargo("test", &["--bin=tone-filter", "--test=speakers"])?;
+    cargo("test", &["--bin=tone-filter"])?;
+    cargo("test", &["--test=cli", "speakers::"])?;
+    cargo("test", &["--test=cli", "pages::"])?;
     cargo("build", &[])?;
     let (picture, app) = (target()?.join("app.png"), target()?.join("debug/tone-filter"));
     run(kit("window").arg(picture).args(["", "--"]).arg(app).args(APP))
