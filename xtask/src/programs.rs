@@ -116,7 +116,8 @@ pub fn test_play() -> Result<()> {
     }
     let package = "--locked --package=tone-filter-cli --features=app";
     run(cargo(&format!("clippy {package} --all-targets -- -Dwarnings")))?;
-    run(cargo(&format!("test {package} --bin=tone-filter --test=speakers")))?;
+    run(cargo(&format!("test {package} --bin=tone-filter")))?;
+    run(cargo(&format!("test {package} --test=cli -- speakers:: pages::")))?;
     let app = command(&["--features=app"])?;
     run(kit("window").arg(target()?.join("app.png")).args(["", "--"]).arg(app).args(APP))
 }

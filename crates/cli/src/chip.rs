@@ -1,14 +1,13 @@
 //! `tone-filter chip`.
 
 use super::{
-    Usage,
     entries::or,
     inputs::is_read_once,
     presets::find,
     progress::Bar,
-    refuse_terminal,
     report::warn_not_finite,
     sound::{Sound, Task, Tempo, number},
+    usage::{Usage, kernel, refuse_terminal},
 };
 use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,
@@ -112,7 +111,6 @@ impl FromArgMatches for ChipSound {
     }
 }
 
-/// Format of the output.
 #[derive(Debug, Clone, Copy)]
 enum Format {
     Vgm,
@@ -143,7 +141,6 @@ impl Format {
     }
 }
 
-/// Writer of a song.
 #[derive(Clone, Copy)]
 enum Writer {
     /// Writer of what the voice Chip plays; returns `None` if the song is too long.
@@ -158,7 +155,6 @@ fn chip(id: &str) -> Result<Chip, String> {
     chip.ok_or_else(|| format!("chip = {id:?} is unknown; use {}", or(&Chip::ALL.map(Chip::id))))
 }
 
-/// Extensions of the output.
 const EXTENSIONS: &str = ".vgm, .vgz, .nsf, .fur or .txt";
 
 /// Parses a path, and derives the format from its extension.
@@ -197,7 +193,6 @@ pub fn hint_for_left_out(args: &[OsString]) -> Option<String> {
     ))
 }
 
-/// Parses a time in seconds.
 fn time(text: &str) -> Result<f64, String> {
     number("loop", text, "s", 0.0..=86_400.0)
 }
@@ -235,7 +230,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let analysed = analyse(
             &input,
             (&settings, &keys),
-            super::kernel(args.kernel),
+            kernel(args.kernel),
             0.1,
             |filter| {
                 found = filter.found_tempo();

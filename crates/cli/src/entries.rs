@@ -1,8 +1,7 @@
 //! Names of choices and their entries on the command line.
 
-use tone_filter_dsp::{CHOICES, Choice, PitchClass};
+use tone_filter_dsp::{CHOICES, Choice, PitchClass, choice};
 
-/// Returns the name of the flag of `choice`.
 pub fn flag_name(choice: &Choice) -> &'static str {
     match choice.id {
         // `--keys` names the MIDI file that plays the keys, because users give a file more often than a mode.
@@ -59,4 +58,9 @@ pub fn or(words: &[&str]) -> String {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         _ => words.concat(),
     }
+}
+
+/// Returns the choice of the voice.
+pub fn voices() -> &'static Choice {
+    choice("voice").expect("it is a setting")
 }

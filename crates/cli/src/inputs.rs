@@ -1,6 +1,6 @@
 //! Input files of a verb: named one by one, in folders, by patterns and in lists.
 
-use super::Usage;
+use super::usage::Usage;
 use clap::ValueHint;
 use std::{
     fs,
@@ -34,7 +34,7 @@ pub struct Named {
     pub all: Vec<PathBuf>,
     /// Number of inputs from the list, which are the last ones in `all`.
     pub listed: usize,
-    /// Folder of a playlist, from which its names start, or empty.
+    /// Folder from which the names of a playlist start; empty without a playlist.
     pub listed_in: PathBuf,
     /// Whether there is a list.
     pub has_list: bool,

@@ -1,50 +1,35 @@
-//! The command `tone-filter`, with one file per verb.
+//! The command `tone-filter`, with one file for each verb.
 
-/// Prints a line to standard error, with control characters escaped, and without the system's numbers of errors.
-macro_rules! message {
-    ($($words:tt)*) => {
-        eprintln!("{}", crate::escaped(&crate::without_codes(&crate::closed::in_words(&format!($($words)*)))))
-    };
-}
+#[macro_use]
+mod messages;
 
-#[cfg(not(feature = "app"))]
-mod absent;
-#[cfg(feature = "app")]
-mod app;
 mod bands;
 mod bench;
 mod chip;
-mod closed;
+#[cfg(test)]
+mod cli_page;
 mod entries;
 mod inputs;
+mod optional;
 mod outputs;
-#[cfg(all(test, unix))]
-mod pages;
 #[cfg(feature = "play")]
 mod play;
 mod presets;
 mod progress;
-#[cfg(test)]
-mod reference;
 mod render;
 mod report;
 mod shell;
 mod sound;
+mod usage;
 
 use clap::{
     Parser, Subcommand,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use std::{
-    error::Error as _,
-    ffi::OsString,
-    io::{self, IsTerminal},
-    panic,
-    path::Path,
-    process::ExitCode,
-};
+use std::{error::Error as _, ffi::OsString, io, panic, path::Path, process::ExitCode};
 use tone_filter_dsp::Kernel;
-use tone_filter_offline::{Error, STDIO, batch, is_decoding};
+use tone_filter_offline::{Error, batch, is_decoding};
+use usage::Usage;
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
@@ -66,58 +51,19 @@ enum Verb {
     #[cfg(feature = "play")]
     Play(play::Args),
     #[cfg(not(feature = "play"))]
-    Play(absent::Args),
+    Play(optional::Missing),
     #[cfg(feature = "app")]
-    App(app::Args),
+    App(optional::App),
     #[cfg(not(feature = "app"))]
-    App(absent::Args),
+    App(optional::Missing),
     Bench(bench::Args),
     Presets(presets::Args),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
 }
 
-/// Usage error: flags that contradict each other.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Usage(String);
-
-/// Refuses to write binary data to a terminal.
-fn refuse_terminal(out: &Path) -> Result<(), Usage> {
-    if out == Path::new(STDIO) && io::stdout().is_terminal() {
-        let line = "- is the terminal, and the output is binary; name a file, or pipe it on";
-        return Err(Usage(line.into()));
-    }
-    Ok(())
-}
-
-/// Returns `text` without the system's numbers of errors, like ` (os error 2)`, which stand behind their descriptions.
-fn without_codes(text: &str) -> String {
-    const START: &str = " (os error ";
-    let mut parts = text.split(START);
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| match part.split_once(')') {
-        Some((code, rest)) if code.parse::<i32>().is_ok() => text + rest,
-        _ => text + START + part,
-    })
-}
-
-/// Returns `text` with control characters escaped, like `\u{1b}`.
-fn escaped(text: &str) -> String {
-    let one = |letter: char| match letter.is_control() {
-        true => letter.escape_unicode().to_string(),
-        false => letter.into(),
-    };
-    text.chars().map(one).collect()
-}
-
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
-
-/// Returns the kernel named by a flag, else by the environment, else the fastest one.
-fn kernel(named: Option<Kernel>) -> Kernel {
-    named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
-}
 
 /// Hides the messages of panics in decoders: such a panic becomes an error, which is printed.
 fn silence_decoders() {
@@ -154,11 +100,11 @@ fn main() -> ExitCode {
         #[cfg(feature = "play")]
         Verb::Play(args) => play::run(&args).map(|()| true),
         #[cfg(not(feature = "play"))]
-        Verb::Play(_) => Err(absent::refused("play")),
+        Verb::Play(_) => Err(optional::refused("play")),
         #[cfg(feature = "app")]
-        Verb::App(args) => Ok(app::run(&args)),
+        Verb::App(args) => Ok(args.run()),
         #[cfg(not(feature = "app"))]
-        Verb::App(_) => Err(absent::refused("app")),
+        Verb::App(_) => Err(optional::refused("app")),
         Verb::Bench(args) => bench::run(&args).map(|()| true),
         Verb::Presets(args) => presets::run(&args).map(|()| true),
         Verb::Completions(args) => shell::completions::<Cli>(&args).map(|()| true),
@@ -212,17 +158,4 @@ fn refuse(error: &clap::Error) -> ExitCode {
         },
     }
     ExitCode::from(error.exit_code() as u8)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_codes;
-
-    #[test]
-    fn only_codes_of_the_system_are_left_out() {
-        assert_eq!(without_codes("a: gone (os error 2); b (os error -1)"), "a: gone; b");
-        for text in ["", "a (os error x).wav: gone", "a (os error 2"] {
-            assert_eq!(without_codes(text), text);
-        }
-    }
 }

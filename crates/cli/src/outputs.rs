@@ -1,6 +1,6 @@
 //! Names of the outputs of `render`, made from the names of inputs and presets.
 
-use super::Usage;
+use super::usage::Usage;
 use clap::ValueHint;
 use std::{
     borrow::Cow,
@@ -42,12 +42,10 @@ fn suffix(text: &str) -> Result<String, String> {
 }
 
 impl Outputs {
-    /// Returns whether no output is named.
     pub fn are_missing(&self) -> bool {
         self.out.is_none() && self.suffix.is_none()
     }
 
-    /// Returns the container of the outputs.
     pub fn container(&self) -> Container {
         let named = || Container::of(self.out.as_deref()?);
         self.container.or_else(named).unwrap_or_default()

@@ -43,7 +43,6 @@ enum Verb {
     },
 }
 
-/// Lists, shows or writes presets.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     match &args.verb {
         Verb::List => {
@@ -57,8 +56,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                     Ok(own) => own.map(|own| own.preset.description).unwrap_or_default(),
                     Err(error) => error.to_string(),
                 };
-                let name = super::escaped(&name);
-                writeln!(stdout, "{name:16} {}", super::escaped(&description))?;
+                let name = crate::messages::escaped(&name);
+                writeln!(stdout, "{name:16} {}", crate::messages::escaped(&description))?;
             }
         }
         Verb::Show { preset } => write!(io::stdout(), "{}", find(preset, false)?.to_json())?,

@@ -20,7 +20,7 @@ impl Bar {
     pub fn new(name: &str, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
         bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", gone));
-        bar.set_message(super::escaped(name));
+        bar.set_message(crate::messages::escaped(name));
         bar.enable_steady_tick(Duration::from_millis(500));
         Self(bar)
     }
@@ -60,6 +60,7 @@ pub struct Progress {
     files: Vec<ProgressBar>,
     /// Outcomes so far, including those known before rendering.
     summary: Mutex<Summary>,
+    /// Number of files whose outcome is known without work.
     decided: usize,
     /// Number of files to render.
     count: usize,
@@ -139,7 +140,7 @@ impl Watch for Progress {
     fn begin(&self, worker: usize, job: &Job) {
         let name = job.input.file_name().unwrap_or(job.input.as_os_str());
         self.files[worker].set_position(0);
-        self.files[worker].set_message(super::escaped(&name.to_string_lossy()));
+        self.files[worker].set_message(crate::messages::escaped(&name.to_string_lossy()));
     }
 
     fn advance(&self, worker: usize, job: &Job, part: f64) {

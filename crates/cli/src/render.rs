@@ -1,12 +1,12 @@
 //! `tone-filter render`.
 
 use super::{
-    Usage,
     inputs::{Inputs, Named, is_read_once, print_repeated},
     outputs::Outputs,
     progress::Progress,
-    refuse_terminal, report,
+    report,
     sound::{Sound, Task, ahead_in_files, live, note_left_out, number},
+    usage::{Usage, kernel, refuse_terminal},
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
@@ -129,7 +129,6 @@ fn tail(text: &str) -> Result<Tail, String> {
     }
 }
 
-/// Progress of the current run.
 type Running = Arc<Mutex<Option<Arc<Progress>>>>;
 
 /// Renders with each preset, and prints the results. Returns whether every file is done.
@@ -203,10 +202,10 @@ fn run_one(
     let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
     if !(args.quiet || list_files) {
         let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
-            Fate::Done(report) => Some(report::unheard(report)),
+            Fate::Done(report) => Some(report::silence_reason(report)),
             _ => None,
         });
-        report::print_unheard(&reports.collect::<Vec<_>>());
+        report::print_silence_reasons(&reports.collect::<Vec<_>>());
     }
     if !args.quiet {
         report::print_left_out(&left_out, args.verbose);
@@ -249,7 +248,6 @@ impl Args {
         presets.iter().map(variant).collect()
     }
 
-    /// Checks that outputs are named.
     fn check_outputs(&self, named: &Named) -> Result<(), Usage> {
         if !self.outputs.are_missing() {
             return Ok(());
@@ -293,7 +291,7 @@ impl Args {
         } else {
             for job in &plan.jobs {
                 let line = format!("{} -> {}", job.input.display(), job.output.display());
-                writeln!(stdout, "{}", super::escaped(&line))?;
+                writeln!(stdout, "{}", crate::messages::escaped(&line))?;
             }
         }
         Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))
@@ -340,7 +338,7 @@ impl Args {
             strip_metadata: self.strip_metadata,
             normalize: self.normalize_peak,
             no_dither: self.no_dither,
-            kernel: super::kernel(self.kernel),
+            kernel: kernel(self.kernel),
             force: self.force,
             keep_mtime: self.keep_mtime,
             loudness: self.json,

@@ -50,7 +50,6 @@ impl Summary {
         summary
     }
 
-    /// Adds the outcome of a file.
     pub fn add(&mut self, outcome: &Outcome) {
         match &outcome.fate {
             Fate::Done(report) => {
@@ -160,7 +159,7 @@ pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
                     report.after.peak_db() + 0.1,
                 );
             }
-            if let Some(cause) = unheard(report).filter(|_| in_full) {
+            if let Some(cause) = silence_reason(report).filter(|_| in_full) {
                 message!("warning: {output}: {cause}");
             }
         }
@@ -195,13 +194,13 @@ pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
 }
 
 /// Returns why no note sounded in an output; `None` if notes sounded or the output is dry.
-pub fn unheard(report: &Report) -> Option<Cause> {
+pub fn silence_reason(report: &Report) -> Option<Cause> {
     let is_wet = !report.bypass && report.settings.mix > 0.0;
     report.unheard.filter(|_| is_wet)
 }
 
 /// Prints why no note sounded, in one line per kind of cause. `files` has one item per file.
-pub fn print_unheard(files: &[Option<Cause>]) {
+pub fn print_silence_reasons(files: &[Option<Cause>]) {
     let mut causes: Vec<Cause> = files.iter().flatten().copied().collect();
     while let Some(first) = causes.first().copied() {
         let (same, others): (Vec<_>, Vec<_>) =

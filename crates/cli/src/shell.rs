@@ -32,7 +32,6 @@ pub struct ManArgs {
     folder: PathBuf,
 }
 
-/// Prints completions.
 pub fn completions<C: CommandFactory>(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut offering(C::command()), "tone-filter", &mut text);
@@ -62,7 +61,6 @@ fn offering(command: Command) -> Command {
     command.mut_args(offering_values).mut_subcommands(offering)
 }
 
-/// Writes man pages.
 pub fn man<C: CommandFactory>(args: &ManArgs) -> anyhow::Result<()> {
     let folder = &args.folder;
     fs::create_dir_all(folder)

@@ -1,9 +1,9 @@
 //! Flags for the sound: a preset, and one flag per setting, which overrides the preset.
 
 use super::{
-    Usage,
     entries::{entry, flag_name, or},
     presets::find,
+    usage::Usage,
 };
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use std::{
@@ -18,7 +18,6 @@ use tone_filter_dsp::{
 use tone_filter_offline::score::{Drums, KeyTrack};
 use tone_filter_presets as presets;
 
-/// Sound flags on the command line.
 #[derive(Clone)]
 pub struct Sound {
     /// Name of a preset, or path of its file.
@@ -34,14 +33,14 @@ pub struct Sound {
     /// Whether channel 10 of MIDI files, the drums, is left out or played.
     pub drums: Drums,
     pub tempo: Option<Tempo>,
-    /// Task of the verb besides the filter's, which decides which flags have an effect.
+    /// Task of the verb; decides which flags have an effect.
     task: Task,
 }
 
-/// Task of a verb besides the filter's.
+/// Task of a verb beyond filtering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// No other task.
+    /// Nothing but filtering.
     Filter,
     /// Plays a score, which may be a MIDI file with drums.
     PlayScore,
@@ -90,7 +89,6 @@ impl Tempo {
 }
 
 impl Sound {
-    /// Sets the task of the verb besides the filter's.
     #[must_use]
     pub fn for_task(self, task: Task) -> Self {
         Self { task, ..self }

@@ -1,6 +1,6 @@
 //! Plan of the files to read and of their outputs in each format.
 
-use super::{Args, FORMATS, Format};
+use super::args::{Args, FORMATS, Format};
 use crate::inputs::Named;
 use std::{
     collections::HashMap,
@@ -41,17 +41,17 @@ impl Files {
     /// If one output would be written twice, or over an input.
     pub fn new(args: &Args, named: &Named) -> Result<Self, Refused> {
         let mut files = Self { all: Vec::new(), repeated: Vec::new(), left_out: Vec::new() };
-        let mut places = HashMap::new();
+        let mut indices = HashMap::new();
         for (index, format) in FORMATS.iter().enumerate() {
             if let Some(out) = args.output(format) {
                 let request = request(args, named, format, out);
                 let mut plan = Plan::new(&request, slice::from_ref(&request))?;
                 for job in std::mem::take(&mut plan.jobs) {
-                    let file = files.file(&mut places, &job.input);
+                    let file = files.file(&mut indices, &job.input);
                     (file.outputs[index], file.work) = (Some(job.output), job.work);
                 }
                 for Outcome { input, fate, .. } in plan.take_decided() {
-                    let file = files.file(&mut places, &input);
+                    let file = files.file(&mut indices, &input);
                     if let Fate::Failed(error) = fate {
                         file.failed.get_or_insert(error);
                     }
@@ -64,14 +64,14 @@ impl Files {
         Ok(files)
     }
 
-    /// Returns the entry of `input`, adding it if it is new. `places` has the indices of the entries.
-    fn file(&mut self, places: &mut HashMap<PathBuf, usize>, input: &Path) -> &mut File {
-        let place = *places.entry(input.into()).or_insert(self.all.len());
-        if place == self.all.len() {
+    /// Returns the file `input`, and adds it if it is new. `indices` has the index of each file in `all`.
+    fn file(&mut self, indices: &mut HashMap<PathBuf, usize>, input: &Path) -> &mut File {
+        let index = *indices.entry(input.into()).or_insert(self.all.len());
+        if index == self.all.len() {
             let (input, outputs) = (input.into(), Default::default());
             self.all.push(File { input, outputs, failed: None, work: 0 });
         }
-        &mut self.all[place]
+        &mut self.all[index]
     }
 }
 

@@ -1,7 +1,6 @@
 //! Measurement of kernels, which take turns.
 
-use super::{cycles::Cycles, voices};
-use crate::progress::Bar;
+use crate::{entries::voices, progress::Bar};
 use std::{hint::black_box, time::Instant};
 use tone_filter_dsp::{BandMask, Controls, Kernel, Settings, Stereo, ToneFilter};
 
@@ -130,4 +129,40 @@ pub fn measure(
             KernelSpeeds { kernel, plain, stereo, masked }
         })
         .collect())
+}
+
+/// The CPU's counter of the core cycles that this thread runs, on systems that let programs read it.
+struct Cycles {
+    #[cfg(target_os = "linux")]
+    counter: Option<perf_event::Counter>,
+}
+
+impl Cycles {
+    /// Creates a counter, if the system allows one: on Linux, if `perf_event_paranoid` is at most 2.
+    fn new() -> Self {
+        Self {
+            #[cfg(target_os = "linux")]
+            counter: perf_event::Builder::new(perf_event::events::Hardware::CPU_CYCLES)
+                .build()
+                .ok(),
+        }
+    }
+
+    /// Runs `work`, and returns how many cycles it took, or `None` without a counter.
+    #[cfg(target_os = "linux")]
+    fn count(&mut self, work: impl FnOnce()) -> Option<u64> {
+        let counting = self.counter.as_mut().and_then(|own| own.reset().and(own.enable()).ok());
+        work();
+        let counter = self.counter.as_mut().filter(|_| counting.is_some())?;
+        counter.disable().ok()?;
+        // A virtual machine may offer a counter that stands still.
+        counter.read().ok().filter(|cycles| *cycles > 0)
+    }
+
+    /// Runs `work`, and returns `None`: this system has no counter.
+    #[cfg(not(target_os = "linux"))]
+    fn count(&mut self, work: impl FnOnce()) -> Option<u64> {
+        work();
+        None
+    }
 }

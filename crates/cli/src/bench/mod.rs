@@ -1,17 +1,15 @@
 //! `tone-filter bench`.
 
-mod cycles;
 mod measure;
 mod report;
 
-use super::entries::entry;
+use super::entries::{entry, voices};
 use clap::ValueHint;
 use measure::measure;
 use report::Report;
 use std::path::{Path, PathBuf};
-use tone_filter_dsp::{Choice, Kernel, choice, quantity};
-use tone_filter_offline::xorshift::xorshift;
-use tone_filter_offline::{Input, Source};
+use tone_filter_dsp::{Kernel, quantity};
+use tone_filter_offline::{Input, Source, xorshift::xorshift};
 
 /// Measure how fast this computer filters, with every kernel it can run
 ///
@@ -46,11 +44,9 @@ pub struct Args {
 const SAMPLES: usize = 20_000_000;
 /// Maximum number of samples of a turn.
 const TURN: usize = 500_000;
-/// Minimum number of turns.
 const TURNS: usize = 10;
 const NOISE_RATE: f64 = 44_100.0;
 
-/// Measures the kernels, and prints the report.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let against = args.against.as_deref().map(Report::read).transpose()?;
     let asked =
@@ -73,7 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if args.json { report.print_json() } else { report.print(against.as_ref()) }
 }
 
-/// Returns the number of samples of a turn, if `samples` are measured in all.
+/// Returns the length of a turn in samples, for `samples` in all.
 fn turn(samples: usize) -> usize {
     samples.div_ceil(TURNS).min(TURN)
 }
@@ -99,17 +95,11 @@ fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, 
     Ok((f64::from(format.rate), signal))
 }
 
-/// Returns the setting whose entry `--voice` names.
-fn voices() -> &'static Choice {
-    choice("voice").expect("it is a setting")
-}
-
 /// Parses a voice. Returns the index of its entry.
 fn voice(text: &str) -> Result<usize, String> {
     entry(voices(), text)
 }
 
-/// Parses a number of seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = quantity(text, "s").filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
     seconds.ok_or_else(|| {

@@ -23,7 +23,6 @@ pub struct Report {
     missing: Vec<String>,
 }
 
-/// Figures of a kernel.
 #[derive(Serialize, Deserialize)]
 struct Row {
     name: String,
@@ -88,7 +87,6 @@ impl Report {
         Ok(())
     }
 
-    /// Prints the report as JSON.
     pub fn print_json(&self) -> anyhow::Result<()> {
         Ok(writeln!(io::stdout().lock(), "{}", serde_json::to_string(self)?)?)
     }

@@ -1,6 +1,7 @@
 //! Speakers and microphones.
 
-use super::{Controls, Usage};
+use super::controls::Controls;
+use crate::usage::Usage;
 use anyhow::{Context, bail};
 use cpal::{
     Device, ErrorKind, FromSample, Sample, SampleFormat, SizedSample, Stream, StreamConfig,
@@ -75,7 +76,7 @@ pub fn list() -> anyhow::Result<()> {
         writeln!(out, "{title}")?;
         for device in direction.devices()? {
             let names = names(&device).join("  ");
-            writeln!(out, "  {}", crate::escaped(&names))?;
+            writeln!(out, "  {}", crate::messages::escaped(&names))?;
         }
     }
     Ok(())

@@ -1,20 +1,13 @@
-//! Engine thread, which reads, filters and fills the speakers' ring, and its state shared with the screen.
+//! Engine thread, which reads, filters and fills the speakers' ring.
 //!
 //! Decoding, resampling and a score may allocate and wait, which a device's thread must not do. Therefore the engine fills a ring
 //! of 200 ms (40 ms for a microphone), and the device's thread only takes samples from it. If the engine is late, the device's
 //! thread waits for up to half of its buffer.
 
-use super::device::Microphone;
+use super::{controls::Controls, device::Microphone};
 use rtrb::Producer;
-use std::{
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
-    time::Duration,
-};
-use tone_filter_dsp::{Bands, Settings, ToneFilter};
+use std::{thread, time::Duration};
+use tone_filter_dsp::ToneFilter;
 use tone_filter_offline::{Error, options::Options, pass::Pass, score::KeyPlayer};
 
 /// Frames that are read and filtered at a time; few, for a short delay from a key to the sound.
@@ -80,108 +73,6 @@ impl Feed<'_> {
     }
 }
 
-/// State that the engine, the screen and the speakers share.
-pub struct Controls {
-    state: Mutex<State>,
-    quit: AtomicBool,
-    paused: AtomicBool,
-    /// Whether the ring may run dry: before the start, at the end and in a pause.
-    idle: AtomicBool,
-    gaps: AtomicU64,
-}
-
-struct State {
-    settings: Settings,
-    bands: Bands,
-    /// Seconds of sound that the ring has received.
-    seconds: f64,
-    failure: Option<String>,
-}
-
-impl Controls {
-    /// Creates the state for a sound that starts with `settings`.
-    pub fn new(settings: &Settings) -> Self {
-        let state =
-            State { settings: *settings, bands: Bands::default(), seconds: 0.0, failure: None };
-        Self {
-            state: Mutex::new(state),
-            quit: false.into(),
-            paused: false.into(),
-            idle: true.into(),
-            gaps: 0.into(),
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // All fields are valid even after a panic of another thread.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Ends the playback.
-    pub fn quit(&self) {
-        self.quit.store(true, Relaxed);
-    }
-
-    /// Ends the playback because a device has failed.
-    pub fn fail(&self, error: String) {
-        self.state().failure.get_or_insert(error);
-        self.quit();
-    }
-
-    /// Returns the error of the device that has failed, if any.
-    pub fn failure(&self) -> Option<String> {
-        self.state().failure.clone()
-    }
-
-    /// Pauses or resumes the playback.
-    pub fn toggle_pause(&self) {
-        self.paused.fetch_xor(true, Relaxed);
-    }
-
-    /// Returns whether the playback is paused.
-    pub fn paused(&self) -> bool {
-        self.paused.load(Relaxed)
-    }
-
-    /// Returns the current settings.
-    pub fn settings(&self) -> Settings {
-        self.state().settings
-    }
-
-    /// Changes the settings from the next chunk on, except for lookahead, so that the latency stays.
-    pub fn set_settings(&self, settings: Settings) {
-        let state = &mut self.state().settings;
-        *state = Settings { lookahead: state.lookahead, ..settings };
-    }
-
-    /// Returns the bands' levels and states.
-    pub fn bands(&self) -> Bands {
-        self.state().bands
-    }
-
-    /// Returns the seconds of sound that the ring has received.
-    pub fn seconds(&self) -> f64 {
-        self.state().seconds
-    }
-
-    /// Returns whether an empty ring is expected now, so that it is no gap: before the start, at the end and in a pause.
-    pub fn is_idle(&self) -> bool {
-        self.idle.load(Relaxed)
-    }
-
-    /// Counts a gap: the ring ran dry while it should not.
-    pub fn count_gap(&self) {
-        if !self.is_idle() {
-            self.gaps.fetch_add(1, Relaxed);
-        }
-    }
-
-    /// Returns how often the ring ran dry.
-    pub fn gaps(&self) -> u64 {
-        self.gaps.load(Relaxed)
-    }
-}
-
 /// Engine that fills the ring from the source.
 pub struct Engine<'a> {
     feed: Feed<'a>,
@@ -207,9 +98,9 @@ impl<'a> Engine<'a> {
         let mut block = vec![Vec::new(); self.feed.channels()];
         let mut frames = 0;
         let mut settings = self.controls.settings();
-        while !self.controls.quit.load(Relaxed) {
+        while !self.controls.has_quit() {
             if self.controls.paused() {
-                self.controls.idle.store(true, Relaxed);
+                self.controls.set_idle(true);
                 thread::sleep(NAP);
                 continue;
             }
@@ -223,19 +114,15 @@ impl<'a> Engine<'a> {
             }
             self.put(&block);
             frames += block[0].len();
-            let bands = self.feed.filter().bands();
-            let mut state = self.controls.state();
-            state.bands = bands;
-            state.seconds = frames as f64 / f64::from(self.rate);
-            drop(state);
+            let seconds = frames as f64 / f64::from(self.rate);
+            self.controls.advance(self.feed.filter().bands(), seconds);
             if block[0].is_empty() {
                 thread::sleep(NAP);
             }
         }
-        self.controls.idle.store(true, Relaxed);
+        self.controls.set_idle(true);
         // Waits until the device has taken the rest of the ring.
-        while self.ring.slots() < self.ring.buffer().capacity() && !self.controls.quit.load(Relaxed)
-        {
+        while self.ring.slots() < self.ring.buffer().capacity() && !self.controls.has_quit() {
             thread::sleep(NAP);
         }
         Ok(match &self.feed {
@@ -248,7 +135,7 @@ impl<'a> Engine<'a> {
     fn put(&mut self, block: &[Vec<f32>]) {
         for frame in 0..block[0].len() {
             while self.ring.slots() < block.len() {
-                if self.controls.quit.load(Relaxed) {
+                if self.controls.has_quit() {
                     return;
                 }
                 thread::sleep(NAP);
@@ -257,7 +144,7 @@ impl<'a> Engine<'a> {
                 // Cannot fail: the ring has room.
                 let _ = self.ring.push(channel[frame]);
             }
-            self.controls.idle.store(false, Relaxed);
+            self.controls.set_idle(false);
         }
     }
 }

@@ -1,17 +1,19 @@
 //! `tone-filter play`: plays through the speakers.
 
+mod controls;
 mod device;
 mod engine;
 mod screen;
 
 use super::{
-    Usage,
     report::warn_not_finite,
     sound::{Sound, ahead_in_files, live},
+    usage::{Usage, kernel},
 };
 use clap::{ArgGroup, ValueHint};
+use controls::Controls;
 use device::{Microphone, Speakers};
-use engine::{Controls, Engine, Feed};
+use engine::{Engine, Feed};
 use screen::Screen;
 use std::{
     io::{self, IsTerminal},
@@ -81,7 +83,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let is_live = args.device.is_some();
     let adapt = if is_live { live } else { ahead_in_files };
     let (sound, keys) = args.sound.read(adapt, args.quiet)?;
-    let kernel = super::kernel(args.kernel);
+    let kernel = kernel(args.kernel);
     let (settings, bypass) = (sound.settings, sound.routing.bypass);
     let looped = Looped::Nothing;
     let mut options = Options { settings, bypass, keys, kernel, looped, ..Options::default() };

@@ -1,6 +1,6 @@
 //! Display of the bands on a terminal, and its keyboard control.
 
-use super::Controls;
+use super::controls::Controls;
 use crossterm::{
     cursor,
     event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
@@ -39,8 +39,11 @@ impl Screen {
     /// If the terminal is gone.
     pub fn open(title: &str) -> io::Result<Self> {
         terminal::enable_raw_mode()?;
-        let mut screen =
-            Self { out: BufWriter::new(io::stdout()), title: crate::escaped(title), preset: None };
+        let mut screen = Self {
+            out: BufWriter::new(io::stdout()),
+            title: crate::messages::escaped(title),
+            preset: None,
+        };
         execute!(screen.out, terminal::EnterAlternateScreen, cursor::Hide)?;
         Ok(screen)
     }

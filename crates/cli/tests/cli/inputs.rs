@@ -14,6 +14,13 @@ fn a_list_names_inputs_with_blanks_and_any_line_ends() {
     // Inputs from the list keep the folders that they name.
     let expected = ["a.wav", "in/drums/deep/snare.wav", "in/drums/kick.wav", "in/x y.wav"];
     assert_eq!(names(&tree(&folder, "out")), expected);
+    // Some editors write UTF-16.
+    let units: Vec<u16> = "\u{feff}in/a.wav\r\n".encode_utf16().collect();
+    for (out, bytes) in [("le", u16::to_le_bytes as fn(u16) -> _), ("be", u16::to_be_bytes)] {
+        folder.put("utf16.txt", &units.iter().flat_map(|unit| bytes(*unit)).collect::<Vec<_>>());
+        folder.run(&format!("render --input-list utf16.txt -o {out}"));
+        assert_eq!(names(&tree(&folder, out)), ["in/a.wav"]);
+    }
     let mut command = folder.command("render --input-list - -o out2");
     assert!(command.write_stdin("in/a.wav\n").output().unwrap().status.success());
     assert_eq!(names(&tree(&folder, "out2")), ["in/a.wav"]);
@@ -37,7 +44,7 @@ fn a_playlist_names_files_from_its_folder_on() {
         assert_eq!(names_of(out), ["a.wav", "drums/kick.wav"], "{list}");
     }
     // In other lists, # begins a name.
-    folder.put("#1.wav", &silence().bytes());
+    folder.put("#1.wav", &silence());
     folder.put("list.txt", b"#1.wav\n");
     folder.run("render --input-list list.txt -o o5");
     assert_eq!(names_of("o5"), ["#1.wav"]);
@@ -49,8 +56,8 @@ fn a_list_may_end_its_names_in_nul_and_keeps_folders_apart() {
     // Windows allows no line feed in a name.
     let separator = if cfg!(windows) { " " } else { "\n" };
     let name = format!("in/two{separator}lines.wav");
-    folder.put(&name, &silence().bytes());
-    folder.put("other/a.wav", &silence().bytes());
+    folder.put(&name, &silence());
+    folder.put("other/a.wav", &silence());
     folder.put("list", format!("{name}\0in/a.wav\0./other/a.wav\0").as_bytes());
     folder.run("render --input-list list -0 -o out");
     assert_eq!(names(&tree(&folder, "out")), ["in/a.wav", name.as_str(), "other/a.wav"]);
@@ -85,12 +92,23 @@ fn several_presets_of_a_pipe_are_refused() {
     for pipe in pipes {
         let mut command =
             folder.command(&format!("render {pipe} -o {{preset}}.wav --preset organ,arcade"));
-        let output = command.write_stdin(silence().bytes()).output().unwrap();
+        let output = command.write_stdin(silence()).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         let reason = "can be read once only; give one preset, or name a file";
         assert_eq!(said, format!("error: {pipe}: {reason}\n"));
         assert_eq!(output.status.code(), Some(2));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_go_round_are_noted() {
+    let folder = samples();
+    std::os::unix::fs::symlink("..", folder.path("in/up")).unwrap();
+    folder.run("render in -o out/{name}-{ext}.wav");
+    assert!(folder.path("out/a-wav.wav").exists());
+    let said = folder.run("render in -o round");
+    assert!(said.contains("left out, a link to a folder that holds it"), "{said}");
 }
 
 #[cfg(target_os = "linux")]
@@ -99,7 +117,7 @@ fn a_list_may_have_names_that_are_not_utf_8() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     let folder = Folder::new();
     let name = OsStr::from_bytes(b"caf\xE9.wav");
-    std::fs::write(folder.path("").join(name), silence().bytes()).unwrap();
+    std::fs::write(folder.path("").join(name), silence()).unwrap();
     folder.put("list", b"caf\xE9.wav\n");
     folder.run("render --input-list list -o out");
     assert!(folder.path("out").join(name).exists());
@@ -129,8 +147,8 @@ fn outputs_of_an_earlier_run_among_the_inputs_are_left_out_and_told() {
 #[test]
 fn force_overwrites_no_input_that_has_the_name_of_an_output() {
     let folder = Folder::new();
-    folder.put("in/take.wav", &silence().bytes());
-    folder.put("in/take2.wav", &silence().bytes());
+    folder.put("in/take.wav", &silence());
+    folder.put("in/take2.wav", &silence());
     for inputs in ["in/take.wav in/take2.wav", "in/*.wav", "in"] {
         let before = tree(&folder, "in");
         let said = folder.fail(&format!("render {inputs} --suffix 2 --force"), 2);
@@ -146,8 +164,8 @@ fn force_overwrites_no_input_that_has_the_name_of_an_output() {
 #[test]
 fn only_what_has_the_name_of_an_output_is_left_out() {
     let folder = Folder::new();
-    folder.put("in/take1.wav", &silence().bytes());
-    folder.put("in/take2.wav", &silence().bytes());
+    folder.put("in/take1.wav", &silence());
+    folder.put("in/take2.wav", &silence());
     let said = folder.run("render in --suffix 2");
     assert!(said.contains("\n2 files done: ") && !said.contains("left out"), "{said}");
     assert_eq!(names(&tree(&folder, "in")), ["take1.wav", "take12.wav", "take2.wav", "take22.wav"]);

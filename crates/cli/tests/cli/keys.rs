@@ -3,7 +3,6 @@
 use crate::{
     Folder, float_wav,
     signals::{noisy_chord, sine},
-    silence,
 };
 use midly::{
     Format, Fps, Header, MetaMessage, MidiMessage, PitchBend, Smf, Timing, TrackEvent,
@@ -308,13 +307,4 @@ fn sync_follows_the_tempo_of_the_music_with_auto() {
     let auto = rendered(&folder, "--focus 0 --sync 1/4 --tempo auto");
     assert!(auto == expected);
     assert!(auto != rendered(&folder, "--focus 0 --sync 1/4 --tempo 90"));
-}
-
-#[test]
-fn freeze_and_morph_are_flags_too() {
-    let folder = Folder::with(&silence().bytes());
-    folder.run("render in.wav -o out.wav --freeze --morph 40");
-    assert!(
-        folder.fail("render in.wav -o new.wav --morph 101", 2).starts_with("morph = 101 is out")
-    );
 }

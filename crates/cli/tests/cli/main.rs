@@ -1,36 +1,33 @@
 //! Tests of the command `tone-filter`, which is run as users run it.
 
+mod bands_batch;
 mod batch;
 mod chip;
-mod coded;
-#[cfg(unix)]
-mod depths;
-mod doors;
 mod faults;
 mod files;
-mod flac;
-mod formats;
-mod found;
-mod heard;
-mod hints;
 mod inputs;
-mod interop;
+mod interruptions;
+mod key_and_tuning;
 mod keys;
-mod many;
+mod notes;
 #[cfg(unix)]
 mod pages;
-mod safety;
+mod plugin;
+mod routes;
 mod score;
+mod several_presets;
 #[cfg(target_os = "linux")]
 mod shells;
+mod silence_reasons;
+mod songs;
 mod sound;
+#[cfg(all(feature = "play", target_os = "linux"))]
+mod speakers;
+mod tempo;
+#[cfg(target_os = "linux")]
 mod terminal;
-mod threads;
-mod time;
 mod usage;
-mod variants;
 mod verbs;
-mod wild;
 
 use assert_cmd::Command;
 use std::{
@@ -134,23 +131,20 @@ impl Folder {
         wav.samples().map(Result::unwrap).collect()
     }
 
-    fn spec(&self, name: &str) -> hound::WavSpec {
-        hound::WavReader::open(self.path(name)).unwrap().spec()
+    /// Runs `line` in the folder, which must succeed without messages, and returns its standard output.
+    fn tool(&self, line: &str) -> Vec<u8> {
+        let mut words = line.split(' ');
+        let name = words.next().unwrap();
+        let mut command = std::process::Command::new(name);
+        let output =
+            command.args(words).current_dir(&self.0).stdin(std::process::Stdio::null()).output();
+        let output = output.unwrap_or_else(|error| {
+            panic!("{name}: {error}; this test needs sox and ffmpeg: apt-get install sox ffmpeg")
+        });
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{line}: {said}");
+        output.stdout
     }
-}
-
-/// WAV file with a format chunk and a data chunk, for variants that hound does not write.
-#[derive(Debug)]
-struct Wav {
-    tag: u16,
-    channels: u16,
-    rate: u32,
-    bits: u16,
-    /// Content of the format chunk after its first 16 bytes.
-    extension: Vec<u8>,
-    /// Bytes between the format chunk and the data chunk.
-    between: Vec<u8>,
-    data: Vec<u8>,
 }
 
 /// Warning that is printed if `in.wav` is silent.
@@ -158,42 +152,16 @@ const SILENT: &str =
     "warning: in.wav: no note sounds, as the input is silent; check the recording\n";
 
 /// Returns ten frames of 16-bit stereo silence at 44.1 kHz.
-fn silence() -> Wav {
-    Wav {
-        tag: 1,
-        channels: 2,
-        rate: 44_100,
-        bits: 16,
-        extension: vec![],
-        between: vec![],
-        data: vec![0; 40],
-    }
+fn silence() -> Vec<u8> {
+    integer_wav(44_100, &[0; 40])
 }
 
-impl Wav {
-    fn bytes(&self) -> Vec<u8> {
-        let frame = u32::from(self.channels) * u32::from(self.bits / 8);
-        let mut fmt = Vec::new();
-        fmt.extend(self.tag.to_le_bytes());
-        fmt.extend(self.channels.to_le_bytes());
-        fmt.extend(self.rate.to_le_bytes());
-        fmt.extend(self.rate.wrapping_mul(frame).to_le_bytes());
-        fmt.extend((frame as u16).to_le_bytes());
-        fmt.extend(self.bits.to_le_bytes());
-        fmt.extend(&self.extension);
-        let len = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
-        let body = [
-            b"WAVEfmt ",
-            &len(&fmt)[..],
-            &fmt,
-            &self.between,
-            b"data",
-            &len(&self.data),
-            &self.data,
-        ]
-        .concat();
-        [b"RIFF", &len(&body)[..], &body].concat()
-    }
+/// Returns a WAV file with `data`, 16-bit stereo.
+fn integer_wav(rate: u32, data: &[u8]) -> Vec<u8> {
+    let [riff, len] = [36, 0].map(|more| (data.len() as u32 + more).to_le_bytes());
+    let [rate, bytes] = [rate, 4 * rate].map(u32::to_le_bytes);
+    let format = [b"WAVEfmt \x10\0\0\0\x01\0\x02\0", &rate[..], &bytes, &[4, 0, 16, 0]].concat();
+    [b"RIFF", &riff[..], &format, b"data", &len, data].concat()
 }
 
 /// Returns the bytes of a 32-bit float WAV file with these channels.

@@ -1,5 +1,4 @@
 //! Output when standard output and error are a terminal.
-#![cfg(target_os = "linux")]
 
 use crate::{Folder, float_wav, silence};
 use std::process::Command;
@@ -22,7 +21,7 @@ fn on_terminal(folder: &Folder, line: &str, columns: usize) -> (String, i32) {
 
 #[test]
 fn a_terminal_is_not_filled_with_what_is_no_text() {
-    let folder = Folder::with(&silence().bytes());
+    let folder = Folder::with(&silence());
     for line in ["render in.wav -o -", "bands in.wav --png -", "bands in.wav --midi -"] {
         let (said, code) = on_terminal(&folder, line, 200);
         assert_eq!(code, 2, "{line}: {said}");

@@ -14,7 +14,7 @@ fn stdout(folder: &Folder, line: &str) -> String {
 
 #[test]
 fn presets_are_listed_shown_and_exported() {
-    let folder = Folder::with(&silence().bytes());
+    let folder = Folder::with(&silence());
     let list = stdout(&folder, "presets list");
     let listed: Vec<&str> =
         list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
@@ -42,7 +42,7 @@ fn presets_are_listed_shown_and_exported() {
 
 #[test]
 fn what_is_new_in_a_preset_of_a_newer_version_is_left_out_with_a_warning() {
-    let folder = Folder::with(&silence().bytes());
+    let folder = Folder::with(&silence());
     let newer = r#"{"version":9,"name":"x","settings":{"mix":70,"voice":"choir","portamento":1}}"#;
     folder.put("newer.json", newer.as_bytes());
     let warning = "warning: newer.json: of a newer version of the program; \
@@ -63,19 +63,11 @@ fn what_is_new_in_a_preset_of_a_newer_version_is_left_out_with_a_warning() {
 
 #[test]
 fn every_shell_learns_every_flag() {
-    let folder = Folder::new();
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = stdout(&folder, &format!("completions {shell}"));
+    // bash, zsh and fish have their own tests.
+    for shell in ["powershell", "elvish"] {
+        let script = stdout(&Folder::new(), &format!("completions {shell}"));
         for word in ["render", "bands", "presets", "skip-existing", "normalize-peak", "threshold"] {
             assert!(script.contains(word), "{shell}: {word}");
-        }
-    }
-    // Only the completions of these shells contain values.
-    for shell in ["bash", "zsh", "fish"] {
-        let script = stdout(&folder, &format!("completions {shell}"));
-        for value in ["extreme-8-bit", "minor-pentatonic", "portable", "pulse12"] {
-            let count = script.matches(value).count();
-            assert!(count >= 2, "{shell}: {value}: both of render and bands: {count}");
         }
     }
 }

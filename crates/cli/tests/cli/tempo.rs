@@ -3,7 +3,7 @@
 use crate::{Folder, float_wav};
 use midly::{MetaMessage, MidiMessage, Smf, TrackEventKind};
 use serde_json::Value;
-use std::{f64::consts::TAU, fs, sync::LazyLock};
+use std::{f64::consts::TAU, fs};
 
 const RATE: u32 = 44_100;
 
@@ -13,8 +13,8 @@ const BEAT: f64 = 0.6;
 /// Ticks of a beat in the files.
 const TICKS: u32 = 480;
 
-/// Waltz of 20 bars, after silence of 0.25 s: a bass note, two chords, and a melody in eighths. Each bar has a harmony of its own.
-pub static WALTZ: LazyLock<Vec<u8>> = LazyLock::new(|| {
+/// Returns a waltz, after silence of 0.25 s: a bass note, two chords, and a melody in eighths. Each bar has a harmony of its own.
+pub fn waltz(bars: u32) -> Vec<u8> {
     let roots = [0, 5, 7, 0];
     let sample = |t: u32| {
         let second = f64::from(t) / f64::from(RATE) - 0.25;
@@ -36,9 +36,9 @@ pub static WALTZ: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let melody = tone(79 + root, second % (BEAT / 2.0));
         (0.08 * (accompaniment + 0.5 * melody)) as f32
     };
-    let samples = (60.0 * BEAT * f64::from(RATE)) as u32 + RATE / 4;
+    let samples = (f64::from(3 * bars) * BEAT * f64::from(RATE)) as u32 + RATE / 4;
     float_wav(RATE, &[(0..samples).map(sample).collect()])
-});
+}
 
 /// Events of a file: tempi, meters, key signatures, starts of notes with their ticks.
 #[derive(Debug, Default, PartialEq)]
@@ -80,7 +80,7 @@ fn off_grid(tick: u32, step: u32) -> u32 {
 
 #[test]
 fn a_waltz_opens_on_its_bars() {
-    let folder = Folder::with(&WALTZ);
+    let folder = Folder::with(&waltz(20));
     let said = folder.run("bands in.wav --json out.json --midi out.mid --png out.png");
     assert!(said.contains(" BPM"), "{said}");
     let json: Value = serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
@@ -117,7 +117,7 @@ fn a_waltz_opens_on_its_bars() {
 
 #[test]
 fn notes_move_to_the_grid_only_if_asked() {
-    let folder = Folder::with(&WALTZ);
+    let folder = Folder::with(&waltz(10));
     folder.run("bands in.wav --midi free.mid");
     folder.run("bands in.wav --midi grid.mid --quantize 1/8");
     folder.run("bands in.wav --midi half.mid --quantize 1/8 --strength 50%");
@@ -134,7 +134,7 @@ fn notes_move_to_the_grid_only_if_asked() {
 
 #[test]
 fn a_given_tempo_has_no_bars() {
-    let folder = Folder::with(&WALTZ);
+    let folder = Folder::with(&waltz(4));
     folder.run("bands in.wav --midi out.mid --tempo 120");
     let midi = written(&folder, "out.mid");
     assert_eq!((midi.tempi, midi.meters, midi.keys), (vec![(0, 500_000)], vec![], vec![]));
@@ -142,7 +142,7 @@ fn a_given_tempo_has_no_bars() {
 
 #[test]
 fn wrong_steps_are_named() {
-    let folder = Folder::with(&WALTZ);
+    let folder = Folder::with(&waltz(1));
     for (flags, part) in [
         ("--midi out.mid --quantize 1/3", "'1/3' is not a step"),
         ("--midi out.mid --quantize off", "'off' is not a step"),

@@ -44,23 +44,6 @@ fn bands_has_key_and_tuning_of_the_whole_file() {
     assert_eq!(json["key"]["root"], "B", "A is a semitone higher");
 }
 
-/// A vibrato of 50 cents stays longest half a semitone away from its note.
-#[test]
-fn a_wide_vibrato_is_no_other_tuning() {
-    for (depth, cents) in [(20.0, 10.0), (50.0, 0.0)] {
-        let (mut phase, mut samples) = (0.0_f64, vec![]);
-        for t in 0..8 * RATE {
-            let vibrato = depth * (TAU * 5.5 * f64::from(t) / f64::from(RATE)).sin();
-            phase += 440.0 * ((cents + vibrato) / 1200.0).exp2() / f64::from(RATE);
-            let harmonic = |order: u32| (TAU * f64::from(order) * phase).sin() / f64::from(order);
-            samples.push((0.1 * (1..=8).map(harmonic).sum::<f64>()) as f32);
-        }
-        let (_, json) = found(&Folder::with(&float_wav(RATE, &[samples])), "");
-        let tuning = 1200.0 * (json["tuning"].as_f64().unwrap() / 440.0).log2();
-        assert!((tuning - cents).abs() < 6.0, "{depth} cents of vibrato: {tuning}");
-    }
-}
-
 #[test]
 fn silence_has_neither() {
     let folder = Folder::with(&float_wav(RATE, &[vec![0.0; 5 * RATE as usize]]));

@@ -37,7 +37,6 @@ fn hint_of(folder: &Folder, verb: &str, flags: &str, cause: &str) {
     let warnings: Vec<&str> = said.lines().filter(|line| line.contains("warning: ")).collect();
     assert_eq!(warnings.len(), 1, "{line}: {said}");
     assert!(warnings[0].contains(cause), "{line}: {said}");
-    assert_eq!(folder.run(&format!("{line} --quiet")), "");
 }
 
 #[test]
@@ -124,6 +123,8 @@ fn files_that_are_silent() {
     assert!(said.contains(&format!("warning: out.wav: {cause}\n")), "{said}");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["files"][0]["active_notes"], serde_json::json!([]));
+    assert_eq!(folder.run("render in.wav -o out.wav --force --quiet"), "");
+    assert_eq!(folder.run("bands in.wav --csv out.csv --force --quiet"), "");
     // The output is dry.
     for flags in ["--bypass", "--mix 0"] {
         let said = folder.run(&format!("render in.wav -o out.wav --force {flags}"));
@@ -171,7 +172,7 @@ fn scores_of_other_music() {
 fn in_a_batch_each_cause_has_one_line() {
     let folder = c_major(0.1);
     let white = float_wav(RATE as u32, &[signals::white(1.0, RATE)]);
-    for (name, bytes) in [("a", &white), ("b", &white), ("silent", &silence().bytes())] {
+    for (name, bytes) in [("a", &white), ("b", &white), ("silent", &silence())] {
         folder.put(&format!("songs/{name}.wav"), bytes);
     }
     folder.put("songs/c.wav", &std::fs::read(folder.path("in.wav")).unwrap());

@@ -1,6 +1,6 @@
 //! Tests with real songs: notes are found at any level, and the output is as loud as the song.
 //!
-//! `cargo xtask songs` prints all figures; these tests check limits, on as few songs as possible.
+//! `cargo xtask songs` prints all figures; these tests check limits.
 
 mod score;
 
@@ -12,7 +12,7 @@ use tone_filter_testkit::{
         Accuracy, KEYS, Loudness, Note, RATE, Song, Tool, accuracy, drums, latencies, loudness,
         peak, scale, songs, starts,
     },
-    wav,
+    sweep, wav,
 };
 
 /// Minimum mean F1 of frames, with lookahead.
@@ -122,23 +122,21 @@ fn live_notes_are_not_broken_into_pieces() {
 #[test]
 fn quiet_songs_are_heard_like_loud_ones() {
     let tool = tool();
-    for song in &SONGS[..3] {
-        let frames = |db: f32| {
+    // The songs peak at -12 dB full scale.
+    let cases = SONGS[..3].iter().flat_map(|song| [-28.0, -48.0].map(|db| (song, db)));
+    for (song, db) in sweep::tenth(cases) {
+        let [loud, quiet] = [0.0, db].map(|db: f32| {
             let wav = tool.put("quiet.wav", &part(song, 20.0, db)).unwrap();
             accuracy(&tool.notes(&wav, &[]).unwrap(), &song.notes, 20.0).frames
-        };
-        let loud = frames(0.0);
-        // The songs peak at -12 dB full scale.
-        for quiet in [-28.0, -48.0].map(frames) {
-            assert!((quiet - loud).abs() <= SAME, "{}: {quiet:.3}, not {loud:.3}", song.name);
-        }
+        });
+        assert!((quiet - loud).abs() <= SAME, "{}: {quiet:.3}, not {loud:.3}", song.name);
     }
 }
 
 #[test]
 fn what_reaches_the_ear_are_the_notes_that_were_heard() {
     let tool = tool();
-    for db in [0.0, -28.0] {
+    for db in sweep::tenth([0.0, -28.0]) {
         let accuracies = SONGS.iter().step_by(3).map(|song| {
             let dry = tool.put("dry.wav", &part(song, 20.0, db)).unwrap();
             let (wet, _) = tool.render(&dry, &["--mix", "100"]).unwrap();
@@ -198,22 +196,16 @@ fn powers(signal: &Signal) -> Vec<f64> {
 #[test]
 fn the_output_is_louder_and_softer_with_the_input() {
     let tool = tool();
-    for song in SONGS.iter().step_by(4) {
-        let rendered = |db: f32| {
+    let cases = SONGS.iter().step_by(4).flat_map(|song| [-20.0, -40.0, -60.0].map(|db| (song, db)));
+    for (song, db) in sweep::tenth(cases) {
+        let [loud, quiet] = [0.0, db].map(|db: f32| {
             let wav = tool.put("scaled.wav", &part(song, 15.0, db)).unwrap();
             powers(&tool.render(&wav, &[]).unwrap().1)
-        };
-        let loud = rendered(0.0);
-        for db in [-20.0, -40.0, -60.0] {
-            for (second, (quiet, loud)) in rendered(db).iter().zip(&loud).enumerate() {
-                let change = 10.0 * (quiet / loud).log10() - f64::from(db);
-                assert!(
-                    change.abs() < 0.5,
-                    "{}, {db} dB: {change:.2} dB at {}",
-                    song.name,
-                    second + 6
-                );
-            }
+        });
+        for (second, (quiet, loud)) in quiet.iter().zip(&loud).enumerate() {
+            let change = 10.0 * (quiet / loud).log10() - f64::from(db);
+            let (name, second) = (&song.name, second + 6);
+            assert!(change.abs() < 0.5, "{name}, {db} dB: {change:.2} dB at {second}");
         }
     }
 }
@@ -223,19 +215,22 @@ fn every_preset_is_as_loud_as_the_song_at_any_mix() {
     let (tool, mut wrong) = (tool(), Vec::new());
     let presets: Vec<_> = presets::ids().filter(|id| *id != "reference").collect();
     // Each preset at two of the mixes, a dry and a wet one.
-    for (song, mixes) in SONGS.iter().step_by(6).zip([["25", "100"], ["75", "50"]]) {
+    let songs = SONGS.iter().step_by(6).zip([["25", "100"], ["75", "50"]]);
+    let cases = songs.flat_map(|(song, mixes)| {
+        let presets = presets.iter().zip(mixes.into_iter().cycle());
+        presets.map(move |(id, mix)| (song, id, mix)).collect::<Vec<_>>()
+    });
+    for (song, id, mix) in sweep::tenth(cases) {
         let dry = part(song, 20.0, 0.0);
         let wav = tool.put("dry.wav", &dry).unwrap();
         let before = loudness(&dry).unwrap();
-        for (id, mix) in presets.iter().zip(mixes.into_iter().cycle()) {
-            let (_, wet) = tool.render(&wav, &["--preset", id, "--mix", mix]).unwrap();
-            let Loudness { integrated, range } = loudness(&wet).unwrap();
-            let (change, wider) = (integrated - before.integrated, range - before.range);
-            let ranges = ["25", "50"].contains(&mix) && *id != "lead-only";
-            if change.abs() > LOUDER || ranges && wider.abs() > WIDER || peak(&wet) >= 1.0 {
-                let name = &song.name;
-                wrong.push(format!("{name}, {id}, {mix} %: {change:+.1} LU, range {wider:+.1} LU"));
-            }
+        let (_, wet) = tool.render(&wav, &["--preset", id, "--mix", mix]).unwrap();
+        let Loudness { integrated, range } = loudness(&wet).unwrap();
+        let (change, wider) = (integrated - before.integrated, range - before.range);
+        let ranges = ["25", "50"].contains(&mix) && *id != "lead-only";
+        if change.abs() > LOUDER || ranges && wider.abs() > WIDER || peak(&wet) >= 1.0 {
+            let name = &song.name;
+            wrong.push(format!("{name}, {id}, {mix} %: {change:+.1} LU, range {wider:+.1} LU"));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -253,7 +248,7 @@ fn songs_near_full_scale_stay_below_it() {
     let songs: Vec<_> = songs.collect();
     // Each preset with one song, in turn.
     let presets = presets::ids().filter(|id| *id != "reference");
-    for (id, (name, wav, mix)) in presets.zip(songs.iter().cycle()) {
+    for (id, (name, wav, mix)) in sweep::tenth(presets.zip(songs.iter().cycle())) {
         let (_, wet) = tool.render(wav, &["--preset", id, "--mix", mix]).unwrap();
         assert!(peak(&wet) < 1.0, "{name}, {id} at {mix} %: {}", peak(&wet));
     }

@@ -61,7 +61,7 @@ fn sections(page: &str) -> BTreeMap<String, String> {
 }
 
 /// Returns whether this build has `verb`. Without their features, `play` and `app` only say how to get them.
-pub fn is_here(verb: &str) -> bool {
+fn is_here(verb: &str) -> bool {
     verb != "help"
         && (verb != "play" || cfg!(feature = "play"))
         && (verb != "app" || cfg!(feature = "app"))

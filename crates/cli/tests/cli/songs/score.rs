@@ -6,7 +6,10 @@ use tone_filter_dsp::{
     BLOCK, Score, ScoreNote, Settings, ToneFilter,
     notes::{TONES, midi_note, to_listener},
 };
-use tone_filter_testkit::songs::{Note, RATE, Song, accuracy};
+use tone_filter_testkit::{
+    songs::{Note, RATE, Song, accuracy},
+    sweep,
+};
 
 /// Length of the part of each song, in seconds.
 const SECONDS: f64 = 20.0;
@@ -62,7 +65,7 @@ fn decided(score: Score, song: &Song) -> Vec<Note> {
 fn a_filter_that_follows_the_score_of_a_song_decides_for_its_notes() {
     let tool = tool();
     let file = tool.path("song.tfs");
-    for song in SONGS.iter() {
+    for song in sweep::tenth(SONGS.iter()) {
         let wav = tool.put("song.wav", &part(song, SECONDS, 0.0)).unwrap();
         let [wav, file] = [&wav, &file].map(|path| path.to_str().unwrap());
         run(&["bands", wav, "--score", file, "--force", "--quiet"]);
@@ -80,37 +83,20 @@ fn a_filter_that_follows_the_score_of_a_song_decides_for_its_notes() {
 fn the_tuning_of_a_song_is_found_in_ten_seconds() {
     let tool = tool();
     let [wav, json] = ["detuned.wav", "found.json"].map(|name| tool.path(name));
-    let [mut worst, mut squares, mut count] = [0.0_f64, 0.0, 0.0];
-    for song in SONGS.iter() {
+    let cases = SONGS.iter().flat_map(|song| [-40.0, 0.0, 20.0].map(|cents| (song, cents)));
+    for (song, cents) in sweep::tenth(cases) {
         let signal = part(song, 10.5, 0.0);
-        for cents in [-40.0, 0.0, 20.0] {
-            // The same samples at another rate give the song at another pitch.
-            let rate = (f64::from(RATE) * f64::exp2(cents / 1200.0)).round() as u32;
-            let due = 1200.0 * (f64::from(rate) / f64::from(RATE)).log2();
-            let spec = hound::WavSpec {
-                channels: signal.len() as u16,
-                sample_rate: rate,
-                bits_per_sample: 32,
-                sample_format: hound::SampleFormat::Float,
-            };
-            let mut writer = hound::WavWriter::create(&wav, spec).unwrap();
-            for frame in 0..10 * rate as usize {
-                signal.iter().for_each(|channel| writer.write_sample(channel[frame]).unwrap());
-            }
-            writer.finalize().unwrap();
-            let [wav, json] = [&wav, &json].map(|path| path.to_str().unwrap());
-            run(&["bands", wav, "--json", json, "--force", "--quiet"]);
-            let found: serde_json::Value =
-                serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
-            let tuning = found["tuning"].as_f64();
-            let tuning = tuning.unwrap_or_else(|| panic!("{}, {cents}: none", song.name));
-            let error = (1200.0 * (tuning / 440.0).log2() - due).abs();
-            (worst, squares, count) = (worst.max(error), squares + error * error, count + 1.0);
-            assert!(error <= CENTS, "{}, {cents} cents: {error:.2} off", song.name);
-        }
+        // The same samples at another rate give the song at another pitch.
+        let rate = (f64::from(RATE) * f64::exp2(cents / 1200.0)).round() as u32;
+        let due = 1200.0 * (f64::from(rate) / f64::from(RATE)).log2();
+        let seconds = signal.iter().map(|channel| channel[..10 * rate as usize].to_vec());
+        fs::write(&wav, crate::float_wav(rate, &seconds.collect::<Vec<_>>())).unwrap();
+        let [wav, json] = [&wav, &json].map(|path| path.to_str().unwrap());
+        run(&["bands", wav, "--json", json, "--force", "--quiet"]);
+        let found: serde_json::Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+        let tuning = found["tuning"].as_f64();
+        let tuning = tuning.unwrap_or_else(|| panic!("{}, {cents}: none", song.name));
+        let error = (1200.0 * (tuning / 440.0).log2() - due).abs();
+        assert!(error <= CENTS, "{}, {cents} cents: {error:.2} off", song.name);
     }
-    println!(
-        "tunings: {worst:.2} cents off at most, root mean square {:.2}",
-        (squares / count).sqrt()
-    );
 }

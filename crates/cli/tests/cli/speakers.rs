@@ -1,5 +1,4 @@
 //! Tests of `tone-filter play` with an ALSA device that writes to a file. `cargo xtask test-play` runs them.
-#![cfg(target_os = "linux")]
 
 use std::{
     fs,
@@ -20,6 +19,14 @@ const DOWN: &str = "\x1b[B";
 /// Length in seconds of the part of the demo tune that is played.
 const SECONDS: u32 = 3;
 
+/// Returns the start of the demo tune.
+fn tune() -> Vec<Vec<f32>> {
+    let demo = tone_filter_testkit::root().join("assets/demo.wav");
+    let (mut tune, rate) = tone_filter_testkit::wav::read(&demo).unwrap();
+    tune.iter_mut().for_each(|channel| channel.truncate((SECONDS * rate) as usize));
+    tune
+}
+
 /// Folder with `in.wav`, the start of the demo tune in stereo, and an ALSA device called tape.
 struct Studio(TempDir);
 
@@ -33,15 +40,12 @@ impl Studio {
             tape.display()
         );
         fs::write(studio.path("asound.conf"), devices).unwrap();
-        let mut tune =
-            hound::WavReader::open(tone_filter_testkit::root().join("assets/demo.wav")).unwrap();
-        let mut part = hound::WavWriter::create(studio.path("in.wav"), tune.spec()).unwrap();
-        let samples = SECONDS * tune.spec().sample_rate * u32::from(tune.spec().channels);
-        tune.samples::<i32>()
-            .take(samples as usize)
-            .for_each(|sample| part.write_sample(sample.unwrap()).unwrap());
-        part.finalize().unwrap();
+        studio.put("in.wav", &tune());
         studio
+    }
+
+    fn put(&self, name: &str, sound: &[Vec<f32>]) {
+        fs::write(self.path(name), crate::float_wav(44_100, sound)).unwrap();
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -111,13 +115,7 @@ fn what_is_played_is_what_is_rendered() {
 #[test]
 fn a_loop_has_no_seam_and_ends_when_the_user_wants() {
     let studio = Studio::new();
-    let mut tune = hound::WavReader::open(studio.path("in.wav")).unwrap();
-    let samples: Vec<i32> = tune.samples().map(Result::unwrap).collect();
-    let mut twice = hound::WavWriter::create(studio.path("twice.wav"), tune.spec()).unwrap();
-    for sample in samples.iter().chain(&samples) {
-        twice.write_sample(*sample).unwrap();
-    }
-    twice.finalize().unwrap();
+    studio.put("twice.wav", &tune().iter().map(|channel| channel.repeat(2)).collect::<Vec<_>>());
     let rendered = studio.rendered("twice.wav", "--preset reference");
 
     let line = "play in.wav --loop --output-device tape --preset reference --quiet";
@@ -139,18 +137,9 @@ fn a_loop_has_no_seam_and_ends_when_the_user_wants() {
 #[test]
 fn samples_that_are_not_finite_are_reported() {
     let studio = Studio::new();
-    let format = hound::SampleFormat::Float;
-    let spec = hound::WavSpec {
-        channels: 1,
-        sample_rate: 44_100,
-        bits_per_sample: 32,
-        sample_format: format,
-    };
-    let mut wav = hound::WavWriter::create(studio.path("broken.wav"), spec).unwrap();
-    for frame in 0..44_100 {
-        wav.write_sample(if frame % 10_000 == 5000 { f32::NAN } else { 0.1 }).unwrap();
-    }
-    wav.finalize().unwrap();
+    let mut broken = vec![0.1; 44_100];
+    [5000, 15_000, 25_000, 35_000].into_iter().for_each(|frame| broken[frame] = f32::NAN);
+    studio.put("broken.wav", &[broken]);
     let warning = "warning: broken.wav: 4 samples replaced by silence, as they are NaN or infinite";
     let said = studio.run("play broken.wav --output-device tape", 0);
     assert_eq!(said.lines().next(), Some(warning), "{said}");

@@ -1,7 +1,7 @@
 //! Analysis of one file, for all of its outputs at once.
 
-use super::{Args, File};
-use crate::sound::Tempo;
+use super::{args::Args, files::File};
+use crate::{sound::Tempo, usage::kernel};
 use std::{
     fmt,
     io::{BufWriter, Write},
@@ -95,7 +95,7 @@ pub fn analyse_one(
     let Analysed { seconds, not_finite, unheard } = analyse(
         &Input::new(&file.input)?,
         (&analysed, keys),
-        crate::kernel(args.kernel),
+        kernel(args.kernel),
         args.hop,
         |filter: &ToneFilter| {
             finder.push(filter);

@@ -40,8 +40,8 @@ fn outputs_of_several_presets_are_no_inputs() {
         "in/*.wav -o in/{name}-{preset}.wav",
         "in/**/*.wav -o in/by/{preset}/",
     ] {
-        let folder = Folder::with(&crate::silence().bytes());
-        folder.put("in/a.wav", &crate::silence().bytes());
+        let folder = Folder::with(&crate::silence());
+        folder.put("in/a.wav", &crate::silence());
         let line = format!("render {flags} --preset organ,arcade");
         let mut made = vec![];
         for again in ["", "--skip-existing", "--force"] {
@@ -68,24 +68,4 @@ fn one_preset_and_none_have_names_too() {
     for name in ["a-tone-filter.wav", "a-organ.wav", "a-own.wav"] {
         assert!(folder.path(name).exists(), "{name}");
     }
-}
-
-#[test]
-fn what_would_be_written_twice_or_cannot_be_named_is_refused() {
-    let folder = samples();
-    let said = folder.fail("render in/a.wav -o out.wav --preset organ,arcade", 2);
-    assert!(said.starts_with("several presets need {preset} in --out or --suffix"), "{said}");
-    for flags in ["-o x-{name}.wav", "-o {name}/x.wav", "-o {name}.mp3", "-o {name}.wav --suffix x"]
-    {
-        let said = folder.fail(&format!("render in/a.wav {flags}"), 2);
-        assert!(
-            said.contains("{name} begins the name of a file that ends in .wav or .flac"),
-            "{said}"
-        );
-    }
-    let said = folder.fail("render in/a.wav -o {preset}.wav --preset organ,Organ", 2);
-    assert_eq!(said, "two presets are called organ; give one of them alone");
-    let said = folder.fail("render in/a.wav -o {preset}.wav --preset organ,none", 2);
-    assert!(said.starts_with("no preset is called \"none\""), "{said}");
-    assert!(!folder.path("organ.wav").exists(), "it is refused before any work");
 }

@@ -1,0 +1,84 @@
+//! Lines on standard error, and standard output that is closed (`>&-`) before the program starts.
+//!
+//! In place of a closed standard output, the standard library opens `/dev/null`, so that everything written would be lost without an
+//! error. Therefore a socket without a peer becomes standard output before `main`: it refuses every byte.
+
+use std::io;
+
+/// Prints a line to standard error, with control characters escaped, and without the system's numbers of errors.
+macro_rules! message {
+    ($($words:tt)*) => {
+        eprintln!("{}", crate::messages::printable(&format!($($words)*)))
+    };
+}
+
+/// Returns `text` as [`message!`] prints it.
+pub fn printable(text: &str) -> String {
+    escaped(&without_codes(&closed_in_words(text)))
+}
+
+/// Returns `text` with control characters escaped, like `\u{1b}`.
+pub fn escaped(text: &str) -> String {
+    let one = |letter: char| match letter.is_control() {
+        true => letter.escape_unicode().to_string(),
+        false => letter.into(),
+    };
+    text.chars().map(one).collect()
+}
+
+/// Returns `text` without the system's numbers of errors, like ` (os error 2)`, which follow their descriptions.
+fn without_codes(text: &str) -> String {
+    const START: &str = " (os error ";
+    let mut parts = text.split(START);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| match part.split_once(')') {
+        Some((code, rest)) if code.parse::<i32>().is_ok() => text + rest,
+        _ => text + START + part,
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[used]
+// SAFETY: the section holds pointers to functions that the loader calls before `main`, in C's calling convention. The loader's
+// arguments need not be taken. `occupy` neither panics nor needs anything that `main` sets up.
+#[unsafe(link_section = ".init_array")]
+static OCCUPY: extern "C" fn() = occupy;
+
+#[cfg(target_os = "linux")]
+extern "C" fn occupy() {
+    use std::os::{
+        fd::{AsRawFd, IntoRawFd},
+        unix::net::UnixDatagram,
+    };
+    // New descriptors have the lowest free numbers: 0 and 1 if standard input is closed, too.
+    let sockets = [UnixDatagram::unbound(), UnixDatagram::unbound()];
+    for socket in sockets.into_iter().flatten() {
+        if socket.as_raw_fd() == 1 {
+            let _ = socket.into_raw_fd();
+        }
+    }
+}
+
+/// Returns `text` with the error of the socket in plain words.
+fn closed_in_words(text: &str) -> String {
+    const NOT_CONNECTED: i32 = 107;
+    let error = io::Error::from_raw_os_error(NOT_CONNECTED).to_string();
+    if cfg!(target_os = "linux") {
+        text.replace(&error, "standard output is closed")
+    } else {
+        text.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_codes;
+
+    #[test]
+    fn only_codes_of_the_system_are_left_out() {
+        assert_eq!(without_codes("a: gone (os error 2); b (os error -1)"), "a: gone; b");
+        for text in ["", "a (os error x).wav: gone", "a (os error 2"] {
+            assert_eq!(without_codes(text), text);
+        }
+    }
+}

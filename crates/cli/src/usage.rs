@@ -1,0 +1,27 @@
+//! Usage errors, and what several verbs check.
+
+use std::{
+    io::{self, IsTerminal},
+    path::Path,
+};
+use tone_filter_dsp::Kernel;
+use tone_filter_offline::STDIO;
+
+/// Usage error: flags that contradict each other.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Refuses to write binary data to a terminal.
+pub fn refuse_terminal(out: &Path) -> Result<(), Usage> {
+    if out == Path::new(STDIO) && io::stdout().is_terminal() {
+        let line = "- is the terminal, and the output is binary; name a file, or pipe it on";
+        return Err(Usage(line.into()));
+    }
+    Ok(())
+}
+
+/// Returns the kernel named by a flag, else by the environment, else the fastest one.
+pub fn kernel(named: Option<Kernel>) -> Kernel {
+    named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
+}
