@@ -4,6 +4,8 @@ use crate::{bundle, run, suite, target};
 #[cfg(target_os = "linux")]
 use crate::{lv2, python, root};
 use anyhow::Result;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::process::Command;
 
 /// Debian packages for `test-hosts`: hosts, and what they run on.
@@ -53,17 +55,14 @@ pub fn hosts(hosts: &[String]) -> Result<()> {
     anyhow::ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its hosts");
     suite::install(&HOSTS)?;
     python::set_up()?;
+    python::install(&target()?.join("venv"), [Path::new("JACK-Client==0.5.5")])?;
     bundle::bundle(std::iter::empty())?;
     lv2::bundle(&[])?;
-    for package in [&["tone-filter-cli"][..], &["tone-filter-testkit", "--features=kit"]] {
-        run(Command::new("cargo").args(["build", "--package"]).args(package))?;
-    }
+    run(Command::new("cargo").args(["build", "--package=tone-filter-cli"]))?;
     let target = target()?;
-    run(Command::new("python3")
+    run(Command::new(python::interpreter()?)
         .arg(root().join("crates/testkit/hosts/hosts.py"))
-        .args(
-            ["bundled", "debug/tone-filter", "debug/kit", "test-hosts"].map(|own| target.join(own)),
-        )
+        .args(["bundled", "debug/tone-filter", "test-hosts"].map(|own| target.join(own)))
         .arg(root().join("docs/hosts.md"))
         .args(hosts))
 }
