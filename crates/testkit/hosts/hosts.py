@@ -1,6 +1,6 @@
 """Runs the plugin in hosts without a person, and writes their table into the page.
 
-Usage: hosts.py BUNDLED COMMAND KIT OUT PAGE HOST...
+Usage: hosts.py BUNDLED COMMAND OUT PAGE HOST...
 """
 
 import base64
@@ -18,9 +18,12 @@ import tempfile
 import time
 import zlib
 
-from rig import PERIOD, RATE, NotRun, Rig, assert_same, await_, wav
+import numpy
+import pedalboard
+from pedalboard.io import AudioFile
+from rig import PERIOD, RATE, SCREEN, NotRun, Rig, assert_same, await_
 
-STEPS = ["scan", "load", "window", "sound", "state", "key", "resize"]
+STEPS = ["scan", "load", "window", "key", "resize", "sound", "state"]
 # Steps without which others cannot be run.
 NEEDS = {"window": "load", "sound": "load", "state": "sound", "key": "window", "resize": "window"}
 # Frames by which a sound may come late: JACK's client plays in one cycle and records in a later one.
@@ -29,6 +32,7 @@ CYCLES = range(0, 5 * PERIOD, PERIOD)
 # when a host has started the plugin, and on what it has heard before.
 SETTINGS = [("Mix", "mix", 100), ("Focus", "focus", 0), ("Auto level", "auto", 0)]
 NO_WINDOW = "LV2 has no window"
+DEMO = pathlib.Path(__file__).parents[3] / "assets/demo.wav"
 
 
 class Host:
@@ -43,55 +47,84 @@ class Host:
         raise NotRun(NO_WINDOW)
 
     def start_jack(self, ports, *command, **options):
-        """Starts a client of JACK, and awaits its ports."""
+        """Starts a client of JACK, and awaits its ports. Those of an earlier one stay for a moment."""
+        await_("the earlier ports go", lambda: not set(ports) & self.rig.ports())
         self.process = self.rig.start(*command, **options)
         def ready():
             assert self.process.poll() is None, f"{command[0]} has ended by itself"
-            return set(ports) <= set(self.rig.ports())
+            return set(ports) <= self.rig.ports()
         await_(f"ports of {command[0]}", ready)
 
     def heard(self):
         """Compares what is heard with `render`. A host that still loads, or a busy computer, may need a second time."""
         for more in (2, 1, 0):
             try:
-                return assert_same(self.rig.jack.play(self.paths.tune, self.inputs, self.outputs), self.paths.reference, CYCLES)
+                return assert_same(self.rig.play(self.paths.tune, self.inputs, self.outputs), self.paths.reference, CYCLES)
             except AssertionError:
                 if not more:
                     raise
 
 
 class Windowed(Host):
-    """A host that shows the editor; `open` opens it and `rolls` tells whether the transport runs."""
+    """A host that shows the editor; `open` opens it, `rolls` tells whether the transport runs, and `main` is the name of its window."""
+
+    def shown(self):
+        """Returns place and size of the editor, which is closed at first, and after a restart of the host."""
+        if not self.rig.editor():
+            self.open()
+        return await_("the editor", self.rig.editor, 30)
 
     def window(self):
-        self.open()
-        x, y, width, height = await_("the editor", self.rig.editor, 30)
-        return f"{width} x {height}"
+        return "%d x %d" % self.shown()[2:]
 
     def key(self):
-        assert not self.rolls(), "the transport runs already"
-        x, y, width, height = await_("the editor", self.rig.editor, 30)
+        x, y, width, height = self.shown()
+        self.rig.front(self.main)
+        self.space("the host's window")
+        # The host decides what a key does in the frame around the editor.
+        self.rig.front("Tone Filter")
+        self.rig.xdo("mousemove", *(length - 1 for length in SCREEN))
+        try:
+            self.space("the frame")
+        except AssertionError:
+            raise NotRun("the host ignores Space in the frame around an editor")
         self.rig.click(x + width // 2, y + height - 12)
-        time.sleep(1)
-        self.rig.key("space")
-        await_("Space starts the transport", self.rolls, 10)
-        self.rig.key("space")
-        await_("Space stops the transport", lambda: not self.rolls(), 10)
+        self.space("the editor")
+
+    def space(self, place):
+        """Starts and stops the transport."""
+        assert not self.rolls(), "the transport runs already"
+        for way, wanted in ("starts", True), ("stops", False):
+            # Hosts ignore the key while they start or stop.
+            time.sleep(1)
+            self.rig.key("space")
+            await_(f"Space in {place} {way} the transport", lambda: self.rolls() == wanted, 10)
 
     def resize(self):
-        x, y, width, height = before = await_("the editor", self.rig.editor, 30)
-        self.rig.drag((x + width - 5, y + height - 5), (x + width + 155, y + height + 98))
-        def changed():
-            now = self.rig.editor()
-            return now and min(now[2] - width, now[3] - height) > 50 and now
-        after = await_(f"the grip changes {before}", changed, 15)
-        return f"{after[2]} x {after[3]}"
+        """Drags the grip out and back, and picks 200 % in the zoom menu, for which the screen has no room."""
+        x, y, width, height = self.shown()
+        small, large = (width, height), (width + 160, height + 100)
+        for start, end in (small, large), (large, small):
+            self.rig.drag(*((x + length - 5, y + other - 5) for length, other in (start, end)))
+            await_(f"the grip changes {start} to {end}", lambda: self.rig.size() == end, 30)
+            # A slow frame must not see the end of the drag and the next click together.
+            time.sleep(2)
+        # 200 % is the lowest entry, wherever the font puts it.
+        for entry in range(174, 60, -6):
+            self.rig.click(x + 645, y + 29, "1", "sleep", "1")
+            self.rig.click(x + 645, y + entry)
+            time.sleep(2)
+            if self.rig.size() != small:
+                break
+        zoomed = self.rig.size()
+        assert zoomed == (1600, 1024), f"200 % of {small} is {zoomed} on {SCREEN}"
+        return "%d x %d, %d x %d" % (*large, *zoomed)
 
 
 class Qtractor(Windowed):
     """Debian's has no VST3. A session with the plugin before the mixer is written here."""
 
-    name, program = "Qtractor, CLAP", "qtractor"
+    name, program, main = "Qtractor, CLAP", "qtractor", r"\.qtr"
     inputs, outputs = [[f"Qtractor:Master/{way}_{n}" for n in (1, 2)] for way in ("in", "out")]
 
     def __init__(self, rig, paths):
@@ -129,21 +162,17 @@ class Qtractor(Windowed):
     def save(self):
         """Saves the session in another file."""
         self.file = self.file.with_name(f"{self.file.stem}-.qtr")
-        self.front(r"\.qtr").xdo("key", "alt+f", "sleep", "1", "key", "a", "sleep", "2", "type", self.file)
+        self.rig.front(self.main)
+        self.rig.xdo("key", "alt+f", "sleep", "1", "key", "a", "sleep", "2", "type", self.file)
         self.rig.key("Return")
         await_("the session is saved", self.file.exists, 15)
 
-    def front(self, name):
-        """Clicks the title of the window called `name`."""
-        found = await_(f"window {name}", lambda: [own for own in self.rig.windows() if re.search(name, own[1])])
-        _, _, x, y, width, _ = max(found, key=lambda own: own[4])
-        self.rig.click(x + width // 3, y - 8)
-        time.sleep(0.5)
-        return self.rig
-
     def open(self):
-        self.front(r"\.qtr").key("F9")
-        _, _, x, y, _, _ = await_("mixer", lambda: [own for own in self.rig.windows() if own[1].startswith("Mixer")])[0]
+        # The key hides a mixer that is shown.
+        if not self.rig.find("^Mixer"):
+            self.rig.front(self.main)
+            self.rig.key("F9")
+        x, y = self.rig.front("^Mixer")
         self.rig.click(x + 36, y + 46, "--repeat", "2", "--delay", "100", "1")
 
     def sound(self):
@@ -171,35 +200,73 @@ class Qtractor(Windowed):
         return self.heard()
 
     def rolls(self):
-        return self.rig.jack.rolls()
+        return self.rig.rolls()
+
+    def resize(self):
+        raise NotRun("it ignores `request_callback`")
 
 
 class Ardour(Windowed):
-    """`kit daw` makes a session of Ardour's with Lua, loads it again and compares its export; here it is shown."""
+    """Its Lua makes a session with the plugin in a track and loads it again; its export is compared with pedalboard's output."""
 
-    name, program = "Ardour, VST3", "ardour"
+    name, program, main = "Ardour, VST3", "ardour", "^wet - Ardour"
+    LIBRARIES = pathlib.Path("/usr/lib/ardour7")
+    # Parameters: name, value in its unit for Ardour, and from 0 to 1 for VST3. Lookahead has a latency, which both hosts compensate.
+    SETTINGS = [("Mix", 80, 0.8), ("Focus", 0, 0), ("Drive", 20, 0.5), ("Release", 100, 0.5), ("Output", -6, 0.5), ("Stereo", 1, 0.5),
+                ("Lookahead", 1, 1)]
+    # Mix jumps to these values inside one of Ardour's buffers. A jump one frame late would be heard 64 frames late.
+    JUMP, AT = (20, 0.2), 4689 * 64
+    # Frames of silence before the tune, and after it: Ardour's exports lack the first frames of a track with a latency.
+    SILENCE = 22050
     PORT = 3819
 
-    def scan(self):
-        self.folder = self.rig.home / "ardour"
+    def __init__(self, rig, paths):
+        super().__init__(rig, paths)
+        self.folder = rig.home / "ardour"
         self.folder.mkdir()
-        kit = subprocess.run([self.paths.kit, "daw", self.folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500)
-        self.said = kit.stdout.decode()
-        return self.passed("scan")
+        self.plugin = paths.bundled / "Tone Filter.vst3"
+        self.env = dict(rig.env, HOME=str(self.folder), LD_LIBRARY_PATH=str(self.LIBRARIES))
+        self.dry = numpy.pad(read(DEMO), ((0, 0), (self.SILENCE, self.SILENCE)))
 
-    def passed(self, step):
-        found = re.search(rf"^{step}: ?(.*)", self.said, re.MULTILINE)
-        assert found, self.said[-300:]
-        return found[1]
+    def scan(self):
+        self.rig.run(self.LIBRARIES / "ardour-vst3-scanner", "--quiet", self.plugin, env=self.env)
 
     def load(self):
-        return self.passed("load")
+        script = pathlib.Path(__file__).with_name("session.lua")
+        settings = [f"{name}={value}" for name, value, _ in self.SETTINGS]
+        tune = shutil.copy(DEMO, self.folder)
+        self.restored = self.rig.run("ardour7-lua", script, self.folder / "session", tune, self.dry.shape[1], self.AT, self.JUMP[0],
+                                     *settings, env=self.env).decode()
 
     def sound(self):
-        return self.passed("sound")
+        wet = self.folder / "wet.wav"
+        self.rig.run("ardour7-export", "--bitdepth", "float", "--output", wet, self.folder / "session", "wet", env=self.env)
+        wet = read(wet)
+        assert wet.shape == self.dry.shape, f"Ardour has exported {wet.shape}"
+        assert abs(wet - self.dry).max() > 0.1, "the plugin does nothing"
+        return assert_same(wet, self.reference(), [0])
+
+    def reference(self):
+        """Returns pedalboard's output."""
+        plugin = pedalboard.load_plugin(str(self.plugin))
+        parameters = {p.name: p for p in plugin.parameters.values()}
+        for name, _, value in self.SETTINGS:
+            parameters[name].raw_value = value
+        play = lambda part: plugin.process(part, RATE, buffer_size=1024, reset=False)
+        # Values arrive with the next block, and a new latency with the next block after a reset. Both come before the music.
+        for _ in range(2):
+            play(numpy.zeros((2, 1024), numpy.float32))
+            plugin.reset()
+        # Ardour shifts automation by the latency, so that it is heard in time.
+        at = self.AT + plugin.reported_latency_samples
+        parts = [play(self.dry[:, :at])]
+        parameters["Mix"].raw_value = self.JUMP[1]
+        # pedalboard takes back the latency at the beginning, so the end is still to come.
+        parts += [play(self.dry[:, at:]), play(numpy.zeros((2, plugin.reported_latency_samples), numpy.float32))]
+        return numpy.concatenate(parts, 1)
 
     def state(self):
-        return self.passed("state")
+        assert "restored" in self.restored, self.restored[-300:]
 
     def open(self):
         config = self.folder / ".config/ardour7"
@@ -211,11 +278,10 @@ lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><M
 </AudioMIDISetup></Extra></Ardour>""")
         # Without this file, Ardour shows its welcome window.
         (config / ".a7").write_text("")
-        env = dict(self.rig.env, HOME=str(self.folder), LD_LIBRARY_PATH="/usr/lib/ardour7")
         session = self.folder / "session/wet.ardour"
         osc = 'name="Open Sound Control (OSC)" active='
         session.write_text(session.read_text().replace(f'{osc}"0"', f'{osc}"1" address-only="0"'))
-        self.rig.start("ardour", "--no-splash", "--no-announcements", session, env=env)
+        self.rig.start("ardour", "--no-splash", "--no-announcements", session, env=self.env)
 
     def rolls(self):
         """Asks by OSC."""
@@ -223,7 +289,8 @@ lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><M
             asked.settimeout(5)
             path = b"/transport_speed"
             asked.sendto(path.ljust(len(path) + 4 - len(path) % 4, b"\0") + b",\0\0\0", ("127.0.0.1", self.PORT))
-            return asked.recv(1000)[-4:] != b"\0\0\0\0"
+            # The answer ends with 64 bits of a float.
+            return any(asked.recv(1000)[-8:])
 
 
 class Audacity(Host):
@@ -357,21 +424,30 @@ class CarlaClap(Carla):
 class CarlaVst3(Carla):
     name, kind, number, scale = "Carla, VST3", "vst3", 6, 1
 
+    def resize(self):
+        raise NotRun("it calls its run loop on another thread than the window's")
+
 
 HOSTS = [Qtractor, Ardour, Audacity, Jalv, ModHost, CarlaClap, CarlaVst3]
+
+
+def read(path):
+    """Returns the channels of a sound file, which has the hosts' rate."""
+    with AudioFile(str(path)) as file:
+        assert file.samplerate == RATE, f"{path} has {file.samplerate} Hz"
+        return file.read(file.frames)
 
 
 class Paths:
     """What the hosts need: the bundles, the tune, and what `render` makes of it."""
 
-    def __init__(self, bundled, command, kit, home):
-        self.bundled, self.kit = pathlib.Path(bundled), kit
-        tune = pathlib.Path(__file__).parents[3] / "assets/demo.wav"
-        self.files = {"dry": home / "dry.wav", "wet": home / "wet.wav"}
-        for name, own in [("dry", ["--bypass"]), ("wet", ["--mix=100", "--focus=0", "--auto=off"])]:
-            subprocess.run([command, "render", "--quiet", "--lookahead=off", "--bit-depth=32f", *own, "-o", self.files[name], tune], check=True)
-        seconds = 8 * RATE
-        self.tune, self.reference = [[channel[:seconds] for channel in wav(self.files[name])] for name in ("dry", "wet")]
+    def __init__(self, bundled, command, home):
+        self.bundled = pathlib.Path(bundled).resolve()
+        def render(*flags):
+            file = home / "out.wav"
+            subprocess.run([command, "render", "--quiet", "--lookahead=off", "--bit-depth=32f", "--force", *flags, "-o", file, DEMO], check=True)
+            return read(file)[:, : 8 * RATE]
+        self.tune, self.reference = render("--bypass"), render("--mix=100", "--focus=0", "--auto=off")
 
 
 def run(kind, paths, out):
@@ -406,14 +482,14 @@ def run(kind, paths, out):
     return cells
 
 
-def main(bundled, command, kit, out, page, *wanted):
+def main(bundled, command, out, page, *wanted):
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     kinds = [kind for kind in HOSTS if not wanted or any(word.lower() in kind.name.lower() for word in wanted)]
     assert kinds, f"unknown host: {wanted}; there are {', '.join(kind.name for kind in HOSTS)}"
     start, red = time.monotonic(), []
     with tempfile.TemporaryDirectory() as folder:
-        paths = Paths(bundled, command, kit, pathlib.Path(folder))
+        paths = Paths(bundled, command, pathlib.Path(folder))
         for kind in kinds:
             begun = time.monotonic()
             cells = run(kind, paths, out)

@@ -1,19 +1,20 @@
 """What hosts need to run without a person: a display with a window manager, JACK without devices, keys and pictures."""
 
-import array
-import ctypes
 import os
 import pathlib
 import re
-import struct
 import subprocess
-import threading
 import time
+
+import jack
+import numpy
 
 RATE, PERIOD = 44100, 8192
 SCREEN = (1600, 1200)
 # Colour of the editor's background, and a number of such pixels that only the editor has.
-BACKGROUND, MANY = bytes([0x10, 0x12, 0x16]), 100_000
+BACKGROUND, MANY = [0x10, 0x12, 0x16], 100_000
+# Otherwise it prints a line for each attempt to reach a server that still starts.
+jack.set_error_function(lambda _: None)
 
 
 class NotRun(Exception):
@@ -31,29 +32,12 @@ def await_(what, ready, patience=60):
         time.sleep(0.3)
 
 
-def wav(path):
-    """Returns the channels of a WAV file with 32-bit floats."""
-    data = pathlib.Path(path).read_bytes()
-    place, channels = 12, 0
-    while data[place : place + 4] != b"data":
-        size = struct.unpack_from("<I", data, place + 4)[0]
-        if data[place : place + 4] == b"fmt ":
-            channels, bits = struct.unpack_from("<H", data, place + 10)[0], struct.unpack_from("<H", data, place + 22)[0]
-            assert bits == 32, f"{path} has {bits} bits"
-        place += 8 + size + size % 2
-    samples = array.array("f", data[place + 8 :][: len(data[place + 8 :]) // 4 * 4])
-    return [samples[channel::channels] for channel in range(channels)]
-
-
 def assert_same(sound, reference, delays, bound=1e-4):
     """Checks that `sound` is `reference` behind one of the `delays` in frames."""
-    def difference(delay):
-        pairs = [(a[delay:], b) for a, b in zip(sound, reference)]
-        return max(abs(x - y) for a, b in pairs for x, y in zip(a, b))
-    loudest = max(abs(x) for channel in reference for x in channel)
+    loudest, frames = abs(reference).max(), reference.shape[1]
     assert loudest > 0.01, f"the reference is silent: {loudest}"
-    least = min(map(difference, delays))
-    assert least <= bound, f"the sound differs from render's by {least:.2g}; it has peaks of {loudest:.2g}"
+    least = min(abs(sound[:, delay : delay + frames] - reference).max() for delay in delays)
+    assert least <= bound, f"the sound differs by {least:.2g}; it has peaks of {loudest:.2g}"
     return f"{least:.1g}"
 
 
@@ -68,15 +52,21 @@ class Rig:
                         LV2_PATH=f"{plugins}:/usr/lib/lv2")
         for variable in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]:
             self.env.pop(variable, None)
-        os.environ["JACK_DEFAULT_SERVER"] = self.env["JACK_DEFAULT_SERVER"]
         size = f"{SCREEN[0]}x{SCREEN[1]}x24"
         x = self.start("Xvfb", "-displayfd", "1", "-screen", "0", size, stdout=subprocess.PIPE)
         self.env["DISPLAY"] = ":" + x.stdout.readline().decode().strip()
         self.start("openbox")
-        self.start("jackd", "--name", self.env["JACK_DEFAULT_SERVER"], "--no-realtime", "--timeout", "10000", "--no-mlock",
-                   "-d", "dummy", "--rate", str(RATE), "--period", str(PERIOD))
-        await_("JACK", lambda: "system:playback_1" in self.ports())
-        self.jack = Jack()
+        server = self.env["JACK_DEFAULT_SERVER"]
+        self.start("jackd", "--name", server, "--no-realtime", "--timeout", "10000", "--no-mlock",
+                   "-d", "dummy", "--rate", RATE, "--period", PERIOD)
+        self.jack = await_("JACK", lambda: client(server))
+        self.jack.set_process_callback(self.process)
+        self.played = self.recorded = numpy.zeros((2, 0), numpy.float32)
+        self.at = 0
+        for n in (1, 2):
+            self.jack.outports.register(f"play_{n}")
+            self.jack.inports.register(f"record_{n}")
+        self.jack.activate()
 
     def start(self, *command, **options):
         """Starts a program whose output goes to a log in the home."""
@@ -96,28 +86,58 @@ class Rig:
     def run(self, *command, **options):
         """Runs a program and returns its output."""
         options = {"env": self.env, "cwd": self.home, "timeout": 120, "stderr": subprocess.STDOUT} | options
-        return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, check=True, **options).stdout
+        ran = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, **options)
+        assert ran.returncode == 0, f"{command[0]} has failed: {ran.stdout[-200:].decode(errors='replace')}"
+        return ran.stdout
 
     def close(self):
+        self.jack.close()
         for program in reversed(self.programs):
             self.end(program)
 
-    def ports(self):
-        return subprocess.run(["jack_lsp"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().split("\n")
+    def process(self, frames):
+        """Plays and records a cycle."""
+        span = slice(self.at, self.at + frames)
+        plays = self.at < self.played.shape[1]
+        for n, (out, heard) in enumerate(zip(self.jack.outports, self.jack.inports)):
+            out.get_array()[:] = self.played[n, span] if plays else 0
+            if plays:
+                self.recorded[n, span] = heard.get_array()
+        self.at += frames if plays else 0
 
-    def windows(self):
-        """Returns name, place and size of all visible windows: (id, name, x, y, width, height), those in front last."""
-        found = []
-        for line in self.run("xwininfo", "-root", "-tree").decode(errors="replace").splitlines():
-            match = re.match(r'\s+(0x\w+) (.*?):? \(.*\)\s+(\d+)x(\d+)\+\S+\s+\+(-?\d+)\+(-?\d+)', line) or re.match(
-                r'\s+(0x\w+) (.*?)\s+(\d+)x(\d+)\+\S+\s+\+(-?\d+)\+(-?\d+)', line)
-            if match:
-                window, name, width, height, x, y = match.groups()
-                found.append((window, name.strip('":'), int(x), int(y), int(width), int(height)))
-        return found
+    def play(self, sound, inputs, outputs):
+        """Returns what comes out of the ports `outputs` while `sound` plays into the ports `inputs`."""
+        for own, port in [*zip(self.jack.outports, inputs), *zip(self.jack.inports, outputs)]:
+            await_(f"connection to {port}", lambda: connected(own, port))
+        time.sleep(0.5)
+        # A whole number of cycles, and some more for delays.
+        played = numpy.pad(sound, ((0, 0), (0, 6 * PERIOD - sound.shape[1] % PERIOD)))
+        self.recorded = numpy.zeros_like(played)
+        self.at, self.played = 0, played
+        await_("JACK plays", lambda: self.at >= played.shape[1], 4 * played.shape[1] / RATE + 30)
+        return self.recorded
+
+    def rolls(self):
+        return self.jack.transport_state == jack.ROLLING
+
+    def ports(self):
+        return {port.name for port in self.jack.get_ports()}
 
     def xdo(self, *words):
         return self.run("xdotool", *words).decode()
+
+    def find(self, name):
+        """Returns the visible windows whose names match `name`."""
+        search = ["xdotool", "search", "--onlyvisible", "--name", name]
+        return [int(found) for found in subprocess.run(search, env=self.env, stdout=subprocess.PIPE).stdout.split()]
+
+    def front(self, name):
+        """Brings the window to the front whose name matches `name`. Returns its place."""
+        window = await_(f"window {name}", lambda: self.find(name))[0]
+        self.xdo("windowactivate", "--sync", window)
+        time.sleep(0.5)
+        place = self.run("xwininfo", "-id", window).decode()
+        return [int(re.search(f"upper-left {axis}: *(-?[0-9]+)", place)[1]) for axis in "XY"]
 
     def click(self, x, y, *more):
         self.xdo("mousemove", x, y, "sleep", "0.2", "click", *(more or ["1"]))
@@ -129,7 +149,8 @@ class Rig:
         self.xdo("mousemove", *start, "sleep", "0.2", "mousedown", "1", "sleep", "0.2")
         for step in range(1, 11):
             self.xdo("mousemove", *(a + (b - a) * step // 10 for a, b in zip(start, end)), "sleep", "0.1")
-        self.xdo("mouseup", "1")
+        # Hosts follow a slow hand only.
+        self.xdo("sleep", "2", "mouseup", "1")
 
     def picture(self, name):
         self.run("import", "-window", "root", name)
@@ -137,68 +158,29 @@ class Rig:
     def editor(self):
         """Returns place and size of the editor: of the box around its background. `None` if it is not to be seen."""
         pixels = self.run("import", "-window", "root", "-depth", "8", "rgb:-", stderr=subprocess.DEVNULL)
-        width = 3 * SCREEN[0]
-        rows = [pixels[start : start + width] for start in range(0, len(pixels), width)]
-        own = [(y, [x for x in range(0, width, 3) if row[x : x + 3] == BACKGROUND]) for y, row in enumerate(rows) if BACKGROUND in row]
-        own = [(y, row) for y, row in own if len(row) > 20]
-        if sum(len(row) for _, row in own) < MANY:
+        own = (numpy.frombuffer(pixels, numpy.uint8).reshape(*SCREEN[::-1], 3) == BACKGROUND).all(2)
+        if own.sum() < MANY:
             return None
-        left, right = min(row[0] for _, row in own) // 3, max(row[-1] for _, row in own) // 3
-        return left, own[0][0], right + 1 - left, own[-1][0] + 1 - own[0][0]
+        (left, right), (top, bottom) = (numpy.flatnonzero(own.sum(axis) > 20)[[0, -1]] for axis in (0, 1))
+        return left, top, right + 1 - left, bottom + 1 - top
+
+    def size(self):
+        """Returns width and height of the editor's window."""
+        found = self.run("xwininfo", "-name", "Tone Filter").decode()
+        return tuple(int(re.search(f"{length}: ([0-9]+)", found)[1]) for length in ("Width", "Height"))
 
 
-class Jack:
-    """Client of the JACK server that plays a sound into a host and records its output."""
+def client(server):
+    """Returns a client of JACK, or `None` without the server."""
+    try:
+        return jack.Client("rig", no_start_server=True, servername=server)
+    except jack.JackOpenError:
+        return None
 
-    def __init__(self):
-        self.library = library = ctypes.CDLL("libjack.so.0")
-        pointer, text = ctypes.c_void_p, ctypes.c_char_p
-        for name, result, kinds in [
-            ("client_open", pointer, [text, ctypes.c_int, pointer]), ("activate", ctypes.c_int, [pointer]),
-            ("port_register", pointer, [pointer, text, text, ctypes.c_ulong, ctypes.c_ulong]),
-            ("port_get_buffer", pointer, [pointer, ctypes.c_uint]), ("connect", ctypes.c_int, [pointer, text, text]),
-            ("transport_query", ctypes.c_int, [pointer, pointer]), ("transport_stop", None, [pointer]),
-            ("set_process_callback", ctypes.c_int, [pointer, pointer, pointer]),
-        ]:
-            function = getattr(library, f"jack_{name}")
-            function.restype, function.argtypes = result, kinds
-            setattr(self, name, function)
-        self.client = self.client_open(b"rig", 1, None)
-        assert self.client, "no client of JACK"
-        kind = b"32 bit float mono audio"
-        self.played = [self.port_register(self.client, f"play_{n}".encode(), kind, 2, 0) for n in (1, 2)]
-        self.recorded = [self.port_register(self.client, f"record_{n}".encode(), kind, 1, 0) for n in (1, 2)]
-        self.work = None
-        self.callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint, pointer)(self.process)
-        self.set_process_callback(self.client, ctypes.cast(self.callback, pointer), None)
-        self.activate(self.client)
 
-    def process(self, frames, _):
-        played = [self.port_get_buffer(port, frames) for port in self.played]
-        for buffer in played:
-            ctypes.memset(buffer, 0, 4 * frames)
-        if self.work:
-            sound, record, done, place = self.work
-            for source, buffer in zip(sound, played):
-                ctypes.memmove(buffer, source[4 * place : 4 * (place + frames)].ljust(4 * frames, b"\0"), 4 * frames)
-            for target, port in zip(record, self.recorded):
-                target += ctypes.string_at(self.port_get_buffer(port, frames), 4 * frames)
-            self.work = (sound, record, done, place + frames)
-            if 4 * place > len(sound[0]) + 4 * 4 * frames:
-                self.work = None
-                done.set()
-        return 0
-
-    def rolls(self):
-        return self.transport_query(self.client, None) == 1
-
-    def play(self, sound, inputs, outputs):
-        """Returns what comes out of the ports `outputs` while `sound` plays into the ports `inputs`."""
-        for n, (to, out) in enumerate(zip(inputs, outputs), 1):
-            self.connect(self.client, f"rig:play_{n}".encode(), to.encode())
-            self.connect(self.client, out.encode(), f"rig:record_{n}".encode())
-        record, done = [bytearray(), bytearray()], threading.Event()
-        time.sleep(0.5)
-        self.work = ([channel.tobytes() for channel in sound], record, done, 0)
-        assert done.wait(len(sound[0]) / RATE * 4 + 30), "JACK did not run"
-        return [array.array("f", bytes(channel)) for channel in record]
+def connected(own, port):
+    """Connects two ports. The client may have registered its port before it is active."""
+    try:
+        return own.is_connected_to(port) or own.connect(port) or True
+    except jack.JackError:
+        return False

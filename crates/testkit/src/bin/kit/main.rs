@@ -3,8 +3,6 @@
 mod automation;
 mod bits;
 mod corpus;
-#[cfg(target_os = "linux")]
-mod daw;
 mod page;
 mod songs;
 mod wild;
@@ -26,8 +24,6 @@ fn main() -> Result<()> {
             Ok(())
         }
         ["corpus"] => corpus::write(),
-        #[cfg(target_os = "linux")]
-        ["daw", folder] => daw::test(Path::new(folder)),
         #[cfg(target_os = "linux")]
         ["loads", clap, vst3] => loads(Path::new(clap), Path::new(vst3)),
         ["page", folder, programs] => page::write(Path::new(folder), programs == "with-programs"),

@@ -118,7 +118,6 @@ local function insert(session)
     points:add(Temporal.timepos_t(at), jump, false, false)
     control:set_automation_state(ARDOUR.AutoState.Play)
     session:save_state("wet")
-    print("load:")
 end
 
 -- Values are 32-bit floats.
@@ -138,7 +137,6 @@ local function verify(session)
     assert(control:automation_state() == ARDOUR.AutoState.Play, "automation is off after a reload")
     check("automation before", points:eval(Temporal.timepos_t(at - 1)), settings[1].value)
     check("automation after", points:eval(Temporal.timepos_t(at)), jump)
-    print("state:")
 end
 
 with(create_session(folder, "dry", RATE), create)
