@@ -8,6 +8,7 @@ use crate::{
 use anyhow::{Result, ensure};
 use std::{
     env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX},
+    path::Path,
     process::Command,
 };
 
@@ -81,19 +82,14 @@ pub fn corpus() -> Result<()> {
 pub fn test_hosts(hosts: &[String]) -> Result<()> {
     debian::need(&HOSTS)?;
     python::set_up()?;
+    python::install(&target()?.join("venv"), [Path::new("JACK-Client==0.5.5")])?;
     bundles::bundle(&[])?;
     bundles::bundle_lv2(&[])?;
     let command = command(&[])?;
-    run(cargo("build --package=tone-filter-testkit --features=kit"))?;
     let target = target()?;
-    run(Command::new("python3")
+    run(Command::new(python::interpreter()?)
         .arg(root().join("crates/testkit/hosts/hosts.py"))
-        .args([
-            target.join("bundled"),
-            command,
-            target.join("debug/kit"),
-            target.join("test-hosts"),
-        ])
+        .args([target.join("bundled"), command, target.join("test-hosts")])
         .arg(root().join("docs/hosts.md"))
         .args(hosts))
 }

@@ -47,7 +47,7 @@ fn make(folder: &Path) -> Result<()> {
 }
 
 /// Installs packages into the environment in `folder`; `what` are the arguments of `pip install`.
-fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+pub fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(Command::new(in_environment(folder, "python")).args(install).args(what))
 }
