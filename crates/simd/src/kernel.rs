@@ -24,22 +24,28 @@ enum Machine {
     Simd128(fearless_simd::wasm32::WasmSimd128),
 }
 
-/// Returns vectors in plain Rust.
+/// Runs `work` on arrays.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-fn of_the_target() -> impl Simd {
-    fearless_simd::Fallback::new()
+fn run_portable(work: impl Work) {
+    work.run_portable(fearless_simd::Fallback::new());
 }
 
-/// Returns the vectors of the whole WebAssembly module: copies of all loops without vectors would be a fifth of its code.
+/// Runs `work` on the vectors of the whole WebAssembly module: copies of all loops without vectors would be a fifth of its code.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-fn of_the_target() -> impl Simd {
-    Level::new().as_wasm_simd128().expect("the build has this feature")
+fn run_portable(work: impl Work) {
+    work.run(Level::new().as_wasm_simd128().expect("the build has this feature"));
 }
 
 /// Computation that is generic over the type of vectors.
-pub trait Work {
+pub trait Work: Sized {
     /// Computes with the vectors of `simd`.
     fn run<S: Simd>(self, simd: S);
+
+    /// Computes with arrays in place of vectors. By default as with vectors; code on arrays is several times as long, so large work
+    /// may have a shorter variant here.
+    fn run_portable<S: Simd>(self, simd: S) {
+        self.run(simd);
+    }
 }
 
 /// Plain loops that the compiler vectorises.
@@ -149,7 +155,7 @@ impl Kernel {
     /// Runs `work` with the vectors of this kernel. The scalar and the portable kernel use the vectors of the build's target.
     pub fn run(self, work: impl Work) {
         match self.0 {
-            Machine::Scalar | Machine::Portable => work.run(of_the_target()),
+            Machine::Scalar | Machine::Portable => run_portable(work),
             #[cfg(target_arch = "x86_64")]
             Machine::Sse2(simd) => work.run(simd),
             #[cfg(target_arch = "x86_64")]

@@ -17,8 +17,7 @@ use super::{
     rows::{DELAY, Row, add, add_lanes},
 };
 use crate::{lanes::LANES, notes::PUBLISHED};
-use fearless_simd::{Fallback, Simd, SimdBase, SimdFloat};
-use std::any::TypeId;
+use fearless_simd::{Simd, SimdBase, SimdFloat};
 use tone_filter_simd::denormals;
 
 /// Vectors of published tones that are processed together.
@@ -44,15 +43,21 @@ pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
         || match (c.weighting, c.driven) {
-            _ if TypeId::of::<S>() == TypeId::of::<Fallback>() => {
-                run::<S, ANY, true>(simd, c, task)
-            }
             (_, false) => run::<S, SWITCHED, false>(simd, c, task),
             (_, true) if c.sides.is_some() => run::<S, PLACED, true>(simd, c, task),
             (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
             (Weighting::Constant, true) => run::<S, CONSTANT, true>(simd, c, task),
             (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
         },
+    );
+}
+
+/// Processes `task` as [`process`] does, with one loop for all kinds of weights.
+#[inline(always)]
+pub fn process_any<S: Simd>(simd: S, c: &Coefficients, task: Task) {
+    simd.vectorize(
+        #[inline(always)]
+        || run::<S, ANY, true>(simd, c, task),
     );
 }
 
@@ -188,8 +193,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         group
     }
 
-    /// Whether there are stereo differences. Known when the code is compiled, except with [`ANY`] weights: a plain flag would
-    /// double the code of all loops.
+    /// Whether there are stereo differences. Known when the code is compiled, except with [`ANY`] weights.
     #[inline(always)]
     fn is_placed(&self) -> bool {
         WEIGHTS == PLACED || WEIGHTS == ANY && self.placed

@@ -219,6 +219,10 @@ impl Work for Dispatched<'_> {
     fn run<S: Simd>(self, simd: S) {
         dispatched::process(simd, self.c, self.task);
     }
+
+    fn run_portable<S: Simd>(self, simd: S) {
+        dispatched::process_any(simd, self.c, self.task);
+    }
 }
 
 #[cfg(test)]
