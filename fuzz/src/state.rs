@@ -7,12 +7,14 @@ use tone_filter_testkit::{
     plugin::{busy, controls_in, new, state},
 };
 
+/// Two instances and their states.
+type Instances = (ManuallyDrop<[Instance; 2]>, [Vec<u8>; 2]);
+
 thread_local! {
     /// Two instances, made once per thread, as making them takes longer than using them, and their states. These differ in every
     /// setting, and so reveal a parameter that a loaded state leaves unset. The instances are never dropped: a host must not
     /// destroy an instance in a destructor of thread-local data.
-    static INSTANCES: RefCell<Option<(ManuallyDrop<[Instance; 2]>, [Vec<u8>; 2])>> =
-        const { RefCell::new(None) };
+    static INSTANCES: RefCell<Option<Instances>> = const { RefCell::new(None) };
 }
 
 /// Checks that `bytes` are refused and change nothing, or are loaded and set the whole sound. Tries them as they are, and behind

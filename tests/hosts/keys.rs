@@ -32,7 +32,7 @@ fn keys_reach_the_filter_at_their_sample() {
         let mut parts: Vec<_> = expected.iter_mut().map(Vec::as_mut_slice).collect();
         let events = messages.map(|(frame, _, event)| (frame, event));
         let mut filter = ToneFilter::new(RATE, &actual).unwrap();
-        filter.process_events(&mut parts, &[], events.into_iter(), |_, _| ());
+        filter.process_events(&mut parts, &[], events, |_, _| ());
 
         instance.select(2).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();

@@ -66,7 +66,7 @@ fn turn(block: usize, count: usize) -> Vec<f32> {
             let start = draws.below(noise.len() - frames);
             noise[start..start + frames].to_vec()
         });
-        let in_place = first / ROUND % 2 == 0;
+        let in_place = (first / ROUND).is_multiple_of(2);
         processor.run(&mut signal, in_place, &mut repeat(block), &changes).unwrap();
     }
     instance.deactivate(processor);
