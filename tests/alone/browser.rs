@@ -1,6 +1,6 @@
 //! Presets in a host's browser: what the host finds, and what happens when it loads a preset.
 
-use crate::raw::{RawHost, entry};
+use crate::raw::{RawHost, entry, text};
 use clap_sys::{
     ext::{
         preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT, clap_plugin_preset_load},
@@ -15,7 +15,7 @@ use clap_sys::{
 use std::{
     cell::RefCell,
     env,
-    ffi::{CStr, CString, c_char, c_void},
+    ffi::{CString, c_char, c_void},
     fs,
     path::PathBuf,
     ptr::null,
@@ -32,14 +32,6 @@ fn home() -> (TempDir, PathBuf) {
     unsafe { env::set_var("XDG_CONFIG_HOME", home.path()) };
     let presets = home.path().join("tone-filter/presets");
     (home, presets)
-}
-
-fn text(text: *const c_char) -> String {
-    if text.is_null() {
-        return "null".to_owned();
-    }
-    // SAFETY: CLAP's texts end with a zero.
-    unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
 /// Log of the provider's calls.

@@ -20,7 +20,7 @@ pub struct Automation {
     pub rate: f64,
     /// Left and right channel.
     pub input: Signal,
-    /// Changes, each with its frame, which is never 0, and all settings from that frame on.
+    /// Frames of the changes, never 0, and all settings from there on.
     pub steps: Vec<(usize, Controls)>,
 }
 

@@ -29,7 +29,7 @@ pub fn factory() -> Factory {
     Factory::bundled().unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// A parameter's title, what people type into its field in a host, and the text of its value.
+/// Titles of parameters, texts that users type into a host, and the texts of the resulting values.
 pub const TYPED: [(&str, &str, &str); 9] = [
     ("Voice", "square", "Square"),
     ("Root", "Bb", "A#"),
@@ -171,7 +171,7 @@ pub fn sounds() -> Vec<Settings> {
     sounds
 }
 
-/// Creates an instance of which every setting differs from the default.
+/// Creates an instance with every setting unlike the default.
 pub fn busy(library: &Library) -> Instance {
     let mut instance = new(library);
     set_controls(&mut instance, &unlike_default(&mut Draws::seeded(1)));

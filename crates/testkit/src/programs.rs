@@ -12,7 +12,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a step of a long test. Prints the name of the step before, and its duration afterwards.
+/// Runs `action` as a step of a long test, and prints its name and duration.
 pub fn step<T>(name: &str, action: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("\n=== {name}");
     let started = Instant::now();

@@ -30,7 +30,8 @@ use std::{
     sync::atomic::Ordering,
 };
 
-fn text(text: *const c_char) -> String {
+/// Copies a text of the plugin.
+pub fn text(text: *const c_char) -> String {
     if text.is_null() {
         return "null".to_owned();
     }
@@ -38,53 +39,37 @@ fn text(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
-static STATE: clap_host_state = clap_host_state { mark_dirty: Some(mark_dirty) };
-unsafe extern "C" fn mark_dirty(host: *const clap_host) {
-    // SAFETY: `host` belongs to a `RawHost`.
-    unsafe { log(host, "dirty".into()) };
+/// Defines functions of the host that log their calls.
+macro_rules! logged {
+    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:literal $kind:ty)?: $line:expr;)*) => {
+        $(unsafe extern "C" fn $name(host: *const clap_host, $($argument: $type),*) $(-> $kind)? {
+            // SAFETY: `host` belongs to a `RawHost`, and the arguments are CLAP's.
+            unsafe { log(host, $line) };
+            $($result)?
+        })*
+    };
+}
+logged! {
+    mark_dirty(): "dirty".to_owned();
+    rescan(flags: u32): format!("rescan {flags}");
+    latency_changed(): "latency".to_owned();
+    on_error(
+        kind: u32, location: *const c_char, key: *const c_char, os_error: i32, message: *const c_char
+    ): format!("error {kind} {} {} {os_error}: {}", text(location), text(key), text(message));
+    loaded(kind: u32, location: *const c_char, key: *const c_char):
+        format!("loaded {kind} {} {}", text(location), text(key));
+    perform(target: *const clap_context_menu_target, action: u32) -> true bool:
+        format!("perform {} {action}", (*target).id);
+    popup(target: *const clap_context_menu_target, screen: i32, x: i32, y: i32) -> true bool:
+        format!("popup {} on {screen} at {x} {y}", (*target).id);
 }
 
+static STATE: clap_host_state = clap_host_state { mark_dirty: Some(mark_dirty) };
 static PARAMS: clap_host_params =
     clap_host_params { rescan: Some(rescan), clear: None, request_flush: Some(ignore) };
-unsafe extern "C" fn rescan(host: *const clap_host, flags: u32) {
-    // SAFETY: `host` belongs to a `RawHost`.
-    unsafe { log(host, format!("rescan {flags}")) };
-}
-
 static LATENCY: clap_host_latency = clap_host_latency { changed: Some(latency_changed) };
-unsafe extern "C" fn latency_changed(host: *const clap_host) {
-    // SAFETY: `host` belongs to a `RawHost`.
-    unsafe {
-        let this = &*(*host).host_data.cast::<RawHost>();
-        let activating = this.activating.load(Ordering::Relaxed);
-        let call = if activating { "latency" } else { "latency OUTSIDE ACTIVATE" };
-        log(host, call.into());
-    }
-}
-
 static PRESET_LOAD: clap_host_preset_load =
     clap_host_preset_load { on_error: Some(on_error), loaded: Some(loaded) };
-unsafe extern "C" fn on_error(
-    host: *const clap_host,
-    kind: u32,
-    location: *const c_char,
-    key: *const c_char,
-    os_error: i32,
-    message: *const c_char,
-) {
-    let (location, key, message) = (text(location), text(key), text(message));
-    // SAFETY: `host` belongs to a `RawHost`.
-    unsafe { log(host, format!("error {kind} {location} {key} {os_error}: {message}")) };
-}
-unsafe extern "C" fn loaded(
-    host: *const clap_host,
-    kind: u32,
-    location: *const c_char,
-    key: *const c_char,
-) {
-    // SAFETY: `host` belongs to a `RawHost`.
-    unsafe { log(host, format!("loaded {kind} {} {}", text(location), text(key))) };
-}
 
 static TRACK_INFO: clap_host_track_info = clap_host_track_info { get: Some(get_track) };
 unsafe extern "C" fn get_track(host: *const clap_host, to: *mut clap_track_info) -> bool {
@@ -154,29 +139,9 @@ unsafe extern "C" fn populate(
     }
     true
 }
-unsafe extern "C" fn perform(
-    host: *const clap_host,
-    target: *const clap_context_menu_target,
-    action: u32,
-) -> bool {
-    // SAFETY: `host` belongs to a `RawHost`.
-    unsafe { log(host, format!("perform {} {action}", (*target).id)) };
-    true
-}
 unsafe extern "C" fn can_popup(host: *const clap_host) -> bool {
     // SAFETY: `host` belongs to a `RawHost`.
     unsafe { (*(*host).host_data.cast::<RawHost>()).pops_up.load(Ordering::Relaxed) }
-}
-unsafe extern "C" fn popup(
-    host: *const clap_host,
-    target: *const clap_context_menu_target,
-    screen: i32,
-    x: i32,
-    y: i32,
-) -> bool {
-    // SAFETY: `host` belongs to a `RawHost`.
-    unsafe { log(host, format!("popup {} on {screen} at {x} {y}", (*target).id)) };
-    true
 }
 
 static GUI: clap_host_gui = clap_host_gui {

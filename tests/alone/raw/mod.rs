@@ -11,6 +11,7 @@ use clap_sys::{
     version::CLAP_VERSION,
 };
 use extensions::get_extension;
+pub use extensions::text;
 use std::{
     ffi::CStr,
     ptr::{null, null_mut},
@@ -48,8 +49,6 @@ pub struct RawHost {
     /// Whether the host shows its menus itself.
     pub pops_up: AtomicBool,
     callback: AtomicBool,
-    /// Whether the plugin is being activated.
-    activating: AtomicBool,
     log: Mutex<Vec<String>>,
 }
 
@@ -79,7 +78,6 @@ impl RawHost {
             track: Mutex::new(track),
             pops_up: AtomicBool::new(false),
             callback: AtomicBool::new(false),
-            activating: AtomicBool::new(false),
             log: Mutex::default(),
         });
         this.host.host_data = (&raw mut *this).cast();
@@ -125,11 +123,7 @@ impl RawHost {
 
     pub fn activate(&self, rate: f64) {
         // SAFETY: tests call this on the main thread, while the plugin is not active.
-        unsafe {
-            self.activating.store(true, Ordering::Relaxed);
-            assert!((*self.plugin).activate.unwrap()(self.plugin, rate, 1, 512));
-            self.activating.store(false, Ordering::Relaxed);
-        }
+        assert!(unsafe { (*self.plugin).activate.unwrap()(self.plugin, rate, 1, 512) });
     }
 
     pub fn deactivate(&self) {

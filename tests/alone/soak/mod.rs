@@ -13,6 +13,7 @@ const SCREEN: [u16; 2] = [1600, 1200];
 
 /// Runs all long tests and prints their measurements.
 pub fn soak() {
+    memory::share_one_heap();
     let display = display(SCREEN);
     let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
     let started = Instant::now();
@@ -28,7 +29,6 @@ pub fn soak() {
     }
     println!("random settings and signals: {runs} runs within their bounds");
 
-    memory::share_one_heap();
     assert!(session::session(&display, 7200) <= 0.01, "memory has grown by more than 1 %");
     vst3_window::open_often(&factory(), &display, [50, 20, 10_000]);
 }

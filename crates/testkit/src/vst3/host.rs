@@ -24,7 +24,7 @@ use vst3::{
     },
 };
 
-/// Object of a host, with or without a run loop for the main thread. It records the plugin's calls and their threads.
+/// Host object that the plugin calls, with or without a run loop for the main thread. It records the calls and their threads.
 #[derive(Default)]
 pub struct Host<const LOOP: bool> {
     restarts: Mutex<Vec<(int32, ThreadId)>>,
@@ -114,12 +114,12 @@ impl<const LOOP: bool> Host<LOOP> {
         locked(&self.restarts).len()
     }
 
-    /// Returns the threads on which the plugin has reported a changed state, one entry for each report.
+    /// Returns the thread of each report of a changed state.
     pub fn dirty(&self) -> Vec<ThreadId> {
         locked(&self.dirty).clone()
     }
 
-    /// Returns the parameter and the place of the menu that was shown last, and the names of the plugin's entries.
+    /// Returns the parameter and the position of the last menu, and the names of the plugin's entries.
     pub fn menu(&self) -> Option<(ParamID, [int32; 2], Vec<String>)> {
         let menu = locked(&self.menu);
         let names = menu.entries.iter().map(|(name, ..)| name.clone()).collect();

@@ -90,7 +90,7 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
     }
     let [before, after] = [&["-v", "error", "-i"][..], &["-map", "0:a:0", "-f", "f32le", "-"]]
         .map(|words| words.iter().map(OsStr::new).collect::<Vec<_>>());
-    let decoded = run("ffmpeg", &[&before[..], &[file.as_os_str()], &after].concat())?
+    let decoded = run("ffmpeg", &[&before[..], &[file.as_os_str()], &after[..]].concat())?
         .map(|output| output.stdout)
         .unwrap_or_default();
     let theirs: Vec<f32> =
