@@ -6,7 +6,10 @@
 //! bit for bit. Both threads decode the file, which is less work than to pass the samples on. With keys, and where key or
 //! tuning follow the music, the listener depends on more than the input and stays on the filter's thread.
 
-use super::{Error, Input, Source};
+use crate::{
+    error::Error,
+    source::{Input, Source},
+};
 use std::{
     sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread,

@@ -1,9 +1,11 @@
 //! Bands and notes of a file over time.
 
-use super::{
-    Error, Input, Level, Source,
+use crate::{
+    error::Error,
+    level::Level,
     score::{KeyPlayer, KeyTrack},
     silence_reasons::{Cause, Unheard},
+    source::{Input, Source},
 };
 use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
 

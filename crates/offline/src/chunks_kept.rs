@@ -1,6 +1,6 @@
 //! Chunks of a WAV file that its output keeps. Sample counts are scaled to the output's rate; descriptions of the old samples are left out.
 
-use crate::{Source, wav::Chunk};
+use crate::{source::Source, wav::Chunk};
 use std::io;
 
 /// A chunk of an output.

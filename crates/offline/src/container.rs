@@ -1,15 +1,17 @@
 //! Writer of outputs, in WAV or FLAC.
 
-use super::{
-    Error, Output, Source,
+use crate::{
     chunks_kept::KeptChunk,
+    error::Error,
     flac_writer,
     metadata::Metadata,
+    output::Output,
+    source::Source,
     wav::{self, Format},
 };
 use std::io::Write;
 
-pub use super::formats::Container;
+pub use crate::formats::Container;
 
 pub(crate) enum Writer {
     Wav(Box<wav::Writer>),

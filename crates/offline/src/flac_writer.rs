@@ -4,9 +4,10 @@
 //! 16 and 24 bits, with up to 8 channels, and with full-scale noise. `flacenc` 0.5.1 turned 17 MB of loud 24-bit music into 400
 //! MB, which ffmpeg refused to read.
 
-use super::{
-    Error, Output,
+use crate::{
+    error::Error,
     metadata::Metadata,
+    output::Output,
     wav::{Dither, Format, encode},
 };
 use flac_codec::{
@@ -20,7 +21,6 @@ use std::{
     path::PathBuf,
 };
 
-/// Maximum number of channels in FLAC.
 const MOST_CHANNELS: u16 = 8;
 
 /// Lowest sample rate in Hz that a FLAC header cannot state.

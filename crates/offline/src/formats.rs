@@ -1,6 +1,5 @@
-//! Supported file formats, and their extensions.
+//! Supported formats of files, with their extensions, and of samples.
 
-use crate::wav::{Depth, Format};
 use std::path::Path;
 
 /// File extensions of WAV.
@@ -82,4 +81,74 @@ pub fn extension(path: &Path) -> Option<String> {
 pub const fn is_open(len: u64, most: u64, there: u64) -> bool {
     const NEAR: u64 = 1 << 24;
     len == 0 || len > there && (len.abs_diff(most / 2 + 1) <= NEAR || most - len <= NEAR)
+}
+
+/// Number format of a sample in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// 8-bit integer; unsigned, as WAV requires.
+    Int8,
+    /// 16-bit integer.
+    Int16,
+    /// 24-bit integer.
+    Int24,
+    /// 32-bit integer. The filter computes in `f32`, which keeps the upper 24 bits.
+    Int32,
+    /// 32-bit float; nothing clips.
+    Float32,
+    /// 64-bit float: read with the precision of `f32`, never written.
+    Float64,
+}
+
+impl Depth {
+    /// Returns the number of bits per sample.
+    pub const fn bits(self) -> u16 {
+        match self {
+            Self::Int8 => 8,
+            Self::Int16 => 16,
+            Self::Int24 => 24,
+            Self::Int32 | Self::Float32 => 32,
+            Self::Float64 => 64,
+        }
+    }
+
+    /// Returns the display name: `16 bit`, `32 bit float`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Int8 => "8 bit",
+            Self::Int16 => "16 bit",
+            Self::Int24 => "24 bit",
+            Self::Int32 => "32 bit",
+            Self::Float32 => "32 bit float",
+            Self::Float64 => "64 bit float",
+        }
+    }
+
+    /// Returns whether samples are floating-point numbers.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::Float32 | Self::Float64)
+    }
+
+    /// Returns the number of bytes per sample.
+    pub(crate) const fn bytes(self) -> usize {
+        self.bits() as usize / 8
+    }
+
+    /// Returns the integer that stands for full scale.
+    pub(crate) const fn full_scale(self) -> f64 {
+        (1u64 << (self.bits() - 1)) as f64
+    }
+}
+
+/// Format of a file's samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// Number of channels, 1 or more.
+    pub channels: u16,
+    /// Sample rate in Hz.
+    pub rate: u32,
+    /// Number format of a sample.
+    pub depth: Depth,
+    /// Loudspeakers of the channels, as the bit mask of WAV; 0 if unknown.
+    pub speakers: u32,
 }

@@ -3,12 +3,13 @@
 //! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 
 use crate::{
-    Error, Input, Source,
     chunks_kept::{self, KeptChunk},
     decoders::Spliced,
+    error::Error,
     formats::Container,
     guard::guard,
     shared_file::SharedFile,
+    source::{Input, Source},
     wav::Chunk,
 };
 use lofty::{
@@ -220,7 +221,6 @@ impl Tags {
         self.pictures.iter().filter(fits).map(block).collect()
     }
 
-    /// Returns the tags as chunks of a WAV file.
     fn chunks(self) -> Vec<KeptChunk> {
         let mut comments = VorbisComments::default();
         for (name, value) in &self.fields {

@@ -1,6 +1,6 @@
 //! Options of a run over a file.
 
-use super::{score::KeyTrack, wav::Depth};
+use crate::{score::KeyTrack, wav::Depth};
 use std::sync::Arc;
 use tone_filter_dsp::{Kernel, Routing, Settings};
 

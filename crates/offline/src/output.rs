@@ -1,6 +1,6 @@
 //! Output files that appear under their final name only when they are complete.
 
-use super::{Error, STDIO};
+use crate::error::Error;
 use std::{
     collections::BTreeSet,
     fs::{self, File, TryLockError},
@@ -11,6 +11,9 @@ use std::{
     time::SystemTime,
 };
 use tempfile::{NamedTempFile, PersistError};
+
+/// The name that stands for standard input or output.
+pub const STDIO: &str = "-";
 
 /// Prefix of temporary file names.
 const PREFIX: &str = ".tone-filter-";
@@ -157,6 +160,18 @@ impl Output {
                 Err(Error::Exists(path))
             }
             Err(failed) => Err(write(failed.error)),
+        }
+    }
+}
+
+impl Error {
+    /// Creates the error of a failed write to `path`: for pipes and devices, whose content is stored first, [`Self::Temporary`].
+    pub fn writing(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        if is_stream(&path) {
+            Self::Temporary { path, source }
+        } else {
+            Self::Write { path, source }
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Run over a file: reading, filtering, resampling, block by block.
 
-use super::{
-    Error, Input, Level, Source,
+use crate::{
     ahead::DecisionsAhead,
+    error::Error,
+    level::Level,
     loop_passes::LoopPasses,
     options::{Looped, Options, Tail},
     resample::Resampler,
     score::KeyPlayer,
     silence_reasons::{Cause, Unheard},
+    source::{Input, Source},
     wav::Format,
 };
 use ebur128::{EbuR128, Mode};

@@ -1,14 +1,17 @@
 //! Rendering of one file.
 
-use super::{
-    Error, Input, Level, Output,
+use crate::{
     ahead::with_listener,
     analyse::analyse,
     container::{Container, Writer},
+    error::Error,
+    level::Level,
     metadata::Metadata,
     options::Options,
+    output::Output,
     pass::Pass,
     silence_reasons::Cause,
+    source::Input,
     wav::Format,
 };
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};

@@ -1,6 +1,6 @@
 //! MIDI files whose keys play the bands (setting `keys`), and scores: notes that replace the listener's.
 
-use super::Error;
+use crate::error::Error;
 use std::{fs, io::Read, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter};
 use tone_filter_dsp::{KeyEvent, Score, ToneFilter};
 pub use tone_filter_midi::Drums;

@@ -16,7 +16,6 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
-    /// Creates a reader at the start of `file`.
     pub fn new(file: File) -> Self {
         Self { file: Arc::new(file), position: 0 }
     }
@@ -26,7 +25,6 @@ impl SharedFile {
         Self { file: Arc::clone(&self.file), position }
     }
 
-    /// Returns the length and the times of the file.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }

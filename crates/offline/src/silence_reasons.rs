@@ -1,11 +1,12 @@
 //! Reasons why no note sounds in a file.
 
-use super::{Level, found::Finder};
+use crate::level::Level;
 use std::fmt;
 use tone_filter_dsp::{
     BandMask, BandRange, BandState, Bands, Keys, Scale, Settings, Stereo, ToneFilter,
     notes::{TONES, by_pitch, name_at, of_listener},
 };
+use tone_filter_song::found::Finder;
 
 /// Minimum deviation from the bands' tuning, in cents, at which the music counts as out of tune.
 const OFF_TUNE: f64 = 30.0;

@@ -1,12 +1,13 @@
 //! Inputs of all readable formats.
 
-use super::{
-    Error,
+use crate::{
     decoders::{
         self,
         tags::{self, peek},
     },
+    error::Error,
     formats::extension,
+    output::STDIO,
     shared_file::SharedFile,
     wav::{self, Chunk, Content, Depth, Format},
 };
@@ -17,9 +18,6 @@ use std::{
     path::{Path, PathBuf},
     time::SystemTime,
 };
-
-/// The name that stands for standard input or output.
-pub const STDIO: &str = "-";
 
 /// Open file, or stored content of a pipe. The path is opened once, however often the content is read.
 pub struct Input {
@@ -49,7 +47,6 @@ impl Input {
         Ok(Self { path: path.into(), file: SharedFile::new(file) })
     }
 
-    /// Returns a reader of the file at its start.
     pub(crate) fn shared(&self) -> SharedFile {
         self.file.at(0)
     }
@@ -99,7 +96,6 @@ const FIRST: u64 = 64;
 /// Number of bytes in which the format is looked for. MP3 is recognised by successive frames, which other bytes may precede.
 const HEAD: u64 = 1 << 14;
 
-/// Reader for a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Wav,
@@ -197,9 +193,6 @@ impl Source {
     }
 
     /// Returns the frames of the file's own loop, if it has one.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(crate) fn looped(&mut self) -> Result<Option<Range<u64>>, Error> {
         match self {
             Self::Wav(reader) => reader.looped(),
@@ -208,9 +201,6 @@ impl Source {
     }
 
     /// Moves to `frame` of `input`. Coded files always return to their start.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(crate) fn seek(&mut self, input: &Input, frame: u64) -> Result<(), Error> {
         match self {
             Self::Wav(reader) => reader.seek(frame),
@@ -226,7 +216,7 @@ impl Source {
     }
 
     /// Returns the chunks to copy, before and after the samples.
-    pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
+    pub(crate) fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         match self {
             Self::Wav(reader) => reader.chunks(),
             Self::Coded(_) => (&[], &[]),
@@ -234,10 +224,7 @@ impl Source {
     }
 
     /// Copies the content of `chunk`, one of [`Source::chunks`], to `to`.
-    ///
-    /// # Errors
-    /// If the content cannot be read or written.
-    pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Wav(reader) => reader.copy_chunk(chunk, to),
             Self::Coded(_) => Ok(()),

@@ -1,10 +1,10 @@
 //! Levels and states of the bands over time, as text for other programs.
 
-use super::found::KeyAndTuning;
 use std::io::{self, Write};
 use tone_filter_dsp::{
     BandMask, BandState, Bands, FoundKey, Settings, listener::beats::Beats, notes::name_at,
 };
+use tone_filter_song::found::KeyAndTuning;
 
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

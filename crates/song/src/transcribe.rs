@@ -105,9 +105,6 @@ pub fn score(notes: &[Note]) -> Score {
 
 /// Returns `notes` as a MIDI file of one track with the tempi, meters and key of `layout`, for bands that are transposed by `transpose`
 /// semitones. On a grid, notes keep their lengths. Notes beyond the MIDI keyboard are left out. Notes on one key that overlap, or begin on one step of the grid, become one note.
-///
-/// # Panics
-/// Never: a write to memory does not fail.
 pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
     let Layout { timeline, key, grid } = layout;
     let mut events = signs(timeline, key.as_ref());

@@ -1,8 +1,9 @@
 //! Search for inputs: files, folders, patterns.
 
 use crate::{
-    Error, STDIO, extensions,
-    formats::{MP4_EXTENSIONS, extension, readable},
+    error::Error,
+    formats::{MP4_EXTENSIONS, extension, extensions, readable},
+    output::STDIO,
     source::{Input, Source},
 };
 use glob::{MatchOptions, Pattern, glob_with};

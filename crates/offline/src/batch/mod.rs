@@ -6,7 +6,7 @@ mod plan;
 pub use find::{LeftOut, Reason};
 pub use plan::{Fate, Job, Outcome, Plan, Refused, Request};
 
-use super::{Error, options::Options, render::render};
+use crate::{error::Error, options::Options, render::render};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 /// Progress observer. Called by the worker threads, which are numbered from 0.

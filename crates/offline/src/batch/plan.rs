@@ -1,7 +1,12 @@
 //! Plan of the outputs of all inputs, checked completely before any work begins.
 
 use super::find::{FoundFile, LeftOut, Reason, find, is_audio};
-use crate::{Error, STDIO, formats::extension, output::is_stream, render::Report};
+use crate::{
+    error::Error,
+    formats::extension,
+    output::{STDIO, is_stream},
+    render::Report,
+};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},

@@ -9,7 +9,7 @@ use super::{
     tags::{self, is_end, peek},
 };
 use crate::{
-    Error,
+    error::Error,
     guard::guard,
     shared_file::SharedFile,
     wav::{Depth, Format},

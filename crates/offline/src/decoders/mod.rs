@@ -24,7 +24,7 @@ pub use splice::Spliced;
 
 use self::symphonia::SymphoniaDecoder;
 use crate::{
-    Error,
+    error::Error,
     shared_file::SharedFile,
     wav::{CodedSamples, Depth, Format},
 };

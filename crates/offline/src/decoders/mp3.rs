@@ -5,7 +5,7 @@
 
 use super::{Decoder, splice::Spliced, tags};
 use crate::{
-    Error,
+    error::Error,
     guard::guard,
     shared_file::SharedFile,
     wav::{Depth, Format},

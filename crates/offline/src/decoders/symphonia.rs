@@ -2,7 +2,7 @@
 
 use super::{Decoder, codebooks, mp4, splice::Spliced};
 use crate::{
-    Error,
+    error::Error,
     formats::extension,
     guard::guard,
     wav::{Depth, Format},

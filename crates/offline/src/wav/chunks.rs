@@ -10,7 +10,6 @@ const LONGEST_FORMAT: u64 = 1024;
 /// Chunk of a WAV file, as a range of its bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk {
-    /// Identifier of four letters.
     pub id: [u8; 4],
     /// Offset of the content in the file.
     pub start: u64,
@@ -25,7 +24,6 @@ impl Chunk {
     }
 }
 
-/// Layout of a WAV file.
 #[derive(Debug)]
 pub struct Chunks {
     /// Content of the format chunk, little-endian.

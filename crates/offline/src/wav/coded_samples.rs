@@ -10,7 +10,6 @@ const MU_LAW: u16 = 7;
 const IMA_ADPCM: u16 = 0x11;
 const MP3: u16 = 0x55;
 
-/// Coded samples of a WAV file.
 #[derive(Debug)]
 pub enum CodedSamples {
     /// MP3: the range of its bytes in the file.
@@ -23,7 +22,6 @@ pub enum CodedSamples {
         body: Range<u64>,
         /// Number of zero bytes that complete the last block.
         zeros: usize,
-        /// Number of frames.
         frames: u64,
     },
 }

@@ -15,7 +15,6 @@ pub struct Lengths {
     pub file: u64,
     /// Bytes of the samples.
     pub data: u64,
-    /// Number of frames.
     pub frames: u64,
 }
 

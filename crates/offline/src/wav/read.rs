@@ -6,7 +6,7 @@ use super::{
     codec,
     coded_samples::CodedSamples,
 };
-use crate::{Error, shared_file::SharedFile};
+use crate::{error::Error, shared_file::SharedFile};
 use std::{
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     ops::Range,
@@ -21,7 +21,6 @@ const SMPL: usize = 36;
 /// Number of bytes of each loop in a chunk `smpl`.
 const LOOP: usize = 24;
 
-/// A WAV file being read.
 pub struct Reader {
     path: PathBuf,
     file: BufReader<SharedFile>,
@@ -42,9 +41,7 @@ pub struct Reader {
     after: Vec<Chunk>,
 }
 
-/// Content of a WAV file.
 pub enum Content {
-    /// PCM.
     Pcm(Reader),
     /// Samples of another coding than PCM.
     Coded(CodedSamples),
@@ -128,12 +125,10 @@ impl Reader {
         })
     }
 
-    /// Returns the format of the samples.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Returns the number of frames in the file.
     pub fn frames(&self) -> u64 {
         self.frames
     }

@@ -5,17 +5,15 @@ use super::{
     codec::{Dither, clipped, encode},
     header::{Lengths, data_head, fits, head},
 };
-use crate::{Error, Output};
+use crate::{error::Error, output::Output};
 use std::{
     fs::File,
     io::{self, BufWriter, Seek, SeekFrom, Write},
     path::PathBuf,
 };
 
-/// Buffer size in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// A WAV file being written.
 pub struct Writer {
     path: PathBuf,
     file: BufWriter<File>,

@@ -15,7 +15,6 @@ const METER: u8 = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     timeline: Timeline,
-    /// Rows per beat.
     per_beat: u32,
 }
 

@@ -32,11 +32,9 @@ const CHORD: usize = 3;
 /// Note on rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Voiced {
-    /// Row of the start.
     row: usize,
     /// Row after the end.
     end: usize,
-    /// MIDI key.
     key: u8,
     /// Power in dB.
     level: f32,

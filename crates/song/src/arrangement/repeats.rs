@@ -12,9 +12,7 @@ pub fn sounds(note: &PartNote) -> impl Iterator<Item = u8> {
     [0].iter().chain(&note.chord).map(|above| note.key + above)
 }
 
-/// Bar of a part.
 struct Bar {
-    /// First row.
     first: usize,
     /// Number of rows; `None` for the last bar, which may end at any time.
     rows: Option<usize>,

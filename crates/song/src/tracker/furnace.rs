@@ -36,9 +36,6 @@ const MORE_FLAGS: [u8; 28] =
 const LAST_FLAGS: [u8; 8] = [0; 8];
 
 /// Returns `song` as a file for Furnace.
-///
-/// # Panics
-/// Never: a write to memory does not fail.
 pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     let wave: Vec<Vec<u8>> =
         if song.chip == Chip::Gb { vec![block(b"WAVE", triangle())] } else { Vec::new() };

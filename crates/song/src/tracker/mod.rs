@@ -74,7 +74,6 @@ struct Instrument {
     speed: u32,
 }
 
-/// Channel of the chip.
 #[derive(Debug, Clone, PartialEq)]
 struct Channel {
     voice: Voice,
@@ -83,7 +82,6 @@ struct Channel {
     patterns: Vec<Vec<Cell>>,
 }
 
-/// Cell of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct Cell {
     play: Option<Play>,

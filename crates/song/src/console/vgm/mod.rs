@@ -37,9 +37,6 @@ pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
 }
 
 /// Returns a VGM file packed by gzip.
-///
-/// # Panics
-/// Never: a write to memory does not fail.
 pub fn vgz(vgm: &[u8]) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     let written = packed.write_all(vgm).and_then(|()| packed.finish());
@@ -50,7 +47,6 @@ pub fn vgz(vgm: &[u8]) -> Vec<u8> {
 #[derive(Default)]
 pub(crate) struct Log {
     data: Vec<u8>,
-    /// Samples so far.
     samples: usize,
     /// Length of the data, and samples, at the place to which the song goes back.
     repeat: Option<(usize, usize)>,
@@ -62,7 +58,6 @@ impl Log {
         self.data.extend(commands);
     }
 
-    /// Adds a wait.
     fn wait(&mut self, samples: usize) {
         self.samples += samples;
         if samples == SAMPLES {
