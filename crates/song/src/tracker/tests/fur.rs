@@ -55,7 +55,7 @@ pub fn read(packed: &[u8]) -> (Module, Tags) {
     assert_eq!(header.number(2), 0);
     let at = header.number(4);
     assert_eq!(header.bytes(8), [0; 8]);
-    let mut blocks = Vec::from([0..32]);
+    let mut blocks: Vec<_> = std::iter::once(0..32).collect();
     let mut block = |id: &[u8], at: usize| {
         let mut reader = Reader(&file[at..]);
         assert_eq!(reader.bytes(4), id, "at {at}");
