@@ -3,9 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::{hint::black_box, time::Duration};
-use tone_filter_listener::{
-    BLOCK, Decisions, FRAME, Listener, Model, beats::BeatTracker, measure::Frames,
-};
+use tone_filter_listener::{BLOCK, Listener, Model, measure::Frames};
 use tone_filter_simd::{Kernel, Work};
 
 const RATE: f64 = 44_100.0;
@@ -95,33 +93,12 @@ fn whole(c: &mut Criterion) {
     }
 }
 
-/// The tracker of beats beside the whole listener.
-fn beats(c: &mut Criterion) {
-    for kernel in Kernel::available() {
-        let mut group = c.benchmark_group(format!("{}, a frame of the tracker", kernel.name()));
-        let mut tracker = BeatTracker::new(FRAME);
-        let mut decisions = Decisions::NONE;
-        let mut state = 1u32;
-        group.bench_function("random notes", |b| {
-            b.iter(|| {
-                decisions.frames += 1;
-                for (level, on) in decisions.level.iter_mut().zip(&mut decisions.on) {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    *level = state as f32 / u32::MAX as f32;
-                    *on = state >> 29 == 0;
-                }
-                black_box(tracker.push(kernel, &decisions, true))
-            });
-        });
-    }
-}
-
 criterion_group! {
     name = benches;
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(1));
-    targets = rates, whole, beats
+    targets = rates, whole
 }
 criterion_main!(benches);
