@@ -5,9 +5,7 @@ mod frame;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::hint::black_box;
-use tone_filter_listener::{
-    BLOCK, Decisions, FRAME, Listener, Model, beats::BeatTracker, measure::Frames,
-};
+use tone_filter_listener::{BLOCK, Listener, Model, measure::Frames};
 use tone_filter_simd::{Kernel, Work};
 use tone_filter_testkit::signals::{noise, white};
 
@@ -94,6 +92,7 @@ fn whole(c: &mut Criterion) {
     }
 }
 
+<<<<<<< ours
 /// The tracker of beats beside the whole listener.
 fn beats(c: &mut Criterion) {
     for kernel in Kernel::available() {
@@ -114,9 +113,33 @@ fn beats(c: &mut Criterion) {
     }
 }
 
+||||||| base
+/// The tracker of beats beside the whole listener.
+fn beats(c: &mut Criterion) {
+    for kernel in Kernel::available() {
+        let mut group = c.benchmark_group(format!("{}, a frame of the tracker", kernel.name()));
+        let mut tracker = BeatTracker::new(FRAME);
+        let mut decisions = Decisions::NONE;
+        let mut state = 1u32;
+        group.bench_function("random notes", |b| {
+            b.iter(|| {
+                decisions.frames += 1;
+                for (level, on) in decisions.level.iter_mut().zip(&mut decisions.on) {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    *level = state as f32 / u32::MAX as f32;
+                    *on = state >> 29 == 0;
+                }
+                black_box(tracker.push(kernel, &decisions, true))
+            });
+        });
+    }
+}
+
+=======
+>>>>>>> theirs
 criterion_group! {
     name = benches;
     config = frame::criterion();
-    targets = rates, whole, beats
+    targets = rates, whole
 }
 criterion_main!(benches);

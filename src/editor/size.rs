@@ -101,6 +101,9 @@ pub fn settle(ctx: &Context, edits: &Edits) {
         edits.params.editor_zoom.store(zoom);
         // egui-baseview would now resize the window by the change of the zoom.
         ctx.send_viewport_cmd(ViewportCommand::InnerSize(content));
+        // Ardour's GtkSocket answers that with the size before, so the host is asked once more.
+        let pixels = (ctx.pixels_per_point() * content).round();
+        edits.host.request(Request::Resize([pixels.x as u32, pixels.y as u32]));
     }
     state.store(ctx);
 }

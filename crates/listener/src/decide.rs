@@ -10,17 +10,16 @@ use crate::{
 /// Lookahead of a decision in frames.
 pub const LOOKAHEAD: usize = 4;
 
-/// Mean time in seconds from a decision, until the next one, to the sound that then leaves the delay: lookahead less `delay` less
+/// Mean time in seconds between a decision and the delayed sound: lookahead, less [`Listener::delay`](crate::Listener::delay), less
 /// half a frame.
 const REACH: f64 = 0.035;
-/// Time constants of a detector in which the power of a tone that begins rises to a quarter.
+/// Rise time of a new tone's power to a quarter, in time constants of its detector.
 const LEVEL_RISE: f64 = 1.7;
-/// Time in seconds before the end of a frame in which an edge is looked for: a constant, and time constants of the detector.
+/// Search range before the end of a frame for an edge: seconds, plus time constants of the detector.
 const EDGE_REACH: [f64; 2] = [0.03, 0.5];
 /// Log odds relative to the threshold, above which a note is likely.
 const LIKELY: f32 = 1.0;
-/// Log odds relative to the threshold, above which a note that begins out of near silence is likely, for a detector with a time constant
-/// of up to 30 ms, and of 60 ms and more.
+/// [`LIKELY`] for a note that begins out of near silence: with a detector's time constant of up to 30 ms, and of 60 ms and more.
 const LIKELY_FROM_SILENCE: [f64; 2] = [1.0, -2.5];
 
 /// Decisions of one frame.
@@ -45,13 +44,13 @@ pub struct Decisions {
     /// Whether each note is played by the decision without lookahead, which is 46 ms earlier and less sure; without lookahead,
     /// equal to `on`.
     pub early: [bool; NOTES],
-    /// Whether each note is likely to be played by these log odds: if they are clearly above the threshold, or for a low note, which
-    /// is found late, not far below it while it begins out of silence. False without lookahead.
+    /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins out of
+    /// silence, not far below it. False without lookahead.
     pub likely: [bool; NOTES],
-    /// Samples since the edge of the sound with which a note has begun to be `likely`, or has ended to be `early`, to the end of
-    /// the block with which the decision was returned. `None` for all other notes, without a clear edge, and without lookahead.
+    /// Age of the sound's edge in samples, at the end of the block with which the decision was returned: of the rise with which a
+    /// note becomes `likely`, or of the fall with which it stops being `early`. `None` without a clear edge or without lookahead.
     pub edge: [Option<u32>; NOTES],
-    /// Power at each note's frequency as `level`, but with lookahead from a later frame, by the time in which its detector rises.
+    /// Power at each note's frequency; with lookahead, of a later frame than `level`, which makes up for the detector's rise time.
     pub ahead: [f32; NOTES],
     /// Number of frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
     /// input.
@@ -80,7 +79,7 @@ impl Decisions {
     };
 }
 
-/// Log odds of a note that counts as a voice, of those with lookahead: they are surer than those without.
+/// Minimum log odds, with lookahead, of a note that counts as a voice.
 const SURE: f32 = 2.0;
 /// Distance in semitones up to which notes that follow each other count as one voice: a glide, or a pitch between two notes.
 const APART: usize = 2;
@@ -88,9 +87,10 @@ const APART: usize = 2;
 const ONE: f32 = 1.4;
 /// Mean at the start: undecided, but nearly one.
 const UNKNOWN: f32 = 1.45;
-/// Share of the difference by which the mean rises and falls in a frame: time constants of 0.6 and 1.9 s.
+/// One-pole coefficients of the mean per frame, when it rises and when it falls: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
-/// Log odds by which the threshold is raised for a note that starts without a beginning: while there is one voice, and for live notes.
+/// Raise of the threshold in log odds for a note that starts without a beginning, while there is one voice, and for
+/// [`Decisions::clear`].
 const RAISE: f32 = 1.0;
 
 /// Slow mean of the number of voices in the music.
@@ -128,7 +128,7 @@ pub struct Timing {
     rise: f64,
     /// Log odds relative to the threshold, above which a note that begins out of silence is likely.
     from_silence: f32,
-    /// Age in frames of the level that is ahead of the sound by the time in which the detector rises.
+    /// Age of the level in [`Decisions::ahead`], in frames.
     ahead: usize,
 }
 
@@ -176,8 +176,9 @@ impl Decider {
         (self.levels[0], self.places[0]) = (levels, places);
     }
 
-    /// Decides on a frame by its log odds. `sensitivity` lowers the threshold of held notes in this frame: decisions with
-    /// lookahead are about an earlier one. Notes whose detector is not `on` are off. `frame` is the length of a frame in samples, `blocks` the number of blocks so far.
+    /// Decides on a frame by its log odds. `sensitivity` lowers the thresholds; decisions with lookahead, which are about an earlier
+    /// frame, use that frame's. Notes whose detector is not `on` are off. `frame` is the length of a frame in samples, `blocks` the
+    /// number of blocks so far.
     pub fn decide(
         &mut self,
         logits: &[[f32; COLUMNS]; NOTES],

@@ -34,9 +34,10 @@ pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd.vectorize(
         #[inline(always)]
         || {
-            if OUT.is_multiple_of(S::f32s::LEN) {
+            // Branches on constants are not compiled where they are not taken.
+            if const { OUT.is_multiple_of(S::f32s::LEN) } {
                 tiles::<S, S::f32s, R, IN, OUT>(simd, starts, terms, least, sums);
-            } else if OUT.is_multiple_of(8) {
+            } else if const { OUT.is_multiple_of(8) } {
                 tiles::<S, f32x8<S>, R, IN, OUT>(simd, starts, terms, least, sums);
             } else {
                 tiles::<S, f32x4<S>, R, IN, OUT>(simd, starts, terms, least, sums);
@@ -59,14 +60,16 @@ fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
     let pairs = OUT.is_multiple_of(2 * V::LEN);
     for column in (0..OUT).step_by(if pairs { 2 * V::LEN } else { V::LEN }) {
         let terms = terms.clone();
-        match (pairs, R) {
-            (true, 1) => tile::<S, V, 2, 4, R, IN, OUT>(simd, starts, terms, column, least, sums),
-            (true, _) => tile::<S, V, 2, 1, R, IN, OUT>(simd, starts, terms, column, least, sums),
-            (false, 1) => tile::<S, V, 1, 8, R, IN, OUT>(simd, starts, terms, column, least, sums),
-            (false, ROWS) => {
-                tile::<S, V, 1, 2, R, IN, OUT>(simd, starts, terms, column, least, sums);
-            }
-            (false, _) => tile::<S, V, 1, 1, R, IN, OUT>(simd, starts, terms, column, least, sums),
+        if const { OUT.is_multiple_of(2 * V::LEN) && R == 1 } {
+            tile::<S, V, 2, 4, R, IN, OUT>(simd, starts, terms, column, least, sums);
+        } else if const { OUT.is_multiple_of(2 * V::LEN) } {
+            tile::<S, V, 2, 1, R, IN, OUT>(simd, starts, terms, column, least, sums);
+        } else if const { R == 1 } {
+            tile::<S, V, 1, 8, R, IN, OUT>(simd, starts, terms, column, least, sums);
+        } else if const { R == ROWS } {
+            tile::<S, V, 1, 2, R, IN, OUT>(simd, starts, terms, column, least, sums);
+        } else {
+            tile::<S, V, 1, 1, R, IN, OUT>(simd, starts, terms, column, least, sums);
         }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! The recursion is `s1 = p s1 + g x; s2 = p s2 + g s1` with a pole `p` and `g = 1 - |p|`. In this form each sample depends on
 //! the last one. Instead, 16 samples are processed at once. After `n` samples
-//! on the last, so 16 samples are processed at once. After `n` samples
 //!
 //! ```text
 //! s1 = p^n s1 + sum over k of g p^(n-1-k) x[k]
@@ -175,7 +174,7 @@ impl Detectors {
                     let [one, other] = &mut self.states;
                     let mut states = [&mut one[group], &mut other[group]];
                     let states = &mut states[..C];
-                    if V * S::f32s::LEN <= LANES {
+                    if const { V * S::f32s::LEN <= LANES } {
                         for first in (0..LANES).step_by(V * S::f32s::LEN) {
                             weights.advance::<S, V, C>(simd, states, first, &chunk);
                         }

@@ -439,4 +439,34 @@ impl Work for Push<'_> {
 struct Readme;
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_a_small_part_of_a_frame() {
+        fn check<const C1: usize, const C: usize>(network: &Network<C1, C>) {
+            let total = GROUPS * STEP_COST + network.total();
+            for step in 0..STEPS {
+                let (cost, multiply_adds) = (network.cost(step), network.multiply_adds(step));
+                assert!(cost >= multiply_adds, "{step}: {cost} for {multiply_adds}");
+                assert!(cost as f64 <= GREATEST_STEP * total as f64, "{step}: {cost}");
+            }
+        }
+        let listener = Listener::new(44_100.0, false, Model::Full);
+        check(&listener.full);
+        check(&listener.light);
+    }
+
+    #[test]
+    fn an_instance_has_at_most_256_kb() {
+        let listener = Listener::new(192_000.0, false, Model::Full);
+        let bytes = size_of::<Listener>()
+            + size_of_val(&*listener.full)
+            + size_of_val(&*listener.light)
+            + size_of_val(&*listener.pitches)
+            + listener.features.bytes()
+            + listener.detectors.bytes()
+            + listener.decimators.iter().map(Decimator::bytes).sum::<usize>();
+        assert!(bytes <= 256 << 10, "{bytes}");
+    }
+}

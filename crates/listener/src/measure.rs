@@ -1,13 +1,31 @@
-//! Networks without the rest of the listener, for benchmarks.
+//! Access to the inside, for tests and benchmarks.
 
 use crate::{
-    Model,
-    features::Features,
+    Listener, Model,
+    detectors::GROUPS,
+    features::{Features, STEP_COST},
     network::{Network, STEPS},
     weights::{FULL, LIGHT},
 };
 use fearless_simd::Simd;
 use tone_filter_simd::{Kernel, Work};
+
+/// Returns the cost of the work so far.
+pub fn work(listener: &Listener) -> usize {
+    let network = match listener.model[0] {
+        Model::Full => listener.full.total(),
+        Model::Light => listener.light.total(),
+    };
+    let frames = listener.decisions().frames as usize;
+    let pending = listener.pending.map_or(0, |pending| pending.done);
+    frames * (GROUPS * STEP_COST + network) + pending
+}
+
+/// Returns the state of the detectors and of the full network.
+pub fn states(listener: &Listener) -> impl Iterator<Item = f32> {
+    let groups = (0..2).flat_map(|channel| listener.detectors.states(channel).as_flattened());
+    groups.flat_map(|group| group.0).chain(listener.full.states())
+}
 
 /// Network that computes frames of silence. They take as long as any frames.
 #[derive(Debug)]

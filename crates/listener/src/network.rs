@@ -141,6 +141,12 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         (self.first, self.second) = (Rows::ZERO, Rows::ZERO);
     }
 
+    /// Returns all units of all GRUs.
+    pub fn states(&self) -> impl Iterator<Item = f32> {
+        let cells = self.first.0.as_flattened().iter().chain(self.second.0.as_flattened());
+        cells.chain(&self.global[0]).copied()
+    }
+
     pub fn weights(&self) -> &'static Weights<C1, C> {
         self.weights
     }
@@ -209,7 +215,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     }
 
     fn near<S: Simd>(&mut self, simd: S, row: usize, features: &Features) {
-        if C1 <= S::f32s::LEN {
+        if const { C1 <= S::f32s::LEN } {
             self.near_rows::<S, NEAR_ROWS>(simd, row, features);
         } else {
             self.near_rows::<S, ROWS>(simd, row, features);
@@ -299,15 +305,6 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let terms = terms
             .filter_map(move |(offset, weights)| Some((self.second.reach(row, *offset)?, weights)));
         terms.chain(once((self.mixed.window(row), direct[own])))
-    }
-}
-
-#[cfg(test)]
-impl<const C1: usize, const C: usize> Network<C1, C> {
-    /// Returns all units of all GRUs.
-    pub fn states(&self) -> impl Iterator<Item = f32> {
-        let cells = self.first.0.as_flattened().iter().chain(self.second.0.as_flattened());
-        cells.chain(&self.global[0]).copied()
     }
 }
 

@@ -236,38 +236,30 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_less_than_70_ms_are_left_out_of_files() {
-        assert_eq!(events(Notes::checked(), "------"), []);
-        assert_eq!(events(Notes::checked(), "-------").len(), 2);
-        assert_eq!(starts(Notes::checked(), "-------.-------"), [1, 9]);
-    }
-
-    #[test]
-    fn a_short_gap_does_not_end_a_live_note() {
-        assert_eq!(starts(Notes::live(), "----...----"), [1]);
-        assert_eq!(starts(Notes::live(), "----....----"), [1, 9]);
-    }
-
-    #[test]
-    fn a_live_note_in_doubt_starts_once_it_begins_or_is_clear() {
-        assert_eq!(events(Notes::live(), "?????"), []);
-        assert_eq!(events(Notes::live(), "???-??...."), [(4, Some(127)), (10, None)]);
-        assert_eq!(starts(Notes::live(), "???b??"), [4]);
-        assert_eq!(starts(Notes::live(), "-??...??"), [1], "it goes on after a short gap");
-        assert_eq!(starts(Notes::live(), "-??....??"), [1], "after a long one it is a new note");
-        for notes in [Notes::every, Notes::checked] {
-            assert_eq!(starts(notes(), "???????"), [1]);
+    fn notes_start_by_their_decisions() {
+        const LIVE: Notes = Notes::live();
+        const CHECKED: Notes = Notes::checked();
+        assert_eq!(events(LIVE, "???-??...."), [(4, Some(127)), (10, None)]);
+        for (case, notes, frames, expected) in [
+            ("less than 70 ms", CHECKED, "------", &[][..]),
+            ("70 ms", CHECKED, "-------.-------", &[1, 9]),
+            ("a short gap", LIVE, "----...----", &[1]),
+            ("a long gap", LIVE, "----....----", &[1, 9]),
+            ("in doubt", LIVE, "?????", &[]),
+            ("in doubt, then begun", LIVE, "???b??", &[4]),
+            ("clear, then in doubt, with a short gap", LIVE, "-??...??", &[1]),
+            ("in doubt after a long gap", LIVE, "-??....??", &[1]),
+            ("in doubt, all reported", Notes::every(), "???????", &[1]),
+            ("in doubt, in a file", CHECKED, "???????", &[1]),
+            ("two beginnings", LIVE, "bbb--------bbbb-------", &[1, 12]),
+            ("two beginnings in a file", CHECKED, "bbb--------bbbb-------", &[1, 12]),
+            ("one long beginning", LIVE, "bbbbbbbbbbbbbbbbbbbbb", &[1]),
+            ("one long beginning in a file", CHECKED, "bbbbbbbbbbbbbbbbbbbbb", &[1]),
+            ("a beginning too near to the first", LIVE, "bb------b-------", &[1]),
+            ("a beginning after 105 ms", LIVE, "bb-------b------", &[1, 10]),
+        ] {
+            assert_eq!(starts(notes, frames), expected, "{case}");
         }
-    }
-
-    #[test]
-    fn a_held_note_begins_anew_once_for_each_beginning() {
-        for notes in [Notes::live, Notes::checked] {
-            assert_eq!(starts(notes(), "bbb--------bbbb-------"), [1, 12]);
-            assert_eq!(starts(notes(), "bbbbbbbbbbbbbbbbbbbbb"), [1], "it is still the first one");
-        }
-        assert_eq!(starts(Notes::live(), "bb------b-------"), [1], "too near to the first one");
-        assert_eq!(starts(Notes::live(), "bb-------b------"), [1, 10]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The fitted weights: a binary file for each network, checked and laid out in memory once, for all listeners.
+//! The fitted weights: a binary file for each network, laid out in memory once, for all listeners.
 //!
 //! `tools/fit/export.py` writes the files and describes them.
 
@@ -6,7 +6,7 @@ use crate::{
     NOTES,
     detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
-    matrices::{Error, Matrices, Matrix, Reader},
+    matrices::{Matrices, Matrix},
 };
 use std::sync::LazyLock;
 
@@ -25,15 +25,10 @@ pub const DETECTORS_FROM: [usize; ZONES - 1] = [20, 50];
 
 /// Weights of the network `full`, which `docs/listening.md` describes.
 pub static FULL: LazyLock<Weights<16, 32>> =
-    LazyLock::new(|| fitted(include_bytes!("../weights/full.bin")));
+    LazyLock::new(|| Weights::parse(include_bytes!("../weights/full.bin")));
 /// Weights of the network `light`.
 pub static LIGHT: LazyLock<Weights<8, 16>> =
-    LazyLock::new(|| fitted(include_bytes!("../weights/light.bin")));
-
-/// Parses a file that is part of the program. Tests parse all these files.
-fn fitted<const C1: usize, const C: usize>(file: &[u8]) -> Weights<C1, C> {
-    Weights::parse(file).expect("the tests parse the files that are included")
-}
+    LazyLock::new(|| Weights::parse(include_bytes!("../weights/light.bin")));
 
 /// Weights of a network with `C1` units for each detector, and `C` for each note and for the global GRU.
 #[derive(Debug)]
@@ -129,135 +124,99 @@ pub struct Thresholds {
 }
 
 impl<const C1: usize, const C: usize> Weights<C1, C> {
-    /// Parses a file of weights. Its matrices are never freed.
-    ///
-    /// # Errors
-    /// If the file is damaged or for another network.
-    pub fn parse(file: &[u8]) -> Result<Self, Error> {
-        let mut header = Reader(file.strip_prefix(MAGIC).ok_or(Error::Magic)?);
-        if header.u32()? != VERSION {
-            return Err(Error::Version);
-        }
-        if header.u32()? != adler32(header.0) {
-            return Err(Error::Checksum);
-        }
-        for size in [BANKS, FEATURES / BANKS, C1, C] {
-            if header.size()? != size {
-                return Err(Error::Sizes);
-            }
-        }
-        let lags: Vec<usize> = header.list(|lag| lag as usize)?;
-        let mut offsets = || header.list(|offset| offset as i32 as isize);
-        let [near, harmonic, mix, head] = [offsets()?, offsets()?, offsets()?, offsets()?];
-        if [&near, &harmonic, &mix, &head].iter().any(|offsets| offsets.is_empty())
-            || near.iter().any(|offset| offset.unsigned_abs() > FEATURE_MARGIN)
-            || lags.is_empty()
-            || lags.iter().any(|lag| *lag >= FRAMES)
-        {
-            return Err(Error::Sizes);
-        }
-        let mut thresholds = || {
-            let [on, hysteresis, begun] = [header.f32()?, header.f32()?, header.f32()?];
-            Ok(Thresholds { on, hysteresis, begun })
+    /// Parses a file that is part of the program. Its matrices are never freed. A test parses all files, so it never panics.
+    fn parse(file: &[u8]) -> Self {
+        assert!(file.starts_with(MAGIC));
+        let mut header = file[MAGIC.len()..].as_chunks().0.iter().copied().map(u32::from_le_bytes);
+        let mut number = || header.next().expect("the header is complete");
+        assert_eq!(number(), VERSION);
+        let _checksum = number();
+        let sizes = [(); 4].map(|()| number() as usize);
+        assert_eq!(sizes, [BANKS, FEATURES / BANKS, C1, C], "another network");
+        let mut list = || -> Vec<isize> {
+            let length = number();
+            (0..length).map(|_| number() as i32 as isize).collect()
         };
-        let thresholds = [thresholds()?, thresholds()?];
+        let [lags, near, harmonic, mix, head] = [(); 5].map(|()| list());
+        assert!(near.iter().all(|offset| offset.unsigned_abs() <= FEATURE_MARGIN));
+        assert!(lags.iter().all(|lag| (0..FRAMES.cast_signed()).contains(lag)));
+        let thresholds = [(); 2].map(|()| {
+            let [on, hysteresis, begun] = [(); 3].map(|()| f32::from_bits(number()));
+            Thresholds { on, hysteresis, begun }
+        });
+        let count = number() as usize;
 
-        let mut m = Matrices::new(header)?;
-        let terms = near.iter().flat_map(|offset| lags.iter().map(|lag| (*offset, *lag)));
+        let mut m = Matrices::new(&file[file.len() - 2 * count..]);
+        let lags = lags.iter().map(|lag| lag.cast_unsigned());
+        let terms = near.iter().flat_map(|offset| lags.clone().map(|lag| (*offset, lag)));
         let weights = Self {
-            near: m.near(terms.collect())?,
-            harmonic: m.layer(harmonic, C1)?,
-            global_in_bias: m.row()?,
-            global_in: [m.block()?, m.block()?],
-            global: m.cell()?,
-            global_mix: m.block()?,
-            global_out: m.block()?,
-            first: zones(|| m.cell())?,
-            mix: m.layer(mix, C)?,
-            skip: zones(|| m.block())?,
-            second: zones(|| m.cell())?,
-            head: m.head(head)?,
+            near: m.near(terms.collect()),
+            harmonic: m.layer(harmonic, C1),
+            global_in_bias: m.row(),
+            global_in: [m.block(), m.block()],
+            global: m.cell(),
+            global_mix: m.block(),
+            global_out: m.block(),
+            first: zones(|| m.cell()),
+            mix: m.layer(mix, C),
+            skip: zones(|| m.block()),
+            second: zones(|| m.cell()),
+            head: m.head(head),
             thresholds,
         };
-        if m.is_empty() { Ok(weights) } else { Err(Error::Length) }
+        assert!(m.is_empty());
+        weights
     }
 }
 
 impl Matrices<'_> {
-    fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Result<Near<OUT>, Error> {
-        let bias = self.matrix(DETECTORS)?;
-        let weights = zones(|| Ok(self.matrix(terms.len() * FEATURES)?.as_chunks().0))?;
-        Ok(Near { terms, bias, weights })
+    fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Near<OUT> {
+        let bias = self.matrix(DETECTORS);
+        let weights = zones(|| self.matrix(terms.len() * FEATURES).as_chunks().0);
+        Near { terms, bias, weights }
     }
 
     /// Reads a layer with a matrix of `depth` rows for each offset.
-    fn layer<const OUT: usize>(
-        &mut self,
-        offsets: Vec<isize>,
-        depth: usize,
-    ) -> Result<Layer<OUT>, Error> {
-        let bias = self.matrix(NOTES)?;
-        let weights = zones(|| self.matrix(offsets.len() * depth))?;
-        Ok(Layer { offsets, bias, weights })
+    fn layer<const OUT: usize>(&mut self, offsets: Vec<isize>, depth: usize) -> Layer<OUT> {
+        let bias = self.matrix(NOTES);
+        let weights = zones(|| self.matrix(offsets.len() * depth));
+        Layer { offsets, bias, weights }
     }
 
-    fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Result<Head<C>, Error> {
-        let bias = self.matrix(NOTES)?;
-        let weights = zones(|| self.transposed(offsets.len()))?;
-        let direct = zones(|| self.transposed(1)?.first().ok_or(Error::Length))?;
-        Ok(Head { offsets, bias, weights, direct })
+    fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Head<C> {
+        let bias = self.matrix(NOTES);
+        let weights = zones(|| self.transposed(offsets.len()));
+        let direct = zones(|| &self.transposed(1)[0]);
+        Head { offsets, bias, weights, direct }
     }
 
-    fn gate<const C: usize>(&mut self) -> Result<Gate<C>, Error> {
-        Ok(Gate { bias: self.row()?, input: self.block()?, hidden: self.block()? })
+    fn gate<const C: usize>(&mut self) -> Gate<C> {
+        Gate { bias: self.row(), input: self.block(), hidden: self.block() }
     }
 
-    fn cell<const C: usize>(&mut self) -> Result<Cell<C>, Error> {
-        let [reset, update] = [self.gate()?, self.gate()?];
-        let (bias, input) = (self.row()?, self.block()?);
-        let hidden_bias = self.row()?;
-        let candidate = Gate { bias, input, hidden: self.block()? };
-        Ok(Cell { reset, update, candidate, hidden_bias })
+    fn cell<const C: usize>(&mut self) -> Cell<C> {
+        let [reset, update] = [self.gate(), self.gate()];
+        let (bias, input) = (self.row(), self.block());
+        let hidden_bias = self.row();
+        let candidate = Gate { bias, input, hidden: self.block() };
+        Cell { reset, update, candidate, hidden_bias }
     }
 }
 
 /// Reads the weights of each zone.
-fn zones<T>(mut read: impl FnMut() -> Result<T, Error>) -> Result<[T; ZONES], Error> {
-    Ok([read()?, read()?, read()?])
-}
-
-/// Returns the checksum Adler-32 of RFC 1950.
-fn adler32(bytes: &[u8]) -> u32 {
-    const MODULUS: u32 = 65_521;
-    let [mut a, mut b] = [1, 0];
-    for byte in bytes {
-        a = (a + u32::from(*byte)) % MODULUS;
-        b = (b + a) % MODULUS;
-    }
-    b << 16 | a
+fn zones<T>(mut read: impl FnMut() -> T) -> [T; ZONES] {
+    [(); ZONES].map(|()| read())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FILE: &[u8] = include_bytes!("../weights/light.bin");
-
-    /// Returns the error for the file after a change and with a new checksum.
-    fn error(change: impl Fn(&mut Vec<u8>)) -> Option<Error> {
-        let mut file = FILE.to_vec();
-        change(&mut file);
-        let sum = adler32(&file[16..]);
-        file[12..16].copy_from_slice(&sum.to_le_bytes());
-        Weights::<8, 16>::parse(&file).err()
-    }
-
     #[test]
-    fn the_files_of_the_program_are_right() {
-        assert!(Weights::<16, 32>::parse(include_bytes!("../weights/full.bin")).is_ok());
-        assert!(Weights::<8, 16>::parse(FILE).is_ok());
-        assert!(error(|_| ()).is_none());
-        let bytes = FILE.len() + include_bytes!("../weights/full.bin").len();
+    fn the_files_are_small_and_aligned_in_memory() {
+        let files: [&[u8]; 2] =
+            [include_bytes!("../weights/full.bin"), include_bytes!("../weights/light.bin")];
+        let bytes: usize = files.iter().map(|file| file.len()).sum();
         assert!(bytes <= 350_000, "{bytes}");
         assert_eq!(LIGHT.thresholds[0], Thresholds { on: 0.0, hysteresis: 0.4, begun: 0.0 });
         assert_eq!(LIGHT.near.terms[..4], [(-2, 0), (-2, 1), (-2, 3), (-1, 0)]);
@@ -266,40 +225,5 @@ mod tests {
         {
             assert!(matrix.is_multiple_of(64));
         }
-    }
-
-    #[test]
-    fn damage_is_found() {
-        let parse = |file: &[u8]| Weights::<8, 16>::parse(file).err();
-        assert_eq!(parse(b""), Some(Error::Magic));
-        assert_eq!(parse(&FILE[..20]), Some(Error::Checksum));
-        let mut flipped = FILE.to_vec();
-        flipped[40_000] ^= 1;
-        assert_eq!(parse(&flipped), Some(Error::Checksum));
-        assert_eq!(error(|file| file[8] = 1), Some(Error::Version));
-        assert_eq!(error(|file| file.truncate(200)), Some(Error::Length));
-        assert_eq!(error(|file| file.extend([0; 4])), Some(Error::Length));
-        // Adds a weight. The file ends with the number of weights and two planes of bytes.
-        let more = |file: &mut Vec<u8>| {
-            let count = |at: usize| u32::from_le_bytes(*file[at..].first_chunk().unwrap()) as usize;
-            let at = (16..).step_by(4).find(|at| at + 4 + 2 * count(*at) == file.len()).unwrap();
-            let weights = count(at);
-            file[at..at + 4].copy_from_slice(&(weights as u32 + 1).to_le_bytes());
-            (1..=2).rev().for_each(|planes| file.insert(at + 4 + planes * weights, 0));
-        };
-        assert_eq!(error(more), Some(Error::Length));
-        assert_eq!(Weights::<16, 32>::parse(FILE).err(), Some(Error::Sizes));
-        // Three lags start at byte 36, the offsets of `near` at byte 52.
-        assert_eq!(error(|file| file[36] = 8), Some(Error::Sizes));
-        assert_eq!(error(|file| file[52] = 3), Some(Error::Sizes));
-        assert_eq!(error(|file| file[48] = 100), Some(Error::Sizes));
-        // The second half of the file is the upper bytes of all weights.
-        let infinite = |file: &mut Vec<u8>| file[FILE.len() / 2..].fill(0xff);
-        assert_eq!(error(infinite), Some(Error::Infinite));
-    }
-
-    #[test]
-    fn the_checksum_is_that_of_rfc_1950() {
-        assert_eq!(adler32(b"Wikipedia"), 0x11e6_0398);
     }
 }

@@ -483,7 +483,7 @@ def run(kind, paths, out):
 
 
 def main(bundled, command, out, page, *wanted):
-    out = pathlib.Path(out)
+    out = pathlib.Path(out).resolve()
     out.mkdir(parents=True, exist_ok=True)
     kinds = [kind for kind in HOSTS if not wanted or any(word.lower() in kind.name.lower() for word in wanted)]
     assert kinds, f"unknown host: {wanted}; there are {', '.join(kind.name for kind in HOSTS)}"

@@ -4,6 +4,12 @@
 //! form of F. Krebs, S. Böck, G. Widmer, "An efficient state-space model for joint tempo and meter tracking" (ISMIR 2015): a state
 //! for each frame of a beat of each length, and changes of tempo at beats only. The likelihood of onsets at a place is as in F.
 //! Krebs, S. Böck, G. Widmer, "Rhythmic pattern modeling for beat and downbeat tracking in musical audio" (ISMIR 2013).
+//!
+//! * A path keeps its slot from one beat to the next: slot `s` of a tempo's ring has the paths whose last beat was at a step that is
+//!   `s` modulo the beat's length. So a step adds to scores in place, and a new beat takes the slot of the one that ends.
+//! * A step reads [`Scores::ends`] and [`Scores::before`] for all tempi before it writes any ring. Otherwise a new beat would count as one that ends.
+//! * Equal scores go to the lower tempo and kind, by `>` in order. Sums in another order find other beats.
+//! * Constants without a source were fitted to songs with scores: `docs/time.md` has the results.
 
 use super::{
     SLOWEST,
@@ -33,12 +39,12 @@ pub const TYPE: [usize; KINDS] = [0, 1, 0, 1, 1];
 const NEXT: [usize; KINDS] = [1, 0, 3, 4, 2];
 /// Probability that a strong beat of two, and of three, follows out of turn.
 const IRREGULAR: [f64; 2] = [0.009, 0.001];
-/// Probability of all else.
+/// Probability of any other succession of kinds.
 const NEVER: f64 = 1e-9;
-/// Bits of a predecessor for its tempo, above those for its kind.
+/// Number of low bits that hold a predecessor's kind. Its tempo is above them.
 const KIND_BITS: u32 = 3;
 
-/// Fixed part of the states, for steps of some frames.
+/// Tempi, their states, and the probabilities of successions.
 #[derive(Debug, Clone)]
 pub struct Space {
     tempi: Vec<Tempo>,

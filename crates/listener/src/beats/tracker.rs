@@ -18,7 +18,7 @@ use tone_filter_simd::Kernel;
 const COUNT: usize = 64;
 /// Frames of a step.
 const STEP: usize = 2;
-/// Tempi from one beat to the next are at most this many places apart: 8 %.
+/// Maximum change of tempo from beat to beat, in places of the scale: 8 %.
 const REACH: usize = 3;
 /// Strength of an onset that counts for [`BeatTracker::tempo`], relative to the mean.
 const ONSET: f32 = 2.5;
@@ -28,7 +28,7 @@ const CHANGE: f64 = -100.0;
 const IRREGULAR: f64 = 0.01;
 /// Time constant in s of the mean strength of onsets.
 const MEAN: f64 = 5.0;
-/// Share of a beat in the mean length of a path's beats.
+/// One-pole coefficient of a path's mean beat length.
 const NEW: f32 = 0.2;
 /// Maximum lead of a pattern over the other, in log likelihood.
 const LEAD: f32 = 200.0;
@@ -54,7 +54,7 @@ pub struct BeatTracker {
     /// Mean strengths, to be divided by `weight`.
     mean: Strengths,
     weight: f32,
-    /// Share of a frame in the mean.
+    /// One-pole coefficient of the mean per frame.
     share: f32,
     tempi: Vec<Tempo>,
     /// Place in the beat of each state.
@@ -68,8 +68,9 @@ pub struct BeatTracker {
     frames: u64,
     /// Best path of each pattern.
     best: [Option<Best>; PATTERNS],
-    /// Number of moments with an onset, and whether the last moment is one.
+    /// Number of moments with an onset.
     moments: usize,
+    /// Whether the last frame has an onset.
     begins: bool,
     /// Time of the last beat that was reported, in frames.
     reported: f64,

@@ -3,7 +3,7 @@
 usage: make.py DIRECTORY                needs numpy; DIRECTORY has listen.py, full.npz, light.npz (the weights of the program) and reference.npz (a sound)
 
 reference.bin   f32, little-endian: sound of the first FRAMES frames of reference.npz, then their logits by listen.py
-songs.txt       a line `model look song` for each of the four songs of src/tests/songs.rs, then a line for each note that is
+songs.txt       a line `model look song` for each of the four songs of tests/decisions/songs.rs, then a line for each note that is
                 held: its MIDI note, and the frames from which on it is on and off
 """
 
@@ -20,7 +20,7 @@ RATE, SECONDS, FRAMES = 44100, 30, 80
 
 
 class Random:
-    """Knuth's generator, as in src/tests/songs.rs."""
+    """Knuth's generator, as in tests/decisions/songs.rs."""
 
     def __init__(self, seed):
         self.state = seed

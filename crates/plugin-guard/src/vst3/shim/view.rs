@@ -26,6 +26,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicPtr, Ordering},
     },
+    thread::{self, ThreadId},
 };
 
 /// State that the views of an instance share.
@@ -34,6 +35,8 @@ pub struct Views {
     site: Mutex<Option<Arc<Site>>>,
     /// Whether the host has set a size since the last request for one.
     sized: AtomicBool,
+    /// Thread on which the host has opened the window.
+    thread: Mutex<Option<ThreadId>>,
     link: HostLink,
     pub calls: Arc<HostCalls>,
     /// Run loop in which the calls are made.
@@ -46,6 +49,7 @@ impl Views {
         Self {
             site: Mutex::default(),
             sized: AtomicBool::new(false),
+            thread: Mutex::default(),
             link,
             calls: Arc::default(),
             run_loop: RunLoop::default(),
@@ -57,11 +61,15 @@ impl Views {
         lock(&self.site).as_ref().map_or(ptr::null_mut(), |site| site.view.load(Ordering::Relaxed))
     }
 
-    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size.
+    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size; `false` on another
+    /// thread than the window's, on which nice-plug would panic. Carla calls its run loop there.
     ///
     /// # Safety
-    /// Must be called on the host's main thread.
+    /// Must be called in the host's run loop, or else on its main thread.
     pub unsafe fn resize(&self, [width, height]: [u32; 2]) -> bool {
+        if *lock(&self.thread) != Some(thread::current().id()) {
+            return false;
+        }
         let Some(site) = lock(&self.site).clone() else { return false };
         let mut size = ViewRect { left: 0, top: 0, right: width as i32, bottom: height as i32 };
         self.sized.store(false, Ordering::Relaxed);
@@ -238,7 +246,10 @@ impl IPlugViewTrait for View {
     unsafe fn attached(&self, parent: *mut c_void, kind: FIDString) -> tresult {
         // SAFETY: the arguments are the host's.
         let result = unsafe { self.inner.attached(parent, kind) };
-        self.is_attached.fetch_or(result == kResultOk, Ordering::Relaxed);
+        if result == kResultOk {
+            self.is_attached.store(true, Ordering::Relaxed);
+            *lock(&self.views.thread) = Some(thread::current().id());
+        }
         result
     }
 

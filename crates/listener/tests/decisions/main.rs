@@ -1,6 +1,11 @@
-use super::*;
+//! Decisions, pitches and beats of a whole listener.
+
 use std::f64::consts::TAU;
-use tone_filter_simd::denormals::with_flush_to_zero;
+use tone_filter_listener::{
+    BLOCK, Decisions, Deviation, FRAME, LOWEST_NOTE, Listener, Model, NOTES, frame, measure,
+};
+use tone_filter_simd::{Kernel, denormals::with_flush_to_zero};
+use tone_filter_testkit::sweep::tenth;
 
 mod accuracy;
 mod beats;
@@ -9,6 +14,7 @@ mod robustness;
 mod songs;
 mod sounds;
 mod tuning;
+mod weights;
 
 const RATES: [f64; 9] =
     [8000.0, 11_025.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 768_000.0];

@@ -63,7 +63,7 @@ fn song(number: usize) -> Vec<f32> {
 /// Returns the decisions of listen.py below the line `head` of its file.
 fn decisions(head: &str) -> Vec<[bool; NOTES]> {
     let mut held = vec![[false; NOTES]; RATE * SECONDS / 512];
-    let text = include_str!("../../tests/data/songs.txt");
+    let text = include_str!("../data/songs.txt");
     let lines = text.lines().skip_while(|line| *line != head).skip(1);
     for line in lines.take_while(|line| line.as_bytes()[0].is_ascii_digit()) {
         let mut numbers = line.split(' ').map(|n| n.parse::<usize>().expect("they are numbers"));
@@ -76,20 +76,18 @@ fn decisions(head: &str) -> Vec<[bool; NOTES]> {
 
 #[test]
 fn songs_are_decided_like_by_listen_py() {
-    for number in 0..4 {
-        let signal = song(number);
-        for (model, name) in [(Model::Full, "full"), (Model::Light, "light")] {
-            for lookahead in [false, true] {
-                let head = format!("{name} {} {number}", if lookahead { 4 } else { 0 });
-                let truth = decisions(&head);
-                let heard = heard(model, lookahead, &signal);
-                assert!(heard.len() + 1 >= truth.len());
-                let pairs = heard.iter().zip(&truth).flat_map(|(a, b)| a.on.into_iter().zip(*b));
-                let unlike = pairs.clone().filter(|(a, b)| a != b).count();
-                let lit = pairs.filter(|(a, b)| *a || *b).count();
-                println!("{head}: {unlike} of {lit} differ");
-                assert!(lit > 1000 && unlike * 1000 <= lit, "{head}: {unlike} of {lit} differ");
-            }
-        }
+    let models = [(Model::Full, "full"), (Model::Light, "light")];
+    let runs = models.into_iter().flat_map(|model| [(model, false), (model, true)]);
+    let cases = runs.flat_map(|run| (0..4).map(move |number| (run, number)));
+    for (((model, name), lookahead), number) in tenth(cases) {
+        let head = format!("{name} {} {number}", if lookahead { 4 } else { 0 });
+        let truth = decisions(&head);
+        let heard = heard(model, lookahead, &song(number));
+        assert!(heard.len() + 1 >= truth.len());
+        let pairs = heard.iter().zip(&truth).flat_map(|(a, b)| a.on.into_iter().zip(*b));
+        let unlike = pairs.clone().filter(|(a, b)| a != b).count();
+        let lit = pairs.filter(|(a, b)| *a || *b).count();
+        println!("{head}: {unlike} of {lit} differ");
+        assert!(lit > 1000 && unlike * 1000 <= lit, "{head}: {unlike} of {lit} differ");
     }
 }

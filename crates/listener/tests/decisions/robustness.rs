@@ -61,33 +61,12 @@ fn decisions_come_when_delay_says() {
 #[test]
 fn no_block_has_twice_the_mean_work() {
     for rate in RATES.into_iter().filter(|rate| *rate <= 192_000.0) {
-        for model in [Model::Full, Model::Light] {
+        for model in Model::ALL {
             let mut listener = Listener::new(rate, false, model);
-            let network = match model {
-                Model::Full => listener.full.total(),
-                Model::Light => listener.light.total(),
-            };
-            let total = GROUPS * STEP_COST + network;
-            let done = |listener: &Listener| {
-                let frames = listener.decisions().frames as usize;
-                frames * total + listener.pending.map_or(0, |pending| pending.done)
-            };
-            for step in 0..STEPS {
-                let cost = match model {
-                    Model::Full => listener.full.cost(step),
-                    Model::Light => listener.light.cost(step),
-                };
-                let multiply_adds = match model {
-                    Model::Full => listener.full.multiply_adds(step),
-                    Model::Light => listener.light.multiply_adds(step),
-                };
-                assert!(cost >= multiply_adds, "{model:?} {step}: {cost} for {multiply_adds}");
-                assert!(cost as f64 <= GREATEST_STEP * total as f64);
-            }
             let (mut before, mut most, blocks) = (0, 0, 400 * listener.frame() / BLOCK);
             for _ in 0..blocks {
                 listener.push(Kernel::best(), &[0.0; BLOCK], None);
-                let now = done(&listener);
+                let now = measure::work(&listener);
                 most = most.max(now - before);
                 before = now;
             }
@@ -124,9 +103,7 @@ fn no_state_is_denormal() {
         for _ in 0..8 {
             listener.push(Kernel::best(), &[0.0; BLOCK], Some(&[0.0; BLOCK]));
         }
-        let groups = (0..2).flat_map(|channel| listener.detectors.states(channel).as_flattened());
-        assert!(groups.flat_map(|group| group.0).all(|x| x == 0.0 || x.is_normal()));
-        assert!(listener.full.states().all(|x| x == 0.0 || x.is_normal()));
+        assert!(measure::states(&listener).all(|x| x == 0.0 || x.is_normal()));
     }
 }
 
@@ -195,18 +172,4 @@ fn a_second_channel_continues_the_first_one() {
     let mut decisions = listen(&mut listener, Kernel::best(), &[before]);
     decisions.extend(listen(&mut listener, Kernel::best(), &[after, after]));
     assert!(decisions == mono);
-}
-
-#[test]
-fn an_instance_has_at_most_256_kb() {
-    let listener = Listener::new(192_000.0, false, Model::Full);
-    let bytes = size_of::<Listener>()
-        + size_of_val(&*listener.full)
-        + size_of_val(&*listener.light)
-        + size_of_val(&*listener.pitches)
-        + listener.features.bytes()
-        + listener.detectors.bytes()
-        + listener.decimators.iter().map(Decimator::bytes).sum::<usize>();
-    println!("{bytes} bytes");
-    assert!(bytes <= 256 << 10, "{bytes}");
 }

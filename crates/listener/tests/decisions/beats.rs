@@ -1,10 +1,10 @@
 //! Beats of songs with known times.
 
 use super::*;
-use crate::{
-    Decisions,
-    beats::{BeatFinder, BeatTracker, Beats},
-};
+use tone_filter_listener::beats::{BeatFinder, BeatTracker, Beats};
+
+/// Lookahead of a decision in frames.
+const LOOKAHEAD: u32 = 4;
 
 /// Notes of a song: start and end in s, index of the note, power.
 type Song = Vec<(f64, f64, usize, f32)>;
@@ -14,7 +14,7 @@ fn decisions(song: &Song, seconds: f64) -> impl Iterator<Item = Decisions> {
     let frames = (seconds / FRAME) as u64;
     (1..frames).map(move |frames| {
         let mut decisions = Decisions { frames, ..Decisions::NONE };
-        let now = (frames as f64 - LOOKAHEAD as f64) * FRAME;
+        let now = (frames as f64 - f64::from(LOOKAHEAD)) * FRAME;
         for (start, end, note, power) in song {
             if (*start..*end).contains(&now) {
                 decisions.on[*note] = true;
