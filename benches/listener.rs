@@ -92,51 +92,6 @@ fn whole(c: &mut Criterion) {
     }
 }
 
-<<<<<<< ours
-/// The tracker of beats beside the whole listener.
-fn beats(c: &mut Criterion) {
-    for kernel in Kernel::available() {
-        let mut group = c.benchmark_group(format!("{}, a frame of the tracker", kernel.name()));
-        let mut tracker = BeatTracker::new(FRAME);
-        let mut decisions = Decisions::NONE;
-        let mut noise = noise(1);
-        group.bench_function("random notes", |b| {
-            b.iter(|| {
-                decisions.frames += 1;
-                for (level, on) in decisions.level.iter_mut().zip(&mut decisions.on) {
-                    *level = noise().abs() as f32;
-                    *on = *level < 0.125;
-                }
-                black_box(tracker.push(kernel, &decisions, true))
-            });
-        });
-    }
-}
-
-||||||| base
-/// The tracker of beats beside the whole listener.
-fn beats(c: &mut Criterion) {
-    for kernel in Kernel::available() {
-        let mut group = c.benchmark_group(format!("{}, a frame of the tracker", kernel.name()));
-        let mut tracker = BeatTracker::new(FRAME);
-        let mut decisions = Decisions::NONE;
-        let mut state = 1u32;
-        group.bench_function("random notes", |b| {
-            b.iter(|| {
-                decisions.frames += 1;
-                for (level, on) in decisions.level.iter_mut().zip(&mut decisions.on) {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    *level = state as f32 / u32::MAX as f32;
-                    *on = state >> 29 == 0;
-                }
-                black_box(tracker.push(kernel, &decisions, true))
-            });
-        });
-    }
-}
-
-=======
->>>>>>> theirs
 criterion_group! {
     name = benches;
     config = frame::criterion();
