@@ -3,8 +3,7 @@
 //! as 17..18.
 //!
 //! A model knows what must hold: the sound since the last reset is the library's for the same blocks and settings, bit for bit;
-//! values and states are those of an instance that is only set; a block neither allocates nor makes system calls, but for VST3's blocks
-//! with new values.
+//! values and states are those of an instance that is only set; a block does not allocate, and in CLAP makes no system call.
 
 mod clap;
 mod vst3;
