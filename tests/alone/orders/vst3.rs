@@ -1,6 +1,6 @@
 //! The plugin in a random VST3 host.
 
-use super::{Host, LONGEST, Window, block, block_with_system_calls, on_audio_thread};
+use super::{Host, LONGEST, Window, block_with_system_calls, on_audio_thread};
 use std::mem;
 use tone_filter_testkit::{
     Signal,
@@ -61,6 +61,8 @@ impl Vst3Host {
         let handler = (!bare).then(|| ComWrapper::new(Handler::default()));
         let pointer = handler.as_ref().and_then(ComWrapper::to_com_ptr);
         let mut instance = Instance::not_set_up(factory, pointer.as_ref());
+        // nice-plug wakes its worker thread by a system call, for instance for each new value.
+        instance.call = block_with_system_calls;
         instance.events = ComWrapper::new(Faulty).to_com_ptr();
         let range = |info: &vst3::Steinberg::Vst::ParameterInfo| {
             (info.id, f64::from(info.stepCount.max(1)))
@@ -136,8 +138,6 @@ impl Host for Vst3Host {
             Queue { parameter: change.parameter, points: vec![(change.frame as i32, share)] }
         });
         let queues: Vec<_> = queues.collect();
-        // nice-plug wakes its worker thread for each new value, which takes a system call.
-        self.instance.call = if queues.is_empty() { block } else { block_with_system_calls };
         let instance = &self.instance;
         let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
         on_audio_thread(|| instance.process(None, &mut channels, queues)) == kResultOk
