@@ -7,7 +7,7 @@ use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::hint::black_box;
 use tone_filter_listener::{BLOCK, Listener, Model, measure::Frames};
 use tone_filter_simd::{Kernel, Work};
-use tone_filter_testkit::signals::{noise, white};
+use tone_filter_testkit::signals::white;
 
 const RATE: f64 = 44_100.0;
 const MODELS: [(Model, &str); 2] = [(Model::Full, "full"), (Model::Light, "light")];
