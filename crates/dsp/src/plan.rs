@@ -33,8 +33,8 @@ pub struct BlockPlan {
     pub delaying: bool,
     /// Output gain as a factor; 1 while bypassed.
     pub output_gain: f32,
-    /// Power that the listener measures at the frequency of each note, which the voices follow; `None`: they follow the bands'
-    /// own power.
+    /// Power at the frequency of each note from the listener, which the voices follow; `None`: the voices follow the bands' own
+    /// power.
     pub powers: Option<Lanes>,
     /// Semitones from each band's own note to the note at which it sounds.
     pub offsets: [i8; TONES],

@@ -23,14 +23,14 @@ impl<T: Copy + PartialEq> Ramp<T> {
         Self { from, to, changed: from != to }
     }
 
-    /// Begins the next block, at whose end the value is `to`.
+    /// Begins the next block, which ramps to `to`.
     pub fn next(&mut self, to: T) {
         let moved = self.moves();
         (self.from, self.to) = (self.to, to);
         self.changed = moved || self.moves();
     }
 
-    /// Begins the next block, in which the value rests.
+    /// Begins the next block, in which the value is constant.
     pub fn stay(&mut self) {
         if self.changed {
             self.next(self.to);
@@ -78,7 +78,7 @@ impl Ramp<f32> {
     }
 }
 
-/// Lanes that approach a target in a constant step per block.
+/// Lanes that approach a target linearly, with a constant step per block.
 #[derive(Debug, Clone)]
 pub struct Approach {
     now: Lanes,
@@ -89,8 +89,7 @@ pub struct Approach {
 }
 
 impl Approach {
-    /// Creates lanes with the values `now` and no target. Towards a target, a lane moves by 1 in `seconds` at `sample_rate` Hz,
-    /// and by at most 1 in a block.
+    /// Creates lanes with the values `now` and no target. A lane needs `seconds` to move by 1; its step per block is at most 1.
     pub fn new(now: Lanes, seconds: f64, sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (seconds * sample_rate)).min(1.0) as f32;
         Self { now, target: None, step }

@@ -47,7 +47,7 @@ entries! {
 }
 
 impl Keys {
-    /// Whether only held keys let bands sound.
+    /// Whether only the bands of held keys sound.
     pub(super) const fn choose(self) -> bool {
         matches!(self, Self::Hold | Self::HoldAny)
     }
@@ -150,7 +150,7 @@ impl Choice {
     }
 }
 
-/// Further names that people type, and the entries' ids.
+/// Short names that users type, with the ids of their entries.
 const SHORT: [(&str, &str); 9] = [
     ("min", "natural-minor"),
     ("minor", "natural-minor"),
@@ -163,7 +163,7 @@ const SHORT: [(&str, &str); 9] = [
     ("0", "off"),
 ];
 
-/// Returns the characters of `text` that tell entries apart.
+/// Returns the characters of `text` that distinguish entries, in lower case.
 fn bare(text: &str) -> impl Iterator<Item = char> {
     let counts = |c: &char| !c.is_whitespace() && !"-_%".contains(*c);
     let letters = text.chars().filter(counts).flat_map(char::to_lowercase);

@@ -126,7 +126,7 @@ impl Setting {
 mod tests {
     use super::*;
 
-    /// For each setting, what people type and what it means; `-` for nothing.
+    /// Texts that users type for each setting, and the entries that they mean; `-`: invalid.
     const TYPED: &str = "
         voice | SQUARE = square; pulse 12,5 % = pulse12; soft_clean = soft-clean; of the future = -
         root | Bb = A#; d♯ = D#; H = -

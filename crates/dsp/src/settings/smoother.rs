@@ -37,7 +37,7 @@ impl Fade {
     const COUNT: usize = Self::LowBands as usize + 1;
 }
 
-/// A value for each crossfade: a target, on or off, or the current share.
+/// One value per crossfade: its target, on or off, or its current position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fades<T>([T; Fade::COUNT]);
 
@@ -65,8 +65,8 @@ impl<T> IndexMut<Fade> for Fades<T> {
     }
 }
 
-/// Moves every value to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each value has its own
-/// countdown.
+/// Smoother of all values. Each one moves linearly to its target, on a logarithmic scale for [`Taper::Logarithmic`], and has its
+/// own countdown.
 #[derive(Debug, Clone)]
 pub struct Smoother {
     now: [f64; VALUES],
@@ -79,7 +79,7 @@ pub struct Smoother {
     left: [u32; VALUES],
     /// Whether the settings have changed since the last step, or any value has steps left.
     moving: bool,
-    /// Steps of a change.
+    /// Number of steps in a change.
     steps: u32,
 }
 
@@ -111,7 +111,7 @@ impl Smoother {
         }
     }
 
-    /// Sets the targets to `settings`. The countdown of a value whose target does not change is not restarted.
+    /// Sets the targets. A value whose target does not change keeps its countdown.
     pub fn aim(&mut self, settings: &Settings, fades: Fades<bool>) {
         let fades = fades.with_low_bands(settings);
         self.moving = true;
@@ -186,7 +186,7 @@ impl Smoother {
     }
 }
 
-/// Returns `settings` and `fades` as values that are interpolated linearly.
+/// Returns `settings` and `fades` on the scales on which they are smoothed.
 fn positions(settings: &Settings, fades: Fades<bool>) -> [f64; VALUES] {
     let mut positions = [0.0; VALUES];
     for (position, spec) in positions.iter_mut().zip(&SPECS) {

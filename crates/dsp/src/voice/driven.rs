@@ -20,7 +20,7 @@ pub fn drive_position(drive: f32) -> f32 {
     (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(HIGHEST) as f32
 }
 
-/// Returns the share of the table `shape` in the waveform for a drive at `position`.
+/// Returns the weight of the table `shape` for a drive at `position`; tables are interpolated linearly.
 pub fn share(shape: usize, position: f32) -> f32 {
     (1.0 - (position - shape as f32).abs()).max(0.0)
 }

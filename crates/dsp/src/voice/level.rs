@@ -45,7 +45,7 @@ pub struct Levels<'a> {
 pub enum LevelSource<'a> {
     /// Powers of the resonators.
     Own,
-    /// Powers that the listener measures in the mean of the channels, and the bands' mean amplitudes over all banks. A bank
-    /// scales the listener's power by the square of its own amplitude over the mean one.
+    /// Powers that the listener measures in the mean of the channels, and the bands' mean amplitudes over all banks. Each bank
+    /// scales the powers by the squared ratio of its own amplitude to the mean one.
     Listener(&'a Lanes, &'a Lanes),
 }

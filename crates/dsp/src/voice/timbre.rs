@@ -19,7 +19,7 @@ pub struct Timbre {
     pub voice: Voice,
     /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
-    /// Tables with the harmonics below half the sample rate, and tables with the harmonics below a quarter of it.
+    /// Tables with the harmonics below half the sample rate, and below a quarter of it.
     pub levels: [TableLevels; 2],
     /// Duty of the chip's lead.
     pub duty: Duty,
@@ -40,7 +40,7 @@ impl Timbre {
         Self { voice, octave, levels, duty }
     }
 
-    /// Whether `self` and `other` differ in their tables at most.
+    /// Whether both timbres have the same voice, octave and duty; their tables may differ.
     pub fn sounds_like(&self, other: &Self) -> bool {
         (self.voice, self.octave, self.duty) == (other.voice, other.octave, other.duty)
     }

@@ -146,7 +146,7 @@ impl Waveforms {
 fn table(fourier: &Fourier, harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
     let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
     let series = (1..=harmonics).map(|n| {
-        // Linear interpolation between samples is a low-pass.
+        // Compensates for linear interpolation, which is a low-pass.
         let angle = PI * n as f64 / length as f64;
         let lost = (libm::sin(angle) / angle).powi(2);
         harmonic(n).map(|share| share / lost)

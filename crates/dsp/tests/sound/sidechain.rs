@@ -1,4 +1,4 @@
-//! Sidechain: a second input, which the bands process in place of the main input.
+//! Sidechain: a second input, which the bands process instead of the main input.
 
 use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter};
 use tone_filter_testkit::signals;

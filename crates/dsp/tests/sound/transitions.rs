@@ -1,4 +1,4 @@
-//! Changes of choices and switches while sound goes through: no click, no hole, no ghost of earlier sound.
+//! Changes of choices and switches while sound is processed: no click, no hole, no ghost of earlier sound.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
@@ -81,9 +81,9 @@ fn levels(part: &[f32]) -> Vec<f64> {
     starts.map(|start| rms_db(&part[start..start + WINDOW])).collect()
 }
 
-/// Checks a change at the sample `at` between two steady sounds, which last from a second before `at` and for the last second.
-/// There must be no click, and no hole between two sounds. If one of the two is silence, the level must fall to it or rise from
-/// it once: what has faded must not come back.
+/// Checks a change at the sample `at` between two steady sounds: the second before `at`, and the last second. There must be no
+/// click, and no hole between two sounds. If one of them is silence, the level must fall or rise only once: a sound that has
+/// faded out must not return.
 fn assert_seamless(what: &str, output: &Sound, at: usize) {
     for (channel, output) in ["left", "right"].iter().zip(output) {
         let second = RATE as usize;
@@ -158,11 +158,11 @@ fn a_bank_that_is_switched_off_ranks_no_notes() {
     assert!((level(&output) - level(&fresh)).abs() < 0.5, "{} {}", level(&output), level(&fresh));
 }
 
-/// Settings of listener and lead, which may act on the sound before it leaves the delay.
+/// Ids of the settings that may act on the sound before it leaves the delay, because the listener or the early bank uses them.
 const HEARD_AHEAD: &str = "threshold ceiling floor ring release tuning transpose sensitivity listener sync freeze listen \
                            auto-tuning range focus";
 
-/// Compares the output after a change of each setting, in the middle of a block, with that without it.
+/// For each setting, compares the output with and without a change in the middle of a block.
 #[test]
 fn settings_act_on_the_sound_of_their_time() {
     const AT: usize = SETTLED + 17;
@@ -175,7 +175,7 @@ fn settings_act_on_the_sound_of_their_time() {
         output
     };
     for voice in [Voice::Soft, Voice::Square, Voice::Chip] {
-        // For each change, the frames until the output differs.
+        // Frames from each change until the output differs.
         let [undelayed, delayed] = [false, true].map(|lookahead| {
             let settings = Settings { voice, lookahead, voices: 6.0, ..Settings::default() };
             let mut filter = ToneFilter::new(RATE, &settings).unwrap();
@@ -201,7 +201,7 @@ fn settings_act_on_the_sound_of_their_time() {
             ToneFilter::new(RATE, &Settings { lookahead: true, ..Settings::default() }).unwrap();
         for ((id, text, undelayed), (.., delayed)) in undelayed.into_iter().zip(delayed) {
             let what = format!("{voice:?}, {id} {text}: {undelayed:?}, {delayed:?}");
-            // The limiter ahead of the output is the last part of the latency.
+            // The lookahead limiter is the last part of the latency.
             let early = delayed.is_some_and(|own| own < filter.bank_delay());
             assert!(!early || HEARD_AHEAD.split(' ').any(|own| own == id), "{what}");
             let late = delayed.is_none_or(|own| own >= filter.latency() + 2 * BLOCK);

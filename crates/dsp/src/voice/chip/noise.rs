@@ -18,13 +18,13 @@ const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
 /// Time constant in seconds of the measured powers.
 const FOLLOW: f64 = 0.005;
 
-/// Seconds in which the estimate of the overtones' share grows by a factor of e.
+/// Seconds in which [`Noise::share`] may grow by a factor of e.
 const SHARE_GROWTH: f64 = 0.3;
 
-/// Initial and minimum estimate of the overtones' share.
+/// Initial value and minimum of [`Noise::share`].
 const SHARES: [f32; 2] = [0.01, 1e-6];
 
-/// Factor by which the power that the notes explain is multiplied, for a margin.
+/// Safety margin: factor on the power in the top octave that the notes explain.
 const MARGIN: f32 = 4.0;
 
 /// Power of the noise, relative to the power in the top octave that the notes do not explain. More would mask the notes: the
@@ -65,7 +65,8 @@ impl Biquad {
         Self::new([half, -2.0 * half, half], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
     }
 
-    /// Filters a sample. The equations of the states contain that of the output, so that little depends on the previous sample.
+    /// Filters a sample. The output is substituted into the equations of the states, which shortens the dependency on the
+    /// previous sample.
     #[inline(always)]
     fn next(&mut self, x: f32) -> f32 {
         let [s0, s1] = self.state;
@@ -96,7 +97,7 @@ pub struct Noise {
     /// Index of the rate of the register.
     rate: usize,
     register: u16,
-    /// Remainder of the register's current step, in steps.
+    /// Fraction of the register's current step that is left.
     left: f64,
 }
 
@@ -147,8 +148,8 @@ impl Noise {
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// Analyses `input`, and writes the register's output (-1..1) for the same samples to `noise`: each one is the mean over its
-    /// duration.
+    /// Analyses `input`, and writes the register's output (-1..1) for as many samples to `noise`. Each value is the mean over the
+    /// duration of a sample.
     pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
         let decay = 1.0 - self.step;

@@ -1,7 +1,7 @@
 //! A law for each setting: its help text as an assertion on sound. Each law is checked with the default sound, fully wet, and
 //! with every other setting at each of its entries or ends.
 
-/// Returns a description of the fault from the function, unless the condition holds.
+/// Returns from the function with a description of the fault, unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $($what:tt)*) => {
         match $condition {

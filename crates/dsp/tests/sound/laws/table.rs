@@ -105,7 +105,7 @@ fn targets() -> Targets {
     (0..12).fold(Targets::IDENTITY, |all, class| all.with(class, PitchClass::new(class / 2 * 2)))
 }
 
-/// Without level adaptation, which makes up for what a note loses.
+/// Chip without auto level, which would compensate for quieter notes.
 fn chip(own: &mut Settings) {
     (own.voice, own.auto) = (Voice::Chip, false);
 }
