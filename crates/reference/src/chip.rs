@@ -1,4 +1,4 @@
-//! The sound chip: at 60 Hz every note gets a part and a volume. A shift register plays the noise.
+//! Sound chip: 60 times a second, every note gets a part and a volume. A shift register plays the noise.
 
 use crate::{
     BLOCK, TONES, Voice,
@@ -40,9 +40,9 @@ struct ChipTimbre {
     duty: f64,
     /// Octave of all notes.
     octave: f64,
-    /// Crossfade shares of the timbre at the start and at the end of the block.
+    /// Weights of the timbre in the crossfade at the start and at the end of the block.
     shares: [f64; 2],
-    /// Numbers of harmonics of each note: first of all harmonics, then only of those below a quarter of the sample rate.
+    /// Number of harmonics of each note: of all harmonics, and of those below a quarter of the sample rate.
     counts: [[usize; TONES]; 2],
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Chip {
     register: u32,
     /// Clock cycles between two steps of the register.
     rate: f64,
-    /// Rest of the current step, 0..1.
+    /// Fraction of the current step that is left.
     clock: f64,
     /// States of the one-poles at the output: of the high-pass and of the low-pass.
     filters: [f64; 2],
@@ -271,7 +271,8 @@ fn rest(sum: f64) -> f64 {
     159.79 / (1.0 / sum + 100.0)
 }
 
-/// Returns a curve's deviation from its value at `mean`: exact for `low`, linear for `high`, with the slope over `by` either way.
+/// Returns a curve's deviation from its value at `mean`: exact for `low`, linear for `high`. The slope is measured between `mean
+/// - by` and `mean + by`.
 fn apply_curve(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -> f64 {
     let slope = (curve(mean + by) - curve(mean - by)) / (2.0 * by);
     curve(mean + low) - curve(mean) + slope * high

@@ -45,13 +45,12 @@ pub struct Found {
     followed: Option<Key>,
     /// Sum of all tones, fading with a time constant of 20 s: real part, imaginary part and weight.
     tones: [f64; 3],
-    /// Cents of the last frame with tones, unwrapped: multiples of 100 are added, so that they differ by at most 50 from the
-    /// cents of the frame with tones before.
+    /// Unwrapped cents of the last frame with tones: at most 50 from the frame with tones before it.
     unwrapped: f64,
-    /// Sum of the squared length of each frame's tones, alone and times their cents, fading with a time constant of 0.1 s.
+    /// Sums of the squared lengths of each frame's tones: plain, and times their cents. Both fade with a time constant of 0.1 s.
     vibrato: [f64; 2],
-    /// Sum of the length of each frame's tones in the direction of the mean cents over a vibrato, fading with a time constant
-    /// of 20 s: real and imaginary part.
+    /// Sum of each frame's tones, turned to the mean cents over a vibrato, fading with a time constant of 20 s: real and
+    /// imaginary part.
     middles: [f64; 2],
     /// Cents from the set tuning to the bands' tuning.
     cents: f64,
@@ -76,8 +75,9 @@ impl Found {
         }
     }
 
-    /// Takes the notes that are played in a frame, and the frame's `tones`: the sum of their weights times `exp(2 pi i cents /
-    /// 100)`, and the sum of their weights. The bands are tuned to `tuning` Hz for A4, and transposed by `transpose` semitones.
+    /// Evaluates a frame: the notes that are `played`, and its `tones`, which are the sum of their weights times `exp(2 pi i
+    /// cents / 100)`, and the sum of their weights. The bands have A4 at `tuning` Hz, and are transposed by `transpose`
+    /// semitones.
     pub fn push(&mut self, played: &[bool; NOTES], tones: [f64; 3], tuning: f64, transpose: f64) {
         for held in &mut self.held {
             *held *= (-self.frame / 30.0).exp();

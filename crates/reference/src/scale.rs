@@ -50,7 +50,7 @@ impl Sound {
         let empty = !(0..12).any(|class| self.in_scale(class));
         let allowed = match self.map() {
             Map::Mute => self.in_scale(class(semitone(tone))),
-            // An empty scale without keys has nothing to which a tone could snap.
+            // An empty scale without keys has no note to snap to.
             Map::Snap => !(empty && self.keys == Keys::Off),
             Map::Custom => true,
         };

@@ -75,8 +75,8 @@ pub struct Sound {
     pub duty: f64,
     /// Effect of the keys.
     pub keys: Keys,
-    /// Whether key or tuning follow the music; if so, the listener runs at a focus of 0, too. The caller gives the key and the
-    /// tuning that are found, as `root`, `scale` and `tuning`.
+    /// Whether key or tuning follow the music. If so, the listener runs even at a focus of 0. The caller sets the detected key
+    /// and tuning as `root`, `scale` and `tuning`.
     pub follows: bool,
     /// Whether the resonators ring for ever.
     pub freeze: bool,

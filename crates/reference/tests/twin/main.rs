@@ -90,7 +90,7 @@ fn of_scene(scene: Scene) -> Take {
     Take { changes, sidechain, ..Take::new(rate, input, first) }
 }
 
-/// Returns a text of the blocks with the greatest errors, and of the settings that differ from the start there.
+/// Describes the blocks with the greatest errors, and the settings that differ from the start there.
 fn worst(take: &Take, truth: &[Vec<f64>], output: &[Vec<f32>]) -> String {
     let frames = truth[0].len();
     let error = |block: usize| {
