@@ -30,7 +30,6 @@ const AHEAD: f64 = 0.9;
 /// Offset of both powers in a ratio, so that silence has a ratio of 1: -200 dB.
 const NOTHING: f32 = 1e-20;
 
-/// Number of banks.
 const BANKS: usize = 2;
 
 /// Levels of the banks at the start of a block.

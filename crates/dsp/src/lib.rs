@@ -70,9 +70,9 @@ const CHANNELS: usize = 2;
 /// Reason why a [`ToneFilter`] cannot be created.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Error {
-    /// A setting is out of range.
+    /// Setting with an invalid value.
     Setting(OutOfRange),
-    /// The sample rate is out of range.
+    /// Sample rate in Hz that is not in 1000..=1e9.
     SampleRate(f64),
 }
 

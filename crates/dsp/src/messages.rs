@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Maximum number of waiting messages.
 const CAPACITY: usize = 16_384;
 
-/// A host's message.
+/// Type of a host's messages, which a [`MessageQueue`] can carry.
 pub trait Message: Copy {
     /// Returns the key events of the message, in order.
     fn keys(&self) -> impl Iterator<Item = KeyEvent>;

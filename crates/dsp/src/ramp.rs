@@ -13,12 +13,10 @@ pub struct Ramp<T> {
 }
 
 impl<T: Copy + PartialEq> Ramp<T> {
-    /// Creates a ramp that rests at `value`.
     pub const fn rest(value: T) -> Self {
         Self { from: value, to: value, changed: false }
     }
 
-    /// Creates a ramp from `from` to `to`.
     pub fn between(from: T, to: T) -> Self {
         Self { from, to, changed: from != to }
     }
@@ -42,7 +40,6 @@ impl<T: Copy + PartialEq> Ramp<T> {
         self.from == value && self.to == value
     }
 
-    /// Whether the value moves in the block.
     pub fn moves(&self) -> bool {
         self.from != self.to
     }
@@ -95,7 +92,6 @@ impl Approach {
         Self { now, target: None, step }
     }
 
-    /// Sets the lanes to `now` and removes the target.
     pub fn reset(&mut self, now: Lanes) {
         (self.now, self.target) = (now, None);
     }

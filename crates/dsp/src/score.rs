@@ -23,7 +23,7 @@ const GAP: f64 = 0.02;
 /// Duration in seconds for which a note counts as just begun.
 const BEGUN: f64 = 0.035;
 
-/// A note of a [`Score`].
+/// Note of a [`Score`]: a tone, with its times, velocity and stereo position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreNote {
     /// Tone, 0..77; see [`notes`](crate::notes).
@@ -41,7 +41,6 @@ pub struct ScoreNote {
 /// State of a tone at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoreState {
-    /// Note that plays.
     pub note: ScoreNote,
     /// Whether the note has just begun.
     pub begun: bool,
@@ -54,7 +53,7 @@ pub struct Score {
     tones: [Vec<ScoreNote>; TONES],
 }
 
-/// Error in the text of a score.
+/// Parse error of a score: its first invalid line, and the number of invalid lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadScore {
     /// Number of the first invalid line, from 1 on.

@@ -18,7 +18,7 @@ const LEAST_BEND: f32 = 0.01;
 /// Message about detected notes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SentEvent {
-    /// A note begins.
+    /// Note-on, with MPE after an initial pitch bend.
     On {
         /// MIDI channel, 0..16.
         channel: u8,
@@ -29,7 +29,7 @@ pub enum SentEvent {
         /// Semitones from the key up to the pitch, with MPE.
         bend: Option<f32>,
     },
-    /// A note ends.
+    /// Note-off of a key that was sent as on.
     Off {
         /// MIDI channel, 0..16.
         channel: u8,

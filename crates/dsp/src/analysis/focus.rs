@@ -87,7 +87,6 @@ impl Focus {
         &self.pans
     }
 
-    /// Returns the weights of the bands in the sum, 0..1.
     pub fn weights(&self) -> &Lanes {
         self.weights.now()
     }

@@ -109,7 +109,6 @@ impl HeldKeys {
         gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)
     }
 
-    /// Returns the targets of `weights` and `others`.
     fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> (Lanes, Lanes) {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {

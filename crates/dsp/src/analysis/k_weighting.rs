@@ -62,7 +62,6 @@ impl KWeighting {
         (self.y, self.high_passes) = (self.x, self.x);
     }
 
-    /// Resets the second channel to rest.
     pub fn reset_second(&mut self) {
         let Self { x, y, high_passes, .. } = self;
         for four in [x, y, high_passes].into_iter().flatten() {

@@ -12,7 +12,7 @@ const MOST_GAIN: f32 = 4.0;
 /// Pitch bend in semitones of a pitch wheel that is all the way up, as in General MIDI.
 const PITCH_WHEEL: f32 = 2.0;
 
-/// Event of a player's keys.
+/// Event from a player: a key, its pressure or gain, the pitch bend, or the sustain pedal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KeyEvent {
     /// Presses the key of a MIDI note (0..128; others are ignored) with a velocity of 0..1. A velocity of 0 releases the key. The
@@ -93,7 +93,7 @@ impl Default for Keyboard {
 }
 
 impl Keyboard {
-    /// Applies `event`.
+    /// Updates the state of the keys. Values out of range are clamped.
     pub fn play(&mut self, event: KeyEvent) {
         match event {
             KeyEvent::Key(note, velocity) => self.key(note, velocity),

@@ -31,14 +31,14 @@ const LEADING: f64 = 1.5;
 
 const A: usize = 69;
 
-/// Detected key.
+/// Key that [`KeyFinder`] has detected, with its certainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundKey {
     /// Root, by the bands' names before `tuning` and `transpose`.
     pub root: PitchClass,
     /// [`Scale::Major`], [`Scale::NaturalMinor`], or [`Scale::HarmonicMinor`] where the raised seventh is held longer.
     pub scale: Scale,
-    /// Certainty, 0..1.
+    /// Estimated probability that the key is right, 0..1.
     pub certainty: f32,
 }
 

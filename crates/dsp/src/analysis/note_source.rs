@@ -60,7 +60,6 @@ enum Hearing {
 
 #[derive(Debug, Clone)]
 enum Origin {
-    /// The listener, block by block.
     Listener,
     /// A scout's decisions in advance: one item for each of the next blocks.
     Scout(VecDeque<Option<Box<Decisions>>>),

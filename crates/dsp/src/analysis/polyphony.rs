@@ -60,7 +60,6 @@ impl Polyphony {
         moved
     }
 
-    /// Returns the weights of the notes in the sum, 0..1.
     pub fn weights(&self) -> &Lanes {
         self.weights.now()
     }

@@ -7,7 +7,6 @@ use crate::{
 };
 use tone_filter_listener::{Decisions, notes::level_of};
 
-/// Time in a score, which advances with the sound.
 #[derive(Debug, Clone)]
 pub struct ScoreTime {
     sample_rate: f64,

@@ -97,7 +97,6 @@ struct Vibrato {
 }
 
 impl Vibrato {
-    /// Adds a frame at `turns` with `weight`.
     fn push(&mut self, turns: f64, weight: f64) {
         self.squares *= self.keep;
         let square = weight * weight;

@@ -218,7 +218,6 @@ impl Bank {
         [lo, bp, power].into_iter().for_each(|lanes| lanes.0[PUBLISHED..].fill(0.0));
     }
 
-    /// Returns the tracked powers of the bands.
     pub fn powers(&self, params: &BankParams) -> Lanes {
         let mut state = self.state.clone();
         state.settle(&params.coefficients);
@@ -243,7 +242,6 @@ impl Bank {
         &self.inputs.total_power[..frames]
     }
 
-    /// Returns the tracked power of the input.
     pub fn total_power(&self) -> f32 {
         self.total_power.now()
     }

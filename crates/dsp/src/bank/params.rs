@@ -16,7 +16,6 @@ use crate::{
 /// Coefficients of a bank for the current settings, at one sample rate.
 #[derive(Debug, Clone)]
 pub struct BankParams {
-    /// Sample rate in Hz.
     pub sample_rate: f64,
     pub formulas: FormulaCoefficients,
     pub coefficients: Coefficients,
@@ -170,7 +169,6 @@ impl BankParams {
 
 /// Samples between two sampling instants of the bands' phases.
 pub const PHASE_INTERVAL: usize = 8;
-/// Sampling instants per block.
 pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
 
 /// Frequencies of the bands, for oscillators that follow their phases.
@@ -209,7 +207,7 @@ pub struct Tones {
 }
 
 impl Tones {
-    /// All zero.
+    /// Zeros, for a snapshot without input.
     pub const ZERO: Self =
         Self { angular_frequency: [0.0; TONES], lo_weight: [0.0; TONES], bp_weight: [0.0; TONES] };
 }

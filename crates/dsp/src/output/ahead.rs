@@ -67,7 +67,6 @@ pub struct AheadLimiter {
     true_peak: TruePeak,
     /// Last samples of each channel's mix, in a ring.
     rings: Vec<Vec<f32>>,
-    /// Delay in samples.
     wait: usize,
     /// Last samples of each channel's dry signal.
     dries: Vec<[f32; TAPS - 1]>,
@@ -118,7 +117,6 @@ impl AheadLimiter {
         limiter
     }
 
-    /// Returns the delay in samples.
     pub fn wait(&self) -> usize {
         self.wait
     }

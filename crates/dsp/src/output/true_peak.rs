@@ -20,7 +20,6 @@ pub struct TruePeak {
 }
 
 impl TruePeak {
-    /// Designs the interpolation.
     pub fn new() -> Self {
         let taps: [[f32; TAPS]; PHASES] = std::array::from_fn(|phase| {
             let between = phase as f64 / PHASES as f64;

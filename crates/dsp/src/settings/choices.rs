@@ -5,7 +5,7 @@ use super::{CHOICES, Controls, Group, PitchClass, Settings, listed::entries};
 /// Entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
 
-/// Entries of a switch.
+/// Entries `off` and `on`, which all switches have.
 pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
 
 /// Description of a setting that is a choice from a list.

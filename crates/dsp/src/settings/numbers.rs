@@ -21,9 +21,9 @@ pub struct Spec {
     pub id: &'static str,
     /// Display name.
     pub name: &'static str,
-    /// Minimum.
+    /// Lowest valid value, in [`Spec::unit`].
     pub min: f32,
-    /// Maximum.
+    /// Highest valid value, in [`Spec::unit`].
     pub max: f32,
     /// Display name of the unit.
     pub unit: &'static str,
@@ -66,9 +66,9 @@ pub struct OutOfRange {
     pub id: &'static str,
     /// Value that was given.
     pub value: f32,
-    /// Minimum of the range.
+    /// Lowest valid value.
     pub min: f32,
-    /// Maximum of the range.
+    /// Highest valid value.
     pub max: f32,
     /// Unit of `value`, `min` and `max`.
     pub unit: &'static str,

@@ -5,11 +5,11 @@ use super::{CHOICES, Choice, Controls, Entry, Group, SPECS, Spec, TEXTS, Text};
 /// A setting, by its kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Setting {
-    /// A number.
+    /// Number in a range.
     Number(&'static Spec),
-    /// A choice from a list.
+    /// Entry of a list; switches are lists, too.
     Choice(&'static Choice),
-    /// A text.
+    /// Digits for switches, or names of notes.
     Text(&'static Text),
 }
 

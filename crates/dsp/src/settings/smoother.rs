@@ -71,15 +71,12 @@ impl<T> IndexMut<Fade> for Fades<T> {
 pub struct Smoother {
     now: [f64; VALUES],
     target: [f64; VALUES],
-    /// Target settings.
     settings: Settings,
-    /// Targets of the crossfades.
     fades: Fades<bool>,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
     /// Whether the settings have changed since the last step, or any value has steps left.
     moving: bool,
-    /// Number of steps in a change.
     steps: u32,
 }
 
@@ -125,12 +122,10 @@ impl Smoother {
         }
     }
 
-    /// Returns the targets of the crossfades.
     pub fn fades(&self) -> Fades<bool> {
         self.fades
     }
 
-    /// Sets the targets of the crossfades.
     pub fn fade(&mut self, fades: Fades<bool>) {
         let settings = self.settings;
         if fades.with_low_bands(&settings) != self.fades {
@@ -168,7 +163,6 @@ impl Smoother {
         true
     }
 
-    /// Returns the current values.
     pub fn now(&self) -> SmoothedSettings {
         let mut settings = self.settings;
         for (spec, position) in SPECS.iter().zip(self.now) {

@@ -34,7 +34,7 @@ pub struct Text {
     pub help: &'static str,
     /// Id of the choice that follows this setting in files.
     pub before: &'static str,
-    /// Syntax.
+    /// Syntax: digits, or names of notes.
     pub of: TextOf,
     pub(super) get: fn(&Settings) -> String,
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,

@@ -49,7 +49,7 @@ pub struct Band {
     pub power: f32,
     /// Ratio of `power` to the total power of the input.
     pub ratio: f32,
-    /// State of the note.
+    /// Whether the note is inactive, sounding, or at the ceiling.
     pub state: BandState,
     /// Whether mask, scale and keys allow the band to sound.
     pub enabled: bool,
@@ -72,7 +72,7 @@ pub struct Band {
 pub struct Bands {
     /// Bands: the 48 from A3 on, then the 29 from E1 on.
     pub bands: [Band; TONES],
-    /// Tracked power of the input.
+    /// Tracked power of the input, 1 at full scale.
     pub total_power: f32,
     /// Enabled bands whose notes are played; `None` while the listener is off.
     pub played: Option<BandMask>,
@@ -146,7 +146,7 @@ pub struct Snapshot {
     pub first: BankSnapshot,
     /// Bank of the right channel, if there is one.
     pub second: Option<BankSnapshot>,
-    /// Tuning of the bands.
+    /// Coefficients of the bands' frequencies and phases.
     pub tones: Tones,
     /// Gain into the soft clip.
     pub drive: f32,

@@ -44,7 +44,7 @@ pub fn oklch([lightness, chroma, hue]: [f32; 3]) -> Colour {
 /// State and level of one band at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// State of the note.
+    /// Whether the note is inactive, sounding, or at the ceiling.
     pub state: BandState,
     /// Level in dB relative to the total power.
     pub level_db: f32,
@@ -97,10 +97,10 @@ impl Column {
     }
 }
 
-/// Row of a roll.
+/// Row of a roll: a band, and the note that it sounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// Tone of the band.
+    /// Tone of the band, 0..77.
     pub tone: usize,
     /// MIDI note that the band sounds.
     pub key: i32,

@@ -30,7 +30,6 @@ impl Gate {
 pub struct Levels<'a> {
     /// Source of each band's power.
     pub source: LevelSource<'a>,
-    /// Gate of the powers.
     pub gate: Gate,
     /// One-pole coefficient of the levels per block.
     pub step: f32,
@@ -40,7 +39,6 @@ pub struct Levels<'a> {
     pub weights: &'a Lanes,
 }
 
-/// Source of the powers.
 #[derive(Debug, Clone, Copy)]
 pub enum LevelSource<'a> {
     /// Powers of the resonators.

@@ -46,7 +46,6 @@ const RANGE: f32 = 2.0;
 /// Power below which an oscillator rests, relative to the maximum power of a note: -100 dB.
 const SILENT: f32 = 1e-10;
 
-/// Oscillators of one bank.
 #[derive(Debug, Clone)]
 pub struct Oscillators {
     /// Phases at the start of the current block.
@@ -353,7 +352,6 @@ impl Oscillators {
         }
     }
 
-    /// Returns the ramps of the oscillators' amplitudes.
     pub fn gains(&self) -> &Ramp<Lanes> {
         &self.gains
     }

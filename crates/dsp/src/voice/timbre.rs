@@ -15,7 +15,6 @@ pub const PITCHES: usize = 100;
 /// Voice and octave, with the tables that the notes read.
 #[derive(Debug, Clone)]
 pub struct Timbre {
-    /// Waveform.
     pub voice: Voice,
     /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
@@ -26,7 +25,6 @@ pub struct Timbre {
 }
 
 impl Timbre {
-    /// Creates the timbre of `settings`, for `sample_rate` in Hz.
     pub fn of(settings: &Settings, sample_rate: f64) -> Self {
         let &Settings { voice, duty, tuning, transpose, .. } = settings;
         let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };

@@ -24,7 +24,7 @@ pub struct Timbres {
     to: Timbre,
     /// Next target, if it differs from `to`.
     next: Option<Timbre>,
-    /// Share of `to` in the sound.
+    /// Weight of `to`.
     share: Ramp<f32>,
     /// Change of the share within a block.
     step: f32,

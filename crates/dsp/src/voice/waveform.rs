@@ -76,7 +76,6 @@ impl Table {
     }
 }
 
-/// Tables of all waveforms.
 #[derive(Debug)]
 pub struct Waveforms {
     /// Number of harmonics of each table in a row.
@@ -87,7 +86,6 @@ pub struct Waveforms {
     rms: f64,
     /// A row for each driven sine.
     driven: Vec<Vec<Table>>,
-    /// RMS of each driven sine.
     driven_rms: Vec<f64>,
 }
 

@@ -46,7 +46,6 @@ struct Powers {
 }
 
 impl Powers {
-    /// Measures in windows of `seconds`.
     fn new(signal: &[f32], seconds: f64) -> Self {
         let mut sums = vec![0.0];
         for x in signal {

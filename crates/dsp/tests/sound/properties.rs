@@ -37,7 +37,6 @@ fn assert_bounded(scene: &Scene, output: &Signal, seed: u64) {
     }
 }
 
-/// Asserts that the displayed values are finite.
 fn assert_finite_bands(filter: &ToneFilter, seed: u64) {
     let bands = filter.bands();
     let all = bands.bands.iter().flat_map(|band| {

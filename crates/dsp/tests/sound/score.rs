@@ -30,7 +30,6 @@ fn filter(score: Score, settings: &Settings) -> ToneFilter {
     filter
 }
 
-/// Returns the notes that are played by the decisions of `filter`.
 fn played(filter: &ToneFilter) -> BandMask {
     let on = &filter.decisions().on;
     (0..TONES).fold(BandMask::NONE, |notes, tone| notes.with(tone, on[to_listener(tone)]))

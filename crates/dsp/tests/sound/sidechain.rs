@@ -21,7 +21,6 @@ fn tones(channels: usize) -> Signal {
     (0..channels).map(|c| (0..48_000).map(|t| sample(c, t) as f32).collect()).collect()
 }
 
-/// Returns the output for `main` and a `sidechain`.
 fn run(settings: &Settings, listen: Listen, main: &Signal, sidechain: &Signal) -> Signal {
     let mut filter = ToneFilter::new(RATE, settings).unwrap();
     filter.set_routing(Routing { listen, ..Routing::default() });

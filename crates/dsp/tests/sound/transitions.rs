@@ -124,7 +124,6 @@ fn assert_seamless(what: &str, output: &Sound, at: usize) {
     }
 }
 
-/// Returns the output for a change from `one` to `other`.
 fn changed<T: Into<Controls>>(one: T, other: T, input: &Sound, sidechain: Option<&Sound>) -> Sound {
     run(&[(0, one.into()), (SETTLED + 17, other.into())], input, sidechain)
 }

@@ -62,7 +62,6 @@ struct Case {
     cents: f64,
     octave: f32,
     rate: f64,
-    /// Number of the note's partials.
     partials: u32,
 }
 

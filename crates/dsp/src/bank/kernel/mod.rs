@@ -33,14 +33,12 @@ use frame::Frame;
 pub use rows::Rows;
 use tone_filter_simd::{Kernel, Work};
 
-/// State of the bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// First integrator: `lo F / rise` has the amplitude of the band's output, with `F` as in [`resonator`](super::resonator).
     pub lo: Lanes,
     /// Second integrator: the resonator's output.
     pub bp: Lanes,
-    /// Tracked power.
     pub power: Lanes,
     /// Number of samples of the block after which the state was stored in the vector kernels' units; 0: plain units, as described
     /// above. The vector kernels' units change from sample to sample. [`State::settle`] converts to plain units.
@@ -164,7 +162,6 @@ impl Coefficients {
 pub struct FrameInputs {
     /// Difference `x[t] - x[t-2]` of the input.
     pub input: [f32; BLOCK],
-    /// Tracked power of the input.
     pub total_power: [f32; BLOCK],
 }
 
@@ -175,11 +172,9 @@ impl FrameInputs {
 /// Block, or part of one, for a kernel to process.
 #[derive(Debug)]
 pub struct Task<'a> {
-    /// State of the bank.
     pub state: &'a mut State,
     /// Position of the call's first sample in the current [`BLOCK`].
     pub position: usize,
-    /// Inputs of the bands.
     pub inputs: &'a FrameInputs,
     /// Scratch memory.
     pub rows: &'a mut Rows,
@@ -208,7 +203,6 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
     }
 }
 
-/// The loop on vectors.
 struct Dispatched<'a> {
     c: &'a Coefficients,
     task: Task<'a>,

@@ -21,7 +21,6 @@ impl Rows {
     pub const NEW: Self = Self([[Row([0.0; WIDEST]); BLOCK + DELAY]; 2]);
 }
 
-/// Reads the vector at the start of `row`.
 #[inline(always)]
 fn read<S: Simd>(simd: S, row: &Row) -> S::f32s {
     S::f32s::from_slice(simd, &row.0[..S::f32s::LEN])

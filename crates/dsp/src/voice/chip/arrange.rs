@@ -51,7 +51,6 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// Creates the arrangement of `settings`.
     pub fn of(settings: &Settings) -> Self {
         let &Settings { voices, arp, attack, decay, transpose, .. } = settings;
         let low = (15.0 - transpose).ceil() as i32;
@@ -83,7 +82,6 @@ pub struct Arranger {
     volumes: Lanes,
     /// Ticks since each note began.
     ages: [u32; LANES],
-    /// Band of the lead.
     lead: Option<usize>,
     /// Semitones from A3 to the last lead.
     height: Option<i32>,
@@ -92,7 +90,6 @@ pub struct Arranger {
 }
 
 impl Arranger {
-    /// Creates an arranger at rest.
     pub const fn new() -> Self {
         Self {
             volumes: Lanes::ZERO,

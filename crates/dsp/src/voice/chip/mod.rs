@@ -100,7 +100,6 @@ impl Curve {
     }
 }
 
-/// Chip of one bank.
 #[derive(Debug, Clone)]
 pub struct Chip {
     sample_rate: f64,

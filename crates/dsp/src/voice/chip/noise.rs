@@ -78,7 +78,6 @@ impl Biquad {
     }
 }
 
-/// Noise channel of one bank.
 #[derive(Debug, Clone)]
 pub struct Noise {
     sample_rate: f64,

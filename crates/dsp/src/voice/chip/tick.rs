@@ -32,6 +32,6 @@ pub struct ChipTick {
     pub pulses: [ChipPulse; 2],
     /// Frequency of the triangle in Hz; 0 while it is silent. The triangle has no volume.
     pub triangle: f32,
-    /// Noise.
+    /// Registers of the noise.
     pub noise: ChipNoise,
 }

@@ -109,7 +109,6 @@ impl Stage {
     }
 }
 
-/// Note of one band.
 #[derive(Debug, Clone, Copy)]
 struct Note {
     /// Phase at the start of the block, with [`MORE`] fractional bits.
@@ -164,7 +163,6 @@ struct Clock {
 }
 
 impl Clock {
-    /// Returns the whole blocks in `seconds`.
     fn blocks(self, seconds: f64) -> u32 {
         (seconds / self.block) as u32
     }

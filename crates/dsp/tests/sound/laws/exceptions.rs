@@ -4,7 +4,6 @@ use super::help;
 
 /// Laws that need not hold with certain other settings.
 struct Exception {
-    /// Ids of the laws.
     laws: &'static [&'static str],
     /// Other settings, as id and value. An entry that ends in a blank is a prefix, which matches any value.
     others: &'static [&'static str],

@@ -32,7 +32,6 @@ use tone_filter_testkit::{Values, sweep};
 /// `Ok` if a law holds, else a description of the sound.
 type Outcome = Result<(), String>;
 
-/// Promise of a setting.
 #[derive(Clone, Copy)]
 struct Law {
     id: &'static str,
@@ -40,11 +39,9 @@ struct Law {
     promise: &'static str,
     /// Changes the default sound so that the setting has an effect.
     stage: fn(&mut Settings),
-    /// Checks the promise by the sound.
     check: fn(&Controls) -> Outcome,
 }
 
-/// Returns `controls` with changed settings.
 fn with(controls: &Controls, change: impl Fn(&mut Settings)) -> Controls {
     let mut own = *controls;
     change(&mut own.settings);

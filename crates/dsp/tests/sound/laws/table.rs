@@ -5,7 +5,6 @@ use tone_filter_dsp::{
     Arp, Keys, Map, NoteValue, PitchClass, PitchClasses, Scale, Settings, SyncTo, Targets, Voice,
 };
 
-/// All laws.
 #[rustfmt::skip]
 pub const LAWS: [Law; 43] = [
     Law { id: "scale", promise: "Lets only the notes of a scale sound.",
