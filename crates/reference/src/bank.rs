@@ -139,7 +139,6 @@ impl Constants {
         }
     }
 
-    /// Returns the gate for a power of the input.
     pub fn gate(&self, total_power: f64) -> Gate {
         let low = (self.threshold * total_power).max(self.floor);
         Gate { low, high: self.ceiling * total_power }

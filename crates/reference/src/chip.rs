@@ -25,7 +25,6 @@ const TOP: f64 = 8000.0;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Notes<'a> {
-    /// Amplitudes of the notes.
     pub amplitudes: &'a Tones,
     /// Amplitudes of the resonators.
     pub measured: &'a Tones,
@@ -33,7 +32,6 @@ pub(crate) struct Notes<'a> {
     pub nominal: &'a Tones,
 }
 
-/// Timbre of the chip in a block.
 #[derive(Debug, Clone)]
 struct ChipTimbre {
     /// Duty of the lead.
@@ -49,7 +47,6 @@ struct ChipTimbre {
 #[derive(Debug, Clone)]
 pub(crate) struct Chip {
     sample_rate: f64,
-    /// Timbres that sound in the block.
     timbres: Vec<ChipTimbre>,
     arranger: Arranger,
     /// Samples to the next tick, times 60.
@@ -70,7 +67,6 @@ pub(crate) struct Chip {
     powers: [f64; 2],
     /// Power of the notes' overtones in this octave, relative to the power of the notes.
     share: f64,
-    /// Shift register of the noise.
     register: u32,
     /// Clock cycles between two steps of the register.
     rate: f64,

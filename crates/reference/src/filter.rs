@@ -53,7 +53,6 @@ pub struct Filter {
     heard_sidechain: f64,
     /// Queued settings of the sound that is in the delay, each with the block from which on they apply.
     waiting: VecDeque<(usize, Sound)>,
-    /// Number of blocks so far.
     blocks: usize,
     keyboard: Keyboard,
     keys: KeyWeights,

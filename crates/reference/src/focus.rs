@@ -49,7 +49,6 @@ pub(crate) struct Focus {
     played: [bool; TONES],
     begun: [bool; TONES],
     gates: Gates,
-    /// Notes that sound.
     sounding: [bool; TONES],
     /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],

@@ -26,7 +26,7 @@ pub enum Mode {
 pub struct Key {
     /// Semitones from A up to the root.
     pub root: usize,
-    /// Mode.
+    /// Mode: major, or a kind of minor.
     pub mode: Mode,
     /// Certainty, 0..1.
     pub certainty: f64,

@@ -2,7 +2,6 @@
 
 use crate::{BLOCK, TONES, focus::Early, output::delay};
 
-/// State of one gate.
 #[derive(Debug, Clone, Copy)]
 struct Gate {
     opened: bool,
@@ -21,7 +20,6 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// Creates closed gates.
     pub fn new(sample_rate: f64) -> Self {
         Self { sample_rate, gates: [Gate::resting(false); TONES] }
     }

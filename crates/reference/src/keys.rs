@@ -117,7 +117,6 @@ impl KeyWeights {
         }
     }
 
-    /// Returns a tone's weight; `without` is the weight without keys.
     pub fn weight(&self, tone: usize, without: f64) -> f64 {
         self.own[tone].max(self.others[tone] * without)
     }

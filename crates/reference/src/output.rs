@@ -3,7 +3,6 @@
 use crate::{decibels, step};
 use std::collections::VecDeque;
 
-/// A delay line of one channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Delay {
     /// Samples of the delay, oldest first.
@@ -38,7 +37,6 @@ impl Limiter {
         Self { release: step(0.1, sample_rate), gain: 1.0, input: 0.0 }
     }
 
-    /// Whether the gain is 1.
     pub fn rests(&self) -> bool {
         self.gain == 1.0
     }

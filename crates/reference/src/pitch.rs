@@ -59,7 +59,6 @@ struct Note {
     shift: f64,
     /// Change of `shift` in a block.
     slope: f64,
-    /// Target of `shift`.
     target: f64,
     /// Highest `shift` in the block.
     highest: f64,

@@ -109,7 +109,6 @@ impl Smoothing {
         }
     }
 
-    /// Starts ramps to `switches`.
     pub fn fade(&mut self, switches: Switches<bool>) {
         self.switches = switches;
         self.target.lookahead = switches[LOOKAHEAD];
@@ -123,7 +122,6 @@ impl Smoothing {
         self.shares[SIDECHAIN] = Ramp::at(self.shares[SIDECHAIN].target);
     }
 
-    /// Takes the step of a block.
     pub fn step(&mut self) {
         self.numbers.iter_mut().for_each(Ramp::step);
         self.shares.iter_mut().for_each(Ramp::step);

@@ -40,7 +40,6 @@ impl Timbre {
     }
 }
 
-/// Arrangement settings of the chip.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrangement {
     /// Maximum number of voices with an arpeggio.

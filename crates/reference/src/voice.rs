@@ -110,7 +110,6 @@ impl Voices {
         self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_phases);
     }
 
-    /// Returns the amplitudes of the resonators.
     pub fn amplitudes(&self) -> Tones {
         std::array::from_fn(|tone| self.oscillators[tone].amplitude())
     }

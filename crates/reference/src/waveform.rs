@@ -17,7 +17,6 @@ pub(crate) type Series = Vec<[f64; 2]>;
 /// All series, computed on first use.
 #[derive(Debug, Clone)]
 pub(crate) struct Waveforms {
-    /// Driven sines.
     shapes: [Series; SHAPES],
     /// Series of the voices used so far.
     voices: Vec<(Voice, Series)>,
@@ -39,7 +38,6 @@ impl Waveforms {
         &self.voices[index].1
     }
 
-    /// Returns the driven sine `shape`.
     pub fn shape(&mut self, shape: usize) -> &Series {
         let series = &mut self.shapes[shape];
         if series.is_empty() {
