@@ -263,7 +263,7 @@ impl ToneFilter {
     fn aim(&mut self) {
         let [now, heard] = [self.timeline.now(), &self.acting()].map(|own| self.target(own));
         self.synthesis.aim(&now);
-        // The targets of the crossfades stay: `begin_block` sets them once they are ready.
+        // The targets of the crossfades do not change here: `begin_block` sets them once they are ready.
         self.smoother.aim(&now, self.smoother.fades());
         if self.output.is_delaying() {
             self.heard.aim(&heard, self.heard.fades());

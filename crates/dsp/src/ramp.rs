@@ -58,7 +58,7 @@ impl<T> Ramp<T> {
 }
 
 impl Ramp<f32> {
-    /// Returns the value at `share` (0..1) of the block.
+    /// Returns the value at a position in the block, 0..1.
     #[inline(always)]
     pub fn at(self, share: f32) -> f32 {
         self.from + share * (self.to - self.from)

@@ -17,7 +17,7 @@ const HEADER: &str = "tone-filter-score 1";
 /// Maximum distance of a time from the start of the music, in seconds: 30 years.
 const LONGEST: f64 = 1e9;
 
-/// Gap in seconds between a note and the next one of its tone, so that both are heard.
+/// Gap in seconds before a following note of one tone, so that both attacks are audible.
 const GAP: f64 = 0.02;
 
 /// Duration in seconds for which a note counts as just begun.

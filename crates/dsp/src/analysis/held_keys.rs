@@ -1,4 +1,4 @@
-//! Held keys: weights of the bands by the keys that a player holds.
+//! Held keys: weights of the bands from the keys that a player holds.
 
 use super::keyboard::{KeyEvent, Keyboard, NOTES};
 use crate::{

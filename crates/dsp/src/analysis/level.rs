@@ -64,8 +64,7 @@ const LIFT: f64 = 0.3;
 /// Maximum divisor of [`SHORT`] and [`LIFT`], which get shorter above the nominal level.
 const MOST_WEIGHT: f64 = 4.0;
 
-/// Minimum share of the dry signal in the mix for a full [`Level::lift`]. Below it the lift is smaller, so that a fully wet mix
-/// stays wet.
+/// Minimum dry part of the mix for a full [`Level::lift`]. Below it the lift is smaller, so that a fully wet mix stays wet.
 const LEAST_DRY: f64 = 0.05;
 
 /// Power of the wet signal relative to the dry one below which a block counts as without notes: -40 dB.

@@ -135,7 +135,7 @@ impl Analysis {
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
-        // Weights ramp only when settings, focus, keys or the limit of notes change.
+        // The weights change only with settings, focus, keys or the limit of notes.
         let mut moves = plan.moved | self.focus.follow(sounding, focus);
         if keys {
             let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
@@ -167,7 +167,8 @@ impl Analysis {
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
 
-    /// Returns the bands' weights in the sum: by mask, scale and focus, or by the keys, times the weights of the limit of notes.
+    /// Returns the weights of the bands in the sum: from mask, scale and focus, or from the keys while these act, reduced by the
+    /// limit of notes.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);

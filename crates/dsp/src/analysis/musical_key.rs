@@ -34,7 +34,7 @@ const A: usize = 69;
 /// Key that [`KeyFinder`] has detected, with its certainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundKey {
-    /// Root, by the bands' names before `tuning` and `transpose`.
+    /// Root as a pitch class of the bands' names, before `tuning` and `transpose`.
     pub root: PitchClass,
     /// [`Scale::Major`], [`Scale::NaturalMinor`], or [`Scale::HarmonicMinor`] where the raised seventh is held longer.
     pub scale: Scale,

@@ -16,7 +16,7 @@ use tone_filter_simd::Kernel;
 /// Frames before decisions count, after a start of the listener or a change of its network. It settles within some 100 ms.
 const WARM_UP: u32 = 9;
 
-/// Maximum shift of the decision threshold by the sensitivity, in log odds.
+/// Maximum change of the decision threshold by the setting `sensitivity`, in log odds.
 const MOST_SHIFT: f32 = 3.0;
 
 /// Decisions about the tones of the filter.
@@ -223,7 +223,7 @@ impl NoteSource {
         self.hearing != Hearing::Off
     }
 
-    /// Returns the notes by the last decisions; meaningless while the source is off.
+    /// Returns the notes of the last decisions; meaningless while the source is off.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }

@@ -141,7 +141,7 @@ impl Bank {
             && self.previous == [0.0; 2]
             && self.total_power.now() <= NEGLIGIBLE
             && [lo, bp, power].into_iter().all(negligible)
-            // The low-pass is heard directly, so it must be exactly 0.
+            // The low-pass feeds the output directly, so it must be exactly 0.
             && self.low_pass.now() == 0.0
             && self.right.as_ref().is_none_or(|right| right.now() == 0.0)
     }

@@ -19,7 +19,7 @@
 
 use std::f64::consts::TAU;
 
-/// Frequency, as a share of the sample rate, at and above which tones are silent.
+/// Frequency relative to the sample rate from which on tones are silent.
 pub const HIGHEST: f64 = 0.45;
 
 /// Poles, zeros and gain of one resonator.

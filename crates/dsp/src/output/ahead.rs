@@ -15,7 +15,7 @@ const THRESHOLD: f32 = 0.966_050_9;
 
 /// Returns the part of `latency` by which the limiter delays the mix, in samples.
 pub fn wait(sample_rate: f64, latency: usize) -> usize {
-    // At least the samples of the interpolation, and two of the gain's move.
+    // At least the length of the interpolation.
     ((TIME * sample_rate) as usize).max(TAPS).min(latency.saturating_sub(1))
 }
 

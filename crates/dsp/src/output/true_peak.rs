@@ -1,4 +1,4 @@
-//! True peak: the greatest magnitude between samples, oversampled four times as in ITU-R BS.1770.
+//! True peak: the maximum magnitude between samples, oversampled four times as in ITU-R BS.1770.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 

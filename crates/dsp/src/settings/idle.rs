@@ -75,7 +75,7 @@ impl Settings {
         maps_all.then_some("Map at Custom lets all notes sound, each at its target")
     }
 
-    /// Whether the scale has all twelve notes, whatever the music.
+    /// Whether the scale has all twelve notes. False for a scale that follows the music.
     fn has_all_notes(&self) -> bool {
         let classes = self.scale.pitch_classes(self.root, self.custom);
         self.scale != Scale::Auto && classes == PitchClasses::ALL

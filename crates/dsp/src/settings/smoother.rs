@@ -83,7 +83,7 @@ pub struct Smoother {
 /// Smoothed settings in one block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmoothedSettings {
-    /// The numeric settings as smoothed, all others as set. `lookahead` is the target of its crossfade.
+    /// Smoothed numbers; all other settings as they were set. `lookahead` is the target of its crossfade.
     pub settings: Settings,
     /// Current positions of the crossfades.
     pub fades: Fades<f32>,
@@ -133,13 +133,13 @@ impl Smoother {
         }
     }
 
-    /// Sets the crossfade to the sidechain to its target at once.
+    /// Ends the crossfade to the sidechain at its target.
     pub fn arrive_at_sidechain(&mut self) {
         let index = FADES + Fade::Sidechain as usize;
         (self.now[index], self.left[index]) = (self.target[index], 0);
     }
 
-    /// Sets all values to their targets at once.
+    /// Ends all changes: sets all values to their targets.
     pub fn arrive(&mut self) {
         self.now = self.target;
         self.left = [0; VALUES];

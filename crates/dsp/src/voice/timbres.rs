@@ -26,7 +26,7 @@ pub struct Timbres {
     next: Option<Timbre>,
     /// Weight of `to`.
     share: Ramp<f32>,
-    /// Change of the share within a block.
+    /// Change of the weight in a block.
     step: f32,
 }
 

@@ -10,20 +10,20 @@ use std::{f64::consts::PI, sync::LazyLock};
 /// Number of harmonics of the richest table: all harmonics of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
 
-/// Greatest ratio of the numbers of harmonics of neighbouring tables, where whole numbers allow it. With it, a note that is up to
-/// half a semitone sharp keeps its harmonics below half the sample rate. A note that is up to half a semitone flat still has all
+/// Maximum ratio of the numbers of harmonics of neighbouring tables, where whole numbers allow it. A note that is up to half a
+/// semitone sharp then keeps its harmonics below half the sample rate. A note that is up to half a semitone flat still has all
 /// harmonics up to 0.4 times the rate.
 const GROWTH: f64 = 1.19;
 
-/// Least number of samples in a table for each harmonic: puts the errors of linear interpolation at -90 dB.
+/// Minimum number of samples in a table for each harmonic, with which the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
-/// Least number of samples in a table.
+/// Minimum number of samples in a table.
 const LEAST_SAMPLES: usize = 2048;
 
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
 
-/// Bits for the difference between a sample and the next one.
+/// Number of bits for the difference between a sample and the next one.
 const MORE: u32 = 15;
 
 /// Number of samples that are read together.

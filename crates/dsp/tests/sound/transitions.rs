@@ -62,12 +62,12 @@ fn rms_db(part: &[f32]) -> f64 {
     10.0 * power.max(1e-30).log10()
 }
 
-/// Returns the least level in dB of all windows in `part`.
+/// Returns the minimum level in dB of all windows in `part`.
 fn least(part: &[f32]) -> f64 {
     levels(part).into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the greatest second difference in `part`.
+/// Returns the maximum second difference in `part`, a measure of clicks.
 fn roughest(part: &[f32]) -> f32 {
     part.windows(3).map(|x| (x[0] - 2.0 * x[1] + x[2]).abs()).fold(0.0, f32::max)
 }

@@ -190,7 +190,7 @@ fn notes_at_one_pitch_do_not_beat() {
     }
 }
 
-/// Where no note moves, the sound must be that of the default, bit for bit.
+/// If no note moves, the sound must be that of the default, bit for bit.
 #[test]
 fn a_map_that_moves_nothing_changes_no_bit() {
     let input = chord(&[frequency(12, 70.0)], 1, 0.3, 48_000.0, 1.0);

@@ -32,9 +32,9 @@ const NARROWEST: usize = 4;
 /// of three denominators is finite.
 const MUTED: f32 = 1e11;
 
-/// Least squared output of a band where denormals are slow because they are not flushed to zero: 170 dB below full scale.
+/// Minimum squared output of a band where denormals are slow because they are not flushed to zero: 170 dB below full scale.
 const QUIETEST: f32 = 1e-17;
-/// Least gated amplitude where denormals are slow: its square is just not denormal.
+/// Minimum gated amplitude where denormals are slow: its square is just not denormal.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Processes `task` with the result of [`scalar::process`](super::scalar::process).
@@ -321,7 +321,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
             self.power[i] = if S::f32s::LEN > NARROWEST {
                 self.power[i].mul_add(self.decay, level)
             } else {
-                // A product that is rounded separately would be wrong by the same amount for many samples.
+                // A product that is rounded separately would have an equal error for many samples, which would add up.
                 self.power[i] + self.power[i].mul_add(self.decay - 1.0, level)
             };
             if DRIVEN {

@@ -28,7 +28,7 @@ const SHARES: [f32; 2] = [0.01, 1e-6];
 const MARGIN: f32 = 4.0;
 
 /// Power of the noise, relative to the power in the top octave that the notes do not explain. More would mask the notes: the
-/// register's noise is as strong at their frequencies as in the top octave, and drum hits mostly are not.
+/// register's noise is as strong at their frequencies as in the top octave, unlike most drum hits.
 const LEVEL: f32 = 0.5;
 
 /// Filter of two poles, `(b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2)`, in transposed direct form II.
@@ -142,7 +142,7 @@ impl Noise {
         });
         let explained = MARGIN * (passed + self.share * power);
         let share = (octave - passed).max(0.0) / power.max(f32::MIN_POSITIVE);
-        // A steady share comes from the notes' overtones; a drum hit is soon over.
+        // A steady power in the top octave comes from the notes' overtones; a drum hit is soon over.
         self.share = (self.share * self.share_growth).min(share).clamp(SHARES[1], 1.0);
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }

@@ -10,7 +10,7 @@ pub struct ChipPulse {
     pub frequency: f32,
     /// Half the peak-to-peak height; full scale is 1.
     pub amplitude: f32,
-    /// Duty: the share of a period during which the pulse is high.
+    /// Duty: the fraction of a period for which the pulse is high.
     pub duty: f32,
 }
 

@@ -54,7 +54,7 @@ pub struct Moves<'a> {
     pub offsets: &'a [i8; TONES],
     /// Duration of a glide in seconds; 0 is off.
     pub glide: f32,
-    /// Share of the deviation from the nominal pitch that is kept, 0..1.
+    /// Fraction of the deviation from the nominal pitch that is kept, 0..1.
     pub vibrato: f32,
 }
 
@@ -158,7 +158,7 @@ impl Note {
 struct Clock {
     /// Duration of a block in seconds.
     block: f64,
-    /// Decay of a followed peak in a block, as a factor.
+    /// Decay of a tracked peak in a block, as a factor.
     decay: f32,
 }
 

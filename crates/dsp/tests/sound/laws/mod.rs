@@ -74,7 +74,8 @@ fn every_setting_has_a_law_in_the_words_of_its_help() {
     exceptions::assert_quoted();
 }
 
-/// Returns each law alone, and with every other setting: law, name of the other setting with its value, and controls.
+/// Returns each law with the default sound, and with each value of every other setting. Items: the law, the name of the other
+/// setting with its value, and the controls.
 fn pairs() -> Vec<(Law, String, Controls)> {
     let mut pairs = Vec::new();
     for law in LAWS {

@@ -59,7 +59,7 @@ pub fn sounds_on_target(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// MIDI notes of a chord, none of which is at a low overtone of another.
+/// MIDI notes of a chord. No note lies at a low overtone of another one.
 const CHORD: [i32; 5] = [58, 61, 65, 71, 76];
 
 /// Minimum level of a sounding note in dB, relative to the strongest one. With the voice Soft, silent notes leak through the

@@ -15,7 +15,7 @@ fn one_note(controls: &Controls) -> (Stage, f64) {
     (Stage::new(controls, [note(pitch, LEAD, 0.8)]), pitch)
 }
 
-/// Returns the greatest difference between two signals.
+/// Returns the maximum difference between two signals.
 fn difference(one: &Signal, other: &Signal) -> f32 {
     let pairs = one.iter().flatten().zip(other.iter().flatten());
     pairs.fold(0.0, |most, (one, other)| most.max((one - other).abs()))
