@@ -76,7 +76,7 @@ impl EarlyBank {
         });
     }
 
-    /// Returns the powers for the end of the block, read ahead by the time by which a note's level lags behind the music.
+    /// Returns the powers for the end of the block, read ahead to cancel the lag of a note's level.
     pub fn powers_ahead(&self, sound: &Sound) -> Tones {
         let sound = &Sound { freeze: false, ..sound.clone() };
         self.powers(|tone| {
@@ -93,7 +93,7 @@ impl EarlyBank {
         })
     }
 
-    /// Returns the total power of a bank, read ahead by the time by which the voices' total power lags behind the music.
+    /// Returns the total power of a bank, read ahead to cancel the lag of the voices' total power.
     pub fn total(&self, sound: &Sound, bank: usize) -> f64 {
         let low_pass = AMPLITUDE_POLES as f64 / (TAU * POLE);
         let ahead = 0.9 * (1.2 * sound.release / 1000.0 + low_pass);

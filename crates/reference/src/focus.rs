@@ -45,7 +45,7 @@ pub(crate) struct Focus {
     light: bool,
     /// Number of decisions still to be ignored.
     warming_up: usize,
-    /// Notes that are played by the last decision.
+    /// Played notes of the last decision.
     played: [bool; TONES],
     begun: [bool; TONES],
     gates: Gates,

@@ -1,9 +1,9 @@
-//! Key and tuning of the music, from notes and tones given frame by frame.
+//! Key and tuning of the music, estimated from the notes and tones of each frame.
 
 use crate::NOTES;
 use std::f64::consts::TAU;
 
-/// Profile of major: share of a key's segments that contain each degree, from the root up.
+/// Profile of major: fraction of a key's segments that contain each degree, from the root up.
 const MAJOR: [f64; 12] =
     [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400];
 /// Profile of minor.
@@ -32,14 +32,14 @@ pub struct Key {
     pub certainty: f64,
 }
 
-/// Key and tuning found in the music.
+/// Estimator of the music's key and tuning.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// Length of a frame in seconds.
     frame: f64,
     /// Seconds for which each pitch class was held, fading with a time constant of 30 s; A first.
     held: [f64; 12],
-    /// Key found last; `None` if there are too few notes.
+    /// Latest key; `None` if there are too few notes.
     key: Option<Key>,
     /// Last key whose certainty was at least a half.
     followed: Option<Key>,
@@ -135,7 +135,7 @@ impl Found {
         let keys =
             [false, true].into_iter().flat_map(|minor| (0..12).map(move |root| (root, minor)));
         let keys: Vec<(usize, bool)> = keys.collect();
-        // Takes the first of equal keys.
+        // Of equal keys, the first one wins.
         let best = keys.iter().rev().max_by(|a, b| fit(a).total_cmp(&fit(b))).expect("keys");
         let last = self.key.map(|key| ((key.root, key.mode != Mode::Major), key.mode));
         let stays = last.filter(|(key, _)| fit(best) < fit(key) + 0.05);

@@ -96,7 +96,7 @@ impl KeyWeights {
         Self { own: [0.0; TONES], others: [others; TONES], step }
     }
 
-    /// Moves on by a block. `offsets` are the semitones by which a map moves the notes.
+    /// Moves the weights by a block. `offsets` are the semitones by which a map moves the notes.
     pub fn follow(&mut self, sound: &Sound, keyboard: &Keyboard, offsets: &[f64; TONES]) {
         let snaps = sound.snaps_to_keys();
         for (tone, offset) in offsets.iter().enumerate() {

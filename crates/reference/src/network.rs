@@ -11,9 +11,9 @@ pub const DETECTORS: usize = 87;
 /// Index of the detector of the lowest note.
 pub const FIRST_NOTE: usize = 4;
 
-/// First notes of the zones but the lowest. A zone's notes share their weights.
+/// First note of each zone above the lowest zone. The notes of a zone have common weights.
 const NOTE_ZONES: [usize; 2] = [20, 45];
-/// First detectors of the zones but the lowest, in the layer `near`.
+/// First detector of each zone above the lowest zone, in the layer `near`.
 const DETECTOR_ZONES: [usize; 2] = [20, 50];
 
 /// Maximum lag of the features in frames.

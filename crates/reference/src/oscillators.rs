@@ -60,7 +60,7 @@ impl Oscillator {
         }
     }
 
-    /// Returns the low-passed amplitude of the resonator's oscillation; 0 while the phase is not followed.
+    /// Returns the low-passed amplitude of the resonator's oscillation; 0 while the oscillator does not follow the phase.
     pub fn amplitude(&self) -> f64 {
         if self.locked { self.amplitudes[AMPLITUDE_POLES - 1] } else { 0.0 }
     }

@@ -158,7 +158,8 @@ impl AheadLimiter {
     }
 }
 
-/// Returns the greatest magnitude from the sixth of the last samples up to the one after it, at four positions.
+/// Returns the maximum magnitude at four positions between the sixth and the seventh of the last twelve samples, the sixth
+/// included.
 fn true_peak(newest_first: &VecDeque<f64>) -> f64 {
     let at = |quarter: usize| {
         let (mut sum, mut gain) = (0.0, 0.0);

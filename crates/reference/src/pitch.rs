@@ -200,7 +200,7 @@ impl Pitches {
             gains[tone] = if leads { sum.sqrt() } else { 0.0 };
             let heir = leader(&last, own).filter(|last| *last != tone && before[*last] > 0.0);
             if let Some(last) = heir.filter(|_| leads && before[tone] == 0.0) {
-                // The note goes on at its pitch, although another band now leads.
+                // The note continues at its pitch, although another band now leads.
                 let old = self.notes[last];
                 let note = &mut self.notes[tone];
                 note.phase = old.phase;

@@ -60,7 +60,7 @@ pub(crate) fn switches(sound: &Sound) -> Switches<bool> {
 /// Smoothed settings at one time.
 #[derive(Debug, Clone)]
 pub(crate) struct Moment {
-    /// Ramped numbers; all other settings as they are set.
+    /// Smoothed numbers; all other settings as they were set.
     pub sound: Sound,
     /// Crossfade weights of the switches, 0..1.
     pub shares: Switches<f64>,

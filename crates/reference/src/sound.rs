@@ -78,7 +78,7 @@ pub struct Sound {
     /// Whether key or tuning follow the music. If so, the listener runs even at a focus of 0. The caller sets the detected key
     /// and tuning as `root`, `scale` and `tuning`.
     pub follows: bool,
-    /// Whether the resonators ring for ever.
+    /// Whether the resonators ring forever.
     pub freeze: bool,
     /// Whether the sidechain drives the bands.
     pub sidechain: bool,

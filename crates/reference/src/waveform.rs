@@ -8,7 +8,7 @@ const MOST: usize = 400;
 
 /// Number of drives for which there is a driven sine, at equal ratios from 1 to [`HIGHEST_DRIVE`].
 pub(crate) const SHAPES: usize = 7;
-/// Greatest drive for which there is a driven sine.
+/// Maximum drive for which there is a driven sine.
 const HIGHEST_DRIVE: f64 = 400.0;
 
 /// Cosine and sine of each harmonic.
@@ -94,7 +94,7 @@ pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
             let (sine, cosine) = (turn / 2.0).sin_cos();
             [sine, cosine].map(|part| 3f64.sqrt() * 2.0 / turn * part)
         }
-        // Steps from 15 to 0 and back in 32 steps, with a variance of 85/4.
+        // Triangle in steps: from 15 to 0 and back in 32 steps, with a variance of 85/4.
         Voice::Chip if odd => [2.0 / (turn * (turn / 32.0).tan()) / (85f64 / 4.0).sqrt(), 0.0],
         Voice::Soft | Voice::SoftClean | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
     }
