@@ -157,7 +157,7 @@ impl EarlyBank {
         self.total_age = Ago::samples(middle - AHEAD * (total + low_pass) * self.sample_rate);
     }
 
-    /// Begins a block with this number of `banks` and of sounding `tones`: stores the levels and computes the gains.
+    /// Begins a block: stores the levels and computes the gains, for a number of `banks` and of sounding `tones`.
     pub fn begin_block(&mut self, plan: &BlockPlan, banks: usize, tones: usize) {
         let tones = if plan.heard.fades[Fade::LowBands] > 0.0 { TONES } else { tones };
         let before = self.params.count;

@@ -569,8 +569,8 @@ impl ToneFilter {
         }
     }
 
-    /// Returns the pitch bend in semitones from the key that [`SentNotes`] sends for a band to the band's pitch, for keys tuned
-    /// to an A4 of 440 Hz.
+    /// Returns the bend in semitones from a band's MIDI key, tuned to an A4 of 440 Hz, to the band's pitch. [`SentNotes`] sends
+    /// this key.
     pub(crate) fn nominal_bend(&self) -> f32 {
         let (set, now) = (&self.timeline.now().settings, &self.plan.smoothed.settings);
         let shift = set.pitch_shift();
@@ -578,8 +578,8 @@ impl ToneFilter {
         now.transpose - set.transpose + shift - shift.round() + tuning as f32
     }
 
-    /// Returns the pitch bend in semitones from the key of `band` to the pitch at which its note sounds, for keys tuned to an A4
-    /// of 440 Hz; `None` while no pitch is detected.
+    /// Returns the bend in semitones from the MIDI key of `band`, tuned to an A4 of 440 Hz, to the pitch of its note; `None`
+    /// while no pitch is detected.
     pub(crate) fn bend(&self, band: usize) -> Option<f32> {
         let Settings { voice, vibrato, .. } = *self.timeline.now().settings;
         let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };

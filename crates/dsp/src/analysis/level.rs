@@ -1,5 +1,5 @@
-//! Level: measures the input's level, and computes the gain that brings the banks' input to the nominal level, and the makeup gain
-//! that makes the wet signal as loud as the dry one.
+//! Level: measures the input's level, and computes two gains. One brings the banks' input to the nominal level. The makeup gain
+//! makes the wet signal as loud as the dry one.
 //!
 //! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so that the dynamics of
 //! the music are kept.

@@ -35,8 +35,8 @@ impl TruePeak {
         Self { taps, most: most.fold(1.0, f32::max) }
     }
 
-    /// Raises each of `peaks` to the true peak of its interval in `samples`, which starts [`BEFORE`] samples after the peak's own
-    /// index and is one sample long. There must be `TAPS - 1` more samples than peaks. May skip peaks that cannot exceed
+    /// Raises each of `peaks` to the true peak of an interval of one sample in `samples`. The interval starts [`BEFORE`] samples
+    /// after the peak's own index. There must be `TAPS - 1` more samples than peaks. May skip peaks that cannot exceed
     /// `threshold`.
     #[inline(always)]
     pub fn raise(&self, samples: &[f32], peaks: &mut [f32], threshold: f32) {

@@ -21,8 +21,8 @@ pub struct Choice {
     pub help: &'static str,
     /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether random sounds change the setting. Random sounds keep settings that fit the filter to music and mix, or that are
-    /// for playing.
+    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
+    /// playing.
     pub random: bool,
     /// Position in the group.
     pub(super) place: u8,

@@ -17,19 +17,19 @@ const BANDS: usize = FADES + Fade::COUNT;
 /// Crossfades, each from 0 to 1.
 #[derive(Debug, Clone, Copy)]
 pub enum Fade {
-    /// From one bank to two, for left and right.
+    /// Crossfade from one bank to two, for left and right.
     Stereo,
-    /// From notes in the middle to notes at their stereo positions.
+    /// Crossfade from notes in the centre to notes at their stereo positions.
     Place,
-    /// From the effect to the input.
+    /// Crossfade from the effect to the input.
     Bypass,
-    /// From no level adaptation to auto level.
+    /// Crossfade from no level adaptation to auto level.
     Auto,
-    /// From the undelayed to the delayed signal.
+    /// Crossfade from the undelayed to the delayed signal.
     Lookahead,
-    /// From the main input to the sidechain, as the bands' input.
+    /// Crossfade of the bands' input from the main input to the sidechain.
     Sidechain,
-    /// From the published bands to those below A3, too; its target follows [`Settings::range`].
+    /// Fade-in of the bands below A3; its target follows [`Settings::range`].
     LowBands,
 }
 

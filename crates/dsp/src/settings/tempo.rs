@@ -88,9 +88,9 @@ impl TryFrom<String> for NoteValue {
 }
 
 impl Settings {
-    /// Returns the settings with `ring` and `release` set from the note value `sync` at a host's `tempo` in beats per minute,
-    /// clamped to their ranges, and with `sync` off. After the note value, ringing resonators and released notes are 60 dB down.
-    /// With [`SyncTo::Music`], returns the settings unchanged, because the filter finds the tempo itself.
+    /// Returns the settings with `ring` and `release` computed from the note value `sync` at `tempo`, the host's beats per
+    /// minute. Both are clamped to their ranges, and `sync` is off. After the note value, ringing resonators and released notes
+    /// are 60 dB down. With [`SyncTo::Music`], returns the settings unchanged, because the filter finds the tempo itself.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, NoteValue};

@@ -49,7 +49,7 @@ pub struct Band {
     pub power: f32,
     /// Ratio of `power` to the total power of the input.
     pub ratio: f32,
-    /// Whether the note is inactive, sounding, or at the ceiling.
+    /// State of the note: inactive, sounding, or at the ceiling.
     pub state: BandState,
     /// Whether mask, scale and keys allow the band to sound.
     pub enabled: bool,

@@ -44,7 +44,7 @@ pub fn oklch([lightness, chroma, hue]: [f32; 3]) -> Colour {
 /// State and level of one band at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// Whether the note is inactive, sounding, or at the ceiling.
+    /// State of the note: inactive, sounding, or at the ceiling.
     pub state: BandState,
     /// Level in dB relative to the total power.
     pub level_db: f32,

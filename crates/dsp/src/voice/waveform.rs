@@ -164,12 +164,12 @@ fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
     sample_rate / (2.0 * frequency * libm::exp2(0.5 / 12.0))
 }
 
-/// Returns the amplitudes of cosine and sine of harmonic `n` in the waveform of `voice`, which has a mean square of 1 and a
-/// cosine as its fundamental.
+/// Returns the amplitudes of cosine and sine of harmonic `n` of `voice`. The waveform has a mean square of 1 and a cosine as its
+/// fundamental.
 ///
-/// These are the textbook's Fourier series: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a share `D` of its period and else
-/// -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The chip's triangle goes from 15 to 0 and back in
-/// 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, with a mean square of 85/4.
+/// The Fourier series are the textbook's: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a fraction `D` of its period and
+/// otherwise -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The chip's triangle goes from 15 to 0
+/// and back in 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, with a mean square of 85/4.
 pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     let angle = PI * n as f64;
     let pulse = |duty: f64| {
