@@ -266,7 +266,7 @@ impl Sound {
             ("keys", "add") => self.keys = Keys::Add,
             ("freeze", _) => self.freeze = on,
             ("listen", name) => self.sidechain = name == "sidechain",
-            // These choices act outside the filter, or on the decisions and the tuning, which the caller gives.
+            // Choices that act outside the filter, or on the decisions and the tuning, which the caller sets.
             ("sync" | "sync-to" | "midi-out" | "mpe" | "auto-tuning", _) => {}
             _ => panic!("the reference has no choice '{id}' with an entry '{entry}'"),
         }

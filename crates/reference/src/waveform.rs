@@ -58,8 +58,8 @@ pub(crate) fn shape_share(shape: usize, drive: f64) -> f64 {
     (1.0 - (position - shape as f64).abs()).max(0.0)
 }
 
-/// Returns the number of harmonics for a note of `frequency` Hz: the highest of 1, 2, 3 and so on in steps of 19 %, up to 400,
-/// with which all harmonics stay below half the sample rate if the note is half a semitone sharp; 0 if the fundamental does not.
+/// Returns the number of harmonics for a note of `frequency` Hz: one of 1, 2, 3 and so on in steps of 19 %, up to 400. All stay
+/// below half the sample rate even if the note is half a semitone sharp; 0 if the fundamental does not.
 pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
     let most = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
     let next = |n: &usize| Some((119 * n / 100).max(n + 1));
