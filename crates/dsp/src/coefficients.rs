@@ -2,10 +2,10 @@
 
 use super::settings::Settings;
 
-/// Added to a band's RMS where the drive divides by it: keeps the drive finite while a band has no power yet.
+/// Guard added to a band's RMS in the denominator of the drive: keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f64 = 0.001;
 
-/// Ratio of the time constants: total power tracker to band power trackers.
+/// Time constant of the total power tracker, relative to the band power trackers.
 pub const TOTAL_RELEASE: f64 = 1.2;
 
 /// Coefficients for one set of settings at one sample rate.

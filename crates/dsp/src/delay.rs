@@ -6,7 +6,6 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Delay {
     rings: Vec<Vec<f32>>,
-    /// Delay in samples.
     length: usize,
     position: usize,
 }
@@ -17,7 +16,6 @@ impl Delay {
         Self { rings: vec![vec![0.0; length]; channels], length, position: 0 }
     }
 
-    /// Returns the delay in samples.
     pub fn length(&self) -> usize {
         self.length
     }

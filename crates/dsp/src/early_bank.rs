@@ -1,11 +1,12 @@
 //! Early bank: with lookahead, a second bank gets the sound before the delay, so that notes have their levels on time.
 //!
-//! A note's level follows the music with the time constants of resonator and trackers, so it is late by the time that it needs to
-//! rise. The early bank has the level that the bank will have some milliseconds later. The ratio of both levels is a gain of the
-//! note, which moves its level ahead; the resonator that sounds stays in phase with the dry signal. `docs/dsp.md` has the formulas.
+//! A note's level follows the music with the time constants of resonator and trackers, so it lags. The early bank already has the
+//! level that the bank will have some milliseconds later. The ratio of both levels is a gain per note, which moves the note's
+//! level ahead. The sounding resonator stays in phase with the dry signal. `docs/dsp.md` has the formulas.
 //!
-//! Its banks mirror the layout of the banks that sound ([`EarlyBank::split`]) and run with the settings of the undelayed sound
-//! (`plan.heard`). A ratio compares levels of one early bank at two times, so a change of either must reach all of its banks.
+//! The early banks mirror the layout of the sounding banks ([`EarlyBank::split`]), and run with the settings of the undelayed
+//! sound (`plan.heard`). Each ratio compares the levels of one early bank at two times, so layout and settings change for all of
+//! them at once.
 
 use crate::{
     bank::{Bank, BankParams, ring_of},
@@ -20,16 +21,15 @@ use crate::{
 use std::{array, f64::consts::TAU};
 use tone_filter_simd::Kernel;
 
-/// Maximum ratio of two powers: 30 dB.
+/// Maximum ratio of early and current power: 30 dB.
 const MOST: f32 = 1000.0;
 
-/// Time in which the power of a new tone rises to a half, as a share of the mean delay of both trackers.
+/// Time in which the power of a new tone rises to a half, relative to the mean delay of both trackers.
 const AHEAD: f64 = 0.9;
 
-/// Power added to both powers of a ratio, so that silence has a ratio of 1: -200 dB.
+/// Offset of both powers in a ratio, so that silence has a ratio of 1: -200 dB.
 const NOTHING: f32 = 1e-20;
 
-/// Number of banks.
 const BANKS: usize = 2;
 
 /// Levels of the banks at the start of a block.
@@ -45,7 +45,7 @@ impl Levels {
     const SILENCE: Self = Self { powers: Lanes::ZERO, totals: [0.0; BANKS] };
 }
 
-/// Age in blocks: a whole number and a fraction.
+/// Age of a level in blocks: whole part and fraction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ago(usize, f32);
 
@@ -73,9 +73,9 @@ pub struct EarlyBank {
     latest: usize,
     /// Total power of each bank at each sample of the current block.
     totals: [[f32; BLOCK]; BANKS],
-    /// Age of each tone's early level; the newest level has the age 0.
+    /// Age at which each tone's early level is read; the newest level has the age 0.
     ages: [Ago; TONES],
-    /// Age of the early total power.
+    /// Age at which the early total power is read.
     total_age: Ago,
     /// Gains that move the levels ahead.
     gains: Ramp<Lanes>,
@@ -106,7 +106,7 @@ impl EarlyBank {
         self.start(Levels::SILENCE, params, runs);
     }
 
-    /// Starts with the state of the `banks` that sound, whose input is not delayed yet.
+    /// Starts with copies of the sounding `banks`, whose input is not delayed yet.
     pub fn activate<'a>(&mut self, banks: impl Iterator<Item = &'a Bank>, params: &BankParams) {
         for (own, bank) in self.banks.iter_mut().zip(banks) {
             *own = bank.clone();
@@ -140,11 +140,11 @@ impl EarlyBank {
         self.banks[1] = self.banks[0].clone();
     }
 
-    /// Sets the ages of the early levels for `settings`.
+    /// Computes the ages of the early levels for `settings`.
     pub fn tune(&mut self, settings: &Settings) {
         let release = f64::from(settings.release) / 1000.0;
         let total = TOTAL_RELEASE * release;
-        // The gains are those of the end of the block, whose input is not known yet.
+        // The gains hold at the end of the block, whose input is not known yet.
         let now = self.latency - BLOCK as f64;
         for (tone, age) in self.ages.iter_mut().enumerate() {
             let rise = ring_of(semitone(tone), f64::from(settings.ring)) / libm::log(1000.0);
@@ -157,7 +157,7 @@ impl EarlyBank {
         self.total_age = Ago::samples(middle - AHEAD * (total + low_pass) * self.sample_rate);
     }
 
-    /// Begins a block with this number of `banks` and of sounding `tones`: stores the levels and computes the gains.
+    /// Begins a block: stores the levels and computes the gains, for a number of `banks` and of sounding `tones`.
     pub fn begin_block(&mut self, plan: &BlockPlan, banks: usize, tones: usize) {
         let tones = if plan.heard.fades[Fade::LowBands] > 0.0 { TONES } else { tones };
         let before = self.params.count;

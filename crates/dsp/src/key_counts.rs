@@ -1,7 +1,7 @@
 //! Counts of the notes on each MIDI key: notes that share a key are sent as one MIDI note.
 
-/// Number of notes on each MIDI key. Notes that [`Map`](crate::Map) moves to one key are sent as one note, from the first start
-/// to the last end: a second note-on would be cut off by the first note-off.
+/// Note counts per MIDI key, for notes that are sent. Notes that [`Map`](crate::Map) moves to one key are sent as one note, from
+/// the first start to the last end: with two note-ons, the first note-off would end both.
 ///
 /// ```
 /// use tone_filter_dsp::KeyCounts;

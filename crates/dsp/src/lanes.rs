@@ -5,8 +5,8 @@ use super::notes::TONES;
 /// Length of a block in samples: the maximum of a kernel call, and the interval of updates of the coefficients.
 pub const BLOCK: usize = 64;
 
-/// Returns the sum of `values`; their number must be a multiple of eight. Eight partial sums are faster than one, because they do
-/// not wait for each other.
+/// Returns the sum of `values`; their number must be a multiple of eight. Eight partial sums are faster than one, because they
+/// are independent.
 pub fn sum(values: &[f32]) -> f32 {
     let mut sums = [0.0; 8];
     for eight in values.as_chunks::<8>().0 {
@@ -34,7 +34,7 @@ impl Lanes {
         lanes
     }
 
-    /// Whether `holds` is true of every lane. It does not stop early, so that vectors can check all lanes at once.
+    /// Whether `holds` returns true for every lane. Evaluates all lanes, so that the loop vectorises.
     #[inline(always)]
     pub fn all(&self, holds: impl Fn(f32) -> bool) -> bool {
         self.0.iter().fold(true, |all, lane| all & holds(*lane))
@@ -45,7 +45,7 @@ impl Lanes {
         std::array::from_fn(|tone| self.0[tone])
     }
 
-    /// Moves every lane towards the same lane of `target`, by `step` at most. Returns whether any lane has moved.
+    /// Moves each lane towards `target`, by `step` at most. Returns whether any lane has moved.
     pub fn approach(&mut self, target: &Self, step: f32) -> bool {
         self.0.iter_mut().zip(&target.0).fold(false, |moved, (own, target)| {
             let before = *own;
@@ -56,7 +56,7 @@ impl Lanes {
 }
 
 impl PartialEq for Lanes {
-    /// Compares all lanes without stopping early, so that vectors can do it at once.
+    /// Compares all lanes without stopping early, so that the loop vectorises.
     fn eq(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).fold(true, |equal, (one, other)| equal & (one == other))
     }

@@ -70,9 +70,9 @@ const CHANNELS: usize = 2;
 /// Reason why a [`ToneFilter`] cannot be created.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Error {
-    /// A setting is out of range.
+    /// Setting with an invalid value.
     Setting(OutOfRange),
-    /// The sample rate is out of range.
+    /// Sample rate in Hz that is not in 1000..=1e9.
     SampleRate(f64),
 }
 
@@ -212,8 +212,8 @@ impl ToneFilter {
         self.kernel
     }
 
-    /// Changes the settings. The sound moves to them smoothly, from the next multiple of 64 samples on. With `lookahead`, they
-    /// act on the sound that is passed to the filter from then on, as without it: on the output [`ToneFilter::latency`] later.
+    /// Changes the settings. The sound moves to them smoothly, from the next multiple of 64 samples on. With `lookahead`, a
+    /// change applies to the sound that is passed in from then on, so it reaches the output [`ToneFilter::latency`] later.
     ///
     /// Does not allocate, and may be called before every buffer. With unchanged settings it costs almost nothing.
     ///
@@ -242,7 +242,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Lets the controls act on the sound from now on, which has to pass the delay if it records already.
+    /// Schedules the controls for the sound that is passed in from now on: at once, or after the delay if it records already.
     fn schedule(&mut self) {
         let acting = self.acting();
         let is_delayed = self.output.is_delaying() && self.analysis.connected.is_some();
@@ -253,7 +253,7 @@ impl ToneFilter {
         self.aim();
     }
 
-    /// Returns the controls that were set last, with found key, tuning and tempo.
+    /// Returns the controls that were set last, with the estimates of key, tuning and tempo.
     fn acting(&self) -> Acting {
         let settings = self.analysis.found.resolve(&self.controls.settings);
         Acting { settings, routing: self.controls.routing }
@@ -263,14 +263,14 @@ impl ToneFilter {
     fn aim(&mut self) {
         let [now, heard] = [self.timeline.now(), &self.acting()].map(|own| self.target(own));
         self.synthesis.aim(&now);
-        // The targets of the crossfades stay: `begin_block` sets them once they are ready.
+        // The targets of the crossfades do not change here: `begin_block` sets them once they are ready.
         self.smoother.aim(&now, self.smoother.fades());
         if self.output.is_delaying() {
             self.heard.aim(&heard, self.heard.fades());
         }
     }
 
-    /// Returns the settings with morph and pitch bend.
+    /// Returns the settings after morph and pitch bend.
     fn target(&self, acting: &Acting) -> Settings {
         let mut settings = acting.settings.morphed();
         settings.transpose += self.analysis.keys.bend(settings.keys);
@@ -297,7 +297,7 @@ impl ToneFilter {
         &self.controls
     }
 
-    /// Sets whether the listener runs at a focus of 0 %, too, for [`ToneFilter::report_notes`]. Takes effect from the next
+    /// Sets whether the listener runs even at a focus of 0 %, for [`ToneFilter::report_notes`]. Takes effect from the next
     /// multiple of 64 samples on.
     pub fn detect_notes(&mut self, detect: bool) {
         if self.analysis.source.detect_notes(detect) {
@@ -322,7 +322,7 @@ impl ToneFilter {
     }
 
     /// Returns the seconds from the end of the input until the wet signal is at least 60 dB down: the T60 of the resonators plus
-    /// the T60 of the RMS trackers, at the slowest tempo that is found if they follow the music.
+    /// the T60 of the RMS trackers. For times that follow the music, the slowest detectable tempo counts.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -331,7 +331,7 @@ impl ToneFilter {
     /// assert!((ToneFilter::tail(&Settings::default()) - 1.344).abs() < 0.001);
     /// ```
     pub fn tail(settings: &Settings) -> f64 {
-        // Times that follow the music are the longest.
+        // The slowest tempo gives the longest times.
         let settings = settings.synced(SLOWEST);
         let rms_t60 = 2.0 * libm::log(1000.0) * f64::from(settings.release) / 1000.0;
         let lowest = settings.range.by_pitch().map(notes::semitone).next().unwrap_or(0);
@@ -348,8 +348,8 @@ impl ToneFilter {
         if self.controls.settings.lookahead { self.output.latency() } else { 0 }
     }
 
-    /// Returns the delay of the bands' input in samples: with `lookahead` the [`ToneFilter::latency`] less the delay of the limiter,
-    /// otherwise 0. Keys that are delayed as much act on the input of their time.
+    /// Returns the delay of the bands' input in samples: with `lookahead`, [`ToneFilter::latency`] less the delay of the limiter,
+    /// otherwise 0. Key events that the caller delays by as much stay aligned with the input.
     pub fn bank_delay(&self) -> usize {
         if self.controls.settings.lookahead { self.output.delay_length() } else { 0 }
     }
@@ -458,11 +458,11 @@ impl ToneFilter {
     /// Sets a score, which replaces the listener's decisions; the listener then does not run. With `None`, the listener decides
     /// again, after some 100 ms. Takes effect from the next multiple of 64 samples on.
     ///
-    /// A score needs a [focus](Settings::focus) above 0 %. [`ToneFilter::seek`] sets its time. The score is read at the time of
-    /// the sound that comes out, so it needs no `lookahead`, and may be used with it. The levels of the notes follow the input,
-    /// not the score. [`ToneFilter::report_notes`] reports the notes of the score.
+    /// A score needs a [focus](Settings::focus) above 0 %. [`ToneFilter::seek`] sets its time. The score is aligned with the
+    /// output, with or without `lookahead`. The levels of the notes follow the input, not the score. [`ToneFilter::report_notes`]
+    /// reports the notes of the score.
     ///
-    /// Neither allocates nor frees: returns the previous score, for another thread to drop.
+    /// Neither allocates nor frees. Returns the previous score, for another thread to drop.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -501,41 +501,41 @@ impl ToneFilter {
         self.analysis.source.score_time() + self.position as f64 / self.sample_rate
     }
 
-    /// Returns the settings that were set last. Where scale, tuning or times follow the music, they have the found values.
+    /// Returns the settings that were set last, with the estimates for scale, tuning and times that follow the music.
     pub fn resolved(&self) -> Settings {
         *self.acting().settings
     }
 
-    /// Sets whether to look for key and tuning of the music although no setting follows them, for [`ToneFilter::found_key`] and
+    /// Enables the search for key and tuning of the music even if no setting follows them, for [`ToneFilter::found_key`] and
     /// [`ToneFilter::found_tuning`]. Needs a running listener. Takes effect from the next multiple of 64 samples on.
     pub fn find_key_and_tuning(&mut self, find: bool) {
         self.analysis.found.want(find);
     }
 
-    /// Returns the key of the last half minute or so; `None` if it is not looked for, or too few notes were detected.
+    /// Returns the key of about the last 30 s; `None` while the search is off, or if too few notes were detected.
     pub fn found_key(&self) -> Option<FoundKey> {
         self.analysis.found.key()
     }
 
-    /// Returns the frequency of A4 in Hz that fits the tones of the last 20 s or so best, within 60 cents of `tuning`; `None` if
-    /// it is not looked for, or too few tones agree.
+    /// Returns the frequency of A4 in Hz that best fits the tones of about the last 20 s, within 60 cents of `tuning`; `None`
+    /// while the search is off, or if too few tones agree.
     pub fn found_tuning(&self) -> Option<f64> {
         self.analysis.found.a4(&self.controls.settings)
     }
 
-    /// Sets whether to look for the tempo of the music although no setting follows it, for [`ToneFilter::found_tempo`]. Needs a
+    /// Enables the search for the tempo of the music even if no setting follows it, for [`ToneFilter::found_tempo`]. Needs a
     /// running listener. Takes effect from the next multiple of 64 samples on.
     pub fn find_tempo(&mut self, find: bool) {
         self.analysis.found.want_tempo(find);
     }
 
-    /// Returns the tempo of the music in beats per minute; `None` if it is not looked for, or too few onsets were heard.
+    /// Returns the tempo of the music in beats per minute; `None` while the search is off, or if too few onsets were detected.
     pub fn found_tempo(&self) -> Option<f64> {
         self.analysis.found.tempo()
     }
 
-    /// Passes the notes that began or ended in the last block to `report`, for bands that may sound. [`of_listener`] converts the
-    /// notes to tones.
+    /// Reports the notes that began or ended in the last block, of bands that may sound. [`of_listener`] converts the notes to
+    /// tones.
     ///
     /// With `auto`, velocities are relative to the level of the music; otherwise to full scale. Must be called after each block, with
     /// the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen
@@ -569,7 +569,8 @@ impl ToneFilter {
         }
     }
 
-    /// Returns the semitones from the key at which [`SentNotes`] sends the note of a band to the band's pitch, for an A4 of 440 Hz.
+    /// Returns the bend in semitones from a band's MIDI key, tuned to an A4 of 440 Hz, to the band's pitch. [`SentNotes`] sends
+    /// this key.
     pub(crate) fn nominal_bend(&self) -> f32 {
         let (set, now) = (&self.timeline.now().settings, &self.plan.smoothed.settings);
         let shift = set.pitch_shift();
@@ -577,8 +578,8 @@ impl ToneFilter {
         now.transpose - set.transpose + shift - shift.round() + tuning as f32
     }
 
-    /// Returns the semitones from the key of the note of `band` to the pitch at which the note sounds, for an A4 of 440 Hz; `None`
-    /// while no pitch is found.
+    /// Returns the bend in semitones from the MIDI key of `band`, tuned to an A4 of 440 Hz, to the pitch of its note; `None`
+    /// while no pitch is detected.
     pub(crate) fn bend(&self, band: usize) -> Option<f32> {
         let Settings { voice, vibrato, .. } = *self.timeline.now().settings;
         let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };
@@ -586,9 +587,9 @@ impl ToneFilter {
         (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)
     }
 
-    /// Returns a listener for another thread, which decides about the filter's input from the first sample on. The filter must be
+    /// Creates a listener for another thread, which decides about the filter's input from the first sample on. The filter must be
     /// at rest, and its settings must not change afterwards. `None` if the listener is off, a score is set, or the sound depends
-    /// on more than the main input: on keys, the sidechain, or the found key, tuning or tempo.
+    /// on more than the main input: on keys, the sidechain, or the estimated key, tuning or tempo.
     pub fn scout(&self) -> Option<Scout> {
         let controls = self.controls();
         let alone = controls.settings.keys == Keys::Off
@@ -601,8 +602,8 @@ impl ToneFilter {
     }
 
     /// Queues a scout's decisions for the next blocks. From the first call on, they replace the filter's own listener, which no
-    /// longer runs. Each block's decision must be queued before the block ends. The output equals that of the own listener
-    /// bit for bit. Allocates, and the filter frees the decisions while it processes.
+    /// longer runs. Each block's decision must be queued before the block ends. The output stays the same bit for bit. Allocates,
+    /// and the filter frees the decisions while it processes.
     pub fn follow_scout(&mut self, decided: ScoutDecisions) {
         self.analysis.source.follow_scout(decided.0);
     }

@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 /// Maximum number of waiting messages.
 const CAPACITY: usize = 16_384;
 
-/// A host's message.
+/// Type of a host's messages, which a [`MessageQueue`] can carry.
 pub trait Message: Copy {
     /// Returns the key events of the message, in order.
     fn keys(&self) -> impl Iterator<Item = KeyEvent>;
 
-    /// Passes the messages of an event of the detected notes to `send`, in order.
+    /// Converts an event of the detected notes to messages, and passes them to `send` in order.
     fn of_detected(event: SentEvent, send: impl FnMut(Self));
 }
 
@@ -26,8 +26,8 @@ impl Message for [u8; 3] {
     }
 }
 
-/// Queue of a host's messages for a filter. The filter plays each message with the latency of the sound. Then the message goes
-/// back to the host, together with the notes that the filter detects ([`SentNotes`]).
+/// Queue of a host's messages for a filter. The filter plays each message with the latency of the sound. Each message is then
+/// sent back to the host, together with the notes that the filter detects ([`SentNotes`]).
 ///
 /// Memory is bounded. No message is lost or overtakes another; if the queue is full, its oldest message is played early.
 ///
@@ -46,8 +46,8 @@ impl Message for [u8; 3] {
 pub struct MessageQueue<M> {
     /// Messages in order, each with the frame at which it is due, counted from the creation of the queue.
     waiting: VecDeque<(u64, M)>,
-    /// Number of waiting messages, from the first on, that the filter has played: with lookahead, it plays them earlier than the
-    /// sound leaves it.
+    /// Number of messages at the front of the queue that the filter has already played. With lookahead, it plays them before
+    /// their sound leaves it.
     played: usize,
     /// Frames processed since the creation of the queue.
     now: u64,
@@ -67,8 +67,8 @@ impl<M: Message> MessageQueue<M> {
         Self { waiting, played: 0, now: 0, detected: SentNotes::new() }
     }
 
-    /// Removes all waiting note-ons. All other messages become due at once, because note-offs, pedals and controllers must not be
-    /// lost. Does not allocate.
+    /// Removes all waiting note-ons. All other messages become due immediately, because note-offs, pedals and controllers must
+    /// not be lost. Does not allocate.
     pub fn clear(&mut self) {
         let begins = |event| matches!(event, KeyEvent::Key(_, velocity) if velocity > 0.0);
         let (mut index, played) = (0, self.played);
@@ -120,7 +120,7 @@ impl<M: Message> MessageQueue<M> {
     ) {
         let Self { waiting, played, now, detected } = self;
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
-        // Messages from the index `first` on, each with the frame that is `ahead` of its time.
+        // Messages from the index `first` on, each with its frame in this call if it is played `ahead` frames early.
         let due = |first: usize, ahead: usize| {
             let now = *now + ahead as u64;
             let due = waiting.iter().skip(first);

@@ -33,8 +33,8 @@ pub struct BlockPlan {
     pub delaying: bool,
     /// Output gain as a factor; 1 while bypassed.
     pub output_gain: f32,
-    /// Power that the listener measures at the frequency of each note, which the voices follow; `None`: they follow the bands'
-    /// own power.
+    /// Power at the frequency of each note from the listener, which the voices follow; `None`: the voices follow the bands' own
+    /// power.
     pub powers: Option<Lanes>,
     /// Semitones from each band's own note to the note at which it sounds.
     pub offsets: [i8; TONES],
@@ -60,7 +60,6 @@ impl BlockPlan {
         }
     }
 
-    /// Returns the levels of the sample at `position` in the block.
     #[inline(always)]
     pub fn level(&self, position: usize) -> Levels {
         self.levels.from.towards(self.levels.to, position)
@@ -80,9 +79,7 @@ impl BlockPlan {
 /// Gains and crossfades, interpolated sample by sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Levels {
-    /// Gain of the dry signal.
     pub dry: f32,
-    /// Gain of the wet signal.
     pub wet: f32,
     /// Crossfade from one bank (0) to two (1).
     pub stereo: f32,
@@ -136,7 +133,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the range in the block.
     pub fn in_block(&self) -> Range<usize> {
         self.position..self.position + self.range.len()
     }

@@ -13,24 +13,22 @@ pub struct Ramp<T> {
 }
 
 impl<T: Copy + PartialEq> Ramp<T> {
-    /// Creates a ramp that rests at `value`.
     pub const fn rest(value: T) -> Self {
         Self { from: value, to: value, changed: false }
     }
 
-    /// Creates a ramp from `from` to `to`.
     pub fn between(from: T, to: T) -> Self {
         Self { from, to, changed: from != to }
     }
 
-    /// Begins the next block, at whose end the value is `to`.
+    /// Begins the next block, which ramps to `to`.
     pub fn next(&mut self, to: T) {
         let moved = self.moves();
         (self.from, self.to) = (self.to, to);
         self.changed = moved || self.moves();
     }
 
-    /// Begins the next block, in which the value rests.
+    /// Begins the next block, in which the value is constant.
     pub fn stay(&mut self) {
         if self.changed {
             self.next(self.to);
@@ -42,7 +40,6 @@ impl<T: Copy + PartialEq> Ramp<T> {
         self.from == value && self.to == value
     }
 
-    /// Whether the value moves in the block.
     pub fn moves(&self) -> bool {
         self.from != self.to
     }
@@ -61,7 +58,7 @@ impl<T> Ramp<T> {
 }
 
 impl Ramp<f32> {
-    /// Returns the value at `share` (0..1) of the block.
+    /// Returns the value at a position in the block, 0..1.
     #[inline(always)]
     pub fn at(self, share: f32) -> f32 {
         self.from + share * (self.to - self.from)
@@ -78,7 +75,7 @@ impl Ramp<f32> {
     }
 }
 
-/// Lanes that approach a target in a constant step per block.
+/// Lanes that approach a target linearly, with a constant step per block.
 #[derive(Debug, Clone)]
 pub struct Approach {
     now: Lanes,
@@ -89,14 +86,12 @@ pub struct Approach {
 }
 
 impl Approach {
-    /// Creates lanes with the values `now` and no target. Towards a target, a lane moves by 1 in `seconds` at `sample_rate` Hz,
-    /// and by at most 1 in a block.
+    /// Creates lanes with the values `now` and no target. A lane needs `seconds` to move by 1; its step per block is at most 1.
     pub fn new(now: Lanes, seconds: f64, sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (seconds * sample_rate)).min(1.0) as f32;
         Self { now, target: None, step }
     }
 
-    /// Sets the lanes to `now` and removes the target.
     pub fn reset(&mut self, now: Lanes) {
         (self.now, self.target) = (now, None);
     }

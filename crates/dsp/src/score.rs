@@ -1,4 +1,4 @@
-//! A score: the notes of a piece of music with their times, in place of a listener that detects them.
+//! A score: the notes of a piece of music with their times, which replace the decisions of a listener.
 //!
 //! As text, the first line is `tone-filter-score 1`, and each other line is a note: start and end in seconds, MIDI note (69 is
 //! A4), velocity (1 to 127), and stereo position from -100 (right) to 100 (left). Velocity and stereo position may be left out.
@@ -17,13 +17,13 @@ const HEADER: &str = "tone-filter-score 1";
 /// Maximum distance of a time from the start of the music, in seconds: 30 years.
 const LONGEST: f64 = 1e9;
 
-/// Gap in seconds between a note and the next one of its tone, so that both are heard.
+/// Gap in seconds before a following note of one tone, so that both attacks are audible.
 const GAP: f64 = 0.02;
 
-/// Seconds from its start for which a note counts as just begun.
+/// Duration in seconds for which a note counts as just begun.
 const BEGUN: f64 = 0.035;
 
-/// A note of a [`Score`].
+/// Note of a [`Score`]: a tone, with its times, velocity and stereo position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreNote {
     /// Tone, 0..77; see [`notes`](crate::notes).
@@ -41,7 +41,6 @@ pub struct ScoreNote {
 /// State of a tone at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoreState {
-    /// Note that plays.
     pub note: ScoreNote,
     /// Whether the note has just begun.
     pub begun: bool,
@@ -54,7 +53,7 @@ pub struct Score {
     tones: [Vec<ScoreNote>; TONES],
 }
 
-/// Error in the text of a score.
+/// Parse error of a score: its first invalid line, and the number of invalid lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadScore {
     /// Number of the first invalid line, from 1 on.
@@ -81,8 +80,8 @@ impl Default for Score {
 
 impl Score {
     /// Creates a score of `notes` in any order. If two notes of a tone overlap, the first one ends before the second one begins.
-    /// Notes are left out whose tone is 77 or more, whose times are 30 years or more from the start, or whose end is not
-    /// after their start. Velocity and place are limited to their ranges.
+    /// Skips notes whose tone is 77 or more, whose times are more than 30 years from the start, or whose end is not after their
+    /// start. Velocity and place are clamped to their ranges.
     ///
     /// ```
     /// use tone_filter_dsp::{Score, ScoreNote, notes::A4};
@@ -104,7 +103,7 @@ impl Score {
         }
         for own in &mut tones {
             own.sort_by(|a: &ScoreNote, b| a.start.total_cmp(&b.start));
-            // Notes of a tone that start at once become one: the first would have no time before the second.
+            // Notes of a tone with the same start become one, because the first would have no duration.
             own.dedup_by(|later, first| {
                 let same = later.start == first.start;
                 if same {
@@ -124,10 +123,10 @@ impl Score {
         Self { tones }
     }
 
-    /// Reads a score from its text, and leaves invalid lines out. Returns the score, and which lines are left out.
+    /// Parses a score, and skips invalid lines. Returns the score, and a report of the skipped lines.
     ///
     /// # Errors
-    /// If the first line is wrong, or all others are invalid.
+    /// If the first line is not the header, or all other lines are invalid.
     pub fn read(text: &str) -> Result<(Self, Option<BadScore>), BadScore> {
         let mut lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
         if lines.next().is_none_or(|(line, _)| line.trim_start_matches('\u{feff}') != HEADER) {
@@ -185,14 +184,14 @@ impl fmt::Display for Score {
 impl FromStr for Score {
     type Err = BadScore;
 
-    /// Reads a score whose lines are all valid.
+    /// Parses a score whose lines are all valid.
     fn from_str(text: &str) -> Result<Self, BadScore> {
         let (score, bad) = Self::read(text)?;
         bad.map_or(Ok(score), Err)
     }
 }
 
-/// Returns a stereo position in percent with the fewest decimals from which [`place_of`] returns it.
+/// Formats a stereo position in percent, with the fewest decimals that [`place_of`] reads back exactly.
 fn percent(place: f32) -> String {
     let text = |decimals: usize| format!("{:.decimals$}", 100.0 * f64::from(place));
     let is_exact = |text: &String| text.parse().is_ok_and(|percent| place_of(percent) == place);
@@ -203,7 +202,7 @@ fn place_of(percent: f64) -> f32 {
     (percent / 100.0) as f32
 }
 
-/// Reads the line of a note; `None` if no tone has its MIDI note.
+/// Parses the line of a note; `None` if its MIDI note is outside the filter's tones.
 fn read(line: &str) -> Result<Option<ScoreNote>, String> {
     let mut words = line.split_whitespace();
     let mut number = |name: &str, default: Option<f64>, min: f64, max: f64| {
@@ -278,7 +277,7 @@ mod tests {
         let times = prop_oneof![(0..4u8).prop_map(f64::from), 0.0..0.1, -1e6..1e6, any::<f64>()];
         let fields = (0..TONES + 2, times, 0.0..0.1, any::<u8>(), -1.1f32..1.1);
         let note = fields.prop_map(|(tone, start, length, velocity, place)| {
-            // Two times may be neighbours among all numbers.
+            // Some times are neighbouring floats.
             let start = if velocity % 5 == 0 { start.next_up() } else { start };
             ScoreNote { tone: tone % 9 * 10, start, end: start + length, velocity, place }
         });
@@ -319,7 +318,7 @@ mod tests {
         ] {
             let text = format!("tone-filter-score 1\n\n{line}\n");
             assert_eq!(text.parse::<Score>().unwrap_err().to_string(), error);
-            // The valid lines around it stay.
+            // The valid lines around it are kept.
             let text = format!("tone-filter-score 1\n0 1 69\n{line}\n1 2 69\n{line}\n");
             let (score, left_out) = Score::read(&text).unwrap();
             assert_eq!(score.notes().count(), 2);

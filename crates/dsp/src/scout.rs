@@ -23,8 +23,8 @@ impl Scout {
         Self { source, kernel, position: 0 }
     }
 
-    /// Listens to the next samples of all `channels`, which must have one length. Returns the decisions for the blocks that are
-    /// completed.
+    /// Processes the next samples of all `channels`, which must have equal lengths. Returns the decisions for the completed
+    /// blocks.
     pub fn listen(&mut self, channels: &[Vec<f32>]) -> ScoutDecisions {
         let mut decided = ScoutDecisions::default();
         with_flush_to_zero(&mut || self.listen_to(channels, &mut decided));

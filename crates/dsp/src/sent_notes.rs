@@ -6,19 +6,19 @@ use crate::{
     notes::{TONES, midi_note, of_listener},
 };
 
-/// Number of member channels of the MPE zone, the lower one. They follow the master channel, 0.
+/// Number of member channels in the MPE zone: channels 1 to 15. Channel 0 is the master channel.
 const MEMBERS: u8 = 15;
 /// Range of pitch bends on member channels in semitones, up and down.
 const BEND_RANGE: u8 = 48;
 /// Value of a MIDI pitch bend without an effect.
 const CENTRE: i32 = 8192;
-/// Change in semitones from which on a bend is sent.
+/// Minimum change in semitones for which a pitch bend is sent.
 const LEAST_BEND: f32 = 0.01;
 
 /// Message about detected notes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SentEvent {
-    /// A note begins.
+    /// Note-on, with MPE after an initial pitch bend.
     On {
         /// MIDI channel, 0..16.
         channel: u8,
@@ -29,7 +29,7 @@ pub enum SentEvent {
         /// Semitones from the key up to the pitch, with MPE.
         bend: Option<f32>,
     },
-    /// A note ends.
+    /// Note-off of a key that was sent as on.
     Off {
         /// MIDI channel, 0..16.
         channel: u8,
@@ -45,7 +45,7 @@ pub enum SentEvent {
         /// Semitones from the key up to the pitch.
         semitones: f32,
     },
-    /// An MPE zone begins or ends, before its first and after its last note.
+    /// Start or end of the MPE zone, sent before its first or after its last note.
     Zone {
         /// Number of member channels; 0 for the end.
         members: u8,
@@ -53,8 +53,9 @@ pub enum SentEvent {
 }
 
 impl SentEvent {
-    /// Passes the event to `send` as MIDI messages. A pitch bend precedes the note that begins with it. A zone begins with the MPE
-    /// Configuration Message and the pitch bend range of each member channel, and ends with the former.
+    /// Converts the event to MIDI messages, and passes them to `send`. The initial pitch bend of a note precedes its note-on. A
+    /// zone starts with the MPE Configuration Message and the pitch bend range of each member channel. It ends with the MPE
+    /// Configuration Message.
     ///
     /// ```
     /// use tone_filter_dsp::SentEvent;
@@ -116,11 +117,11 @@ impl Form {
 struct Member {
     /// Number of notes that sound on the channel.
     notes: u8,
-    /// Time of the last start or end of a note, in numbers of these.
+    /// Value of [`Sounding::time`] at the last start or end of a note on the channel.
     used: u64,
     /// Band and key of the note that began last.
     last: Option<(usize, u8)>,
-    /// Semitones of the last bend.
+    /// Last bend that was sent, in semitones.
     bend: f32,
 }
 
@@ -152,7 +153,7 @@ impl Sounding {
         }
     }
 
-    /// Ends all notes, and begins to send in another form, or anew.
+    /// Ends all notes, and starts to send in `form`.
     fn change(&mut self, form: Form, send: &mut impl FnMut(SentEvent)) {
         (0..TONES).for_each(|band| self.release(band, send));
         if self.form == Form::Mpe && form != Form::Mpe {
@@ -208,7 +209,7 @@ impl Sounding {
         Some(member)
     }
 
-    /// Moves the pitch of each channel's last note to the `bend` of its band, where there is one.
+    /// Sends a pitch bend for the last note of each channel, if `bend` returns a new pitch for its band.
     fn bend(&mut self, bend: impl Fn(usize) -> Option<f32>, send: &mut impl FnMut(SentEvent)) {
         for (channel, member) in (1..).zip(&mut self.members) {
             let last = member.last.filter(|(band, key)| self.keys[*band] == Some(*key));
@@ -223,14 +224,14 @@ impl Sounding {
     }
 }
 
-/// Detected notes that were sent, so that each of them is ended.
+/// Sender of the detected notes. Tracks which notes are on, so that each gets its end.
 #[derive(Debug)]
 pub struct SentNotes {
     notes: Notes,
     sounding: Sounding,
-    /// Number of the listener's last frame.
+    /// Listener frame of the last call.
     frame: u64,
-    /// Whether all notes are to end at the next [`SentNotes::push`].
+    /// Whether the next [`SentNotes::push`] ends all notes first.
     over: bool,
 }
 
@@ -252,12 +253,12 @@ impl SentNotes {
     }
 
     /// Passes the notes of the filter's last block of 64 samples to `send`. Must be called after each block. Notes on one key are
-    /// sent as one note; see [`KeyCounts`]. Without [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys
+    /// sent as one note; see [`KeyCounts`]. Without [`Routing::midi_out`](crate::Routing::midi_out), or with a bypass, all notes
     /// end. Does not allocate.
     ///
-    /// With [`Routing::mpe`](crate::Routing::mpe), each note has the member channel that has been free for the longest time. Beyond
-    /// 15 notes, notes share channels, whose bends are those of the last note. Key and bend together are the pitch for
-    /// an A4 of 440 Hz.
+    /// With [`Routing::mpe`](crate::Routing::mpe), each note gets the member channel that has been free for the longest time.
+    /// With more than 15 notes, notes share channels, and a channel follows the pitch of its last note. Key and bend together
+    /// give the pitch for an A4 of 440 Hz.
     ///
     /// ```
     /// use tone_filter_dsp::{Routing, SentNotes, Settings, ToneFilter};

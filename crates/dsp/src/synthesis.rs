@@ -1,4 +1,4 @@
-//! Synthesis: banks and voices, which make the wet signal by the plan.
+//! Synthesis: banks and voices produce the wet signal from the plan.
 
 use crate::{
     bank::{Bank, BankParams, PHASE_INTERVAL},
@@ -44,7 +44,7 @@ pub struct Synthesis {
     /// Parameters that all banks share.
     pub params: BankParams,
     timbres: Timbres,
-    /// Bank for the left channel, or for the mean of all channels; and bank for the right channel.
+    /// Banks for the left and the right channel. The first one also processes the mean of all channels.
     banks: [BankVoices; 2],
     layout: Layout,
     /// Banks for the undelayed input, with lookahead.
@@ -76,7 +76,7 @@ impl Synthesis {
         }
     }
 
-    /// Sets the target of the timbre by the `settings`.
+    /// Sets the target of the timbre.
     pub fn aim(&mut self, settings: &Settings) {
         self.timbres.aim(settings);
     }
@@ -130,7 +130,8 @@ impl Synthesis {
         if self.low_gain.is(0.0) { PUBLISHED } else { TONES }
     }
 
-    /// Returns the tracked powers of the bands to 16 bits: the early powers with lookahead, otherwise the maximum of all banks.
+    /// Returns the tracked powers of the bands with a precision of 16 bits: the early powers with lookahead, otherwise the
+    /// maximum of all banks.
     pub fn powers(&self) -> Lanes {
         let powers = if self.early.runs() {
             self.early.powers()
@@ -138,7 +139,7 @@ impl Synthesis {
             let powers = self.banks().map(|bank| bank.powers(&self.params));
             powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
         };
-        // With a sound's first samples all bands have nearly the same power: rounding errors must not choose among them.
+        // At the start of a sound, all bands have nearly the same power: rounding errors must not decide which is the strongest.
         Lanes::of(|tone| f32::from_bits(powers.0[tone].to_bits() & !0xff))
     }
 
@@ -204,7 +205,7 @@ impl Synthesis {
         let share = if early.runs() { plan.smoothed.fades[Fade::Lookahead] } else { 0.0 };
         let mut powers = plan.powers;
         if let Some(powers) = powers.as_mut().filter(|_| share > 0.0) {
-            // The listener's detectors of low notes rise more slowly than the early bank.
+            // The listener's detectors of low notes rise more slowly than the early bank, whose higher power counts here.
             let own = powers.0.iter_mut().zip(early.powers().0);
             own.for_each(|(power, ahead)| *power += share * (ahead - *power).max(0.0));
         }
@@ -236,8 +237,8 @@ impl Synthesis {
         self.early.process(kernel, span.position, inputs);
     }
 
-    /// Sets the banks' inputs for the samples `span`. Returns whether there are two banks, and whether each has a channel of its
-    /// own in the whole block.
+    /// Sets the banks' inputs for the samples `span`. Returns whether there are two banks, and whether each one processes a
+    /// single channel in the whole block.
     fn set_inputs(
         &mut self,
         plan: &BlockPlan,
@@ -252,7 +253,7 @@ impl Synthesis {
             self.arrange(plan, channels.len());
         }
         let stereo = |frame: usize| plan.level(position + frame).stereo;
-        // With a stereo of 1 in the whole block, the crossfades have no effect and are left out.
+        // With a stereo of 1 in the whole block, the crossfades have no effect and are skipped.
         let Ramp { from, to, .. } = plan.levels;
         let apart = two && from.stereo == 1.0 && to.stereo == 1.0;
         let crossfade = (!apart).then_some(stereo);

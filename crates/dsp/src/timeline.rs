@@ -1,7 +1,8 @@
 //! Timeline: controls act on the sound that enters the filter while they are set.
 //!
-//! With lookahead, listener and early bank get the sound at once; banks, voices and output get it out of the delay, and their
-//! controls as late. Each stage reads the controls of the sound that it processes.
+//! With lookahead, listener and early bank get the sound undelayed, and the controls as well. Banks, voices and output get the
+//! sound from the delay, and the controls with an equal delay. So each stage reads the controls that were set when its sound came
+//! in.
 
 use crate::{
     analysis::Resolved,
@@ -10,7 +11,7 @@ use crate::{
 };
 use std::collections::VecDeque;
 
-/// Controls of the sound in one stage.
+/// Controls that a stage uses.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
     pub settings: Resolved,
@@ -34,8 +35,8 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Creates the timeline of a delay of `latency` samples. Allocates all memory that it ever needs: controls that act from the
-    /// same block on replace each other.
+    /// Creates the timeline for a delay of `latency` samples. Allocates all memory that it ever needs: for each block, only the
+    /// last controls are kept.
     pub fn new(now: Acting, latency: usize) -> Self {
         Self { now, waiting: VecDeque::with_capacity(latency / BLOCK + 3), blocks: 0 }
     }
@@ -50,20 +51,20 @@ impl Timeline {
         self.waiting.back_mut().map_or(&mut self.now, |(_, last)| last)
     }
 
-    /// Lets `acting` be the only controls, from now on.
+    /// Sets the current controls, and discards the queue.
     pub fn jump(&mut self, acting: Acting) {
         self.waiting.clear();
         self.now = acting;
     }
 
-    /// Lets `acting` be the controls from the first block on that begins `samples` after the start of the current one, or later.
+    /// Queues controls for the first block that begins at least `samples` after the start of the current block.
     pub fn wait(&mut self, acting: Acting, samples: usize) {
         let due = self.blocks + samples.div_ceil(BLOCK) as u64;
         self.waiting.pop_back_if(|(last, _)| *last == due);
         self.waiting.push_back((due, acting));
     }
 
-    /// Begins a block. Returns whether other controls act from it on.
+    /// Begins a block. Returns whether the current controls have changed.
     pub fn begin_block(&mut self) -> bool {
         let mut changes = false;
         while let Some((_, acting)) = self.waiting.pop_front_if(|(due, _)| *due <= self.blocks) {

@@ -1,4 +1,4 @@
-//! Test of the environment variable with the name of the kernel, in a process of its own because it sets the variable.
+//! Environment variable that selects the kernel. The test has a process of its own, because it sets the variable.
 
 use tone_filter_dsp::{Kernel, Settings, ToneFilter};
 

@@ -29,7 +29,7 @@ impl Arranger {
         Self { volumes, ages, lead: None, height: None, ticks: 0 }
     }
 
-    /// Ends the notes that are silent for a block, so that they can begin anew.
+    /// Resets the ages of the notes that are silent in a block, so that they can begin anew.
     pub fn follow(&mut self, amplitudes: &[f64; TONES]) {
         for (age, amplitude) in self.ages.iter_mut().zip(amplitudes) {
             if *amplitude == 0.0 {

@@ -12,8 +12,8 @@ const GUARD: f64 = 0.001;
 /// Maximum magnitude of the input: 18 dB above full scale.
 const LOUDEST: f64 = 8.0;
 
-/// Resonator `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` as a loop of two integrators, whose state keeps its meaning
-/// while the coefficients move.
+/// Resonator `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` as a loop of two integrators, whose state stays valid when
+/// the coefficients change.
 #[derive(Debug, Clone, Copy)]
 pub struct Resonator {
     gain: f64,
@@ -78,7 +78,7 @@ impl Resonator {
         (lo * lo + bp * bp + f * lo * bp) / (1.0 - f * f / 4.0)
     }
 
-    /// Takes the next input while the resonator is not computed.
+    /// Records the next input while the resonator is not computed.
     fn rest(&mut self, x: f64) {
         self.x = [x, self.x[0]];
     }
@@ -93,7 +93,7 @@ pub(crate) fn angle(frequency: f64, sample_rate: f64) -> f64 {
     TAU * (frequency / sample_rate).min(HIGHEST)
 }
 
-/// A note's values at the latest sample.
+/// State of a note at the latest sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Band {
     /// Output of the resonator.
@@ -139,7 +139,6 @@ impl Constants {
         }
     }
 
-    /// Returns the gate for a power of the input.
     pub fn gate(&self, total_power: f64) -> Gate {
         let low = (self.threshold * total_power).max(self.floor);
         Gate { low, high: self.ceiling * total_power }
@@ -164,7 +163,7 @@ impl Gate {
 
 pub(crate) type Tones = [f64; TONES];
 
-/// Plan of a bank's block. Pairs are values at its start and its end, with a straight line in between.
+/// Plan of a bank's block. Each pair has the values at the start and at the end of the block, interpolated linearly.
 #[derive(Debug, Clone)]
 pub(crate) struct Mix {
     /// Weights of the notes in the sum.
@@ -194,7 +193,8 @@ pub struct Bank {
     low: bool,
     /// Whether the notes are driven and summed.
     driven: bool,
-    /// Squared amplitudes at which the notes were frozen; `None` without freeze. Meanwhile, all tracked powers stay.
+    /// Squared amplitudes at which the notes were frozen; `None` without freeze. While they are frozen, all tracked powers are
+    /// held.
     frozen: Option<Tones>,
 }
 
@@ -250,7 +250,7 @@ impl Bank {
         }
     }
 
-    /// Returns the notes below A3 to rest.
+    /// Resets the notes below A3 to rest.
     pub(crate) fn rest_low(&mut self) {
         for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands).skip(48) {
             resonator.scale(0.0);
@@ -330,7 +330,7 @@ impl Bank {
         [left, self.right.map_or(left, clip)]
     }
 
-    /// Returns the notes' values at the latest sample.
+    /// Returns the state of each note at the latest sample.
     pub fn bands(&self) -> &[Band; TONES] {
         &self.bands
     }

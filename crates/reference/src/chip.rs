@@ -1,4 +1,4 @@
-//! The sound chip: at 60 Hz every note gets a part and a volume. A shift register plays the noise.
+//! Sound chip: 60 times a second, every note gets a part and a volume. A shift register plays the noise.
 
 use crate::{
     BLOCK, TONES, Voice,
@@ -25,7 +25,6 @@ const TOP: f64 = 8000.0;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Notes<'a> {
-    /// Amplitudes of the notes.
     pub amplitudes: &'a Tones,
     /// Amplitudes of the resonators.
     pub measured: &'a Tones,
@@ -33,23 +32,21 @@ pub(crate) struct Notes<'a> {
     pub nominal: &'a Tones,
 }
 
-/// Timbre of the chip in a block.
 #[derive(Debug, Clone)]
 struct ChipTimbre {
     /// Duty of the lead.
     duty: f64,
     /// Octave of all notes.
     octave: f64,
-    /// Crossfade shares of the timbre at the start and at the end of the block.
+    /// Weights of the timbre in the crossfade at the start and at the end of the block.
     shares: [f64; 2],
-    /// Numbers of harmonics of each note: first of all harmonics, then only of those below a quarter of the sample rate.
+    /// Number of harmonics of each note: of all harmonics, and of those below a quarter of the sample rate.
     counts: [[usize; TONES]; 2],
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Chip {
     sample_rate: f64,
-    /// Timbres that sound in the block.
     timbres: Vec<ChipTimbre>,
     arranger: Arranger,
     /// Samples to the next tick, times 60.
@@ -70,11 +67,10 @@ pub(crate) struct Chip {
     powers: [f64; 2],
     /// Power of the notes' overtones in this octave, relative to the power of the notes.
     share: f64,
-    /// Shift register of the noise.
     register: u32,
     /// Clock cycles between two steps of the register.
     rate: f64,
-    /// Rest of the current step, 0..1.
+    /// Fraction of the current step that is left.
     clock: f64,
     /// States of the one-poles at the output: of the high-pass and of the low-pass.
     filters: [f64; 2],
@@ -271,7 +267,8 @@ fn rest(sum: f64) -> f64 {
     159.79 / (1.0 / sum + 100.0)
 }
 
-/// Returns a curve's deviation from its value at `mean`: exact for `low`, linear for `high`, with the slope over `by` either way.
+/// Returns a curve's deviation from its value at `mean`: exact for `low`, linear for `high`. The slope is measured between `mean
+/// - by` and `mean + by`.
 fn apply_curve(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -> f64 {
     let slope = (curve(mean + by) - curve(mean - by)) / (2.0 * by);
     curve(mean + low) - curve(mean) + slope * high

@@ -27,7 +27,7 @@ pub(crate) struct EarlyBank {
     pub banks: Vec<Bank>,
     /// Whether the notes below A3 are computed.
     pub low: bool,
-    /// Last moments, newest first.
+    /// Levels of the last blocks, newest first.
     moments: VecDeque<Moment>,
     /// Sum of each bank's total power in the current block.
     sums: Vec<f64>,
@@ -36,7 +36,7 @@ pub(crate) struct EarlyBank {
 }
 
 impl EarlyBank {
-    /// Creates banks with the state of the `banks` that sound, for a delay of `latency` samples.
+    /// Creates copies of the sounding `banks`, for sound that is delayed by `latency` samples.
     pub fn new(banks: Vec<Bank>, low: bool, latency: usize, sample_rate: f64) -> Self {
         let totals: Vec<f64> = banks.iter().map(Bank::total_power).collect();
         let powers = banks[0].bands().map(|band| band.power);
@@ -47,8 +47,8 @@ impl EarlyBank {
         Self { sample_rate, latency, banks, low, moments, sums, gains: [[1.0; TONES]; 2] }
     }
 
-    /// Begins a block: computes the gains for the sound after the delay, which has the settings `now`. With `low`, there are notes
-    /// below A3.
+    /// Begins a block: computes the gains for the delayed sound, which has the settings `now`. `low` says whether the notes below
+    /// A3 are computed.
     pub fn begin_block(&mut self, now: &Settings, low: bool) {
         if low && !self.low {
             self.banks.iter_mut().for_each(Bank::rest_low);
@@ -76,7 +76,7 @@ impl EarlyBank {
         });
     }
 
-    /// Returns the powers at the end of the block, ahead by the time in which a note follows the music.
+    /// Returns the powers for the end of the block, read ahead to cancel the lag of a note's level.
     pub fn powers_ahead(&self, sound: &Sound) -> Tones {
         let sound = &Sound { freeze: false, ..sound.clone() };
         self.powers(|tone| {
@@ -85,7 +85,7 @@ impl EarlyBank {
         })
     }
 
-    /// Returns the powers at the end of the block, ahead by the seconds of `ahead(tone)`.
+    /// Returns the powers for the end of the block, read ahead by `ahead(tone)` seconds.
     fn powers(&self, ahead: impl Fn(usize) -> f64) -> Tones {
         std::array::from_fn(|tone| {
             let ago = self.latency - BLOCK as f64 - ahead(tone) * self.sample_rate;
@@ -93,7 +93,7 @@ impl EarlyBank {
         })
     }
 
-    /// Returns the total power of a bank, ahead by the time in which the voices' total power follows the music.
+    /// Returns the total power of a bank, read ahead to cancel the lag of the voices' total power.
     pub fn total(&self, sound: &Sound, bank: usize) -> f64 {
         let low_pass = AMPLITUDE_POLES as f64 / (TAU * POLE);
         let ahead = 0.9 * (1.2 * sound.release / 1000.0 + low_pass);
@@ -101,7 +101,7 @@ impl EarlyBank {
         self.at(ago, |moment| moment.totals.get(bank).copied().unwrap_or(0.0))
     }
 
-    /// Returns a value `samples` ago, in a straight line between two moments.
+    /// Returns a value `samples` ago, interpolated linearly between blocks.
     fn at(&self, samples: f64, value: impl Fn(&Moment) -> f64) -> f64 {
         let blocks = samples.max(0.0) / BLOCK as f64;
         let moment = |index: usize| value(&self.moments[index % self.moments.len()]);

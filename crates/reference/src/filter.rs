@@ -24,7 +24,7 @@ struct BankVoices {
     voices: Voices,
 }
 
-/// Gains and crossfade shares, which move sample by sample.
+/// Gains and crossfade weights, interpolated sample by sample.
 #[derive(Debug, Clone, Copy)]
 struct MixGains {
     dry: f64,
@@ -36,8 +36,8 @@ struct MixGains {
 
 /// The tone filter for a number of channels.
 ///
-/// Settings may change between two blocks. The caller gives the decisions on notes, and, where key and tuning follow the music,
-/// sets both.
+/// Settings may change between two blocks. The caller supplies the decisions on notes. Where key and tuning follow the music, it
+/// supplies these as well.
 #[derive(Debug, Clone)]
 pub struct Filter {
     sample_rate: f64,
@@ -49,11 +49,10 @@ pub struct Filter {
     heard: Sound,
     hearing: Smoothing,
     heard_now: Moment,
-    /// Share of the sidechain in the undelayed sound at the start of the block.
+    /// Weight of the sidechain in the undelayed sound at the start of the block.
     heard_sidechain: f64,
-    /// Settings of the sound that is in the delay, each with the block from which on they count.
+    /// Queued settings of the sound that is in the delay, each with the block from which on they apply.
     waiting: VecDeque<(usize, Sound)>,
-    /// Number of blocks so far.
     blocks: usize,
     keyboard: Keyboard,
     keys: KeyWeights,
@@ -67,7 +66,7 @@ pub struct Filter {
     gain: f64,
     /// Stereo positions of the notes at the end of the block.
     pans: Option<Tones>,
-    /// Gains and crossfade shares at the end of the block.
+    /// Gains and crossfade weights at the end of the block.
     mix_gains: MixGains,
     timbres: Timbres,
     waveforms: Waveforms,
@@ -75,7 +74,7 @@ pub struct Filter {
     /// Banks that process the undelayed input, while the delays record.
     early: Option<EarlyBank>,
     oscillating: bool,
-    /// Whether the notes below A3 are computed: while their crossfade share is above 0.
+    /// Whether the notes below A3 are computed: while their crossfade weight is above 0.
     low_computed: bool,
     /// Delays for lookahead: of the channels, and of the sidechain's channels.
     delays: [Vec<Delay>; 2],
@@ -90,7 +89,7 @@ pub struct Filter {
     limiter: Option<Limiter>,
     /// Whether the limiter without lookahead acts in the block.
     at_once: bool,
-    /// Whether the last block could exceed full scale: the output of the soft clip alone cannot.
+    /// Whether the last block could exceed full scale. The output of the soft clip alone cannot.
     unclipped: bool,
 }
 
@@ -146,7 +145,7 @@ impl Filter {
         filter
     }
 
-    /// Moves to `sound` from the next block on; stages after the delay move when the next sample leaves it.
+    /// Sets the settings from the next block on. Stages after the delay change when the sound of that block leaves it.
     pub fn set(&mut self, sound: &Sound) {
         self.heard = sound.clone();
         if sound.lookahead && self.recording && self.blocks > 0 {
@@ -159,7 +158,7 @@ impl Filter {
         self.aim();
     }
 
-    /// Takes key, tuning or tempo that were found, as parts of the `sound` that was set last. They count without delay.
+    /// Sets `sound`, which is the sound that was set last, with new values for key, tuning or tempo. They apply without delay.
     pub fn find(&mut self, sound: &Sound) {
         self.heard = sound.clone();
         *self.waiting.back_mut().map_or(&mut self.sound, |(_, last)| last) = sound.clone();
@@ -184,7 +183,8 @@ impl Filter {
         self.hearing.aim(&heard);
     }
 
-    /// Processes a block of 64 samples, or fewer at the end of the signal. `decision` is the listener's, at the end of the block.
+    /// Processes a block of 64 samples, or fewer at the end of the signal. `decision` is the listener's decision at the end of
+    /// the block.
     pub fn block(
         &mut self,
         input: &[&[f32]],

@@ -4,7 +4,7 @@ use crate::{BLOCK, TONES, approach, bank::Tones, gates::Gates, smoothing::Moment
 
 /// Time in seconds in which a weight follows a decision.
 const TIME: f64 = 0.005;
-/// Time in seconds for which a held note that begins anew counts as not played.
+/// Time in seconds for which a restarting note counts as not played.
 const GAP: f64 = 0.02;
 /// Time constant of a note's stereo position in seconds.
 const PLACE: f64 = 0.03;
@@ -33,7 +33,7 @@ pub struct Early {
     pub played: [bool; TONES],
     /// Whether each note is likely to be played.
     pub likely: [bool; TONES],
-    /// Samples since the edge of the sound with which a note has just become likely or has just ended, where there is one.
+    /// Samples since the edge of the sound at which a note became likely or ended; `None` without a clear edge.
     pub edge: [Option<f64>; TONES],
 }
 
@@ -45,11 +45,10 @@ pub(crate) struct Focus {
     light: bool,
     /// Number of decisions still to be ignored.
     warming_up: usize,
-    /// Notes that are played by the last decision.
+    /// Played notes of the last decision.
     played: [bool; TONES],
     begun: [bool; TONES],
     gates: Gates,
-    /// Notes that sound.
     sounding: [bool; TONES],
     /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],
@@ -83,7 +82,7 @@ impl Focus {
         }
     }
 
-    /// Begins a block. The listener runs at a focus above 0, now or as it is `heard`, or if key or tuning `follow` the music.
+    /// Begins a block. The listener runs at a focus above 0 in `now` or in `heard`, or if key or tuning `follow` the music.
     pub fn begin_block(&mut self, now: &Moment, heard: &Moment, follow: bool) {
         let listening = now.sound.focus.max(heard.sound.focus) > 0.0 || follow;
         if listening && !self.listening {
@@ -108,7 +107,7 @@ impl Focus {
         }
     }
 
-    /// Lets the notes that are played sound from now on.
+    /// Sets the sounding notes to the played ones, without delay.
     fn set_sounding(&mut self) {
         self.gates.set(&self.played);
         self.sounding = self.played;
@@ -119,7 +118,7 @@ impl Focus {
         self.listening
     }
 
-    /// Moves the stereo positions on by a block. A silent note moves at once.
+    /// Moves the stereo positions by a block. A silent note jumps.
     pub fn move_pans(&mut self) {
         let slow = step(PLACE, self.sample_rate / BLOCK as f64);
         for tone in 0..TONES {
@@ -133,7 +132,7 @@ impl Focus {
         self.levels.filter(|_| self.listening && now.sound.focus > 0.0)
     }
 
-    /// Takes the decision at the end of a block.
+    /// Applies the decision at the end of a block.
     pub fn decide(&mut self, decision: &Decision) {
         if !self.listening {
             return;

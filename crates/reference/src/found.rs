@@ -1,9 +1,9 @@
-//! Key and tuning of the music, from notes and tones given frame by frame.
+//! Key and tuning of the music, estimated from the notes and tones of each frame.
 
 use crate::NOTES;
 use std::f64::consts::TAU;
 
-/// Profile of major: share of a key's segments that contain each degree, from the root up.
+/// Profile of major: fraction of a key's segments that contain each degree, from the root up.
 const MAJOR: [f64; 12] =
     [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400];
 /// Profile of minor.
@@ -26,32 +26,31 @@ pub enum Mode {
 pub struct Key {
     /// Semitones from A up to the root.
     pub root: usize,
-    /// Mode.
+    /// Mode: major, or a kind of minor.
     pub mode: Mode,
     /// Certainty, 0..1.
     pub certainty: f64,
 }
 
-/// Key and tuning found in the music.
+/// Estimator of the music's key and tuning.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// Length of a frame in seconds.
     frame: f64,
     /// Seconds for which each pitch class was held, fading with a time constant of 30 s; A first.
     held: [f64; 12],
-    /// Key found last; `None` if there are too few notes.
+    /// Latest key; `None` if there are too few notes.
     key: Option<Key>,
     /// Last key whose certainty was at least a half.
     followed: Option<Key>,
     /// Sum of all tones, fading with a time constant of 20 s: real part, imaginary part and weight.
     tones: [f64; 3],
-    /// Cents of the last frame with tones, unwrapped: multiples of 100 are added, so that they differ by at most 50 from the
-    /// cents of the frame with tones before.
+    /// Unwrapped cents of the last frame with tones: at most 50 from the frame with tones before it.
     unwrapped: f64,
-    /// Sum of the squared length of each frame's tones, alone and times their cents, fading with a time constant of 0.1 s.
+    /// Sums of the squared lengths of each frame's tones: plain, and times their cents. Both fade with a time constant of 0.1 s.
     vibrato: [f64; 2],
-    /// Sum of the length of each frame's tones in the direction of the mean cents over a vibrato, fading with a time constant
-    /// of 20 s: real and imaginary part.
+    /// Sum of each frame's tones, turned to the mean cents over a vibrato, fading with a time constant of 20 s: real and
+    /// imaginary part.
     middles: [f64; 2],
     /// Cents from the set tuning to the bands' tuning.
     cents: f64,
@@ -76,8 +75,9 @@ impl Found {
         }
     }
 
-    /// Takes the notes that are played in a frame, and the frame's `tones`: the sum of their weights times `exp(2 pi i cents /
-    /// 100)`, and the sum of their weights. The bands are tuned to `tuning` Hz for A4, and transposed by `transpose` semitones.
+    /// Evaluates a frame: the notes that are `played`, and its `tones`, which are the sum of their weights times `exp(2 pi i
+    /// cents / 100)`, and the sum of their weights. The bands have A4 at `tuning` Hz, and are transposed by `transpose`
+    /// semitones.
     pub fn push(&mut self, played: &[bool; NOTES], tones: [f64; 3], tuning: f64, transpose: f64) {
         for held in &mut self.held {
             *held *= (-self.frame / 30.0).exp();
@@ -135,7 +135,7 @@ impl Found {
         let keys =
             [false, true].into_iter().flat_map(|minor| (0..12).map(move |root| (root, minor)));
         let keys: Vec<(usize, bool)> = keys.collect();
-        // Takes the first of equal keys.
+        // Of equal keys, the first one wins.
         let best = keys.iter().rev().max_by(|a, b| fit(a).total_cmp(&fit(b))).expect("keys");
         let last = self.key.map(|key| ((key.root, key.mode != Mode::Major), key.mode));
         let stays = last.filter(|(key, _)| fit(best) < fit(key) + 0.05);

@@ -1,16 +1,15 @@
-//! Gates: with lookahead, notes begin and end at the edges of the sound that leaves the delay.
+//! Gates: with lookahead, notes start and end exactly with the delayed sound.
 
 use crate::{BLOCK, TONES, focus::Early, output::delay};
 
-/// State of one gate.
 #[derive(Debug, Clone, Copy)]
 struct Gate {
     opened: bool,
-    /// Blocks until the gate turns, and whether it opens then; `None` while it stays.
+    /// Blocks until the next turn, and whether it opens the gate; `None` without a turn.
     turn: Option<(f64, bool)>,
-    /// Whether it may open by the last decisions.
+    /// Whether the last decisions allow the gate to open.
     may_open: bool,
-    /// Decisions for which the sure one does not count.
+    /// Decisions left until the sure one applies.
     unsure: u32,
 }
 
@@ -21,7 +20,6 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// Creates closed gates.
     pub fn new(sample_rate: f64) -> Self {
         Self { sample_rate, gates: [Gate::resting(false); TONES] }
     }
@@ -31,7 +29,7 @@ impl Gates {
         self.gates = played.map(Gate::resting);
     }
 
-    /// Takes the decisions with lookahead, `sure`, and without.
+    /// Schedules turns from the decisions with lookahead, `sure`, and those without, `early`.
     pub fn decide(&mut self, sure: &[bool; TONES], early: &Early) {
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             let held = sure[tone] || early.played[tone] || early.likely[tone];

@@ -1,4 +1,4 @@
-//! Keys that are played to the filter, and the bands' weights that follow from them.
+//! Keys of a player, and the weights of the bands from them.
 
 use crate::{BLOCK, Keys, Sound, TONES, approach, midi_note};
 
@@ -77,7 +77,7 @@ impl Keyboard {
     }
 }
 
-/// Weights of the bands by the keys: the greater of `own`, and of `others` times the weight without keys.
+/// Weights of the bands with keys: the maximum of `own`, and of `others` times the weight without keys.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyWeights {
     own: [f64; TONES],
@@ -96,7 +96,7 @@ impl KeyWeights {
         Self { own: [0.0; TONES], others: [others; TONES], step }
     }
 
-    /// Moves on by a block. `offsets` are the semitones by which a map moves the notes.
+    /// Moves the weights by a block. `offsets` are the semitones by which a map moves the notes.
     pub fn follow(&mut self, sound: &Sound, keyboard: &Keyboard, offsets: &[f64; TONES]) {
         let snaps = sound.snaps_to_keys();
         for (tone, offset) in offsets.iter().enumerate() {
@@ -107,7 +107,7 @@ impl KeyWeights {
                 Keys::HoldAny => keyboard.gain_in_any_octave(note),
             };
             let (own, others) = match sound.keys {
-                // With a map to the keys, a note has the weight without keys times the gain of the key to which it moves.
+                // With a map to the keys, a note has its weight without keys times the gain of the key to which it moves.
                 _ if snaps => (0.0, gain),
                 Keys::Hold | Keys::HoldAny => (gain, 0.0),
                 Keys::Off | Keys::Add => (gain, 1.0),
@@ -117,7 +117,6 @@ impl KeyWeights {
         }
     }
 
-    /// Returns a tone's weight; `without` is the weight without keys.
     pub fn weight(&self, tone: usize, without: f64) -> f64 {
         self.own[tone].max(self.others[tone] * without)
     }

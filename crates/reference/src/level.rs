@@ -25,13 +25,13 @@ pub(crate) struct Level {
     both: f64,
     /// Averaging time of `dry`, `wet` and `both` so far, in seconds.
     tracked: f64,
-    /// Tracked share of the dry signal's power that is present while notes sound.
+    /// Share of the dry signal's power in blocks with sounding notes, tracked.
     share: f64,
     /// Correction of the makeup gain in nepers.
     trim: f64,
     /// Power of the mix relative to the dry signal's, tracked over a short time.
     ratio: f64,
-    /// Amount by which the dry signal's gain is raised towards 1, 0..1.
+    /// Lift of the dry signal while notes are missing: 0 leaves its gain in the mix, 1 raises this gain to 1.
     lift: f64,
 }
 
@@ -113,7 +113,7 @@ impl Level {
         }
     }
 
-    /// Updates all averages by the powers and the mean product of dry and wet in a block of `seconds`.
+    /// Updates all averages with the powers and the mean product of dry and wet in a block of `seconds`.
     fn follow(&mut self, seconds: f64, [dry, wet, both]: [f64; 3], [a, b]: [f64; 2]) {
         let mixed = a * a * dry + b * b * wet + 2.0 * a * b * both;
         // Steps are in proportion to the dry power, up to four times the nominal one.

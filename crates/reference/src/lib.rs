@@ -70,7 +70,7 @@ pub use listener::{Decisions, Listener};
 pub use network::{Cell, Layer, Matrix, NOTES, Weights};
 pub use sound::{Keys, Map, Sound, Stereo, Voice};
 
-/// Length of a block in samples. Settings, levels and phases are updated once a block.
+/// Length of a block in samples, the interval of updates of settings, levels and phases.
 pub const BLOCK: usize = 64;
 
 /// Number of notes: the 48 semitones from A3 up, then the 29 from E1 to G#3.

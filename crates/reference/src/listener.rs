@@ -3,24 +3,24 @@
 use crate::network::{BANKS, DETECTORS, FIRST_NOTE, NOTES, Network, Seen, Weights};
 use std::{collections::VecDeque, f64::consts::TAU};
 
-/// Detuning of each bank in semitones; its decay in 1/s as a multiple of the frequency in Hz; its minimum decay in 1/s.
+/// Parameters of each bank: detuning in semitones, decay in 1/s as a multiple of the frequency in Hz, and minimum decay in 1/s.
 const TUNINGS: [(f64, f64, f64); BANKS] =
     [(0.0, 0.15, 16.0), (-0.25, 0.05, 7.0), (0.25, 0.05, 7.0)];
 /// Maximum frequency of a detector relative to its sample rate. Detectors above are off.
 const HIGHEST: f64 = 0.45;
-/// Number of frames by which decisions with lookahead refer back.
+/// Delay of the decisions with lookahead, in frames.
 const LOOKAHEAD: usize = 4;
-/// Log odds with lookahead of a note that counts as a voice.
+/// Log odds with lookahead above which a note counts as a voice.
 const SURE: f64 = 2.0;
-/// Semitones up to which sure notes are one voice.
+/// Maximum distance in semitones between sure notes that count as one voice.
 const APART: usize = 2;
-/// Mean number of voices below which there is one.
+/// Mean number of voices below which the music counts as a single voice.
 const ONE: f64 = 1.4;
-/// Mean number of voices at the start.
+/// Initial mean number of voices.
 const UNKNOWN: f64 = 1.45;
 /// Steps of the mean per frame, up and down.
 const STEPS: [f64; 2] = [0.02, 0.006];
-/// Increase of the threshold for a note that starts without a beginning while there is one voice.
+/// Increase of the threshold while there is one voice, for a note that starts without a detected onset.
 const RAISE: f64 = 1.0;
 
 /// Decisions of one frame.
@@ -157,7 +157,7 @@ impl Listener {
         }
     }
 
-    /// Returns the frames by which the decisions refer back.
+    /// Returns the delay of the decisions in frames.
     pub fn lookahead(&self) -> usize {
         if self.looks_ahead { LOOKAHEAD } else { 0 }
     }

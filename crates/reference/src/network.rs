@@ -11,15 +11,15 @@ pub const DETECTORS: usize = 87;
 /// Index of the detector of the lowest note.
 pub const FIRST_NOTE: usize = 4;
 
-/// First notes of the zones but the lowest. A zone's notes share their weights.
+/// First note of each zone above the lowest zone. The notes of a zone have common weights.
 const NOTE_ZONES: [usize; 2] = [20, 45];
-/// First detectors of the zones but the lowest, in the layer `near`.
+/// First detector of each zone above the lowest zone, in the layer `near`.
 const DETECTOR_ZONES: [usize; 2] = [20, 50];
 
 /// Maximum lag of the features in frames.
 const MOST_LAG: usize = 7;
 
-/// Matrix with a row for each input; or units, with a row for each position.
+/// Matrix with a row for each input; also the values of units, with a row for each position.
 pub type Matrix = Vec<Vec<f64>>;
 
 /// Fitted weights of the network.
@@ -53,8 +53,8 @@ pub struct Weights {
     pub head: Layer,
     /// Weights from the inputs of the second GRUs to the log odds, for each zone.
     pub direct: Vec<Matrix>,
-    /// Thresholds of the log odds without and with lookahead. A note goes on above the first number, goes off at the first less
-    /// the second number, and begins above the third.
+    /// Thresholds of the log odds, without and with lookahead. A note starts above the first number, ends below the first number
+    /// less the second, and counts as begun above the third.
     pub thresholds: [[f64; 3]; 2],
 }
 
@@ -202,7 +202,7 @@ impl Cell {
     }
 }
 
-/// Returns the zone of a position, counted from 0, by the first positions of the other zones.
+/// Returns the zone of a position, 0 to 2. `second` and `third` are the first positions of these zones.
 fn zone(position: usize, [second, third]: [usize; 2]) -> usize {
     usize::from(position >= second) + usize::from(position >= third)
 }

@@ -30,7 +30,7 @@ pub(crate) struct Oscillator {
     phase_sum: [f64; 2],
     /// Number of sampling instants in `phase_sum`.
     phase_count: f64,
-    /// Whether the phase is followed.
+    /// Whether the oscillator follows the measured phase.
     pub locked: bool,
     /// Measured phase at the start of the block in radians.
     measured: f64,
@@ -60,7 +60,7 @@ impl Oscillator {
         }
     }
 
-    /// Returns the low-passed amplitude of the resonator's oscillation; 0 while the phase is not followed.
+    /// Returns the low-passed amplitude of the resonator's oscillation; 0 while the oscillator does not follow the phase.
     pub fn amplitude(&self) -> f64 {
         if self.locked { self.amplitudes[AMPLITUDE_POLES - 1] } else { 0.0 }
     }
@@ -75,14 +75,13 @@ impl Oscillator {
         self.phase_count += 1.0;
     }
 
-    /// Forgets the oscillation sampled so far.
+    /// Discards the oscillation sampled so far.
     pub fn forget_phases(&mut self) {
         self.phase_sum = [0.0; 2];
     }
 
-    /// Begins a block: the oscillator moves to the low-passed phase of the last block. The phase is followed only while it is
-    /// `locked`: the note sounds or has just sounded. When it is locked again, the oscillator starts at the phase of its
-    /// resonator.
+    /// Begins a block: the oscillator moves to the low-passed phase of the last block. It follows the phase only while `locked`,
+    /// which means that the note sounds or has just sounded. When it is locked again, it starts at the phase of its resonator.
     pub fn lock(&mut self, sample_rate: f64, resonator: &Resonator, locked: bool) {
         if self.phase_count == 0.0 {
             self.sample_phase(resonator, 0);

@@ -3,7 +3,6 @@
 use crate::{decibels, step};
 use std::collections::VecDeque;
 
-/// A delay line of one channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Delay {
     /// Samples of the delay, oldest first.
@@ -16,7 +15,7 @@ impl Delay {
         Self { samples: vec![0.0; length].into() }
     }
 
-    /// Returns a crossfade of `x` with the delayed signal, which has the `share` 0..1.
+    /// Crossfades `x` to the delayed signal, whose weight is `share`, 0..1.
     pub fn next(&mut self, x: f64, share: f64) -> f64 {
         self.samples.push_back(x);
         let delayed = self.samples.pop_front().expect("a sample was pushed");
@@ -29,7 +28,7 @@ impl Delay {
 pub(crate) struct Limiter {
     release: f64,
     gain: f64,
-    /// Followed peak of the input; 0 below the threshold.
+    /// Tracked peak of the input; 0 below the threshold.
     input: f64,
 }
 
@@ -38,7 +37,6 @@ impl Limiter {
         Self { release: step(0.1, sample_rate), gain: 1.0, input: 0.0 }
     }
 
-    /// Whether the gain is 1.
     pub fn rests(&self) -> bool {
         self.gain == 1.0
     }
@@ -63,7 +61,7 @@ impl Limiter {
 
 /// Delay of the mix for the limiter, in seconds.
 const WAIT: f64 = 0.0015;
-/// Samples of an interpolation between two samples: six on each side.
+/// Number of samples from which a value between two samples is interpolated: six on each side.
 const TAPS: usize = 12;
 
 /// Returns the latency of lookahead in samples, at most 65,536.
@@ -82,7 +80,7 @@ pub(crate) fn delay(sample_rate: f64) -> usize {
     latency(sample_rate) - wait(sample_rate)
 }
 
-/// Limiter that delays the mix, so that its gain falls before a peak between two samples.
+/// Lookahead limiter: delays the mix, so that its gain falls before a true peak.
 #[derive(Debug, Clone)]
 pub(crate) struct AheadLimiter {
     release: f64,
@@ -90,7 +88,7 @@ pub(crate) struct AheadLimiter {
     mixed: Vec<VecDeque<f64>>,
     /// Last samples of each channel's dry signal, newest first.
     dry: Vec<VecDeque<f64>>,
-    /// Followed peak of the input; 0 below the threshold.
+    /// Tracked peak of the input; 0 below the threshold.
     input: f64,
     /// Gains that the last peaks need, newest first.
     needed: VecDeque<f64>,
@@ -102,7 +100,7 @@ pub(crate) struct AheadLimiter {
 impl AheadLimiter {
     pub fn new(sample_rate: f64, channels: usize) -> Self {
         let wait = wait(sample_rate);
-        // From the time at which a peak is seen until it leaves the delay.
+        // From the detection of a peak until it leaves the delay.
         let average = (wait + 1).saturating_sub(TAPS / 2).max(1);
         Self {
             release: step(0.1, sample_rate),
@@ -115,19 +113,19 @@ impl AheadLimiter {
         }
     }
 
-    /// Whether the gain is 1 for all samples that wait.
+    /// Whether the gain is 1 for all samples in the delay.
     pub fn rests(&self) -> bool {
         self.gains.iter().all(|gain| *gain == 1.0)
     }
 
-    /// Forgets the input and the gains.
+    /// Resets the gain to 1, and discards the input.
     pub fn rest(&mut self) {
         self.dry.iter_mut().for_each(|dry| dry.iter_mut().for_each(|x| *x = 0.0));
         self.needed.iter_mut().chain(&mut self.gains).for_each(|gain| *gain = 1.0);
         (self.input, self.gain) = (0.0, 1.0);
     }
 
-    /// Returns the delayed and limited mix. `dry` is the dry signal, if it is to be limited, and `output` the output gain.
+    /// Returns the delayed mix, limited if there is a `dry` signal. `output` is the output gain.
     pub fn next(&mut self, mixed: &[f64], dry: Option<&[f64]>, output: f64) -> Vec<f64> {
         for (line, x) in self.mixed.iter_mut().zip(mixed) {
             line.pop_back();
@@ -160,7 +158,8 @@ impl AheadLimiter {
     }
 }
 
-/// Returns the greatest magnitude from the sixth of the last samples up to the one after it, at four positions.
+/// Returns the maximum magnitude at four positions between the sixth and the seventh of the last twelve samples, the sixth
+/// included.
 fn true_peak(newest_first: &VecDeque<f64>) -> f64 {
     let at = |quarter: usize| {
         let (mut sum, mut gain) = (0.0, 0.0);

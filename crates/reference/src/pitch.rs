@@ -4,9 +4,9 @@ use crate::{BLOCK, TONES, bank::Tones, semitone};
 
 /// Time in seconds in which a sounding note moves to a new target of its map.
 const MOVE: f64 = 0.01;
-/// Time in seconds after a note's end in which another note can glide from it.
+/// Time in seconds after its end for which a note may be the source of a glide.
 const RECENT: f64 = 0.05;
-/// Time in seconds after a note's beginning in which its glide can begin.
+/// Time in seconds after its start for which a note may begin to glide.
 const YOUNG: f64 = 0.025;
 /// Maximum distance of a glide in semitones.
 const FARTHEST: f64 = 12.0;
@@ -14,9 +14,9 @@ const FARTHEST: f64 = 12.0;
 const BEGIN: f64 = 1e-3;
 /// Power below which a note has ended, relative to a note's maximum power.
 const END: f64 = 1e-4;
-/// Power below which a note is ending, relative to its followed peak.
+/// Power below which a note counts as ending, relative to its tracked peak.
 const FALLEN: f64 = 0.5;
-/// Factor by which the followed peak falls in a second: 30 dB.
+/// Decay of the tracked peak per second, as a factor: -30 dB.
 const DECAY: f64 = 1e-3;
 /// Advantage of the band that already leads the bands at its pitch: 3 dB.
 const ADVANTAGE: f64 = 2.0;
@@ -28,7 +28,7 @@ pub(crate) struct Moves {
     pub offsets: Tones,
     /// Duration of a glide in seconds.
     pub glide: f64,
-    /// Share of the deviation from the nominal pitch that remains.
+    /// Fraction of the deviation from the nominal pitch that is kept.
     pub vibrato: f64,
 }
 
@@ -59,7 +59,6 @@ struct Note {
     shift: f64,
     /// Change of `shift` in a block.
     slope: f64,
-    /// Target of `shift`.
     target: f64,
     /// Highest `shift` in the block.
     highest: f64,
@@ -69,7 +68,7 @@ struct Note {
     on: bool,
     /// Number of blocks since `on` changed.
     age: f64,
-    /// Followed peak of the band's power.
+    /// Tracked peak of the band's power.
     peak: f64,
     /// Whether the note has had its glide.
     settled: bool,
@@ -201,7 +200,7 @@ impl Pitches {
             gains[tone] = if leads { sum.sqrt() } else { 0.0 };
             let heir = leader(&last, own).filter(|last| *last != tone && before[*last] > 0.0);
             if let Some(last) = heir.filter(|_| leads && before[tone] == 0.0) {
-                // The note goes on at its pitch, although another band now leads.
+                // The note continues at its pitch, although another band now leads.
                 let old = self.notes[last];
                 let note = &mut self.notes[tone];
                 note.phase = old.phase;
@@ -268,7 +267,7 @@ impl Pitches {
 }
 
 impl Note {
-    /// Moves on by a block, in which the band's phase step is `own`, and `nominal` is its nominal one.
+    /// Advances by a block. `own` is the band's phase step, `nominal` its nominal phase step.
     fn advance(&mut self, vibrato: f64, own: f64, nominal: f64) {
         let before = self.shift;
         self.shift += self.slope;

@@ -1,8 +1,8 @@
-//! The limit of notes: the strongest ones sound.
+//! Polyphony limit: only the strongest notes sound.
 
 use crate::{BLOCK, TONES, approach, bank::Tones};
 
-/// Time in seconds in which a note gives way to another one.
+/// Fade time in seconds when a note replaces another.
 const FADE: f64 = 0.005;
 
 /// Advantage of a note that already sounds: 3 dB.
@@ -18,7 +18,7 @@ pub(crate) struct Polyphony {
 }
 
 impl Polyphony {
-    /// Creates the limit of `most` notes, before any sounds.
+    /// Creates a limit of `most` notes. With a limit below 77, no note sounds at first.
     pub fn new(most: usize, sample_rate: f64) -> Self {
         let all = most >= TONES;
         let weight = if all { 1.0 } else { 0.0 };

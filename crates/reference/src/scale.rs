@@ -15,7 +15,7 @@ pub(crate) fn pitch_class(name: &str) -> usize {
 /// Returns the semitones of the scale called `name` above its root; `None` for the custom scale.
 pub(crate) fn steps(name: &str) -> Option<&'static [usize]> {
     Some(match name {
-        // With `auto`, the caller gives the scale of the found key; until a key is found, all notes are in the scale.
+        // With `auto`, the caller sets the scale of the detected key. Until a key is detected, all notes are in the scale.
         "chromatic" | "auto" => CHROMATIC,
         "major" => &[0, 2, 4, 5, 7, 9, 11],
         "dorian" => &[0, 2, 3, 5, 7, 9, 10],
@@ -50,7 +50,7 @@ impl Sound {
         let empty = !(0..12).any(|class| self.in_scale(class));
         let allowed = match self.map() {
             Map::Mute => self.in_scale(class(semitone(tone))),
-            // An empty scale without keys has nothing to which a tone could snap.
+            // An empty scale without keys has no note to snap to.
             Map::Snap => !(empty && self.keys == Keys::Off),
             Map::Custom => true,
         };

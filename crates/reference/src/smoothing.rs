@@ -18,7 +18,7 @@ impl Ramp {
         Self { now: value, target: value, left: 0.0 }
     }
 
-    /// Starts a ramp to `target`. An unchanged target does not start it again.
+    /// Starts a ramp to `target`. An unchanged target does not restart it.
     fn aim(&mut self, target: f64, steps: f64) {
         if target != self.target {
             *self = Self { target, left: if self.now == target { 0.0 } else { steps }, ..*self };
@@ -35,20 +35,20 @@ impl Ramp {
     }
 }
 
-/// A value for each switch that is crossfaded, at the indexes below.
+/// One value for each switch that is crossfaded; the constants below are the indexes.
 pub(crate) type Switches<T> = [T; 6];
 
-/// Two banks, one for each channel.
+/// Index of the crossfade to two banks, one for each channel.
 pub(crate) const STEREO: usize = 0;
-/// Stereo positions of the notes.
+/// Index of the crossfade to stereo positions of the notes.
 pub(crate) const PLACE: usize = 1;
-/// Dry input in place of the effect.
+/// Index of the crossfade from the effect to the dry input.
 pub(crate) const BYPASS: usize = 2;
-/// Auto level.
+/// Index of the crossfade to auto level.
 pub(crate) const AUTO: usize = 3;
-/// Delayed sound.
+/// Index of the crossfade to the delayed sound.
 pub(crate) const LOOKAHEAD: usize = 4;
-/// Sidechain as the bands' input.
+/// Index of the crossfade to the sidechain as the bands' input.
 pub(crate) const SIDECHAIN: usize = 5;
 
 /// Returns which switches are on, in the order of their indexes.
@@ -60,13 +60,13 @@ pub(crate) fn switches(sound: &Sound) -> Switches<bool> {
 /// Smoothed settings at one time.
 #[derive(Debug, Clone)]
 pub(crate) struct Moment {
-    /// Ramped numbers; all other settings as they are set.
+    /// Smoothed numbers; all other settings as they were set.
     pub sound: Sound,
-    /// Crossfade shares of the switches, 0..1.
+    /// Crossfade weights of the switches, 0..1.
     pub shares: Switches<f64>,
-    /// Crossfade share of the notes below A3, 0..1; it ramps to 1 if the range includes them, otherwise to 0.
+    /// Crossfade weight of the notes below A3, 0..1. It ramps to 1 if the range includes them, otherwise to 0.
     pub low_bands: f64,
-    /// Crossfade share of each note, 0..1; it ramps to 1 if the note may sound, otherwise to 0.
+    /// Crossfade weight of each note, 0..1. It ramps to 1 if the note may sound, otherwise to 0.
     pub bands: [f64; TONES],
 }
 
@@ -109,7 +109,6 @@ impl Smoothing {
         }
     }
 
-    /// Starts ramps to `switches`.
     pub fn fade(&mut self, switches: Switches<bool>) {
         self.switches = switches;
         self.target.lookahead = switches[LOOKAHEAD];
@@ -123,7 +122,6 @@ impl Smoothing {
         self.shares[SIDECHAIN] = Ramp::at(self.shares[SIDECHAIN].target);
     }
 
-    /// Takes the step of a block.
     pub fn step(&mut self) {
         self.numbers.iter_mut().for_each(Ramp::step);
         self.shares.iter_mut().for_each(Ramp::step);

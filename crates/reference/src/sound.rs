@@ -75,10 +75,10 @@ pub struct Sound {
     pub duty: f64,
     /// Effect of the keys.
     pub keys: Keys,
-    /// Whether key or tuning follow the music; if so, the listener runs at a focus of 0, too. The caller gives the key and the
-    /// tuning that are found, as `root`, `scale` and `tuning`.
+    /// Whether key or tuning follow the music. If so, the listener runs even at a focus of 0. The caller sets the detected key
+    /// and tuning as `root`, `scale` and `tuning`.
     pub follows: bool,
-    /// Whether the resonators ring for ever.
+    /// Whether the resonators ring forever.
     pub freeze: bool,
     /// Whether the sidechain drives the bands.
     pub sidechain: bool,
@@ -266,7 +266,7 @@ impl Sound {
             ("keys", "add") => self.keys = Keys::Add,
             ("freeze", _) => self.freeze = on,
             ("listen", name) => self.sidechain = name == "sidechain",
-            // These choices act outside the filter, or on the decisions and the tuning, which the caller gives.
+            // Choices that act outside the filter, or on the decisions and the tuning, which the caller sets.
             ("sync" | "sync-to" | "midi-out" | "mpe" | "auto-tuning", _) => {}
             _ => panic!("the reference has no choice '{id}' with an entry '{entry}'"),
         }

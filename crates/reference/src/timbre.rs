@@ -28,8 +28,8 @@ impl Timbre {
         Self { voice: sound.voice, octave, duty: sound.duty, counts }
     }
 
-    /// Returns the number of harmonics of a note at most `highest` semitones above A3; if `low`, below a quarter of the sample
-    /// rate.
+    /// Returns the number of harmonics of a note at most `highest` semitones above A3. They are below half the sample rate; with
+    /// `low`, below a quarter of it.
     pub fn harmonics(&self, highest: f64, low: bool) -> usize {
         let pitch = (highest + 29.0).ceil().clamp(0.0, PITCHES as f64 - 1.0);
         self.counts[usize::from(low)][pitch as usize]
@@ -40,7 +40,6 @@ impl Timbre {
     }
 }
 
-/// Arrangement settings of the chip.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrangement {
     /// Maximum number of voices with an arpeggio.
@@ -76,7 +75,7 @@ pub(crate) struct Timbres {
     to: Timbre,
     /// Next timbre after `to`.
     next: Timbre,
-    /// Crossfade share of `to` at the start and at the end of the block.
+    /// Crossfade weight of `to` at the start and at the end of the block.
     share: [f64; 2],
 }
 
@@ -93,7 +92,7 @@ impl Timbres {
         }
     }
 
-    /// Sets the next timbre by `sound`, for the next block on.
+    /// Sets the next timbre, from the next block on.
     pub fn aim(&mut self, sound: &Sound) {
         self.arrangement = Arrangement::of(sound);
         self.next = Timbre::of(sound, self.sample_rate);
@@ -112,14 +111,14 @@ impl Timbres {
         self.share[1] = (self.share[0] + BLOCK as f64 / (FADE * self.sample_rate)).min(1.0);
     }
 
-    /// Returns the timbres that sound in the block, with their crossfade shares at its start and at its end.
+    /// Returns the timbres that sound in the block, with their crossfade weights at its start and at its end.
     pub fn sounding(&self) -> Vec<(&Timbre, [f64; 2])> {
         let from = (&self.from, self.share.map(|share| 1.0 - share));
         let both = [from, (&self.to, self.share)];
         both.into_iter().filter(|(_, shares)| *shares != [0.0; 2]).collect()
     }
 
-    /// Returns the crossfade share of [`Voice::Soft`] at the start and at the end of the block.
+    /// Returns the crossfade weight of [`Voice::Soft`] at the start and at the end of the block.
     pub fn soft(&self) -> [f64; 2] {
         let sounding = self.sounding();
         let soft = sounding.iter().filter(|(timbre, _)| timbre.voice == Voice::Soft);
@@ -127,7 +126,7 @@ impl Timbres {
         [0, 1].map(|end| shares.iter().map(|shares| shares[end]).sum())
     }
 
-    /// Returns a value of both timbres, mixed by their crossfade shares at the end of the block.
+    /// Returns a value of both timbres, mixed by their crossfade weights at the end of the block.
     pub fn mixed(&self, mut of: impl FnMut(&Timbre) -> f64) -> f64 {
         let [from, to] = [of(&self.from), of(&self.to)];
         from + self.share[1] * (to - from)

@@ -1,6 +1,6 @@
 //! Voices: the oscillators that play the notes of a bank.
 //!
-//! Levels and phases are set once a block of 64 samples. In a block, gains and phases move on straight lines.
+//! Levels and phases are set once a block of 64 samples. Within a block, gains and phases move linearly.
 
 use crate::{
     BLOCK, TONES, Voice,
@@ -32,7 +32,7 @@ struct Played {
     octave: f64,
     /// Amplitudes at the start and at the end of the block.
     gains: [f64; 2],
-    /// Amplitudes of `gains` times the stereo position.
+    /// Values of `gains` times the stereo position.
     sides: [f64; 2],
 }
 
@@ -47,18 +47,18 @@ pub(crate) struct Voices {
     total_powers: Vec<f64>,
     /// Poles of the total power's low-pass.
     totals: [f64; AMPLITUDE_POLES],
-    /// Followed powers of the notes.
+    /// Tracked powers of the notes.
     powers: Tones,
     /// Amplitudes of the notes at the start and at the end of the block.
     gains: [Tones; 2],
-    /// Gain in place of the second soft clip, at the start and at the end of the block.
+    /// Gain that replaces the second soft clip, at the start and at the end of the block.
     clip: [f64; 2],
     /// Drive at the start and at the end of the block.
     drives: [f64; 2],
     /// Whether no block has begun yet.
     fresh: bool,
     played: Vec<Played>,
-    /// Crossfade shares of [`Voice::Soft`] at the start and at the end of the block.
+    /// Crossfade weights of [`Voice::Soft`] at the start and at the end of the block.
     soft: [f64; 2],
     low_pass_step: f64,
     low_pass: f64,
@@ -105,19 +105,19 @@ impl Voices {
         }
     }
 
-    /// Forgets the oscillations below A3, which start from rest.
+    /// Discards the oscillations below A3, which start from rest.
     pub fn rest_low(&mut self) {
         self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_phases);
     }
 
-    /// Returns the amplitudes of the resonators.
     pub fn amplitudes(&self) -> Tones {
         std::array::from_fn(|tone| self.oscillators[tone].amplitude())
     }
 
     /// Sets the levels of the block. `levels` are the listener's powers, and the mean amplitudes over all banks: a note has the
     /// listener's power, times the squared ratio of this bank's amplitude to the mean. Without `levels`, a note has its
-    /// resonator's power. `weights` are the notes' weights without the early bank's gains; `ahead`: total power of the early bank, and its weight.
+    /// resonator's power. `weights` are the notes' weights without the early bank's gains. `ahead` is the total power of the
+    /// early bank, and its weight.
     #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,
@@ -198,7 +198,7 @@ impl Voices {
                 .sum(),
             _ => soft_rms(),
         });
-        // The second soft clip would distort the waveforms. So a gain takes its place.
+        // A gain replaces the second soft clip, which would distort the waveforms.
         let clip = 2.0 / (1.0 + bank.mix.gains[1] * 2.0 * rms * sum.sqrt());
         self.clip = [if self.fresh { clip } else { self.clip[1] }, clip];
         self.fresh = false;

@@ -8,7 +8,7 @@ const MOST: usize = 400;
 
 /// Number of drives for which there is a driven sine, at equal ratios from 1 to [`HIGHEST_DRIVE`].
 pub(crate) const SHAPES: usize = 7;
-/// Greatest drive for which there is a driven sine.
+/// Maximum drive for which there is a driven sine.
 const HIGHEST_DRIVE: f64 = 400.0;
 
 /// Cosine and sine of each harmonic.
@@ -17,7 +17,6 @@ pub(crate) type Series = Vec<[f64; 2]>;
 /// All series, computed on first use.
 #[derive(Debug, Clone)]
 pub(crate) struct Waveforms {
-    /// Driven sines.
     shapes: [Series; SHAPES],
     /// Series of the voices used so far.
     voices: Vec<(Voice, Series)>,
@@ -39,7 +38,6 @@ impl Waveforms {
         &self.voices[index].1
     }
 
-    /// Returns the driven sine `shape`.
     pub fn shape(&mut self, shape: usize) -> &Series {
         let series = &mut self.shapes[shape];
         if series.is_empty() {
@@ -60,8 +58,8 @@ pub(crate) fn shape_share(shape: usize, drive: f64) -> f64 {
     (1.0 - (position - shape as f64).abs()).max(0.0)
 }
 
-/// Returns the number of harmonics for a note of `frequency` Hz: one of 1, 2, 3 and so on in steps of 19 %, up to 400. All are
-/// below half the sample rate even if the note is half a semitone sharp; 0 if not even the first one is.
+/// Returns the number of harmonics for a note of `frequency` Hz: one of 1, 2, 3 and so on in steps of 19 %, up to 400. All stay
+/// below half the sample rate even if the note is half a semitone sharp; 0 if the fundamental does not.
 pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
     let most = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
     let next = |n: &usize| Some((119 * n / 100).max(n + 1));
@@ -96,7 +94,7 @@ pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
             let (sine, cosine) = (turn / 2.0).sin_cos();
             [sine, cosine].map(|part| 3f64.sqrt() * 2.0 / turn * part)
         }
-        // Steps from 15 to 0 and back in 32 steps, with a variance of 85/4.
+        // Triangle in steps: from 15 to 0 and back in 32 steps, with a variance of 85/4.
         Voice::Chip if odd => [2.0 / (turn * (turn / 32.0).tan()) / (85f64 / 4.0).sqrt(), 0.0],
         Voice::Soft | Voice::SoftClean | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
     }

@@ -3,7 +3,7 @@
 use fearless_simd::{Simd, SimdFloat};
 use std::f32::consts::{LN_2, LOG2_E, PI, TAU};
 
-/// Adding and then subtracting 1.5 * 2^23 rounds to a whole number. The low bits of the sum hold this number.
+/// The number 1.5 * 2^23: adding and then subtracting it rounds to a whole number. The low bits of the sum hold this number.
 const ROUND: f32 = 12_582_912.0;
 
 /// Returns the natural logarithm of `x`, a positive normal number, with an error below 3e-7, relative or absolute.
@@ -84,7 +84,7 @@ pub fn polar(x: f32, y: f32) -> (f32, f32) {
     (if y < 0.0 { -angle } else { angle }, distance)
 }
 
-/// Returns the `angle` (up to a million turns) wrapped to `-pi..pi`.
+/// Truncates `x` to a whole number, clamped to -2^30..2^30; for NaN, -2^30.
 #[inline(always)]
 pub fn wrapped(angle: f32) -> f32 {
     angle - TAU * ((angle * (1.0 / TAU) + ROUND) - ROUND)

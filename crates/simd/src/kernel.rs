@@ -3,7 +3,7 @@
 use fearless_simd::{Level, Simd};
 use std::{error::Error, fmt, str::FromStr};
 
-/// An instruction set of this CPU, or plain Rust, for inner loops.
+/// Instruction set for inner loops: one of this CPU, or plain Rust.
 #[derive(Clone, Copy)]
 pub struct Kernel(Machine);
 
@@ -30,7 +30,8 @@ fn run_portable(work: impl Work) {
     work.run_portable(fearless_simd::Fallback::new());
 }
 
-/// Runs `work` on the vectors of the whole WebAssembly module: copies of all loops without vectors would be a fifth of its code.
+/// Runs `work` on the vectors of the whole WebAssembly module. A second copy of all loops, without vectors, would make up a fifth
+/// of its code.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 fn run_portable(work: impl Work) {
     work.run(Level::new().as_wasm_simd128().expect("the build has this feature"));
@@ -41,14 +42,14 @@ pub trait Work: Sized {
     /// Computes with the vectors of `simd`.
     fn run<S: Simd>(self, simd: S);
 
-    /// Computes with arrays in place of vectors. By default as with vectors; code on arrays is several times as long, so large work
-    /// may have a shorter variant here.
+    /// Computes with arrays instead of vectors, by default with [`Work::run`]. Code on arrays is several times as long, so large
+    /// work may have a shorter variant here.
     fn run_portable<S: Simd>(self, simd: S) {
         self.run(simd);
     }
 }
 
-/// Plain loops that the compiler vectorises.
+/// Plain loops that the compiler vectorises, as [`Work`].
 struct Loops<F>(F);
 
 impl<F: FnOnce()> Work for Loops<F> {

@@ -10,16 +10,16 @@ use crate::{
 /// Seconds in which a band's weight crosses 0..1 after a decision.
 const TIME: f64 = 0.005;
 
-/// Length in seconds of the gap in a held note that begins anew, so that its attack is heard.
+/// Duration in seconds of the silent gap before a held note restarts.
 const GAP: f64 = 0.02;
 
 /// Time constant in seconds of the stereo position of a note.
 const PAN: f64 = 0.03;
 
-/// Weights of the bands by the notes that are played, and stereo positions of the notes.
+/// Weights of the bands and stereo positions of the notes, from the notes that are played.
 #[derive(Debug, Clone)]
 pub struct Focus {
-    /// Notes in a gap.
+    /// Restarting notes: silent until their gap is over.
     pausing: BandMask,
     /// Blocks left of each note's gap.
     left: [u32; TONES],
@@ -29,7 +29,7 @@ pub struct Focus {
     pans: Lanes,
     pan_step: f32,
     weights: Approach,
-    /// Sounding notes and focus in %, from which the target of the weights was computed.
+    /// Inputs of the current target weights: sounding notes, and focus in %.
     aim: Option<(BandMask, f32)>,
 }
 
@@ -54,7 +54,7 @@ impl Focus {
         self.weights.reset(target(played, percent));
     }
 
-    /// Starts a gap in each of the held notes `begun`, which were played anew.
+    /// Restarts the held notes `begun`: each is silent for a gap first.
     pub fn restart(&mut self, begun: BandMask) {
         for tone in (0..TONES).filter(|&tone| begun.contains(tone)) {
             self.pausing = self.pausing.with(tone, true);
@@ -62,8 +62,7 @@ impl Focus {
         }
     }
 
-    /// Moves the weights by one block towards their targets for the notes `played` at a focus of `percent`, 0..100. Returns
-    /// whether a weight has moved.
+    /// Moves the weights by one block towards their targets. `percent` is the focus, 0..100. Returns whether a weight has moved.
     pub fn follow(&mut self, played: BandMask, percent: f32) -> bool {
         let sounding = played.without(self.pausing);
         if self.aim.replace((sounding, percent)) != Some((sounding, percent)) {
@@ -88,7 +87,6 @@ impl Focus {
         &self.pans
     }
 
-    /// Returns the weights of the bands in the sum, 0..1.
     pub fn weights(&self) -> &Lanes {
         self.weights.now()
     }

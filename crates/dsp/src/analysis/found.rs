@@ -1,4 +1,4 @@
-//! Key, tuning and tempo of the music: the latest estimates, and the values that the settings follow.
+//! Key, tuning and tempo of the music: the latest estimates, and the held values that the settings use.
 
 use super::{
     musical_key::{FoundKey, KeyFinder},
@@ -9,25 +9,24 @@ use std::ops::Deref;
 use tone_filter_listener::{Decisions, Deviation, Listener, beats::BeatTracker};
 use tone_filter_simd::Kernel;
 
-/// Time constant in seconds with which the search for the key forgets.
+/// Time constant in seconds of the key finder's memory.
 const KEY_MEMORY: f64 = 30.0;
-/// Time constant in seconds with which the search for the tuning forgets.
+/// Time constant in seconds of the tuning finder's memory.
 const TUNING_MEMORY: f64 = 20.0;
-/// Difference in cents between found tuning and bands at which the bands begin to move.
+/// Difference in cents between the estimated tuning and the bands' tuning at which the bands start to move.
 const TOLERANCE: f64 = 2.5;
-/// Difference in cents at which the bands stop.
+/// Difference in cents at which moving bands stop.
 const NEAR: f64 = 0.05;
 /// Maximum speed of the bands' tuning in cents per second.
 const SPEED: f64 = 40.0;
-/// Hysteresis in cents for a tuning near +50 or -50 cents, where it could be either: it keeps its sign up to this many cents
-/// further.
+/// Hysteresis in cents around +50 and -50 cents, which are the same tuning: the sign changes only this far beyond.
 const SIDE: f64 = 10.0;
 
-/// Relative difference of the found tempo at which the times follow it.
+/// Relative change of the estimated tempo at which the synced times follow it.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
-/// Settings in which key, tuning and tempo have their estimates where they follow the music. Only [`Found::resolve`] makes this type. Functions
-/// that need scale, tuning or times take it, so that the unresolved settings cannot be passed by mistake.
+/// Settings with the estimated key, tuning and tempo filled in. Only [`Found::resolve`] creates this type, so a function that
+/// needs scale, tuning or times cannot get unresolved settings by mistake.
 #[derive(Debug, Clone, Copy)]
 pub struct Resolved(Settings);
 
@@ -39,7 +38,6 @@ impl Deref for Resolved {
     }
 }
 
-/// Purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
 enum Purpose {
     #[default]
@@ -50,17 +48,16 @@ enum Purpose {
     Sound,
 }
 
-/// Whether and why to search.
 #[derive(Debug, Clone, Copy, Default)]
 struct Search {
-    /// Whether to search although the settings do not need it.
+    /// Search requested for display, even if no setting needs it.
     wanted: bool,
     purpose: Purpose,
 }
 
 impl Search {
-    /// Begins a block. Returns whether the purpose has become higher: then the search restarts, so that a result that was only
-    /// displayed does not change the sound.
+    /// Begins a block. Returns whether the purpose was raised. The search must then restart: the sound must not depend on what
+    /// was displayed before.
     fn begin_block(&mut self, follows: bool) -> bool {
         let before = self.purpose;
         self.purpose = match (follows, self.wanted) {
@@ -80,12 +77,12 @@ impl Search {
     }
 }
 
-/// Finds the tempo, and holds the tempo that the times follow.
+/// Tempo estimate, and the tempo that the synced times use.
 #[derive(Debug, Clone)]
 struct Tempo {
     tracker: BeatTracker,
     search: Search,
-    /// Beats per minute that the times follow; `None` before the first.
+    /// Tempo of the synced times in beats per minute; `None` before the first estimate.
     followed: Option<f64>,
 }
 
@@ -101,7 +98,7 @@ impl Tempo {
         }
     }
 
-    /// Evaluates a frame. Returns whether the tempo has changed that the times follow.
+    /// Evaluates a frame of decisions. Returns whether the followed tempo has changed.
     fn push(&mut self, kernel: Kernel, decisions: &Decisions, lookahead: bool) -> bool {
         if !self.search.is_active() {
             return false;
@@ -117,16 +114,16 @@ impl Tempo {
     }
 }
 
-/// Finds key, tuning and tempo, and holds the values that the settings follow.
+/// Estimator of key, tuning and tempo. Holds the values that the settings use.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
     tuning: TuningFinder,
     /// Search for key and tuning.
     search: Search,
-    /// Key that the scale follows.
+    /// Key that [`Scale::Auto`] uses.
     followed: Option<FoundKey>,
-    /// Cents from the set tuning to the tuning of the bands.
+    /// Offset of the bands' tuning from the `tuning` setting, in cents.
     cents: f64,
     moving: bool,
     /// Maximum change of `cents` in a frame.
@@ -135,7 +132,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Creates the state in which nothing is found, for frames of `frame` seconds.
+    /// Creates the state without estimates; `frame` is the length of a listener frame in seconds.
     pub fn new(frame: f64) -> Self {
         Self {
             key: KeyFinder::new(frame, KEY_MEMORY),
@@ -153,7 +150,7 @@ impl Found {
         }
     }
 
-    /// Forgets the sound so far.
+    /// Discards all estimates.
     pub fn reset(&mut self) {
         self.key.reset();
         self.tuning.reset();
@@ -161,17 +158,17 @@ impl Found {
         self.tempo.reset();
     }
 
-    /// Sets whether to look for key and tuning although the settings do not need them.
+    /// Requests estimates of key and tuning, even if no setting needs them.
     pub fn want(&mut self, wanted: bool) {
         self.search.wanted = wanted;
     }
 
-    /// Sets whether to look for the tempo although the settings do not need it.
+    /// Requests estimates of the tempo, even if no setting needs them.
     pub fn want_tempo(&mut self, wanted: bool) {
         self.tempo.search.wanted = wanted;
     }
 
-    /// Begins a block with the settings that were set last.
+    /// Begins a block. A search restarts when `settings` begin to depend on it.
     pub fn begin_block(&mut self, settings: &Settings) {
         if self.search.begin_block(settings.follows()) {
             self.key.reset();
@@ -181,17 +178,17 @@ impl Found {
         self.tempo.begin_block(settings);
     }
 
-    /// Whether anything is looked for in this block.
+    /// Whether a search runs in this block.
     pub fn is_active(&self) -> bool {
         self.search.is_active() || self.tempo.search.is_active()
     }
 
-    /// Whether the settings follow the music in this block.
+    /// Whether settings depend on an estimate in this block.
     pub fn is_following(&self) -> bool {
         self.search.is_followed() || self.tempo.search.is_followed()
     }
 
-    /// Evaluates a frame of the `listener`. Returns whether anything has changed that the `settings` follow.
+    /// Evaluates a frame of the `listener`. Returns whether a value that `settings` depend on has changed.
     pub fn push(&mut self, kernel: Kernel, listener: &Listener, settings: &Settings) -> bool {
         let decisions = listener.decisions();
         let timed = self.tempo.push(kernel, decisions, listener.lookahead() > 0);
@@ -202,7 +199,7 @@ impl Found {
         timed || tuned
     }
 
-    /// Evaluates the notes and tones of a frame for key and tuning. Returns whether one has changed that the `settings` follow.
+    /// Evaluates a frame for key and tuning. Returns whether a value that `settings` depend on has changed.
     fn push_notes(&mut self, decisions: &Decisions, tones: Deviation, settings: &Settings) -> bool {
         self.key.push(decisions);
         self.tuning.push(tones);
@@ -234,19 +231,19 @@ impl Found {
         self.key.key().filter(|_| self.search.is_active())
     }
 
-    /// Returns the frequency of A4 in Hz that is found, within 60 cents of the set tuning.
+    /// Returns the estimated frequency of A4 in Hz, within 60 cents of the `tuning` setting; `None` while the search is off.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
         let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
         let near = f64::from(settings.tuning) * side;
         self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.search.is_active())
     }
 
-    /// Returns the tempo that is found in beats per minute.
+    /// Returns the estimated tempo in beats per minute; `None` while the search is off.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo.tracker.tempo().filter(|_| self.tempo.search.is_active())
     }
 
-    /// Returns the `settings` with estimated key, tuning and tempo where they follow the music.
+    /// Returns `settings` with key, tuning and times from the estimates where they follow the music.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
         let tempo = self.tempo.followed.filter(|_| self.tempo.search.is_followed());
         let mut settings = settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
@@ -343,8 +340,7 @@ mod tests {
         assert!(found.cents != 0.0);
     }
 
-    /// The bands follow a tuning that moves by more than 0.05 cents per frame. A slower one stays within the limit at which they
-    /// stop.
+    /// Bands within 0.05 cents of the tuning stop, so they do not follow a drift that is slower than 0.05 cents per frame.
     #[test]
     fn the_bands_stop_within_a_twentieth_of_a_cent() {
         let settings = Settings { auto_tuning: true, ..Settings::default() };

@@ -1,8 +1,8 @@
-//! Gates: with lookahead, notes open and close on the edges of the sound that leaves the delay.
+//! Gates: with lookahead, notes start and end exactly with the delayed sound.
 //!
-//! A decision with lookahead is sure, but comes only after the edge has left the delay. The decision without lookahead is 46 ms
-//! earlier, and less sure. So where the sound has a clear edge, the early one turns the gate on time; the sure one confirms it
-//! some frames later, or turns it back.
+//! The listener decides twice about a frame. The early decision comes 46 ms before the sure one, and is less reliable. The sure
+//! decision comes after the edge has left the delay. At a clear edge, the early decision turns the gate on time. The sure
+//! decision confirms or reverts it some frames later.
 
 use crate::{
     lanes::BLOCK,
@@ -11,13 +11,13 @@ use crate::{
 };
 use tone_filter_listener::Decisions;
 
-/// Seconds before an edge at which a gate begins to close and to open; a weight moves in 5 ms.
+/// Lead times in seconds before an edge: of closing, and of opening. The weight then moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
 
-/// Number of decisions from an early one to the sure one about its frame.
+/// Number of decisions between the early and the sure decision about a frame.
 const UNSURE: u32 = 5;
 
-/// Planned turn of a gate.
+/// Scheduled opening or closing of a gate.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     /// Blocks until the gate turns.
@@ -25,38 +25,36 @@ struct Turn {
     opens: bool,
 }
 
-/// State of one gate.
 #[derive(Debug, Clone, Copy)]
 struct Gate {
     opened: bool,
     turn: Option<Turn>,
-    /// Whether a planned opening may happen by the last decisions.
+    /// Whether the latest decisions still allow a scheduled opening.
     may_open: bool,
-    /// Decisions during which the early one counts.
+    /// Decisions left until the sure one applies.
     unsure: u32,
 }
 
 impl Gate {
-    /// Creates a gate that rests.
+    /// Creates a gate without a scheduled turn.
     const fn resting(opened: bool) -> Self {
         Self { opened, turn: None, may_open: opened, unsure: 0 }
     }
 
-    /// Whether the gate is open, or is going to be.
+    /// Whether the gate is open after its scheduled turn.
     fn opens(&self) -> bool {
         self.turn.map_or(self.opened, |turn| turn.opens)
     }
 
-    /// Turns the gate in `left` blocks.
+    /// Schedules a turn in `left` blocks.
     fn turn(&mut self, opens: bool, left: u32) {
         self.turn = Some(Turn { left, opens });
     }
 }
 
-/// Gates of all notes.
 #[derive(Debug, Clone)]
 pub(super) struct Gates {
-    /// Samples from a decision to the sound that leaves the delay, less [`BEFORE`].
+    /// Samples from a decision until its edge leaves the delay, less [`BEFORE`].
     delays: [f64; 2],
     gates: [Gate; TONES],
 }
@@ -70,14 +68,14 @@ impl Gates {
         }
     }
 
-    /// Sets the gates of the notes `played` open, and all others closed.
+    /// Opens the gates of the notes `played`, and closes all others, without delay.
     pub fn set(&mut self, played: BandMask) {
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             *gate = Gate::resting(played.contains(tone));
         }
     }
 
-    /// Plans turns by new decisions with lookahead.
+    /// Schedules turns from new decisions with lookahead.
     pub fn decide(&mut self, decisions: &Decisions) {
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             let note = to_listener(tone);
@@ -93,7 +91,7 @@ impl Gates {
                     gate.turn(!opens, (left / BLOCK as f64) as u32);
                     gate.unsure = UNSURE;
                 }
-                // Neither decision holds an early beginning.
+                // No decision supports the early opening.
                 None if gate.unsure > 0 && opens && !(sure || early || likely) => {
                     gate.turn(false, 0);
                 }

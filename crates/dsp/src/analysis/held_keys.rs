@@ -1,4 +1,4 @@
-//! Held keys: weights of the bands by the keys that a player holds.
+//! Held keys: weights of the bands from the keys that a player holds.
 
 use super::keyboard::{KeyEvent, Keyboard, NOTES};
 use crate::{
@@ -11,25 +11,25 @@ use crate::{
 /// Seconds in which a band's weight crosses 0..1.
 const TIME: f64 = 0.005;
 
-/// Inputs of the targets of the weights, besides the keys.
+/// Values besides the keys on which the target weights depend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     mode: Keys,
     transpose: f32,
-    /// Semitones from each detected note to its key; `None` unless notes move to keys.
+    /// Semitones from each detected note to the key that it moves to; `None` if notes do not move to keys.
     offsets: Option<[i8; TONES]>,
 }
 
-/// Keys that are held, and the smoothed weights of the bands that follow from them.
+/// Held keys, and the smoothed weights of the bands from them.
 #[derive(Debug, Clone)]
 pub struct HeldKeys {
     keyboard: Keyboard,
-    /// Inputs of the current targets; `None` after a change of the keys.
+    /// Inputs of the current targets; `None` when the keys have changed.
     inputs: Option<Inputs>,
     mode: Keys,
-    /// Weights that the held keys give to the bands.
+    /// Weights from the held keys.
     weights: Approach,
-    /// Factors on the weights that the bands have without keys.
+    /// Factors on the weights from mask, scale and focus.
     others: Approach,
 }
 
@@ -77,10 +77,9 @@ impl HeldKeys {
         if mode == Keys::Off { 0.0 } else { self.keyboard.bend }
     }
 
-    /// Moves the weights by one block towards their targets. These follow from the keys that are held and the bands' pitches,
-    /// moved by `transpose` semitones.
+    /// Moves the weights by one block towards their targets. `transpose` shifts the bands' pitches, in semitones.
     ///
-    /// With `offsets`, detected notes move to the keys instead, by this number of semitones. Returns whether a weight has moved.
+    /// With `offsets`, detected notes move to the held keys by these numbers of semitones. Returns whether a weight has moved.
     pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> bool {
         let inputs = Some(Inputs { mode, transpose, offsets: offsets.copied() });
         if self.inputs != inputs {
@@ -110,7 +109,6 @@ impl HeldKeys {
         gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)
     }
 
-    /// Returns the targets of `weights` and `others`.
     fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> (Lanes, Lanes) {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {
@@ -149,8 +147,7 @@ mod tests {
         ToneFilter::new(48_000.0, &Settings::default()).unwrap()
     }
 
-    /// Returns tone and weight of the bands that keys change, long after the keys were pressed. Without keys, each band has a
-    /// weight of 1/2.
+    /// Returns tone and weight of each sounding band whose weight differs from 1/2, its weight without keys.
     fn weights(filter: &ToneFilter, mode: Keys, transpose: f32) -> Vec<(usize, f32)> {
         let mut keys = filter.analysis.keys.clone();
         (0..10).for_each(|_| _ = keys.follow(mode, transpose, None));
@@ -188,7 +185,7 @@ mod tests {
                 let sounding = filter.sounding_bands();
                 assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
                 assert_eq!(sounding.contains(12), keys != Keys::Off);
-                // A1 has a key that is held.
+                // The key of A1 is held.
                 let low = keys != Keys::Off && range == BandRange::Whole;
                 assert_eq!(sounding.contains(53), low);
             }

@@ -4,15 +4,15 @@ use crate::{bank::LOUDEST, lanes::BLOCK};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4};
 use tone_filter_simd::{Kernel, Work};
 
-/// A value of each signal: dry and wet of the first channel, then of the second one.
+/// One value per signal: dry and wet of the first channel, then of the second.
 type Four = [f32; 4];
 
-/// A block of the dry and of the wet signal of one channel.
+/// Dry and wet block of one channel.
 type Signals<'a, 'b> = (&'a [f32; BLOCK], &'b [f32; BLOCK]);
 
 pub(super) const SILENT: [f32; BLOCK] = [0.0; BLOCK];
 
-/// Returns the sample limited as in the bank, so that a faulty sample does not affect the averages for minutes.
+/// Clamps a sample to the bank's limit, so that a faulty sample does not affect the averages for minutes.
 pub(super) fn bounded(x: f32) -> f32 {
     x.clamp(-LOUDEST, LOUDEST)
 }
@@ -28,8 +28,8 @@ pub(super) struct KWeighting {
     x: [Four; 2],
     /// Last two outputs of the shelf.
     y: [Four; 2],
-    /// Pole of both first-order high-passes. Together they replace the recommendation's high-pass, which nearly has a double
-    /// pole.
+    /// Pole of each first-order high-pass. Two in series replace the recommendation's second-order high-pass, whose poles nearly
+    /// coincide.
     pole: f32,
     /// Last output of each high-pass.
     high_passes: [Four; 2],
@@ -62,7 +62,6 @@ impl KWeighting {
         (self.y, self.high_passes) = (self.x, self.x);
     }
 
-    /// Resets the second channel to rest.
     pub fn reset_second(&mut self) {
         let Self { x, y, high_passes, .. } = self;
         for four in [x, y, high_passes].into_iter().flatten() {
@@ -70,8 +69,7 @@ impl KWeighting {
         }
     }
 
-    /// Returns the sums, over a block and both channels, of the weighted squares of dry and of wet, and of the products of dry
-    /// and wet.
+    /// Returns three sums over a block and both channels, K-weighted: of dry squared, of wet squared, and of dry times wet.
     pub fn powers(&mut self, kernel: Kernel, channels: [Signals; 2]) -> [f64; 3] {
         let [(dry, wet), (other_dry, other_wet)] = channels;
         let signals = [dry, wet, other_dry, other_wet];
@@ -112,7 +110,7 @@ impl Weigh<'_> {
         let [b0, b1, b2] = b.map(|value| f32x4::splat(simd, value));
         let [dry, wet, other_dry, other_wet] = self.signals;
         for start in (0..BLOCK).step_by(4) {
-            // Not by `map`, which is not always inlined.
+            // `map` is not always inlined.
             let rows = [
                 four(simd, dry, start),
                 four(simd, wet, start),

@@ -12,15 +12,15 @@ const MOST_GAIN: f32 = 4.0;
 /// Pitch bend in semitones of a pitch wheel that is all the way up, as in General MIDI.
 const PITCH_WHEEL: f32 = 2.0;
 
-/// Event of a player's keys.
+/// Event from a player: a key, its pressure or gain, the pitch bend, or the sustain pedal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KeyEvent {
-    /// Presses the key of a MIDI note (0..128, others are ignored) with a velocity of 0..1; 0 releases the key. The gain of the
-    /// band is the square of the velocity. Key 69 belongs to the band that sounds A4 after `transpose`.
+    /// Presses the key of a MIDI note (0..128; others are ignored) with a velocity of 0..1. A velocity of 0 releases the key. The
+    /// gain of the band is the square of the velocity. Key 69 belongs to the band that sounds A4 after `transpose`.
     Key(u8, f32),
-    /// Changes the gain of a key's band to the square of a pressure of 0..1, while the key is held or sustained.
+    /// Sets the gain of a key's band to the square of a pressure of 0..1, while the key is held or sustained.
     Pressure(u8, f32),
-    /// Changes the gain of a key's band to 0..4, while the key is held or sustained.
+    /// Sets the gain of a key's band to 0..4, while the key is held or sustained.
     Gain(u8, f32),
     /// Bends all bands by semitones, -48..48, while keys are in use.
     Bend(f32),
@@ -70,15 +70,15 @@ impl KeyEvent {
     }
 }
 
-/// Keys that are held with their gains, sustain pedal and pitch bend.
+/// State of a player's keys: gains of the held keys, sustain pedal and pitch bend.
 ///
-/// A plain value of 650 bytes. If player and filter run on different threads, the player changes its own keyboard and sends
-/// copies to the filter ([`ToneFilter::set_keyboard`](crate::ToneFilter::set_keyboard)).
+/// A small value that can be copied between threads. A player on another thread changes its own keyboard and sends copies to the
+/// filter ([`ToneFilter::set_keyboard`](crate::ToneFilter::set_keyboard)).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keyboard {
     /// Gain of each key that is held or sustained; 0 for all others.
     pub(crate) gains: [f32; NOTES],
-    /// Keys that are down. Other keys with a gain sound by the sustain pedal.
+    /// Keys that are pressed. Other keys with a gain are held by the sustain pedal.
     down: [bool; NOTES],
     sustain: bool,
     /// Pitch bend in semitones.
@@ -93,7 +93,7 @@ impl Default for Keyboard {
 }
 
 impl Keyboard {
-    /// Applies `event`.
+    /// Updates the state of the keys. Values out of range are clamped.
     pub fn play(&mut self, event: KeyEvent) {
         match event {
             KeyEvent::Key(note, velocity) => self.key(note, velocity),

@@ -1,5 +1,5 @@
-//! Level: measures the input's level, and computes the gain that brings the banks' input to the nominal level, and the makeup gain
-//! that makes the wet signal as loud as the dry one.
+//! Level: measures the input's level, and computes two gains. One brings the banks' input to the nominal level. The makeup gain
+//! makes the wet signal as loud as the dry one.
 //!
 //! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so that the dynamics of
 //! the music are kept.
@@ -23,18 +23,18 @@ const SILENCE: f64 = 1e-11;
 /// Maximum gain of the bank's input: 80 dB.
 const HIGHEST_GAIN: f64 = 1e4;
 
-/// Time constant in seconds while the tracked power rises and the gain falls.
+/// Time constant in seconds while the tracked power rises.
 const POWER_RISE: f64 = 0.05;
-/// Time constant in seconds while the tracked power falls and the gain rises.
+/// Time constant in seconds while the tracked power falls.
 const POWER_FALL: f64 = 3.0;
 
-/// Time constant in seconds of the loudness of wet and dry.
+/// Time constant in seconds of the tracked loudness.
 const LOUDNESS: f64 = 3.0;
 
 /// Range of the makeup gain: -12 to +24 dB.
 const MAKEUP: [f64; 2] = [0.251_188_64, 15.848_932];
 
-/// Weight of the initial values of the loudness, as a duration in seconds. They are typical of music.
+/// Weight of the initial loudness in its average, as a duration in seconds.
 const START: f64 = 0.3;
 /// Initial makeup gain, as a factor.
 const START_MAKEUP: f64 = 2.0;
@@ -43,56 +43,55 @@ const START_CORRELATION: f64 = 0.3;
 
 /// Time constant in seconds of [`Level::share`].
 const SHARE: f64 = 10.0;
-/// Minimum of [`Level::share`] in the makeup, which is thus at most 4 dB for passages without notes.
+/// Minimum of [`Level::share`] in the makeup gain: a small share raises the gain by at most 4 dB.
 const LEAST_SHARE: f64 = 0.4;
 
-/// Time constant in seconds of the correction for the measured loudness of the mix.
+/// Time constant in seconds of [`Level::trim`].
 const TRIM: f64 = 5.0;
-/// Maximum of the correction for the measured loudness, as a natural logarithm: 2 dB.
+/// Maximum of [`Level::trim`], up or down, as a natural logarithm: 2 dB.
 const MOST_TRIM: f64 = 0.230_258_5;
 
 /// Extra weight of the wet signal in the measured loudness, 0.5 dB: it decays sooner than the dry signal, and the gate of
 /// integrated loudness ignores quiet passages.
 const GATED: f64 = 1.12;
 
-/// Time constant in seconds of the power of the mix relative to the dry signal, at the nominal level.
+/// Time constant in seconds of [`Level::ratio`], at the nominal level.
 const SHORT: f64 = 0.12;
-/// Relative power of the mix, -1.5 dB, below which the dry signal is raised.
+/// Value of [`Level::ratio`], -1.5 dB, below which the dry signal is raised.
 const LEAST: f64 = 0.7;
-/// Seconds in which the dry signal is fully raised if the relative power is below [`LEAST`] by 1, at the nominal level.
+/// Seconds in which [`Level::lift`] goes from 0 to 1 while the ratio is 1 below [`LEAST`], at the nominal level.
 const LIFT: f64 = 0.3;
-/// Maximum divisor of [`SHORT`] and [`LIFT`], at levels above the nominal one.
+/// Maximum divisor of [`SHORT`] and [`LIFT`], which get shorter above the nominal level.
 const MOST_WEIGHT: f64 = 4.0;
 
-/// Minimum share of the dry signal in the mix with which it may be raised to its full level. Below this share it is raised less,
-/// so that a fully wet mix stays wet.
+/// Minimum dry part of the mix for a full [`Level::lift`]. Below it the lift is smaller, so that a fully wet mix stays wet.
 const LEAST_DRY: f64 = 0.05;
 
-/// Power of the wet signal relative to the dry one below which no note counts as sounding: -40 dB.
+/// Power of the wet signal relative to the dry one below which a block counts as without notes: -40 dB.
 const SOUNDING: f64 = 1e-4;
 
-/// Level measurement of one filter.
+/// Level measurement, and the gains that follow from it.
 #[derive(Debug, Clone)]
 pub struct Level {
     /// Duration of a block in seconds.
     period: f64,
-    /// Weights of the new value in the tracked power per block: while it falls, and while it rises.
+    /// One-pole coefficients of the tracked power per block: while it falls, and while it rises.
     steps: [f64; 2],
     /// Tracked mean square of the banks' input; 0 from a reset to the first block that is not silent.
     power: f64,
-    /// Whether no block but silence has been measured yet.
+    /// Whether all blocks so far were silent.
     fresh: bool,
     /// K-weightings, one for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
-    /// Fraction of the dry signal's power that belongs to blocks with sounding notes, tracked.
+    /// Share of the dry signal's power in blocks with sounding notes, tracked.
     share: f64,
-    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed because the
-    /// average of a product is not the product of averages.
+    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. Needed because the average of a
+    /// product is not the product of averages.
     trim: f64,
     /// Power of the mix relative to the dry signal, tracked over a short time.
     ratio: f64,
-    /// Rise of the dry signal while notes are missing: 0 for its gain in the mix, 1 for a gain of 1.
+    /// Lift of the dry signal while notes are missing: 0 leaves its gain in the mix, 1 raises this gain to 1.
     lift: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, [`START`] included; at most [`LOUDNESS`].
     tracked: f64,
@@ -158,7 +157,7 @@ impl Level {
         (self.ratio, self.lift) = (1.0, 0.0);
     }
 
-    /// Resets, with a gain of 1 until a block has been measured.
+    /// Resets; the gain is 1 until a block has been measured.
     pub fn activate(&mut self) {
         self.reset();
         self.power = NOMINAL;
@@ -180,8 +179,8 @@ impl Level {
         (ratio.sqrt() * trim).clamp(MAKEUP[0], MAKEUP[1])
     }
 
-    /// Returns the gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected for
-    /// the correlation of both signals.
+    /// Returns the gains of dry and wet for a mix as loud as the dry signal: an equal-power crossfade, corrected for the
+    /// correlation of both signals.
     pub fn mix(&self, crossfade: &Crossfade) -> (f64, f64) {
         let &Crossfade { mix, wet, dry } = crossfade;
         let Loudness { dry: d, wet: w, both } = self.loudness;
@@ -198,8 +197,8 @@ impl Level {
         (dry + lift * (1.0 - dry).max(0.0), common * wet * makeup)
     }
 
-    /// Measures a whole block: the banks' `inputs`, and as `signals` the dry and the wet signal of each channel. `dry_gain` and
-    /// `wet_gain` are their gains in the mix.
+    /// Measures a whole block. `inputs` are the banks' inputs. `signals` yields the dry and the wet signal of each channel.
+    /// `dry_gain` and `wet_gain` are their gains in the mix.
     pub fn measure<'a, 'b>(
         &mut self,
         kernel: Kernel,

@@ -1,4 +1,4 @@
-//! Semitone offsets at which found notes sound, computed when settings or keys change.
+//! Mapping: semitone offsets from detected to sounding notes, computed when settings or keys change.
 
 use super::{found::Resolved, held_keys::HeldKeys};
 use crate::{
@@ -6,7 +6,6 @@ use crate::{
     settings::{Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice},
 };
 
-/// Inputs of the offsets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     map: Map,
@@ -25,7 +24,7 @@ struct Inputs {
 /// Offsets of the last block, kept until their inputs change.
 #[derive(Debug, Clone)]
 pub struct Mapping {
-    /// Inputs of `offsets`; `None` while all offsets are 0 because nothing is mapped.
+    /// Inputs of `offsets`; `None` while nothing is mapped and all offsets are 0.
     inputs: Option<Inputs>,
     offsets: [i8; TONES],
 }

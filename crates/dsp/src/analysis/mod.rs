@@ -40,10 +40,9 @@ use polyphony::Polyphony;
 use sidechain::Sidechain;
 use tone_filter_simd::Kernel;
 
-/// Stage that decides about the notes and the gains.
+/// Analysis stage: decides which notes sound, and all gains.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// Source of the decisions about the notes that are played.
     pub source: NoteSource,
     focus: Focus,
     pub found: Found,
@@ -105,7 +104,7 @@ impl Analysis {
         plan
     }
 
-    /// Begins a block; `connected` says whether there is a sidechain. Returns whether it is the first block.
+    /// Begins a block with or without a connected sidechain. Returns whether it is the first block.
     pub fn connect(&mut self, connected: bool) -> bool {
         let before = self.connected.replace(connected);
         if connected && before == Some(false) {
@@ -114,8 +113,8 @@ impl Analysis {
         before.is_none()
     }
 
-    /// Plans a block. On entry, `plan` holds the new smoothed settings, and otherwise the plan of the block before. `powers`
-    /// returns the tracked powers of the bands.
+    /// Plans a block. On entry, `plan` is the plan of the previous block, with the new smoothed settings. `powers` returns the
+    /// tracked powers of the bands.
     pub fn plan(
         &mut self,
         settings: &Resolved,
@@ -136,7 +135,7 @@ impl Analysis {
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
-        // Weights ramp only when settings, focus, keys or the limit of notes change.
+        // The weights change only with settings, focus, keys or the limit of notes.
         let mut moves = plan.moved | self.focus.follow(sounding, focus);
         if keys {
             let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
@@ -168,7 +167,8 @@ impl Analysis {
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
 
-    /// Returns the bands' weights in the sum: by mask, scale and focus, or by the keys, times the weights of the limit of notes.
+    /// Returns the weights of the bands in the sum: from mask, scale and focus, or from the keys while these act, reduced by the
+    /// limit of notes.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
@@ -180,7 +180,7 @@ impl Analysis {
         weights
     }
 
-    /// Returns the gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
+    /// Returns the gain of the banks' input. The smoothed `auto` fades it, in dB, from 0 dB to the gain for the nominal level.
     fn gain(&self, now: &SmoothedSettings) -> f32 {
         match now.fades[Fade::Auto] {
             0.0 => 1.0,
@@ -210,7 +210,7 @@ impl Analysis {
         Levels::new(&plan.smoothed, (dry, wet))
     }
 
-    /// Chooses the `limit` strongest notes, which alone may sound. Returns whether a weight of [`Polyphony`] has moved.
+    /// Limits the sounding notes to the `limit` strongest ones. Returns whether a weight of [`Polyphony`] has moved.
     fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) -> bool {
         let focus = &self.focus.weights().0;
         let power = |tone: usize| {
@@ -220,8 +220,7 @@ impl Analysis {
         self.polyphony.follow(limit, &Lanes::of(power))
     }
 
-    /// Passes the samples `span` of the undelayed inputs to the listener. Returns the banks' undelayed input, if it is not
-    /// `channels`.
+    /// Passes the undelayed inputs of `span` to the listener. Returns the banks' undelayed input; `None` if it is `channels`.
     pub fn push(
         &mut self,
         plan: &BlockPlan,
@@ -245,8 +244,7 @@ impl Analysis {
         Some(self.sidechain.rows())
     }
 
-    /// Returns the bands' input for the samples `span`, if it is not `channels`: the crossfade with the sidechain. `channels` are
-    /// delayed already.
+    /// Returns the banks' input for `span`, crossfaded with the sidechain; `None` if it is `channels`, which are already delayed.
     pub fn bank_input(
         &mut self,
         plan: &BlockPlan,
@@ -266,7 +264,7 @@ impl Analysis {
     }
 
     /// Ends a whole block: runs the listener, and measures the levels of the banks' `inputs` and of the `dry` and `wet` signal of
-    /// each channel. Returns whether anything found has changed that the `settings` follow.
+    /// each channel. Returns whether an estimate that `settings` depend on has changed.
     pub fn end_block<'a>(
         &mut self,
         kernel: Kernel,
@@ -284,7 +282,7 @@ impl Analysis {
             self.found.push(kernel, self.source.listener(), settings)
         };
         if self.measuring && !frozen {
-            // The mix is to be as loud as the bands' input, which may play while the main input is silent.
+            // The mix matches the loudness of the bands' input: a sidechain may play while the main input is silent.
             let input = if plan.sidechained() { self.sidechain.rows() } else { dry };
             self.level.measure(kernel, inputs, input.iter().zip(wet), self.mix);
         }

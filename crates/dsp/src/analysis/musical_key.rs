@@ -1,9 +1,9 @@
-//! The key of the detected notes.
+//! Key detection from the detected notes.
 //!
-//! The times for which the pitch classes were held are correlated with profiles of all major and minor keys, as in C. L.
-//! Krumhansl, "Cognitive Foundations of Musical Pitch" (1990), chapter 4. The profiles are from D. Temperley, "Music and
-//! Probability" (2007), chapter 6. They give, for each degree of the scale, the share of the segments in a key that contain it,
-//! in the excerpts of Kostka and Payne's textbook.
+//! The total durations of the pitch classes are correlated with profiles of all major and minor keys, as in C. L. Krumhansl,
+//! "Cognitive Foundations of Musical Pitch" (1990), chapter 4. The profiles are from D. Temperley, "Music and Probability"
+//! (2007), chapter 6. Each value is the share of the segments in a key that contain this degree of the scale, in the excerpts of
+//! Kostka and Payne's textbook.
 
 use crate::settings::{PitchClass, Scale};
 use std::fmt;
@@ -21,24 +21,24 @@ const KEYS: usize = 12 * PROFILES.len();
 const LEAST: f64 = 1.0;
 /// Sum of the notes' durations in seconds at which [`STEEPNESS`] has half of its value.
 const HALF: f64 = 5.0;
-/// The certainty is the share of a key in the sum of `exp(STEEPNESS correlation)` over all keys. With this constant, the mean
-/// certainty equals the share of songs whose found key is the key of the whole score; `docs/dsp.md` has the songs.
+/// Factor of the correlations in the softmax over all keys that gives the certainty. Calibrated so that the mean certainty equals
+/// the share of songs whose key is found correctly; `docs/dsp.md` lists the songs.
 const STEEPNESS: f64 = 15.0;
 /// Minimum difference in correlation with which a new key replaces the current one.
 const ADVANTAGE: f64 = 0.05;
-/// Ratio of the durations of both sevenths of a minor key at which the longer one becomes the key's.
+/// Ratio of the durations of a minor key's two sevenths at which the key changes to the longer one.
 const LEADING: f64 = 1.5;
 
 const A: usize = 69;
 
-/// A key that was found.
+/// Key that [`KeyFinder`] has detected, with its certainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundKey {
-    /// Root, by the bands' names before `tuning` and `transpose`.
+    /// Root as a pitch class of the bands' names, before `tuning` and `transpose`.
     pub root: PitchClass,
     /// [`Scale::Major`], [`Scale::NaturalMinor`], or [`Scale::HarmonicMinor`] where the raised seventh is held longer.
     pub scale: Scale,
-    /// Certainty, 0..1.
+    /// Estimated probability that the key is right, 0..1.
     pub certainty: f32,
 }
 
@@ -64,11 +64,11 @@ impl fmt::Display for FoundKey {
 /// Finds the key of the notes that a listener detects.
 #[derive(Debug, Clone)]
 pub struct KeyFinder {
-    /// Factor on the past per frame.
+    /// Decay factor of `held` per frame.
     keep: f64,
     /// Length of a frame in seconds.
     frame: f64,
-    /// Seconds for which each pitch class was held, A first.
+    /// Seconds for which each pitch class was held, decayed; A first.
     held: [f64; 12],
     /// Current key as an index of the correlations (root, plus 12 for minor), and whether its seventh is raised.
     key: Option<(usize, bool)>,

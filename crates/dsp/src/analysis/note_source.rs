@@ -13,10 +13,10 @@ use std::{collections::VecDeque, mem, ops::Range, sync::Arc};
 use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
-/// Frames until decisions count after the listener has started or has changed its network: it settles in some 100 ms.
+/// Frames before decisions count, after a start of the listener or a change of its network. It settles within some 100 ms.
 const WARM_UP: u32 = 9;
 
-/// Maximum shift of the decision threshold by the sensitivity, in log odds.
+/// Maximum change of the decision threshold by the setting `sensitivity`, in log odds.
 const MOST_SHIFT: f32 = 3.0;
 
 /// Decisions about the tones of the filter.
@@ -53,18 +53,15 @@ impl Notes {
 enum Hearing {
     /// Nothing needs decisions.
     Off,
-    /// Frames left until decisions count; until then, the notes stay.
+    /// Warm-up, with the number of frames left. The played notes are held.
     WarmingUp(u32),
-    /// Decisions count.
     On,
 }
 
-/// Origin of the decisions.
 #[derive(Debug, Clone)]
 enum Origin {
-    /// The listener, block by block.
     Listener,
-    /// A scout, in advance: an item for each of the next blocks.
+    /// A scout's decisions in advance: one item for each of the next blocks.
     Scout(VecDeque<Option<Box<Decisions>>>),
     Score(Arc<Score>),
 }
@@ -75,22 +72,22 @@ pub struct NoteSource {
     listener: Listener,
     origin: Origin,
     hearing: Hearing,
-    /// Time in the score, which advances without a score, too.
+    /// Time in the score. Advances even without a score.
     score_time: ScoreTime,
     /// Input of the listener in the current block: left and right, equal unless `stereo`.
     input: [[f32; BLOCK]; 2],
     stereo: bool,
-    /// Whether decisions are wanted at a focus of 0 %, too.
+    /// Decisions requested even at a focus of 0 %.
     wanted: bool,
     notes: Notes,
     /// Delay of the sound in samples, with lookahead.
     latency: usize,
-    /// Gates of the notes, in use with lookahead.
+    /// Gates of the notes, used with lookahead.
     gates: Gates,
-    /// Notes that sound: notes with open gates with lookahead, otherwise the played notes.
+    /// Sounding notes: with lookahead the notes with open gates, otherwise the played notes.
     sounding: BandMask,
-    /// Power at each note's frequency at the time of the last decision, or with lookahead one rise time of a detector later; `None`
-    /// before the first decision.
+    /// Power at each note's frequency at the last decision; with lookahead, one rise time of a detector later. `None` before the
+    /// first decision.
     levels: Option<Lanes>,
 }
 
@@ -125,7 +122,7 @@ impl NoteSource {
         }
     }
 
-    /// Passes the settings to the listener. It runs if these settings or `others` need it.
+    /// Passes the settings to the listener. It runs if these settings need it, or if `others` is true.
     pub fn tune(&mut self, settings: &SmoothedSettings, others: bool) {
         let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;
@@ -145,7 +142,7 @@ impl NoteSource {
         }
     }
 
-    /// Resets the listener. Until it has warmed up, the notes stay.
+    /// Resets the listener. The notes are held until it has warmed up.
     fn warm_up(&mut self) {
         self.listener.reset();
         self.set_sounding(self.notes.played);
@@ -155,13 +152,13 @@ impl NoteSource {
         }
     }
 
-    /// Lets the notes `played` sound from now on.
+    /// Sets the sounding notes, and their gates, without delay.
     fn set_sounding(&mut self, played: BandMask) {
         self.gates.set(played);
         self.sounding = played;
     }
 
-    /// Sets a score, which decides from the next block on, or lets the listener decide again. Returns the previous score.
+    /// Sets a score, which decides from the next block on; with `None`, the listener decides again. Returns the previous score.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
         let origin = match (score, &self.origin) {
             (Some(score), _) => Origin::Score(score),
@@ -206,18 +203,17 @@ impl NoteSource {
         &self.listener
     }
 
-    /// Sets whether decisions are made at a focus of 0 %, too, from the next [`NoteSource::tune`] on. Returns false if nothing
-    /// changes.
+    /// Requests decisions even at a focus of 0 %, from the next [`NoteSource::tune`] on. Returns whether this is a change.
     pub fn detect_notes(&mut self, detect: bool) -> bool {
         mem::replace(&mut self.wanted, detect) != detect
     }
 
-    /// Sets whether [`NoteSource::pitch`] has the pitches of the notes.
+    /// Enables pitch tracking for [`NoteSource::pitch`].
     pub fn track_pitches(&mut self, track: bool) {
         self.listener.track_pitches(track);
     }
 
-    /// Returns the semitones from `tone` up to the pitch that the listener has found there; see [`Listener::pitch`].
+    /// Returns the measured pitch at `tone`, in semitones above it; see [`Listener::pitch`].
     pub fn pitch(&self, tone: usize) -> Option<f64> {
         let listens = self.is_on() && matches!(self.origin, Origin::Listener);
         self.listener.pitch(to_listener(tone)).filter(|_| listens)
@@ -227,13 +223,13 @@ impl NoteSource {
         self.hearing != Hearing::Off
     }
 
-    /// Returns the notes by the last decisions; meaningless while the source is off.
+    /// Returns the notes of the last decisions; meaningless while the source is off.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
 
-    /// Returns the power at each note's frequency at the time to which the last decision refers; `None` while a score decides, or
-    /// without a decision.
+    /// Returns the power at each note's frequency in the frame of the last decision; `None` while a score decides, or without a
+    /// decision.
     pub fn levels(&self) -> Option<&Lanes> {
         self.levels.as_ref().filter(|_| self.is_on() && self.score().is_none())
     }
@@ -246,8 +242,8 @@ impl NoteSource {
         }
     }
 
-    /// Copies `range` of `channels` to `position` in the listener's input of the block. Two channels stay left and right; any
-    /// other number is mixed to mono.
+    /// Copies `range` of `channels` to `position` in the listener's input block. Two channels stay left and right; any other
+    /// number is mixed to mono.
     pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
         if !self.is_on() || !matches!(self.origin, Origin::Listener) {
             return;
@@ -261,7 +257,7 @@ impl NoteSource {
         } else {
             right.copy_from_slice(left);
         }
-        // Row by row, so that vectors can do it.
+        // Rows separately, so that the loop vectorises.
         for row in [left, right] {
             row.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
         }
@@ -274,8 +270,8 @@ impl NoteSource {
         self.listener.push(kernel, left, right)
     }
 
-    /// Begins a block: updates the notes by the score, or turns the gates. While the bands are `frozen`, the notes stay. Returns
-    /// the notes that sound.
+    /// Begins a block: updates the notes from the score, or turns the gates. Holds the notes while the bands are `frozen`.
+    /// Returns the sounding notes.
     pub fn begin_block(&mut self, frozen: bool) -> BandMask {
         if self.hearing == Hearing::Off || frozen {
             return self.sounding;
@@ -291,8 +287,8 @@ impl NoteSource {
         self.sounding
     }
 
-    /// Ends a block: runs the listener, and advances the time in the score. While the bands are `frozen`, the notes stay. Returns
-    /// the notes that begin anew while they are held, if listener or scout have new decisions.
+    /// Ends a block: runs the listener, and advances the time in the score. Holds the notes while the bands are `frozen`. Returns
+    /// the held notes that restart, if listener or scout have new decisions.
     pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> Option<BandMask> {
         self.score_time.advance();
         if self.hearing == Hearing::Off {

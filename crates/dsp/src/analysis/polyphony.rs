@@ -5,10 +5,9 @@ use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 /// Fade time in seconds when a note replaces another.
 const FADE: f64 = 0.005;
 
-/// Factor on the power of notes that sound: a new note must be 3 dB stronger to replace one.
+/// Advantage of sounding notes, as a power factor: a new note must be 3 dB stronger to replace one.
 const ADVANTAGE: f32 = 1.995_262_3;
 
-/// Notes that may sound, and their weights.
 #[derive(Debug, Clone)]
 pub(super) struct Polyphony {
     weights: Approach,
@@ -22,7 +21,7 @@ impl Polyphony {
         Self { weights: Approach::new(Lanes::of(|_| 1.0), FADE, sample_rate), chosen: None }
     }
 
-    /// Resets to a limit of this number of notes. Below 77, no note sounds yet.
+    /// Resets to a limit of this number of notes. With a limit below 77, no note sounds at first.
     pub fn reset(&mut self, limit: usize) {
         let all = limit >= TONES;
         self.chosen = (!all).then_some(BandMask::NONE);
@@ -34,7 +33,7 @@ impl Polyphony {
         limit < TONES || self.chosen.is_some()
     }
 
-    /// Advances by a block: of the bands' `powers`, the `limit` strongest may sound. Returns whether a weight has moved.
+    /// Advances by a block; only the `limit` strongest of the bands' `powers` may sound. Returns whether a weight has moved.
     pub fn follow(&mut self, limit: usize, powers: &Lanes) -> bool {
         let before = self.chosen.unwrap_or(BandMask::ALL);
         let mut notes = [(0.0, 0); TONES];
@@ -48,7 +47,7 @@ impl Polyphony {
         }
         let mut notes = &mut notes[..count];
         if count > limit {
-            // Among equal notes, the lower index.
+            // Ties go to the lower index.
             notes.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             notes = &mut notes[..limit];
         }
@@ -61,7 +60,6 @@ impl Polyphony {
         moved
     }
 
-    /// Returns the weights of the notes in the sum, 0..1.
     pub fn weights(&self) -> &Lanes {
         self.weights.now()
     }

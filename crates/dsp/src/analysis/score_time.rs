@@ -7,7 +7,6 @@ use crate::{
 };
 use tone_filter_listener::{Decisions, notes::level_of};
 
-/// Time in a score, which advances with the sound.
 #[derive(Debug, Clone)]
 pub struct ScoreTime {
     sample_rate: f64,
@@ -44,8 +43,8 @@ impl ScoreTime {
         self.samples += BLOCK as u64;
     }
 
-    /// Returns the decisions of `score` for the block that begins, for sound that is delayed by `latency` samples. A frame of the
-    /// listener has `frame` samples.
+    /// Returns the decisions of `score` for the block that begins. `latency` is the delay of the sound in samples, `frame` the
+    /// length of a listener frame in samples.
     pub fn decide(&mut self, score: &Score, latency: usize, frame: usize) -> &Decisions {
         let seconds = self.origin + (self.samples as f64 - latency as f64) / self.sample_rate;
         for tone in 0..TONES {

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Samples of left and right, or of one channel in the first row, in the current block.
 type Rows = [[f32; BLOCK]; 2];
 
-/// The bands' input for the current block: the main input, crossfaded with the sidechain.
+/// Sidechain input, and its crossfade with the main input, for the current block.
 #[derive(Debug, Clone)]
 pub(super) struct Sidechain {
     /// Samples of the sidechain: first undelayed, then delayed for `lookahead`.
@@ -54,7 +54,7 @@ impl Sidechain {
         }
     }
 
-    /// Crossfades the samples `part` of the sidechain's block with the delayed ones; see [`Delay::process`].
+    /// Replaces the samples `part` of the sidechain's block by delayed ones, crossfaded by `wet`; see [`Delay::process`].
     pub fn delay(&mut self, part: Range<usize>, wet: impl Fn(usize) -> f32) {
         let [one, other] = self.own.each_mut().map(|row| &mut row[..]);
         self.delay.process(&mut [one, other][..self.count], part, wet);

@@ -3,33 +3,32 @@
 use std::f64::consts::TAU;
 use tone_filter_listener::Deviation;
 
-/// Least total weight of the tones: half a second to two seconds of music.
+/// Minimum total weight of the tones for a result: half a second to two seconds of music.
 const LEAST: f64 = 60.0;
-/// Least magnitude of the mean direction of all tones (1 if all agree). White noise has 0.03 after ten seconds, songs have 0.15
-/// or more.
+/// Minimum length of the tones' mean direction (1 if all agree). White noise has 0.03 after ten seconds, songs have 0.15 or more.
 const LEAST_SHARE: f64 = 0.1;
-/// Time constant in seconds of the mean over a vibrato.
+/// Time constant in seconds of the average over a vibrato.
 const VIBRATO: f64 = 0.1;
-/// Minimum magnitude of the mean direction of the middles of a vibrato, for which this direction can be the tuning.
+/// Minimum length of the mean direction of the vibratos' middles for which it can be the tuning.
 const LEAST_MIDDLES: f64 = 0.3;
-/// Maximum difference, in turns of the circle, between the mean direction of the tones and of the middles at which the mean of
-/// the tones is the tuning: 15 cents.
+/// Maximum angle between the tones' mean and the middles' mean at which the tones' mean is the tuning, in turns of the circle: 15
+/// cents.
 const APART: f64 = 0.15;
 
-/// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, as a direction on a circle of
-/// 100 cents.
+/// Finder of the music's tuning: the mean deviation of the measured tones from the semitones, as a direction on a circle of 100
+/// cents.
 ///
-/// A vibrato of 50 cents stays longest at its two turning points, which are the same point of the circle. So the finder also
-/// computes the mean of the middles of a vibrato. If the two means differ, the mean of the middles is the tuning, provided that
-/// more tones agree on it.
+/// A vibrato of 50 cents stays longest at its two turning points, which are the same point of the circle. The finder therefore
+/// averages the middles of the vibratos, too. If both means differ and more tones agree on the middles, the middles give the
+/// tuning.
 #[derive(Debug, Clone)]
 pub struct TuningFinder {
     /// Factor on the past per frame.
     keep: f64,
-    /// Sum of the tones.
+    /// Decayed sum of the tones.
     sum: Deviation,
     vibrato: Vibrato,
-    /// Sum of the tones in the direction of the middle of their vibrato; its `weight` is not used.
+    /// Decayed sum of the vibratos' middles, each as long as its tone; its `weight` is not used.
     middles: Deviation,
 }
 
@@ -85,22 +84,19 @@ impl TuningFinder {
     }
 }
 
-/// Mean of the deviation over a vibrato, in turns of the circle.
+/// Running mean of the deviation over a vibrato, in turns of the circle.
 #[derive(Debug, Clone, Copy, Default)]
 struct Vibrato {
-    /// Share of the past that is kept after a frame.
+    /// Decay factor per frame.
     keep: f64,
-    /// Deviation of the last frame with tones, unwrapped: whole turns are added, so that it differs by at most half a turn from
-    /// the deviation of the frame with tones before.
+    /// Unwrapped deviation of the last frame with tones: at most half a turn from the frame with tones before it.
     deviation: f64,
-    /// Mean of the deviation.
     middle: f64,
     /// Sum of the squared weights in the mean.
     squares: f64,
 }
 
 impl Vibrato {
-    /// Adds a frame at `turns` with `weight`.
     fn push(&mut self, turns: f64, weight: f64) {
         self.squares *= self.keep;
         let square = weight * weight;

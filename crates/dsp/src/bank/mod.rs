@@ -16,8 +16,7 @@ pub use params::{BankParams, PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
 pub use resonator::ring_of;
 use tone_filter_simd::{Kernel, Work};
 
-/// Limit of the magnitude of a bank's input, 18 dB over full scale: far above music. It limits how long a faulty sample has an
-/// effect.
+/// Clamp level of a bank's input, 18 dB over full scale: far above music. It shortens the effect of a faulty sample.
 pub const LOUDEST: f32 = 8.0;
 
 /// States and powers up to this are negligible: the product of a band, its RMS and any drive is below the smallest number.
@@ -133,8 +132,8 @@ impl Bank {
         kernel.run(Finish { low_pass: &mut self.low_pass, params, position, wet });
     }
 
-    /// Whether `input` is silence and the state is negligible. Then the kernel would output silence, and the state would not
-    /// change one bit of the output of a later sample above -400 dB.
+    /// Whether `input` is silence and the state is negligible. Skipping the kernel then changes no later output sample above -400
+    /// dB.
     fn rests(&self, input: &[f32]) -> bool {
         let State { lo, bp, power, .. } = &self.state;
         let negligible = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= NEGLIGIBLE);
@@ -142,12 +141,12 @@ impl Bank {
             && self.previous == [0.0; 2]
             && self.total_power.now() <= NEGLIGIBLE
             && [lo, bp, power].into_iter().all(negligible)
-            // The low-pass is heard directly, so it must be exactly 0.
+            // The low-pass feeds the output directly, so it must be exactly 0.
             && self.low_pass.now() == 0.0
             && self.right.as_ref().is_none_or(|right| right.now() == 0.0)
     }
 
-    /// Restores, once a block, the amplitudes that the bands had when they were frozen. Otherwise they would drift by rounding
+    /// Restores the amplitudes that the bands had when they were frozen, once per block. Otherwise they would drift by rounding
     /// errors, and change with the tuning.
     fn hold_frozen(&mut self, params: &BankParams, position: usize) {
         if position != 0 {
@@ -173,7 +172,7 @@ impl Bank {
         }
     }
 
-    /// Computes the inputs that all bands share: the difference of each sample and the second one before it, and the total power.
+    /// Computes the inputs that all bands share: `x[t] - x[t-2]`, and the total power.
     #[inline(always)]
     fn prepare<S: Simd>(&mut self, simd: S, params: &BankParams, position: usize, samples: &[f32]) {
         let frames = samples.len();
@@ -219,7 +218,6 @@ impl Bank {
         [lo, bp, power].into_iter().for_each(|lanes| lanes.0[PUBLISHED..].fill(0.0));
     }
 
-    /// Returns the tracked powers of the bands.
     pub fn powers(&self, params: &BankParams) -> Lanes {
         let mut state = self.state.clone();
         state.settle(&params.coefficients);
@@ -244,7 +242,6 @@ impl Bank {
         &self.inputs.total_power[..frames]
     }
 
-    /// Returns the tracked power of the input.
     pub fn total_power(&self) -> f32 {
         self.total_power.now()
     }

@@ -14,14 +14,14 @@ const GROUPS: usize = BLOCK / GROUP;
 #[repr(align(64))]
 struct Column([f32; GROUP]);
 
-/// Impulse response of an average `y += step (x - y)`.
+/// Impulse response of the one-pole average `y += step (x - y)`, as a matrix.
 ///
-/// In this form each sample waits for the one before, which took a tenth of the whole filter's time. For a group of samples, `y`
-/// is instead the product of a triangular matrix with their `x`, plus the decayed `y` before the group. The products of columns
-/// with single samples do not wait for each other.
+/// The recursion is slow, because each sample depends on the one before. For a group of samples, `y` is instead the product of a
+/// triangular matrix with the inputs, plus the decayed `y` from before the group. The products of the columns do not depend on
+/// each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Response {
-    /// Columns of the matrix: in column `n`, `n` zeros, then `step (1 - step)^t`.
+    /// Columns of the matrix. Column `n` has `n` zeros, then `step (1 - step)^t`.
     columns: [Column; GROUP],
     /// Weights `(1 - step)^(t + 1)` of the `y` before a group.
     decay: [f32; GROUP],
@@ -53,7 +53,7 @@ impl Response {
 pub(crate) struct OnePole {
     /// Inputs of the current group so far.
     inputs: [f32; GROUP],
-    /// Average before the current group.
+    /// Average at the end of the previous group.
     before: f64,
     latest: f32,
 }
@@ -78,7 +78,7 @@ impl OnePole {
         self.latest
     }
 
-    /// Replaces `signal`, which starts at `position` in the current block, by its average.
+    /// Replaces `signal` by its running average. `position` is the start of `signal` in the current block.
     pub fn track(
         &mut self,
         kernel: Kernel,
@@ -89,7 +89,7 @@ impl OnePole {
         kernel.run(Track(self, response, position, signal));
     }
 
-    /// Does the work of [`OnePole::track`], for inlining into other work.
+    /// Body of [`OnePole::track`], for inlining into other work.
     #[inline(always)]
     pub fn advance<S: Simd>(
         &mut self,
@@ -98,7 +98,7 @@ impl OnePole {
         position: usize,
         signal: &mut [f32],
     ) {
-        // A whole block at once takes half of the time of its groups one by one.
+        // A whole block at once takes half the time of single groups.
         if let Ok(block) = <&mut [f32; BLOCK]>::try_from(&mut *signal) {
             let mut inputs = [[0.0; GROUP]; GROUPS];
             inputs.as_flattened_mut().copy_from_slice(block);
@@ -137,7 +137,7 @@ impl OnePole {
     ) -> [[f32; GROUP]; N] {
         let mut outputs = [[0.0; GROUP]; N];
         for start in (0..GROUP).step_by(S::f32s::LEN) {
-            // Two sums, because the terms of one sum wait for each other.
+            // Two sums halve the chain of dependent additions.
             let zero = S::f32s::splat(simd, 0.0);
             let (mut even, mut odd) = ([zero; N], [zero; N]);
             let column = |sample: usize| {

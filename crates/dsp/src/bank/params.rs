@@ -16,7 +16,6 @@ use crate::{
 /// Coefficients of a bank for the current settings, at one sample rate.
 #[derive(Debug, Clone)]
 pub struct BankParams {
-    /// Sample rate in Hz.
     pub sample_rate: f64,
     pub formulas: FormulaCoefficients,
     pub coefficients: Coefficients,
@@ -26,8 +25,8 @@ pub struct BankParams {
     pub(super) low_pass: Response,
     /// Response of the low-pass of the oscillators.
     pub voice_low_pass: Response,
-    /// Gain that would bring the input to the nominal level. Instead of the input, it scales the soft clip, and inversely floor
-    /// and guard.
+    /// Gain to the nominal level. The input stays unscaled: the gain scales the soft clip, and its inverse scales floor and
+    /// guard.
     gains: Ramp<f32>,
     /// Pitches of the bands, for the voices.
     pub pitches: Pitches,
@@ -65,8 +64,8 @@ impl BankParams {
         params
     }
 
-    /// Updates all coefficients for `settings` and the first `count` tones. The resonators are designed again only if their settings
-    /// have changed. With [`Settings::freeze`], they ring for ever without input, and the tracked powers stay.
+    /// Updates all coefficients for `settings` and the first `count` tones. Designs the resonators again only if their settings
+    /// have changed. With [`Settings::freeze`], the resonators ring forever without input, and the tracked powers are held.
     pub fn update(&mut self, settings: &Settings, count: usize) {
         let frozen = settings.freeze;
         self.formulas = FormulaCoefficients::new(settings, self.sample_rate);
@@ -109,7 +108,7 @@ impl BankParams {
         }
     }
 
-    /// Whether the resonators ring for ever.
+    /// Whether the resonators are frozen, which means that they ring forever.
     pub fn frozen(&self) -> bool {
         self.ring.is_infinite()
     }
@@ -138,7 +137,7 @@ impl BankParams {
         self.coefficients.driven = driven;
     }
 
-    /// Returns the gate for a total power of `total`: a band fades away while its power is below it.
+    /// Returns the gate for a total power of `total`: a band fades out while its power is below the gate.
     pub fn gate(&self, total: f64) -> f64 {
         (self.formulas.threshold * total).max(f64::from(self.coefficients.floor))
     }
@@ -170,7 +169,6 @@ impl BankParams {
 
 /// Samples between two sampling instants of the bands' phases.
 pub const PHASE_INTERVAL: usize = 8;
-/// Sampling instants per block.
 pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
 
 /// Frequencies of the bands, for oscillators that follow their phases.
@@ -182,7 +180,8 @@ pub struct Pitches {
     pub exact: [f64; TONES],
     /// `2 / a`, with `a` the factor of `bp` in the update of `lo`.
     pub lo_weights: Lanes,
-    /// Cosine and sine of each band's rotation from a sampling instant to the end of the block, at its nominal frequency. The first instant is [`PHASE_INTERVAL`] samples after the start of the block, the last one at its end.
+    /// Cosine and sine of each band's rotation from a sampling instant to the end of the block, at its nominal frequency. The
+    /// first instant is [`PHASE_INTERVAL`] samples after the start of the block, the last one at its end.
     pub backs: [[Lanes; 2]; PHASES_PER_BLOCK],
 }
 
@@ -200,14 +199,15 @@ impl Pitches {
 pub struct Tones {
     /// Angular frequency of each tone in radians per second.
     pub angular_frequency: [f32; TONES],
-    /// Weight of the first integrator (`lo`) in the resonator's output a quarter of a period ago.
+    /// Weight of the first integrator (`lo`) in the quadrature signal, which is the resonator's output a quarter of a period ago.
     pub lo_weight: [f32; TONES],
-    /// Weight of the second integrator (`bp`) in the resonator's output a quarter of a period ago.
+    /// Weight of the second integrator (`bp`) in the quadrature signal, which is the resonator's output a quarter of a period
+    /// ago.
     pub bp_weight: [f32; TONES],
 }
 
 impl Tones {
-    /// All zero.
+    /// Zeros, for a snapshot without input.
     pub const ZERO: Self =
         Self { angular_frequency: [0.0; TONES], lo_weight: [0.0; TONES], bp_weight: [0.0; TONES] };
 }

@@ -19,7 +19,7 @@
 
 use std::f64::consts::TAU;
 
-/// Frequency, as a share of the sample rate, at and above which tones are silent.
+/// Frequency relative to the sample rate from which on tones are silent.
 pub const HIGHEST: f64 = 0.45;
 
 /// Poles, zeros and gain of one resonator.
@@ -63,7 +63,7 @@ pub fn radius(ring: f64, sample_rate: f64) -> f64 {
 impl Design {
     /// Designs a resonator for `frequency` Hz that rings for `ring` seconds (T60), at `sample_rate` Hz.
     ///
-    /// At or above [`HIGHEST`] of the sample rate, the resonator has no gain: a tone that is transposed out of reach rings out.
+    /// At or above [`HIGHEST`] of the sample rate, its gain is 0: a tone that is transposed that high rings out.
     pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
         let angle = TAU * (frequency / sample_rate).min(HIGHEST);
         let design = Self::from_poles(angle, radius(ring, sample_rate));

@@ -1,4 +1,4 @@
-//! A limiter that sees the sound ahead: with lookahead, the mix waits a little, so that the gain falls before a peak.
+//! Lookahead limiter: the mix is delayed a little, so that the gain falls before a peak.
 
 use super::{
     limiter::{NEARLY, RELEASE},
@@ -13,18 +13,18 @@ const TIME: f64 = 0.0015;
 /// Maximum true peak: 0.3 dB below full scale. Meters with longer interpolations find up to 0.2 dB more.
 const THRESHOLD: f32 = 0.966_050_9;
 
-/// Returns the delay of the mix in samples, a part of `latency`, at `sample_rate` Hz.
+/// Returns the part of `latency` by which the limiter delays the mix, in samples.
 pub fn wait(sample_rate: f64, latency: usize) -> usize {
-    // At least the samples of the interpolation, and two of the gain's move.
+    // At least the length of the interpolation.
     ((TIME * sample_rate) as usize).max(TAPS).min(latency.saturating_sub(1))
 }
 
 /// Minimum of 1 and the gains of the last samples.
 #[derive(Debug, Clone)]
 struct SlidingMinimum {
-    /// Gains below 1, each with its time, in a ring: increasing both in gain and in time. Its length is that of the window.
+    /// Ring of the gains below 1 with their times, both increasing. Its length is the window's.
     entries: Vec<(u64, f64)>,
-    /// Index of the least gain.
+    /// Index of the smallest gain.
     first: usize,
     count: usize,
 }
@@ -57,16 +57,16 @@ impl SlidingMinimum {
     }
 }
 
-/// Delay of the mix, with a gain that keeps its true peaks below full scale, or below the input's own where these are higher.
+/// Lookahead limiter: delays the mix, and keeps its true peaks below full scale, or below the input's peaks where these are
+/// higher.
 ///
-/// The gain that a peak needs holds from the peak's detection until the peak has left the delay (sliding minimum), recovers with
-/// the time constant of the release, and moves in a straight line (moving average).
+/// The gain for a peak holds from the peak's detection until it has left the delay (sliding minimum). It recovers with the time
+/// constant of the release, and moves linearly (moving average).
 #[derive(Debug, Clone)]
 pub struct AheadLimiter {
     true_peak: TruePeak,
     /// Last samples of each channel's mix, in a ring.
     rings: Vec<Vec<f32>>,
-    /// Delay in samples.
     wait: usize,
     /// Last samples of each channel's dry signal.
     dries: Vec<[f32; TAPS - 1]>,
@@ -84,7 +84,7 @@ pub struct AheadLimiter {
     /// Last gains, in a ring, and their sum.
     gains: Vec<f64>,
     sum: f64,
-    /// Samples for which the gain has been 1.
+    /// Number of samples since the gain reached 1.
     calm: usize,
 }
 
@@ -117,7 +117,6 @@ impl AheadLimiter {
         limiter
     }
 
-    /// Returns the delay in samples.
     pub fn wait(&self) -> usize {
         self.wait
     }
@@ -176,7 +175,7 @@ impl AheadLimiter {
         self.position = (self.position + frames) % wait.max(1);
     }
 
-    /// Returns the true peaks of the mix, up to half of the interpolation before each sample of `range`.
+    /// Returns the true peaks of the mix for the samples `range`, late by half the length of the interpolation.
     #[inline(always)]
     fn mixed_peaks(
         &self,
@@ -198,7 +197,7 @@ impl AheadLimiter {
         peaks
     }
 
-    /// Returns the true peaks of the dry signals.
+    /// Returns the true peaks of the dry signals, with an equal delay.
     #[inline(always)]
     fn input_peaks(
         &mut self,
@@ -239,7 +238,7 @@ impl AheadLimiter {
         }
         let average = self.gains.len();
         for ((mixed, input), to) in mixed.iter().zip(inputs).zip(gains) {
-            // Bounded, so that a faulty sample far beyond full scale decays soon.
+            // Clamped, so that a faulty sample far beyond full scale decays soon.
             let before = self.input.min(f64::from(LOUDEST));
             let tracked = f64::from(*input).max(before - self.release * before);
             self.input = if tracked > threshold { tracked } else { 0.0 };
@@ -256,7 +255,7 @@ impl AheadLimiter {
             self.calm = if self.gain == 1.0 { self.calm.saturating_add(1) } else { 0 };
             self.time += 1;
             if self.rests() {
-                // Without rounding errors.
+                // Removes rounding errors.
                 self.sum = average as f64;
             }
             *to = (self.sum / average as f64) as f32;

@@ -14,7 +14,7 @@ pub const NEARLY: f64 = 0.999_99;
 /// Peak limiter: keeps the mix below full scale, or below the peaks of the input where these are higher.
 #[derive(Debug, Clone)]
 pub struct Limiter {
-    /// Weight of the new value in the release, per sample.
+    /// One-pole coefficient of the release, per sample.
     release: f64,
     /// Current gain. In f64, because in f32 the steps of a slow release would round to 0.
     gain: f64,
@@ -56,7 +56,7 @@ impl Limiter {
         }
         let peaks = &mixed[..range.len()];
         let samples = position..position + range.len();
-        // Does not stop early, so that vectors can compare all at once.
+        // No early exit, so that the loop vectorises.
         let all_below = |samples: &[f32], scale: f32| {
             samples.iter().fold(true, |all, x| all & (scale * x.abs() <= threshold))
         };
@@ -81,11 +81,11 @@ impl Limiter {
     /// Advances by a sample and returns its gain. `input` and `mixed` are the peaks of all channels of the scaled input and of
     /// the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
-        // Bounded, so that a faulty sample far beyond full scale decays soon.
+        // Clamped, so that a faulty sample far beyond full scale decays soon.
         let before = self.input.min(f64::from(LOUDEST));
         let tracked = f64::from(input).max(before - self.release * before);
         let ceiling = tracked.max(f64::from(threshold));
-        // Below the threshold the peak has no effect. It is not kept there, because `process` does not always track it.
+        // Below the threshold, the peak is reset: it has no effect there, and `process` does not always track it.
         self.input = if tracked > f64::from(threshold) { tracked } else { 0.0 };
         self.gain += self.release * (1.0 - self.gain);
         if self.gain > NEARLY {

@@ -14,7 +14,7 @@ use ahead::{AheadLimiter, wait};
 use limiter::Limiter;
 use tone_filter_simd::Kernel;
 
-/// Last stage of the filter: delay, mix and limiter, by the plan.
+/// Output stage: delay, mix and limiters.
 #[derive(Debug, Clone)]
 pub struct Output {
     delay: Delay,
@@ -84,8 +84,8 @@ impl Output {
         self.delaying
     }
 
-    /// Starts the delay if `lookahead` is switched on, and stops it after its fade-out. `faded` is its current share of the
-    /// crossfade. Returns whether the delayed signal may be faded in.
+    /// Starts the delay if `lookahead` is switched on, and stops it after its fade-out. `faded` is the current weight of the
+    /// delayed signal. Returns whether the delayed signal may be faded in.
     pub fn prepare_delay(&mut self, lookahead: bool, faded: f32) -> bool {
         if lookahead && !self.delaying {
             self.delay.reset();

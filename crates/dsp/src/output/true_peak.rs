@@ -1,26 +1,25 @@
-//! True peak: the greatest magnitude between samples, oversampled four times as in ITU-R BS.1770.
+//! True peak: the maximum magnitude between samples, oversampled four times as in ITU-R BS.1770.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Positions between two samples.
 const PHASES: usize = 4;
 
-/// Samples from which a value between samples is interpolated.
+/// Number of samples from which a value between samples is interpolated.
 pub const TAPS: usize = 12;
 
-/// Samples before a sample from which the values after it are interpolated.
+/// Index of the tap at the start of the interpolated interval.
 pub const BEFORE: usize = TAPS / 2 - 1;
 
 /// Interpolation between samples: sincs under a Hann window.
 #[derive(Debug, Clone)]
 pub struct TruePeak {
     taps: [[f32; TAPS]; PHASES],
-    /// Maximum gain of a peak by the interpolation.
+    /// Maximum gain by which the interpolation raises a peak.
     most: f32,
 }
 
 impl TruePeak {
-    /// Designs the interpolation.
     pub fn new() -> Self {
         let taps: [[f32; TAPS]; PHASES] = std::array::from_fn(|phase| {
             let between = phase as f64 / PHASES as f64;
@@ -36,8 +35,9 @@ impl TruePeak {
         Self { taps, most: most.fold(1.0, f32::max) }
     }
 
-    /// Raises `peaks` to the true peaks of `samples`: each to the maximum magnitude from sample [`BEFORE`] after its own up to the
-    /// next one. There are `TAPS - 1` samples more than peaks. Peaks that cannot be above `threshold` may be left out.
+    /// Raises each of `peaks` to the true peak of an interval of one sample in `samples`. The interval starts [`BEFORE`] samples
+    /// after the peak's own index. There must be `TAPS - 1` more samples than peaks. May skip peaks that cannot exceed
+    /// `threshold`.
     #[inline(always)]
     pub fn raise(&self, samples: &[f32], peaks: &mut [f32], threshold: f32) {
         let most = samples.iter().fold(0f32, |most, sample| most.max(sample.abs()));

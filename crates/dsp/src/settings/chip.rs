@@ -16,7 +16,7 @@ entries! {
 }
 
 impl Arp {
-    /// Returns the ticks of 60 Hz for which a note lasts; `None` for Off.
+    /// Returns the duration of a note in ticks of 60 Hz; `None` for Off.
     pub fn ticks(self) -> Option<u32> {
         match self {
             Self::Off => None,

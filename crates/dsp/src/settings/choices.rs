@@ -5,7 +5,7 @@ use super::{CHOICES, Controls, Group, PitchClass, Settings, listed::entries};
 /// Entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
 
-/// Entries of a switch.
+/// Entries `off` and `on`, which all switches have.
 pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
 
 /// Description of a setting that is a choice from a list.
@@ -21,8 +21,8 @@ pub struct Choice {
     pub help: &'static str,
     /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether random sounds change the setting. Random sounds keep settings that fit the filter to music and mix, or that are
-    /// for playing.
+    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
+    /// playing.
     pub random: bool,
     /// Position in the group.
     pub(super) place: u8,
@@ -47,7 +47,7 @@ entries! {
 }
 
 impl Keys {
-    /// Whether only held keys let bands sound.
+    /// Whether only the bands of held keys sound.
     pub(super) const fn choose(self) -> bool {
         matches!(self, Self::Hold | Self::HoldAny)
     }
@@ -150,7 +150,7 @@ impl Choice {
     }
 }
 
-/// Further names that people type, and the entries' ids.
+/// Short names that users type, with the ids of their entries.
 const SHORT: [(&str, &str); 9] = [
     ("min", "natural-minor"),
     ("minor", "natural-minor"),
@@ -163,7 +163,7 @@ const SHORT: [(&str, &str); 9] = [
     ("0", "off"),
 ];
 
-/// Returns the characters of `text` that tell entries apart.
+/// Returns the characters of `text` that distinguish entries, in lower case.
 fn bare(text: &str) -> impl Iterator<Item = char> {
     let counts = |c: &char| !c.is_whitespace() && !"-_%".contains(*c);
     let letters = text.chars().filter(counts).flat_map(char::to_lowercase);

@@ -10,7 +10,7 @@ macro_rules! last {
     };
 }
 
-/// Generates the structs. [`settings!`] passes one field after the other, each behind the name of its struct.
+/// Generates the structs from a list of fields, each preceded by the name of its struct.
 macro_rules! structs {
     ([$($sound:tt)*] [$($routing:tt)*] settings $field:tt $($rest:tt)*) => {
         structs! { [$($sound)* $field] [$($routing)*] $($rest)* }

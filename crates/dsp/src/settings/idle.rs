@@ -1,4 +1,4 @@
-//! Settings that have no effect on the sound because of other settings.
+//! Settings without an effect on the sound, because of other settings.
 
 use super::{Arp, Map, NoteValue, PitchClasses, SPECS, Scale, Settings, Targets, Voice};
 
@@ -66,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// Returns why the scale has no effect; `None` if it can leave out notes.
+    /// Returns why the scale has no effect; `None` if it can silence notes.
     fn idle_scale(&self) -> Option<&'static str> {
         if self.keys.choose() {
             return Some("the keys choose the notes");
@@ -75,7 +75,7 @@ impl Settings {
         maps_all.then_some("Map at Custom lets all notes sound, each at its target")
     }
 
-    /// Whether the scale has all twelve notes, whatever the music.
+    /// Whether the scale has all twelve notes. False for a scale that follows the music.
     fn has_all_notes(&self) -> bool {
         let classes = self.scale.pitch_classes(self.root, self.custom);
         self.scale != Scale::Auto && classes == PitchClasses::ALL
@@ -167,7 +167,7 @@ mod tests {
         for own in combinations().iter().filter(|own| own.map != Map::Mute) {
             let mut found = *own;
             if own.scale == Scale::Auto {
-                // Auto acts as a scale once there is a key.
+                // Once a key is found, Auto acts as a scale.
                 found.scale = Scale::Dorian;
             }
             let moves = notes(&Settings { map: Map::Mute, ..found }) != notes(&found);

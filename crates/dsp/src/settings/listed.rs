@@ -8,7 +8,6 @@ pub trait Listed: Copy + 'static {
     /// The entries, in the order in which they are offered.
     const ENTRIES: &'static [Entry];
 
-    /// Returns the index in the list.
     fn index(self) -> usize;
 
     /// Returns the entry at `index`, which must be within the list.

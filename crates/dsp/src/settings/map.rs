@@ -37,7 +37,7 @@ entries! {
 pub struct Targets([PitchClass; 12]);
 
 impl Targets {
-    /// Every pitch class is its own target.
+    /// Identity: every pitch class is its own target.
     pub const IDENTITY: Self = {
         let mut targets = [PitchClass::new(0); 12];
         let mut index = 0;

@@ -95,8 +95,8 @@ impl Settings {
         self.transpose + 12.0 * octave
     }
 
-    /// Returns the settings between the untouched sound (`morph` 0 %) and the set sound (100 %): mix and output in proportion,
-    /// drive from 1 at equal ratios, tone from two octaves below its value.
+    /// Returns the settings interpolated by `morph`, from the untouched sound (0 %) to the set sound (100 %). Mix and output are
+    /// interpolated linearly, drive logarithmically from 1, and tone from two octaves below its value.
     pub(crate) fn morphed(&self) -> Self {
         if self.morph == 100.0 {
             return *self;
@@ -128,7 +128,7 @@ impl Settings {
         kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 
-    /// Returns the bands that may sound while the keys of the bands `held` are held. By `keys`, these are the bands of
+    /// Returns the bands that may sound while the keys of the bands `held` are held. Depending on `keys`, these are the bands of
     /// [`Settings::sounding_bands`], the held bands, or both.
     pub fn bands_with_keys(&self, held: BandMask) -> BandMask {
         match self.keys {

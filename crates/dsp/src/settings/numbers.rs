@@ -21,9 +21,9 @@ pub struct Spec {
     pub id: &'static str,
     /// Display name.
     pub name: &'static str,
-    /// Minimum.
+    /// Lowest valid value, in [`Spec::unit`].
     pub min: f32,
-    /// Maximum.
+    /// Highest valid value, in [`Spec::unit`].
     pub max: f32,
     /// Display name of the unit.
     pub unit: &'static str,
@@ -35,8 +35,8 @@ pub struct Spec {
     pub help: &'static str,
     /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether random sounds change the setting. Random sounds keep settings that fit the filter to music and mix, or that are
-    /// for playing.
+    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
+    /// playing.
     pub random: bool,
     /// Position in the group.
     pub(super) place: u8,
@@ -66,9 +66,9 @@ pub struct OutOfRange {
     pub id: &'static str,
     /// Value that was given.
     pub value: f32,
-    /// Minimum of the range.
+    /// Lowest valid value.
     pub min: f32,
-    /// Maximum of the range.
+    /// Highest valid value.
     pub max: f32,
     /// Unit of `value`, `min` and `max`.
     pub unit: &'static str,
@@ -140,16 +140,16 @@ impl Spec {
         if text == "-0" { "0".to_owned() } else { text.to_owned() }
     }
 
-    /// Reads text from [`Spec::format`] or from people, as [`quantity`] does; `-inf` means the minimum. Does not check the range.
+    /// Parses text from [`Spec::format`] or from users, as [`quantity`] does; `-inf` means the minimum. Does not check the range.
     pub fn parse(&self, text: &str) -> Option<f32> {
         let value = quantity(text, self.unit)?;
         Some(if value == f64::NEG_INFINITY { self.min } else { value as f32 })
     }
 }
 
-/// Reads a number in `unit`. In the text, the unit may be missing, in any case, or scaled (`1.5 kHz`, `0.2 s` for milliseconds,
-/// `500 ms` for seconds, `50 cents` for semitones), and the number may have a decimal comma. In dB, `-inf` is a number, too.
-/// Returns `None` if the text is not a finite number with a fitting unit, or if its comma may divide thousands (`20,000`).
+/// Parses a number in `unit`. The unit in the text may be missing, in any case, or scaled: `1.5 kHz`, `0.2 s` for milliseconds,
+/// `500 ms` for seconds, `50 cents` for semitones. The number may have a decimal comma. In dB, `-inf` is a number, too. Returns
+/// `None` if the text is not a finite number with a fitting unit, or if its comma may divide thousands (`20,000`).
 pub fn quantity(text: &str, unit: &str) -> Option<f64> {
     let thousands = |(whole, rest): (&str, &str)| {
         let digits = rest.chars().take_while(char::is_ascii_digit).count();

@@ -23,9 +23,9 @@ entries! {
 /// Everything that a user sets: sound and connections.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Controls {
-    /// The sound.
+    /// Sound, which presets save.
     pub settings: Settings,
-    /// The connections.
+    /// Connections, which no preset changes.
     pub routing: Routing,
 }
 

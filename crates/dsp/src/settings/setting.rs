@@ -5,11 +5,11 @@ use super::{CHOICES, Choice, Controls, Entry, Group, SPECS, Spec, TEXTS, Text};
 /// A setting, by its kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Setting {
-    /// A number.
+    /// Number in a range.
     Number(&'static Spec),
-    /// A choice from a list.
+    /// Entry of a list; switches are lists, too.
     Choice(&'static Choice),
-    /// A text.
+    /// Digits for switches, or names of notes.
     Text(&'static Text),
 }
 
@@ -126,7 +126,7 @@ impl Setting {
 mod tests {
     use super::*;
 
-    /// For each setting, what people type and what it means; `-` for nothing.
+    /// Texts that users type for each setting, and the entries that they mean; `-`: invalid.
     const TYPED: &str = "
         voice | SQUARE = square; pulse 12,5 % = pulse12; soft_clean = soft-clean; of the future = -
         root | Bb = A#; d♯ = D#; H = -

@@ -17,19 +17,19 @@ const BANDS: usize = FADES + Fade::COUNT;
 /// Crossfades, each from 0 to 1.
 #[derive(Debug, Clone, Copy)]
 pub enum Fade {
-    /// From one bank to two, for left and right.
+    /// Crossfade from one bank to two, for left and right.
     Stereo,
-    /// From notes in the middle to notes at their stereo positions.
+    /// Crossfade from notes in the centre to notes at their stereo positions.
     Place,
-    /// From the effect to the input.
+    /// Crossfade from the effect to the input.
     Bypass,
-    /// From no level adaptation to auto level.
+    /// Crossfade from no level adaptation to auto level.
     Auto,
-    /// From the undelayed to the delayed signal.
+    /// Crossfade from the undelayed to the delayed signal.
     Lookahead,
-    /// From the main input to the sidechain, as the bands' input.
+    /// Crossfade of the bands' input from the main input to the sidechain.
     Sidechain,
-    /// From the published bands to those below A3, too; its target follows [`Settings::range`].
+    /// Fade-in of the bands below A3; its target follows [`Settings::range`].
     LowBands,
 }
 
@@ -37,7 +37,7 @@ impl Fade {
     const COUNT: usize = Self::LowBands as usize + 1;
 }
 
-/// A value for each crossfade: a target, on or off, or the current share.
+/// One value per crossfade: its target, on or off, or its current position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fades<T>([T; Fade::COUNT]);
 
@@ -65,28 +65,25 @@ impl<T> IndexMut<Fade> for Fades<T> {
     }
 }
 
-/// Moves every value to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each value has its own
-/// countdown.
+/// Smoother of all values. Each one moves linearly to its target, on a logarithmic scale for [`Taper::Logarithmic`], and has its
+/// own countdown.
 #[derive(Debug, Clone)]
 pub struct Smoother {
     now: [f64; VALUES],
     target: [f64; VALUES],
-    /// Target settings.
     settings: Settings,
-    /// Targets of the crossfades.
     fades: Fades<bool>,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
     /// Whether the settings have changed since the last step, or any value has steps left.
     moving: bool,
-    /// Steps of a change.
     steps: u32,
 }
 
 /// Smoothed settings in one block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmoothedSettings {
-    /// The numeric settings as smoothed, all others as set. `lookahead` is the target of its crossfade.
+    /// Smoothed numbers; all other settings as they were set. `lookahead` is the target of its crossfade.
     pub settings: Settings,
     /// Current positions of the crossfades.
     pub fades: Fades<f32>,
@@ -111,7 +108,7 @@ impl Smoother {
         }
     }
 
-    /// Sets the targets to `settings`. The countdown of a value whose target does not change is not restarted.
+    /// Sets the targets. A value whose target does not change keeps its countdown.
     pub fn aim(&mut self, settings: &Settings, fades: Fades<bool>) {
         let fades = fades.with_low_bands(settings);
         self.moving = true;
@@ -125,12 +122,10 @@ impl Smoother {
         }
     }
 
-    /// Returns the targets of the crossfades.
     pub fn fades(&self) -> Fades<bool> {
         self.fades
     }
 
-    /// Sets the targets of the crossfades.
     pub fn fade(&mut self, fades: Fades<bool>) {
         let settings = self.settings;
         if fades.with_low_bands(&settings) != self.fades {
@@ -138,13 +133,13 @@ impl Smoother {
         }
     }
 
-    /// Sets the crossfade to the sidechain to its target at once.
+    /// Ends the crossfade to the sidechain at its target.
     pub fn arrive_at_sidechain(&mut self) {
         let index = FADES + Fade::Sidechain as usize;
         (self.now[index], self.left[index]) = (self.target[index], 0);
     }
 
-    /// Sets all values to their targets at once.
+    /// Ends all changes: sets all values to their targets.
     pub fn arrive(&mut self) {
         self.now = self.target;
         self.left = [0; VALUES];
@@ -168,7 +163,6 @@ impl Smoother {
         true
     }
 
-    /// Returns the current values.
     pub fn now(&self) -> SmoothedSettings {
         let mut settings = self.settings;
         for (spec, position) in SPECS.iter().zip(self.now) {
@@ -186,7 +180,7 @@ impl Smoother {
     }
 }
 
-/// Returns `settings` and `fades` as values that are interpolated linearly.
+/// Returns `settings` and `fades` on the scales on which they are smoothed.
 fn positions(settings: &Settings, fades: Fades<bool>) -> [f64; VALUES] {
     let mut positions = [0.0; VALUES];
     for (position, spec) in positions.iter_mut().zip(&SPECS) {

@@ -1,4 +1,4 @@
-//! Times that follow from a song's tempo: note values, and the settings that they set.
+//! Tempo sync: note values, and the settings whose times they set.
 
 use super::{Entry, Settings, choice, listed::entries, spec};
 use std::{error::Error, fmt};
@@ -88,9 +88,9 @@ impl TryFrom<String> for NoteValue {
 }
 
 impl Settings {
-    /// Returns the settings with `ring` and `release` set by the note value `sync` at a host's `tempo` in beats per minute, within
-    /// their ranges, and without `sync`: after the note value, ringing resonators and released notes are 60 dB down. With
-    /// [`SyncTo::Music`], returns the settings as they are: the filter finds the tempo.
+    /// Returns the settings with `ring` and `release` computed from the note value `sync` at `tempo`, the host's beats per
+    /// minute. Both are clamped to their ranges, and `sync` is off. After the note value, ringing resonators and released notes
+    /// are 60 dB down. With [`SyncTo::Music`], returns the settings unchanged, because the filter finds the tempo itself.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, NoteValue};
@@ -109,7 +109,7 @@ impl Settings {
         self.sync != NoteValue::OFF
     }
 
-    /// Returns the settings of [`Settings::at_tempo`], also with [`SyncTo::Music`].
+    /// Does the same as [`Settings::at_tempo`], even with [`SyncTo::Music`].
     #[must_use]
     pub(crate) fn synced(self, tempo: f64) -> Self {
         let Some(beats) = self.sync.beats() else { return self };

@@ -34,7 +34,7 @@ pub struct Text {
     pub help: &'static str,
     /// Id of the choice that follows this setting in files.
     pub before: &'static str,
-    /// Syntax.
+    /// Syntax: digits, or names of notes.
     pub of: TextOf,
     pub(super) get: fn(&Settings) -> String,
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
@@ -61,7 +61,7 @@ impl Text {
         (self.bits)(settings)
     }
 
-    /// Sets the value in `settings` from `bits` of [`Text::bits`]. Any other bits make a valid value, too.
+    /// Sets the value in `settings` from `bits`, as [`Text::bits`] returns them. Any bits give a valid value.
     pub fn set_bits(&self, settings: &mut Settings, bits: [u64; 2]) {
         (self.set_bits)(settings, bits);
     }

@@ -42,16 +42,16 @@ impl BandState {
     }
 }
 
-/// One band at one moment.
+/// State of one band at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Band {
     /// Tracked power after gate and ceiling, relative to full scale.
     pub power: f32,
     /// Ratio of `power` to the total power of the input.
     pub ratio: f32,
-    /// State of the note.
+    /// State of the note: inactive, sounding, or at the ceiling.
     pub state: BandState,
-    /// Whether mask, scale and keys let the band sound.
+    /// Whether mask, scale and keys allow the band to sound.
     pub enabled: bool,
     /// Angular frequency of the tone in radians per second.
     pub angular_frequency: f32,
@@ -67,12 +67,12 @@ pub struct Band {
     pub octave: f32,
 }
 
-/// All bands at one moment.
+/// State of all bands at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bands {
     /// Bands: the 48 from A3 on, then the 29 from E1 on.
     pub bands: [Band; TONES],
-    /// Tracked power of the input.
+    /// Tracked power of the input, 1 at full scale.
     pub total_power: f32,
     /// Enabled bands whose notes are played; `None` while the listener is off.
     pub played: Option<BandMask>,
@@ -123,8 +123,8 @@ impl Band {
 
     /// Returns the band's output `seconds` ago.
     ///
-    /// Over the few milliseconds that are displayed, a resonator that rings for a second is a plain oscillation. Its current
-    /// phase and amplitude give its recent past, so no samples are stored.
+    /// Over the few milliseconds that are displayed, a resonator that rings for a second is practically a steady oscillation. Its
+    /// current phase and amplitude are enough to compute its recent past, so no samples are stored.
     pub fn wave(&self, seconds: f32) -> f32 {
         let angle = self.angular_frequency * seconds;
         let [now, before] = self.phasor;
@@ -146,7 +146,7 @@ pub struct Snapshot {
     pub first: BankSnapshot,
     /// Bank of the right channel, if there is one.
     pub second: Option<BankSnapshot>,
-    /// Tuning of the bands.
+    /// Coefficients of the bands' frequencies and phases.
     pub tones: Tones,
     /// Gain into the soft clip.
     pub drive: f32,
@@ -158,9 +158,9 @@ pub struct Snapshot {
     pub floor: f32,
     /// Notes that are played; `None` while the listener is off.
     pub played: Option<BandMask>,
-    /// Bands whose keys are held, which sound whatever the listener decides.
+    /// Bands whose keys are held; they sound regardless of the listener.
     pub held: BandMask,
-    /// Bands that mask, scale and keys let sound.
+    /// Bands that mask, scale and keys allow to sound.
     pub enabled: BandMask,
     /// Gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
@@ -174,11 +174,11 @@ pub struct Snapshot {
     pub duty: Duty,
     /// Bands of the bass and the lead of the voice Chip; `None` while bass or lead is silent.
     pub parts: [Option<usize>; 2],
-    /// Key of the music; `None` if it is not looked for or not found.
+    /// Estimated key of the music; see [`ToneFilter::found_key`](crate::ToneFilter::found_key).
     pub key: Option<FoundKey>,
-    /// Frequency of A4 in the music in Hz; `None` if it is not looked for or not found.
+    /// Estimated frequency of A4 in Hz; see [`ToneFilter::found_tuning`](crate::ToneFilter::found_tuning).
     pub tuning: Option<f64>,
-    /// Found tempo of the music in beats per minute; see [`ToneFilter::found_tempo`](crate::ToneFilter::found_tempo).
+    /// Estimated tempo in beats per minute; see [`ToneFilter::found_tempo`](crate::ToneFilter::found_tempo).
     pub tempo: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! The piano roll: colours of the bands over time, the same in pictures and in windows. A moment is a [`Column`], and a band is a
-//! row of [`Rows`], with the lowest band at the bottom.
+//! Piano roll: colours of the bands over time, the same in pictures and in windows. A [`Column`] has all bands at one time.
+//! [`Rows`] has a row for each band, with the lowest band at the bottom.
 
 use super::{BandState, Bands};
 use crate::{
@@ -41,17 +41,17 @@ pub fn oklch([lightness, chroma, hue]: [f32; 3]) -> Colour {
     })
 }
 
-/// State and level of one band at one moment.
+/// State and level of one band at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// State of the note.
+    /// State of the note: inactive, sounding, or at the ceiling.
     pub state: BandState,
     /// Level in dB relative to the total power.
     pub level_db: f32,
 }
 
 impl Cell {
-    /// Returns the colour: brighter for higher levels, and at any level brighter for each higher state, so that the states can be
+    /// Returns the colour. Higher levels are brighter. At equal levels, each higher state is brighter, so that the states can be
     /// told apart without colours.
     pub fn colour(self) -> Colour {
         let level = (self.level_db - DARKEST_DB) / (BRIGHTEST_DB - DARKEST_DB);
@@ -75,7 +75,7 @@ impl Cell {
     }
 }
 
-/// All bands at one moment, or the strongest cell of each band over some time.
+/// Cells of all bands at one time, or the strongest cell of each band over some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Column(pub [Cell; TONES]);
 
@@ -86,7 +86,7 @@ impl From<&Bands> for Column {
 }
 
 impl Column {
-    /// Takes each band from `other` whose state there is higher, or whose state is equal and whose level is higher.
+    /// Keeps, for each band, the cell with the higher state or, if both states are equal, with the higher level.
     pub fn merge(&mut self, other: &Self) {
         let rank = |cell: &Cell| (cell.state as u8, cell.level_db);
         for (cell, other) in self.0.iter_mut().zip(&other.0) {
@@ -97,10 +97,10 @@ impl Column {
     }
 }
 
-/// Row of a roll.
+/// Row of a roll: a band, and the note that it sounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// Tone of the band.
+    /// Tone of the band, 0..77.
     pub tone: usize,
     /// MIDI note that the band sounds.
     pub key: i32,

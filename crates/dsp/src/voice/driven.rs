@@ -20,13 +20,13 @@ pub fn drive_position(drive: f32) -> f32 {
     (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(HIGHEST) as f32
 }
 
-/// Returns the share of the table `shape` in the waveform for a drive at `position`.
+/// Returns the weight of the table `shape` for a drive at `position`; tables are interpolated linearly.
 pub fn share(shape: usize, position: f32) -> f32 {
     (1.0 - (position - shape as f32).abs()).max(0.0)
 }
 
-/// Returns for each shape the amplitudes of the harmonics of `g cos t / (1 + |g cos t|)` with `g = sqrt 2 drive`, from the first
-/// one on. That is the soft clip of a sine of RMS 1.
+/// Returns the amplitudes of the harmonics of each shape, the first harmonic first. A shape is `g cos t / (1 + |g cos t|)` with
+/// `g = sqrt 2 drive`, the soft clip of a sine of RMS 1.
 pub fn series(fourier: &Fourier) -> [Vec<f64>; SHAPES] {
     let cosine = |t| libm::cos(TAU * t as f64 / LENGTH as f64);
     let cosines: Vec<f64> = (0..LENGTH).map(cosine).collect();

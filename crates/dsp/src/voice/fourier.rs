@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 /// Computes transforms of all powers of two up to a length.
 pub struct Fourier {
-    /// Sines and cosines of `pi k / half` for all `k` below `half`, from the index `half` on, for all powers of two `half`.
+    /// Sines and cosines of `pi k / half` for `k < half`, stored from the index `half` on, for each power of two `half`.
     turns: Vec<(f64, f64)>,
 }
 

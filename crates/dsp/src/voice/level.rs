@@ -30,7 +30,6 @@ impl Gate {
 pub struct Levels<'a> {
     /// Source of each band's power.
     pub source: LevelSource<'a>,
-    /// Gate of the powers.
     pub gate: Gate,
     /// One-pole coefficient of the levels per block.
     pub step: f32,
@@ -40,12 +39,11 @@ pub struct Levels<'a> {
     pub weights: &'a Lanes,
 }
 
-/// Source of the powers.
 #[derive(Debug, Clone, Copy)]
 pub enum LevelSource<'a> {
     /// Powers of the resonators.
     Own,
-    /// Powers that the listener measures in the mean of the channels, and the bands' mean amplitudes over all banks. A bank
-    /// scales the listener's power by the square of its own amplitude over the mean one.
+    /// Powers that the listener measures in the mean of the channels, and the bands' mean amplitudes over all banks. Each bank
+    /// scales the powers by the squared ratio of its own amplitude to the mean one.
     Listener(&'a Lanes, &'a Lanes),
 }

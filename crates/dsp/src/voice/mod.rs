@@ -1,4 +1,4 @@
-//! Voices: waveforms that play the detected notes in place of the published soft clip.
+//! Voices: oscillators that play the detected notes instead of the published soft clip.
 //!
 //! `docs/dsp.md` lists the waveforms and explains where the oscillators get their phase.
 
@@ -71,7 +71,7 @@ pub struct Voices {
     gain: Ramp<f32>,
     /// Position of the drive among the tables of driven sines ([`driven::drive_position`]).
     drive: Ramp<f32>,
-    /// Whether no block has had its levels set yet.
+    /// Whether the levels have not been set since the voices were cleared.
     fresh: bool,
 }
 
@@ -140,8 +140,8 @@ impl Voices {
         self.oscillators.amplitudes()
     }
 
-    /// Sets the levels of the block from the powers of `source` and the bands' `weights` in the sum, and the pitches by `moves`.
-    /// `ahead`: total power of the early bank, and its weight of 0..1.
+    /// Sets the levels of the block from the powers of `source` and the bands' `weights` in the sum, and the pitches from
+    /// `moves`. `ahead` is the total power of the early bank, and its weight of 0..1.
     #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,
@@ -173,7 +173,7 @@ impl Voices {
             }
             LevelSource::Own => 1.0 - (1.0 - params.formulas.band_step).powi(BLOCK as i32),
         } as f32;
-        // Where levels are ahead of the sound, a note begins at its level.
+        // With early levels, a note begins at its full level.
         let first_step = step + share * (1.0 - step);
         let levels = Levels { source, gate, step, first_step, weights };
         let power = self.oscillators.set_levels(kernel, levels, &params.pitches.exact, moves);
@@ -190,7 +190,7 @@ impl Voices {
         }
         self.chips = chip.is_some();
         let drive = driven::drive_position(params.coefficients.drive);
-        // The second soft clip, applied to the level: applied to the samples, it would distort the waveforms.
+        // The second soft clip acts on the level. On the samples, it would distort the waveforms.
         let level = timbres.rms(drive) * power.sqrt();
         let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
         for (ramp, to) in [(&mut self.drive, drive), (&mut self.gain, gain)] {
@@ -203,8 +203,8 @@ impl Voices {
         self.fresh = false;
     }
 
-    /// Crossfades `wet`, the soft clip's samples, to the samples of the voices, from `position` in the block on. `input` is the
-    /// bank's input for these samples. The chip has one channel, in the middle.
+    /// Crossfades `wet` from the samples of the soft clip to the samples of the voices, from `position` in the block on. `input`
+    /// is the bank's input for these samples. The chip is mono, in the centre.
     pub fn process(
         &mut self,
         kernel: Kernel,

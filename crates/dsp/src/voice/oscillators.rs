@@ -1,8 +1,8 @@
 //! One oscillator per band, phase-locked to the oscillation in the band.
 //!
 //! The two integrators of a resonator give its phase, if the frequency at which it really rings is known (`docs/dsp.md`). The
-//! phase measurements in a block of [`BLOCK`] samples are averaged to one phase, which passes a low-pass. In the next block the
-//! oscillator moves to the low-passed phase in a straight line.
+//! phase measurements in a block of [`BLOCK`] samples are averaged, and the average passes a low-pass. In the next block, the
+//! oscillator moves linearly to the low-passed phase.
 
 use super::{
     TableLevels,
@@ -36,17 +36,16 @@ pub const LEVEL_POLES: usize = 2;
 /// Ratio of an amplitude to its low-passed value above which a note begins.
 const RISE: f32 = 2.0;
 
-/// Seconds in which the time constant of each pole grows by one block, from the beginning of a note on.
+/// Seconds in which the time constant of each pole grows by one block after a note begins.
 const OPENING: f64 = 0.012;
 
-/// Greatest deviation of an oscillator from its band's nominal frequency, as a factor. A band also responds to the notes of its
-/// neighbours, which its oscillator must not play.
+/// Maximum deviation of an oscillator from its band's nominal frequency, as a factor. A band also responds to neighbouring notes,
+/// which its oscillator must not play.
 const RANGE: f32 = 2.0;
 
 /// Power below which an oscillator rests, relative to the maximum power of a note: -100 dB.
 const SILENT: f32 = 1e-10;
 
-/// Oscillators of one bank.
 #[derive(Debug, Clone)]
 pub struct Oscillators {
     /// Phases at the start of the current block.
@@ -70,7 +69,7 @@ pub struct Oscillators {
     spans: Lanes,
     /// Amplitude after each pole of its low-pass.
     levels: [Lanes; LEVEL_POLES],
-    /// Greatest time constant in blocks.
+    /// Maximum time constant in blocks.
     span: f32,
     /// Growth of the time constants in a block.
     growth: f32,
@@ -234,7 +233,7 @@ impl Oscillators {
         self.pitch.ratio(tone)
     }
 
-    /// Sets levels, and pitches by `moves` for bands at the nominal `angles`. Returns the power of all bands.
+    /// Sets the levels, and the pitches from `moves`, of bands at the nominal `angles`. Returns the total power.
     pub fn set_levels(
         &mut self,
         kernel: Kernel,
@@ -353,7 +352,6 @@ impl Oscillators {
         }
     }
 
-    /// Returns the ramps of the oscillators' amplitudes.
     pub fn gains(&self) -> &Ramp<Lanes> {
         &self.gains
     }

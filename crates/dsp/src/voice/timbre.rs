@@ -15,18 +15,16 @@ pub const PITCHES: usize = 100;
 /// Voice and octave, with the tables that the notes read.
 #[derive(Debug, Clone)]
 pub struct Timbre {
-    /// Waveform.
     pub voice: Voice,
     /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
-    /// Tables with the harmonics below half the sample rate, and tables with the harmonics below a quarter of it.
+    /// Tables with the harmonics below half the sample rate, and below a quarter of it.
     pub levels: [TableLevels; 2],
     /// Duty of the chip's lead.
     pub duty: Duty,
 }
 
 impl Timbre {
-    /// Creates the timbre of `settings`, for `sample_rate` in Hz.
     pub fn of(settings: &Settings, sample_rate: f64) -> Self {
         let &Settings { voice, duty, tuning, transpose, .. } = settings;
         let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
@@ -40,7 +38,7 @@ impl Timbre {
         Self { voice, octave, levels, duty }
     }
 
-    /// Whether `self` and `other` differ in their tables at most.
+    /// Whether both timbres have the same voice, octave and duty; their tables may differ.
     pub fn sounds_like(&self, other: &Self) -> bool {
         (self.voice, self.octave, self.duty) == (other.voice, other.octave, other.duty)
     }

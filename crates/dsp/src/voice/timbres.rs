@@ -24,9 +24,9 @@ pub struct Timbres {
     to: Timbre,
     /// Next target, if it differs from `to`.
     next: Option<Timbre>,
-    /// Share of `to` in the sound.
+    /// Weight of `to`.
     share: Ramp<f32>,
-    /// Change of the share within a block.
+    /// Change of the weight in a block.
     step: f32,
 }
 
@@ -51,7 +51,7 @@ impl Timbres {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
-    /// Sets the target, from the next block on. A change that moves only the pitch needs no crossfade.
+    /// Sets the target from the next block on. A change of pitch alone needs no crossfade.
     pub fn aim(&mut self, settings: &Settings) {
         self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.
@@ -83,13 +83,13 @@ impl Timbres {
         self.share = Ramp::between(start, (start + self.step).min(1.0));
     }
 
-    /// Returns the timbres that sound in the current block, and their shares.
+    /// Returns the timbres that sound in the current block, and their weights.
     pub fn sounding(&self) -> impl Iterator<Item = (&Timbre, Ramp<f32>)> {
         let from = (&self.from, self.share.map(|share| 1.0 - share));
         [from, (&self.to, self.share)].into_iter().filter(|(_, share)| !share.is(0.0))
     }
 
-    /// Returns the share of the voice Soft.
+    /// Returns the weight of the voice Soft.
     pub fn soft(&self) -> Ramp<f32> {
         let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
         let (from, to) = (share(&self.from), share(&self.to));

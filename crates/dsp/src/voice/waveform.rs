@@ -10,20 +10,20 @@ use std::{f64::consts::PI, sync::LazyLock};
 /// Number of harmonics of the richest table: all harmonics of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
 
-/// Greatest ratio of the numbers of harmonics of neighbouring tables, where whole numbers allow it. With it, a note that is up to
-/// half a semitone sharp keeps its harmonics below half the sample rate. A note that is up to half a semitone flat still has all
+/// Maximum ratio of the numbers of harmonics of neighbouring tables, where whole numbers allow it. A note that is up to half a
+/// semitone sharp then keeps its harmonics below half the sample rate. A note that is up to half a semitone flat still has all
 /// harmonics up to 0.4 times the rate.
 const GROWTH: f64 = 1.19;
 
-/// Least number of samples in a table for each harmonic: puts the errors of linear interpolation at -90 dB.
+/// Minimum number of samples in a table for each harmonic, with which the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
-/// Least number of samples in a table.
+/// Minimum number of samples in a table.
 const LEAST_SAMPLES: usize = 2048;
 
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
 
-/// Bits for the difference between a sample and the next one.
+/// Number of bits for the difference between a sample and the next one.
 const MORE: u32 = 15;
 
 /// Number of samples that are read together.
@@ -76,7 +76,6 @@ impl Table {
     }
 }
 
-/// Tables of all waveforms.
 #[derive(Debug)]
 pub struct Waveforms {
     /// Number of harmonics of each table in a row.
@@ -87,7 +86,6 @@ pub struct Waveforms {
     rms: f64,
     /// A row for each driven sine.
     driven: Vec<Vec<Table>>,
-    /// RMS of each driven sine.
     driven_rms: Vec<f64>,
 }
 
@@ -146,7 +144,7 @@ impl Waveforms {
 fn table(fourier: &Fourier, harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
     let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
     let series = (1..=harmonics).map(|n| {
-        // Linear interpolation between samples is a low-pass.
+        // Compensates for linear interpolation, which is a low-pass.
         let angle = PI * n as f64 / length as f64;
         let lost = (libm::sin(angle) / angle).powi(2);
         harmonic(n).map(|share| share / lost)
@@ -166,12 +164,12 @@ fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
     sample_rate / (2.0 * frequency * libm::exp2(0.5 / 12.0))
 }
 
-/// Returns the amplitudes of cosine and sine of harmonic `n` in the waveform of `voice`, which has a mean square of 1 and a
-/// cosine as its fundamental.
+/// Returns the amplitudes of cosine and sine of harmonic `n` of `voice`. The waveform has a mean square of 1 and a cosine as its
+/// fundamental.
 ///
-/// These are the textbook's Fourier series: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a share `D` of its period and else
-/// -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The chip's triangle goes from 15 to 0 and back in
-/// 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, with a mean square of 85/4.
+/// The Fourier series are the textbook's: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a fraction `D` of its period and
+/// otherwise -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The chip's triangle goes from 15 to 0
+/// and back in 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, with a mean square of 85/4.
 pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     let angle = PI * n as f64;
     let pulse = |duty: f64| {

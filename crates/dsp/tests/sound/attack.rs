@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use tone_filter_dsp::{Settings, ToneFilter, Voice};
 
 const RATE: f64 = 44_100.0;
-/// Seconds of silence before and after a note, and seconds of the note.
+/// Silence before and after a note, in seconds.
 const SILENCE: f64 = 0.5;
 const NOTE: f64 = 1.0;
 /// Duration of a note's attack and release in seconds.
@@ -46,7 +46,6 @@ struct Powers {
 }
 
 impl Powers {
-    /// Measures in windows of `seconds`.
     fn new(signal: &[f32], seconds: f64) -> Self {
         let mut sums = vec![0.0];
         for x in signal {
@@ -91,14 +90,14 @@ fn wet_notes_begin_and_end_with_the_dry_ones() {
             // Windows of a whole number of periods.
             let period = 1.0 / frequency(key);
             let window = period * (0.005 / period).ceil();
-            // The listener finds the lowest notes late.
+            // The listener detects the lowest notes late.
             let most = match key {
                 ..40 => [30.0, 16.0],
                 40..45 => [12.0; 2],
                 _ => [6.0; 2],
             };
             let mut late = [[0.0; 2]; 4];
-            // The decisions' frames have 11.6 ms.
+            // Four offsets within a frame of the listener, which has 11.6 ms.
             for (quarter, late) in late.iter_mut().enumerate() {
                 let shift = 0.0029 * quarter as f64;
                 let input = note(key, shift);

@@ -1,4 +1,4 @@
-//! Key, tuning and tempo of the music: what the filter finds, and what follows.
+//! Key, tuning and tempo of the music: estimates, and settings that follow them.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
@@ -14,12 +14,12 @@ const RATE: f64 = 44_100.0;
 
 /// Returns the default sound with scale, tuning and times following the music.
 fn following() -> Settings {
-    // A quarter.
+    // A quarter note.
     let (sync, sync_to) = (NoteValue::new(8), SyncTo::Music);
     Settings { scale: Scale::Auto, auto_tuning: true, sync, sync_to, ..Settings::default() }
 }
 
-/// Lets the filter look for all that it can find.
+/// Enables or disables all searches.
 fn find(filter: &mut ToneFilter, find: bool) {
     filter.find_key_and_tuning(find);
     filter.find_tempo(find);

@@ -37,7 +37,7 @@ fn the_wet_signal_is_the_references_to_96_db() {
 fn kernels_agree_to_90_db_on_every_band_mask_and_limit() {
     let rate = 48_000.0;
     let chord = noisy_chord(2.0, rate);
-    // After a sample at the end of a block, all bands have nearly the same power.
+    // After a click at the end of a block, all bands have nearly the same power.
     let mut click = vec![0.0; 48_000];
     click[BLOCK - 1] = 8.0;
     let one = BandMask::NONE.with(16, true);

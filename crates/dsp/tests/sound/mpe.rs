@@ -1,4 +1,4 @@
-//! MPE: what the detected notes are sent as, read by a strict reader, and their pitches.
+//! MPE messages of the detected notes, read by a strict reader, and their pitches.
 
 use std::sync::Arc;
 use tone_filter_dsp::{
@@ -20,8 +20,8 @@ fn filter(rate: f64, settings: &Settings) -> ToneFilter {
     filter
 }
 
-/// Returns the pitches that sound within 1.5 semitones of `truth`, as read from MPE for `signal`: time in s and pitches, frame
-/// by frame.
+/// Returns the pitches within 1.5 semitones of `truth` that an MPE reader gets for `signal`: for each frame, the time in seconds,
+/// and the pitches.
 fn heard(
     rate: f64,
     settings: &Settings,
@@ -45,7 +45,7 @@ fn heard(
     heard
 }
 
-/// Returns the constant delay in s with which the pitches fit `truth` best from 0.5 s on, and the greatest error in cents then.
+/// Returns the delay in seconds at which the pitches best fit `truth` from 0.5 s on, and the maximum error in cents that remains.
 fn fit(heard: &[(f64, Vec<f64>)], truth: impl Fn(f64) -> f64) -> (f64, f64) {
     let error = |delay: f64| {
         heard.iter().filter(|(time, _)| *time > 0.5).fold(0f64, |most, (time, pitches)| {

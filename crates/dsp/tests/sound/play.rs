@@ -46,7 +46,7 @@ fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-/// Returns frequency and amplitude of the component of `signal` near `hertz`, by the phases in its two halves.
+/// Returns frequency and amplitude of the component of `signal` near `hertz`, measured from the phases in its two halves.
 fn tone(signal: &[f32], hertz: f64) -> (f64, f64) {
     let half = signal.len() / 2;
     let correlate = |part: &[f32]| {
@@ -112,7 +112,7 @@ fn what_is_frozen_keeps_pitch_and_level_for_minutes() {
 }
 
 fn keeps_what_is_frozen(kernel: Kernel, voice: Voice, ring: f32, minutes: usize, chord: &[f32]) {
-    // A mask in place of the listener, which takes far longer than the filter with the scalar kernel.
+    // A mask instead of the listener, which takes far longer than the filter with the scalar kernel.
     let bands = BandMask::NONE.with(notes::A4, true).with(notes::A4 + 19, true);
     let settings = Settings { ring, focus: 0.0, bands, ..wet(voice) };
     let mut filter = ToneFilter::new(RATE, &settings).unwrap().with_kernel(kernel);
@@ -173,13 +173,14 @@ fn nothing_is_left_of_what_was_played() {
     }
 }
 
-/// Asserts that the output 30 s after keys, freeze, sync and morph is that of a new filter, with a difference below `least` dB.
+/// Asserts that, 30 s after changes of keys, freeze, sync and morph, the output is that of a new filter, with a difference below
+/// `least` dB.
 fn nothing_is_left(settings: &Settings, least: f64) {
     let settings = *settings;
     let mut played = ToneFilter::new(RATE, &settings).unwrap();
     let mut random = noise(3);
     let mut any = |count: usize| ((random() + 1.0) / 2.0 * count as f64) as usize % count;
-    // A chord, with all notes beneath it: where all are equally loud, whether one counts as played depends on earlier sound and on
+    // A chord over a quiet cluster of all notes. With equally loud notes, the decisions would depend on earlier sound and on
     // where the listener's frames begin.
     let mut signal = cluster(2.0);
     for (t, sample) in signal.iter_mut().enumerate() {

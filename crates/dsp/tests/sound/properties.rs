@@ -3,7 +3,7 @@
 use tone_filter_dsp::{Kernel, ToneFilter};
 use tone_filter_testkit::{Draws, Scene, Signal, sweep};
 
-/// Returns a scene for one of all kernels in turn, with levels and rates that are sometimes beyond those of music.
+/// Returns a random scene with the kernel for `seed`, and with levels and rates that are sometimes beyond those of music.
 fn scene(seed: u64, draws: &mut Draws) -> Scene {
     let kernels: Vec<_> = Kernel::available().collect();
     let kernel = kernels[seed as usize % kernels.len()];
@@ -37,7 +37,6 @@ fn assert_bounded(scene: &Scene, output: &Signal, seed: u64) {
     }
 }
 
-/// Asserts that the displayed values are finite.
 fn assert_finite_bands(filter: &ToneFilter, seed: u64) {
     let bands = filter.bands();
     let all = bands.bands.iter().flat_map(|band| {

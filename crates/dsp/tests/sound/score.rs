@@ -1,4 +1,4 @@
-//! Scores, which decide in place of the listener.
+//! Scores, which replace the listener's decisions.
 
 use std::sync::Arc;
 use tone_filter_dsp::{
@@ -30,7 +30,6 @@ fn filter(score: Score, settings: &Settings) -> ToneFilter {
     filter
 }
 
-/// Returns the notes that are played by the decisions of `filter`.
 fn played(filter: &ToneFilter) -> BandMask {
     let on = &filter.decisions().on;
     (0..TONES).fold(BandMask::NONE, |notes, tone| notes.with(tone, on[to_listener(tone)]))
@@ -51,7 +50,8 @@ fn notes_that_map_moves_to_one_key_are_sent_as_one() {
         voice: Voice::Sine,
         ..Settings::default()
     };
-    // Returns the sent note-ons and note-offs as key, whether it is a note-on, and time. Clears all notes at `cleared` seconds.
+    // Returns the sent note-ons and note-offs: key, whether it is a note-on, and time. All notes are cleared at `cleared`
+    // seconds.
     let sent = |score: Score, cleared: f64| {
         let (mut filter, mut notes) = (filter(score, &settings), SentNotes::new());
         filter.set_routing(Routing { midi_out: true, ..Routing::default() });
@@ -97,7 +97,7 @@ fn the_decisions_are_those_of_the_score_in_99_of_100_blocks() {
         let (mut right, mut found, mut wanted) = (0, 0, 0);
         let mut sound = white(11.0, RATE);
         filter.process_with(&mut [&mut sound], |samples, filter| {
-            // The middle of the block, in the time of the input, which the output follows by the latency.
+            // Time of the middle of the block in the input, which the output follows after the latency.
             let time = (samples - BLOCK / 2) as f64 / RATE - latency;
             let now = played(filter);
             for tone in 0..TONES {

@@ -1,4 +1,4 @@
-//! Sidechain: a second input, which the bands process in place of the main input.
+//! Sidechain: a second input, which the bands process instead of the main input.
 
 use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter};
 use tone_filter_testkit::signals;
@@ -21,7 +21,6 @@ fn tones(channels: usize) -> Signal {
     (0..channels).map(|c| (0..48_000).map(|t| sample(c, t) as f32).collect()).collect()
 }
 
-/// Returns the output for `main` and a `sidechain`.
 fn run(settings: &Settings, listen: Listen, main: &Signal, sidechain: &Signal) -> Signal {
     let mut filter = ToneFilter::new(RATE, settings).unwrap();
     filter.set_routing(Routing { listen, ..Routing::default() });

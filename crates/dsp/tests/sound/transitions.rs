@@ -1,4 +1,4 @@
-//! Changes of choices and switches while sound goes through: no click, no hole, no ghost of earlier sound.
+//! Changes of choices and switches while sound is processed: no click, no hole, no ghost of earlier sound.
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
@@ -62,12 +62,12 @@ fn rms_db(part: &[f32]) -> f64 {
     10.0 * power.max(1e-30).log10()
 }
 
-/// Returns the least level in dB of all windows in `part`.
+/// Returns the minimum level in dB of all windows in `part`.
 fn least(part: &[f32]) -> f64 {
     levels(part).into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the greatest second difference in `part`.
+/// Returns the maximum second difference in `part`, a measure of clicks.
 fn roughest(part: &[f32]) -> f32 {
     part.windows(3).map(|x| (x[0] - 2.0 * x[1] + x[2]).abs()).fold(0.0, f32::max)
 }
@@ -81,9 +81,9 @@ fn levels(part: &[f32]) -> Vec<f64> {
     starts.map(|start| rms_db(&part[start..start + WINDOW])).collect()
 }
 
-/// Checks a change at the sample `at` between two steady sounds, which last from a second before `at` and for the last second.
-/// There must be no click, and no hole between two sounds. If one of the two is silence, the level must fall to it or rise from
-/// it once: what has faded must not come back.
+/// Checks a change at the sample `at` between two steady sounds: the second before `at`, and the last second. There must be no
+/// click, and no hole between two sounds. If one of them is silence, the level must fall or rise only once: a sound that has
+/// faded out must not return.
 fn assert_seamless(what: &str, output: &Sound, at: usize) {
     for (channel, output) in ["left", "right"].iter().zip(output) {
         let second = RATE as usize;
@@ -124,7 +124,6 @@ fn assert_seamless(what: &str, output: &Sound, at: usize) {
     }
 }
 
-/// Returns the output for a change from `one` to `other`.
 fn changed<T: Into<Controls>>(one: T, other: T, input: &Sound, sidechain: Option<&Sound>) -> Sound {
     run(&[(0, one.into()), (SETTLED + 17, other.into())], input, sidechain)
 }
@@ -158,11 +157,11 @@ fn a_bank_that_is_switched_off_ranks_no_notes() {
     assert!((level(&output) - level(&fresh)).abs() < 0.5, "{} {}", level(&output), level(&fresh));
 }
 
-/// Settings of listener and lead, which may act on the sound before it leaves the delay.
+/// Ids of the settings that may act on the sound before it leaves the delay, because the listener or the early bank uses them.
 const HEARD_AHEAD: &str = "threshold ceiling floor ring release tuning transpose sensitivity listener sync freeze listen \
                            auto-tuning range focus";
 
-/// Compares the output after a change of each setting, in the middle of a block, with that without it.
+/// For each setting, compares the output with and without a change in the middle of a block.
 #[test]
 fn settings_act_on_the_sound_of_their_time() {
     const AT: usize = SETTLED + 17;
@@ -175,7 +174,7 @@ fn settings_act_on_the_sound_of_their_time() {
         output
     };
     for voice in [Voice::Soft, Voice::Square, Voice::Chip] {
-        // For each change, the frames until the output differs.
+        // Frames from each change until the output differs.
         let [undelayed, delayed] = [false, true].map(|lookahead| {
             let settings = Settings { voice, lookahead, voices: 6.0, ..Settings::default() };
             let mut filter = ToneFilter::new(RATE, &settings).unwrap();
@@ -201,7 +200,7 @@ fn settings_act_on_the_sound_of_their_time() {
             ToneFilter::new(RATE, &Settings { lookahead: true, ..Settings::default() }).unwrap();
         for ((id, text, undelayed), (.., delayed)) in undelayed.into_iter().zip(delayed) {
             let what = format!("{voice:?}, {id} {text}: {undelayed:?}, {delayed:?}");
-            // The limiter ahead of the output is the last part of the latency.
+            // The lookahead limiter is the last part of the latency.
             let early = delayed.is_some_and(|own| own < filter.bank_delay());
             assert!(!early || HEARD_AHEAD.split(' ').any(|own| own == id), "{what}");
             let late = delayed.is_none_or(|own| own >= filter.latency() + 2 * BLOCK);

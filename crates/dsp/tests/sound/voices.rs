@@ -1,4 +1,4 @@
-//! The voices against mathematics: harmonics and other components, loudness, and notes at one pitch.
+//! The voices against theory: harmonics and other components, loudness, and notes at one pitch.
 
 use crate::spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::TAU;
@@ -62,13 +62,12 @@ struct Case {
     cents: f64,
     octave: f32,
     rate: f64,
-    /// Number of the note's partials.
     partials: u32,
 }
 
 impl Case {
-    /// Checks that the harmonics up to 0.4 of the rate are the textbook's, and that there is little else. A note with overtones
-    /// may disturb its oscillator a little.
+    /// Checks that the harmonics up to 0.4 of the sample rate match the textbook, and that there is little else. A note with
+    /// overtones may disturb its oscillator a little.
     fn check(self) {
         let Self { voice, tone, cents, octave, rate, partials } = self;
         let pure = partials == 1;
@@ -167,7 +166,7 @@ fn all_voices_are_equally_loud() {
     }
 }
 
-/// G#4, A4 and A#4 sound at once, all at A4: as a steady tone with the power of all three.
+/// G#4, A4 and A#4 sound at once, all at A4. They must make a steady tone with the power of all three.
 #[test]
 fn notes_at_one_pitch_do_not_beat() {
     let targets: Targets = "A A B C C# D D# E F F# G A".parse().unwrap();
@@ -191,7 +190,7 @@ fn notes_at_one_pitch_do_not_beat() {
     }
 }
 
-/// Where no note moves, the sound must be that of the default, bit for bit.
+/// If no note moves, the sound must be that of the default, bit for bit.
 #[test]
 fn a_map_that_moves_nothing_changes_no_bit() {
     let input = chord(&[frequency(12, 70.0)], 1, 0.3, 48_000.0, 1.0);

@@ -1,7 +1,7 @@
 //! Tests of the whole f32 filter against its twin in f64.
 //!
-//! In a sweep of all cases, the song lasts 20 s at every rate and with each preset, every setting takes all entries or both ends,
-//! and there are 400 random scenes, each with its own kernel.
+//! A sweep of all cases plays the song for 20 s at every rate and with each preset. It sets every setting to all entries or both
+//! ends, and runs 400 random scenes, each with its own kernel.
 
 mod constants;
 mod song;
@@ -90,7 +90,7 @@ fn of_scene(scene: Scene) -> Take {
     Take { changes, sidechain, ..Take::new(rate, input, first) }
 }
 
-/// Returns a text of the blocks with the greatest errors, and of the settings that differ from the start there.
+/// Describes the blocks with the greatest errors, and the settings that differ from the start there.
 fn worst(take: &Take, truth: &[Vec<f64>], output: &[Vec<f32>]) -> String {
     let frames = truth[0].len();
     let error = |block: usize| {

@@ -29,13 +29,13 @@ pub struct Take {
 #[derive(Debug, Clone)]
 pub struct Played {
     pub output: Vec<Vec<f32>>,
-    /// For each block, the settings with the key and tuning found before it, before and after its changes, and the decision at
+    /// For each block: the settings before and after its changes, both with the key and tuning found so far, and the decision at
     /// its end.
     decided: Vec<([Settings; 2], Option<Decision>)>,
 }
 
 impl Played {
-    /// Whether `other` has equal decisions on notes.
+    /// Whether both runs made equal decisions on notes.
     pub fn agrees(&self, other: &Self) -> bool {
         let notes = |(_, decision): &([Settings; 2], Option<Decision>)| {
             decision.as_ref().map(|decision| (decision.played, decision.begun))
@@ -112,7 +112,7 @@ impl Take {
         Played { output, decided }
     }
 
-    /// Returns the twin's output, with the filter's decisions.
+    /// Returns the twin's output for the filter's decisions.
     pub fn truth(&self, played: &Played) -> Vec<Vec<f64>> {
         let mut controls = self.controls;
         let sound = |controls: &Controls, settings: Settings| {

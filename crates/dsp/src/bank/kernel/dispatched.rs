@@ -32,9 +32,9 @@ const NARROWEST: usize = 4;
 /// of three denominators is finite.
 const MUTED: f32 = 1e11;
 
-/// Least squared output of a band where denormals are slow because they are not flushed to zero: 170 dB below full scale.
+/// Minimum squared output of a band where denormals are slow because they are not flushed to zero: 170 dB below full scale.
 const QUIETEST: f32 = 1e-17;
-/// Least gated amplitude where denormals are slow: its square is just not denormal.
+/// Minimum gated amplitude where denormals are slow: its square is just not denormal.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Processes `task` with the result of [`scalar::process`](super::scalar::process).
@@ -61,13 +61,14 @@ pub fn process_any<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     );
 }
 
-/// Kinds of [`Weighting`] as constant parameters.
+/// Kinds of [`Weighting`] as values of a const parameter.
 const SWITCHED: u8 = Weighting::Switched as u8;
 const CONSTANT: u8 = Weighting::Constant as u8;
 const MOVING: u8 = Weighting::Moving as u8;
 /// Panned notes: weights may ramp, and the stereo differences have weights, too.
 const PLACED: u8 = MOVING + 1;
-/// Any kind, told apart at run time. The loop on arrays compiles to many times the code of a loop on vectors, so there is only one.
+/// Any kind, chosen at run time. The loop on arrays compiles to many times the code of a loop on vectors, so one loop serves all
+/// kinds.
 const ANY: u8 = PLACED + 1;
 
 /// Processes `task` with weights of the kind `WEIGHTS`. Without `DRIVEN`, the bands are not summed, and the sums are 0.
@@ -116,9 +117,9 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
 /// State and coefficients of `N` vectors of tones. With `DAMPED`, the loops have a damping, as below A3.
 struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool> {
     simd: S,
-    /// Whether there are stereo differences, for [`ANY`] weights; [`Group::is_placed`] says it for all.
+    /// Whether notes are panned; only for [`ANY`] weights. [`Group::is_placed`] covers all kinds.
     placed: bool,
-    /// Whether sums are added to the rows, for [`ANY`] weights.
+    /// Whether the sums are added to the rows; only for [`ANY`] weights.
     adds: bool,
     rise: [S::f32s; N],
     minus_fall: [S::f32s; N],
@@ -193,14 +194,13 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         group
     }
 
-    /// Whether there are stereo differences. Known when the code is compiled, except with [`ANY`] weights.
+    /// Whether notes are panned. A compile-time constant, except with [`ANY`] weights.
     #[inline(always)]
     fn is_placed(&self) -> bool {
         WEIGHTS == PLACED || WEIGHTS == ANY && self.placed
     }
 
-    /// Moves the weights by a sample. Repeated addition needs no multiplication, and from the start of the block on, it gives the
-    /// same values wherever a call begins.
+    /// Moves the weights by a sample. Addition saves a multiplication, and the values do not depend on where a call begins.
     #[inline(always)]
     fn move_weights(&mut self) {
         for i in 0..N {
@@ -321,7 +321,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
             self.power[i] = if S::f32s::LEN > NARROWEST {
                 self.power[i].mul_add(self.decay, level)
             } else {
-                // A product that is rounded separately would be wrong by the same amount for many samples.
+                // A product that is rounded separately would have an equal error for many samples, which would add up.
                 self.power[i] + self.power[i].mul_add(self.decay - 1.0, level)
             };
             if DRIVEN {

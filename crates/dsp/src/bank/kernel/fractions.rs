@@ -5,14 +5,14 @@ use fearless_simd::{Simd, SimdBase, SimdFloat};
 /// Number of lanes of the widest vectors.
 pub const WIDEST: usize = 16;
 
-/// Returns the sum of all `n / d` (two or three), in a single division.
+/// Returns the sum of all `n / d` (two or three fractions), with a single division.
 #[inline(always)]
 pub fn over<S: Simd, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> S::f32s {
     let (sum, product) = fraction::<S, N>(n, d);
     quotient::<S>(sum, product)
 }
 
-/// Returns [`over`] for each of two rows of `n`, which share the division.
+/// Returns [`over`] for each of two rows of numerators. They have the same denominators and share one division.
 #[inline(always)]
 pub fn over_both<S: Simd, const N: usize>(
     simd: S,

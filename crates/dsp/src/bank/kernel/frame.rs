@@ -30,7 +30,7 @@ const BEYOND: usize = 15;
 /// A factor for each sample of a block.
 type Factors = [f32; BLOCK + BEYOND];
 
-/// Coefficients and factors of these units.
+/// Coefficients and factors in the units of this module.
 #[derive(Debug, Clone, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct Frame {
@@ -38,40 +38,40 @@ pub(crate) struct Frame {
     pub rise: Lanes,
     /// Factor `b'` of each tone.
     pub fall: Lanes,
-    /// 1 for a tone with a gain for the input, 0 for one without.
+    /// Gate of the input: 1 for a tone with a gain, 0 for one without.
     pub open: Lanes,
-    /// Whether a tone has no gain.
+    /// Whether any tone has no gain.
     pub shuts: bool,
-    /// Share of `bp` in the conversion `lo' = (lo + tilt bp) enter`: `lo` belongs to a loop with damping.
+    /// Weight of `bp` in the conversion `lo' = (lo + tilt bp) enter`, needed because plain `lo` belongs to a damped loop.
     pub tilt: Lanes,
     /// Factor of the conversion `lo' = (lo + tilt bp) enter`.
     pub enter: Lanes,
     /// Inverse of `enter`, rounded.
     pub leave: Lanes,
-    /// Share of `lo` that is lost in a block.
+    /// Fraction of `lo` that is lost in a block.
     pub lo_loss: Lanes,
-    /// Share of `bp` that is lost in a block, `1 - r^64`.
+    /// Fraction of `bp` that is lost in a block, `1 - r^64`.
     pub bp_loss: f32,
     /// `(r_i / r)^2 - 1`, which is 0 for the published tones.
     pub growth: Lanes,
-    /// Correction of the product `a' b'`, whose rounding would move the poles by up to a hundredth of their width. At the end of
-    /// a block, `bp` gets `turn lo'`.
+    /// Correction for the rounding of `a' b'`, which would move the poles by up to 1 % of their bandwidth. At the end of a block,
+    /// `bp` gets `turn lo'`.
     pub turn: Lanes,
     /// `r^-n` for the state after each sample.
     pub grow: Factors,
     /// `r^n` for the state after each sample.
     pub shrink: Factors,
-    /// `s` of a power of 1 at `n = 0`: `1 / step`.
+    /// Value of `s` for a power of 1 at `n = 0`: `1 / step`.
     pub unit: f32,
     /// Inverse of `unit`, rounded.
     pub settle: f32,
-    /// Share of a power that the conversion back subtracts at the end of a block: `1 - r^128`, corrected for rounding.
+    /// Fraction of a power that the conversion back subtracts at the end of a block: `1 - r^128`, corrected for rounding.
     pub power_loss: f32,
     /// `decay / r^2`.
     pub decay: f32,
-    /// RMS at `s = 1` and `n = 0`.
+    /// RMS for `s = 1` and `n = 0`.
     pub rms: f32,
-    /// Whether powers are tracked; they are not while frozen.
+    /// Whether powers are tracked; false while the bands are frozen.
     pub tracks: bool,
     radius: f64,
     step: f64,
@@ -141,7 +141,7 @@ impl Frame {
         self.set_step(self.step);
     }
 
-    /// Sets the weight of the new value in the power trackers.
+    /// Sets the one-pole coefficient of the power trackers.
     pub fn set_step(&mut self, step: f64) {
         self.step = step;
         self.tracks = step > 0.0;

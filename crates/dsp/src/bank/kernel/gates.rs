@@ -1,4 +1,4 @@
-//! Values that all bands of the vector kernel share for each sample.
+//! Per-sample values that all bands of the vector kernel share.
 
 use super::{BLOCK, Coefficients, FrameInputs, fractions::quotient, rows::DELAY};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
@@ -10,7 +10,7 @@ pub struct FrameGates {
     /// gate^(-3/2), because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
     pub inverse_gate: [f32; BLOCK],
     pub limit: [f32; BLOCK],
-    /// Guards over the drive; each is [`DELAY`] samples late.
+    /// Guards divided by the drive; each is [`DELAY`] samples late.
     pub guard: [f32; BLOCK + DELAY],
 }
 

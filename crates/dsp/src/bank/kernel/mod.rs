@@ -8,11 +8,11 @@
 //! The vectors belong to an instruction set of this CPU, or are portable: the compiler maps them to the instruction set of the
 //! build's target.
 //!
-//! What holds: all kernels agree to 90 dB, and each gives the same bits however a block is cut into calls. What breaks it: a
-//! factor that depends on where a call begins, other than by its `position` in the block; a sum whose order depends on the length
-//! of a call; a state that is read in the wrong units. Vector kernels keep the state of a block that is not complete in units of
-//! their own (`frame.rs`). [`State::age`] says so: whoever reads or changes a state calls [`State::settle`] first, and a kernel
-//! that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with every length of call.
+//! Invariants: all kernels agree to 90 dB, and each gives the same bits however a block is divided into calls. A kernel breaks
+//! this if a factor depends on where a call begins (other than by its `position` in the block), if the order of a sum depends on
+//! the length of a call, or if a state is read in the wrong units. Vector kernels keep the state of an incomplete block in units
+//! of their own (`frame.rs`), which [`State::age`] indicates. Code that reads or changes a state calls [`State::settle`] first. A
+//! kernel that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with every length of call.
 
 mod dispatched;
 mod fractions;
@@ -33,17 +33,15 @@ use frame::Frame;
 pub use rows::Rows;
 use tone_filter_simd::{Kernel, Work};
 
-/// State of the bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// First integrator: `lo F / rise` has the amplitude of the band's output, with `F` as in [`resonator`](super::resonator).
     pub lo: Lanes,
     /// Second integrator: the resonator's output.
     pub bp: Lanes,
-    /// Tracked power.
     pub power: Lanes,
-    /// Number of samples for which the state has been in the units of the vector kernels, which change from sample to sample
-    /// within a block; 0 while it is in plain units, described above. [`State::settle`] converts it.
+    /// Number of samples of the block after which the state was stored in the vector kernels' units; 0: plain units, as described
+    /// above. The vector kernels' units change from sample to sample. [`State::settle`] converts to plain units.
     pub age: usize,
 }
 
@@ -83,12 +81,12 @@ pub struct Coefficients {
     /// `None` without panned notes.
     pub sides: Option<Ramp<Lanes>>,
     weighting: Weighting,
-    /// Added to the RMS in the denominator of the drive, which stays finite while a band has no power yet: [`RMS_GUARD`] at the
-    /// nominal level.
+    /// Guard added to the RMS in the denominator of the drive, which keeps the drive finite while a band has no power yet. Equals
+    /// [`RMS_GUARD`] at the nominal level.
     pub guard: f32,
     /// [`Loop::damping`](super::resonator::Loop::damping) of each tone; one value for all published tones.
     pub damping: Lanes,
-    /// Weight of the new value in the power trackers, per sample.
+    /// One-pole coefficient of the power trackers, per sample.
     step: f32,
     /// Gain into the soft clip.
     pub drive: f32,
@@ -139,7 +137,7 @@ impl Coefficients {
         self.frame.set_resonators(designs, &self.fall);
     }
 
-    /// Sets the weight of the new value in the power trackers; with 0, powers stay as they are.
+    /// Sets the one-pole coefficient of the power trackers; 0 holds the powers.
     pub fn set_step(&mut self, step: f64) {
         self.step = step as f32;
         self.frame.set_step(step);
@@ -164,7 +162,6 @@ impl Coefficients {
 pub struct FrameInputs {
     /// Difference `x[t] - x[t-2]` of the input.
     pub input: [f32; BLOCK],
-    /// Tracked power of the input.
     pub total_power: [f32; BLOCK],
 }
 
@@ -172,14 +169,12 @@ impl FrameInputs {
     pub const ZERO: Self = Self { input: [0.0; BLOCK], total_power: [0.0; BLOCK] };
 }
 
-/// A block, or a part of one, that a bank is to process.
+/// Block, or part of one, for a kernel to process.
 #[derive(Debug)]
 pub struct Task<'a> {
-    /// State of the bank.
     pub state: &'a mut State,
     /// Position of the call's first sample in the current [`BLOCK`].
     pub position: usize,
-    /// Inputs of the bands.
     pub inputs: &'a FrameInputs,
     /// Scratch memory.
     pub rows: &'a mut Rows,
@@ -189,7 +184,6 @@ pub struct Task<'a> {
     pub sides: &'a mut [f32],
 }
 
-/// [`coefficients::RMS_GUARD`] in f32.
 pub const RMS_GUARD: f32 = coefficients::RMS_GUARD as f32;
 
 /// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs. Elements beyond [`BLOCK`] are
@@ -209,7 +203,6 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
     }
 }
 
-/// The loop on vectors.
 struct Dispatched<'a> {
     c: &'a Coefficients,
     task: Task<'a>,

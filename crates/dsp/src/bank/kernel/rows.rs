@@ -11,8 +11,8 @@ pub const DELAY: usize = 2;
 #[repr(C, align(64))]
 pub struct Row([f32; WIDEST]);
 
-/// Scratch memory of the vector kernels for the sums of a block and for its stereo differences. It is kept, because to initialise
-/// it for each block would take longer than to sum the rows.
+/// Scratch memory of the vector kernels: sums and stereo differences of a block. Kept between blocks, because clearing it would
+/// take longer than summing the rows.
 #[derive(Debug, Clone)]
 pub struct Rows(pub [[Row; BLOCK + DELAY]; 2]);
 
@@ -21,7 +21,6 @@ impl Rows {
     pub const NEW: Self = Self([[Row([0.0; WIDEST]); BLOCK + DELAY]; 2]);
 }
 
-/// Reads the vector at the start of `row`.
 #[inline(always)]
 fn read<S: Simd>(simd: S, row: &Row) -> S::f32s {
     S::f32s::from_slice(simd, &row.0[..S::f32s::LEN])

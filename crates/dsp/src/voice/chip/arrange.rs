@@ -16,17 +16,17 @@ pub const OTHERS: usize = 1;
 /// Index of the part of the lowest note.
 pub const BASS: usize = 2;
 
-/// Score in dB for each semitone of a note's height. The lead is the note with the highest score: its level in dB plus these
-/// criteria.
+/// Score of a note's height in the choice of the lead, in dB per semitone. The note with the highest total leads: its level in
+/// dB, plus these criteria.
 const HEIGHT: f32 = 1.0;
-/// Deduction in dB for each semitone between a note and the last lead.
+/// Penalty in dB for each semitone between a note and the last lead.
 const DISTANCE: f32 = 0.5;
-/// Distance in semitones from which on the deduction no longer grows.
+/// Distance in semitones from which on the penalty no longer grows.
 const FARTHEST: i32 = 12;
-/// Score in dB for the note that leads already.
+/// Bonus in dB for the note that leads already.
 const ADVANTAGE: f32 = 3.0;
 
-/// Level of an amplitude of 2, in dB.
+/// Difference in level between an amplitude and its double, in dB.
 const OCTAVE: f32 = 6.020_6;
 
 /// Difference between exact and held volume above which the held volume changes. Must exceed 0.5, or the volume would flicker
@@ -39,7 +39,7 @@ const DECAYED: f32 = 0.25;
 /// Settings of the chip's parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrangement {
-    /// Number of notes that sound at a time in an arpeggio; further notes take turns.
+    /// Maximum number of simultaneous notes with an arpeggio; further notes share the last voice in turns.
     voices: usize,
     arp: Arp,
     /// Duration of the attack in ticks.
@@ -51,7 +51,6 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// Creates the arrangement of `settings`.
     pub fn of(settings: &Settings) -> Self {
         let &Settings { voices, arp, attack, decay, transpose, .. } = settings;
         let low = (15.0 - transpose).ceil() as i32;
@@ -61,7 +60,7 @@ impl Arrangement {
 
     /// Returns the volume of a note that began `age` ticks ago; `volume` is its maximum.
     ///
-    /// Ages and volumes are whole numbers, so halves are frequent. With a single division they are exact, and are rounded up.
+    /// Ages and volumes are whole numbers, so halves are frequent. A single division keeps them exact, and they are rounded up.
     fn volume(&self, age: u32, volume: f32) -> f32 {
         let age = age as f32;
         let exact = if age < self.attack {
@@ -83,7 +82,6 @@ pub struct Arranger {
     volumes: Lanes,
     /// Ticks since each note began.
     ages: [u32; LANES],
-    /// Band of the lead.
     lead: Option<usize>,
     /// Semitones from A3 to the last lead.
     height: Option<i32>,
@@ -92,7 +90,6 @@ pub struct Arranger {
 }
 
 impl Arranger {
-    /// Creates an arranger at rest.
     pub const fn new() -> Self {
         Self {
             volumes: Lanes::ZERO,
@@ -150,7 +147,7 @@ impl Arranger {
 
     /// Chooses the lead: a melody is loud, high and connected.
     fn choose_lead(&mut self, amplitudes: &Lanes, sounds: impl Fn(&usize) -> bool) {
-        // Without a lead, no band's index.
+        // Sentinel: no lead.
         let last = self.lead.unwrap_or(TONES);
         let score = |tone: usize| {
             let own = semitone(tone);
@@ -160,13 +157,13 @@ impl Arranger {
                 + if tone == last { ADVANTAGE } else { 0.0 }
         };
         let scored = by_pitch().filter(sounds).map(|tone| (tone, score(tone)));
-        // Of equal scores, the higher note.
+        // Of equal scores, the higher note wins.
         let lead = scored.max_by(|a, b| a.1.total_cmp(&b.1));
         self.lead = lead.map(|(tone, _)| tone);
         self.height = self.lead.map(semitone).or(self.height);
     }
 
-    /// Returns which notes are silent in this tick, because it is another note's turn in the last voice.
+    /// Returns the notes that are silent in this tick because another note has its turn in the last voice.
     fn waiting(&self, how: &Arrangement, amplitudes: &Lanes) -> [bool; TONES] {
         let mut waits = [false; TONES];
         let Some(ticks) = how.arp.ticks() else { return waits };

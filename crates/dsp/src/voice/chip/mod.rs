@@ -100,11 +100,11 @@ impl Curve {
     }
 }
 
-/// Chip of one bank.
 #[derive(Debug, Clone)]
 pub struct Chip {
     sample_rate: f64,
-    /// Samples until the next tick times [`TICKS`]: whole numbers, so that a tick at the border of two blocks is exact.
+    /// Samples until the next tick, times [`TICKS`]. The product is a whole number, so that a tick at the border of two blocks is
+    /// exact.
     left: f64,
     arranger: Arranger,
     /// Volumes of lead, others and bass as of the last tick.
@@ -176,7 +176,7 @@ impl Chip {
         self.arranger.parts()
     }
 
-    /// Begins a block: sets the volumes, at a tick with new parts.
+    /// Begins a block: sets the volumes. At a tick, also assigns the parts.
     pub fn begin_block(&mut self, input: ChipInput) {
         self.arranger.follow(input.amplitudes());
         if self.left <= 0.0 {
@@ -187,7 +187,7 @@ impl Chip {
             self.noise_volume.stay();
         }
         self.left -= BLOCK as f64 * TICKS;
-        // A note whose band is silent has lost its phase: it stops at once.
+        // A silent band has no phase, so its note stops at once.
         let amplitudes = input.amplitudes();
         for (volume, held) in self.volumes.iter_mut().zip(&self.held) {
             let sounding = |tone| if amplitudes.0[tone] > 0.0 { held.0[tone] } else { 0.0 };
@@ -240,7 +240,7 @@ impl Chip {
         }
     }
 
-    /// Analyses a part of a block for the noise, and computes the noise for its duration.
+    /// Analyses part of a block for the noise, and renders the noise for its duration.
     pub fn read_noise(&mut self, input: &[f32]) {
         self.hiss = [0.0; BLOCK];
         self.noise.process(input, &mut self.hiss);

@@ -18,17 +18,17 @@ const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
 /// Time constant in seconds of the measured powers.
 const FOLLOW: f64 = 0.005;
 
-/// Seconds in which the estimate of the overtones' share grows by a factor of e.
+/// Seconds in which [`Noise::share`] may grow by a factor of e.
 const SHARE_GROWTH: f64 = 0.3;
 
-/// Initial and minimum estimate of the overtones' share.
+/// Initial value and minimum of [`Noise::share`].
 const SHARES: [f32; 2] = [0.01, 1e-6];
 
-/// Factor by which the power that the notes explain is multiplied, for a margin.
+/// Safety margin: factor on the power in the top octave that the notes explain.
 const MARGIN: f32 = 4.0;
 
 /// Power of the noise, relative to the power in the top octave that the notes do not explain. More would mask the notes: the
-/// register's noise is as strong at their frequencies as in the top octave, and drum hits mostly are not.
+/// register's noise is as strong at their frequencies as in the top octave, unlike most drum hits.
 const LEVEL: f32 = 0.5;
 
 /// Filter of two poles, `(b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2)`, in transposed direct form II.
@@ -65,7 +65,8 @@ impl Biquad {
         Self::new([half, -2.0 * half, half], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
     }
 
-    /// Filters a sample. The equations of the states contain that of the output, so that little depends on the previous sample.
+    /// Filters a sample. The output is substituted into the equations of the states, which shortens the dependency on the
+    /// previous sample.
     #[inline(always)]
     fn next(&mut self, x: f32) -> f32 {
         let [s0, s1] = self.state;
@@ -77,7 +78,6 @@ impl Biquad {
     }
 }
 
-/// Noise channel of one bank.
 #[derive(Debug, Clone)]
 pub struct Noise {
     sample_rate: f64,
@@ -96,7 +96,7 @@ pub struct Noise {
     /// Index of the rate of the register.
     rate: usize,
     register: u16,
-    /// Remainder of the register's current step, in steps.
+    /// Fraction of the register's current step that is left.
     left: f64,
 }
 
@@ -142,13 +142,13 @@ impl Noise {
         });
         let explained = MARGIN * (passed + self.share * power);
         let share = (octave - passed).max(0.0) / power.max(f32::MIN_POSITIVE);
-        // A steady share comes from the notes' overtones; a drum hit is soon over.
+        // A steady power in the top octave comes from the notes' overtones; a drum hit is soon over.
         self.share = (self.share * self.share_growth).min(share).clamp(SHARES[1], 1.0);
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// Analyses `input`, and writes the register's output (-1..1) for the same samples to `noise`: each one is the mean over its
-    /// duration.
+    /// Analyses `input`, and writes the register's output (-1..1) for as many samples to `noise`. Each value is the mean over the
+    /// duration of a sample.
     pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
         let decay = 1.0 - self.step;

@@ -10,7 +10,7 @@ pub struct ChipPulse {
     pub frequency: f32,
     /// Half the peak-to-peak height; full scale is 1.
     pub amplitude: f32,
-    /// Duty: the share of a period during which the pulse is high.
+    /// Duty: the fraction of a period for which the pulse is high.
     pub duty: f32,
 }
 
@@ -32,6 +32,6 @@ pub struct ChipTick {
     pub pulses: [ChipPulse; 2],
     /// Frequency of the triangle in Hz; 0 while it is silent. The triangle has no volume.
     pub triangle: f32,
-    /// Noise.
+    /// Registers of the noise.
     pub noise: ChipNoise,
 }

@@ -7,16 +7,16 @@ use crate::{
 };
 use std::f64::consts::TAU;
 
-/// Phase of a period of the detected note. Four periods are 2^32, so that notes up to two octaves below have a phase, too.
+/// Period of the detected note in units of phase: a quarter of 2^32, so that notes up to two octaves below have a phase, too.
 pub const PERIOD: f32 = (1u32 << 30) as f32;
 
 /// Seconds in which a sounding note moves to a new target of the map.
 const MOVE: f64 = 0.01;
 
-/// Seconds after its end in which a note can be the start of another note's glide.
+/// Seconds after its end for which a note may be the source of a glide.
 const RECENT: f64 = 0.05;
 
-/// Seconds after its beginning in which a note can begin to glide.
+/// Seconds after its start for which a note may begin to glide.
 const YOUNG: f64 = 0.025;
 
 /// Maximum distance of a glide in semitones.
@@ -28,10 +28,10 @@ const BEGIN: f32 = 1e-3;
 /// Power at which a note ends, relative to the maximum power of a note.
 const END: f32 = 1e-4;
 
-/// Power at which a note is ending, relative to the followed peak of its band: -3 dB.
+/// Power at which a note counts as ending, relative to the tracked peak of its band: -3 dB.
 const FALLEN: f32 = 0.5;
 
-/// Decay of the followed peak in a second, as a factor: -30 dB, faster than most notes fade and slower than resonators do.
+/// Decay of the tracked peak per second, as a factor: -30 dB, faster than most notes fade and slower than resonators do.
 const DECAY: f32 = 1e-3;
 
 /// Advantage in power of the band that sounds already, among bands of one pitch: 3 dB.
@@ -40,10 +40,11 @@ const ADVANTAGE: f32 = 2.0;
 /// Sentinel: no band.
 const NONE: u8 = u8::MAX;
 
-/// Bits that a note's phase has below those of a band's phase. A note's phase is a sum of steps, and would drift without them.
+/// Fractional bits of a note's phase, below the bits of a band's phase. A note's phase is a sum of steps, and would drift without
+/// them.
 const MORE: u32 = 32;
 
-/// Number of pitches to which a map can lead: from over two octaves below E1 to above the highest key.
+/// Number of pitches that a map can reach: from over two octaves below E1 to above the highest key.
 const MAP_PITCHES: usize = 256;
 
 /// Moves of the notes away from the bands' pitches.
@@ -53,7 +54,7 @@ pub struct Moves<'a> {
     pub offsets: &'a [i8; TONES],
     /// Duration of a glide in seconds; 0 is off.
     pub glide: f32,
-    /// Share of the deviation from the nominal pitch that is kept, 0..1.
+    /// Fraction of the deviation from the nominal pitch that is kept, 0..1.
     pub vibrato: f32,
 }
 
@@ -78,18 +79,18 @@ pub struct Bands<'a> {
     pub high: f32,
 }
 
-/// Stage of a note, for the purposes of glides.
+/// Stage of a note with regard to glides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Sounds, and can begin to glide.
+    /// Sounds, and may begin to glide.
     Begun,
-    /// Sounds, and can be the start of another note's glide.
+    /// Sounds, and may be the source of a glide.
     Sounding,
-    /// Sounds, and has been the start of another note's glide.
+    /// Sounds, and has been the source of a glide.
     Left,
-    /// Has ended, and can be the start of another note's glide.
+    /// Has ended, and may be the source of a glide.
     Ended,
-    /// Has ended, and has been the start of another note's glide.
+    /// Has ended, and has been the source of a glide.
     Gone,
 }
 
@@ -102,35 +103,34 @@ impl Stage {
         matches!(self, Self::Left | Self::Gone)
     }
 
-    /// Returns the stage after a glide has started from this note.
+    /// Returns the stage after the note was the source of a glide.
     fn left(self) -> Self {
         if self.sounds() { Self::Left } else { Self::Gone }
     }
 }
 
-/// Note of one band.
 #[derive(Debug, Clone, Copy)]
 struct Note {
     /// Phase at the start of the block, with [`MORE`] fractional bits.
     phase: u64,
     /// Change of the phase in a sample, with [`MORE`] fractional bits.
     step: u64,
-    /// Whether the phase may differ from that of the band.
+    /// Whether the phase may differ from the band's phase.
     free: bool,
     /// Pitch whose tables the note reads, in semitones above E1.
     row: u8,
-    /// Semitones from the band to the note: a sum of slopes. In an f32, its errors would become audible in the phase.
+    /// Semitones from the band to the note, a sum of slopes. An f32 would accumulate errors that are audible in the phase.
     shift: f64,
     /// Change of the shift in a block.
     slope: f64,
     /// Shift at which the slope ends.
     target: f64,
-    /// Factor of the frequency by the shift.
+    /// Factor by which the shift changes the frequency.
     ratio: f32,
     stage: Stage,
     /// Blocks since the note began or ended.
     age: u32,
-    /// Followed peak of the band's power.
+    /// Tracked peak of the band's power.
     peak: f32,
 }
 
@@ -158,12 +158,11 @@ impl Note {
 struct Clock {
     /// Duration of a block in seconds.
     block: f64,
-    /// Decay of a followed peak in a block, as a factor.
+    /// Decay of a tracked peak in a block, as a factor.
     decay: f32,
 }
 
 impl Clock {
-    /// Returns the whole blocks in `seconds`.
     fn blocks(self, seconds: f64) -> u32 {
         (seconds / self.block) as u32
     }
@@ -205,7 +204,8 @@ impl Pitch {
         self.moved.as_ref().map(|moved| &moved.notes[tone])
     }
 
-    /// Returns phase at the block's start and change per sample of the note of `tone`; `None` if the band's own apply.
+    /// Returns the phase at the start of the block and its change per sample for the note of `tone`; `None` if the band's own
+    /// apply.
     #[inline(always)]
     pub fn played(&self, tone: usize) -> Option<(u32, u32)> {
         let of_band = |phase: u64| (phase >> MORE) as u32;
@@ -223,7 +223,7 @@ impl Pitch {
         self.note(tone).map_or(1.0, |note| note.ratio)
     }
 
-    /// Moves the notes by a block, whose levels must be set. Of bands at one pitch, the strongest gets the power of all.
+    /// Moves the notes by a block; their levels must be set. Among the bands at one pitch, the strongest gets the power of all.
     pub fn update(&mut self, moves: Moves, bands: Bands) {
         let maps = moves.offsets.iter().any(|offset| *offset != 0);
         let wanted = maps || moves.glide > 0.0 || moves.vibrato < 1.0;
@@ -268,7 +268,7 @@ impl Notes {
         let recent = clock.blocks(RECENT);
         for (tone, note) in self.notes.iter_mut().enumerate() {
             let target = f64::from(moves.offsets[tone]);
-            // The listener lets a young note begin anew after a short gap: its glide goes on.
+            // A young note may restart after a short gap; its glide continues.
             let pauses = note.slope != 0.0 && note.age <= recent;
             if bands.before.0[tone] == 0.0 && !pauses {
                 (note.shift, note.slope, note.free) = (target, 0.0, false);
@@ -391,7 +391,7 @@ impl Notes {
         nearest
     }
 
-    /// Moves the sounding notes by a block. Returns whether any of them is off the phase of its band.
+    /// Moves the sounding notes by a block. Returns whether the phase of any note is free.
     fn step(&mut self, vibrato: f32, bands: &Bands) -> bool {
         let mut free = false;
         for (tone, note) in self.notes.iter_mut().enumerate() {
@@ -412,7 +412,7 @@ impl Note {
         if self.slope == 0.0 || (self.target - self.shift) * self.slope <= 0.0 {
             (self.shift, self.slope) = (self.target, 0.0);
         }
-        // The frequency of the block is that in its middle.
+        // The pitch in the middle of the block applies to the whole block.
         let middle = 0.5 * (before + self.shift);
         if middle == 0.0 && vibrato == 1.0 {
             (self.step, self.ratio) = (u64::from(own) << MORE, 1.0);

@@ -38,7 +38,6 @@ impl Rig {
         }
     }
 
-    /// Sets the power of a note.
     fn play(&mut self, tone: usize, power: f32) {
         self.gains.0[tone] = power.sqrt();
     }

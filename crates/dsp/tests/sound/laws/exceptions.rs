@@ -4,15 +4,14 @@ use super::help;
 
 /// Laws that need not hold with certain other settings.
 struct Exception {
-    /// Ids of the laws.
     laws: &'static [&'static str],
-    /// Other settings, as id and value; an entry that ends in a blank matches all names that begin with it.
+    /// Other settings, as id and value. An entry that ends in a blank is a prefix, which matches any value.
     others: &'static [&'static str],
     /// Id of the setting whose help text explains the conflict, and the words.
     quote: (&'static str, &'static str),
 }
 
-/// Ids of the laws that listen only to the notes in the output.
+/// Ids of the laws that judge only the notes in the output.
 #[rustfmt::skip]
 const NOTES: &[&str] = &[
     "scale", "root", "custom", "map", "targets", "voices", "arp", "keys", "range", "bands", "listen", "focus", "listener",
@@ -23,7 +22,7 @@ const NOTES: &[&str] = &[
 /// Ids of the laws that measure the bands or the listener.
 const BANDS: &[&str] = &["ring", "release", "sync", "sync-to", "auto-tuning", "midi-out", "mpe"];
 
-/// Ids of those laws in [`NOTES`] in which the band of a note that is not played must be silent.
+/// Ids of the laws in [`NOTES`] for which the band of a note that is not played must be silent.
 #[rustfmt::skip]
 const ALONE: &[&str] = &[
     "scale", "root", "custom", "map", "targets", "octave", "listener", "voice", "duty", "range", "glide",
@@ -38,7 +37,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: NOTES, others: &["freeze on"], quote: ("freeze", "new input has no effect on the bands") },
     Exception { laws: BANDS, others: &["freeze on"], quote: ("freeze", "ring without end; new input has no effect") },
     Exception { laws: NOTES, others: &["bands 000000000000 "], quote: ("bands", "The bands that may sound") },
-    // The bands of notes that are not played let something of their neighbours through.
+    // Bands of notes that are not played pass some of their neighbours.
     Exception { laws: ALONE, others: &["focus 0 %"], quote: ("focus", "none at 0 %") },
     Exception { laws: &["arp", "decay", "duty", "freeze", "voice", "bands"], others: &["keys hold-any"], quote: ("keys", "these in every octave") },
     Exception { laws: &["bands", "focus"], others: &["keys "], quote: ("keys", "Held keys choose the notes") },
@@ -52,13 +51,13 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["threshold", "drive", "stereo", "keys", "auto"], others: &["ceiling -30 dB", "ceiling -14 dB"], quote: ("ceiling", "Maximum level of a note, relative to the input.") },
     Exception { laws: &["threshold"], others: &["floor -20 dB"], quote: ("floor", "Notes below this level in dB full scale fade away") },
     Exception { laws: &["ceiling", "floor", "threshold", "stereo"], others: &["voices 1 note"], quote: ("voices", "the strongest sound") },
-    // The chip's triangle has no volume, and the chip has one channel.
+    // The chip's triangle has no volume, and the chip is mono.
     Exception { laws: &["ceiling", "threshold", "stereo", "focus"], others: &["voice chip"], quote: ("voice", "or a console's sound chip") },
     Exception { laws: &["tone"], others: &["voice sine"], quote: ("tone", "of the square waves") },
     Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Looks for the tuning of the music") },
 ];
 
-/// Returns the words for which the law `id` need not hold with the setting `other`; `None` if it must hold.
+/// Returns the quote that excuses the law `id` with the setting `other`; `None` if the law must hold.
 pub fn exception(id: &str, other: &str) -> Option<&'static str> {
     let matches = |own: &str| own == other || own.ends_with(' ') && other.starts_with(own);
     let found = EXCEPTIONS

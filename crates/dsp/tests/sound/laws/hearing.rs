@@ -9,14 +9,14 @@ use tone_filter_testkit::{Music, Note, Signal};
 
 pub const RATE: f64 = 44_100.0;
 
-/// Seconds of silence before the first note, in which the listener starts, and after the last note.
+/// Silence in seconds before the first note, in which the listener starts, and after the last note.
 pub const LEAD: f64 = 0.3;
 
 /// Input of a run of the filter.
 #[derive(Clone)]
 pub struct Stage {
     pub controls: Controls,
-    /// Controls from this second on.
+    /// Time in seconds of a change, and the controls from then on.
     pub then: Option<(f64, Controls)>,
     pub music: Music,
     /// Music of the sidechain; `None` for the music of the main input.
@@ -116,7 +116,7 @@ impl Heard {
         f64::from(self.filter.settings().tuning) * ((pitch - 69.0) / 12.0).exp2()
     }
 
-    /// Whether a pitch can be told from the next semitone within `seconds`.
+    /// Whether `seconds` are long enough to tell a pitch from the next semitone.
     pub fn is_resolved(&self, pitch: f64, seconds: f64) -> bool {
         self.hertz(pitch + 1.0) - self.hertz(pitch) > 2.5 / seconds
     }
@@ -131,7 +131,7 @@ impl Heard {
             a.total_cmp(&b)
         });
         let hertz = self.hertz(coarse.unwrap());
-        // The turn of the phase in a hop of a quarter of a period gives the exact frequency.
+        // The advance of the phase over a hop of a quarter of a period gives the exact frequency.
         let hop = (RATE / hertz / 4.0) as usize;
         let half = both.len() / 2;
         let [first, second] = [0, hop].map(|start| level(&both[start..start + half], hertz).1);
@@ -180,7 +180,7 @@ pub fn band(settings: &Settings, note: i32) -> Option<usize> {
     settings.range.tones().contains(&tone).then_some(tone)
 }
 
-/// Returns the pitch at which a MIDI note, its key held, must sound by scale, map and targets; `None`: it is silent.
+/// Returns the pitch at which a MIDI note must sound by scale, map and targets while its key is held; `None` for silence.
 pub fn target(settings: &Settings, note: i32) -> Option<f64> {
     let held = settings.keys != Keys::Off;
     let in_mask = |tone: &usize| held || settings.bands.contains(*tone);
@@ -201,7 +201,8 @@ pub fn target(settings: &Settings, note: i32) -> Option<f64> {
     offset.map(|offset| f64::from(note + offset) + octaves(settings))
 }
 
-/// Returns `notes`, all moved by as few semitones as it takes for each to sound at its own pitch; unmoved if that is impossible.
+/// Transposes `notes` by the fewest semitones with which each one sounds at its own pitch. Returns them unchanged if that is
+/// impossible.
 pub fn audible<const N: usize>(controls: &Controls, notes: [i32; N]) -> [f64; N] {
     let settings = &controls.settings;
     let own = |note: i32| target(settings, note) == Some(f64::from(note) + octaves(settings));

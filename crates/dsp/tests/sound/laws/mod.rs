@@ -1,7 +1,7 @@
 //! A law for each setting: its help text as an assertion on sound. Each law is checked with the default sound, fully wet, and
 //! with every other setting at each of its entries or ends.
 
-/// Returns a description of the fault from the function, unless the condition holds.
+/// Returns from the function with a description of the fault, unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $($what:tt)*) => {
         match $condition {
@@ -32,7 +32,6 @@ use tone_filter_testkit::{Values, sweep};
 /// `Ok` if a law holds, else a description of the sound.
 type Outcome = Result<(), String>;
 
-/// Promise of a setting.
 #[derive(Clone, Copy)]
 struct Law {
     id: &'static str,
@@ -40,11 +39,9 @@ struct Law {
     promise: &'static str,
     /// Changes the default sound so that the setting has an effect.
     stage: fn(&mut Settings),
-    /// Checks the promise by the sound.
     check: fn(&Controls) -> Outcome,
 }
 
-/// Returns `controls` with changed settings.
 fn with(controls: &Controls, change: impl Fn(&mut Settings)) -> Controls {
     let mut own = *controls;
     change(&mut own.settings);
@@ -77,7 +74,8 @@ fn every_setting_has_a_law_in_the_words_of_its_help() {
     exceptions::assert_quoted();
 }
 
-/// Returns each law alone, and with every other setting: law, name of the other setting with its value, and controls.
+/// Returns each law with the default sound, and with each value of every other setting. Items: the law, the name of the other
+/// setting with its value, and the controls.
 fn pairs() -> Vec<(Law, String, Controls)> {
     let mut pairs = Vec::new();
     for law in LAWS {

@@ -14,7 +14,7 @@ use tone_filter_dsp::{
 };
 use tone_filter_testkit::Note;
 
-/// MIDI notes far apart: no overtone of one lies near another, and all transpositions keep them within reach.
+/// MIDI notes of a melody: no overtone lies near another note, and every transposition keeps them in range.
 const MELODY: [i32; 4] = [61, 70, 64, 76];
 
 /// Plays the melody, after a cadence if the scale follows the music, and compares its pitches with those by scale, map and
@@ -59,13 +59,15 @@ pub fn sounds_on_target(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// MIDI notes of a chord, none of which is at a low overtone of another.
+/// MIDI notes of a chord. No note lies at a low overtone of another one.
 const CHORD: [i32; 5] = [58, 61, 65, 71, 76];
 
-/// Level in dB, relative to the strongest note, of a sounding note. With the voice Soft, a note's band lets others through.
+/// Minimum level of a sounding note in dB, relative to the strongest one. With the voice Soft, silent notes leak through the
+/// bands of sounding ones.
 const SOUNDS: f64 = -15.0;
 
-/// Returns [`CHORD`], with notes moved by up to two semitones so that all fit the scale; else the chord moved as a whole.
+/// Returns [`CHORD`] with each note moved by up to two semitones to fit the scale. If that is impossible, returns the chord
+/// transposed as a whole.
 fn fitting(controls: &Controls) -> [f64; 5] {
     let whole = audible(controls, CHORD);
     let moves = (0..5usize.pow(5)).map(|code| {
@@ -122,7 +124,7 @@ pub fn arp(controls: &Controls) -> Outcome {
 }
 
 /// Plays a chord and holds a key: of one of its notes, or two octaves above one. The listener does not choose the notes then, so
-/// the bands of the key let something of neighbouring notes through.
+/// neighbouring notes leak through the bands of the held key.
 pub fn keys(controls: &Controls) -> Outcome {
     let pitches = audible(controls, CHORD);
     for (keys, index, octaves_up) in [(Keys::Hold, 2, 0), (Keys::HoldAny, 1, 2)] {
@@ -196,7 +198,7 @@ pub fn focus(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Returns the sum over all blocks of the notes that count as played, for a chord under noise.
+/// Returns the number of played notes, added up over all blocks, for a chord under noise.
 fn decisions(controls: &Controls) -> usize {
     let mut stage = Stage::new(
         controls,
@@ -287,8 +289,8 @@ pub fn midi_out(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Plays a note that is 20 cents sharp. The pitch sent last must be that of its key; with MPE, it must be the pitch at which the note
-/// sounds.
+/// Plays a note that is 20 cents sharp. The last pitch that was sent must be its key's; with MPE, it must be the pitch at which
+/// the note sounds.
 pub fn mpe(controls: &Controls) -> Outcome {
     for mpe in [false, true] {
         let mut controls = *controls;

@@ -15,7 +15,7 @@ fn one_note(controls: &Controls) -> (Stage, f64) {
     (Stage::new(controls, [note(pitch, LEAD, 0.8)]), pitch)
 }
 
-/// Returns the greatest difference between two signals.
+/// Returns the maximum difference between two signals.
 fn difference(one: &Signal, other: &Signal) -> f32 {
     let pairs = one.iter().flatten().zip(other.iter().flatten());
     pairs.fold(0.0, |most, (one, other)| most.max((one - other).abs()))
@@ -68,7 +68,7 @@ fn overtone(controls: &Controls, pitch: i32, n: f64) -> f64 {
     level(n) - level(1.0)
 }
 
-/// Expects the third harmonic of a square: 9.5 dB down.
+/// Expects the level of the third harmonic of a square, -9.5 dB.
 pub fn drive(controls: &Controls) -> Outcome {
     let [sine, square] =
         [1.0, 400.0].map(|drive| overtone(&with(controls, |own| own.drive = drive), 69, 3.0));
@@ -116,7 +116,7 @@ pub fn duty(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Plays two notes, of which the second is `down` dB weaker. Returns by how many dB it is weaker in the output.
+/// Plays two notes, the second one `down` dB weaker. Returns the difference of their levels in the output, in dB.
 fn weaker(controls: &Controls, down: f64) -> f64 {
     let pitches = audible(controls, [76, 62]);
     let soft = Note { amplitude: 0.1 * 10f64.powf(-down / 20.0), ..note(pitches[1], LEAD, 0.8) };
@@ -147,7 +147,7 @@ pub fn ceiling(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Returns how fast the band A4 falls after its note, in dB per second: its oscillation, and its tracked power.
+/// Returns the decay rates of the band A4 after its note, in dB per second: of its oscillation, and of its tracked power.
 fn fall(controls: &Controls) -> [f64; 2] {
     let shift = f64::from(controls.settings.transpose);
     let mut levels = Vec::new();
@@ -204,7 +204,7 @@ pub fn sync(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Chords at 85.7 beats per minute: half, the same or twice the tempo sets Ring.
+/// Plays chords at 85.7 beats per minute. Half and twice the tempo are right, too.
 pub fn sync_to(controls: &Controls) -> Outcome {
     let controls = with(controls, |own| own.sync = NoteValue::new(8));
     let heard = Stage::new(&controls, cadence()).run();
@@ -319,7 +319,7 @@ pub fn auto(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Freezes the bands while a note sounds; another note comes later.
+/// Freezes the bands while a note sounds, and plays another note later.
 pub fn freeze(controls: &Controls) -> Outcome {
     let [frozen, played] = [true, false].map(|freeze| with(controls, |own| own.freeze = freeze));
     let [pitch, new] = audible(&played, [69, 76]);

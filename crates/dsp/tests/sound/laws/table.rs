@@ -5,7 +5,6 @@ use tone_filter_dsp::{
     Arp, Keys, Map, NoteValue, PitchClass, PitchClasses, Scale, Settings, SyncTo, Targets, Voice,
 };
 
-/// All laws.
 #[rustfmt::skip]
 pub const LAWS: [Law; 43] = [
     Law { id: "scale", promise: "Lets only the notes of a scale sound.",
@@ -105,7 +104,7 @@ fn targets() -> Targets {
     (0..12).fold(Targets::IDENTITY, |all, class| all.with(class, PitchClass::new(class / 2 * 2)))
 }
 
-/// Without level adaptation, which makes up for what a note loses.
+/// Chip without auto level, which would compensate for quieter notes.
 fn chip(own: &mut Settings) {
     (own.voice, own.auto) = (Voice::Chip, false);
 }
