@@ -28,13 +28,13 @@ pub struct Inputs {
     jobs: Option<u16>,
 }
 
-/// Inputs that the flags name.
+/// Inputs from the flags and from the list.
 pub struct Named {
     /// Files, folders and patterns.
     pub all: Vec<PathBuf>,
     /// Number of inputs from the list, which are the last ones in `all`.
     pub listed: usize,
-    /// Folder from which the names of a playlist start; empty without a playlist.
+    /// Folder of the playlist, to which its names are relative; empty without a playlist.
     pub listed_in: PathBuf,
     /// Whether there is a list.
     pub has_list: bool,
@@ -59,7 +59,7 @@ impl Inputs {
         self.jobs.map_or_else(cores, usize::from).min(files.max(1))
     }
 
-    /// Returns the inputs in the list, and the folder from which they start.
+    /// Reads the list. Returns its inputs, and the folder of a playlist, which is empty for other lists.
     fn listed(&self) -> anyhow::Result<(Vec<PathBuf>, PathBuf)> {
         let Some(list) = &self.input_list else { return Ok(Default::default()) };
         let mut bytes = Vec::new();
@@ -99,7 +99,7 @@ fn is_m3u(list: &Path) -> bool {
     extension == "m3u" || extension == "m3u8"
 }
 
-/// Converts `text` from UTF-8 or UTF-16, as its byte order mark says, to UTF-8 without the mark. Some editors write UTF-16.
+/// Converts `text` to UTF-8 without a byte order mark. The mark identifies UTF-16, which some editors write.
 fn in_utf8(text: Vec<u8>) -> Vec<u8> {
     let decode = |text: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| unit(*pair)).collect();

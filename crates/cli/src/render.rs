@@ -161,7 +161,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(done)
 }
 
-/// Returns whether `path` is neither a file nor a pattern for files.
+/// Returns whether `path` does not exist and is not a pattern.
 fn is_new(path: &Path) -> bool {
     !path.exists() && !path.to_string_lossy().contains(['*', '?', '['])
 }

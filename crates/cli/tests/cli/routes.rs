@@ -10,7 +10,7 @@ use std::{
 };
 use tone_filter_testkit::sweep;
 
-/// Way of input and output.
+/// Kind of input and output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Route {
     File,
@@ -39,7 +39,6 @@ const ROUTES: [Route; 9] = [
     Route::Pipes,
 ];
 
-/// Length of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Length {
     Short,
@@ -49,7 +48,7 @@ enum Length {
     Unknown,
 }
 
-/// Number of frames of the files that are not long.
+/// Number of frames of [`Length::Short`] and [`Length::Unknown`] files.
 const SHORT: u32 = 1 << 16;
 
 const LENGTHS: [Length; 3] = [Length::Short, Length::Long, Length::Unknown];
@@ -65,9 +64,9 @@ const VERBS: [Verb; 3] = [Verb::Render, Verb::Bands, Verb::Chip];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cores {
-    /// This number of jobs.
+    /// `--jobs` with this number.
     Jobs(u8),
-    /// A job for each core.
+    /// One job per core, the default.
     All,
     /// The process is restricted to one core.
     One,
@@ -75,10 +74,10 @@ enum Cores {
 
 const CORES: [Cores; 4] = [Cores::Jobs(1), Cores::Jobs(8), Cores::All, Cores::One];
 
-/// Flags: the default, a filter without a listener, and some that only `render` has.
+/// Sets of flags: the default, a filter without a listener, and flags that only `render` has.
 const FLAGS: [&str; 4] = ["", "--focus 0", "--tail 1", "--normalize-peak -1 --sample-rate 48000"];
 
-/// Number of [`FLAGS`] that every verb has.
+/// Number of sets in [`FLAGS`] that every verb has; they come first.
 const COMMON: usize = 2;
 
 /// Combination of values, as their indices on the axes: route, length, verb, cores, flags.
@@ -107,7 +106,6 @@ fn cells() -> Vec<Cell> {
     cells
 }
 
-/// Returns a WAV file of `frames` frames.
 fn wav(frames: usize) -> Vec<u8> {
     // At a high rate, the listener makes fewer decisions for the same number of frames.
     let rate = 192_000;
@@ -212,7 +210,7 @@ fn every_route_has_the_same_result() {
     let mut references: BTreeMap<_, Vec<u8>> = BTreeMap::new();
     for cell in sweep::tenth(cells()) {
         let [_, length, verb, _, flags] = cell;
-        // All cores, which each verb takes.
+        // Files and all cores, which every verb supports.
         let reference = || run(&folder, [0, length, verb, CORES.len() - 2, flags]);
         let expected = references.entry((length, verb, flags)).or_insert_with(reference);
         assert!(run(&folder, cell) == *expected, "{}", name(cell));

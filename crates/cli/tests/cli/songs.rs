@@ -93,7 +93,7 @@ fn the_notes_that_are_played_are_found() {
     assert!(late[0] < LATE[0] && late[1] < LATE[1], "{late:.3?} s late");
 }
 
-/// Returns the number of note-ons in `notes`, and how many of them follow a note-on of the same key within 100 ms.
+/// Returns the number of note-ons in `notes`, and of those within 100 ms of an earlier note-on of the same key.
 fn beginnings(notes: &[Note]) -> [usize; 2] {
     let (mut count, mut again) = (0, 0);
     for key in KEYS {
@@ -180,7 +180,7 @@ fn noise_drums_and_silence_are_no_notes() {
     }
 }
 
-/// Returns the sum of squares of each second from 6 s on. One song begins with 3.5 s of drums, whose pauses are below the level of silence when
+/// Returns the sum of squares of each second from 6 s on. One song begins with 3.5 s of drums, whose pauses count as silence when
 /// the song is at -60 dB.
 fn powers(signal: &Signal) -> Vec<f64> {
     let second = |at: usize| {
@@ -214,7 +214,7 @@ fn the_output_is_louder_and_softer_with_the_input() {
 fn every_preset_is_as_loud_as_the_song_at_any_mix() {
     let (tool, mut wrong) = (tool(), Vec::new());
     let presets: Vec<_> = presets::ids().filter(|id| *id != "reference").collect();
-    // Each preset at two of the mixes, a dry and a wet one.
+    // Each preset with two mixes, a dry one and a wet one.
     let songs = SONGS.iter().step_by(6).zip([["25", "100"], ["75", "50"]]);
     let cases = songs.flat_map(|(song, mixes)| {
         let presets = presets.iter().zip(mixes.into_iter().cycle());
