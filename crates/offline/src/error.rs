@@ -21,7 +21,7 @@ pub enum Error {
     /// No file matches a pattern.
     #[error("{}: matches no file; check the name", .0.display())]
     NoMatch(PathBuf),
-    /// A folder holds nothing to render.
+    /// A folder has no audio files, or a list has no inputs.
     #[error("{}: holds no audio files; give one with files in {}", .0.display(), dotted_extensions())]
     NoAudio(PathBuf),
     /// A folder stands where a file is expected.
@@ -51,7 +51,7 @@ pub enum Error {
         /// Fault of the content.
         reason: String,
     },
-    /// The keys' MIDI file is invalid.
+    /// A MIDI file is invalid.
     #[error("{}: {source}", .path.display())]
     Midi {
         /// The file.
@@ -67,10 +67,10 @@ pub enum Error {
         /// Reason.
         source: tone_filter_dsp::BadScore,
     },
-    /// The score is longer than is read.
+    /// The score exceeds 64 MiB.
     #[error("{}: exceeds the 64 MiB of a score; give a shorter one", .0.display())]
     LargeScore(PathBuf),
-    /// The input has more channels than are read.
+    /// The input has more than 255 channels; the second field is their number.
     #[error("{}: has {} channels, more than {MOST_CHANNELS}; split the channels", .0.display(), .1)]
     Channels(PathBuf, usize),
     /// The coding of the input's samples is not supported.
@@ -192,13 +192,13 @@ fn dotted_extensions() -> String {
 const MOST_CHANNELS: usize = 255;
 
 impl Error {
-    /// Refuses the file `path` if it has more channels than are read.
+    /// Returns an error if `channels` exceeds the maximum of an input.
     pub(crate) fn check_channels(path: &Path, channels: usize) -> Result<(), Self> {
         let is_read = channels <= MOST_CHANNELS;
         is_read.then_some(()).ok_or_else(|| Self::Channels(path.into(), channels))
     }
 
-    /// Creates the error of a broken file.
+    /// Creates [`Self::Broken`].
     pub(crate) fn broken(path: &Path, reason: &str) -> Self {
         Self::Broken { path: path.into(), reason: reason.into() }
     }

@@ -1,4 +1,4 @@
-//! Metadata of a file (titles, covers, markers), read by `lofty`, for an output.
+//! Metadata (titles, covers, markers) that an output takes from its input, read by `lofty`.
 //!
 //! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 
@@ -26,7 +26,7 @@ use lofty::{
 use ogg_pager::Packets;
 use std::io::{self, BufReader, Read, Seek};
 
-/// Types of tags, the best first. A field hides fields of the same name in later types.
+/// Types of tags, the best first. A field replaces fields of the same name in later types.
 const KINDS: [TagType; 7] = [
     TagType::VorbisComments,
     TagType::Id3v2,
@@ -70,7 +70,7 @@ pub struct Metadata {
     pub fields: Vec<(String, String)>,
     /// Pictures of a FLAC file, as contents of picture blocks.
     pub pictures: Vec<Vec<u8>>,
-    /// Names of fields and chunks that are left out.
+    /// Names of fields and chunks that the output lacks.
     pub left_out: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ impl Tags {
     fn read(file: &SharedFile) -> Self {
         let read = guard(|| {
             let blocks = flac_in_ogg(&mut BufReader::new(file.at(0)));
-            // `lofty` is generic over its reader, and large: both cases have one type.
+            // Both cases have one type, because `lofty` is large and would be compiled for each type of reader.
             let from = match blocks {
                 Some(blocks) => Spliced::new(blocks, file.at(0), 0..0),
                 None => Spliced::plain(file, 0..file.metadata().ok()?.len()),
@@ -177,7 +177,7 @@ impl Tags {
         let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
         let mut fields: Vec<(String, String)> =
             VorbisComments::from(tag.clone()).take_items().collect();
-        // Adds fields with names that the user chose, which the conversion may lose.
+        // Adds fields with custom names, which the conversion may lose.
         if tag.tag_type() == TagType::Id3v2 {
             for frame in &Id3v2Tag::from(tag.clone()) {
                 if let Frame::UserText(text) = frame {

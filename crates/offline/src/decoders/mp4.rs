@@ -1,7 +1,7 @@
-//! The audible part of an MP4 file's track: encoders of AAC put samples before and after the music.
+//! Audible part of an MP4 audio track: AAC encoders add samples before and after the music.
 //!
-//! AAC is read in MP4 only: `symphonia` does not remove the encoder's own samples, and the index of an MP4 file states their
-//! number (in an edit list, or in the tag of iTunes). Streams (ADTS) neither state it nor show whether they are HE-AAC.
+//! AAC is supported in MP4 only. `symphonia` does not remove the encoder's samples, and only the index of an MP4 file states
+//! their number, in an edit list or in the tag of iTunes. ADTS streams do not state it, and do not show whether they are HE-AAC.
 
 use super::{
     splice::Spliced,

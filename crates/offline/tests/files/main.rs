@@ -1,4 +1,4 @@
-//! Files: what is read, what is refused and what is written, held against sox, ffmpeg, flac and mutagen.
+//! Reading, refusing and writing of files, compared with sox, ffmpeg, flac and mutagen.
 
 mod faults;
 mod formats;
