@@ -54,17 +54,17 @@ pub enum Error {
     /// A MIDI file is invalid.
     #[error("{}: {source}", .path.display())]
     Midi {
-        /// The file.
+        /// The MIDI file.
         path: PathBuf,
-        /// Reason.
+        /// The parser's error.
         source: tone_filter_midi::BadMidi,
     },
     /// The score is invalid.
     #[error("{}: not a score ({source}); write one with `tone-filter bands song.wav --score song.tfs`", .path.display())]
     NotScore {
-        /// The file.
+        /// The score.
         path: PathBuf,
-        /// Reason.
+        /// The parser's error.
         source: tone_filter_dsp::BadScore,
     },
     /// The score exceeds 64 MiB.
@@ -133,7 +133,7 @@ pub enum Error {
         from: u32,
         /// Sample rate of the output in Hz.
         to: u32,
-        /// Reason.
+        /// The resampler's error.
         reason: String,
     },
     /// The output is silent or no more than rounding errors, so its peak cannot be normalized.

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-/// File extensions of WAV.
 pub const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
 
-/// File extensions of MP4. Only some codings in MP4 are supported.
+/// File extensions of MP4, of which only some codings are supported.
 pub const MP4_EXTENSIONS: &[&str] = &["m4a", "m4b", "mp4", "mov"];
 
 /// Names and file extensions of all formats that are read.
@@ -25,7 +24,7 @@ pub enum Container {
     /// WAV; RF64 for files that are too long for WAV.
     #[default]
     Wav,
-    /// FLAC.
+    /// FLAC, with 16 or 24 bits.
     Flac,
 }
 
@@ -90,9 +89,9 @@ pub const fn is_open(len: u64, most: u64, there: u64) -> bool {
 pub enum Depth {
     /// 8-bit integer; unsigned, as WAV requires.
     Int8,
-    /// 16-bit integer.
+    /// Signed 16-bit integer.
     Int16,
-    /// 24-bit integer.
+    /// Signed 24-bit integer.
     Int24,
     /// 32-bit integer. The filter computes in `f32`, which keeps the upper 24 bits.
     Int32,
@@ -131,7 +130,6 @@ impl Depth {
         matches!(self, Self::Float32 | Self::Float64)
     }
 
-    /// Returns the number of bytes per sample.
     pub(crate) const fn bytes(self) -> usize {
         self.bits() as usize / 8
     }

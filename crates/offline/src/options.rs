@@ -10,9 +10,9 @@ pub enum Tail {
     /// No tail: the output is as long as the input.
     #[default]
     None,
-    /// A number of seconds.
+    /// Tail of this duration in seconds.
     Seconds(f64),
-    /// Until the tail is inaudible.
+    /// Until the tail falls below half an LSB of 16 bits.
     Auto,
 }
 

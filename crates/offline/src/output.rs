@@ -108,7 +108,7 @@ impl Output {
         }
     }
 
-    /// Returns the final path.
+    /// Returns the path as given, where [`Output::commit`] puts the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

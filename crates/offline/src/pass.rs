@@ -130,12 +130,12 @@ impl<'a> Pass<'a> {
         &mut self.source
     }
 
-    /// Returns the filter.
+    /// Returns the filter, to read its state or to change its settings during the run.
     pub fn filter(&mut self) -> &mut ToneFilter {
         &mut self.filter
     }
 
-    /// Returns the format of the output.
+    /// Returns the format of the output: the source's, with the rate and the depth of the options, if set.
     pub fn format(&self) -> Format {
         let source = self.source.format();
         Format {

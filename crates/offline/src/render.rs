@@ -32,10 +32,10 @@ const LONG: u64 = 1 << 21;
 /// rounding errors of 24 bits by up to 24 dB.
 const ROUNDING: f32 = 1e-5;
 
-/// Result of a run.
+/// Report on a rendered file.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Format of the output.
+    /// Sample format of the output.
     pub format: Format,
     /// Length of the output in frames.
     pub frames: u64,

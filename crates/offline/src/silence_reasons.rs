@@ -23,17 +23,18 @@ pub enum Cause {
     Cancelled,
     /// The bands are frozen.
     Frozen,
-    /// All detected notes are muted: the flag that mutes them, and the lowest muted band with its pitch shift in semitones.
+    /// All detected notes are muted. The fields are the flag that mutes them, the lowest muted band, and its pitch shift in
+    /// semitones.
     Muted(&'static str, usize, f32),
     /// No key is held while its note is played.
     Keys,
     /// The score plays no note within the file.
     Score,
-    /// The sound is too quiet: its maximum level and the floor, both in dB full scale.
+    /// The sound is too quiet. The fields are its maximum level and the floor, in dB full scale.
     Quiet(f32, f32),
-    /// The music is out of tune with the bands: the frequency of A4 in Hz in the music, and in the bands.
+    /// The music is out of tune with the bands. The fields are the frequencies of A4 in Hz, of the music and of the bands.
     OffTune(f64, f32),
-    /// No pitched sound was found: the focus in percent. At 0 %, the bands need no decision of the listener.
+    /// No pitched sound was detected. The field is the focus in per cent; at 0 %, the message has another remedy.
     Unpitched(f32),
     /// All notes are below the threshold or the floor.
     Weak,

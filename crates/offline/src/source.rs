@@ -145,7 +145,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Opens `input`.
+    /// Opens `input`: detects its format and reads its header.
     ///
     /// # Errors
     /// See [`enum@Error`].
@@ -167,7 +167,7 @@ impl Source {
         Ok(Self::Coded(Box::new(coded?)))
     }
 
-    /// Returns the format of the samples.
+    /// Returns channels, sample rate, number format and speaker layout of the samples.
     pub fn format(&self) -> Format {
         match self {
             Self::Wav(reader) => reader.format(),

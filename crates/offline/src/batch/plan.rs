@@ -43,9 +43,9 @@ pub struct Request<'a> {
 /// One file to render.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The file to read.
+    /// Input path; `-` for standard input.
     pub input: PathBuf,
-    /// The file to write.
+    /// Output path; `-` for standard output.
     pub output: PathBuf,
     /// Estimated work in arbitrary units.
     pub work: u64,
@@ -55,7 +55,7 @@ pub struct Job {
 /// Outcome of rendering a file.
 #[derive(Debug)]
 pub enum Fate {
-    /// Rendered.
+    /// Rendered, with the report of the run.
     Done(Box<Report>),
     /// Skipped: the output existed already.
     Skipped,
@@ -93,9 +93,9 @@ pub enum Refused {
     /// Two inputs have the same output.
     #[error("{} and {} would both become {}; give them in separate runs, or add {{ext}} to the --out of render, like 'out/{{name}}-{{ext}}.wav'", .inputs[0].display(), .inputs[1].display(), .output.display())]
     Collision {
-        /// The inputs.
+        /// Paths of the two inputs.
         inputs: [PathBuf; 2],
-        /// The output.
+        /// Path of their output.
         output: PathBuf,
     },
     /// An output is also an input.
@@ -113,9 +113,9 @@ pub enum Refused {
     /// The output's name has no extension, so it could be a file or a folder.
     #[error("{}: ambiguous, a folder or a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
     Ambiguous {
-        /// The output.
+        /// Output path as given.
         path: PathBuf,
-        /// Extensions that the name may have.
+        /// Extension that the message suggests.
         extension: String,
     },
     /// The report is requested on standard output, where the sound goes.

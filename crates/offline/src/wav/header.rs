@@ -8,12 +8,12 @@ const LONGEST: u64 = u32::MAX as u64;
 /// Bytes of a subformat's GUID behind the format tag.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71];
 
-/// Lengths of a file, in bytes.
+/// Lengths that a WAV header states.
 #[derive(Debug, Clone, Copy)]
 pub struct Lengths {
-    /// Length of the whole file.
+    /// Length of the whole file in bytes.
     pub file: u64,
-    /// Length of the samples.
+    /// Length of the samples in bytes.
     pub data: u64,
     pub frames: u64,
 }

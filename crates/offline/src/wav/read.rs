@@ -133,7 +133,6 @@ impl Reader {
         self.frames
     }
 
-    /// Returns whether an incomplete frame follows the last complete one.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
