@@ -1,4 +1,4 @@
-//! `tone-filter chip`.
+//! Verb `chip`: songs for consoles and trackers.
 
 use super::{
     entries::or,
@@ -197,7 +197,7 @@ fn time(text: &str) -> Result<f64, String> {
     number("loop", text, "s", 0.0..=86_400.0)
 }
 
-/// Filters the file, and writes the notes of the voice Chip as a song.
+/// Filters the file, and writes its notes as a song.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let (out, format) = &args.out;
     let writer = format.writer(args.chip).ok_or_else(|| {

@@ -144,7 +144,7 @@ fn long(arg: &Arg) -> String {
     format!("`--{}`", arg.get_long().unwrap_or_default())
 }
 
-/// Returns a table of `args`.
+/// Returns a Markdown table with a row for each of `args`.
 fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     let rows = args.map(|arg| {
         let (range, help) = parts(arg);
@@ -189,7 +189,7 @@ fn parts(arg: &Arg) -> (String, String) {
     (cell(&all.join(", ")), cell(&help))
 }
 
-/// Escapes `text` for a cell of a table.
+/// Escapes `text` for a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;")
 }

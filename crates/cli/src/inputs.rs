@@ -131,14 +131,14 @@ fn jobs(text: &str) -> Result<u16, String> {
     jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
 }
 
-/// Converts a name in the list to a path: on Unix any bytes, elsewhere UTF-8 only.
+/// Converts a name in the list to a path; any bytes are valid.
 #[cfg(unix)]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     Some(OsStr::from_bytes(name).into())
 }
 
-/// Converts a name in the list to a path: on Unix any bytes, elsewhere UTF-8 only.
+/// Converts a name in the list to a path; `None` if it is not UTF-8.
 #[cfg(not(unix))]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(name).ok().map(PathBuf::from)

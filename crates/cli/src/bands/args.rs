@@ -80,7 +80,7 @@ pub struct Args {
     pub sound: Sound,
 }
 
-/// A kind of output.
+/// Output format of the verb, with its flag.
 pub struct Format {
     /// Name of the flag, without `--`.
     id: &'static str,

@@ -23,7 +23,7 @@ pub struct File {
     work: u64,
 }
 
-/// All files of a run.
+/// Inputs of a run: to read, repeated, and left out.
 pub struct Files {
     /// Input files, the longest first.
     pub all: Vec<File>,

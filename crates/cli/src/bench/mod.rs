@@ -1,4 +1,4 @@
-//! `tone-filter bench`.
+//! Verb `bench`: speed of the filter with each kernel.
 
 mod measure;
 mod report;

@@ -1,4 +1,4 @@
-//! `tone-filter play`: plays through the speakers.
+//! Verb `play`: filters a file or a microphone and plays it through the speakers.
 
 mod controls;
 mod device;
