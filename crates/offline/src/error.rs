@@ -144,9 +144,9 @@ pub enum Error {
     TooWide {
         /// The output.
         path: PathBuf,
-        /// Number of channels.
+        /// Number of channels of the output.
         channels: u16,
-        /// Sample rate in Hz.
+        /// Sample rate of the output in Hz.
         rate: u32,
     },
     /// FLAC does not support the number of channels or the sample rate.
@@ -154,9 +154,9 @@ pub enum Error {
     NotForFlac {
         /// The output.
         path: PathBuf,
-        /// Number of channels.
+        /// Number of channels of the output.
         channels: u16,
-        /// Sample rate in Hz.
+        /// Sample rate of the output in Hz.
         rate: u32,
     },
     /// A pipe's bytes cannot be stored in the folder for temporary files.

@@ -31,7 +31,7 @@ pub enum Looped {
 /// Settings of a run over a file: filter, input and output.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Filter settings.
+    /// Filter settings. Played keys need a mode in the setting `keys`, and a score needs a `focus` above 0.
     pub settings: Settings,
     /// Whether the input passes through unfiltered: the file is only converted.
     pub bypass: bool,

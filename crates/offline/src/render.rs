@@ -63,9 +63,9 @@ pub struct Report {
     pub notes: BandMask,
     /// Reason why no note sounded; `None` if one did.
     pub unheard: Option<Cause>,
-    /// Filter settings of the run.
+    /// Filter settings, copied from the options.
     pub settings: Settings,
-    /// Whether the input passed through unfiltered.
+    /// Whether the input passed through unfiltered, as in the options.
     pub bypass: bool,
 }
 

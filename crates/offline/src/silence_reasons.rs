@@ -17,11 +17,11 @@ const CANCELS: f64 = 0.01;
 /// Reason why no note sounds. Its text is the reason and a remedy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
-    /// The file is silent.
+    /// All samples are 0.
     Silent,
     /// Left and right cancel in their mean, which is the input of the bands.
     Cancelled,
-    /// The bands are frozen.
+    /// The setting `freeze` holds the bands in the silence before the file.
     Frozen,
     /// All detected notes are muted. The fields are the flag that mutes them, the lowest muted band, and its pitch shift in
     /// semitones.

@@ -11,12 +11,12 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 
 /// Progress observer. Called by the worker threads, which are numbered from 0.
 pub trait Watch: Sync {
-    /// Reports that `worker` begins `job`.
+    /// Called before `worker` renders `job`.
     fn begin(&self, worker: usize, job: &Job);
-    /// Reports `part`, the fraction of `job` that `worker` has done, 0 to 1. Not called if the header of the file states no
-    /// length.
+    /// Called while `worker` renders `job`. `part` is the fraction that is done, 0 to 1. Not called if the header of the file
+    /// states no length.
     fn advance(&self, worker: usize, job: &Job, part: f64);
-    /// Reports that `worker` has ended `job` with `outcome`.
+    /// Called after `worker` has rendered `job`, or failed to, with the `outcome`.
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
 

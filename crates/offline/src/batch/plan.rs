@@ -63,14 +63,14 @@ pub enum Fate {
     Failed(Error),
 }
 
-/// File and its outcome.
+/// Outcome of a file, with its paths.
 #[derive(Debug)]
 pub struct Outcome {
     /// Input path.
     pub input: PathBuf,
     /// Output path, if it is known.
     pub output: Option<PathBuf>,
-    /// Outcome, with a report or an error.
+    /// Report or error.
     pub fate: Fate,
 }
 

@@ -99,7 +99,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the chunk of samples.
+    /// Ends the data chunk, padded to an even length.
     pub fn end_data(&mut self) -> Result<(), Error> {
         self.begin_data()?;
         self.put(&[0][..self.data as usize % 2])

@@ -112,7 +112,7 @@ impl Folder {
         self.program(&words)
     }
 
-    /// Works like [`Folder::tool`], with words that may hold spaces.
+    /// Works like [`Folder::tool`], but takes separate words, which may contain spaces.
     fn program(&self, words: &[&str]) -> Vec<u8> {
         let name = words[0];
         let mut command = Command::new(name);
@@ -191,7 +191,6 @@ fn extensible(valid_bits: u16, speakers: u32, tag: u16) -> Vec<u8> {
     [&[22, 0], &valid_bits[..], &speakers.to_le_bytes(), &tag, &guid].concat()
 }
 
-/// Returns a WAV file of 32-bit floats.
 fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
     let frames = 0..channels[0].len();
     let data = frames.flat_map(|t| channels.iter().flat_map(move |own| own[t].to_le_bytes()));

@@ -57,7 +57,7 @@ fn read(path: &Path, len: usize) -> Result<usize, Error> {
     }
 }
 
-/// Message of a panic that only tries the panic hook.
+/// Message of a panic that tests the panic hook.
 const PROBE: &str = "the panic hook is in place";
 
 /// Whether the hook has seen [`PROBE`].
@@ -137,7 +137,7 @@ fn corpus(name: &str) -> Vec<u8> {
         .unwrap()
 }
 
-/// Tries faults in files of one format.
+/// Runs [`checked`] on mutations of files of one format.
 fn fuzz(names: &[&str]) {
     let cases = std::env::var("FUZZ_CASES").map_or(1000, |cases| cases.parse().unwrap());
     let files: Vec<Vec<u8>> = names.iter().map(|name| corpus(name)).collect();
@@ -236,8 +236,8 @@ fn coded(name: &str, arguments: &[&str]) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// Compares lossless formats only: how a decoder conceals faults in a lossy stream is not specified. `DECODE_CASES=1000 cargo
-/// test -p tone-filter-offline --release --test readers decoded` tries more.
+/// Compares lossless formats only: how a decoder conceals faults in a lossy stream is not specified. For more cases:
+/// `DECODE_CASES=1000 cargo test -p tone-filter-offline --release --test readers decoded`.
 #[test]
 fn faulty_files_are_decoded_as_by_ffmpeg_or_refused() {
     silence_decoders();
