@@ -22,7 +22,6 @@ pub struct Summary {
     pub done: usize,
     /// Number of files skipped because their outputs exist.
     pub skipped: usize,
-    /// Number of files that failed.
     pub failed: usize,
     left_out: usize,
     audio_seconds: f64,

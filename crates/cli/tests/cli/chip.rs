@@ -1,4 +1,4 @@
-//! The verb `chip`: songs for consoles, and how ffmpeg plays them.
+//! The verb `chip`: its songs for consoles, as played by ffmpeg, and for trackers.
 
 use crate::{Folder, SILENT, float_wav, signals::sine, silence, tempo::waltz};
 use std::{f64::consts::TAU, fs};

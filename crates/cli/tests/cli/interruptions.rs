@@ -49,11 +49,12 @@ fn check(folder: &Folder) -> (usize, usize) {
     (hidden, whole)
 }
 
-/// Conditions on which the program is killed: minimum number of complete files, and minimum size in bytes of a temporary file.
+/// States of `out` in which the program is killed: minimum number of complete files, and minimum size in bytes of a temporary
+/// file.
 const MOMENTS: [(usize, u64); 8] =
     [(0, 0), (0, 1), (0, 1 << 16), (1, 0), (2, 1), (5, 1 << 16), (10, 0), (18, 1)];
 
-/// Returns whether `out` meets one of [`MOMENTS`].
+/// Returns whether `out` has reached a state of [`MOMENTS`].
 fn reached(folder: &Folder, (whole, bytes): (usize, u64)) -> bool {
     let files = fs::read_dir(folder.path("out")).into_iter().flatten().flatten();
     let (parts, others): (Vec<_>, Vec<_>) =

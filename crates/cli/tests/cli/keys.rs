@@ -38,7 +38,6 @@ fn tempo(quarter: u32) -> TrackEventKind<'static> {
     TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))
 }
 
-/// Returns the bytes of a MIDI file.
 fn song(format: Format, timing: Timing, tracks: &[&[Event]]) -> Vec<u8> {
     let track = |events: &&[Event]| {
         let mut now = 0;

@@ -164,7 +164,6 @@ fn integer_wav(rate: u32, data: &[u8]) -> Vec<u8> {
     [b"RIFF", &riff[..], &format, b"data", &len, data].concat()
 }
 
-/// Returns the bytes of a 32-bit float WAV file with these channels.
 fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
     let spec = hound::WavSpec {
         channels: channels.len() as u16,

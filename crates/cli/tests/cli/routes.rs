@@ -1,4 +1,4 @@
-//! The output is equal for every way of input and output, and on any number of cores.
+//! The output does not depend on the kind of input and output, nor on the number of cores.
 
 use crate::{Folder, float_wav, signals};
 use std::{
@@ -10,7 +10,6 @@ use std::{
 };
 use tone_filter_testkit::sweep;
 
-/// Kind of input and output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Route {
     File,
@@ -197,7 +196,6 @@ fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
     bytes
 }
 
-/// Returns the first core that this process may use.
 fn first_core() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();

@@ -1,4 +1,4 @@
-//! Tempo, beats and bars of a file, and MIDI files on them.
+//! Tempo, beats and bars of a file, and MIDI files with a tempo map of them.
 
 use crate::{Folder, float_wav};
 use midly::{MetaMessage, MidiMessage, Smf, TrackEventKind};
@@ -7,10 +7,10 @@ use std::{f64::consts::TAU, fs};
 
 const RATE: u32 = 44_100;
 
-/// Seconds of a beat: 100 beats per minute.
+/// Length of a beat in seconds, at 100 beats per minute.
 const BEAT: f64 = 0.6;
 
-/// Ticks of a beat in the files.
+/// Ticks per beat in the MIDI files.
 const TICKS: u32 = 480;
 
 /// Returns a waltz, after silence of 0.25 s: a bass note, two chords, and a melody in eighths. Each bar has a harmony of its own.
