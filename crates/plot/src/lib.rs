@@ -49,7 +49,7 @@ impl Plot {
         }
     }
 
-    /// Appends a snapshot.
+    /// Appends a snapshot, one `hop` after the last one.
     pub fn push(&mut self, bands: &Bands) {
         let column = Column::from(bands);
         match self.columns.last_mut() {
