@@ -4,7 +4,7 @@ use std::path::Path;
 
 pub const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
 
-/// File extensions of MP4, of which only some codings are supported.
+/// File extensions of MP4, which may contain unsupported codings.
 pub const MP4_EXTENSIONS: &[&str] = &["m4a", "m4b", "mp4", "mov"];
 
 /// Names and file extensions of all formats that are read.

@@ -64,7 +64,7 @@ const LARGEST_PICTURE: usize = (1 << 24) - 4096;
 pub struct Metadata {
     /// Chunks before the samples of a WAV file.
     pub before: Vec<KeptChunk>,
-    /// Chunks behind the samples of a WAV file.
+    /// Chunks after the samples of a WAV file.
     pub after: Vec<KeptChunk>,
     /// Names and values of the fields of a FLAC file.
     pub fields: Vec<(String, String)>,
@@ -133,11 +133,11 @@ impl Metadata {
     }
 }
 
-/// Returns the metadata of FLAC in Ogg as the head of a FLAC file, because `lofty` reads FLAC only without a container; `None`
-/// for other files.
+/// Returns the metadata of FLAC in Ogg as the head of a FLAC file; `None` for other files. `lofty` reads FLAC only outside of
+/// containers.
 ///
-/// The first packet begins with 9 bytes, of which the last two state how many packets follow with one metadata block each. The
-/// rest of the packet is the start of a FLAC file (RFC 9639, section 10.1).
+/// The first packet begins with 9 bytes. The last two of them state how many packets with a metadata block follow. The rest of
+/// the packet is the start of a FLAC file (RFC 9639, section 10.1).
 fn flac_in_ogg(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     let (first, _) = Packets::read_count(file, 1).ok()?;
     let head = first.get(0).filter(|head| head.starts_with(b"\x7FFLAC"))?;

@@ -196,7 +196,7 @@ fn in_parallel<T>(
         });
         let done = work(&mut |block| {
             let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
-            // The writer's own error is returned in place of this one.
+            // The writer's own error is returned instead of this one.
             let gone =
                 |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
             full.send(std::mem::replace(block, free)).map_err(gone)

@@ -36,7 +36,7 @@ pub struct Resampler {
     length: usize,
     /// Input samples of each channel, from the first one that the next output needs.
     pending: Vec<Vec<f32>>,
-    /// Row of the table for the next output: its position behind an input sample, in units of 1 / `to` samples.
+    /// Row of the table for the next output: its offset from an input sample, in units of 1 / `to` samples.
     phase: usize,
     /// Numbers of input frames and of output frames so far.
     frames: [u64; 2],

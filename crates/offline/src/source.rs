@@ -72,7 +72,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let unreadable = |source| Error::Read { path: path.into(), source };
     let mut head = Vec::new();
     from.by_ref().take(FIRST).read_to_end(&mut head).map_err(unreadable)?;
-    // Behind a tag or zeros, which may be long, the format is not known yet.
+    // After a tag or zeros, which may be long, the format is not known yet.
     if !head.starts_with(b"ID3") && !head.starts_with(&[0]) {
         Kind::of(path, &head)?;
     }

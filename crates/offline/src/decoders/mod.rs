@@ -6,7 +6,7 @@
 //! * A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is
 //!   replaced by a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
 //! * At the end, each decoder compares its number of samples with the header's: decoders skip what they cannot decode.
-//! * Samples that an encoder put before and behind the music are cut off by the file's own numbers (`mp3`, `mp4`).
+//! * Samples that an encoder put before and after the music are cut off by the numbers in the file (`mp3`, `mp4`).
 //! * A panic is an error ([`guard`](crate::guard)), and sizes are checked before memory is allocated (`codebooks`).
 //!
 //! `tests/readers` tries all formats with faults, and compares lossless ones with ffmpeg.
@@ -70,7 +70,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens `file`, called `path`, whose sound begins at `start`, behind tags.
+    /// Opens `file`, called `path`. Its sound begins at `start`, after tags.
     pub fn open(path: &Path, file: SharedFile, kind: Kind, start: u64) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let len = file.metadata().map_err(unreadable)?.len();

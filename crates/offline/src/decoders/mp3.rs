@@ -1,4 +1,4 @@
-//! Decoder of MP3, by `nanomp3`. Removes the samples that encoders put before and behind the music.
+//! Decoder of MP3, by `nanomp3`. Removes the samples that encoders put before and after the music.
 //!
 //! `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header of its own (a first frame without sound, called Xing,
 //! Info or LAME tag) that counts its frames. Each part is decoded as if it were alone.
@@ -18,7 +18,7 @@ use std::{
     vec::IntoIter,
 };
 
-/// Number of bytes that the decoder gets at a time: it accepts a frame only with the frames behind it.
+/// Number of bytes that the decoder gets at a time. It accepts a frame only if the next frames follow.
 const WINDOW: usize = 1 << 15;
 
 /// Minimum number of bytes that the decoder needs, except at the end of the file.
@@ -338,7 +338,7 @@ fn frame_len(head: [u8; 4]) -> Option<usize> {
     Some(len).filter(|_| is_layer_3 && bits > 0)
 }
 
-/// Returns the length in bytes of all frames, including this first one, by its Xing or Info tag.
+/// Returns the length in bytes of all frames by the Xing or Info tag in `frame`, the first of them.
 fn coded_len(frame: &[u8]) -> Option<u32> {
     let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
     let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));

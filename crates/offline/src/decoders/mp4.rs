@@ -130,7 +130,7 @@ impl Index {
     }
 }
 
-/// Returns the four numbers of the tag that iTunes writes: zero, and the numbers of samples before, behind and of the music.
+/// Returns the four numbers of the iTunes tag: zero, the number of samples before the music, after it, and in it.
 fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     let name = moov.windows(8).position(|bytes| bytes == b"iTunSMPB")?;
     let data = name + moov[name..].windows(4).position(|bytes| bytes == b"data")?;

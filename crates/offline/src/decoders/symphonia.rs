@@ -54,7 +54,7 @@ struct Stream {
     frames: Option<u64>,
     /// Number of samples still to be dropped.
     skipped: u64,
-    /// Whether samples behind `frames` are dropped.
+    /// Whether samples after `frames` are dropped.
     ends: bool,
     read: u64,
     /// End of the most recently decoded packet, in samples from the start of the track.

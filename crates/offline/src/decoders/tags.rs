@@ -1,4 +1,4 @@
-//! Tags before and behind the sound, which are independent of the file format: ID3 of both versions, APE, Lyrics3.
+//! Tags before and after the sound, in any file format: ID3 of both versions, APE, Lyrics3.
 
 use crate::shared_file::SharedFile;
 use std::io::{self, Read};
@@ -45,7 +45,7 @@ pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     }
 }
 
-/// Returns the end of the sound in a file of `len` bytes: the start of the ID3 and APE tags behind it.
+/// Returns the end of the sound in a file of `len` bytes: the start of the ID3 and APE tags that follow it.
 pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
     let mut end = len;
     loop {
@@ -54,7 +54,7 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
             end -= 128;
             continue;
         }
-        // An ID3v2 tag behind the sound ends with a footer that states its length.
+        // An ID3v2 tag after the sound ends with a footer that states its length.
         let footer = peek(file, end.saturating_sub(10), 10)?;
         if let [b'3', b'D', b'I', _, _, _, a, b, c, d] = footer[..] {
             let size = synchsafe([a, b, c, d]);

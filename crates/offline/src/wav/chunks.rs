@@ -133,7 +133,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
     }
 }
 
-/// Returns the complete chunks from `position`, where `file` must be, to `end`. Ignores other bytes behind the samples.
+/// Returns the complete chunks from `position`, where `file` must be, to `end`. Ignores other bytes after the samples.
 fn trailing(
     file: &mut BufReader<impl Read + Seek>,
     mut position: u64,

@@ -5,7 +5,7 @@ use super::{Depth, Format};
 /// Maximum length in bytes that a RIFF header can state.
 const LONGEST: u64 = u32::MAX as u64;
 
-/// Bytes of a subformat's GUID behind the format tag.
+/// Bytes of a subformat's GUID after the format tag.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71];
 
 /// Lengths that a WAV header states.

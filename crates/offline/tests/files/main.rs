@@ -91,7 +91,7 @@ impl Folder {
         self.try_render(from, to, options).unwrap()
     }
 
-    /// Renders `name`, which must fail and leave no file behind. Returns the message, with names in place of paths.
+    /// Renders `name`, which must fail and create no file. Returns the message, with names instead of paths.
     fn error(&self, name: &str) -> String {
         let count = || fs::read_dir(self.path("")).unwrap().count();
         let before = count();
@@ -100,7 +100,7 @@ impl Folder {
         self.message(&error)
     }
 
-    /// Returns the message of `error`, with names in place of paths.
+    /// Returns the message of `error`, with names instead of paths.
     fn message(&self, error: &Error) -> String {
         let folder = self.path("").display().to_string();
         error.to_string().replace(&folder, "")
