@@ -39,8 +39,8 @@ fn without_codes(text: &str) -> String {
 
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the section holds pointers to functions that the loader calls before `main`, in C's calling convention. The loader's
-// arguments need not be taken. `occupy` neither panics nor needs anything that `main` sets up.
+// SAFETY: the section holds pointers to functions that the loader calls before `main`, in C's calling convention. A function may
+// ignore the loader's arguments. `occupy` neither panics nor needs anything that `main` sets up.
 #[unsafe(link_section = ".init_array")]
 static OCCUPY: extern "C" fn() = occupy;
 

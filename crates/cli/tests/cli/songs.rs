@@ -1,4 +1,4 @@
-//! Tests with real songs: notes are found at any level, and the output is as loud as the song.
+//! Tests with real songs: notes are detected at any level, and the output is as loud as the song.
 //!
 //! `cargo xtask songs` prints all figures; these tests check limits.
 
