@@ -1,4 +1,4 @@
-//! `tone-filter chip`.
+//! Verb `chip`: songs for consoles and trackers.
 
 use super::{
     entries::or,
@@ -77,16 +77,16 @@ pub struct Args {
     sound: ChipSound,
 }
 
-/// Sound flags that have an effect on a console. The defaults are the values of the preset [`PRESET`].
+/// Sound flags that have an effect on a console. [`PRESET`] has their defaults.
 struct ChipSound(Sound);
 
-/// Preset with the default settings.
+/// Preset whose settings are the defaults of the flags.
 const PRESET: &str = "sound-chip";
 
 /// Help text of `--tempo`.
 const TEMPO: &str = "The tempo of the rows of a song for a tracker or another chip than the NES's; elsewhere, the tempo that --sync counts by, without which it has no effect; auto finds it in the music [10 to 1000 BPM, default auto for rows, else that of --keys, or 120]";
 
-/// Settings without an effect on a console: settings of the mix and of other voices.
+/// Settings that have no flag, because they have no effect on a console: settings of the mix and of other voices.
 const LEFT_OUT: [&str; 7] = ["mix", "output", "drive", "tone", "morph", "bypass", "stereo"];
 
 impl clap::Args for ChipSound {
@@ -124,7 +124,7 @@ enum Format {
 }
 
 impl Format {
-    /// Returns the writer of songs for `chip`; `None` if there is none.
+    /// Returns the writer of this format for `chip`; `None` if the format does not support the chip.
     fn writer(self, chip: Chip) -> Option<Writer> {
         match (self, chip) {
             (Self::Furnace, _) => Some(Writer::Tracker(furnace)),
@@ -143,7 +143,7 @@ impl Format {
 
 #[derive(Clone, Copy)]
 enum Writer {
-    /// Writer of what the voice Chip plays; returns `None` if the song is too long.
+    /// Writer of the registers that the voice Chip plays; returns `None` if the song is too long.
     Console(fn(&Song, &Tags) -> Option<Vec<u8>>),
     /// Writer of an arrangement in rows and parts.
     Tracker(tracker::Writer),
@@ -181,7 +181,7 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
     })
 }
 
-/// Returns a hint if one of `args` is a flag of the other verbs that `chip` leaves out.
+/// Returns a hint if `args` gives a flag of [`LEFT_OUT`] to the verb `chip`.
 pub fn hint_for_left_out(args: &[OsString]) -> Option<String> {
     let flags = args.get(2..).filter(|_| args[1] == "chip")?;
     let flag = flags.iter().take_while(|arg| *arg != "--").find_map(|arg| {
@@ -197,7 +197,7 @@ fn time(text: &str) -> Result<f64, String> {
     number("loop", text, "s", 0.0..=86_400.0)
 }
 
-/// Filters the file, and writes the notes of the voice Chip as a song.
+/// Filters the file, and writes its notes as a song.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let (out, format) = &args.out;
     let writer = format.writer(args.chip).ok_or_else(|| {
@@ -218,7 +218,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     refuse_terminal(out)?;
     clean_up_on_interrupt(|| ())?;
     let input = Input::new(&args.input)?;
-    // An input that cannot be read leaves no new folder behind.
+    // Opens the input first: if this fails, no output folder has been created.
     Source::open(&input)?;
     let output = Output::create(out, &args.input, args.force)?;
 
@@ -245,7 +245,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         if analysed.unheard != Some(Cause::Cancelled) {
             break (recorder, arranger, found, analysed);
         }
-        // Left alone plays.
+        // In mono, left and right cancel; in stereo, the left channel alone plays.
         settings.stereo = Stereo::Stereo;
     };
     let Analysed { seconds, not_finite, unheard } = analysed;
@@ -259,7 +259,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let line = format!("loop = {time} s is not before the end of the song at {end} s");
         return Err(Usage(line).into());
     }
-    // Standard input has no name, so its song has the output's.
+    // Standard input has no name, so its song gets the name of the output.
     let named = [&args.input, out].into_iter().find(|path| path.as_os_str() != "-");
     let stem = || {
         named.and_then(|path| path.file_stem()).unwrap_or_default().to_string_lossy().into_owned()

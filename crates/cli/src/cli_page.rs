@@ -1,4 +1,4 @@
-//! Test that `docs/cli.md` lists every flag of the parser. It compares the page, or writes it.
+//! Test that `docs/cli.md` equals the page generated from the parser. With [`UPDATE`], writes the page.
 
 use super::{Cli, sound::Sound};
 use clap::{Arg, ArgAction, Args, Command, CommandFactory};
@@ -60,7 +60,7 @@ fn sections(page: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns whether this build has `verb`. Without their features, `play` and `app` only say how to get them.
+/// Returns whether this build has `verb`. Without their features, `play` and `app` only print an install command.
 fn is_here(verb: &str) -> bool {
     verb != "help"
         && (verb != "play" || cfg!(feature = "play"))
@@ -114,7 +114,7 @@ fn is_sound(arg: &Arg) -> bool {
     arg.get_help_heading() == Some("Sound")
 }
 
-/// Returns the text on a verb's sound flags: which ones it lacks, and which ones have other defaults.
+/// Returns a note on the sound flags of a verb: missing ones, and ones with other defaults than in the shared list.
 fn shared(verb: &Command) -> String {
     let own: BTreeMap<_, _> =
         verb.get_arguments().filter(|arg| is_sound(arg)).map(|arg| (arg.get_id(), arg)).collect();
@@ -144,7 +144,7 @@ fn long(arg: &Arg) -> String {
     format!("`--{}`", arg.get_long().unwrap_or_default())
 }
 
-/// Returns a table of `args`.
+/// Returns a Markdown table with a row for each of `args`.
 fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     let rows = args.map(|arg| {
         let (range, help) = parts(arg);
@@ -154,7 +154,7 @@ fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
         + &rows.collect::<String>()
 }
 
-/// Returns a flag with its value: `-o, --out OUT`.
+/// Returns a flag with the name of its value, as in `-o, --out OUT`.
 fn signature(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     let value = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ");
@@ -171,7 +171,7 @@ fn signature(arg: &Arg) -> String {
     format!("{short}--{long}{value}{many}")
 }
 
-/// Returns the values that an argument takes, with its default, and then its help text without them.
+/// Returns the range of an argument's values with the default, and its help text without them.
 fn parts(arg: &Arg) -> (String, String) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ");
     let (help, range) = match help.strip_suffix(']').and_then(|help| help.rsplit_once(" [")) {
@@ -189,7 +189,7 @@ fn parts(arg: &Arg) -> (String, String) {
     (cell(&all.join(", ")), cell(&help))
 }
 
-/// Escapes `text` for a cell of a table.
+/// Escapes `text` for a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;")
 }

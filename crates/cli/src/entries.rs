@@ -27,7 +27,7 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     })
 }
 
-/// Returns a hint if `key` is a musical key like `C minor`, `F#m` or `Bb`, but `choice` is the root or the scale.
+/// Returns a hint if `key` is a musical key like `C minor`, `F#m` or `Bb`, given for the root or the scale.
 fn key_hint(choice: &Choice, key: &str) -> Option<String> {
     let scale = CHOICES.iter().find(|scale| scale.id == "scale")?;
     if !["root", "scale"].contains(&choice.id) {
@@ -60,7 +60,6 @@ pub fn or(words: &[&str]) -> String {
     }
 }
 
-/// Returns the choice of the voice.
 pub fn voices() -> &'static Choice {
     choice("voice").expect("it is a setting")
 }

@@ -28,13 +28,13 @@ pub struct Inputs {
     jobs: Option<u16>,
 }
 
-/// Inputs that the flags name.
+/// Inputs from the flags and from the list.
 pub struct Named {
     /// Files, folders and patterns.
     pub all: Vec<PathBuf>,
     /// Number of inputs from the list, which are the last ones in `all`.
     pub listed: usize,
-    /// Folder from which the names of a playlist start; empty without a playlist.
+    /// Folder of the playlist, to which its names are relative; empty without a playlist.
     pub listed_in: PathBuf,
     /// Whether there is a list.
     pub has_list: bool,
@@ -59,7 +59,7 @@ impl Inputs {
         self.jobs.map_or_else(cores, usize::from).min(files.max(1))
     }
 
-    /// Returns the inputs in the list, and the folder from which they start.
+    /// Reads the list. Returns its inputs, and the folder of a playlist, which is empty for other lists.
     fn listed(&self) -> anyhow::Result<(Vec<PathBuf>, PathBuf)> {
         let Some(list) = &self.input_list else { return Ok(Default::default()) };
         let mut bytes = Vec::new();
@@ -99,7 +99,7 @@ fn is_m3u(list: &Path) -> bool {
     extension == "m3u" || extension == "m3u8"
 }
 
-/// Converts `text` from UTF-8 or UTF-16, as its byte order mark says, to UTF-8 without the mark. Some editors write UTF-16.
+/// Converts `text` to UTF-8 without a byte order mark. The mark identifies UTF-16, which some editors write.
 fn in_utf8(text: Vec<u8>) -> Vec<u8> {
     let decode = |text: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
@@ -131,14 +131,14 @@ fn jobs(text: &str) -> Result<u16, String> {
     jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
 }
 
-/// Converts a name in the list to a path: on Unix any bytes, elsewhere UTF-8 only.
+/// Converts a name in the list to a path; any bytes are valid.
 #[cfg(unix)]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     Some(OsStr::from_bytes(name).into())
 }
 
-/// Converts a name in the list to a path: on Unix any bytes, elsewhere UTF-8 only.
+/// Converts a name in the list to a path; `None` if it is not UTF-8.
 #[cfg(not(unix))]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(name).ok().map(PathBuf::from)

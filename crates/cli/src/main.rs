@@ -1,4 +1,4 @@
-//! The command `tone-filter`, with one file for each verb.
+//! Command-line program `tone-filter`; one module per verb.
 
 #[macro_use]
 mod messages;
@@ -65,7 +65,7 @@ enum Verb {
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
-/// Hides the messages of panics in decoders: such a panic becomes an error, which is printed.
+/// Suppresses panic messages of decoders. Such a panic becomes an error, which is printed.
 fn silence_decoders() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -130,7 +130,7 @@ fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// Returns a hint if one of `args` is an output name that begins like a flag, as in `-o -x.wav`.
+/// Returns a hint if `-o` or `--out` is followed by a file name that begins with a hyphen, as in `-o -x.wav`.
 fn hyphenated_output(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, name) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -139,7 +139,7 @@ fn hyphenated_output(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Prints help, or the error of the command line: for an invalid value, only the reason. Returns the exit code.
+/// Prints the parser's help or error and returns the exit code. For an invalid value, prints only the reason.
 fn refuse(error: &clap::Error) -> ExitCode {
     if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
         && Path::new(name).exists()

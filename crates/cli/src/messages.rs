@@ -1,11 +1,11 @@
-//! Lines on standard error, and standard output that is closed (`>&-`) before the program starts.
+//! Messages on standard error, and detection of a standard output that is closed (`>&-`) when the program starts.
 //!
-//! In place of a closed standard output, the standard library opens `/dev/null`, so that everything written would be lost without an
-//! error. Therefore a socket without a peer becomes standard output before `main`: it refuses every byte.
+//! The standard library opens `/dev/null` for a closed standard output, so output would be lost without an error. Therefore,
+//! before `main`, an unconnected socket becomes standard output: every write fails.
 
 use std::io;
 
-/// Prints a line to standard error, with control characters escaped, and without the system's numbers of errors.
+/// Prints a line to standard error. Escapes control characters, and removes error codes of the system.
 macro_rules! message {
     ($($words:tt)*) => {
         eprintln!("{}", crate::messages::printable(&format!($($words)*)))
@@ -26,7 +26,7 @@ pub fn escaped(text: &str) -> String {
     text.chars().map(one).collect()
 }
 
-/// Returns `text` without the system's numbers of errors, like ` (os error 2)`, which follow their descriptions.
+/// Removes error codes of the system, like ` (os error 2)`, from `text`; their descriptions stay.
 fn without_codes(text: &str) -> String {
     const START: &str = " (os error ";
     let mut parts = text.split(START);
@@ -39,8 +39,8 @@ fn without_codes(text: &str) -> String {
 
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the section holds pointers to functions that the loader calls before `main`, in C's calling convention. The loader's
-// arguments need not be taken. `occupy` neither panics nor needs anything that `main` sets up.
+// SAFETY: the section holds pointers to functions that the loader calls before `main`, in C's calling convention. A function may
+// ignore the loader's arguments. `occupy` neither panics nor needs anything that `main` sets up.
 #[unsafe(link_section = ".init_array")]
 static OCCUPY: extern "C" fn() = occupy;
 
@@ -59,7 +59,7 @@ extern "C" fn occupy() {
     }
 }
 
-/// Returns `text` with the error of the socket in plain words.
+/// Replaces the socket's error message in `text` by a description of the cause.
 fn closed_in_words(text: &str) -> String {
     const NOT_CONNECTED: i32 = 107;
     let error = io::Error::from_raw_os_error(NOT_CONNECTED).to_string();

@@ -1,4 +1,4 @@
-//! `tone-filter app`, and verbs that this build does not have.
+//! Verb `app`, and stubs for verbs whose features are off.
 
 /// Open the plugin's window as a program of its own, with the system's audio and MIDI devices
 #[cfg(feature = "app")]

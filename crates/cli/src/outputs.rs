@@ -23,7 +23,7 @@ pub struct Outputs {
     /// Text to add to the names of outputs; without --out, they are written beside their inputs
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
     pub suffix: Option<String>,
-    /// Container by the extension of the pattern in `--out`.
+    /// Container by the extension of the pattern in `--out`; `None` without a pattern.
     #[arg(skip)]
     container: Option<Container>,
     /// Whether a placeholder was replaced by the preset's name.
@@ -75,11 +75,10 @@ impl Outputs {
         [&out, self.suffix.as_deref().unwrap_or_default()].iter().any(|text| text.contains(PRESET))
     }
 
-    /// Returns the outputs with the name of `preset` in place of [`PRESET`], and with a pattern in `--out` split into folder
-    /// and suffix.
+    /// Returns the outputs for `preset`: its name replaces [`PRESET`], and a pattern in `--out` is split into folder and suffix.
     ///
     /// # Errors
-    /// If [`NAME`] does not begin the name of a WAV or FLAC file, or if there is also a suffix.
+    /// If [`NAME`] is not at the start of a WAV or FLAC file's name, or if there is also a `--suffix`.
     pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
         let mut own = self.clone();
         let label = label(preset);
@@ -105,13 +104,13 @@ impl Outputs {
             return Err(Usage(line));
         };
         own.suffix = Some(suffix.to_owned());
-        // The separator at its end makes the path a folder, even for one file.
+        // A trailing separator marks the path as a folder, even for one file.
         own.out = Some(Path::new(folder).join(""));
         Ok(own)
     }
 }
 
-/// Returns the name of `preset` in names of outputs.
+/// Returns the text for [`PRESET`]: the preset's name, without folder and extension if it is a path.
 fn label(preset: &str) -> Cow<'_, str> {
     match preset {
         "" => "tone-filter".into(),

@@ -1,4 +1,4 @@
-//! `tone-filter presets`.
+//! Verb `presets`: lists, prints and exports presets.
 
 use clap::{Subcommand, ValueHint};
 use std::{

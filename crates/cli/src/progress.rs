@@ -1,4 +1,4 @@
-//! Progress bars on the terminal while files are rendered: one for all files, and one for each worker.
+//! Progress bars on the terminal: a single bar, and the bars of a batch, one for all files and one for each worker.
 
 use super::report::{self, Summary};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -9,7 +9,7 @@ use std::{
 };
 use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
 
-/// Number of steps of a bar.
+/// Position of a full bar.
 const STEPS: u64 = 1000;
 
 /// Single progress bar on standard error, if that is a terminal. Dropping it removes it from the terminal.
@@ -56,9 +56,9 @@ pub struct Progress {
     bars: MultiProgress,
     /// Bar for the work on all files.
     all: ProgressBar,
-    /// Bars of the workers, each with the name of its current file.
+    /// Bars of the workers, each labelled with its current file.
     files: Vec<ProgressBar>,
-    /// Outcomes so far, including those known before rendering.
+    /// Counts of outcomes so far, including outcomes known before rendering.
     summary: Mutex<Summary>,
     /// Number of files whose outcome is known without work.
     decided: usize,
@@ -99,7 +99,7 @@ impl Progress {
         Self { bars, all, files, summary, decided, count, list_files, quiet }
     }
 
-    /// Prints the progress when the user interrupts the program.
+    /// Removes the bars and prints the counts of outcomes, after an interruption by the user.
     pub fn interrupted(&self) {
         let total = self.count + self.decided;
         if !self.quiet && total > 1 {

@@ -1,4 +1,4 @@
-//! `tone-filter render`.
+//! Verb `render`: filters files into WAV or FLAC.
 
 use super::{
     inputs::{Inputs, Named, is_read_once, print_repeated},
@@ -131,7 +131,7 @@ fn tail(text: &str) -> Result<Tail, String> {
 
 type Running = Arc<Mutex<Option<Arc<Progress>>>>;
 
-/// Renders with each preset, and prints the results. Returns whether every file is done.
+/// Renders with each preset, and prints the results. Returns true if no file failed.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     let running = Running::default();
     let interrupted = running.clone();
@@ -161,12 +161,12 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(done)
 }
 
-/// Returns whether `path` is neither a file nor a pattern for files.
+/// Returns whether `path` does not exist and is not a pattern.
 fn is_new(path: &Path) -> bool {
     !path.exists() && !path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// Renders the files of `plan` with one preset. Returns whether every file is done.
+/// Renders the files of `plan` with one preset. Returns true if no file failed.
 fn run_one(
     args: &Args,
     mut options: Options,
@@ -279,7 +279,7 @@ impl Args {
         }
     }
 
-    /// Prints the plan. Returns whether no file has failed already.
+    /// Prints the plan. Returns true if no file has failed yet.
     fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
         let mut stdout = io::stdout().lock();
         plan.decided().for_each(|outcome| report::print(outcome, !self.quiet, self.quiet));

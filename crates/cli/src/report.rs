@@ -1,4 +1,4 @@
-//! Reports of outcomes, for people and for programs.
+//! Reports of outcomes, as lines on standard error and as JSON.
 
 use serde_json::{Value, json};
 use std::{fmt, mem::discriminant, path::Path};
@@ -16,13 +16,12 @@ const VERSION: u32 = 1;
 /// Peak in dB full scale below which sound is called silent: no integer format can represent it.
 const SILENT: f32 = -200.0;
 
-/// Summary of all files.
+/// Totals over all files of a run.
 pub struct Summary {
     /// Number of files that were rendered.
     pub done: usize,
     /// Number of files skipped because their outputs exist.
     pub skipped: usize,
-    /// Number of files that failed.
     pub failed: usize,
     left_out: usize,
     audio_seconds: f64,
@@ -102,7 +101,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Formats counts of files, without those that are 0: `3 files done, 1 failed`.
+/// Formats the `counts` that are not 0: `3 files done, 1 failed`.
 pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     let mut counts = counts.iter().filter(|(count, _)| *count > 0);
     let first = counts
@@ -111,7 +110,7 @@ pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 
-/// Prints a hint at the flags for existing outputs, if more than one error in `failed` is an existing output.
+/// Prints a hint about `--skip-existing` and `--force` if more than one error in `failed` is an existing output.
 pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
     let count = failed.filter(|error| matches!(error, Error::Exists(_))).count();
     if count > 1 {
@@ -176,7 +175,7 @@ pub fn warn_not_finite(input: &Path, count: u64) {
     }
 }
 
-/// Prints to standard error which files are left out and why: all of them if `in_full`, otherwise one line per reason.
+/// Prints the files that are left out and the reasons to standard error: a line per file if `in_full`, otherwise one per reason.
 pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     for reason in Reason::ALL {
         let mut inputs =

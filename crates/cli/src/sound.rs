@@ -28,16 +28,15 @@ pub struct Sound {
     entries: [Option<usize>; CHOICES.len()],
     /// Each text of [`TEXTS`], if given.
     texts: [Option<String>; TEXTS.len()],
-    /// MIDI file that plays the keys.
+    /// MIDI file that plays the keys (`--keys`).
     pub keys: Option<PathBuf>,
-    /// Whether channel 10 of MIDI files, the drums, is left out or played.
+    /// Whether the drums, channel 10 of MIDI files, are played or left out.
     pub drums: Drums,
     pub tempo: Option<Tempo>,
-    /// Task of the verb; decides which flags have an effect.
     task: Task,
 }
 
-/// Task of a verb beyond filtering.
+/// Use of the sound flags by a verb; decides which flags have an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Nothing but filtering.
@@ -51,7 +50,8 @@ pub enum Task {
 }
 
 impl Task {
-    /// Returns why the setting `id` has no effect on the notes of the task's song; `None` if it has an effect, or no song is arranged.
+    /// Returns why the setting `id` has no effect on an arranged song; `None` if it has one, or for other tasks than
+    /// [`Self::Arrange`].
     fn idle(self, id: &str) -> Option<&'static str> {
         match (self, id) {
             (Self::Arrange, "voices") => Some("each part plays one note or chord at a time"),
@@ -61,17 +61,17 @@ impl Task {
     }
 }
 
-/// Tempo that Sync counts by.
+/// Value of `--tempo`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tempo {
     /// Beats per minute.
     Set(f64),
-    /// The tempo of the music.
+    /// Tempo that is detected in the music.
     Auto,
 }
 
 impl Tempo {
-    /// Returns the beats per minute; `None` for the tempo of the music.
+    /// Returns the beats per minute; `None` for [`Self::Auto`].
     pub fn set(self) -> Option<f64> {
         match self {
             Self::Set(tempo) => Some(tempo),
@@ -94,8 +94,9 @@ impl Sound {
         Self { task, ..self }
     }
 
-    /// Returns the preset's settings, or else the default ones, with all flags applied, and the keys of the MIDI file. `adapt` adapts
-    /// the settings to the verb; flags of choices override it. Prints warnings unless `quiet`.
+    /// Returns the settings, and the keys of the MIDI file. Settings start from the preset, or else from the defaults, and all
+    /// flags are applied. `adapt` adapts them to the verb before the flags of choices are applied. Prints warnings unless
+    /// `quiet`.
     ///
     /// # Errors
     /// If the preset or the MIDI file cannot be read, or a flag has no effect without another one.
@@ -107,7 +108,7 @@ impl Sound {
         self.read_from(Controls::default(), adapt, quiet)
     }
 
-    /// Works like [`Sound::read`], with `default` in place of the default settings.
+    /// Works like [`Sound::read`], but starts from `default` if there is no preset.
     ///
     /// # Errors
     /// Errors of [`Sound::read`].
@@ -183,8 +184,8 @@ impl Sound {
         Err(Usage(wrong.into()).into())
     }
 
-    /// Warns of flags that have no effect with `settings`. If `looks_ahead`, flags of the listener always have an effect: with
-    /// lookahead but without focus, as in `bands`, the detected notes are the output. In an arrangement, the arpeggio always has one.
+    /// Warns of flags that have no effect with `settings`. Flags of the listener have one if `looks_ahead`: `bands` has lookahead
+    /// even without focus, and outputs the detected notes. In an arrangement, `--arp` always has an effect.
     fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
@@ -273,13 +274,13 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
     })
 }
 
-/// Returns whether `choice` has an effect on files, which have neither a host nor a sidechain.
+/// Returns whether `choice` has a flag. Choices about a host or a sidechain have none, except for the bypass.
 fn has_flag(choice: &&Choice) -> bool {
     // `--tempo auto` syncs to the music.
     !choice.is_routing() && choice.id != "sync-to" || choice.id == "bypass"
 }
 
-/// Returns `settings` with the lookahead that is the default for files, which can be read ahead. Without focus, lookahead changes nothing.
+/// Returns `settings` with lookahead, the default for files. Without focus, lookahead changes nothing and stays off.
 pub fn ahead_in_files(settings: Settings) -> Settings {
     Settings { lookahead: settings.focus > 0.0, ..settings }
 }
@@ -289,7 +290,8 @@ pub fn live(settings: Settings) -> Settings {
     Settings { lookahead: false, ..settings }
 }
 
-/// Returns a hint if a switch is followed by its state, as in `--auto off`: the state would be taken for an input.
+/// Returns a hint if a switch is followed by its state without `=`, as in `--auto off`: the parser would take the state for an
+/// input.
 pub fn hint_for_loose_state(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);

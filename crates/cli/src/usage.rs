@@ -1,4 +1,4 @@
-//! Usage errors, and what several verbs check.
+//! Usage errors, and checks that several verbs share.
 
 use std::{
     io::{self, IsTerminal},
@@ -7,7 +7,7 @@ use std::{
 use tone_filter_dsp::Kernel;
 use tone_filter_offline::STDIO;
 
-/// Usage error: flags that contradict each other.
+/// Error in the command line, with its message; the exit code is 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
@@ -21,7 +21,7 @@ pub fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     Ok(())
 }
 
-/// Returns the kernel named by a flag, else by the environment, else the fastest one.
+/// Returns the kernel `named` by a flag, or else by the environment, or else the fastest one.
 pub fn kernel(named: Option<Kernel>) -> Kernel {
     named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
 }

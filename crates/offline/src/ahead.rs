@@ -1,10 +1,12 @@
 //! Runs the listener of a file on its own thread, ahead of the filter.
 //!
-//! For a file of more than 2 097 152 frames or of unknown length, `render` uses three threads: the first reads and listens
-//! (`Scout`), the second filters, the third rounds and writes. A batch with a file for each core does without the first. The
-//! scout runs the filter's own listener some blocks ahead, and the filter uses the scout's decisions, so the output is the same
-//! bit for bit. Both threads decode the file, which is less work than to pass the samples on. With keys, and where key or
-//! tuning follow the music, the listener depends on more than the input and stays on the filter's thread.
+//! For a file of more than 2 097 152 frames or of unknown length, `render` uses three threads. The first reads the file and runs
+//! the listener (`Scout`), the second filters, the third quantises and writes. A batch with a file for each core has no listener
+//! thread.
+//!
+//! The scout runs the filter's own listener some blocks ahead. The filter uses the scout's decisions, so the output is
+//! bit-identical. Both threads decode the file, which takes less time than passing samples between them. With keys, or with a key
+//! or tuning that follows the music, the listener depends on more than the input; it then stays on the filter's thread.
 
 use crate::{
     error::Error,
@@ -16,20 +18,20 @@ use std::{
 };
 use tone_filter_dsp::{Scout, ScoutDecisions, ToneFilter};
 
-/// Number of frames that the scout takes at a time.
+/// Number of frames that the scout analyses at a time.
 const BLOCK: usize = 16_384;
 
 /// Queue length, in units of [`BLOCK`]; absorbs jitter.
 const WAITING: usize = 4;
 
-/// Decisions of the scout that the filter has not received yet.
+/// Receiver of the scout's decisions.
 pub struct DecisionsAhead {
     decided: Receiver<(usize, ScoutDecisions)>,
     /// Number of frames that the filter has decisions for, but has not processed yet.
     decided_frames: usize,
 }
 
-/// Runs `work`, while `scout` decides on another thread about `input` and the silence that follows.
+/// Runs `work` while `scout` analyses `input`, followed by silence, on another thread.
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,
@@ -46,7 +48,7 @@ pub fn with_listener<T>(
 /// Sends the decisions of `scout` until the receiver is dropped.
 fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, ScoutDecisions)>) {
     let mut block = vec![Vec::new(); usize::from(source.format().channels)];
-    // After a failed read, this thread ends: the filter's thread fails at the same place and returns the error.
+    // After a failed read, this thread ends: the filter's thread fails at the same frame and returns the error.
     while source.read(&mut block, BLOCK).is_ok() {
         if block[0].is_empty() {
             block.iter_mut().for_each(|channel| channel.resize(BLOCK, 0.0));
@@ -58,7 +60,7 @@ fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, ScoutDec
 }
 
 impl DecisionsAhead {
-    /// Passes decisions about the next `frames` frames to `filter`, and waits for them if need be.
+    /// Passes the decisions on the next `frames` frames to `filter`. Blocks until they are there.
     pub fn pass_on(&mut self, filter: &mut ToneFilter, frames: usize) {
         while self.decided_frames < frames {
             let Ok((more, decided)) = self.decided.recv() else { return };

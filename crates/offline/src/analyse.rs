@@ -20,10 +20,11 @@ pub struct Analysed {
     pub unheard: Option<Cause>,
 }
 
-/// Filters `input` with `settings` on `kernel`, while the score `keys` is played. The filter detects notes at any focus. Calls
-/// `block` with the filter after each of the filter's blocks. Every `hop` seconds of the file, rounded to at least one sample,
-/// calls `moment` with the exact hop in seconds and the bands. Among these, bands that settings or keys mute are inactive and
-/// not played. Calls `progress` with the share of the work that is done, 0 to 1, if the length of the file is known.
+/// Filters `input` with `settings` on `kernel`, and plays `keys`. The filter detects notes at any focus.
+///
+/// Calls `block` after each of the filter's blocks. Calls `moment` every `hop` seconds, rounded to whole samples and at least
+/// one, with the exact hop in seconds and the bands. Bands that settings or keys mute are inactive and not played. Calls
+/// `progress` with the fraction of the work done, 0 to 1, if the length of the file is known.
 ///
 /// # Errors
 /// If the file cannot be read, or `moment` fails.
@@ -47,7 +48,7 @@ pub fn analyse(
     filter.reset();
     let mut player = KeyPlayer::new(keys, &filter);
     let latency = filter.latency();
-    // Frames of silence still to be added, which push the end of the file out of the filter.
+    // Frames of silence still to be appended, which flush the filter's latency.
     let mut silence = latency;
     let mut channels = vec![Vec::new(); count];
     let (mut read, mut not_finite) = (0, 0);

@@ -1,9 +1,10 @@
-//! Chunks of a WAV file that its output keeps. Sample counts are scaled to the output's rate; descriptions of the old samples are left out.
+//! Chunks of a WAV file that its output keeps. Sample counts are scaled to the output's rate; descriptions of the old samples are
+//! left out.
 
 use crate::{source::Source, wav::Chunk};
 use std::io;
 
-/// A chunk of an output.
+/// Chunk for a WAV output.
 pub enum KeptChunk {
     /// A chunk of the input, unchanged.
     Copied(Chunk),

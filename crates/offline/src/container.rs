@@ -1,4 +1,4 @@
-//! Writer of outputs, in WAV or FLAC.
+//! Writer for WAV and FLAC.
 
 use crate::{
     chunks_kept::KeptChunk,
@@ -19,8 +19,8 @@ pub(crate) enum Writer {
 }
 
 impl Writer {
-    /// Begins a file of at most `frames` frames, if the number is known. Dithers integers if `dithered`. A FLAC file gets the
-    /// fields and pictures of `metadata`.
+    /// Creates the writer. `frames` is the maximum length of the file, if known. Dithers integers if `dithered`. A FLAC file gets
+    /// the fields and pictures of `metadata`.
     pub fn new(
         container: Container,
         output: &Output,
@@ -53,7 +53,7 @@ impl Writer {
         })
     }
 
-    /// Appends samples; all `channels` must have one length.
+    /// Appends samples; all `channels` must have equal lengths.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         match self {
             Self::Wav(writer) => writer.write(channels),

@@ -21,7 +21,7 @@ pub enum Error {
     /// No file matches a pattern.
     #[error("{}: matches no file; check the name", .0.display())]
     NoMatch(PathBuf),
-    /// A folder holds nothing to render.
+    /// A folder has no audio files, or a list has no inputs.
     #[error("{}: holds no audio files; give one with files in {}", .0.display(), dotted_extensions())]
     NoAudio(PathBuf),
     /// A folder stands where a file is expected.
@@ -51,26 +51,26 @@ pub enum Error {
         /// Fault of the content.
         reason: String,
     },
-    /// The keys' MIDI file is invalid.
+    /// A MIDI file is invalid.
     #[error("{}: {source}", .path.display())]
     Midi {
-        /// The file.
+        /// The MIDI file.
         path: PathBuf,
-        /// Reason.
+        /// The parser's error.
         source: tone_filter_midi::BadMidi,
     },
     /// The score is invalid.
     #[error("{}: not a score ({source}); write one with `tone-filter bands song.wav --score song.tfs`", .path.display())]
     NotScore {
-        /// The file.
+        /// The score.
         path: PathBuf,
-        /// Reason.
+        /// The parser's error.
         source: tone_filter_dsp::BadScore,
     },
-    /// The score is longer than is read.
+    /// The score exceeds 64 MiB.
     #[error("{}: exceeds the 64 MiB of a score; give a shorter one", .0.display())]
     LargeScore(PathBuf),
-    /// The input has more channels than are read.
+    /// The input has more than 255 channels; the second field is their number.
     #[error("{}: has {} channels, more than {MOST_CHANNELS}; split the channels", .0.display(), .1)]
     Channels(PathBuf, usize),
     /// The coding of the input's samples is not supported.
@@ -133,7 +133,7 @@ pub enum Error {
         from: u32,
         /// Sample rate of the output in Hz.
         to: u32,
-        /// Reason.
+        /// The resampler's error.
         reason: String,
     },
     /// The output is silent or no more than rounding errors, so its peak cannot be normalized.
@@ -144,9 +144,9 @@ pub enum Error {
     TooWide {
         /// The output.
         path: PathBuf,
-        /// Number of channels.
+        /// Number of channels of the output.
         channels: u16,
-        /// Sample rate in Hz.
+        /// Sample rate of the output in Hz.
         rate: u32,
     },
     /// FLAC does not support the number of channels or the sample rate.
@@ -154,9 +154,9 @@ pub enum Error {
     NotForFlac {
         /// The output.
         path: PathBuf,
-        /// Number of channels.
+        /// Number of channels of the output.
         channels: u16,
-        /// Sample rate in Hz.
+        /// Sample rate of the output in Hz.
         rate: u32,
     },
     /// A pipe's bytes cannot be stored in the folder for temporary files.
@@ -192,13 +192,13 @@ fn dotted_extensions() -> String {
 const MOST_CHANNELS: usize = 255;
 
 impl Error {
-    /// Refuses the file `path` if it has more channels than are read.
+    /// Returns an error if `channels` exceeds the maximum of an input.
     pub(crate) fn check_channels(path: &Path, channels: usize) -> Result<(), Self> {
         let is_read = channels <= MOST_CHANNELS;
         is_read.then_some(()).ok_or_else(|| Self::Channels(path.into(), channels))
     }
 
-    /// Creates the error of a broken file.
+    /// Creates [`Self::Broken`].
     pub(crate) fn broken(path: &Path, reason: &str) -> Self {
         Self::Broken { path: path.into(), reason: reason.into() }
     }

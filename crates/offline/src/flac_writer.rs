@@ -26,10 +26,10 @@ const MOST_CHANNELS: u16 = 8;
 /// Lowest sample rate in Hz that a FLAC header cannot state.
 const TOO_FAST: u32 = 1 << 20;
 
-/// Tag that tells decoders the loudspeakers of the channels.
+/// Tag with the speaker layout, a bit mask as in WAV.
 const SPEAKERS: &str = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK";
 
-/// Start of any FLAC file: the magic bytes, and a STREAMINFO block for 16 bits at 44.1 kHz.
+/// Minimal start of a FLAC file, to parse picture blocks: magic bytes, and a STREAMINFO block for 16 bits at 44.1 kHz.
 const PLAIN: [u8; 42] = [
     b'f', b'L', b'a', b'C', 0, 0, 0, 34, 16, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0x0A, 0xC4, 0x42, 0xF0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -48,7 +48,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file of 16 or 24 bits with the fields and pictures of `metadata`. Dithers if `dithered`.
+    /// Creates a writer of 16 or 24 bits, with the fields and pictures of `metadata`. Dithers if `dithered`.
     pub fn new(
         output: &Output,
         format: Format,

@@ -1,11 +1,10 @@
-//! Supported formats of files, with their extensions, and of samples.
+//! Supported file formats with their extensions, and sample formats.
 
 use std::path::Path;
 
-/// File extensions of WAV.
 pub const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
 
-/// File extensions of MP4. Only some codings in MP4 are supported.
+/// File extensions of MP4, which may contain unsupported codings.
 pub const MP4_EXTENSIONS: &[&str] = &["m4a", "m4b", "mp4", "mov"];
 
 /// Names and file extensions of all formats that are read.
@@ -25,7 +24,7 @@ pub enum Container {
     /// WAV; RF64 for files that are too long for WAV.
     #[default]
     Wav,
-    /// FLAC.
+    /// FLAC, with 16 or 24 bits.
     Flac,
 }
 
@@ -48,7 +47,7 @@ impl Container {
         }
     }
 
-    /// Returns `format` as the container stores it: FLAC has 16 bits, or 24 for all deeper formats.
+    /// Returns `format` with a depth that the container supports: FLAC stores 16 bits, or 24 bits for all deeper formats.
     #[must_use]
     pub fn fit(self, format: Format) -> Format {
         let depth = match (self, format.depth) {
@@ -75,9 +74,11 @@ pub fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// Returns whether `len`, the samples' length in a header whose field holds at most `most`, is a placeholder of a program that
-/// wrote into a pipe and could not go back: 0, or half or all of `most`, within 16 MiB, as some programs subtract the bytes of
-/// other chunks. The samples then are the `there` bytes to the end of the file.
+/// Returns whether a length in a header is a placeholder, as programs that write into a pipe leave it. `len` is the stated length
+/// of the samples, `most` the maximum of the field, and `there` the number of bytes to the end of the file.
+///
+/// Placeholders are 0, half of `most`, and `most`. The latter two may be off by 16 MiB, because some programs subtract the size
+/// of other chunks. The actual length then is `there`.
 pub const fn is_open(len: u64, most: u64, there: u64) -> bool {
     const NEAR: u64 = 1 << 24;
     len == 0 || len > there && (len.abs_diff(most / 2 + 1) <= NEAR || most - len <= NEAR)
@@ -88,9 +89,9 @@ pub const fn is_open(len: u64, most: u64, there: u64) -> bool {
 pub enum Depth {
     /// 8-bit integer; unsigned, as WAV requires.
     Int8,
-    /// 16-bit integer.
+    /// Signed 16-bit integer.
     Int16,
-    /// 24-bit integer.
+    /// Signed 24-bit integer.
     Int24,
     /// 32-bit integer. The filter computes in `f32`, which keeps the upper 24 bits.
     Int32,
@@ -129,12 +130,11 @@ impl Depth {
         matches!(self, Self::Float32 | Self::Float64)
     }
 
-    /// Returns the number of bytes per sample.
     pub(crate) const fn bytes(self) -> usize {
         self.bits() as usize / 8
     }
 
-    /// Returns the integer that stands for full scale.
+    /// Returns the integer value of full scale.
     pub(crate) const fn full_scale(self) -> f64 {
         (1u64 << (self.bits() - 1)) as f64
     }
@@ -149,6 +149,6 @@ pub struct Format {
     pub rate: u32,
     /// Number format of a sample.
     pub depth: Depth,
-    /// Loudspeakers of the channels, as the bit mask of WAV; 0 if unknown.
+    /// Speaker layout, as the bit mask of WAV; 0 if unknown.
     pub speakers: u32,
 }

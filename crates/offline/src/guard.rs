@@ -1,5 +1,5 @@
-//! Decoders are third-party code, and files come from anywhere. A file that makes a decoder panic counts as broken, so that it
-//! does not end a run over ten thousand files.
+//! Protection from panics in decoders, which are third-party code. A file that makes a decoder panic counts as broken, so that it
+//! does not end a batch.
 
 use std::{
     cell::Cell,
@@ -10,7 +10,7 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether this thread runs a decoder. Its panics become errors, so a program's panic hook should print nothing then.
+/// Returns whether this thread is running a decoder. A panic hook should print nothing then, because the panic becomes an error.
 pub fn is_decoding() -> bool {
     GUARDED.get()
 }

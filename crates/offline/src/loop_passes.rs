@@ -1,8 +1,8 @@
-//! Seamless loops: a section of a file that players repeat has no seam in the output either.
+//! Seamless loops: a section that players repeat must have no seam in the output either.
 //!
-//! The filter passes through the loop several times, until its state at the end of the loop equals that at the start. Only the
-//! last pass is kept. Two sections of the output lead to the loop's start: the section before the loop, and the loop's own end.
-//! Both are crossfaded to the output that directly precedes the last pass.
+//! The filter processes the loop several times, until its state at the end of the loop equals its state at the start. Only the
+//! last pass is kept. In playback, the start of the loop follows either the section before the loop, or the end of the loop. The
+//! ends of both sections are crossfaded to the samples that directly precede the last pass.
 
 use std::{collections::VecDeque, ops::Range};
 
@@ -12,10 +12,10 @@ const SETTLING: f64 = 3.0;
 /// Length in seconds of the crossfades to the start of the loop.
 const FADE: f64 = 0.01;
 
-/// State of a loop that passes through the filter several times.
+/// State of a loop during its passes through the filter.
 #[derive(Debug)]
 pub struct LoopPasses {
-    /// Loop in frames of the source. If its length is unknown, the end is `u64::MAX` until the source has ended.
+    /// Loop in source frames. If its length is unknown, the end is `u64::MAX` until the source has ended.
     frames: Range<u64>,
     /// Minimum number of frames in which the filter settles.
     settling: u64,

@@ -1,4 +1,4 @@
-//! Metadata of a file (titles, covers, markers), read by `lofty`, for an output.
+//! Metadata (titles, covers, markers) that an output takes from its input, read by `lofty`.
 //!
 //! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 
@@ -26,7 +26,7 @@ use lofty::{
 use ogg_pager::Packets;
 use std::io::{self, BufReader, Read, Seek};
 
-/// Types of tags, the best first. A field hides fields of the same name in later types.
+/// Types of tags, the best first. A field replaces fields of the same name in later types.
 const KINDS: [TagType; 7] = [
     TagType::VorbisComments,
     TagType::Id3v2,
@@ -64,13 +64,13 @@ const LARGEST_PICTURE: usize = (1 << 24) - 4096;
 pub struct Metadata {
     /// Chunks before the samples of a WAV file.
     pub before: Vec<KeptChunk>,
-    /// Chunks behind the samples of a WAV file.
+    /// Chunks after the samples of a WAV file.
     pub after: Vec<KeptChunk>,
     /// Names and values of the fields of a FLAC file.
     pub fields: Vec<(String, String)>,
     /// Pictures of a FLAC file, as contents of picture blocks.
     pub pictures: Vec<Vec<u8>>,
-    /// Names of fields and chunks that are left out.
+    /// Names of fields and chunks that the output lacks.
     pub left_out: Vec<String>,
 }
 
@@ -133,11 +133,11 @@ impl Metadata {
     }
 }
 
-/// Returns the metadata of FLAC in Ogg as the head of a FLAC file, because `lofty` reads FLAC only without a container; `None`
-/// for other files.
+/// Returns the metadata of FLAC in Ogg as the head of a FLAC file; `None` for other files. `lofty` reads FLAC only outside of
+/// containers.
 ///
-/// The first packet begins with 9 bytes, of which the last two state how many packets follow with one metadata block each. The
-/// rest of the packet is the start of a FLAC file (RFC 9639, section 10.1).
+/// The first packet begins with 9 bytes. The last two of them state how many packets with a metadata block follow. The rest of
+/// the packet is the start of a FLAC file (RFC 9639, section 10.1).
 fn flac_in_ogg(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     let (first, _) = Packets::read_count(file, 1).ok()?;
     let head = first.get(0).filter(|head| head.starts_with(b"\x7FFLAC"))?;
@@ -152,7 +152,7 @@ impl Tags {
     fn read(file: &SharedFile) -> Self {
         let read = guard(|| {
             let blocks = flac_in_ogg(&mut BufReader::new(file.at(0)));
-            // `lofty` is generic over its reader, and large: both cases have one type.
+            // Both cases have one type, because `lofty` is large and would be compiled for each type of reader.
             let from = match blocks {
                 Some(blocks) => Spliced::new(blocks, file.at(0), 0..0),
                 None => Spliced::plain(file, 0..file.metadata().ok()?.len()),
@@ -177,7 +177,7 @@ impl Tags {
         let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
         let mut fields: Vec<(String, String)> =
             VorbisComments::from(tag.clone()).take_items().collect();
-        // Adds fields with names that the user chose, which the conversion may lose.
+        // Adds fields with custom names, which the conversion may lose.
         if tag.tag_type() == TagType::Id3v2 {
             for frame in &Id3v2Tag::from(tag.clone()) {
                 if let Frame::UserText(text) = frame {

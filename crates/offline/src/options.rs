@@ -10,9 +10,9 @@ pub enum Tail {
     /// No tail: the output is as long as the input.
     #[default]
     None,
-    /// A number of seconds.
+    /// Tail of this duration in seconds.
     Seconds(f64),
-    /// Until the tail is inaudible.
+    /// Until the tail falls below half an LSB of 16 bits.
     Auto,
 }
 
@@ -28,14 +28,14 @@ pub enum Looped {
     Nothing,
 }
 
-/// Settings of a run over a file, and of its output.
+/// Settings of a run over a file: filter, input and output.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Settings of the filter.
+    /// Filter settings. Played keys need a mode in the setting `keys`, and a score needs a `focus` above 0.
     pub settings: Settings,
     /// Whether the input passes through unfiltered: the file is only converted.
     pub bypass: bool,
-    /// Played keys, for the setting `keys`.
+    /// MIDI file that plays the keys; see the setting `keys`.
     pub keys: KeyTrack,
     /// Notes of the input; `None` if the listener finds them.
     pub score: Option<Arc<tone_filter_dsp::Score>>,
@@ -43,7 +43,7 @@ pub struct Options {
     pub depth: Option<Depth>,
     /// Sample rate of the output in Hz; `None` for the input's.
     pub rate: Option<u32>,
-    /// Tail of the output.
+    /// Tail: sound after the end of the input.
     pub tail: Tail,
     /// Section that repeats without a seam.
     pub looped: Looped,
@@ -53,7 +53,7 @@ pub struct Options {
     pub no_dither: bool,
     /// Whether titles, covers, markers and other metadata are left out.
     pub strip_metadata: bool,
-    /// Instruction set.
+    /// Instruction set of the filter.
     pub kernel: Kernel,
     /// Whether an existing output is overwritten.
     pub force: bool,
@@ -63,12 +63,12 @@ pub struct Options {
     pub loudness: bool,
     /// Whether the listener of a long file runs on its own thread, for which a core should be free. The output does not change.
     pub ahead: bool,
-    /// Whether a second run over the file finds out why no note sounds at a focus of 0 %.
+    /// Whether to analyse the file a second time if no note sounds at a focus of 0 %, to find out why.
     pub explain: bool,
 }
 
 impl Options {
-    /// Returns the filter's routing.
+    /// Returns the default routing with this bypass.
     pub fn routing(&self) -> Routing {
         Routing { bypass: self.bypass, ..Routing::default() }
     }

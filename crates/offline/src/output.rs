@@ -12,7 +12,7 @@ use std::{
 };
 use tempfile::{NamedTempFile, PersistError};
 
-/// The name that stands for standard input or output.
+/// Path that stands for standard input or output.
 pub const STDIO: &str = "-";
 
 /// Prefix of temporary file names.
@@ -108,7 +108,7 @@ impl Output {
         }
     }
 
-    /// Returns the final path.
+    /// Returns the path as given, where [`Output::commit`] puts the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -122,8 +122,8 @@ impl Output {
         self.file().set_modified(time).map_err(|source| Error::Write { path: path.clone(), source })
     }
 
-    /// Gives the complete file its final name, after all of it is on the disk: even a power cut leaves no incomplete file under
-    /// that name. In a pipe, it is not an error if the reader, such as `head`, stops before the end.
+    /// Syncs the file to the disk and gives it its final name, so that even a power cut leaves no incomplete file under that
+    /// name. Copies the content to a pipe or device; a reader such as `head` may close the pipe early.
     ///
     /// # Errors
     /// If the system refuses, or if a file with that name has appeared meanwhile and `force` is not set.
@@ -176,8 +176,8 @@ impl Error {
     }
 }
 
-/// Returns whether an output called `path` is written into a pipe or a device such as `/dev/null`, where nothing is overwritten.
-/// A disk's content would be.
+/// Returns whether `path` is standard output, a pipe or a character device such as `/dev/null`, where nothing is overwritten.
+/// Block devices are disks, whose content would be overwritten.
 pub(crate) fn is_stream(path: &Path) -> bool {
     #[cfg(unix)]
     let is_special = |metadata: fs::Metadata| {
@@ -189,7 +189,7 @@ pub(crate) fn is_stream(path: &Path) -> bool {
     path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_special)
 }
 
-/// Writes `file` to the disk. Network file systems that cannot do so refuse, which is no fault.
+/// Syncs `file` to the disk. Succeeds on network file systems that do not support it.
 fn sync(file: &File) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
     file.sync_all().or_else(|error| match error.kind() {
@@ -198,8 +198,8 @@ fn sync(file: &File) -> io::Result<()> {
     })
 }
 
-/// Gives `file` the name `target`. If `force` is not set, no file may have it. In folders without hard links and flags for
-/// renaming, an empty file takes the name, as only one program can create it, and is replaced.
+/// Renames `file` to `target`. Without `force`, fails if `target` exists. On file systems without hard links and rename flags, it
+/// first creates an empty `target`, which only one program can do, and then replaces it.
 fn put_in_place(file: NamedTempFile, target: &Path, force: bool) -> Result<File, PersistError> {
     if force {
         return file.persist(target);
@@ -212,7 +212,7 @@ fn put_in_place(file: NamedTempFile, target: &Path, force: bool) -> Result<File,
         return Err(PersistError { error, ..refused });
     }
     refused.file.persist(target).or_else(|refused| {
-        // Some servers rename to new names only.
+        // Some servers cannot rename over an existing file.
         drop(fs::remove_file(target));
         refused.file.persist(target)
     })

@@ -25,7 +25,7 @@ const INAUDIBLE: f32 = 0.5 / 32_768.0;
 pub struct Pass<'a> {
     input: &'a Input,
     options: &'a Options,
-    /// Gain from the filter's output to the output of the run.
+    /// Gain that is applied to the filter's output.
     gain: f32,
     /// Whether the source restarts at its end, without a seam.
     pub repeats: bool,
@@ -53,14 +53,14 @@ pub struct Pass<'a> {
     unheard: Unheard,
 }
 
-/// Origin of the next block.
+/// Source of the next block.
 enum Stage {
     Source,
-    /// The rest of the source, which the filter holds back for its latency.
+    /// Samples that are still in the filter because of its latency.
     Latency,
-    /// The tail: the number of frames of silence still to be filtered.
+    /// The tail: number of frames of silence still to be filtered.
     Tail(u64),
-    /// The rest of the output, which the resampler holds back.
+    /// Samples that are still in the resampler.
     Resampler,
     End,
 }
@@ -130,12 +130,12 @@ impl<'a> Pass<'a> {
         &mut self.source
     }
 
-    /// Returns the filter.
+    /// Returns the filter, to read its state or to change its settings during the run.
     pub fn filter(&mut self) -> &mut ToneFilter {
         &mut self.filter
     }
 
-    /// Returns the format of the output.
+    /// Returns the format of the output: the source's, with the rate and the depth of the options, if set.
     pub fn format(&self) -> Format {
         let source = self.source.format();
         Format {
@@ -155,12 +155,12 @@ impl<'a> Pass<'a> {
         Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
     }
 
-    /// Returns the share of the source that has been read, 0 to 1; `None` if the length of the source is unknown.
+    /// Returns the fraction of the source that has been read, 0 to 1; `None` if the length of the source is unknown.
     pub fn part(&self) -> Option<f64> {
         self.source.frames().map(|frames| self.read as f64 / frames.max(self.read) as f64)
     }
 
-    /// Returns the time in seconds that has been read since the source's start.
+    /// Returns the duration in seconds of the source read since its last start; repetitions of a loop do not count.
     pub fn seconds(&self) -> f64 {
         self.read as f64 / f64::from(self.source.format().rate)
     }
@@ -176,8 +176,8 @@ impl<'a> Pass<'a> {
         self.meters.each_ref().map(|meter| loudness(meter).filter(|lufs| lufs.is_finite()))
     }
 
-    /// Replaces the content of `block` by the next output, which comes from about `frames` frames of the source. The block may be
-    /// empty before the end. Returns false at the end.
+    /// Replaces the content of `block` by the next output, from about `frames` source frames. The block may be empty before the
+    /// end. Returns false at the end.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -264,8 +264,8 @@ impl<'a> Pass<'a> {
         Ok((read.unwrap_or(0), passes.advance(block[0].len())))
     }
 
-    /// Replaces the content of `block` by the latency's frames behind the source's end. A loop that ends there goes on at its
-    /// start, as in a player: with lookahead, the filter hears them before the end leaves it. Without a loop, and before a tail,
+    /// Replaces the content of `block` by as many frames as the latency, which follow the source's end. If a loop ends there and
+    /// no tail follows, these are the loop's start, as in a player: with lookahead, they affect the end of the output. Otherwise
     /// they are silent.
     fn read_beyond(&mut self, block: &mut [Vec<f32>]) -> Result<(), Error> {
         let latency = self.filter.latency();
@@ -291,7 +291,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Returns whether the source jumps back in a loop.
+    /// Returns whether a loop is filtered in several passes.
     pub(super) fn is_looped(&self) -> bool {
         self.loop_passes.is_some()
     }
@@ -335,7 +335,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Filters `block`. Removes samples before the source's first one, and the passes of a loop that are not kept.
+    /// Filters `block` at the source's sample rate. Removes samples before the source's first one, and passes of a loop that are
+    /// not kept.
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);

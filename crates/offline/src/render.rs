@@ -17,7 +17,8 @@ use crate::{
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 use tone_filter_dsp::{BandMask, Settings};
 
-/// Number of frames that go from reader to filter to writer at a time: enough to be worth a system call and a thread message.
+/// Number of frames that go from reader to filter to writer at a time; enough to outweigh the cost of system calls and thread
+/// messages.
 const BLOCK: usize = 16_384;
 
 /// Queue length, in units of [`BLOCK`]; absorbs jitter.
@@ -27,14 +28,14 @@ const WAITING: usize = 4;
 /// shorter ones come in batches, which use all cores anyway.
 const LONG: u64 = 1 << 21;
 
-/// Maximum peak of the output, relative to the input's, that is no more than rounding errors: -100 dB. Those of 24 bits are raised
-/// by the makeup by up to 24 dB.
+/// Maximum peak of the output, relative to the input's peak, that counts as rounding errors: -100 dB. The makeup gain raises
+/// rounding errors of 24 bits by up to 24 dB.
 const ROUNDING: f32 = 1e-5;
 
-/// Result of a run.
+/// Report on a rendered file.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Format of the output.
+    /// Sample format of the output.
     pub format: Format,
     /// Length of the output in frames.
     pub frames: u64,
@@ -48,7 +49,7 @@ pub struct Report {
     pub not_finite: u64,
     /// Note on samples of the input that are ignored; `None` if there are none.
     pub ignored: Option<&'static str>,
-    /// Names of the input's metadata that is left out.
+    /// Names of fields and chunks of the input that the output lacks.
     pub left_out: Vec<String>,
     /// Level of the input.
     pub before: Level,
@@ -62,9 +63,9 @@ pub struct Report {
     pub notes: BandMask,
     /// Reason why no note sounded; `None` if one did.
     pub unheard: Option<Cause>,
-    /// Settings of the filter.
+    /// Filter settings, copied from the options.
     pub settings: Settings,
-    /// Whether the input was passed through.
+    /// Whether the input passed through unfiltered, as in the options.
     pub bypass: bool,
 }
 
@@ -85,8 +86,8 @@ impl Report {
     }
 }
 
-/// Renders the file `input` to the file `output`: as FLAC if its extension says so, otherwise as WAV. The output starts in time
-/// with the input. Calls `progress` with the share of the work that is done, 0 to 1, if the length of the input is known.
+/// Renders the file `input` to the file `output`: as FLAC if the extension of `output` says so, otherwise as WAV. Input and
+/// output are aligned in time. Calls `progress` with the fraction of the work done, 0 to 1, if the length of the input is known.
 ///
 /// Memory does not grow with the length. The output appears when it is complete, and depends only on input and options.
 ///
@@ -173,7 +174,7 @@ pub fn render(
     })
 }
 
-/// Receiver of blocks. It may take a block's vectors and leave other ones in their place.
+/// Receiver of blocks. It may swap a block's vectors for other ones.
 type Sink<'a> = &'a mut dyn FnMut(&mut Vec<Vec<f32>>) -> Result<(), Error>;
 
 /// Runs `work`, and writes its blocks on another thread: while one block is rounded and written, the next ones are filtered.
@@ -195,7 +196,7 @@ fn in_parallel<T>(
         });
         let done = work(&mut |block| {
             let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
-            // The writer's own error is returned in place of this one.
+            // The writer's own error is returned instead of this one.
             let gone =
                 |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
             full.send(std::mem::replace(block, free)).map_err(gone)
@@ -206,14 +207,14 @@ fn in_parallel<T>(
     })
 }
 
-/// Filters the whole input into `sink`. Returns the number of output frames. A long file has a listener's thread if `options`
-/// permit.
+/// Filters the whole input into `sink`. Returns the number of output frames. For a long file, the listener runs on its own thread
+/// if `options` permit.
 fn run(
     (pass, input, options): (&mut Pass, &Input, &Options),
     progress: &mut dyn FnMut(f64),
     sink: Sink,
 ) -> Result<u64, Error> {
-    // In a loop, the source jumps back, which the scout would not know.
+    // The scout reads straight on and cannot follow a loop, in which the source jumps back.
     let ahead = options.ahead && is_long(pass) && !pass.is_looped();
     match pass.filter().scout().filter(|_| ahead) {
         Some(scout) => with_listener(input, scout, |decisions| {

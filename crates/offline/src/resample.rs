@@ -1,4 +1,4 @@
-//! Sample rate converter: a polyphase filter, a sinc under a Kaiser window, computed for each output sample.
+//! Sample rate converter: a polyphase filter with the coefficients of a Kaiser-windowed sinc.
 //!
 //! The computation consists of additions and multiplications in a fixed order, and its table uses functions of `libm`, so the
 //! result is the same on every system and CPU.
@@ -18,7 +18,7 @@ const BETA: f64 = 13.367;
 /// CUTOFF)` = `(130 - 8) / (2.285 pi * 2 * HALF)`.
 const CUTOFF: f64 = 1.0 - 122.0 / (2.285 * PI * 4.0 * HALF as f64);
 
-/// Number of products that are summed in parallel.
+/// Number of products summed in parallel.
 const LANES: usize = 16;
 
 /// Maximum number of coefficients in the table: 64 MiB.
@@ -36,7 +36,7 @@ pub struct Resampler {
     length: usize,
     /// Input samples of each channel, from the first one that the next output needs.
     pending: Vec<Vec<f32>>,
-    /// Row of the table for the next output: its position behind an input sample, in units of 1 / `to` samples.
+    /// Row of the table for the next output: its offset from an input sample, in units of 1 / `to` samples.
     phase: usize,
     /// Numbers of input frames and of output frames so far.
     frames: [u64; 2],
@@ -76,7 +76,7 @@ impl Resampler {
         (u128::from(frames) * self.to as u128).div_ceil(self.from as u128) as u64
     }
 
-    /// Takes the input in `channels`, and replaces it by the output that can be computed so far.
+    /// Replaces the input in `channels` by the output that can be computed so far.
     pub fn process(&mut self, channels: &mut [Vec<f32>]) {
         self.frames[0] += channels[0].len() as u64;
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {
@@ -114,7 +114,7 @@ impl Resampler {
     }
 }
 
-/// Returns the sum of products of two rows, whose length must be a multiple of [`LANES`].
+/// Returns the dot product of two rows, whose length must be a multiple of [`LANES`].
 fn product(one: &[f32], other: &[f32]) -> f32 {
     let mut sums = f32x16::ZERO;
     for (one, other) in one.as_chunks::<LANES>().0.iter().zip(other.as_chunks::<LANES>().0) {
@@ -177,7 +177,7 @@ mod tests {
         output
     }
 
-    /// Returns the range of `output` without its ends, where the start and the end of a sine make it ring.
+    /// Returns the range of `output` without its ends, where the filter rings because the sine starts and stops.
     fn middle(from: u32, to: u32, output: &[f32]) -> std::ops::Range<usize> {
         let ends = 1000 * to as usize / from as usize;
         ends..output.len() - ends

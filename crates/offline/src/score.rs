@@ -6,7 +6,7 @@ use tone_filter_dsp::{KeyEvent, Score, ToneFilter};
 pub use tone_filter_midi::Drums;
 use tone_filter_midi::{EXTENSIONS, MidiFile};
 
-/// Keys that are played to a filter; none by default.
+/// MIDI file that plays the keys of a filter; none by default.
 #[derive(Debug, Clone, Default)]
 pub struct KeyTrack(Option<Arc<MidiFile>>);
 
@@ -19,12 +19,12 @@ impl KeyTrack {
         read_midi(path, drums).map(|file| Self(Some(file.into())))
     }
 
-    /// Returns the content that is left out because it is not understood; `None` if nothing is left out.
+    /// Returns a description of the unsupported content that is left out; `None` if there is none.
     pub fn left_out(&self) -> Option<&str> {
         self.0.as_ref()?.left_out()
     }
 
-    /// Returns the first tempo in beats a minute, if the file sets one.
+    /// Returns the first tempo in beats per minute; `None` if the file sets none.
     pub fn tempo(&self) -> Option<f64> {
         self.0.as_ref()?.tempo()
     }
@@ -35,18 +35,18 @@ fn read_midi(path: &Path, drums: Drums) -> Result<MidiFile, Error> {
     MidiFile::parse(&bytes, drums).map_err(|source| Error::Midi { path: path.into(), source })
 }
 
-/// Maximum number of bytes of a score: more than a day of music has.
+/// Maximum size of a score in bytes: more than a day of music.
 const LARGEST: u64 = 64 << 20;
 
-/// Notes of a file.
+/// Score read from a file.
 pub struct Notes {
-    /// The notes.
+    /// Notes of the file.
     pub score: Score,
-    /// Content that is left out because it is not understood; `None` if nothing is left out.
+    /// Description of invalid or unsupported content that is left out; `None` if there is none.
     pub left_out: Option<String>,
 }
 
-/// Reads the notes of a file: a MIDI file if the name ends in `.mid`, `.midi` or `.rmi`, else a score of
+/// Reads a score: from a MIDI file if the name ends in `.mid`, `.midi` or `.rmi`, otherwise from the text format of
 /// [`tone_filter_dsp::Score`].
 ///
 /// # Errors
@@ -78,8 +78,8 @@ pub struct KeyPlayer {
 }
 
 impl KeyPlayer {
-    /// Creates a player at the start of `keys` for `filter`, which must be at rest. Keys act on the bands, so each is due later by
-    /// [`ToneFilter::bank_delay`].
+    /// Creates a player at the start of `keys` for `filter`, which must be at rest. Delays all events by
+    /// [`ToneFilter::bank_delay`], because keys act on the bands.
     pub fn new(keys: &KeyTrack, filter: &ToneFilter) -> Self {
         let (rate, delay) = (filter.sample_rate(), filter.bank_delay() as u64);
         let due = |seconds: f64| (seconds * rate).round() as u64 + delay;

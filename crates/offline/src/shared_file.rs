@@ -1,6 +1,6 @@
 //! Readers of one open file, each with its own position.
 //!
-//! Duplicated file descriptors would share one position, and a path may lead to another file a moment later.
+//! Duplicated file descriptors would share one position. Opening the path again could yield another file.
 
 use std::{
     fs::{File, Metadata},

@@ -11,29 +11,30 @@ use tone_filter_song::found::Finder;
 /// Minimum deviation from the bands' tuning, in cents, at which the music counts as out of tune.
 const OFF_TUNE: f64 = 30.0;
 
-/// Maximum power of the mean of left and right, relative to theirs, at which they cancel: -20 dB.
+/// Maximum power of the mean of left and right that counts as cancellation, relative to the mean of their powers: -20 dB.
 const CANCELS: f64 = 0.01;
 
 /// Reason why no note sounds. Its text is the reason and a remedy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
-    /// The file is silent.
+    /// All samples are 0.
     Silent,
-    /// Left and right cancel in their mean, which the bands hear.
+    /// Left and right cancel in their mean, which is the input of the bands.
     Cancelled,
-    /// The bands are frozen.
+    /// The setting `freeze` holds the bands in the silence before the file.
     Frozen,
-    /// All detected notes are muted: the flag that mutes them, and the lowest muted band with its pitch shift in semitones.
+    /// All detected notes are muted. The fields are the flag that mutes them, the lowest muted band, and its pitch shift in
+    /// semitones.
     Muted(&'static str, usize, f32),
     /// No key is held while its note is played.
     Keys,
     /// The score plays no note within the file.
     Score,
-    /// The sound is too quiet: its maximum level and the floor, both in dB full scale.
+    /// The sound is too quiet. The fields are its maximum level and the floor, in dB full scale.
     Quiet(f32, f32),
-    /// The music is out of tune with the bands: the frequency of A4 in Hz in the music, and in the bands.
+    /// The music is out of tune with the bands. The fields are the frequencies of A4 in Hz, of the music and of the bands.
     OffTune(f64, f32),
-    /// No pitched sound was found: the focus in percent. At 0 %, the bands need no decision of the listener.
+    /// No pitched sound was detected. The field is the focus in per cent; at 0 %, the message has another remedy.
     Unpitched(f32),
     /// All notes are below the threshold or the floor.
     Weak,
@@ -100,7 +101,7 @@ pub struct Unheard {
     frames: u64,
     /// Maximum power of the input, 1 at full scale.
     loudest: f32,
-    /// Sums over a stereo input: of the squared mean of left and right, and of the mean of their squares.
+    /// Two sums over a stereo input: the squared mean of left and right, and the mean of their squares.
     squares: [f64; 2],
 }
 
@@ -119,7 +120,7 @@ impl Default for Unheard {
 }
 
 impl Unheard {
-    /// Records the input.
+    /// Records the power of a stereo input, and of its mono mix.
     pub fn hear(&mut self, channels: &[Vec<f32>]) {
         let [left, right] = channels else { return };
         for (left, right) in left.iter().zip(right).map(|(l, r)| (f64::from(*l), f64::from(*r))) {
@@ -147,14 +148,14 @@ impl Unheard {
         }
     }
 
-    /// Records which bands sound, and the power of the input. Must be called now and then.
+    /// Records which bands sound, and the power of the input. Must be called several times a second.
     pub fn observe_bands(&mut self, bands: &Bands) {
         self.lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
         self.loudest = self.loudest.max(bands.total_power);
     }
 
     /// Returns the reason why no note has sounded in a filter with `settings`, and with a score if `has_score`; `None` if a note
-    /// has sounded. Where left and right cancel, what sounds is no more than their rest. `input` is the level of the whole input.
+    /// has sounded. `input` is the level of the whole input. Cancelled channels are a reason even if notes have sounded.
     pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
         let [mean, channels] = self.squares;
         if channels > 0.0 && mean <= CANCELS * channels && settings.stereo != Stereo::Stereo {
@@ -187,7 +188,7 @@ impl Unheard {
         })
     }
 
-    /// Returns the cause, the keys or a flag. All detected notes must be muted.
+    /// Returns [`Cause::Keys`], or [`Cause::Muted`] with the flag that mutes the notes. All detected notes must be muted.
     fn muted(&self, settings: &Settings) -> Cause {
         let sounds =
             |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;

@@ -1,4 +1,4 @@
-//! Inputs of all readable formats.
+//! Readers of input files and pipes in all supported formats.
 
 use crate::{
     decoders::{
@@ -51,7 +51,7 @@ impl Input {
         self.file.at(0)
     }
 
-    /// Returns the path.
+    /// Returns the path as given; `-` for standard input.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -72,7 +72,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let unreadable = |source| Error::Read { path: path.into(), source };
     let mut head = Vec::new();
     from.by_ref().take(FIRST).read_to_end(&mut head).map_err(unreadable)?;
-    // Behind a tag or zeros, which may be long, the format is not known yet.
+    // After a tag or zeros, which may be long, the format is not known yet.
     if !head.starts_with(b"ID3") && !head.starts_with(&[0]) {
         Kind::of(path, &head)?;
     }
@@ -93,7 +93,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
 /// Number of bytes of a pipe that are read before its format is checked.
 const FIRST: u64 = 64;
 
-/// Number of bytes in which the format is looked for. MP3 is recognised by successive frames, which other bytes may precede.
+/// Number of bytes in which the format is detected. MP3 is recognised by successive frames, which other bytes may precede.
 const HEAD: u64 = 1 << 14;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the reader for the file `path`, whose first bytes behind tags are `head`.
+    /// Detects the format of the file `path` from `head`, its first bytes after tags.
     fn of(path: &Path, head: &[u8]) -> Result<Self, Error> {
         use decoders::Kind::{Aiff, Flac, Mpeg, Other};
         let coding = |coding: &str| Error::Coding { path: path.into(), coding: coding.into() };
@@ -136,7 +136,7 @@ impl Kind {
     }
 }
 
-/// A file being read: WAV by [`wav`], other formats by [`coded`].
+/// Reader of the samples of a file in any supported format.
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
@@ -145,7 +145,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Opens `input`.
+    /// Opens `input`: detects its format and reads its header.
     ///
     /// # Errors
     /// See [`enum@Error`].
@@ -167,7 +167,7 @@ impl Source {
         Ok(Self::Coded(Box::new(coded?)))
     }
 
-    /// Returns the format of the samples.
+    /// Returns channels, sample rate, number format and speaker layout of the samples.
     pub fn format(&self) -> Format {
         match self {
             Self::Wav(reader) => reader.format(),
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// Pipe whose reads have these results.
+    /// Pipe whose reads return these results in turn.
     struct Pipe(VecDeque<Result<&'static [u8], io::ErrorKind>>);
 
     impl Read for Pipe {

@@ -9,16 +9,16 @@ use tone_filter_song::found::KeyAndTuning;
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
-    /// Header line with `time`, the notes' names and `played`, then a line for each moment.
+    /// Header line with `time`, the notes' names and `played`, then a line for each time step.
     Csv,
-    /// Object with the notes' names; time, levels, states and played notes of each moment; and key and tuning of the file.
+    /// Object with the notes' names; time, levels, states and played notes of each time step; and key and tuning of the file.
     Json,
 }
 
 /// Minimum level in dB, so that silence is a number, too.
 const SILENCE_DB: f32 = -120.0;
 
-/// Table that is written moment by moment. Times are in seconds; levels are in dB relative to the total power, -120 or more.
+/// Table that is written row by row. Times are in seconds; levels are in dB relative to the total power, -120 or more.
 pub struct Table<W: Write> {
     to: W,
     syntax: Syntax,
@@ -46,7 +46,7 @@ impl<W: Write> Table<W> {
         Ok(Self { to, syntax, tones, names, time: 0.0 })
     }
 
-    /// Appends the state of `bands`, `hop` seconds after the last moment.
+    /// Appends a row for `bands`, `hop` seconds after the last row.
     ///
     /// # Errors
     /// If the table cannot be written.
@@ -77,8 +77,8 @@ impl<W: Write> Table<W> {
         }
     }
 
-    /// Ends the table. JSON also gets key and tuning, in `found`, tempo and `beats`, and the number of samples that are `not_finite`
-    /// (NaN or infinite).
+    /// Ends the table. JSON also gets the key and tuning in `found`, tempo and beats in `beats`, and `not_finite`, the number of
+    /// samples that are NaN or infinite.
     ///
     /// # Errors
     /// If the table cannot be written.
@@ -106,7 +106,7 @@ impl<W: Write> Table<W> {
     }
 }
 
-/// Returns tempo, beats and first beats of bars as members of a JSON object.
+/// Returns tempo, beats and downbeats as members of a JSON object.
 fn of_beats(beats: Option<&Beats>) -> String {
     let list = |times: &mut dyn Iterator<Item = f64>| {
         times.map(|time| format!("{time:.3}")).collect::<Vec<_>>().join(",")

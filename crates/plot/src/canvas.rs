@@ -1,9 +1,9 @@
-//! Small picture on which rectangles and text are drawn.
+//! Pixel image with operations to draw rectangles and text.
 
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use tone_filter_dsp::roll::Colour;
 
-/// Alignment of a text to its `x`.
+/// Part of a text that is at its `x`.
 #[derive(Clone, Copy)]
 pub enum Align {
     Left,
@@ -11,7 +11,7 @@ pub enum Align {
     Right,
 }
 
-/// Picture. Coordinates are pixels from the top left; drawing outside is cut off.
+/// RGB image. Coordinates are pixels from the top left; drawing is clipped at the edges.
 pub struct Canvas {
     width: i32,
     height: i32,
@@ -20,7 +20,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// Creates a picture of `width` x `height` pixels, all of one colour.
+    /// Creates an image of `width` x `height` pixels in the colour `background`.
     pub fn new(width: i32, height: i32, background: Colour) -> Self {
         let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT)
             .expect("the embedded font is a font");
@@ -37,7 +37,7 @@ impl Canvas {
         }
     }
 
-    /// Returns `text` with an ellipsis in place of characters that the font lacks.
+    /// Returns `text` with an ellipsis for each run of characters that the font lacks.
     pub fn legible(&self, text: &str) -> String {
         let mut legible = String::new();
         for letter in text.chars() {
@@ -50,13 +50,13 @@ impl Canvas {
         legible
     }
 
-    /// Returns the width in pixels of `text` in letters of `size` pixels.
+    /// Returns the width of `text` in pixels at the font size `size`.
     pub fn text_width(&self, size: f32, text: &str) -> f32 {
         let glyphs = self.glyphs(size, text);
         glyphs.last().map_or(0.0, |&(_, _, end)| end)
     }
 
-    /// Writes `text` in letters of `size` pixels on the line `baseline`, aligned to `x`.
+    /// Draws `text` at the font size `size`, with its baseline at `baseline` and aligned to `x`.
     pub fn text(
         &mut self,
         x: i32,
@@ -91,7 +91,7 @@ impl Canvas {
         }
     }
 
-    /// Returns the picture as a PNG file.
+    /// Returns the image as the content of a PNG file.
     pub fn png(&self) -> Vec<u8> {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
@@ -104,7 +104,7 @@ impl Canvas {
         file
     }
 
-    /// Returns each glyph of `text` with the positions of its start and its end.
+    /// Returns the glyphs of `text`, each with the x coordinates of its start and its end.
     fn glyphs(&self, size: f32, text: &str) -> Vec<(GlyphId, f32, f32)> {
         let font = self.font.as_scaled(size);
         let mut end = 0.0;

@@ -13,7 +13,7 @@ use tone_filter_dsp::{
 const ROW: i32 = 16;
 const LEFT: i32 = 84;
 const TOP: i32 = 64;
-/// Number of columns, a pixel each.
+/// Width of the roll in pixels.
 pub const WIDTH: i32 = 1440;
 const RIGHT: i32 = 28;
 const BOTTOM: i32 = 44;
@@ -61,7 +61,8 @@ fn draw_time(plot: &Plot, canvas: &mut Canvas) {
     }
 }
 
-/// Draws a line at the start of each bar, and its number above the rows. Where bars are narrow, every second, fourth ... has a line.
+/// Draws a line at the start of each bar, and its number above the rows. Where bars are narrow, only every second, fourth, eighth
+/// ... bar gets a line.
 fn draw_bars(plot: &Plot, canvas: &mut Canvas) {
     let (duration, count) = (plot.duration(), plot.bars.len());
     let width = f64::from(WIDTH) * plot.bars.last().copied().unwrap_or(0.0) / duration;
@@ -104,10 +105,10 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
     canvas.text(LEFT, baseline, 22.0, Align::Left, [238, 240, 245], &title);
 }
 
-/// Minimum distance of two lines of bars in pixels.
+/// Minimum distance between bar lines in pixels.
 const BAR_WIDTH: i32 = 22;
 
-/// `OKLCh` colour of the lines of bars.
+/// Colour of the bar lines in `OKLCh`.
 const BAR: [f32; 3] = [0.36, 0.05, 85.0];
 
 const TEXT: Colour = [186, 191, 202];
@@ -116,7 +117,7 @@ fn height(plot: &Plot) -> i32 {
     ROW * plot.rows.0.len() as i32
 }
 
-/// Returns the y coordinate of the top of row `row`, counted from the lowest row.
+/// Returns the y coordinate of the top of `row`; row 0 is the lowest.
 fn row_top(plot: &Plot, row: usize) -> i32 {
     TOP + height(plot) - ROW * (row as i32 + 1)
 }
@@ -150,7 +151,7 @@ fn draw_keyboard(plot: &Plot, canvas: &mut Canvas) {
     }
 }
 
-/// Returns the smallest round number of seconds that fits at most twelve times into `duration`.
+/// Returns the distance between time marks: the smallest round number of seconds that fits at most twelve times into `duration`.
 fn tick_step(duration: f64) -> f64 {
     let decades = (-6..=0).flat_map(|power| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(power)));
     let clock = [10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0];

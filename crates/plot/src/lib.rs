@@ -9,13 +9,12 @@ use tone_filter_dsp::{
     roll::{Column, Rows},
 };
 
-/// Maximum number of stored columns. When it is reached, neighbours are merged, which leaves one column for each column of the
-/// picture.
+/// Maximum number of stored columns. When it is reached, neighbours are merged; at least one column per pixel remains.
 const COLUMNS: usize = 2 * draw::WIDTH as usize;
 
-/// Picture of the bands, made of snapshots.
+/// Piano roll of the bands, built from snapshots.
 ///
-/// Memory is bounded: the longer the sound, the more successive snapshots share a column, which shows the strongest of them.
+/// Memory is bounded: in a long sound, several successive snapshots share a column, which shows the strongest of them.
 #[derive(Debug, Clone)]
 pub struct Plot {
     title: String,
@@ -32,8 +31,8 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Creates an empty plot called `title` of the bands of `settings`, for snapshots `hop` seconds apart (10 ms is a good
-    /// choice).
+    /// Creates an empty plot for the bands of `settings`. `title` is drawn above the roll. `hop` is the time between snapshots in
+    /// seconds; 0.01 is a good choice.
     pub fn new(title: impl Into<String>, hop: f64, settings: &Settings) -> Self {
         let (title, shift) = (title.into(), settings.pitch_shift());
         let rows = Rows::new(settings.range, shift);
@@ -50,7 +49,7 @@ impl Plot {
         }
     }
 
-    /// Appends a snapshot.
+    /// Appends a snapshot, one `hop` after the last one.
     pub fn push(&mut self, bands: &Bands) {
         let column = Column::from(bands);
         match self.columns.last_mut() {
@@ -89,7 +88,7 @@ impl Plot {
         self.stride *= 2;
     }
 
-    /// Returns the time in seconds from the left edge to the right edge.
+    /// Returns the duration of all snapshots in seconds: the width of the time axis.
     fn duration(&self) -> f64 {
         let missing = self.stride.saturating_sub(self.filled);
         let hops = self.columns.len() as f64 * f64::from(self.stride) - f64::from(missing);
@@ -140,7 +139,7 @@ mod tests {
         });
         assert!(dark < muted && muted < sounding && sounding < saturated, "{colours:?}");
         assert!(below_red.iter().all(|c| *c < 40), "{below_red:?}");
-        // Marks of time are below the rows: 0.05 s are ten steps.
+        // Time marks are below the rows: 0.05 s are ten steps.
         let axis = &pixels[(reader.info().height as usize - 42) * line..][..line];
         let columns = axis.chunks_exact(3).enumerate();
         let marks = columns.filter(|(_, colour)| *colour != &axis[..3]).map(|(x, _)| x);

@@ -1,4 +1,4 @@
-//! Versions of the preset format. Of newer versions, only content that this version knows is read.
+//! Preset format, and its versions. In a preset of a newer version, unknown content is skipped.
 
 use super::{
     Preset,
@@ -10,17 +10,17 @@ use serde::{
 };
 use std::{collections::BTreeMap, convert::Infallible};
 
-/// Version of the format that is written.
+/// Version of the preset format that this program writes.
 ///
 /// Each new key, entry or range needs a new version, so that older programs leave it out instead of refusing the preset.
 pub const VERSION: u32 = 1;
 
-/// A preset that was read.
+/// Result of reading a preset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
-    /// The preset.
+    /// Preset, without unknown content.
     pub preset: Preset,
-    /// Note for the user on content that was left out; `None` if nothing was.
+    /// Warning for the user if content was left out.
     pub warning: Option<Warning>,
 }
 
@@ -30,7 +30,7 @@ impl From<Preset> for Loaded {
     }
 }
 
-/// Warning that a preset has a newer version than [`VERSION`], and content that this program cannot use.
+/// Warning that a preset has a newer version than [`VERSION`] and that parts of it are left out.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("of a newer version of the program; left out: {}; update the program", .left_out.join(", "))]
 pub struct Warning {
@@ -52,19 +52,19 @@ pub enum FormatError {
     Newer {
         /// Version of the preset.
         version: u32,
-        /// Reason why the preset cannot be read even without the content that is unknown to [`VERSION`].
+        /// Fault in the content that this program knows.
         source: serde_json::Error,
     },
 }
 
-/// Content that every version has.
+/// Part of the format that is the same in every version.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct Versioned {
     version: Option<u32>,
 }
 
-/// Content of a preset in the known versions.
+/// Keys of a preset up to [`VERSION`].
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct File {
@@ -103,7 +103,7 @@ fn read_newer(json: &str) -> Result<Loaded, serde_json::Error> {
 
 fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Error> {
     let file: File = serde_json::from_str(json)?;
-    // Comes before a missing version: the unknown key may be a misspelt `version`.
+    // Checked before a missing version, because the unknown key may be a misspelt `version`.
     if let Some(unknown) = file.unknown_keys().next() {
         return Err(Error::custom(unknown));
     }

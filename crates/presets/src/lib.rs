@@ -69,7 +69,7 @@ pub struct Preset {
     /// Search words: genre and character.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Settings of the filter.
+    /// Filter settings. The routing is not part of a preset.
     #[serde(serialize_with = "settings::serialize")]
     pub settings: Settings,
 }
@@ -89,7 +89,7 @@ impl Preset {
     /// Returns the factory preset with this `id`, if there is one.
     ///
     /// # Panics
-    /// Never: a test reads all of them.
+    /// Never: a test parses all factory presets.
     ///
     /// ```
     /// use tone_filter_dsp::ToneFilter;
@@ -104,7 +104,7 @@ impl Preset {
         Some(Self::from_json(json).expect("the factory presets are presets").preset)
     }
 
-    /// Parses a preset that [`Preset::to_json`] wrote, in this version or any other.
+    /// Parses a preset file of any version of the format.
     ///
     /// # Errors
     /// If `json` is not a preset. Up to this [`VERSION`], unknown keys and values out of range are errors, too; in a newer
@@ -123,7 +123,7 @@ impl Preset {
         format::read(json)
     }
 
-    /// Returns the content of a preset file.
+    /// Returns the preset as the content of a preset file: indented JSON with a final newline.
     ///
     /// # Panics
     /// Never: any settings can be written.

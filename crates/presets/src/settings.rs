@@ -1,10 +1,11 @@
-//! Settings as keys and values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
+//! Settings as a map from ids to values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
 //!
-//! The keys are the ids of the settings. Numbers are numbers in their unit, choices between off and on are booleans, other
-//! choices are the ids of their entries, and texts are texts. Numbers and choices may also be texts, as people type them. Missing
-//! settings have their values in [`Settings::REFERENCE`], so that a preset keeps its sound in later versions. Formats that are
-//! not human-readable have the JSON as one text. The keys of [`Routing`](tone_filter_dsp::Routing) are not part of
-//! [`Settings`]: they are checked when `#[serde(with)]` or a preset reads them, and left out.
+//! Numbers are in the unit of the setting. Switches are booleans, other choices are the ids of their entries, and texts are
+//! strings. Readers also accept numbers and choices as strings, as people type them. Missing settings have their values in
+//! [`Settings::REFERENCE`], so that a preset keeps its sound in later versions. Binary formats store the JSON as one string.
+//!
+//! The keys of [`Routing`](tone_filter_dsp::Routing) are not part of [`Settings`]. A preset or `#[serde(with)]` checks their
+//! values and ignores them.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
@@ -67,7 +68,7 @@ pub fn serialize<S: Serializer>(settings: &Settings, serializer: S) -> Result<S:
     serializer.serialize_str(&json)
 }
 
-/// Settings as keys and values; the second field adds the keys of the routing.
+/// Serializer of settings as a map. The second field tells whether to include the routing.
 struct Written<'a>(&'a Controls, bool);
 
 impl Serialize for Written<'_> {
@@ -102,8 +103,8 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Setting
     read(&object, Err).map(|controls| controls.settings).map_err(D::Error::custom)
 }
 
-/// Returns the settings in `object`. Passes any key or value that cannot be used to `refuse`: its `Ok` leaves the key out, its
-/// error is returned.
+/// Returns the settings in `object`. Calls `refuse` for each unknown key or invalid value: if it returns `Ok`, the key is
+/// skipped, otherwise its error is returned.
 pub(crate) fn read<E>(
     object: &Map<String, Value>,
     mut refuse: impl FnMut(Unusable) -> Result<(), E>,
@@ -115,17 +116,17 @@ pub(crate) fn read<E>(
     Ok(controls)
 }
 
-/// Key or value that cannot be used, with the reason.
+/// Unknown key or invalid value, with the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {reason}")]
 pub(crate) struct Unusable {
-    /// Key; also the value, if the key is known.
+    /// Key, and for a known key its value.
     pub what: String,
     reason: String,
 }
 
 impl Unusable {
-    /// Creates the fault of the unknown key `key`; the reason lists the valid `keys`.
+    /// Creates the error for an unknown `key`; the reason lists the valid `keys`.
     pub fn key(key: &str, keys: impl Iterator<Item = &'static str>) -> Self {
         let keys = keys.collect::<Vec<_>>().join(", ");
         Self { what: format!("{key:?}"), reason: format!("is unknown; use {keys}") }
@@ -160,7 +161,7 @@ fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable
     Ok(())
 }
 
-/// Returns the index of the entry of `choice` that `value` stands for.
+/// Parses `value` as an entry of `choice`. Returns the index of the entry.
 fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
     let state = value.as_bool().filter(|_| choice.is_switch()).map(usize::from);
     let ids: Vec<_> = choice.entries.iter().map(|entry| entry.0).collect();
@@ -170,7 +171,7 @@ fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
     found.ok_or_else(|| Unusable::value(choice.id, value, reason()))
 }
 
-/// Returns all settings in the order of files.
+/// Returns all settings in the order in which they are written. A text comes directly before the setting that it belongs to.
 fn in_files() -> impl Iterator<Item = Setting> {
     let others = Setting::all().filter(|setting| !matches!(setting, Setting::Text(_)));
     others.flat_map(|setting| {

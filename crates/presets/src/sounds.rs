@@ -1,11 +1,11 @@
-//! Tests of the factory presets with music: the loudness of each, and for some the effect that the name promises.
+//! Tests of the factory presets with music: the loudness of each, and for some the effect that its name promises.
 
 use super::{Preset, ids};
 use ebur128::{EbuR128, Mode};
 use tone_filter_dsp::{Settings, ToneFilter, notes};
 use tone_filter_testkit::{Draws, Music, sweep::tenth};
 
-/// Planar samples.
+/// Left and right channel.
 type Signal = [Vec<f32>; 2];
 
 /// Sample rate of the demo tune in Hz.
@@ -105,7 +105,7 @@ fn quiet_music_is_heard() {
     assert!(quiet > -6.0 && quiet > reference + 12.0, "{quiet} and {reference} dB");
 }
 
-/// Returns the frequencies in Hz of the bands that a preset lets sound.
+/// Returns the frequencies in Hz of the bands that a preset does not mute.
 fn sounding(id: &str) -> Vec<f64> {
     let settings = settings(id);
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
@@ -172,10 +172,10 @@ fn edges_are_subtle_or_extreme() {
     );
 }
 
-/// Seconds of [`loud`] music.
+/// Length of [`loud`] music in seconds.
 const SECONDS: f64 = 6.0;
 
-/// Returns loud music: the greatest sample is at -0.3 dB full scale.
+/// Returns music with a sample peak of -0.3 dB full scale.
 fn loud(seed: u64) -> Vec<Vec<f32>> {
     let draws = &mut Draws::seeded(seed);
     let mut music = Music::draw(draws, SECONDS);
@@ -190,7 +190,7 @@ fn loud(seed: u64) -> Vec<Vec<f32>> {
     signal
 }
 
-/// Returns the true peak of all channels.
+/// Returns the highest true peak of all channels, 1 at full scale.
 fn true_peak(signal: &[Vec<f32>]) -> f64 {
     let count = signal.len() as u32;
     let mut meter = EbuR128::new(count, RATE as u32, Mode::TRUE_PEAK).unwrap();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tone_filter_dsp::{Controls, PitchClass, Scale, Voice};
 use tone_filter_testkit::{Draws, controls};
 
-/// Keys of the routing, which presets of older versions contain.
+/// Keys of the routing, which old presets contain.
 const ROUTING: [&str; 3] = [r#""bypass":"#, r#""midi-out":"#, r#""listen":"#];
 
 #[test]
@@ -132,11 +132,11 @@ fn what_is_new_in_a_newer_version_is_left_out_and_named() {
         assert!(warning.to_string().contains(left_out), "{warning}");
     }
 
-    // The preset is written in this version, so reading the text gives no warning.
+    // `to_json` writes this program's version, so reading it again gives no warning.
     let json = preset.to_json();
     assert!(json.starts_with(&format!("{{\n  \"version\": {VERSION},\n")), "{json}");
     assert_eq!(Preset::from_json(&json).unwrap(), preset.into());
-    // A newer version that has nothing new needs no warning.
+    // A preset of a newer version without new content causes no warning.
     assert_eq!(read(9, r#"{"mix": 3}"#).unwrap().warning, None);
 }
 

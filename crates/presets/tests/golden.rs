@@ -1,7 +1,8 @@
-//! The sound against hashes of the released one: every preset and random scenes, on every kernel of this CPU.
+//! Regression test: compares the output with hashes of the released one, for every preset and for random scenes, on every kernel
+//! of this CPU.
 //!
-//! A new sound replaces `golden.txt`, with a word in the changelog, by `cargo test -p tone-filter-presets --test golden` with
-//! `TONE_FILTER_SWEEP=all` and `TONE_FILTER_GOLDEN=write`.
+//! After an intended change of the sound, note it in the changelog and write `golden.txt` anew: `cargo test -p
+//! tone-filter-presets --test golden` with `TONE_FILTER_SWEEP=all` and `TONE_FILTER_GOLDEN=write`.
 
 use std::collections::BTreeMap;
 use tone_filter_dsp::{Kernel, Settings, ToneFilter};

@@ -1,4 +1,4 @@
-//! Analysis of one file, for all of its outputs at once.
+//! Analysis of one file in a single pass, which feeds all of its outputs.
 
 use super::{args::Args, files::File};
 use crate::{sound::Tempo, usage::kernel};
@@ -22,18 +22,18 @@ use tone_filter_offline::{
 };
 use tone_filter_plot::Plot;
 
-/// Result for one file. Its text has length, key and tuning.
+/// Result for one file. Displays length, key, tuning and tempo.
 pub struct Done {
     /// Length of the file in seconds.
     pub seconds: f64,
     /// Number of samples that are NaN or infinite.
     pub not_finite: u64,
-    /// Number of notes that are left out because they are shorter than 70 ms.
+    /// Number of notes shorter than 70 ms, which are left out.
     pub short: u64,
     /// Reason why no note sounds; `None` if notes sound.
     pub unheard: Option<Cause>,
     found: KeyAndTuning,
-    /// Tempo in beats per minute, if beats were looked for and found.
+    /// Tempo in beats per minute; `None` if no beats were detected, or no output needs them.
     tempo: Option<f64>,
 }
 
@@ -50,12 +50,12 @@ impl fmt::Display for Done {
     }
 }
 
-/// Analyses `file` with the given sound, and writes its outputs. `progress` gets the fraction of the work that is done.
+/// Analyses `file` with the given sound and writes its outputs. Calls `progress` with the fraction of the work done, 0 to 1.
+///
+/// Returns `None` if nothing was written because, with `--skip-existing`, another run has created all outputs in the meantime.
 ///
 /// # Errors
-/// If the file cannot be read or an output cannot be written. Then no output is created.
-///
-/// Returns `None` if another run has written all outputs meanwhile, which `--skip-existing` leaves as they are.
+/// If the file cannot be read or an output cannot be written.
 pub fn analyse_one(
     args: &Args,
     file: &File,
@@ -78,7 +78,7 @@ pub fn analyse_one(
     let mut plot = None;
     let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
     let mut arranger = (args.parts && mid.is_some()).then(Arranger::default);
-    // The voice Chip finds the drums.
+    // Only the voice Chip detects drums.
     let voice = if arranger.is_some() { Voice::Chip } else { settings.voice };
     let analysed = Settings { voice, ..*settings };
     let mut scribe = score.as_ref().map(|_| Transcriber::new(false));
@@ -151,7 +151,8 @@ pub fn analyse_one(
     Ok(Some(Done { seconds, not_finite, short, unheard, found, tempo }))
 }
 
-/// Returns the layout of the MIDI file: the tempo of the flag, or `beats` and key that were found, or 120 beats per minute.
+/// Returns the layout of the MIDI file: grid, key and tempo. The tempo is the value of `--tempo`, or else comes from `beats`, or
+/// else is 120 beats per minute.
 fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
     let grid = args
         .quantize

@@ -80,7 +80,7 @@ pub struct Args {
     pub sound: Sound,
 }
 
-/// A kind of output.
+/// Output format of the verb, with its flag.
 pub struct Format {
     /// Name of the flag, without `--`.
     id: &'static str,
@@ -96,7 +96,7 @@ pub const FORMATS: [Format; 5] = [
     Format { id: "score", extensions: &["tfs", "txt"] },
 ];
 
-/// Parses the path of a folder, or of a file whose extension is missing or fits `format`, an index of [`FORMATS`].
+/// Returns a parser for an output path: a folder, or a file with an extension of `FORMATS[format]` or without extension.
 fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     let Format { id, extensions } = FORMATS[format];
     PathBufValueParser::new().try_map(move |path| {
@@ -109,7 +109,7 @@ fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Parses a step of the grid for notes.
+/// Parses a value of `--quantize`, like `1/16`.
 fn step(text: &str) -> Result<NoteValue, String> {
     let step = NoteValue::try_from(text.to_owned()).ok().filter(|step| step.beats().is_some());
     step.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Plan of the files to read and of their outputs in each format.
+//! Input files of a run, each with its output in each format.
 
 use super::args::{Args, FORMATS, Format};
 use crate::inputs::Named;
@@ -12,9 +12,8 @@ use tone_filter_offline::{
     batch::{Fate, LeftOut, Outcome, Plan, Refused, Request},
 };
 
-/// File to read, and its outputs.
+/// Input file with its outputs.
 pub struct File {
-    /// Path of the file to read.
     pub input: PathBuf,
     /// Output path for each of [`FORMATS`]; `None` for a format that is not requested or whose output exists.
     pub outputs: [Option<PathBuf>; FORMATS.len()],
@@ -24,13 +23,13 @@ pub struct File {
     work: u64,
 }
 
-/// All files of a run.
+/// Inputs of a run: to read, repeated, and left out.
 pub struct Files {
-    /// Files to read, the longest first.
+    /// Input files, the longest first.
     pub all: Vec<File>,
     /// Files that were named more than once.
     pub repeated: Vec<PathBuf>,
-    /// Files that are left out.
+    /// Inputs that are not read, each with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -64,7 +63,7 @@ impl Files {
         Ok(files)
     }
 
-    /// Returns the file `input`, and adds it if it is new. `indices` has the index of each file in `all`.
+    /// Returns the entry of `input` in `all`, and adds it if it is missing. `indices` maps inputs to their positions in `all`.
     fn file(&mut self, indices: &mut HashMap<PathBuf, usize>, input: &Path) -> &mut File {
         let index = *indices.entry(input.into()).or_insert(self.all.len());
         if index == self.all.len() {

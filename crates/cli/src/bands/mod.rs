@@ -1,4 +1,4 @@
-//! `tone-filter bands`.
+//! Verb `bands`: the notes of files as pictures, tables, MIDI or scores.
 
 mod analyse;
 mod args;
@@ -29,7 +29,7 @@ use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interru
 /// Result of analysing a file; `None` if it was skipped, because all its outputs already existed (`--skip-existing`).
 type Fate = Result<Option<Done>, Error>;
 
-/// Analyses each file once, and writes all its outputs. Returns whether every file is done.
+/// Analyses each file once, and writes all its outputs. Returns true if no file failed.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     // Always with lookahead: the outputs show the listener's decisions, whatever the focus.
     let ahead = |settings| Settings { lookahead: true, ..settings };

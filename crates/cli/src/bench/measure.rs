@@ -1,4 +1,4 @@
-//! Measurement of kernels, which take turns.
+//! Speed measurement of kernels. They run in turns, so that other load on the computer affects all of them alike.
 
 use crate::{entries::voices, progress::Bar};
 use std::{hint::black_box, time::Instant};
@@ -6,14 +6,14 @@ use tone_filter_dsp::{BandMask, Controls, Kernel, Settings, Stereo, ToneFilter};
 
 /// Samples per call of `process`, as in an offline renderer.
 const BLOCK: usize = 4096;
-/// Number of turns without an improvement by [`MIN_IMPROVEMENT`] after which a figure is stable.
+/// Number of consecutive turns without an improvement of [`MIN_IMPROVEMENT`] after which a speed is stable.
 const STABLE_AFTER: usize = 10;
 /// Smallest relative improvement of the speed that counts.
 const MIN_IMPROVEMENT: f64 = 0.005;
 /// Maximum number of turns, as a multiple of the requested number.
 const MAX_TURNS_FACTOR: usize = 4;
 
-/// Speed of a kernel.
+/// Speeds of a kernel in three configurations.
 pub struct KernelSpeeds {
     pub kernel: Kernel,
     /// Speed for one channel with all bands.
@@ -24,7 +24,7 @@ pub struct KernelSpeeds {
     pub masked: Speed,
 }
 
-/// Speed of the fastest turn.
+/// Best values of all turns.
 #[derive(Clone, Copy)]
 pub struct Speed {
     /// Seconds per sample.
@@ -33,7 +33,7 @@ pub struct Speed {
     pub cycles: Option<f64>,
 }
 
-/// A filter, its input and its speed so far.
+/// Filter under test, its buffers, and its best speed so far.
 struct Contender {
     filter: ToneFilter,
     channels: Vec<Vec<f32>>,
@@ -85,7 +85,8 @@ impl Contender {
     }
 }
 
-/// Filters `signal` with the kernels in turn, at least `turns` times each.
+/// Filters `signal` with the kernels in turn, at least `turns` times each. Ends when all speeds are stable, or after
+/// [`MAX_TURNS_FACTOR`] times as many turns.
 pub fn measure(
     kernels: &[Kernel],
     voice: usize,
@@ -131,7 +132,7 @@ pub fn measure(
         .collect())
 }
 
-/// The CPU's counter of the core cycles that this thread runs, on systems that let programs read it.
+/// Counter of the CPU cycles of this thread; only Linux has one.
 struct Cycles {
     #[cfg(target_os = "linux")]
     counter: Option<perf_event::Counter>,
@@ -155,7 +156,7 @@ impl Cycles {
         work();
         let counter = self.counter.as_mut().filter(|_| counting.is_some())?;
         counter.disable().ok()?;
-        // A virtual machine may offer a counter that stands still.
+        // In a virtual machine, the counter may stay at 0.
         counter.read().ok().filter(|cycles| *cycles > 0)
     }
 

@@ -1,4 +1,4 @@
-//! `tone-filter bench`.
+//! Verb `bench`: speed of the filter with each kernel.
 
 mod measure;
 mod report;
@@ -42,7 +42,7 @@ pub struct Args {
 }
 
 const SAMPLES: usize = 20_000_000;
-/// Maximum number of samples of a turn.
+/// Maximum length of a turn in samples.
 const TURN: usize = 500_000;
 const TURNS: usize = 10;
 const NOISE_RATE: f64 = 44_100.0;
@@ -74,15 +74,15 @@ fn turn(samples: usize) -> usize {
     samples.div_ceil(TURNS).min(TURN)
 }
 
-/// Returns `samples` of white noise, 6 dB below full scale.
+/// Returns white noise of `samples` samples, 6 dB below full scale.
 fn noise(samples: usize) -> Vec<f32> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let next = || (xorshift(&mut state) as i64 as f64 / 2f64.powi(64)) as f32;
     std::iter::repeat_with(next).take(samples).collect()
 }
 
-/// Returns the sample rate of a recording in Hz, and the mean of its channels, at most one turn long. `asked` returns the number
-/// of samples to measure at a rate in Hz.
+/// Reads the start of a recording, at most one turn long. Returns its sample rate in Hz and the mean of its channels. `asked`
+/// maps a sample rate in Hz to the number of samples to measure.
 fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, Vec<f32>)> {
     let mut source = Source::open(&Input::new(path)?)?;
     let format = source.format();
@@ -95,7 +95,7 @@ fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, 
     Ok((f64::from(format.rate), signal))
 }
 
-/// Parses a voice. Returns the index of its entry.
+/// Parses the name of a voice. Returns the index of its entry.
 fn voice(text: &str) -> Result<usize, String> {
     entry(voices(), text)
 }

@@ -1,4 +1,4 @@
-//! Figures of a run, for people and for programs.
+//! Report of a benchmark, as a table and as JSON.
 
 use super::measure::KernelSpeeds;
 use serde::{Deserialize, Serialize};
@@ -54,13 +54,13 @@ impl Row {
 }
 
 impl Report {
-    /// Creates a report without figures, for measurements of `signal`.
+    /// Creates a report on `signal` without rows.
     pub fn new(signal: String) -> Self {
         let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
         Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
     }
 
-    /// Adds the figures of `kernels`.
+    /// Adds a row for each kernel.
     pub fn add(&mut self, kernels: &[KernelSpeeds]) {
         let scalar = kernels.iter().find(|own| own.kernel.name() == "scalar");
         self.kernels.extend(kernels.iter().map(|own| Row::new(own, scalar)));
@@ -77,10 +77,10 @@ impl Report {
         report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
     }
 
-    /// Checks that the figures of the run `other` can be compared with the figures of this run.
+    /// Checks that `other`, read from `path`, is comparable with this report.
     ///
     /// # Errors
-    /// If the other run measured a different input.
+    /// If `other` is about a different input.
     pub fn check(&self, other: &Self, path: &Path) -> anyhow::Result<()> {
         let (path, own, other) = (path.display(), &self.signal, &other.signal);
         anyhow::ensure!(own == other, "{path}: it is of {other}, this run of {own}");
@@ -91,7 +91,7 @@ impl Report {
         Ok(writeln!(io::stdout().lock(), "{}", serde_json::to_string(self)?)?)
     }
 
-    /// Prints the report as a table, with the speed relative to the run `against`, if there is one.
+    /// Prints the report as a table; with `against`, also the speed relative to that report.
     pub fn print(&self, against: Option<&Self>) -> anyhow::Result<()> {
         let mut stdout = io::stdout().lock();
         let more = if against.is_some() { "   x before" } else { "" };

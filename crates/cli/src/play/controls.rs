@@ -10,7 +10,7 @@ pub struct Controls {
     state: Mutex<State>,
     quit: AtomicBool,
     paused: AtomicBool,
-    /// Whether the ring may run dry: before the start, at the end and in a pause.
+    /// Whether the ring may be empty: before the start, at the end and in a pause.
     idle: AtomicBool,
     gaps: AtomicU64,
 }
@@ -18,13 +18,12 @@ pub struct Controls {
 struct State {
     settings: Settings,
     bands: Bands,
-    /// Seconds of sound that the ring has received.
+    /// Duration in seconds of the sound written to the ring so far.
     seconds: f64,
     failure: Option<String>,
 }
 
 impl Controls {
-    /// Creates the state for a sound that starts with `settings`.
     pub fn new(settings: &Settings) -> Self {
         let state =
             State { settings: *settings, bands: Bands::default(), seconds: 0.0, failure: None };
@@ -46,7 +45,7 @@ impl Controls {
         self.quit.store(true, Relaxed);
     }
 
-    /// Ends the playback because a device has failed.
+    /// Ends the playback because a device has failed. The first error is kept.
     pub fn fail(&self, error: String) {
         self.state().failure.get_or_insert(error);
         self.quit();
@@ -69,13 +68,13 @@ impl Controls {
         self.state().settings
     }
 
-    /// Changes the settings from the next chunk on, except for lookahead, so that the latency stays.
+    /// Sets the settings from the next chunk on. Lookahead stays as it is, so that the latency does not change.
     pub fn set_settings(&self, settings: Settings) {
         let state = &mut self.state().settings;
         *state = Settings { lookahead: state.lookahead, ..settings };
     }
 
-    /// Records that `seconds` of sound are in the ring, with the `bands` at their end.
+    /// Sets the duration of the sound written to the ring so far, and the `bands` at its end.
     pub fn advance(&self, bands: Bands, seconds: f64) {
         let mut state = self.state();
         (state.bands, state.seconds) = (bands, seconds);
@@ -93,24 +92,23 @@ impl Controls {
         self.state().bands
     }
 
-    /// Returns the seconds of sound that the ring has received.
+    /// Returns the duration in seconds of the sound written to the ring so far.
     pub fn seconds(&self) -> f64 {
         self.state().seconds
     }
 
-    /// Returns whether an empty ring is expected now, so that it is no gap: before the start, at the end and in a pause.
+    /// Returns whether the ring may be empty, so that an empty ring is not a gap.
     pub fn is_idle(&self) -> bool {
         self.idle.load(Relaxed)
     }
 
-    /// Counts a gap: the ring ran dry while it should not.
+    /// Counts a gap, an empty ring while sound should play. Does nothing while the ring may be empty.
     pub fn count_gap(&self) {
         if !self.is_idle() {
             self.gaps.fetch_add(1, Relaxed);
         }
     }
 
-    /// Returns how often the ring ran dry.
     pub fn gaps(&self) -> u64 {
         self.gaps.load(Relaxed)
     }

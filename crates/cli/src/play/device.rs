@@ -1,4 +1,4 @@
-//! Speakers and microphones.
+//! Audio devices for output (speakers) and input (microphones).
 
 use super::controls::Controls;
 use crate::usage::Usage;
@@ -21,7 +21,6 @@ use std::{
 const FORMATS: [SampleFormat; 5] =
     [SampleFormat::F32, SampleFormat::I32, SampleFormat::I24, SampleFormat::I16, SampleFormat::U8];
 
-/// Direction of the sound.
 #[derive(Clone, Copy, PartialEq)]
 enum Direction {
     In,
@@ -64,7 +63,7 @@ fn names(device: &Device) -> Vec<String> {
     id.into_iter().chain(description).collect()
 }
 
-/// Prints all devices.
+/// Prints the names of all input and output devices.
 ///
 /// # Errors
 /// If the system gives no list, or standard output is closed.
@@ -82,18 +81,18 @@ pub fn list() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Output device.
+/// Output device and its stream configuration.
 pub struct Speakers {
     device: Device,
     config: SupportedStreamConfig,
-    /// Number of channels of the sound, which may be fewer than the device's.
+    /// Number of channels of the sound; the device may have more.
     channels: u16,
 }
 
-/// Output device that plays until it is dropped.
+/// Running output stream; dropping it stops the playback.
 pub struct Playing {
     stream: Stream,
-    /// Time within which the device plays the samples that it has already taken.
+    /// Time after which the device has played all samples taken from the ring.
     delay: Duration,
 }
 
@@ -129,7 +128,7 @@ impl Speakers {
         self.config.sample_rate()
     }
 
-    /// Starts to play. Returns the ring from which the device takes its samples, with room for `seconds`.
+    /// Starts playback. Returns the producer of the device's ring, which has room for `seconds`.
     ///
     /// # Errors
     /// If the device does not start.
@@ -177,14 +176,14 @@ impl fmt::Display for Speakers {
 }
 
 impl Playing {
-    /// Waits until the device has played the samples that it has taken.
+    /// Waits until the device has played all samples taken from the ring, and stops it.
     pub fn finish(self) {
         thread::sleep(self.delay);
         drop(self.stream);
     }
 }
 
-/// State of the speakers' thread.
+/// State of the output callback.
 struct Player {
     ring: Consumer<f32>,
     /// Number of channels in the ring.
@@ -195,7 +194,7 @@ struct Player {
 }
 
 impl Player {
-    /// Fills `samples`, `width` per frame, from the ring, and with silence once the ring is empty.
+    /// Fills `samples`, `width` per frame, from the ring; with silence if the ring is empty.
     fn fill<T: SizedSample + FromSample<f32>>(&mut self, samples: &mut [T], width: usize) {
         let frames = samples.len() / width;
         // The device still plays earlier samples, so a short wait for a late engine is inaudible.
@@ -223,7 +222,7 @@ impl Player {
     }
 }
 
-/// Input device that is being recorded.
+/// Input device with a running stream.
 pub struct Microphone {
     device: Device,
     config: StreamConfig,
@@ -234,7 +233,7 @@ pub struct Microphone {
 }
 
 impl Microphone {
-    /// Starts to record from the device called `name`, or from the system's default device.
+    /// Starts recording from the device called `name`, or from the system's default device.
     ///
     /// # Errors
     /// If the device is missing, or does not start.
@@ -285,7 +284,7 @@ impl fmt::Display for Microphone {
     }
 }
 
-/// Records `device` into `ring`. Samples for which the ring has no room are lost.
+/// Starts a stream that writes the samples of `device` to `ring`. Samples are lost while the ring is full.
 fn listen<T: SizedSample>(
     device: &Device,
     config: StreamConfig,

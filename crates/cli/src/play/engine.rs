@@ -10,10 +10,10 @@ use std::{thread, time::Duration};
 use tone_filter_dsp::ToneFilter;
 use tone_filter_offline::{Error, options::Options, pass::Pass, score::KeyPlayer};
 
-/// Frames that are read and filtered at a time; few, for a short delay from a key to the sound.
+/// Frames read and filtered at a time; few, so that keys take effect quickly.
 const CHUNK: usize = 256;
 
-/// Time for which an idle engine sleeps.
+/// Interval at which an idle engine polls.
 const NAP: Duration = Duration::from_millis(1);
 
 /// Source of the sound.
@@ -22,7 +22,7 @@ pub enum Feed<'a> {
     Live(Box<Live>),
 }
 
-/// A microphone and the filter behind it.
+/// Microphone, with the filter for its signal.
 pub struct Live {
     microphone: Microphone,
     filter: ToneFilter,
@@ -30,7 +30,7 @@ pub struct Live {
 }
 
 impl Feed<'_> {
-    /// Creates the source that filters the signal of `microphone`.
+    /// Creates a source from `microphone`, with a filter for its signal.
     ///
     /// # Errors
     /// If the filter cannot work at the microphone's sample rate.
@@ -58,7 +58,8 @@ impl Feed<'_> {
         }
     }
 
-    /// Replaces the content of `block` by the next samples, if there are any yet. Returns false at the end.
+    /// Replaces the content of `block` by the next filtered samples. They may be empty for a microphone. Returns false at the
+    /// end.
     fn next(&mut self, block: &mut [Vec<f32>]) -> Result<bool, Error> {
         match self {
             Self::File(pass) => pass.next(block, CHUNK),
@@ -73,7 +74,7 @@ impl Feed<'_> {
     }
 }
 
-/// Engine that fills the ring from the source.
+/// Engine that writes the filtered source to the ring.
 pub struct Engine<'a> {
     feed: Feed<'a>,
     /// Interleaved samples for the speakers.

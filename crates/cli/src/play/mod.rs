@@ -1,4 +1,4 @@
-//! `tone-filter play`: plays through the speakers.
+//! Verb `play`: filters a file or a microphone and plays it through the speakers.
 
 mod controls;
 mod device;
@@ -71,8 +71,8 @@ pub struct Args {
 /// Interval of redrawing and of reading keys.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// Length of the speakers' ring in seconds: for a file, long enough that a busy computer makes no gap; for a microphone, short
-/// for a low delay.
+/// Length of the output ring in seconds: long for a file, so that load on the computer makes no gaps; short for a microphone, for
+/// low latency.
 const WAITING: [f64; 2] = [0.2, 0.04];
 
 /// Plays until the end, or until the user quits.

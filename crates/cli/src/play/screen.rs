@@ -21,7 +21,7 @@ const LOWEST: f32 = -40.0;
 /// Number of columns for a note's name and the blanks around it.
 const NAME: usize = 6;
 
-/// Step of Mix for Left and Right, in per cent.
+/// Change of Mix per press of Left or Right, in per cent.
 const STEP: f32 = 5.0;
 
 /// Display on the whole terminal. Dropping it restores the terminal.
@@ -33,7 +33,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes over the terminal.
+    /// Switches the terminal to raw mode and the alternate screen.
     ///
     /// # Errors
     /// If the terminal is gone.

@@ -1,4 +1,4 @@
-//! Many files: names and content of the outputs for any number of workers, reports, dry runs.
+//! Batches: names and content of the outputs with any number of workers, reports, dry runs.
 
 use crate::{Folder, float_wav, signals, silence, slashes, text};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Returns a folder whose subfolder `in` has short files of noise, partly in deeper folders, and files that are not audio.
+/// Returns a folder with short files of noise in `in` and its subfolders, and files that are not audio.
 pub fn samples() -> Folder {
     let folder = Folder::new();
     for (index, name) in
@@ -120,7 +120,7 @@ fn patterns_that_the_shell_left_alone_are_matched() {
     folder.put("[a].wav", &silence());
     folder.run("render [a].wav -o out3/");
     assert_eq!(names(&tree(&folder, "out3")), ["[a].wav"]);
-    // The part of a pattern that exists is no pattern.
+    // Brackets in a part of the path that exists are literal.
     folder.put("in/Album[FLAC]/CD[1]/b.wav", &silence());
     for pattern in ["in/Album[FLAC]/CD[1]/?.wav", "in/Album[FLAC]/*/[b].wav", "in/Album[FLAC]/C*"] {
         folder.run(&format!("render {pattern} -o out4/"));
@@ -279,7 +279,7 @@ fn the_report_tells_levels_and_notes() {
     near("rms_before_db", -9.03);
     near("peak_after_db", 5.98);
     near("rms_after_db", 2.97);
-    // Beyond full scale where 4 * 0.5 |sin| > 1: between 30 and 150 degrees, two thirds of the time.
+    // Clips where 4 * 0.5 |sin| > 1: from 30 to 150 degrees, two thirds of the time.
     let clipped = file["clipped_samples"].as_f64().unwrap() / 96_000.0;
     assert!((clipped - 2.0 / 3.0).abs() < 0.01, "{clipped}");
     let notes = file["active_notes"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! The verb `chip`: songs for consoles, and how ffmpeg plays them.
+//! The verb `chip`: its songs for consoles, as played by ffmpeg, and for trackers.
 
 use crate::{Folder, SILENT, float_wav, signals::sine, silence, tempo::waltz};
 use std::{f64::consts::TAU, fs};
@@ -132,7 +132,7 @@ fn what_cannot_be_written_is_said_in_one_line() {
     ] {
         assert_eq!(folder.fail(&format!("chip in.wav -o {flags}"), 2), line);
     }
-    // The folder is not made.
+    // No folder is created.
     for out in ["out.vgm", "new/out.vgm"] {
         let line = folder.fail(&format!("chip none.wav -o {out}"), 1);
         assert!(line.starts_with("none.wav: cannot be read ("), "{line}");
@@ -199,7 +199,7 @@ fn the_tempo_is_told() {
     for line in ["set.fur --tempo 90", "set.nsf --tempo 90 --sync 1/8"] {
         assert_eq!(tempo(&folder.run(&format!("chip in.wav -o {line}"))), Some(90.0), "{line}");
     }
-    // The console's song has no rows.
+    // The voice Chip's song has no rows, so it has no tempo.
     let said = folder.run("chip in.wav -o free.vgm");
     assert!(!said.contains("BPM"), "{said}");
     let line = folder.fail("chip in.wav -o idle.vgm --tempo 90", 2);
@@ -233,7 +233,7 @@ fn folders_are_made_and_chips_are_named_in_any_case() {
 #[test]
 fn ffmpeg_plays_the_registers_of_another_chip() {
     let folder = Folder::with(&melody());
-    // The clock of the Game Boy, and of the SN76489.
+    // Clock rates in Hz of the Game Boy and the SN76489.
     for (chip, at, clock) in [("gb", 0x80, 4_194_304_u32), ("sms", 0x0C, 3_579_545)] {
         let said = folder.run(&format!("chip in.wav -o {chip}.vgm --chip {chip} --tempo 120"));
         let file = fs::read(folder.path(&format!("{chip}.vgm"))).unwrap();
@@ -255,7 +255,7 @@ fn ffmpeg_plays_the_registers_of_another_chip() {
     let heard: Vec<f32> = heard.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
     for (from, frequency) in [(0.3, 880.0), (2.3, 220.0)] {
         let part = &heard[(from * RATE as f64) as usize..][..RATE * 5 / 4];
-        // The nearest periods are 0.9 and 0.2 cents off, and the window tells apart some cents.
+        // The chip's nearest periods are 0.9 and 0.2 cents off, and the window resolves a few cents.
         assert!(cents(part, frequency).abs() < 8.0, "{}", cents(part, frequency));
         assert!(amplitude(part, frequency) > 0.02, "{}", amplitude(part, frequency));
     }
@@ -278,7 +278,7 @@ fn parts_are_tracks_of_a_midi_file() {
         notes.collect::<Vec<_>>()
     };
     assert_eq!(file.tracks.len(), 5);
-    // The clicks at the starts may count as drums.
+    // Clicks at the starts of notes may be detected as drums.
     assert_eq!([keys(1), keys(2), keys(3)], [vec![(960, 81), (2880, 57)], vec![], vec![]]);
     let both =
         folder.command("bands in.wav --midi out.mid --parts --quantize 1/16").output().unwrap();

@@ -1,5 +1,5 @@
-//! Bad input: one line that names the file and the remedy, an exit code, and no new files. What is wrong with files is tested in
-//! `crates/offline`.
+//! Invalid input: the command prints one line with the file and a remedy, fails, and creates no files. `crates/offline` tests the
+//! faults of files.
 
 use crate::{Folder, float_wav, integer_wav, signals, silence, text};
 use std::fs;
@@ -151,7 +151,7 @@ fn a_missing_or_full_folder_for_temporary_files_is_named() {
     assert!(said.starts_with(cause) && said.contains("TMPDIR"), "{said}");
 }
 
-/// Writes to a pipe that stays open: a program that reads it to its end would wait for ever.
+/// Writes to a pipe and keeps it open: a program that reads to the end would wait for ever.
 #[test]
 fn a_pipe_without_audio_is_refused_at_its_first_bytes() {
     use std::{io::Write, process::Stdio};

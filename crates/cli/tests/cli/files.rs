@@ -1,4 +1,4 @@
-//! Names of the files that are written, and files that are never changed.
+//! Output files: their names, and existing files that stay unchanged.
 
 use crate::{Folder, SILENT, silence};
 use std::fs;
@@ -150,7 +150,7 @@ fn shell(folder: &Folder, script: &str) -> (i32, Vec<u8>, String) {
     (output.status.code().unwrap(), output.stdout, String::from_utf8(output.stderr).unwrap())
 }
 
-/// Has strace refuse what some network file systems refuse: links, flags for renaming, synchronisation and modes.
+/// Uses strace to fail calls that some network file systems refuse: hard links, rename flags, fsync, chmod and chown.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_knows_only_plain_files_is_written() {
@@ -222,7 +222,7 @@ fn a_closed_standard_output_is_told_if_it_is_needed() {
     assert_eq!(shell(&folder, "\"$0\" render in.wav -o needless.wav -q >&-").0, 0);
 }
 
-/// Writes to a pipe that is closed at the other end, as by `head`.
+/// Writes to a pipe that the reader closes early, like `head`.
 #[cfg(unix)]
 #[test]
 fn whoever_has_read_enough_is_no_failure() {

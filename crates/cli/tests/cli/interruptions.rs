@@ -1,5 +1,5 @@
-//! A program that is killed or interrupted, or whose disk is full, leaves each file whole or missing. A long file needs no more
-//! memory than a short one.
+//! Interruptions: if the program is killed or interrupted, or the disk is full, each output is complete or missing. Memory does
+//! not grow with the length of a file.
 #![cfg(unix)]
 
 use crate::{Folder, float_wav, signals};
@@ -32,7 +32,8 @@ fn start(folder: &Folder, line: &str) -> Child {
         .unwrap()
 }
 
-/// Checks that every file in `out` is hidden or equals the one in `whole`. Returns the numbers of hidden and of whole files.
+/// Checks that each file in `out` is temporary or equals the one in `whole`. Returns the numbers of temporary and of complete
+/// files.
 fn check(folder: &Folder) -> (usize, usize) {
     let (mut hidden, mut whole) = (0, 0);
     for entry in fs::read_dir(folder.path("out")).into_iter().flatten() {
@@ -48,16 +49,17 @@ fn check(folder: &Folder) -> (usize, usize) {
     (hidden, whole)
 }
 
-/// Moments to kill the program: minimum number of whole files, and of bytes in an unfinished file.
+/// States of `out` in which the program is killed: minimum number of complete files, and minimum size in bytes of a temporary
+/// file.
 const MOMENTS: [(usize, u64); 8] =
     [(0, 0), (0, 1), (0, 1 << 16), (1, 0), (2, 1), (5, 1 << 16), (10, 0), (18, 1)];
 
-/// Returns whether `out` has reached the moment.
+/// Returns whether `out` has reached a state of [`MOMENTS`].
 fn reached(folder: &Folder, (whole, bytes): (usize, u64)) -> bool {
     let files = fs::read_dir(folder.path("out")).into_iter().flatten().flatten();
     let (parts, others): (Vec<_>, Vec<_>) =
         files.partition(|file| file.file_name().to_string_lossy().ends_with(".part"));
-    // A file that has been renamed meanwhile is finished.
+    // A file without metadata has just been renamed, so it is complete.
     let len = parts.iter().filter_map(|part| Some(part.metadata().ok()?.len())).max();
     others.len() >= whole && len.is_some_and(|len| len >= bytes)
 }
@@ -69,7 +71,7 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
         let killed = (0..50).any(|_| {
             let _ = fs::remove_dir_all(folder.path("out"));
             let mut child = start(&folder, "render in -o out --jobs 2");
-            // The program may end before the moment is noticed.
+            // The program may end before the condition is noticed.
             while !reached(&folder, moment) && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_micros(200));
             }
@@ -201,7 +203,7 @@ fn a_disk_that_is_full_is_told_and_left_as_it_was() {
     }
 }
 
-/// A file of 53 MB, whose samples take twice as much in floats, needs less than 64 MiB of memory.
+/// Processes a file of 53 MiB, twice as much in floats, with less than 64 MiB of memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_stays_flat_however_long_the_file() {

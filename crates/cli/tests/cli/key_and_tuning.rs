@@ -1,4 +1,4 @@
-//! Key and tuning of a file, as `bands` finds them.
+//! Key and tuning that `bands` detects.
 
 use crate::{Folder, SILENT, float_wav};
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn found(folder: &Folder, flags: &str) -> (String, Value) {
 #[test]
 fn bands_has_key_and_tuning_of_the_whole_file() {
     let folder = Folder::with(&cadence(15.0));
-    // The key is the input's, also with `--transpose`.
+    // `--transpose` does not change the key, which is the input's.
     for flags in ["", "--transpose 2", "--auto-tuning", "--scale auto"] {
         let (said, json) = found(&folder, flags);
         let key = &json["key"];

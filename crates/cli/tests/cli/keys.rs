@@ -38,7 +38,6 @@ fn tempo(quarter: u32) -> TrackEventKind<'static> {
     TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))
 }
 
-/// Returns a MIDI file.
 fn song(format: Format, timing: Timing, tracks: &[&[Event]]) -> Vec<u8> {
     let track = |events: &&[Event]| {
         let mut now = 0;
@@ -61,7 +60,6 @@ fn song(format: Format, timing: Timing, tracks: &[&[Event]]) -> Vec<u8> {
 /// 480 ticks per quarter note: 960 per second at the default tempo.
 const TICKS: Timing = Timing::Metrical(u15::new(480));
 
-/// Returns a MIDI file with one track.
 fn track(events: &[Event]) -> Vec<u8> {
     song(Format::SingleTrack, TICKS, &[events])
 }
@@ -73,7 +71,7 @@ fn folder(events: &[Event]) -> Folder {
     folder
 }
 
-/// Returns `in.wav` of `folder`, rendered with `flags`.
+/// Returns the samples of `in.wav`, rendered with `flags`.
 fn rendered(folder: &Folder, flags: &str) -> Vec<f32> {
     folder.run(&format!("render in.wav -o out.wav --force --mix 100 {flags}"));
     folder.floats("out.wav").remove(0)
@@ -138,10 +136,10 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     filter.process(&mut [&mut expected[start..]]);
     expected.drain(..latency);
 
-    // A tick has 50 samples, and 25 after half a second.
+    // A tick lasts 50 samples, and 25 samples from 0.5 s on, where the tempo doubles.
     let metrical = |sample: u32| if sample < 24_000 { sample / 50 } else { sample / 25 - 480 };
     let metre = [(0, tempo(500_000)), (480, tempo(250_000))];
-    // A tick has 48 samples.
+    // A tick lasts 48 samples.
     let timecode = Timing::Timecode(Fps::Fps25, 40);
     let at = |tick: &dyn Fn(u32) -> u32| -> Vec<Event> {
         played.iter().map(|(sample, kind, _)| (tick(*sample), *kind)).collect()
@@ -214,7 +212,7 @@ fn bands_shows_what_the_keys_let_through() {
         serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
     let state = |moment: usize| json["moments"][moment]["states"][41].clone();
     assert_eq!([state(20), state(50), state(90)], ["muted", "saturated", "muted"]);
-    // The file that was written can play the keys.
+    // The written file is valid for `--keys`.
     let bytes = fs::read(folder.path("out.mid")).unwrap();
     assert_eq!(Smf::parse(&bytes).unwrap().tracks[0].len(), 4, "a tempo, one note, the end");
     rendered(&folder, "--keys out.mid");
@@ -290,7 +288,7 @@ fn note_values_last_as_long_as_the_tempo_says() {
 
 #[test]
 fn sync_follows_the_tempo_of_the_music_with_auto() {
-    // Two strokes a second for 10 s.
+    // Two decaying notes a second for 10 s.
     let strokes = (0..10 * RATE).map(|sample| {
         let since = (sample % (RATE / 2)) as f64 / RATE as f64;
         (0.3 * (-8.0 * since).exp() * (TAU * 440.0 * since).sin()) as f32

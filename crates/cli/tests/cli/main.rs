@@ -1,4 +1,4 @@
-//! Tests of the command `tone-filter`, which is run as users run it.
+//! Tests that run the built program `tone-filter`.
 
 mod bands_batch;
 mod batch;
@@ -156,7 +156,7 @@ fn silence() -> Vec<u8> {
     integer_wav(44_100, &[0; 40])
 }
 
-/// Returns a WAV file with `data`, 16-bit stereo.
+/// Returns a 16-bit stereo WAV file with the samples `data`.
 fn integer_wav(rate: u32, data: &[u8]) -> Vec<u8> {
     let [riff, len] = [36, 0].map(|more| (data.len() as u32 + more).to_le_bytes());
     let [rate, bytes] = [rate, 4 * rate].map(u32::to_le_bytes);
@@ -164,7 +164,6 @@ fn integer_wav(rate: u32, data: &[u8]) -> Vec<u8> {
     [b"RIFF", &riff[..], &format, b"data", &len, data].concat()
 }
 
-/// Returns the bytes of a 32-bit float WAV file with these channels.
 fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
     let spec = hound::WavSpec {
         channels: channels.len() as u16,

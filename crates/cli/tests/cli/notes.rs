@@ -156,7 +156,7 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
     let numbers =
         |row: &[&str]| -> Vec<f64> { row[..78].iter().map(|text| text.parse().unwrap()).collect() };
     for (index, level) in numbers(&rows[39])[1..].iter().enumerate() {
-        // The level of a single tone is at most -14 dB of the total power.
+        // A single tone has a level of about -14 dB relative to the total power.
         let expected = if index == 41 { -18.0..-13.0 } else { -120.0..-12.0 };
         assert!(expected.contains(level), "band {index}: {level}");
     }
@@ -211,7 +211,7 @@ fn moments_are_about_the_time_that_they_name() {
         let (first, last) = (times[0], times[times.len() - 1]);
         assert!((0.97..1.0 + late).contains(&first), "{flags}: {first}");
         let heard = notes(&folder, "out.mid");
-        // A moment comes up to 10 ms after a decision, and that 5.8 ms after the end of its frame.
+        // A row comes up to 10 ms after a decision, and a decision 5.8 ms after the end of its frame.
         let near = |a: f64, b: f64| (a - b).abs() < 0.0158;
         assert!(near(heard[0].2, first) && near(heard[0].3, last), "{flags}: {heard:?}");
     }

@@ -5,7 +5,7 @@ use crate::{Folder, float_wav, signals};
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 use tone_filter_manual::pages;
 
-/// Script in place of sox's `play`, which has no device here: reads the sound to its end.
+/// Replacement for sox's `play`, because there is no audio device: reads the sound to its end.
 const PLAYER: &str = "#!/bin/sh\nexec sox -t wav - -n\n";
 
 #[test]
@@ -34,7 +34,8 @@ fn every_command_of_the_pages_runs() {
     assert!(run > 80, "only {run} commands found");
 }
 
-/// Returns a script in place of the command. With `--help` at the end, a verb checks the arguments before it, and prints its help.
+/// Returns a wrapper script of the program. For verbs that are only parsed, it appends `--help`: the program checks the arguments
+/// before it, and prints help.
 fn stand_in() -> String {
     let program = env!("CARGO_BIN_EXE_tone-filter");
     let parse = format!("exec '{program}' \"$@\" --help;;");
@@ -56,7 +57,7 @@ fn shell(folder: &Folder, line: &str) -> std::process::Output {
 
 /// Returns a folder with all files that the pages name.
 fn originals() -> Folder {
-    // The shortest sound of the lowest rate that all commands take: some repeat it from 1.5 s on.
+    // The lowest rate and the shortest length that all commands accept: some loop from 1.5 s on.
     let (rate, seconds) = (22_050, 1.6);
     let mut swell = signals::noisy_chord(seconds, f64::from(rate));
     let frames = swell.len() as f32;

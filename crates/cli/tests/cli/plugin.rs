@@ -35,7 +35,7 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
             renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual.into())].0));
         }
         if actual.sync != NoteValue::OFF {
-            // The host has no tempo.
+            // The host reports no tempo.
             renderer.arg("--tempo=auto");
         }
         renderer.args(["--bands", &actual.bands.to_string()]);
@@ -115,7 +115,7 @@ fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
         let sound = Settings { lookahead, ..Settings::default() };
         let live = sent(&sound);
         let filter = ToneFilter::new(44_100.0, &sound).unwrap();
-        // The file has the time to which a decision applies. The plugin sends the note later, by the filter's latency and the
+        // The file states the time that a decision is about. The plugin sends the note later, by the filter's latency and the
         // listener's delay.
         let latency = filter.latency() + filter.listener().delay();
         let file = in_file(&[flag]);

@@ -1,4 +1,4 @@
-//! The output is equal for every way of input and output, and on any number of cores.
+//! The output does not depend on the kind of input and output, nor on the number of cores.
 
 use crate::{Folder, float_wav, signals};
 use std::{
@@ -10,7 +10,6 @@ use std::{
 };
 use tone_filter_testkit::sweep;
 
-/// Way of input and output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Route {
     File,
@@ -39,7 +38,6 @@ const ROUTES: [Route; 9] = [
     Route::Pipes,
 ];
 
-/// Length of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Length {
     Short,
@@ -49,7 +47,7 @@ enum Length {
     Unknown,
 }
 
-/// Number of frames of the files that are not long.
+/// Number of frames of [`Length::Short`] and [`Length::Unknown`] files.
 const SHORT: u32 = 1 << 16;
 
 const LENGTHS: [Length; 3] = [Length::Short, Length::Long, Length::Unknown];
@@ -65,9 +63,9 @@ const VERBS: [Verb; 3] = [Verb::Render, Verb::Bands, Verb::Chip];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cores {
-    /// This number of jobs.
+    /// `--jobs` with this number.
     Jobs(u8),
-    /// A job for each core.
+    /// One job per core, the default.
     All,
     /// The process is restricted to one core.
     One,
@@ -75,10 +73,10 @@ enum Cores {
 
 const CORES: [Cores; 4] = [Cores::Jobs(1), Cores::Jobs(8), Cores::All, Cores::One];
 
-/// Flags: the default, a filter without a listener, and some that only `render` has.
+/// Sets of flags: the default, a filter without a listener, and flags that only `render` has.
 const FLAGS: [&str; 4] = ["", "--focus 0", "--tail 1", "--normalize-peak -1 --sample-rate 48000"];
 
-/// Number of [`FLAGS`] that every verb has.
+/// Number of sets in [`FLAGS`] that every verb has; they come first.
 const COMMON: usize = 2;
 
 /// Combination of values, as their indices on the axes: route, length, verb, cores, flags.
@@ -107,7 +105,6 @@ fn cells() -> Vec<Cell> {
     cells
 }
 
-/// Returns a WAV file of `frames` frames.
 fn wav(frames: usize) -> Vec<u8> {
     // At a high rate, the listener makes fewer decisions for the same number of frames.
     let rate = 192_000;
@@ -199,7 +196,6 @@ fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
     bytes
 }
 
-/// Returns the first core that this process may use.
 fn first_core() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
@@ -212,7 +208,7 @@ fn every_route_has_the_same_result() {
     let mut references: BTreeMap<_, Vec<u8>> = BTreeMap::new();
     for cell in sweep::tenth(cells()) {
         let [_, length, verb, _, flags] = cell;
-        // All cores, which each verb takes.
+        // Files and all cores, which every verb supports.
         let reference = || run(&folder, [0, length, verb, CORES.len() - 2, flags]);
         let expected = references.entry((length, verb, flags)).or_insert_with(reference);
         assert!(run(&folder, cell) == *expected, "{}", name(cell));

@@ -1,4 +1,4 @@
-//! Scores: written by `bands`, followed by `render`.
+//! Scores: `bands` writes them, `render` plays them.
 
 use crate::{Folder, float_wav, signals::sine};
 use std::fs;
@@ -30,7 +30,7 @@ fn what_bands_writes_render_follows() {
     // The second harmonic may count as a note, too.
     let note = notes.iter().find(|note| note[2] == 69.0).unwrap();
     assert!((note[0] - 1.0).abs() < 0.03 && (note[1] - 3.0).abs() < 0.1, "{text}");
-    // (1 - 0.2) / (1 + 0.2) is 0.67 of the way to the left.
+    // Pan of (1 - 0.2) / (1 + 0.2) = 67 % to the left.
     assert!((note[4] - 67.0).abs() < 10.0, "{text}");
 
     folder.run("render in.wav -o all.wav --mix 100 --auto=off --score in.tfs");

@@ -132,7 +132,7 @@ fn files_that_are_silent() {
     }
 }
 
-/// Exactly, and but for the rounding of 24 bits.
+/// Cancellation that is exact, and up to the rounding of 24 bits.
 #[test]
 fn left_and_right_that_cancel() {
     let chord = signals::noisy_chord(2.0, RATE);

@@ -1,4 +1,4 @@
-//! Tests with real songs: notes are found at any level, and the output is as loud as the song.
+//! Tests with real songs: notes are detected at any level, and the output is as loud as the song.
 //!
 //! `cargo xtask songs` prints all figures; these tests check limits.
 
@@ -15,28 +15,28 @@ use tone_filter_testkit::{
     sweep, wav,
 };
 
-/// Minimum mean F1 of frames, with lookahead.
+/// Minimum F1 score of frames with lookahead, as a mean over all songs.
 const FRAMES: f64 = 0.79;
-/// Minimum mean F1 of frames, without lookahead.
+/// Minimum F1 score of frames without lookahead, as a mean over all songs.
 const FRAMES_WITHOUT: f64 = 0.73;
-/// Minimum mean F1 of notes, with lookahead.
+/// Minimum F1 score of notes with lookahead, as a mean over all songs.
 const ONSETS: f64 = 0.75;
 
-/// Maximum change of the F1 of frames at another level of the input.
+/// Maximum change of the F1 score of frames at another level of the input.
 const SAME: f64 = 0.01;
 
-/// Maximum delay in seconds until a note from A3 up is found without lookahead: median, and 90th percentile. With
-/// `Listener::delay`, which is not included, these are 0.040 and 0.085.
+/// Maximum detection delay in seconds of notes from A3 up, without lookahead: median and 90th percentile. `Listener::delay` is
+/// not included; with it, these are 0.040 and 0.085.
 const LATE: [f64; 2] = [0.034, 0.079];
 const A3: u8 = 57;
 
-/// Maximum loss of F1 from the dry to the wet sound: of frames, and of notes. The aim is 0.05 and 0.07.
+/// Maximum loss of F1 score from the dry to the wet sound, of frames and of notes. The aim is 0.05 and 0.07.
 const LOST: [f64; 2] = [0.08, 0.10];
 
 /// Maximum change of the loudness in LU.
 const LOUDER: f64 = 1.5;
 /// Maximum change of the loudness range in LU, checked where at least half of the mix is dry. In wetter mixes, and in Lead Only
-/// at any mix, the notes alone set the range, and they rest while the music goes on.
+/// at any mix, only the notes set the range, and they pause while the music goes on.
 const WIDER: f64 = 3.0;
 
 static SONGS: LazyLock<Vec<Song>> = LazyLock::new(|| songs().unwrap());
@@ -93,7 +93,7 @@ fn the_notes_that_are_played_are_found() {
     assert!(late[0] < LATE[0] && late[1] < LATE[1], "{late:.3?} s late");
 }
 
-/// Returns the number of note-ons in `notes`, and how many of them follow a note-on of the same key within 100 ms.
+/// Returns the number of note-ons in `notes`, and of those within 100 ms of an earlier note-on of the same key.
 fn beginnings(notes: &[Note]) -> [usize; 2] {
     let (mut count, mut again) = (0, 0);
     for key in KEYS {
@@ -150,7 +150,7 @@ fn what_reaches_the_ear_are_the_notes_that_were_heard() {
     }
 }
 
-/// Returns the average number of notes that sound at a time.
+/// Returns the mean number of notes that sound together.
 fn notes_at_once(notes: &[Note], seconds: f64) -> f64 {
     notes.iter().map(|note| note.end.min(seconds) - note.start).sum::<f64>() / seconds
 }
@@ -180,7 +180,7 @@ fn noise_drums_and_silence_are_no_notes() {
     }
 }
 
-/// Returns the sum of squares of each second from 6 s on. One song begins with 3.5 s of drums, whose pauses are below the level of silence when
+/// Returns the sum of squares of each second from 6 s on. One song begins with 3.5 s of drums, whose pauses count as silence when
 /// the song is at -60 dB.
 fn powers(signal: &Signal) -> Vec<f64> {
     let second = |at: usize| {
@@ -214,7 +214,7 @@ fn the_output_is_louder_and_softer_with_the_input() {
 fn every_preset_is_as_loud_as_the_song_at_any_mix() {
     let (tool, mut wrong) = (tool(), Vec::new());
     let presets: Vec<_> = presets::ids().filter(|id| *id != "reference").collect();
-    // Each preset at two of the mixes, a dry and a wet one.
+    // Each preset with two mixes, a dry one and a wet one.
     let songs = SONGS.iter().step_by(6).zip([["25", "100"], ["75", "50"]]);
     let cases = songs.flat_map(|(song, mixes)| {
         let presets = presets.iter().zip(mixes.into_iter().cycle());

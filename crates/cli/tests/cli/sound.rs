@@ -14,12 +14,12 @@ use tone_filter_testkit::sweep;
 
 const RATE: u32 = 44_100;
 
-/// Returns the filter's output for `channels` without latency; with lookahead if there is focus.
+/// Returns the filter's output for `channels`, aligned with the input; with lookahead if there is focus.
 fn filtered(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     in_time(&Settings { lookahead: settings.focus > 0.0, ..*settings }, channels)
 }
 
-/// Returns the filter's output for `channels` without latency.
+/// Returns the filter's output for `channels`, aligned with the input.
 fn in_time(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let rate = f64::from(RATE);
     let filter = ToneFilter::new(rate, settings).unwrap();

@@ -16,10 +16,10 @@ const RIGHT: &str = "\x1b[C";
 /// Bytes that a terminal sends for the key Down.
 const DOWN: &str = "\x1b[B";
 
-/// Length in seconds of the part of the demo tune that is played.
+/// Length of the played part of the demo tune in seconds.
 const SECONDS: u32 = 3;
 
-/// Returns the start of the demo tune.
+/// Returns the first [`SECONDS`] of the demo tune.
 fn tune() -> Vec<Vec<f32>> {
     let demo = tone_filter_testkit::root().join("assets/demo.wav");
     let (mut tune, rate) = tone_filter_testkit::wav::read(&demo).unwrap();

@@ -1,4 +1,4 @@
-//! Tempo, beats and bars of a file, and MIDI files on them.
+//! Tempo, beats and bars of a file, and MIDI files with a tempo map of them.
 
 use crate::{Folder, float_wav};
 use midly::{MetaMessage, MidiMessage, Smf, TrackEventKind};
@@ -7,10 +7,10 @@ use std::{f64::consts::TAU, fs};
 
 const RATE: u32 = 44_100;
 
-/// Seconds of a beat: 100 beats per minute.
+/// Length of a beat in seconds, at 100 beats per minute.
 const BEAT: f64 = 0.6;
 
-/// Ticks of a beat in the files.
+/// Ticks per beat in the MIDI files.
 const TICKS: u32 = 480;
 
 /// Returns a waltz, after silence of 0.25 s: a bass note, two chords, and a melody in eighths. Each bar has a harmony of its own.
@@ -40,7 +40,7 @@ pub fn waltz(bars: u32) -> Vec<u8> {
     float_wav(RATE, &[(0..samples).map(sample).collect()])
 }
 
-/// Events of a file: tempi, meters, key signatures, starts of notes with their ticks.
+/// Events of a MIDI file, each with its tick first.
 #[derive(Debug, Default, PartialEq)]
 struct Written {
     tempi: Vec<(u32, u32)>,
@@ -100,7 +100,7 @@ fn a_waltz_opens_on_its_bars() {
     assert!(bars >= 18, "{bars} of 20: {downbeats:?}");
 
     let midi = written(&folder, "out.mid");
-    // The quarter of a second of silence is a bar of one beat, or, if beats were found in it, part of a bar.
+    // The 0.25 s of silence are a bar of one beat, or part of a bar if beats were detected there.
     assert!(
         midi.meters.last().is_some_and(|meter| (meter.1, meter.2) == (3, 2)),
         "{:?}",
@@ -110,7 +110,7 @@ fn a_waltz_opens_on_its_bars() {
     assert_eq!(midi.keys, [(0, 0, false)], "C major");
     let last = midi.tempi.last().unwrap().1;
     assert!((f64::from(last) / (BEAT * 1e6) - 1.0).abs() < 0.02, "{:?}", midi.tempi);
-    // Notes are on eighths, to 40 ms.
+    // Notes are within 40 ms (32 ticks) of an eighth.
     let on = midi.starts.iter().filter(|tick| off_grid(**tick, TICKS / 2) <= 32).count();
     assert!(on * 10 >= midi.starts.len() * 9, "{on} of {:?}", midi.starts);
 }
@@ -127,7 +127,7 @@ fn notes_move_to_the_grid_only_if_asked() {
     let off = |own: &Written| own.starts.iter().map(|tick| off_grid(*tick, TICKS / 2)).sum::<u32>();
     assert!(off(&free) > 0, "recorded notes are not on the grid");
     assert_eq!(off(&grid), 0);
-    // Half of the way, but for rounding.
+    // Half of the distance, up to rounding.
     let expected = off(&free) / 2;
     assert!(off(&half).abs_diff(expected) <= free.starts.len() as u32, "{} {expected}", off(&half));
 }

@@ -1,4 +1,4 @@
-//! Wrong usage: nothing is started, and the message says what to write instead.
+//! Usage errors: no file is written, and the message says what to write instead.
 
 use crate::{Folder, silence, text};
 

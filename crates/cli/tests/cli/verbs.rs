@@ -1,4 +1,4 @@
-//! The small verbs: presets, completions, man pages, bench.
+//! Verbs with few flags: presets, completions, man pages, bench.
 
 use crate::{Folder, silence};
 use std::fs;

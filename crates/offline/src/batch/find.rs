@@ -13,7 +13,7 @@ use std::{
 };
 use walkdir::WalkDir;
 
-/// File that is to be rendered.
+/// Input file that was found by its name, by a pattern or in a folder.
 #[derive(Debug)]
 pub struct FoundFile {
     pub path: PathBuf,
@@ -26,9 +26,9 @@ pub struct FoundFile {
 /// Input that is not rendered, with the reason.
 #[derive(Debug)]
 pub struct LeftOut {
-    /// The file.
+    /// Path of the file or link.
     pub input: PathBuf,
-    /// Reason.
+    /// Reason why it is not rendered.
     pub reason: Reason,
 }
 
@@ -50,14 +50,16 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All reasons.
+    /// All reasons, in the order in which reports list them.
     pub const ALL: [Self; 4] = [Self::Output, Self::Format, Self::Loop, Self::Hidden];
 }
 
-/// Returns the files that `input` stands for, sorted by name: the file itself, the audio files of a folder and its subfolders,
-/// or the matches of a pattern (some shells do not expand `*`) behind the part of its path that exists. Skips `outs`, the outputs'
-/// folders, and hidden folders. Adds hidden audio files in folders, those in unsupported formats, and links to a folder that contains them, to
-/// `left_out`.
+/// Returns the files that `input` stands for, sorted by name. `input` is a file, a folder or a pattern, because some shells do
+/// not expand `*`. A folder stands for the audio files in it and its subfolders. Brackets and stars are literal in the part of a
+/// path that exists.
+///
+/// Skips the output folders `outs`, and hidden folders. Adds hidden audio files in folders, files in unsupported formats, and
+/// links to a folder that contains them to `left_out`.
 ///
 /// # Errors
 /// One error for each file or folder that cannot be opened, and one if nothing is found.
@@ -119,7 +121,7 @@ fn look_at(
     for entry in wanted {
         match entry {
             Ok(entry) if entry.depth() > 0 && starts_with(entry.path(), b".") => {
-                // macOS writes files that begin so beside others, without sound.
+                // macOS writes metadata into files with this prefix, which have no sound.
                 let is_fork = starts_with(entry.path(), b"._");
                 if entry.file_type().is_file() && !is_fork && is_readable(entry.path()) {
                     left_out.push(LeftOut { input: entry.into_path(), reason: Reason::Hidden });
@@ -155,7 +157,7 @@ pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|own| extensions().any(|known| known == own))
 }
 
-/// Returns whether `path` has an extension of MP4, in which only ALAC and AAC Low Complexity are supported.
+/// Returns whether `path` has an extension of MP4, which may also contain unsupported codings.
 fn is_mp4(path: &Path) -> bool {
     extension(path).is_some_and(|own| MP4_EXTENSIONS.contains(&&*own))
 }

@@ -1,4 +1,4 @@
-//! Many files through the filter, on all cores.
+//! Batch rendering of many files on all cores.
 
 mod find;
 mod plan;
@@ -11,16 +11,17 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 
 /// Progress observer. Called by the worker threads, which are numbered from 0.
 pub trait Watch: Sync {
-    /// Reports that `worker` begins `job`.
+    /// Called before `worker` renders `job`.
     fn begin(&self, worker: usize, job: &Job);
-    /// Reports that `worker` has done the share `part` of `job`, 0 to 1. Not called if the header of the file states no length.
+    /// Called while `worker` renders `job`. `part` is the fraction that is done, 0 to 1. Not called if the header of the file
+    /// states no length.
     fn advance(&self, worker: usize, job: &Job, part: f64);
-    /// Reports that `worker` has ended `job` with `outcome`.
+    /// Called after `worker` has rendered `job`, or failed to, with the `outcome`.
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
 
-/// Renders all files of `plan` on `workers` threads. An error of one file does not stop the others. Returns all outcomes in input
-/// order.
+/// Renders all files of `plan` on `workers` threads. An error in one file does not stop the others. Returns all outcomes in the
+/// order of the inputs.
 ///
 /// # Panics
 /// If the system cannot start threads.
@@ -29,7 +30,7 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
     outcomes.extend(on_all_cores(jobs, workers, |worker, job| {
         watch.begin(worker, &job);
         let mut outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
-        // Another run has written it meanwhile.
+        // Another run has written the output in the meantime.
         if skip_existing && matches!(outcome.fate, Fate::Failed(Error::Exists(_))) {
             outcome.fate = Fate::Skipped;
         }
@@ -52,7 +53,8 @@ pub fn on_all_cores<J: Send, R: Send>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
     let pool = pool.expect("the system gives threads");
     let one = |job| work(rayon::current_thread_index().unwrap_or(0), job);
-    // The bridge hands out jobs in order, one by one. The longest come first, so that no core ends alone with a long file.
+    // The bridge hands out jobs in order, one by one. The longest are first, so that at the end no core is left alone with a long
+    // file.
     pool.install(|| jobs.into_iter().par_bridge().map(one).collect())
 }
 

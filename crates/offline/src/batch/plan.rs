@@ -1,4 +1,4 @@
-//! Plan of the outputs of all inputs, checked completely before any work begins.
+//! Plan of a batch: all inputs with their outputs, checked before any work begins.
 
 use super::find::{FoundFile, LeftOut, Reason, find, is_audio};
 use crate::{
@@ -14,14 +14,14 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Request of the user.
+/// Inputs of a batch, and rules for its outputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// Files, folders and patterns; `-` is standard input.
     pub inputs: &'a [PathBuf],
-    /// Number of inputs at the end of `inputs` that come from a list. Below `out`, relative paths of a list keep their folders.
+    /// Number of inputs at the end of `inputs` that come from a list. Their relative paths keep their folders below `out`.
     pub listed: usize,
-    /// Folder of a playlist, from which its names start, or empty. Outputs leave it out.
+    /// Folder of the playlist, to which its names are relative; empty without a playlist. Output paths omit it.
     pub listed_in: &'a Path,
     /// Output file for one input, or folder; `None` writes beside the inputs. `-` is standard output.
     pub out: Option<&'a Path>,
@@ -29,7 +29,8 @@ pub struct Request<'a> {
     pub out_is_folder: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
-    /// Whether `out` or `suffix` has the name of a preset: existing outputs are of an earlier run, which `force` overwrites.
+    /// Whether `out` or `suffix` contains a preset's name. Then existing outputs come from an earlier run, and `force` may
+    /// overwrite them.
     pub named_after_preset: bool,
     /// Extensions that names of outputs may have; generated names get the first.
     pub extensions: &'a [&'a str],
@@ -42,19 +43,19 @@ pub struct Request<'a> {
 /// One file to render.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The file to read.
+    /// Input path; `-` for standard input.
     pub input: PathBuf,
-    /// The file to write.
+    /// Output path; `-` for standard output.
     pub output: PathBuf,
-    /// Estimated amount of work, for comparisons only.
+    /// Estimated work in arbitrary units.
     pub work: u64,
     pub(super) index: usize,
 }
 
-/// Outcome of one file.
+/// Outcome of rendering a file.
 #[derive(Debug)]
 pub enum Fate {
-    /// Rendered.
+    /// Rendered, with the report of the run.
     Done(Box<Report>),
     /// Skipped: the output existed already.
     Skipped,
@@ -62,39 +63,39 @@ pub enum Fate {
     Failed(Error),
 }
 
-/// One file and its outcome.
+/// Outcome of a file, with its paths.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The file that was to be read.
+    /// Input path.
     pub input: PathBuf,
-    /// The file that was to be written, if it is known.
+    /// Output path, if it is known.
     pub output: Option<PathBuf>,
-    /// Outcome.
+    /// Report or error.
     pub fate: Fate,
 }
 
-/// Jobs, the longest first, and the outcomes that are known without work.
+/// Jobs of a batch, and the outcomes that are known without work.
 #[derive(Debug)]
 pub struct Plan {
-    /// Files to render.
+    /// Files to render, the longest first.
     pub jobs: Vec<Job>,
     /// Files that were named more than once, and are rendered once.
     pub repeated: Vec<PathBuf>,
-    /// Files that are not rendered.
+    /// Inputs that are not rendered, each with the reason.
     pub left_out: Vec<LeftOut>,
     pub(super) skip_existing: bool,
     pub(super) outcomes: Vec<(usize, Outcome)>,
 }
 
-/// Fault of a request for which nothing is rendered.
+/// Error in a request; nothing is rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// Two inputs have the same output.
     #[error("{} and {} would both become {}; give them in separate runs, or add {{ext}} to the --out of render, like 'out/{{name}}-{{ext}}.wav'", .inputs[0].display(), .inputs[1].display(), .output.display())]
     Collision {
-        /// The inputs.
+        /// Paths of the two inputs.
         inputs: [PathBuf; 2],
-        /// The output.
+        /// Path of their output.
         output: PathBuf,
     },
     /// An output is also an input.
@@ -112,9 +113,9 @@ pub enum Refused {
     /// The output's name has no extension, so it could be a file or a folder.
     #[error("{}: ambiguous, a folder or a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
     Ambiguous {
-        /// The output.
+        /// Output path as given.
         path: PathBuf,
-        /// Extensions that the name may have.
+        /// Extension that the message suggests.
         extension: String,
     },
     /// The report is requested on standard output, where the sound goes.
@@ -128,7 +129,8 @@ pub enum Refused {
 }
 
 impl Plan {
-    /// Finds all inputs and names their outputs. Outputs of `run`, which has all requests for these inputs, are no inputs.
+    /// Finds all inputs and names their outputs. `run` has one request per preset of this run; their outputs do not count as
+    /// inputs.
     ///
     /// # Errors
     /// If an output would be written twice or over an input, or if the names in `request` contradict each other.
@@ -234,7 +236,7 @@ impl Plan {
         self.outcomes.iter().map(|(_, outcome)| outcome)
     }
 
-    /// Removes and returns the outcomes of [`Plan::decided`], for a run that renders nothing.
+    /// Removes and returns the outcomes of [`Plan::decided`].
     pub fn take_decided(&mut self) -> Vec<Outcome> {
         self.outcomes.drain(..).map(|(_, outcome)| outcome).collect()
     }
@@ -278,7 +280,7 @@ fn find_all(
     found.into_iter().flatten().collect()
 }
 
-/// Returns `path` with only one kind of separator on Windows, which has two.
+/// Returns `path` with `\` as its only separator on Windows, and unchanged on other systems.
 fn native(path: &Path) -> PathBuf {
     if cfg!(windows) { path.components().collect() } else { path.into() }
 }

@@ -1,5 +1,7 @@
-//! Size check of the codebooks in Vorbis files. A file has its own tables, in a few bits each, and the decoder unpacks all of
-//! them at once: a file of five kilobytes could demand five gigabytes. This module adds up the sizes first.
+//! Size check of the codebooks in Vorbis files.
+//!
+//! A decoder unpacks all codebooks of a file at once, so a file of 5 kB could demand 5 GB of memory. This module adds up their
+//! sizes first.
 
 use symphonia::core::{
     errors::{Error as Fault, Result},
@@ -69,7 +71,7 @@ fn codebook(bits: &mut BitReaderRtl) -> Result<u64> {
     Ok(numbers + u64::from(entries))
 }
 
-/// Returns the largest integer whose power with the exponent `dimensions` is at most `entries`.
+/// Returns the largest integer whose `dimensions`-th power is at most `entries` (`lookup1_values` in the specification).
 fn root(entries: u32, dimensions: u32) -> u64 {
     let fits = |value: &u64| {
         let mut product = 1u64;

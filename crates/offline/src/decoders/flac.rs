@@ -1,7 +1,8 @@
-//! Decoder of FLAC, by `flac-codec`, which verifies the checksums of frames. `symphonia` would leave out a frame without an error.
+//! Decoder of FLAC, by `flac-codec`, which verifies the checksums of frames. `symphonia` would skip a damaged frame without an
+//! error.
 //!
-//! The decoder gets only two blocks of the metadata: STREAMINFO, and the comments if they are intact. Broken comments, pictures
-//! and cue sheets do not concern the sound. Frames are decoded to the end of the file, whatever number the header states.
+//! The decoder gets only two metadata blocks: STREAMINFO, and the comments if they are intact. Broken comments, pictures and cue
+//! sheets do not affect the sound. Frames are decoded to the end of the file, regardless of the number of samples in the header.
 
 use super::{
     Decoder,
@@ -47,7 +48,7 @@ pub struct Flac {
     frames: Option<u64>,
 }
 
-/// A stream of a file. Most files have only one.
+/// FLAC stream; concatenated files have several.
 struct Stream {
     decoder: FlacChannelReader<Counted>,
     /// Number of bytes that the decoder has read.
@@ -85,8 +86,8 @@ impl Flac {
         Ok(Self { path: path.into(), file, stream, format, frames })
     }
 
-    /// Continues at `position`, behind the last frame of a stream. Returns true for another stream, false for the end of the
-    /// file, `None` for anything else.
+    /// Continues at `position`, after the last frame of a stream. Returns true if another stream begins there, false at the end
+    /// of the file, `None` otherwise.
     fn go_on(&mut self, position: u64) -> Result<Option<bool>, Error> {
         let unreadable = |source| Error::Read { path: self.path.clone(), source };
         let is_stream = peek(&self.file, position, 4).map_err(unreadable)? == MARK;
@@ -216,7 +217,7 @@ impl Stream {
                 .unwrap_or_else(|| Err(flac_codec::Error::InvalidMetadataBlock))?;
             Ok::<_, flac_codec::Error>((decoder, taken, offset))
         };
-        // Opens without the comments if they are broken: they matter for unusual loudspeakers only.
+        // If the comments are broken, opens without them: they only matter for unusual speaker layouts.
         let opened = Some(&comments[..])
             .filter(|bytes| !bytes.is_empty())
             .and_then(|bytes| open(bytes).ok());
@@ -278,7 +279,8 @@ fn first_frame(file: &SharedFile, from: u64, end: u64) -> io::Result<Option<u64>
     Ok((0..bytes.len()).find(is_frame).map(|at| from + at as u64))
 }
 
-/// Removes the fields of STREAMINFO that the decoder compares with the frames: limits of their lengths, number of samples, hash.
+/// Relaxes the fields of STREAMINFO that the decoder checks against the frames: limits of block and frame sizes, number of
+/// samples, MD5 hash.
 fn loosen(description: &mut [u8]) {
     description[..10].copy_from_slice(&[0, 16, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0]);
     description[13] &= 0xF0;

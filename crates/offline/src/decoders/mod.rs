@@ -1,11 +1,12 @@
-//! Decoders of all formats but PCM in WAV, packet by packet: MP3 by `nanomp3`, FLAC by `flac-codec`, others by `symphonia`.
+//! Decoders of all formats except PCM in WAV: MP3 by `nanomp3`, FLAC by `flac-codec`, others by `symphonia`. They decode a packet
+//! at a time.
 //!
-//! A file is read to its last sample, or refused with an error that names the fault. What keeps it so:
+//! A file is either decoded to its last sample or refused with an error that names the fault:
 //!
-//! * A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is replaced by
-//!   a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
+//! * A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is
+//!   replaced by a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
 //! * At the end, each decoder compares its number of samples with the header's: decoders skip what they cannot decode.
-//! * Samples that an encoder put before and behind the music are cut off by the file's own numbers (`mp3`, `mp4`).
+//! * Samples that an encoder put before and after the music are cut off by the numbers in the file (`mp3`, `mp4`).
 //! * A panic is an error ([`guard`](crate::guard)), and sizes are checked before memory is allocated (`codebooks`).
 //!
 //! `tests/readers` tries all formats with faults, and compares lossless ones with ffmpeg.
@@ -37,7 +38,7 @@ const LOUDEST: f32 = 16.0;
 pub trait Decoder: Send {
     fn format(&self) -> Format;
 
-    /// Returns the default depth of an output.
+    /// Returns the default bit depth of an output.
     fn natural_depth(&self) -> Depth;
 
     /// Returns the number of frames in the file; `None` if the header does not state it.
@@ -64,12 +65,12 @@ pub struct Reader {
     packet: Vec<Vec<f32>>,
     /// Number of frames of the packet that have been read.
     used: usize,
-    /// Whether the end was reached: decoders need not remember it.
+    /// Whether the end has been reached. Decoders are not called again after it.
     ended: bool,
 }
 
 impl Reader {
-    /// Opens `file`, called `path`, whose sound begins at `start`, behind tags.
+    /// Opens `file`, called `path`. Its sound begins at `start`, after tags.
     pub fn open(path: &Path, file: SharedFile, kind: Kind, start: u64) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let len = file.metadata().map_err(unreadable)?.len();
@@ -93,7 +94,7 @@ impl Reader {
         )
     }
 
-    /// Opens `samples`, the samples of a WAV file that are not PCM.
+    /// Opens `samples`, the non-PCM samples of a WAV file.
     pub fn open_coded_samples(
         path: &Path,
         file: SharedFile,
@@ -114,7 +115,7 @@ impl Reader {
     fn of(path: &Path, decoder: Box<dyn Decoder>) -> Result<Self, Error> {
         let mut reader =
             Self { path: path.into(), decoder, packet: Vec::new(), used: 0, ended: false };
-        // Only decoded samples show the true channels and rate.
+        // Only the first packet shows the true channels and rate.
         if !reader.decode()? {
             let (path, frames) = (path.into(), reader.decoder.frames());
             return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });

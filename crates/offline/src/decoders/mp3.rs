@@ -1,4 +1,4 @@
-//! Decoder of MP3, by `nanomp3`. Removes the samples that encoders put before and behind the music.
+//! Decoder of MP3, by `nanomp3`. Removes the samples that encoders put before and after the music.
 //!
 //! `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header of its own (a first frame without sound, called Xing,
 //! Info or LAME tag) that counts its frames. Each part is decoded as if it were alone.
@@ -18,16 +18,16 @@ use std::{
     vec::IntoIter,
 };
 
-/// Number of bytes that the decoder gets at a time: it accepts a frame only with the frames behind it.
+/// Number of bytes that the decoder gets at a time. It accepts a frame only if the next frames follow.
 const WINDOW: usize = 1 << 15;
 
 /// Minimum number of bytes that the decoder needs, except at the end of the file.
 const LEAST: usize = 1 << 14;
 
-/// Number of samples that decoders add before the encoder's first one (LAME's tag specification).
+/// Decoder delay: number of samples before the encoder's first one (LAME's tag specification).
 const DELAY: i64 = 529;
 
-/// Maximum offset of a tag in a frame: behind head, CRC and side information.
+/// Maximum offset in bytes of a tag in a frame: after header, CRC and side information.
 const FURTHEST: usize = 4 + 2 + 32;
 
 pub struct Mp3 {
@@ -42,7 +42,7 @@ pub struct Mp3 {
 /// Section of a file with its own header, or without a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    /// Range of the frames with sound in the file.
+    /// Range of the audio frames in the file, in bytes.
     bytes: Range<u64>,
     /// Number of samples before the music.
     skipped: u64,
@@ -59,7 +59,7 @@ struct Stream {
     /// Number of bytes of the window that are decoded.
     used: usize,
     decoder: nanomp3::Decoder,
-    /// Whether no frame has been decoded yet: the first ones may need earlier frames that are cut off.
+    /// Whether no frame has been decoded yet. The first frames may refer to earlier ones that are cut off.
     begins: bool,
     skipped: u64,
     read: u64,
@@ -188,7 +188,7 @@ impl Stream {
                     self.begins = false;
                     return Ok(Decoded::Frame(info));
                 }
-                // The frame needs earlier frames that are cut off: silence replaces it.
+                // The frame refers to earlier frames that are cut off: silence replaces it.
                 Err(DecodeError::ReservoirUnavailable(info)) if self.begins => {
                     let mut info = info;
                     info.samples_produced = if info.sample_rate < 32_000 { 576 } else { 1152 };
@@ -206,7 +206,7 @@ impl Stream {
         }
     }
 
-    /// Decodes the last frame, at `start` of the window, if it is complete. No other frame confirms it.
+    /// Decodes the last frame, at `start` of the window, if it is complete. No following frame confirms its header.
     fn decode_last(&mut self, start: usize, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> Decoded {
         let rest = &self.window[start..];
         let len = rest.first_chunk().filter(|_| !self.begins).and_then(|head| frame_len(*head));
@@ -230,7 +230,7 @@ impl Stream {
         Ok(read < room)
     }
 
-    /// Returns which of the next `decoded` samples belong to the music, and counts them as read.
+    /// Returns the range of music in the next `decoded` samples, and counts its samples as read.
     fn audible(&mut self, decoded: usize) -> Range<usize> {
         let dropped = self.skipped.min(decoded as u64);
         self.skipped -= dropped;
@@ -290,7 +290,7 @@ fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<
     Ok(Some((first, parts)))
 }
 
-/// Returns the part from `frame` to `end`, and the position behind the part's last frame, if its header states that.
+/// Returns the part from `frame` to `end`, and the position after the part's last frame, if its header states it.
 fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
     let behind = frame.position + frame.bytes.len() as u64;
     let Some(tag) = VbrTag::parse(&frame.bytes) else {
@@ -310,13 +310,14 @@ fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
     (Part { bytes, skipped: delay as u64, frames, end: next }, next)
 }
 
-/// Returns whether a frame has a tag in place of sound: one of Xing, LAME or Fraunhofer.
+/// Returns whether a frame holds a tag of Xing, LAME or Fraunhofer instead of sound.
 fn has_mark(frame: &[u8]) -> bool {
     const MARKS: [&[u8]; 3] = [b"Xing", b"Info", b"VBRI"];
     frame.windows(4).take(FURTHEST + 1).any(|id| MARKS.contains(&id))
 }
 
-/// Returns the length in bytes of a layer 3 frame by its head (ISO 11172-3, 2.4.2.3); `None` for free formats and invalid heads.
+/// Returns the length in bytes of a layer 3 frame by its header (ISO 11172-3, 2.4.2.3); `None` for free formats and invalid
+/// headers.
 fn frame_len(head: [u8; 4]) -> Option<usize> {
     const KILOBITS: [[usize; 16]; 2] = [
         [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0],
@@ -337,7 +338,7 @@ fn frame_len(head: [u8; 4]) -> Option<usize> {
     Some(len).filter(|_| is_layer_3 && bits > 0)
 }
 
-/// Returns the length in bytes of all frames, including this first one, by its Xing or Info tag.
+/// Returns the length in bytes of all frames by the Xing or Info tag in `frame`, the first of them.
 fn coded_len(frame: &[u8]) -> Option<u32> {
     let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
     let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));

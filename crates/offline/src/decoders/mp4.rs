@@ -1,7 +1,7 @@
-//! The audible part of an MP4 file's track: encoders of AAC put samples before and after the music.
+//! Audible part of an MP4 audio track: AAC encoders add samples before and after the music.
 //!
-//! AAC is read in MP4 only: `symphonia` does not remove the encoder's own samples, and the index of an MP4 file states their
-//! number (in an edit list, or in the tag of iTunes). Streams (ADTS) neither state it nor show whether they are HE-AAC.
+//! AAC is supported in MP4 only. `symphonia` does not remove the encoder's samples, and only the index of an MP4 file states
+//! their number, in an edit list or in the tag of iTunes. ADTS streams do not state it, and do not show whether they are HE-AAC.
 
 use super::{
     splice::Spliced,
@@ -130,7 +130,7 @@ impl Index {
     }
 }
 
-/// Returns the four numbers of the tag that iTunes writes: zero, and the numbers of samples before, behind and of the music.
+/// Returns the four numbers of the iTunes tag: zero, the number of samples before the music, after it, and in it.
 fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     let name = moov.windows(8).position(|bytes| bytes == b"iTunSMPB")?;
     let data = name + moov[name..].windows(4).position(|bytes| bytes == b"data")?;

@@ -1,4 +1,4 @@
-//! Ends of CAF and Ogg files whose writer did not know the end: it wrote into a pipe, or a stream was recorded.
+//! Repair of CAF and Ogg files without a stated end. Programs that write into pipes or record streams leave them so.
 
 use super::{
     splice::Spliced,
@@ -10,7 +10,8 @@ use std::io;
 /// Maximum length of a page of Ogg in bytes.
 const LONGEST_PAGE: u64 = 27 + 255 + 255 * 255;
 
-/// Returns `file`, a CAF file of `len` bytes, with the length of the samples filled in; `None` if it is stated.
+/// Returns `file`, a CAF file of `len` bytes, with the length of the samples filled in; `None` if the length is stated or the
+/// file is not CAF.
 pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let (mut position, mut packet) = (8, 1);
     if !peek(file, 0, position)?.starts_with(b"caff") {
@@ -40,8 +41,8 @@ pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     }
 }
 
-/// Returns `file`, of `len` bytes, with the mark of the last page at its last page of Ogg; `None` if it has the mark, or does not
-/// end with a whole page.
+/// Returns `file`, of `len` bytes, with the end-of-stream flag set in its last Ogg page; `None` if the flag is set already, or
+/// the file does not end with a whole page.
 pub fn closed_ogg(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     const LAST: u8 = 4;
     let tail = peek(file, len.saturating_sub(LONGEST_PAGE), LONGEST_PAGE)?;
@@ -57,7 +58,7 @@ pub fn closed_ogg(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     Ok(Some(Spliced::plain(file, 0..len - page.len() as u64).with_tail(page)))
 }
 
-/// Returns whether `bytes` are one page.
+/// Returns whether `bytes` are exactly one Ogg page.
 fn is_page(bytes: &[u8]) -> bool {
     let lengths = bytes.get(26).and_then(|count| bytes.get(27..27 + usize::from(*count)));
     lengths.is_some_and(|lengths| {

@@ -1,4 +1,4 @@
-//! Part of a file between a new head and a new tail: decoders get plain ones in place of those that they would refuse.
+//! Reader of part of a file with a new head and a new tail. They replace headers and tails that a decoder would refuse.
 
 use crate::shared_file::SharedFile;
 use std::{

@@ -47,14 +47,14 @@ pub struct SymphoniaDecoder {
     natural_depth: Depth,
 }
 
-/// A track being decoded. Chained files have several, one after the other.
+/// Track being decoded. Chained files have several, one after the other.
 struct Stream {
     decoder: Box<dyn AudioDecoder>,
     track: u32,
     frames: Option<u64>,
     /// Number of samples still to be dropped.
     skipped: u64,
-    /// Whether samples behind `frames` are dropped.
+    /// Whether samples after `frames` are dropped.
     ends: bool,
     read: u64,
     /// End of the most recently decoded packet, in samples from the start of the track.
@@ -62,7 +62,7 @@ struct Stream {
 }
 
 impl SymphoniaDecoder {
-    /// Opens `source`, called `path`. `frames` is the number of frames, if it is known better than from the header.
+    /// Opens `source`, called `path`. `frames` overrides the number of frames in the header.
     pub fn open(path: &Path, mut source: Spliced, frames: Option<u64>) -> Result<Self, Error> {
         let fault = |fault| fault_in(path, fault);
         let index = mp4::index(&mut source).map_err(|error| fault(error.into()))?;
@@ -79,8 +79,8 @@ impl SymphoniaDecoder {
             (stream.frames, stream.ends) = (Some(frames), true);
         }
         let parameters = stream.decoder.codec_params();
-        // Companded codings decode to more bits than they store. For ALAC, containers state wrong bits, and ALAC's own header
-        // right ones.
+        // Companded codings decode to more bits than they store. For ALAC, containers state wrong bit depths; ALAC's own header
+        // is right.
         let bits = match parameters.codec {
             CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
             CODEC_ID_AAC => None,
@@ -263,7 +263,7 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     guard(decode).unwrap_or(Err(Fault::DecodeError("its content contradicts itself")))
 }
 
-/// Returns whether a configuration of AAC Low Complexity announces the upper half of the spectrum of HE-AAC (ISO 14496-3,
+/// Returns whether a configuration of AAC Low Complexity signals SBR, the upper half of the spectrum in HE-AAC (ISO 14496-3,
 /// 1.6.2.1: `syncExtensionType` 0x2B7, object type 5, `sbrPresentFlag`).
 fn has_upper_half(configuration: &[u8]) -> bool {
     matches!(configuration, [_, _, 0x56, 0xE5, 0x80..=0xFF, ..])
@@ -289,7 +289,7 @@ fn speakers(channels: &Channels) -> u32 {
 fn fault_in(path: &Path, fault: Fault) -> Error {
     let path = path.to_path_buf();
     match fault {
-        // Decoders without further data make errors of their own, which have no code of the system.
+        // At the end of the data, decoders return I/O errors without an error code of the system.
         Fault::IoError(source) if source.raw_os_error().is_some() => Error::Read { path, source },
         Fault::IoError(_) => Error::CutShort(path),
         other => Error::broken(&path, &other.to_string().replace('\n', " ")),
@@ -302,9 +302,9 @@ mod tests {
 
     #[test]
     fn a_sign_of_an_upper_half_is_seen_behind_low_complexity() {
-        // Low Complexity at 22.05 kHz, mono; then the announcement of an upper half to 44.1 kHz.
+        // Low Complexity at 22.05 kHz, mono; then the signal of an upper half, to 44.1 kHz.
         assert!(has_upper_half(&[0x13, 0x88, 0x56, 0xE5, 0xA5, 0x48, 0x80]));
-        // Configurations without an announcement.
+        // Configurations without the signal.
         for plain in [&[0x13, 0x88, 0x56, 0xE5, 0x25][..], &[0x13, 0x88], &[]] {
             assert!(!has_upper_half(plain), "{plain:?}");
         }

@@ -1,12 +1,12 @@
-//! Tags before and behind the sound, which are independent of the file format: ID3 of both versions, APE, Lyrics3.
+//! Tags before and after the sound, in any file format: ID3 of both versions, APE, Lyrics3.
 
 use crate::shared_file::SharedFile;
 use std::io::{self, Read};
 
-/// First bytes of other tags that may follow the sound.
+/// Magic bytes of tags that may follow the sound.
 const BEHIND: [&[u8]; 2] = [b"LYRICSBEGIN", b"ID3"];
 
-/// Returns the first position from `position` on that is not in a tag.
+/// Returns the first position from `position` on that is outside of tags.
 pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
     loop {
         position += match peek(file, position, 32)?[..] {
@@ -28,7 +28,7 @@ fn synchsafe(bytes: [u8; 4]) -> u64 {
     bytes.into_iter().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7F))
 }
 
-/// Returns whether only zeros, or a tag and anything after it, follow between `position` and `end`.
+/// Returns whether the sound ends at `position`: only zeros follow to `end`, or a tag and any bytes after it.
 pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     let start = peek(file, position, 16)?;
     if BEHIND.iter().any(|tag| start.starts_with(tag)) {
@@ -45,7 +45,7 @@ pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     }
 }
 
-/// Returns the end of the sound in a file of `len` bytes, before tags of ID3 and APE.
+/// Returns the end of the sound in a file of `len` bytes: the start of the ID3 and APE tags that follow it.
 pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
     let mut end = len;
     loop {
@@ -54,7 +54,7 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
             end -= 128;
             continue;
         }
-        // An ID3v2 tag behind the sound ends with a footer that states its length.
+        // An ID3v2 tag after the sound ends with a footer that states its length.
         let footer = peek(file, end.saturating_sub(10), 10)?;
         if let [b'3', b'D', b'I', _, _, _, a, b, c, d] = footer[..] {
             let size = synchsafe([a, b, c, d]);
@@ -86,12 +86,12 @@ pub fn peek(file: &SharedFile, position: u64, len: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the big-endian number of four bytes at `at`.
+/// Returns the four bytes at `at` as a big-endian number; `None` if `bytes` is too short.
 pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Returns the big-endian number of eight bytes at `at`.
+/// Returns the eight bytes at `at` as a big-endian number; `None` if `bytes` is too short.
 pub fn long(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }

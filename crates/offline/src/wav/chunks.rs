@@ -1,5 +1,5 @@
-//! Finds the chunks of a WAV file. [`walk`] skips padding, and returns the length of the samples by the header, so that the
-//! reader can refuse a truncated file before anything is rendered.
+//! Chunks of a WAV file. [`walk`] finds them, skips padding, and returns the length of the samples by the header, so that the
+//! reader can refuse a truncated file before rendering.
 
 use crate::formats::is_open;
 use std::io::{self, BufReader, Read, Seek};
@@ -41,8 +41,8 @@ pub struct Chunks {
     pub after: Vec<Chunk>,
 }
 
-/// Reads the heads of all chunks in a file of `file_len` bytes. Another format is an [`io::ErrorKind::InvalidData`]. The buffer
-/// holds many heads, so that millions of chunks take few system calls.
+/// Reads the headers of all chunks in a file of `file_len` bytes. Returns [`io::ErrorKind::InvalidData`] for other formats. The
+/// buffer holds many headers, so that millions of chunks take few system calls.
 pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result<Chunks> {
     let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut riff = [0; 12];
@@ -58,7 +58,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
         false => u32::from_le_bytes(bytes),
     };
     let [.., a, b, c, d, _, _, _, _] = riff;
-    // If the header's length of the file is right, its length of the samples is right, too.
+    // If the length of the file in the header is right, the length of the samples is right, too.
     let is_exact = file_len == 8 + u64::from(number([a, b, c, d]));
     let (mut fmt, mut before) = (Vec::new(), Vec::new());
     let (mut long_data, mut fact) = (None, None);
@@ -133,7 +133,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
     }
 }
 
-/// Returns the complete chunks from `position`, where `file` must be, to `end`. Ignores other bytes behind the samples.
+/// Returns the complete chunks from `position`, where `file` must be, to `end`. Ignores other bytes after the samples.
 fn trailing(
     file: &mut BufReader<impl Read + Seek>,
     mut position: u64,

@@ -39,8 +39,8 @@ fn deal<const N: usize>(bytes: &[u8], channels: &mut [Vec<f32>], sample: impl Fn
     }
 }
 
-/// Replaces `bytes` by the interleaved samples of all `channels`, which must have one length. Integers get `dither` in LSB, are
-/// rounded, and clip at full scale. Samples of 0 get no dither, so silence stays silent.
+/// Replaces `bytes` by the interleaved samples of all `channels`, which must have equal lengths. Integers get `dither` in LSB,
+/// are rounded, and clip at full scale. Samples of 0 get no dither, so silence stays silent.
 pub fn encode(
     channels: &[Vec<f32>],
     depth: Depth,
@@ -110,8 +110,8 @@ pub fn clipped(channels: &[Vec<f32>]) -> u64 {
     channels.iter().map(|samples| u64::from(of(samples))).sum()
 }
 
-/// Triangular dither (TPDF), 2 LSB wide, the same in every run. Makes the rounding error independent of the signal: hiss in place
-/// of distortion.
+/// Triangular dither (TPDF), 2 LSB wide, equal in every run. Makes the rounding error independent of the signal: hiss instead of
+/// distortion.
 pub struct Dither(u64);
 
 impl Default for Dither {

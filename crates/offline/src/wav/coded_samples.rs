@@ -1,9 +1,9 @@
-//! Samples of a WAV file in another coding than PCM, with a plain header for the decoder.
+//! Non-PCM samples of a WAV file, with a minimal header for the decoder.
 
 use super::chunks::Chunks;
 use std::ops::Range;
 
-/// Format tags of the supported codings.
+/// Format tag of Microsoft's ADPCM.
 const MS_ADPCM: u16 = 2;
 const A_LAW: u16 = 6;
 const MU_LAW: u16 = 7;
@@ -27,7 +27,8 @@ pub enum CodedSamples {
 }
 
 impl CodedSamples {
-    /// Returns the samples with the format tag `tag`, of which `there` bytes are in the file; `None` for an unsupported coding.
+    /// Returns the samples of the coding with the format tag `tag`. `there` is the number of their bytes in the file. Returns
+    /// `None` for an unsupported coding.
     pub fn new(chunks: &Chunks, tag: u16, there: u64) -> Option<Self> {
         let Chunks { fmt, fact, data_start, data_len, .. } = chunks;
         let word = |at: usize| u64::from(u16::from_le_bytes([fmt[at], fmt[at + 1]]));

@@ -2,18 +2,18 @@
 
 use super::{Depth, Format};
 
-/// Maximum length that a RIFF header can count.
+/// Maximum length in bytes that a RIFF header can state.
 const LONGEST: u64 = u32::MAX as u64;
 
-/// Bytes of a subformat's GUID behind the format tag.
+/// Bytes of a subformat's GUID after the format tag.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71];
 
-/// Lengths of a file, in bytes.
+/// Lengths that a WAV header states.
 #[derive(Debug, Clone, Copy)]
 pub struct Lengths {
-    /// Bytes of the file.
+    /// Length of the whole file in bytes.
     pub file: u64,
-    /// Bytes of the samples.
+    /// Length of the samples in bytes.
     pub data: u64,
     pub frames: u64,
 }
@@ -47,7 +47,7 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     head.extend(b"fmt ");
     head.extend((fmt.len() as u32).to_le_bytes());
     head.extend(fmt);
-    // Every coding but plain PCM declares its number of samples.
+    // WAV requires the number of samples for all codings except PCM.
     if format.depth.is_float() {
         head.extend(b"fact\x04\0\0\0");
         head.extend(short(lengths.frames).to_le_bytes());

@@ -43,12 +43,12 @@ pub struct Reader {
 
 pub enum Content {
     Pcm(Reader),
-    /// Samples of another coding than PCM.
+    /// Non-PCM samples.
     Coded(CodedSamples),
 }
 
 impl Content {
-    /// Reads the chunk heads of `file`, called `path`, from its start.
+    /// Reads the chunk headers of `file`, called `path`, from its start.
     pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
@@ -76,7 +76,7 @@ impl Content {
 }
 
 impl Reader {
-    /// Creates a reader of the samples, of which `there` bytes are in the file.
+    /// Creates a reader of the samples in `chunks`. `there` is the number of their bytes in the file.
     fn new(
         path: &Path,
         mut file: BufReader<SharedFile>,
@@ -117,7 +117,7 @@ impl Reader {
             frames,
             read: 0,
             swapped,
-            // A single byte does not count as a part of a frame: some programs count the padding as part of the samples.
+            // A single byte does not count as part of a frame: some programs include the padding in the length of the samples.
             cut: data_len % frame > 1,
             bytes: Vec::new(),
             before,
@@ -133,7 +133,6 @@ impl Reader {
         self.frames
     }
 
-    /// Returns whether an incomplete frame follows the last complete one.
     pub fn is_cut(&self) -> bool {
         self.cut
     }

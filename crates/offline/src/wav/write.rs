@@ -27,7 +27,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file of at most `frames` frames, if the number is known. Dithers integers if `dithered`.
+    /// Writes the start of the header. `frames` is the maximum length of the file, if known. Dithers integers if `dithered`.
     pub fn new(
         output: &Output,
         format: Format,
@@ -75,7 +75,7 @@ impl Writer {
         self.put(&[0][..len as usize % 2])
     }
 
-    /// Appends samples; all `channels` must have one length.
+    /// Appends samples; all `channels` must have equal lengths.
     pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
         self.begin_data()?;
         let Format { depth, .. } = self.format;
@@ -99,7 +99,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the chunk of samples.
+    /// Ends the data chunk, padded to an even length.
     pub fn end_data(&mut self) -> Result<(), Error> {
         self.begin_data()?;
         self.put(&[0][..self.data as usize % 2])

@@ -1,11 +1,11 @@
-//! Formats as other programs write and read them: equal samples, bit for bit where the coding is lossless.
+//! Formats that other programs write and read: equal samples, bit for bit where the coding is lossless.
 
 use crate::{Folder, Wav, chunks, extensible, float_wav, floats, noise, silence, unmixed};
 use std::fs;
 use tone_filter_offline::{options::Options, wav::Depth};
 use tone_filter_testkit::{root, signals, sweep};
 
-/// Extension, flags of ffmpeg, and bits of the samples that are read; 32 stands for floats.
+/// Lossless formats: extension, flags of ffmpeg, and bits of the samples that are read; 32 stands for floats.
 const LOSSLESS: [(&str, &str, u16); 22] = [
     ("wav", "-c:a pcm_u8", 8),
     ("wav", "-c:a pcm_s16le", 16),
@@ -31,7 +31,7 @@ const LOSSLESS: [(&str, &str, u16); 22] = [
     ("m4a", "-c:a alac -sample_fmt s32p", 24),
 ];
 
-/// Extension and flags of sox.
+/// Formats that sox writes: extension and flags.
 const BY_SOX: [(&str, &str); 9] = [
     ("wav", "-b 8 -e unsigned"),
     ("wav", "-b 16 -e signed"),

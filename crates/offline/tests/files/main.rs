@@ -1,4 +1,4 @@
-//! Files: what is read, what is refused and what is written, held against sox, ffmpeg, flac and mutagen.
+//! Reading, refusing and writing of files, compared with sox, ffmpeg, flac and mutagen.
 
 mod faults;
 mod formats;
@@ -91,7 +91,7 @@ impl Folder {
         self.try_render(from, to, options).unwrap()
     }
 
-    /// Renders `name`, which must fail and leave no file behind. Returns the message, with names in place of paths.
+    /// Renders `name`, which must fail and create no file. Returns the message, with names instead of paths.
     fn error(&self, name: &str) -> String {
         let count = || fs::read_dir(self.path("")).unwrap().count();
         let before = count();
@@ -100,7 +100,7 @@ impl Folder {
         self.message(&error)
     }
 
-    /// Returns the message of `error`, with names in place of paths.
+    /// Returns the message of `error`, with names instead of paths.
     fn message(&self, error: &Error) -> String {
         let folder = self.path("").display().to_string();
         error.to_string().replace(&folder, "")
@@ -112,7 +112,7 @@ impl Folder {
         self.program(&words)
     }
 
-    /// Works like [`Folder::tool`], with words that may hold spaces.
+    /// Works like [`Folder::tool`], but takes separate words, which may contain spaces.
     fn program(&self, words: &[&str]) -> Vec<u8> {
         let name = words[0];
         let mut command = Command::new(name);
@@ -191,7 +191,6 @@ fn extensible(valid_bits: u16, speakers: u32, tag: u16) -> Vec<u8> {
     [&[22, 0], &valid_bits[..], &speakers.to_le_bytes(), &tag, &guid].concat()
 }
 
-/// Returns a WAV file of 32-bit floats.
 fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
     let frames = 0..channels[0].len();
     let data = frames.flat_map(|t| channels.iter().flat_map(move |own| own[t].to_le_bytes()));

@@ -1,11 +1,12 @@
-//! Lengths that the writer did not know, and bytes around the sound that concern no sample. All files are made here, after public
+//! Files with unknown lengths, and with bytes around the sound that do not affect it. All files are generated here, after public
 //! reports of faults.
 
 use crate::{Wav, chord, in_16_bits, noise, patched, position, silence};
 use tone_filter_testkit::{signals, sweep};
 
 /// Each container with the placeholders that programs write for an unknown length: name, writer of the whole file, and patches,
-/// each a search text, the distance from it, and the new bytes in hexadecimal. Without patches, the mark of the last page goes.
+/// each a search text, the distance from it, and the new bytes in hexadecimal. Without patches, the end-of-stream flag is
+/// cleared.
 const OPEN: &str = "\
 zero.wav | ffmpeg -c:a pcm_s16le | RIFF 4 00000000, data 4 00000000
 most.wav | ffmpeg -c:a pcm_s24le | RIFF 4 ffffffff, data 4 ffffffff
@@ -31,7 +32,7 @@ zero.m4a | ffmpeg -c:a alac -movflags +faststart | mdat -4 00000000
 page.ogg | sox -C 6 |
 pages.ogg | sox -C 6 |";
 
-/// Removes the mark of the last page from an Ogg file.
+/// Clears the end-of-stream flag of an Ogg file.
 fn without_end(mut file: Vec<u8>) -> Vec<u8> {
     let last = file.windows(4).rposition(|bytes| bytes == b"OggS").unwrap();
     let page = &mut file[last..];

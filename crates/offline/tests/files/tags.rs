@@ -76,7 +76,7 @@ fn python(folder: &Folder, script: &str, arguments: &[String]) -> Vec<u8> {
     folder.program(&words)
 }
 
-/// The rows of the manual's table of formats, each with files of that format: ffmpeg's coding, and extension.
+/// Rows of the manual's table of formats, each with files of that format: ffmpeg's coding, and extension.
 const TABLE: [(&str, &[(&str, &str)]); 9] = [
     (
         "WAV, RIFX, RF64, BW64",
@@ -151,7 +151,7 @@ fn the_manuals_table_of_formats_is_true_of_tags_and_covers() {
         let (tags, covers) = (&found[&name][0], &found[&name][1]);
         assert_eq!(*covers, usize::from(is_kept), "{name}");
         for (tag, value) in TAGS {
-            // MP4 has no free tags here. The gain is of the sound before.
+            // mutagen writes no custom tags to MP4. ReplayGain describes the old samples.
             let has_tag = match tag {
                 "CURATOR" => is_kept && !name.starts_with("MP4"),
                 "REPLAYGAIN_TRACK_GAIN" => false,

@@ -1,4 +1,4 @@
-//! What is written: depths, dither, clipping, chunks, rates, tails and loops.
+//! Written files: depths, dither, clipping, chunks, rates, tails and loops.
 
 use crate::{Folder, Wav, chunk, chunks, extensible, float_wav, patched, silence, unmixed};
 use hound::{SampleFormat, WavSpec, WavWriter};

@@ -1,8 +1,8 @@
-//! Faulty files are read, or refused with one line that names the file, in bounded time and with memory in proportion to
-//! their size. A program of its own, for its allocator and its panic hook.
+//! Faulty files are read, or refused with one line that names the file, in bounded time and with memory in proportion to their
+//! size. This is a separate program, because it needs its own allocator and panic hook.
 //!
-//! There are 1000 cases for each file of `crates/cli/tests/cli/corpus`, the same in every run. `TONE_FILTER_SWEEP=all FUZZ_CASES=100000
-//! cargo test -p tone-filter-offline --release --test readers` tries more.
+//! There are 1000 cases for each file of `crates/cli/tests/cli/corpus`, the same in every run. For more cases:
+//! `TONE_FILTER_SWEEP=all FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test readers`.
 
 #[path = "../../../../fuzz/src/decode.rs"]
 mod decode;
@@ -57,7 +57,7 @@ fn read(path: &Path, len: usize) -> Result<usize, Error> {
     }
 }
 
-/// Message of a panic that only tries the panic hook.
+/// Message of a panic that tests the panic hook.
 const PROBE: &str = "the panic hook is in place";
 
 /// Whether the hook has seen [`PROBE`].
@@ -137,7 +137,7 @@ fn corpus(name: &str) -> Vec<u8> {
         .unwrap()
 }
 
-/// Tries faults in files of one format.
+/// Runs [`checked`] on mutations of files of one format.
 fn fuzz(names: &[&str]) {
     let cases = std::env::var("FUZZ_CASES").map_or(1000, |cases| cases.parse().unwrap());
     let files: Vec<Vec<u8>> = names.iter().map(|name| corpus(name)).collect();
@@ -193,7 +193,7 @@ fn bytes_behind_the_last_mp3_frame_are_ignored() {
 
 #[test]
 fn tables_that_unpack_to_gigabytes_are_refused() {
-    // A file with 256 codebooks, each of 131 072 entries with 31 dimensions and one value.
+    // The file has 256 codebooks, each with 131 072 entries of 31 dimensions and one value.
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/codebooks.ogg");
     let (done, peak) = heap::peak_of(|| read(&path, 10_000));
     let error = done.unwrap_err().to_string();
@@ -210,7 +210,7 @@ fn all_formats_have_one_limit_of_channels() {
         let mut bytes = corpus(name);
         let at = bytes.windows(4).position(|own| own == chunk).unwrap();
         if name == "bext.wav" {
-            // Not PCM, but mu-law.
+            // mu-law, which another reader decodes than PCM.
             bytes[at + 8] = 7;
         }
         for channels in [256u16, 4000] {
@@ -236,8 +236,8 @@ fn coded(name: &str, arguments: &[&str]) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// Compares lossless formats only: how a decoder conceals faults in a lossy stream is not specified. `DECODE_CASES=1000 cargo
-/// test -p tone-filter-offline --release --test readers decoded` tries more.
+/// Compares lossless formats only: how a decoder conceals faults in a lossy stream is not specified. For more cases:
+/// `DECODE_CASES=1000 cargo test -p tone-filter-offline --release --test readers decoded`.
 #[test]
 fn faulty_files_are_decoded_as_by_ffmpeg_or_refused() {
     silence_decoders();

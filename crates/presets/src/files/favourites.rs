@@ -24,7 +24,7 @@ impl Folder {
         read(&path).map_err(|source| Error::Read { path, source })
     }
 
-    /// Makes the presets called `names`, and no others, the favourites.
+    /// Replaces the favourites by the presets called `names`.
     ///
     /// # Errors
     /// If the file cannot be written. Then nothing changes.

@@ -6,7 +6,8 @@ const LONGEST: usize = 64;
 /// Maximum length of a name in bytes: with `.json`, less than the 255 that most systems allow for a file name.
 const LONGEST_BYTES: usize = 240;
 
-/// Returns `name` as a file name that is valid on all systems, with `_` for what some system does not take.
+/// Returns `name` as a file name that is valid on all systems: trimmed, shortened, and with `_` for characters that some system
+/// forbids.
 pub(super) fn file_name(name: &str) -> String {
     let allowed = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
     let clean = name.trim().chars().map(|c| if allowed(c) { c } else { '_' });
@@ -26,20 +27,20 @@ pub(super) fn file_name(name: &str) -> String {
     name
 }
 
-/// Returns whether `name` is a device on Windows, where an extension makes no difference.
+/// Returns whether `name`, a file name without extension, is reserved for a device on Windows, like `CON` or `COM1`.
 fn is_device(name: &str) -> bool {
     let name = name.to_uppercase();
-    // Superscript digits count, too.
+    // Windows accepts superscript digits, too.
     let unnumbered = name.strip_suffix(|c: char| c.is_numeric());
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"].contains(&name.as_str())
         || unnumbered.is_some_and(|device| ["COM", "LPT"].contains(&device))
 }
 
-/// Letters, each with its forms with marks.
+/// Base letters, each followed by its accented forms.
 const MARKED: &str = "aàáâãäåāăą cçćĉċč dď eèéêëēĕėęě gĝğġģǧ hĥ iìíîïĩīĭį jĵ kķ lĺļľ nñńņň oòóôõöōŏő rŕŗř sśŝşšș tţťț \
                       uùúûũüūŭůűų wŵ yýŷÿ zźżž αά εέ ηή ιί οό υύ ωώ ий её ії";
 
-/// Returns `text` as a search compares it: in small letters without marks, which file names have in or behind the letter.
+/// Returns `text` in lower case and without accents, for searches. Removes combining marks, and replaces common accented letters.
 pub fn folded(text: &str) -> String {
     let letters = text.chars().flat_map(char::to_lowercase);
     let letters = letters.filter(|c| !('\u{300}'..='\u{36f}').contains(c));

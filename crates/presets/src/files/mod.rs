@@ -54,12 +54,12 @@ pub enum Error {
     Format {
         /// The preset's file.
         path: PathBuf,
-        /// Fault.
+        /// Fault in the file's content.
         source: FormatError,
     },
 }
 
-/// Returns the question whether the user meant a preset with a similar name; empty if no preset is similar.
+/// Returns a hint with the id of the most similar factory preset; empty if none is similar.
 fn suggestion(name: &str) -> String {
     let wanted = name.to_lowercase().replace(' ', "-");
     let likeness = |id: &str| strsim::jaro_winkler(&wanted, id);
@@ -69,8 +69,8 @@ fn suggestion(name: &str) -> String {
 }
 
 impl Preset {
-    /// Returns the preset called `name`: the factory preset with this name or id; or else the preset in the file `name`, if
-    /// there is one and `name` contains a path separator or ends in `.json`; or else the user preset with this name.
+    /// Returns the preset called `name`. Tries, in this order: a factory preset with this id or name; an existing file at the
+    /// path `name`, if `name` contains a path separator or ends in `.json`; a user preset with this name.
     ///
     /// # Errors
     /// If there is no such preset, or its file cannot be read or is invalid.

@@ -16,7 +16,7 @@ use std::{
 /// Prefix of the names of temporary files.
 const PART: &str = ".tone-filter-";
 
-/// Age after which a temporary file is no longer in use.
+/// Age after which a temporary file counts as abandoned.
 const STALE: Duration = Duration::from_secs(3600);
 
 /// Folder of presets, one file each. It is created when a preset is saved.
@@ -52,8 +52,8 @@ impl Folder {
         names
     }
 
-    /// Returns the preset whose file name or own name is `name`, if there is one. Ignores case and how marks are written; blanks,
-    /// dots, hyphens and characters that file names cannot have count as the same.
+    /// Returns the preset with the file name or the display name `name`, if there is one. Ignores case and accents. Blanks, dots,
+    /// hyphens, and characters that are forbidden in file names, count as equal.
     ///
     /// # Errors
     /// If the file cannot be read or is not a valid preset.
@@ -66,14 +66,14 @@ impl Folder {
         let mut files = self.names().into_iter();
         files
             .find(|file| {
-                // Broken files have no own name.
+                // Broken files have no display name.
                 let own = || self.load(file).ok().flatten().map(|own| id(&own.preset.name));
                 id(file) == wanted || own().is_some_and(|own| own == wanted)
             })
             .map_or(Ok(None), |file| self.load(&file))
     }
 
-    /// Returns the preset whose file is called `name`, if there is one.
+    /// Returns the preset with the file name `name`, without `.json`, if there is one.
     ///
     /// # Errors
     /// If the file cannot be read or is not a valid preset.
@@ -83,8 +83,8 @@ impl Folder {
         path.map(|path| Preset::read(&path)).transpose()
     }
 
-    /// Saves `preset`, and replaces a preset with this name. Returns the name, in which characters that file names cannot have
-    /// are replaced.
+    /// Saves `preset`, and replaces a preset with this name. Returns the name, with characters replaced that are forbidden in
+    /// file names.
     ///
     /// # Errors
     /// If the name is empty or belongs to a factory preset, or the file cannot be written. Then nothing changes.
@@ -102,9 +102,9 @@ impl Folder {
         Ok(name)
     }
 
-    /// Returns the name under which a preset called `name` would be saved; `None` if this would not replace a preset.
+    /// Returns the name of the preset that would be replaced if a preset called `name` were saved; `None` if there is none.
     pub fn replaced_by(&self, name: &str) -> Option<String> {
-        // Compares by the file, as some systems ignore case.
+        // Checks the disk, because some systems ignore case.
         let name = file_name(name);
         fs::symlink_metadata(self.path(&name)?).is_ok().then_some(name)
     }
@@ -137,7 +137,7 @@ impl Folder {
         }
     }
 
-    /// Returns the path of the file called `name`; `None` if no file in the folder can have this name.
+    /// Returns the path of the preset called `name`; `None` if `name` is not a valid file name.
     fn path(&self, name: &str) -> Option<PathBuf> {
         let is_stream = cfg!(windows) && name.contains(':');
         let is_file = Path::new(name).components().eq([Component::Normal(name.as_ref())]);

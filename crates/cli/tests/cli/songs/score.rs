@@ -14,7 +14,7 @@ use tone_filter_testkit::{
 /// Length of the part of each song, in seconds.
 const SECONDS: f64 = 20.0;
 
-/// Minimum F1 of frames between a song's score and the decisions of a filter that follows it.
+/// Minimum F1 score of frames, between a song's score and the decisions of a filter that follows it.
 const SAME: f64 = 0.98;
 
 /// Maximum error of the tuning in cents after 10 s.
