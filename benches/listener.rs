@@ -1,4 +1,4 @@
-//! Benchmarks: the network's multiply-adds a second beside the CPU's maximum, and the listener's time for a frame.
+//! Benchmarks of the listener: the network's multiply-adds per second, compared with the CPU's maximum, and the time for a frame.
 
 mod frame;
 
@@ -45,7 +45,7 @@ impl Work for Peak {
     }
 }
 
-/// Output: the number of multiply-adds of [`Peak`] with a kernel.
+/// Counter of the multiply-adds of [`Peak`] with a kernel.
 struct Count<'a>(&'a mut usize);
 
 impl Work for Count<'_> {
@@ -94,7 +94,7 @@ fn whole(c: &mut Criterion) {
     }
 }
 
-/// The tracker of beats beside the whole listener.
+/// Measures the beat tracker's time for a frame.
 fn beats(c: &mut Criterion) {
     for kernel in Kernel::available() {
         let mut group = c.benchmark_group(format!("{}, a frame of the tracker", kernel.name()));
