@@ -24,7 +24,7 @@ pub struct ClampedEvents<'a> {
 }
 
 impl<'a> ClampedEvents<'a> {
-    /// Creates the clamped form of the `events` of a buffer of `frames` samples that starts with `transport`.
+    /// Wraps the `events` of a buffer of `frames` samples. `transport` is the transport at the start of the buffer.
     pub fn new(
         events: &'a clap_input_events,
         frames: u32,

@@ -79,7 +79,7 @@ impl HostPointer {
 }
 
 /// Defines methods that call a function of one of the host's extensions, if the host has it. CLAP allows each call on one thread
-/// only, which the comment of the method names.
+/// only. The method's comment names it.
 macro_rules! calls {
     ($($(#[$comment:meta])* $name:ident($($argument:ident: $type:ty),*) =>
         $extension:ident.$function:ident($($passed:expr),*);)*) => {

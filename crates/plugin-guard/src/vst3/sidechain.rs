@@ -1,5 +1,5 @@
-//! Sidechain of the VST3 plugin: the second input, which a host may leave out or switch off. nice-plug 0.4.2 knows no optional
-//! buses: it accepts only layouts with all channels of both inputs, and reads the second input even if it is missing.
+//! Sidechain of the VST3 plugin: the second input, which a host may leave out or switch off. nice-plug 0.4.2 does not support
+//! optional buses: it accepts only layouts with all channels of both inputs, and reads the second input even if it is missing.
 
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     Vst::{

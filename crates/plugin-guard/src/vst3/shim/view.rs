@@ -94,7 +94,7 @@ impl Site {
     /// Unregisters nice-plug's event handlers, and releases the reference that each of them leaks.
     ///
     /// # Safety
-    /// Must be called on the host's main thread, after nice-plug has let go of the frame.
+    /// Must be called on the host's main thread, after nice-plug has released the frame.
     unsafe fn leave(&self) {
         let Some(run_loop) = &self.run_loop else { return };
         for handler in mem::take(&mut *lock(&self.handlers)) {
@@ -144,7 +144,7 @@ impl IRunLoopTrait for Frame<true> {
         result
     }
 
-    /// Does nothing: nice-plug calls this for a handler that is being released, which the host does not know any more.
+    /// Does nothing: nice-plug calls this while it releases a handler, which [`Site::leave`] has already unregistered.
     unsafe fn unregisterEventHandler(&self, _: *mut IEventHandler) -> tresult {
         kResultOk
     }
