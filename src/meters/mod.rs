@@ -231,7 +231,7 @@ impl Packet {
     }
 }
 
-/// Editor's ends of the queues, shared by all viewers.
+/// Editor's ends of both queues: received packets, and packets to send back. Shared by all viewers.
 struct Output {
     full: Consumer<Box<Packet>>,
     back: Producer<Box<Packet>>,

@@ -154,7 +154,7 @@ impl TestEditor {
         self.click_again(pos);
     }
 
-    /// Clicks right after the last click.
+    /// Clicks without a delay, so that two clicks in a row are a double-click.
     pub fn click_again(&mut self, pos: Pos2) {
         self.button(pos, true);
         self.button(pos, false);
