@@ -1,7 +1,7 @@
 //! Cost of each stage with the settings of a new instance: six notes in stereo, in blocks of 64 samples at 48 kHz.
 //!
-//! Filters that differ by one stage take turns on the same signal, and the fastest turn of each filter counts. The cost of a
-//! stage is the difference between two filters.
+//! Filters that differ by one stage process the same signal in turns. The cost of a stage is the difference between the fastest
+//! turns of two filters.
 
 use std::{f64::consts::TAU, hint::black_box, time::Instant};
 use tone_filter_dsp::{BLOCK, Scout, Settings, Stereo, ToneFilter, notes::frequency};
@@ -31,7 +31,7 @@ fn song() -> [Vec<f32>; 2] {
 /// Filter with some of the stages.
 struct Stages {
     filter: ToneFilter,
-    /// Listener outside the measured time; `None` for the filter's own listener.
+    /// Listener that runs outside the measured time; `None`: the filter's own listener runs, and is measured.
     scout: Option<Scout>,
     /// Seconds of the fastest turn.
     fastest: f64,

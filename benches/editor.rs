@@ -80,7 +80,7 @@ fn frames(c: &mut Criterion) {
 }
 
 /// Plays stereo noise through a filter and its meters, in blocks of `size`. `viewer` reads the meters once per frame of a
-/// display. Returns the time without the viewer's part, which runs on another thread in the plugin.
+/// display. Returns the time without the viewer's, which runs on another thread in the plugin.
 fn play(
     input: &mut MeterInput,
     filter: &mut ToneFilter,

@@ -9,7 +9,7 @@ pub fn create(_: Session, _: Meters, _: RepaintNotifier) -> Option<ToneFilterEdi
     None
 }
 
-/// Ignores requests for frames.
+/// Stand-in for nice-plug's notifier; ignores all requests.
 #[derive(Clone)]
 pub struct RepaintNotifier;
 

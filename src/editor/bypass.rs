@@ -9,7 +9,7 @@ use crate::{params::Control, session::Edits};
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 use std::f32::consts::TAU;
 
-/// Maximum width in points of a header whose bypass button has only its symbol. In a wider header, a word is beside the symbol.
+/// Header width in points above which the button has a word beside its symbol.
 const ROOMY: f32 = 640.0;
 
 /// Returns the width in points of the button in a header of this `area`.

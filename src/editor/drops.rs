@@ -1,4 +1,4 @@
-//! Presets and scores that are dropped on the window.
+//! Drag and drop of presets and scores on the window.
 
 use super::theme::{self, Scale};
 use crate::session::Edits;
@@ -86,7 +86,6 @@ mod x11 {
         }
     }
 
-    /// Dropped file.
     #[derive(Debug)]
     struct File(PathBuf);
 

@@ -9,7 +9,6 @@ use std::{
     thread,
 };
 
-/// Purpose for which a file is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Import,
@@ -21,8 +20,8 @@ pub enum Purpose {
 pub struct FileDialog(Option<(Purpose, Receiver<PathBuf>)>);
 
 impl FileDialog {
-    /// Opens a dialog, in place of an open one. For an export, the dialog suggests `name`. Repaints the window of `host` after
-    /// the choice.
+    /// Opens a dialog; the choice in a dialog that is still open is ignored. For an export, the dialog suggests `name`. Repaints
+    /// the window of `host` after the choice.
     pub fn open(&mut self, purpose: Purpose, name: &str, host: &HostLink) {
         let (sender, host) = (self.expect(purpose), host.clone());
         let dialog = AsyncFileDialog::new();
@@ -47,14 +46,14 @@ impl FileDialog {
         });
     }
 
-    /// Waits for the path of a file for `purpose`, which the returned sender delivers.
+    /// Records an open dialog for `purpose`, whose path the returned sender delivers.
     pub fn expect(&mut self, purpose: Purpose) -> Sender<PathBuf> {
         let (sender, receiver) = channel();
         self.0 = Some((purpose, receiver));
         sender
     }
 
-    /// Returns the file that the user has chosen, once.
+    /// Removes and returns the file that the user has chosen.
     pub fn chosen(&mut self) -> Option<(Purpose, PathBuf)> {
         let (purpose, receiver) = self.0.as_ref()?;
         let chosen = (*purpose, receiver.try_recv().ok()?);

@@ -1,9 +1,9 @@
-//! Keys: which ones the window uses. The host gets all others.
+//! Keyboard focus, and the keys that the window uses. The host gets all other keys.
 
 use egui::{Context, Popup};
 use nice_plug_egui::{Frame, Key, KeyCapture};
 
-/// Keys that move the focus between controls, operate the focused one, or close a menu: names, and the symbols of X11.
+/// Keys that operate the focused control or close a menu: name, and X11 keysym.
 const CONTROLLING: [(&str, u32); 9] = [
     ("Enter", 0xFF0D),
     ("Enter", 0xFF8D),
@@ -16,7 +16,7 @@ const CONTROLLING: [(&str, u32); 9] = [
     ("PageDown", 0xFF56),
 ];
 
-/// Keys that the window uses without a focused control, too: focus the next control, and show the piano roll.
+/// Keys that the window also uses without a focused control: Tab moves the focus, R shows the piano roll.
 const ALWAYS: [(&str, u32); 2] = [("Tab", 0xFF09), ("r", 'r' as u32)];
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// Creates the focus of the window of `frame`, which a host embeds or not.
+    /// Creates the focus of the window of `frame`. `_embedded` is whether a host embeds the window.
     pub fn new(_frame: &Frame, _embedded: bool) -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -36,7 +36,8 @@ impl Focus {
         }
     }
 
-    /// Takes the focus for a text field, gives it back, and passes on unused keys. Returns whether the window has the focus.
+    /// Takes the focus for a text field and gives it back afterwards. Passes unused keys to the host. Returns whether the window
+    /// has the focus.
     pub fn update(&mut self, ctx: &Context, frame: &mut Frame) -> bool {
         let typing = ctx.text_edit_focused();
         let used =

@@ -1,5 +1,5 @@
-//! Detected key, tuning and tempo of the music, at the right of the line with the scale. A click on key or tuning sets the filter to
-//! it.
+//! Detected key, tuning and tempo of the music, at the right of the line with the scale. A click on the key sets Root and Scale;
+//! a click on the tuning sets Tuning.
 
 use super::{
     controls::focus_ring,
@@ -9,26 +9,26 @@ use crate::{meters::MeterUpdate, session::Edits};
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
 use tone_filter_dsp::{FoundKey, Stereo, spec};
 
-/// Factor by which an update scales the earlier squares: some seconds count.
+/// Decay of the sums of squares per update: a time constant of 1.7 s at 60 updates per second.
 const KEPT: f32 = 0.99;
 
-/// Power of the mean of left and right, relative to the power of a channel, below which they cancel: -20 dB.
+/// Cancellation threshold, -20 dB: power of the mean of left and right, relative to a channel's average power.
 const CANCELS: f32 = 0.01;
 
-/// Key, tuning and tempo that were detected last.
+/// Last detected key, tuning and tempo.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
-    /// Sums of squares of the input: of the mean of left and right, and of a channel on average.
+    /// Decaying sums of squares of the input: of the mean of left and right, and the average of both channels.
     squares: [f32; 2],
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
-    /// Beats per minute; only where the host has no tempo.
+    /// Tempo in beats per minute; detected only if the host reports none.
     tempo: Option<f64>,
 }
 
 impl DetectedKey {
-    /// Takes key, tuning and tempo from `update`, and its input.
+    /// Takes key, tuning and tempo from `update`, and adds its input to the sums of squares.
     pub fn push(&mut self, update: &MeterUpdate) {
         let MeterUpdate { bands, sound: [dry, _], .. } = update;
         (self.key, self.tuning, self.tempo) = (bands.key, bands.tuning, bands.tempo);
@@ -36,7 +36,7 @@ impl DetectedKey {
         self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
 
-    /// Shows key, tuning and tempo at the right of `area` as far as there is room. Returns the area that is left.
+    /// Shows key, tuning and tempo at the right of `area`, as many as fit. Returns the remaining area.
     pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         let mut rest = area;
         let [mean, channels] = self.squares;

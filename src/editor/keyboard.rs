@@ -12,7 +12,6 @@ use tone_filter_dsp::{
     notes::{PITCH_CLASSES, pitch_class},
 };
 
-/// Returns the height of the keyboard in points.
 pub fn height(scale: Scale) -> f32 {
     scale.line(11.0) + scale.length(10.5)
 }

@@ -1,4 +1,4 @@
-//! Layout of the window.
+//! Areas of the window's parts, computed from the size of the window.
 
 use super::{band_grid, bypass, controls, keyboard, preset_bar, scale_strip, theme::Scale};
 use egui::Rect;
@@ -14,7 +14,7 @@ pub struct Layout {
     pub bypass: Rect,
     pub header: Rect,
     pub main: Rect,
-    /// Groups of all other controls; `None` while they are closed.
+    /// Area of the groups under More; `None` while they are closed.
     pub more: Option<Rect>,
     /// Whether there is room for the grid, its octaves and the keyboard.
     pub has_grid: bool,
@@ -22,7 +22,7 @@ pub struct Layout {
     pub grid: Rect,
     pub keyboard: Rect,
     pub strip: Rect,
-    /// Spectrum; `None` where there is little room.
+    /// Area of the spectrum; `None` in a low window.
     pub spectrum: Option<Rect>,
 }
 

@@ -63,10 +63,10 @@ pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
 pub use nice_plug_egui::RepaintNotifier;
 pub use windowless::WindowlessEditor;
 
-/// Maximum time between two meter updates, in seconds. After a longer time without an update, the host counts as stopped.
+/// Time in seconds without a meter update after which the host counts as stopped.
 const PAUSE: f64 = 0.25;
 
-/// Editor of the plugin. Opens the window, and saves its size with the plugin's state, as nice-plug's own editor does not.
+/// Editor of the plugin. Opens the window and, unlike nice-plug's own editor, saves its size with the plugin's state.
 pub struct ToneFilterEditor {
     session: Session,
     meters: Meters,
@@ -75,7 +75,7 @@ pub struct ToneFilterEditor {
     pixel_ratio: Arc<AtomicCell<f64>>,
 }
 
-/// Creates the editor, see [`ToneFilterEditor::new`].
+/// Creates the editor. Always `Some`; the stand-in without the feature `editor` returns `None`.
 pub fn create(
     session: Session,
     meters: Meters,
@@ -90,7 +90,7 @@ impl ToneFilterEditor {
         Self { session, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
     }
 
-    /// Returns width and height in logical pixels of a new window: those that were saved, or as much as the screen has.
+    /// Returns width and height of a new window in logical pixels: the saved size, limited to the screen.
     fn opening(&self) -> [f32; 2] {
         let room = size::screen() / self.pixel_ratio.load() as f32;
         allowed_size(Vec2::from(self.session.params.editor_size.load().0).min(room).into())
@@ -203,7 +203,7 @@ impl NiceEguiApp for App {
     ) -> Result<(), HandlerError> {
         let window = frame.baseview_window();
         self.pixel_ratio.store(window.size().scale_factor);
-        // Without these answers, baseview may still draw.
+        // If this fails, baseview may still draw.
         #[cfg(target_os = "linux")]
         let _ = window::select_answers(window);
         theme::install(&ctx);
@@ -250,7 +250,8 @@ impl Drop for App {
 }
 
 impl App {
-    /// Takes the latest meter update, or silence after a pause. `now` is egui's time in seconds. Returns whether the host plays.
+    /// Displays the latest meter update, or silence after [`PAUSE`]. `now` is egui's time in seconds. Returns whether the host
+    /// plays.
     fn receive(&mut self, now: f64) -> bool {
         if let Some(update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
@@ -272,13 +273,12 @@ impl App {
     }
 }
 
-/// Content of the window. Depends neither on the plugin nor on a window.
+/// Content of the window. Needs neither a plugin nor a real window, so tests can show it.
 #[derive(Default)]
 struct Panel {
     bands: Bands,
     /// Bands whose keys are held.
     held: BandMask,
-    /// Detected key, tuning and tempo of the music.
     detected_key: DetectedKey,
     output: OutputMeter,
     spectrum: Spectrum,

@@ -14,7 +14,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Shows the notice. Takes a `message` that is not empty: it replaces the last notice, and stays for [`SECONDS`].
+    /// Shows the notice until its time is over. Takes a `message` that is not empty as the new notice, for [`SECONDS`].
     pub fn show(&mut self, ui: &Ui, message: &mut String) {
         let now = ui.input(|input| input.time);
         if !message.is_empty() {

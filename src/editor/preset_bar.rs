@@ -23,7 +23,6 @@ const GAP: f32 = 2.0;
 /// Minimum power of an input that does not count as silence: -110 dB relative to full scale.
 const SILENCE: f32 = 1e-11;
 
-/// Output level and CPU load.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OutputMeter {
     /// Peaks of the left and the right channel; 1 is full scale.
@@ -32,7 +31,6 @@ pub struct OutputMeter {
     pub load: f32,
 }
 
-/// Returns the height of the bar in points.
 pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(10.0).max(5.0)
 }
@@ -72,7 +70,7 @@ pub struct PresetBar {
 }
 
 impl PresetBar {
-    /// Shows the bar in `area`, with the gains of `bands`, and level and load of `output`.
+    /// Shows the bar in `area`, with Auto level's gains from `bands`, and level and load from `output`.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -165,7 +163,7 @@ fn step(
     }
 }
 
-/// Shows a padlock in `place`, whose tooltip says what loading a preset does not change.
+/// Shows a padlock in `place`, whose tooltip names the settings that loading a preset keeps.
 fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     let side = 0.55 * place.width();
     let centre = place.center() + vec2(0.0, 0.25 * side);
@@ -220,7 +218,7 @@ fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     }
 }
 
-/// Shows the zoom menu, and the zoom that the window has. The window grows with the zoom.
+/// Shows a button with the current zoom, which opens a menu of zooms. Choosing a zoom also resizes the window.
 fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);

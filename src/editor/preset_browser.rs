@@ -1,5 +1,6 @@
-//! List of all presets: a search field, switches for what to keep when a preset is loaded, and the presets found, by category.
-//! The arrow keys audition presets. Enter or a click anywhere keeps the current preset; Escape restores the earlier sound.
+//! List of all presets: a search field, switches for the settings that loading a preset keeps, and the presets found, by
+//! category. The arrow keys audition presets. Enter or a click anywhere keeps the current preset; Escape restores the earlier
+//! sound.
 
 use super::{
     controls::focus_ring,

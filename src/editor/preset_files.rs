@@ -9,7 +9,6 @@ use egui::{
     Button, Key, Modifiers, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
 };
 
-/// Width of the menu in points.
 const WIDTH: f32 = 260.0;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Piano roll of the last seconds of all bands, in place of the grid.
+//! Piano roll of all bands over the last seconds, shown instead of the grid.
 
 use super::{
     controls::focus_ring,
@@ -18,7 +18,6 @@ use tone_filter_dsp::{
 const SECONDS: usize = 8;
 /// Columns per second: the frame rate of a common display.
 const RATE: usize = 60;
-/// Number of columns of the roll.
 pub const COLUMNS: usize = SECONDS * RATE;
 
 /// Maximum number of columns that one update fills. After a longer gap the host was paused, and the roll stood still.
@@ -30,9 +29,9 @@ const OPTIONS: TextureOptions =
 
 /// Columns of the last [`SECONDS`], and their picture.
 pub struct Roll {
-    /// Ring: column `number` is at `number % COLUMNS`. Empty before the first update.
+    /// Ring buffer: column `number` is at `number % COLUMNS`. Empty before the first update.
     columns: Vec<Column>,
-    /// Number of the host's bar, from 0, for each column of the ring; `None` while the host stands still or has no bars.
+    /// Bar number of each column of the ring, counted from 0; `None` while the host is stopped or reports no bars.
     bars: [Option<i32>; COLUMNS],
     count: usize,
     /// Time of the last update, in columns.
@@ -56,8 +55,8 @@ struct Picture {
 }
 
 impl Roll {
-    /// Appends `bands`. `now` is the time in seconds, `bar` the number of the host's bar; `None` while the host stands still or
-    /// has no bars.
+    /// Appends `bands`. `now` is the time in seconds, `bar` the host's bar number, counted from 0; `None` while the host is
+    /// stopped or reports no bars.
     pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64) {
         self.columns.resize(COLUMNS, Column::default());
         let mut column = Column::from(bands);
@@ -151,7 +150,7 @@ impl Roll {
         }
     }
 
-    /// Brings the picture up to date. Draws only new columns, unless rows or height have changed.
+    /// Updates the picture. Draws only new columns, unless rows or height have changed.
     fn draw(&mut self, ui: &Ui, rows: &Rows, height: usize) {
         if self.columns.is_empty() {
             self.columns.resize(COLUMNS, Column::default());

@@ -9,12 +9,11 @@ use crate::{params::Control, session::Edits};
 use egui::{Align2, Rect, Ui, Vec2, vec2};
 use tone_filter_dsp::{BandState, Group};
 
-/// Returns the height in points of the line with the scale and the range.
 pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(9.0).max(4.0)
 }
 
-/// Shows root, scale, range and map at the left of `area`. Returns the area that is left.
+/// Shows root, scale, range and map at the left of `area`. Returns the remaining area.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
     let params = edits.params;
     let mut left = area.left();

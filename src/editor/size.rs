@@ -1,4 +1,4 @@
-//! Size and zoom of the window. The window asks its host for a size, and shows what it gets.
+//! Size and zoom of the window. A new size is requested from the host; the window uses the size that it gets.
 
 use super::{MIN_SIZE, controls::focus_ring, theme};
 use crate::{params::allowed_zoom, session::Edits};
@@ -8,13 +8,13 @@ use egui::{
 };
 use plugin_guard::{HostLink, Request};
 
-/// Zoom that the user has chosen, until the window has another size.
+/// Requested zoom, pending until the window is resized or the host refuses.
 #[derive(Clone, Copy)]
 struct Wish {
     zoom: f32,
-    /// Size of the window's content in points, which should stay.
+    /// Size of the window's content in points. The zoom must not change it.
     content: Vec2,
-    /// Size of the window in logical pixels.
+    /// Size of the window before the request, in logical pixels.
     before: Vec2,
 }
 
@@ -57,7 +57,7 @@ pub fn limit(ctx: &Context, screen: Vec2) {
     State { screen, ..State::load(ctx) }.store(ctx);
 }
 
-/// Asks for a window of `size` in points, as far as the screen has room. Returns whether this is another size.
+/// Requests a window of `size` in points, limited to the screen. Returns whether it differs from the current size.
 pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
     let pixels = ctx.pixels_per_point();
     let wanted = (pixels * size).round().min(State::load(ctx).screen);
@@ -68,7 +68,7 @@ pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
     is_other
 }
 
-/// Asks for a window whose content is `zoom` times as large as without a zoom, as far as the screen has room.
+/// Requests a window whose content is enlarged by `zoom`, limited to the screen.
 pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
     let (state, content, now) = (State::load(ctx), ctx.content_rect().size(), ctx.zoom_factor());
     let native = ctx.pixels_per_point() / now;
@@ -80,7 +80,7 @@ pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
     }
 }
 
-/// Sets the zoom that the window has reached. To be called in each frame.
+/// Applies a requested zoom once the window has its new size. Must be called in each frame.
 pub fn settle(ctx: &Context, edits: &Edits) {
     let mut state = State::load(ctx);
     let (zoom, content) = (ctx.zoom_factor(), ctx.content_rect().size());
@@ -92,7 +92,7 @@ pub fn settle(ctx: &Context, edits: &Edits) {
         }
         if resized {
             let reached = (size / wish.content).min_elem();
-            // Whole pixels reach a zoom only nearly.
+            // Rounding to whole pixels changes the zoom slightly.
             let is_wanted = (reached - wish.zoom).abs() * wish.content.max_elem() < 1.0;
             ctx.set_zoom_factor(allowed_zoom(if is_wanted { wish.zoom } else { reached }));
         }

@@ -37,13 +37,13 @@ pub struct Spectrum {
     curves: [Curve; 2],
 }
 
-/// Weights of the bin powers that add up to the points of a curve.
+/// Weights with which the bins' powers are summed to the points of a curve.
 struct Smoothing {
     /// Frequencies at the left and right end of the plot, in Hz.
     range: [f32; 2],
     /// Distance between bins, in Hz.
     width: f32,
-    /// Bins of each point: the first bin, and the bin after the last.
+    /// Range of bins of each point: first bin, and end (exclusive).
     bins: Vec<[usize; 2]>,
     /// Weights of the bins' powers, point by point.
     weights: Vec<f32>,

@@ -1,4 +1,4 @@
-//! Colours, fonts and sizes.
+//! Colours, fonts and scale factors of the editor.
 
 use egui::{
     self, Align2, Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Painter,
@@ -7,7 +7,6 @@ use egui::{
 use std::sync::Arc;
 use tone_filter_dsp::BandState;
 
-/// Colour of the window's background.
 pub const BACKGROUND: Color32 = Color32::from_rgb(0x10, 0x12, 0x16);
 /// Colour of cells, buttons and menus at rest.
 pub const SURFACE: Color32 = Color32::from_rgb(0x19, 0x1d, 0x23);
@@ -15,7 +14,7 @@ pub const LINE: Color32 = Color32::from_rgb(0x2a, 0x30, 0x39);
 pub const TEXT: Color32 = Color32::from_rgb(0xdc, 0xdf, 0xe4);
 /// Colour of captions and other secondary text.
 pub const DIM: Color32 = Color32::from_rgb(0x9a, 0xa3, 0xb0);
-/// Colour of the text of anything without effect now, such as a muted band.
+/// Text colour of controls without effect and of muted bands.
 pub const IDLE: Color32 = Color32::from_rgb(0x80, 0x89, 0x96);
 /// Colours of the scale's keys: natural notes, and sharps.
 pub const KEYS: [Color32; 2] =
@@ -57,7 +56,7 @@ pub fn contrast(one: Color32, other: Color32) -> f32 {
     one.max(other) / one.min(other)
 }
 
-/// Factor for lengths and fonts, by the size of the window.
+/// Scale factor for lengths and fonts, derived from the size of the window.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale(f32);
 

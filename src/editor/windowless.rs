@@ -33,7 +33,7 @@ impl WindowlessEditor {
         (Self { app: editor.app(), host: Host::default() }, input)
     }
 
-    /// Shows the piano roll in place of the grid.
+    /// Shows the piano roll instead of the grid.
     pub fn show_roll(&mut self) {
         self.app.panel.session.params.editor_roll.store(true);
     }

@@ -21,7 +21,7 @@ use tone_filter_dsp::Snapshot;
 /// Updates per second: the refresh rate of most displays.
 const RATE: f64 = 60.0;
 
-/// Number of packets, and so the number of updates that the editor may be late by.
+/// Number of packets: so many updates can wait for the editor.
 const PACKETS: usize = 4;
 
 /// Maximum number of samples in a packet. Enough for the host's longest buffers, and for the time between two updates at 192 kHz
@@ -34,7 +34,7 @@ const TIMING_INTERVAL: usize = 8;
 /// Data for the display: a snapshot of the bands, and the signals since the last update.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeterUpdate {
-    /// State of the bands.
+    /// Snapshot of the bands at the update.
     pub bands: Snapshot,
     /// Peaks of the output since the last update, left and right; 1 is full scale.
     pub peaks: [f32; 2],
@@ -42,11 +42,11 @@ pub struct MeterUpdate {
     pub load: f32,
     /// Sample rate in Hz.
     pub sample_rate: f32,
-    /// Bar of the host's song, from 0; `None` while the host stands still or has no bars.
+    /// Bar number of the host's song, counted from 0; `None` while the host is stopped or reports no bars.
     pub bar: Option<i32>,
     /// Samples of the input and of the output, each the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
-    /// Sum of the squares of the input since the last update, as the mean of the first and the last channel.
+    /// Sum of the squared input samples since the last update, averaged over the first and the last channel.
     pub input_squares: f32,
 }
 
@@ -58,7 +58,7 @@ struct Packet {
     bar: Option<i32>,
     /// Sum of the first and the last channel of the input.
     dry: Box<[f32]>,
-    /// Sum of the squares of these channels.
+    /// Sum of the squared input samples of the first and the last channel.
     dry_squares: f32,
     /// First and last channel of the output. The viewer computes their peaks and their mean.
     wet: [Box<[f32]>; 2],
@@ -210,7 +210,7 @@ impl MeterInput {
 }
 
 impl Packet {
-    /// Copies the sum of the first and the last channel of the input, `frames` samples or as many as fit.
+    /// Records the sum of the input's first and last channel, and their squares: `frames` samples, or as many as fit.
     fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
         let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
         let free = self.dry[self.filled..].iter_mut();
@@ -231,7 +231,7 @@ impl Packet {
     }
 }
 
-/// Editor's ends of the queues, shared by all viewers.
+/// Editor's ends of both queues: received packets, and packets to send back. Shared by all viewers.
 struct Output {
     full: Consumer<Box<Packet>>,
     back: Producer<Box<Packet>>,

@@ -1,11 +1,11 @@
-//! Counts changes of the parameters, so that they are read only after a change.
+//! Counter of the parameters' changes: a reader reads the parameters again only after a change.
 
 use std::sync::{
     Arc,
     atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// Number of changes so far, modulo 2^32.
+/// Number of changes so far, modulo 2^32. Clones share one count.
 #[derive(Clone, Default)]
 pub struct Changes(Arc<AtomicU32>);
 
@@ -26,14 +26,14 @@ impl Changes {
     }
 }
 
-/// Setting stored as bits that is not a parameter, whose changes are counted like a parameter's.
+/// Setting that is not a parameter, stored as bits. Each store counts as a change.
 pub struct WatchedText {
     bits: [AtomicU64; 2],
     changes: Changes,
 }
 
 impl WatchedText {
-    /// Creates a text with these bits, whose changes are added to `changes`.
+    /// Creates a setting with these bits, whose stores are counted in `changes`.
     pub fn new(bits: [u64; 2], changes: &Changes) -> Self {
         Self { bits: bits.map(AtomicU64::new), changes: changes.clone() }
     }

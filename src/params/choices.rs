@@ -1,7 +1,7 @@
 //! Parameters for settings that are a choice from a list: a boolean for off and on, an enum for any other list.
 //!
 //! nice-plug takes the entries of a list from the type of its enum. All lists have one type here, [`Entry`]. nice-plug asks for
-//! the entries only while it creates a parameter; meanwhile [`ROW`] says which list is meant.
+//! the entries only while it creates a parameter; [`ROW`] then names the list.
 
 use super::changes::Changes;
 use nice_plug::{
@@ -16,7 +16,6 @@ use tone_filter_dsp::{CHOICES, Choice, Controls};
 
 /// Parameter of one row of [`CHOICES`].
 pub struct ChoiceParam {
-    /// Row of [`CHOICES`].
     pub choice: &'static Choice,
     param: Kind,
 }

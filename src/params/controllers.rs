@@ -58,8 +58,8 @@ impl Controllers {
         }
     }
 
-    /// Receives the move of a controller (0 to 127). Returns the number of the parameter that the controller sets, and whether
-    /// this move has mapped it.
+    /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the number of the parameter that the
+    /// controller sets, and whether this move has mapped it.
     pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
         let own = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
         let learning = self.learning.swap(NONE, Relaxed);

@@ -1,7 +1,6 @@
 //! Settings as plugin parameters, and the other fields of the saved state.
 //!
-//! One rule makes a parameter of every row of [`SPECS`] and [`CHOICES`], so plugin and renderer have the same ranges, defaults
-//! and units.
+//! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter, so plugin and command have the same ranges, defaults and units.
 //!
 //! The text of a number ends with a blank. VST3 hosts get number and unit separately; CLAP hosts get both in one text, to which
 //! nice-plug adds no blank.
@@ -25,7 +24,7 @@ use std::{
 };
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, Spec, TEXTS, Taper};
 
-/// Key of the editor's size in the saved state. The constants below are the keys of the other fields.
+/// Key of `editor_size` in the saved state. The constants up to [`SCORE`] are keys, too.
 const EDITOR_SIZE: &str = "editor-size";
 const EDITOR_ZOOM: &str = "editor-zoom";
 const EDITOR_MORE: &str = "editor-more";
@@ -39,8 +38,8 @@ const DEFAULT: &str = "Tone Filter";
 /// Preset name of a saved state without a name.
 const REFERENCE: &str = "Reference";
 
-/// Groups of settings that loading a preset leaves as they are, by the user's choice. Saved like the window's size, but not part
-/// of a sound: undo, A/B and presets neither save nor restore it. Aligned like [`Size`].
+/// Groups of settings that loading a preset keeps, by the user's choice. Saved like the window's size, but not part of a sound:
+/// undo, A/B and presets neither save nor restore it. Aligned like [`Size`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[repr(align(2))]

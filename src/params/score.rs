@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tone_filter_dsp::{Score, SharedScores};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// Score, or `None` without one.
+/// Score shared with the audio thread; `None` without a score.
 type Shared = Option<Arc<Score>>;
 
 /// Audio thread's end of a [`ScoreSlot`].
@@ -17,7 +17,7 @@ pub struct ScoreSlot(Mutex<Slot>);
 struct Slot {
     name: String,
     score: Shared,
-    /// What was left out of the last saved state; empty if nothing was.
+    /// Message about unreadable parts of the score in the last loaded state; empty if there are none.
     unread: String,
     input: Input<Shared>,
     /// Audio thread's end; `None` once the audio thread has taken it.
@@ -45,7 +45,7 @@ impl ScoreSlot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the audio thread's end, once.
+    /// Takes the audio thread's end; `None` if it has been taken already.
     pub fn take_output(&self) -> Option<ScoreOutput> {
         self.lock().output.take()
     }
@@ -86,7 +86,7 @@ impl ScoreSlot {
         self.lock().unread = unread.unwrap_or_default();
     }
 
-    /// Returns once what was left out of the last saved state; empty if nothing was.
+    /// Removes and returns the message about unreadable parts of the score in the last loaded state; empty if there is none.
     pub fn take_unread(&self) -> String {
         std::mem::take(&mut self.lock().unread)
     }

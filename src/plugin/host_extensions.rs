@@ -1,4 +1,4 @@
-//! Answers to hosts beyond nice-plug, through plugin-guard: pages of controls, presets, key names, latency and tail.
+//! Features that hosts use and nice-plug lacks, through plugin-guard: pages of controls, presets, key names, latency and tail.
 
 use super::ToneFilterPlugin;
 use crate::{
@@ -93,7 +93,7 @@ fn first_key(params: &ToneFilterParams) -> (u32, Settings) {
     (midi_note(lowest, settings.transpose) as u32, settings)
 }
 
-/// Parts of an instance that its shim shares.
+/// Parts of a plugin instance that its shim also uses.
 pub struct Guarded {
     pub session: Session,
     pub latency: Arc<Latency>,

@@ -33,7 +33,8 @@ impl MidiLearn {
         }
     }
 
-    /// Receives `event` in real time. Returns whether [`Job::run`] has something to do.
+    /// Queues `event` if it is a program change or a mapped controller. For the audio thread. Returns whether [`Job::run`] must
+    /// be called.
     pub fn receive(&self, event: &NoteEvent<()>) -> bool {
         match *event {
             NoteEvent::MidiProgramChange { program, .. } => self.program.store(program, Relaxed),

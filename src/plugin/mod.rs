@@ -19,7 +19,7 @@ use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, ToneFilter};
 use tone_filter_presets::Folder;
 
-/// The plugin as hosts see it.
+/// The plugin that nice-plug runs; parameters and state outlive each activation.
 pub struct ToneFilterPlugin {
     params: Arc<ToneFilterParams>,
     latency: Arc<Latency>,
@@ -34,7 +34,7 @@ pub struct ToneFilterPlugin {
     midi_learn: Option<Arc<MidiLearn>>,
     /// State of the active plugin; `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
-    /// Notes of the last activation, kept for the next: each note that was sent must end.
+    /// Note queue of the last activation. The next activation uses it to end the notes that have been sent.
     notes: Option<Notes>,
 }
 
@@ -52,7 +52,7 @@ struct Active {
     playing: bool,
     /// Last values passed to the filter: number of parameter changes, tempo, and compensated lookahead.
     followed: Option<(u32, Option<f64>, Option<bool>)>,
-    /// Length of the tail in frames: the output from the end of the input on.
+    /// Tail in frames: time from the end of the input to the end of the output.
     tail: u32,
 }
 
@@ -76,14 +76,14 @@ impl Default for ToneFilterPlugin {
 
 plugin_guard::export!(ToneFilterPlugin);
 
-/// Opens the plugin's window as a standalone program, with the system's devices for audio and MIDI that `args` names. The first
-/// argument is the program's name. Returns when the window is closed; false if it could not be opened.
+/// Runs the plugin as a standalone program until its window is closed. `args` are the command line: the program's name, then
+/// options for the audio and MIDI devices. Returns false if the window could not be opened.
 #[cfg(feature = "standalone")]
 pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
     nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
 }
 
-/// Returns a layout with `channels` inputs, as many outputs, and these sidechains.
+/// Returns a layout with `channels` inputs and outputs. `sidechains` are the channel counts of the sidechain inputs.
 const fn layout(
     name: &'static str,
     channels: u32,
@@ -265,7 +265,7 @@ impl Active {
         self.playing = transport.playing;
     }
 
-    /// Passes the parameters' values to the filter, which smooths them, if anything has changed.
+    /// Passes the parameters to the filter, if they, the tempo or the latency have changed. The filter smooths them.
     fn follow(&mut self, params: &ToneFilterParams) {
         let lookahead = self.latency.as_ref().map(|latency| latency.samples() > 0);
         let now = Some((params.changes(), self.tempo, lookahead));
@@ -313,7 +313,7 @@ impl Active {
     }
 }
 
-/// Returns the length in frames of the tail of `filter`: the output from the end of the input on.
+/// Returns the tail of `filter` in frames: time from the end of the input to the end of the output.
 fn tail(filter: &ToneFilter) -> u32 {
     let tail = ToneFilter::tail(filter.settings()) * filter.sample_rate();
     tail.ceil() as u32 + filter.latency() as u32

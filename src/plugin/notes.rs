@@ -1,8 +1,8 @@
 //! Notes between the host and the filter. The host's notes are for the setting `keys`, and also go back to the host. The detected
 //! notes are for the settings `midi-out` and `mpe`.
 //!
-//! With `mpe`, CLAP hosts get the pitch of a note as a note expression, all others as a pitch bend on the note's channel. Both
-//! would bend a note twice.
+//! With `mpe`, CLAP hosts get the pitch of a note as a note expression, all others as a pitch bend on the note's channel. Sending
+//! both would bend a note twice.
 
 use super::{ToneFilterPlugin, midi_learn::MidiLearn};
 use nice_plug::{
@@ -11,10 +11,9 @@ use nice_plug::{
 };
 use tone_filter_dsp::{KeyEvent, Message, MessageQueue, SentEvent, ToneFilter};
 
-/// Event for the host.
 #[derive(Debug, Clone, Copy)]
 pub enum HostEvent {
-    /// Event from the host, on its way back.
+    /// Event from the host, to be sent back to it.
     Own(NoteEvent<()>),
     Detected(SentEvent),
 }
@@ -103,13 +102,12 @@ pub trait NoteQueue {
     fn next(&mut self) -> Option<NoteEvent<()>>;
     /// Sends an event. Events must be sent in the order of their times.
     fn send(&mut self, event: NoteEvent<()>);
-    /// Returns the format of the plugin.
+    /// Returns the plugin format, on which the events for a detected note depend.
     fn api(&self) -> PluginApi;
 }
 
 /// Queues of notes during one buffer of the plugin.
 pub struct HostQueue<'a, C> {
-    /// nice-plug's context of the buffer.
     pub context: &'a mut C,
     /// Receiver of program changes and mapped controllers, which gets a copy of all events.
     pub midi_learn: Option<&'a MidiLearn>,

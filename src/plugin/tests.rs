@@ -1,4 +1,4 @@
-//! Tests of the shell around the filter, without a host. That it sounds like the filter is held by `tests/orders.rs`.
+//! Tests of the shell around the filter, without a host. `tests/alone/orders` compares its sound with the filter's.
 
 use super::{notes::TestQueue, *};
 use tone_filter_dsp::{Score, Settings};

@@ -12,7 +12,6 @@ use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, TEXTS, 
 /// State of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sound {
-    /// All settings and the routing.
     pub controls: Controls,
     /// Name of the preset that the sound started from.
     pub preset: String,
@@ -37,9 +36,8 @@ pub struct Gesture {
     after: Sound,
 }
 
-/// Presets that the user auditions before choosing one.
+/// Audition in progress: the user tries presets before keeping one.
 pub struct Audition {
-    /// Sound before the first auditioned preset.
     before: Sound,
     /// Sound of the current preset. Kept here because a host may apply new values late.
     after: Sound,
@@ -139,7 +137,7 @@ impl Edits<'_> {
         self.end_painting();
     }
 
-    /// Sets which settings presets leave as they are. Not an undo step, as the sound does not change.
+    /// Sets which settings loading a preset keeps. Not an undo step, as the sound does not change.
     pub fn set_keep(&self, keep: Keep) {
         if keep != self.params.keep.load() {
             self.params.keep.store(keep);
@@ -196,7 +194,8 @@ impl Edits<'_> {
         self.mark_dirty();
     }
 
-    /// Returns the host's marks of the setting called `id`. If the host has not mapped it, a MIDI controller counts as mapping.
+    /// Returns mapping and automation of the setting called `id`. If the host has not mapped it, a learned MIDI controller counts
+    /// as mapping.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {
@@ -333,7 +332,7 @@ impl Edits<'_> {
         self.sink.end(control);
     }
 
-    /// Marks the state as changed. If the host cannot mark states, it gets a gesture on a parameter that keeps its value.
+    /// Marks the state as changed. If the host cannot mark states, it gets a gesture that sets a parameter to its current value.
     pub(super) fn mark_dirty(&self) {
         if self.host.request(Request::MarkDirty) {
             return;

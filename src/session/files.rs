@@ -59,8 +59,8 @@ impl Edits<'_> {
     }
 }
 
-/// Reads the score in the file at `path`, which may be a MIDI file. Returns what is left out, too. The error is a text for the
-/// user.
+/// Reads a score file or a MIDI file. Returns the score, and a description of skipped parts, if any. The error is a message for
+/// the user.
 fn read_score(path: &Path) -> Result<(Score, Option<String>), String> {
     let text = |error: &dyn std::error::Error| error.to_string();
     if is(path, SCORE) {

@@ -1,4 +1,4 @@
-//! Undo and redo.
+//! Undo and redo: a list of edits, each with the sound before and after.
 
 use super::Sound;
 
@@ -7,7 +7,6 @@ const STEPS: usize = 200;
 /// Seconds within which wheel turns and arrow keys on one control are merged into one step.
 const MERGE_TIME: f64 = 0.7;
 
-/// Undo steps of a session.
 #[derive(Default)]
 pub struct History {
     steps: Vec<Step>,
@@ -19,7 +18,6 @@ struct Step {
     what: &'static str,
     before: Sound,
     after: Sound,
-    /// Time of the edit in seconds.
     time: f64,
 }
 

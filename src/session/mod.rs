@@ -38,7 +38,6 @@ pub struct State {
     pub slot: usize,
     /// Sound in the other slot, see [`Sound::other`].
     pub other: Option<Box<Sound>>,
-    /// Edit that has begun and not yet ended.
     gesture: Option<edits::Gesture>,
     audition: Option<edits::Audition>,
 }
@@ -57,8 +56,8 @@ impl Session {
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
 
-    /// Loads a preset as the editor does, with or without a window: as one undo step that leaves the kept settings alone. A
-    /// warning is shown by the window, now or when it opens. The host must then read all parameters again.
+    /// Loads a preset as one undo step; the kept settings stay. Needs no window: a warning is shown when one is open. Afterwards
+    /// the host must read all parameters again.
     pub fn load(&self, loaded: Loaded) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             let presets = &mut edits.state.presets;
@@ -70,7 +69,7 @@ impl Session {
         self.host.repaint();
     }
 
-    /// Loads preset number `program` like [`Session::load`], and has the host read all parameters. Not for the audio thread.
+    /// Loads preset number `program` like [`Session::load`], and asks the host to read all parameters. Not for the audio thread.
     pub fn load_program(&self, program: usize) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             edits.state.presets.refresh();
@@ -89,7 +88,7 @@ impl Session {
     }
 
     /// Sets parameters as a host does, without undo steps. `values` has the order of [`ids`]; `None` leaves a parameter as it is.
-    /// With `learned`, a controller was mapped, and the state is marked as changed. Not for the audio thread.
+    /// `learned` is whether a controller was mapped: then the state is marked as changed. Not for the audio thread.
     pub fn set_from_outside(&self, values: &[Option<f32>], learned: bool) {
         let mut any = false;
         for (id, value) in ids().zip(values) {

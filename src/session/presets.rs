@@ -9,13 +9,12 @@ use std::{
 use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, folded, ids};
 
-/// Entry of a preset in the list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
     pub name: String,
-    /// Purpose; may be empty.
+    /// Purpose of the sound; may be empty.
     pub description: String,
-    /// Words that a search finds, for genre and character.
+    /// Search tags for genre and character.
     pub tags: Vec<String>,
 }
 
@@ -167,8 +166,8 @@ impl PresetList {
         self.folder.as_ref()?.replaced_by(name)
     }
 
-    /// Saves `settings` as `name`. Returns the name of the saved preset, in which characters are replaced that a file name cannot
-    /// have; `None` after an error, shown in `message`. A replaced preset keeps its description and tags.
+    /// Saves `settings` as `name`. Returns the saved name, with characters that are invalid in file names replaced; `None` after
+    /// an error, shown in `message`. A replaced preset keeps its description and tags.
     pub fn save(&mut self, name: &str, settings: Settings) -> Option<String> {
         let Some(folder) = &self.folder else {
             "There is no home directory to save presets in".clone_into(&mut self.message);
@@ -235,7 +234,7 @@ impl PresetList {
     }
 }
 
-/// Returns the settings after `preset` replaces `now`, except for the settings that `keep` keeps.
+/// Returns the settings of `preset`, with the settings that `keep` keeps taken from `now`.
 pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     let mut settings = *preset;
     if keep.scale {

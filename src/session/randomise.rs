@@ -1,4 +1,4 @@
-//! Random sounds.
+//! Random sounds: the current sound with slight or full changes.
 
 use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
@@ -19,7 +19,7 @@ fn random_ids(keep: Keep) -> impl Iterator<Item = &'static str> {
     Setting::all().filter(move |own| own.is_random() && !kept(own)).map(Setting::id)
 }
 
-/// Returns `now` with random values of the settings that a random sound changes. The kept settings stay.
+/// Returns `now` with random values for the settings of [`random_ids`].
 pub fn randomised(
     params: &ToneFilterParams,
     now: &Controls,
@@ -59,7 +59,7 @@ mod tests {
     use crate::session::presets::loaded;
     use tone_filter_dsp::{SPECS, Settings, ToneFilter};
 
-    /// Returns the sound before, and random sounds.
+    /// Returns the default sound, and 200 random variations of it.
     fn sounds(amount: Amount, keep: Keep) -> (Controls, Vec<Controls>) {
         let (params, now) = (ToneFilterParams::default(), Controls::default());
         let random = |seed| randomised(&params, &now, amount, keep, &mut Rng::with_seed(seed));

@@ -4,8 +4,8 @@
 //! requests here, and the shim serves them. In CLAP it does so on the main thread; in VST3 in the host's run loop, or, without
 //! one, on the thread of the request, as nice-plug does with edits.
 //!
-//! The shim stores the host's track, mappings, automation and menus here. A host that cannot mark the state as changed gets
-//! instead a gesture on the parameter `scale` that keeps its value.
+//! The shim stores the host's track, mappings, automation and menus here. If a host cannot mark the state as changed, the editor
+//! instead sends a gesture that sets the parameter `scale` to its current value.
 
 use nice_plug::plugin::{TrackColor, TrackInfo};
 use std::{
@@ -29,7 +29,7 @@ pub enum Request {
     ReadValues,
     /// Give the window this width and height in pixels.
     Resize([u32; 2]),
-    /// Show the host's context menu of a parameter, or else list its items for the editor.
+    /// Show the host's context menu of a parameter. If the host cannot show it, the editor gets its items ([`HostLink::menu`]).
     Menu(Place),
     /// Carry out an entry of the host's menu.
     Perform {
@@ -40,7 +40,7 @@ pub enum Request {
     },
 }
 
-/// Track of the host.
+/// Track of the host that the plugin is on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Track {
     /// Name; may be empty.
@@ -65,7 +65,7 @@ impl Track {
 pub struct Indication {
     /// Hardware control that is mapped to the parameter.
     pub mapping: Option<Mapping>,
-    /// State of the automation, and the host's colour for this state.
+    /// State of the automation, and the host's colour for it; `None` without automation.
     pub automation: Option<(Automation, Option<Rgb>)>,
 }
 
@@ -74,39 +74,39 @@ pub struct Indication {
 pub struct Mapping {
     /// Colour, if the controller has one.
     pub colour: Option<Rgb>,
-    /// Short name; may be empty.
+    /// Short name of the control; may be empty.
     pub label: String,
-    /// Description; may be empty.
+    /// Description of the control; may be empty.
     pub description: String,
 }
 
 /// State of a parameter's automation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Automation {
-    /// Automation exists.
+    /// The host has automation, but does not play it.
     Present,
-    /// Automation plays.
+    /// The host plays the automation.
     Playing,
-    /// Automation is recorded.
+    /// The host records automation.
     Recording,
-    /// Automation would play if the user had not changed the parameter.
+    /// The user overrides automation that would play otherwise.
     Overriding,
 }
 
 /// Parameter and position for which a menu is requested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
-    /// The parameter's id.
+    /// Id of the parameter.
     pub id: &'static str,
-    /// Position in the window, in the editor's own points: x and y.
+    /// Position (x, y) in the window, in egui's points.
     pub at: [f32; 2],
-    /// Position in the window, in the host's pixels: x and y.
+    /// Position (x, y) in the window, in the host's pixels.
     pub at_pixel: [i32; 2],
-    /// Entries of the editor, which stand in the menu beside the host's.
+    /// Entries that the editor adds to the host's menu.
     pub own: &'static [&'static str],
 }
 
-/// A menu of the host.
+/// Menu of the host, for the window to show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
     /// Parameter and position of the request.
@@ -115,12 +115,12 @@ pub struct Menu {
     pub items: Vec<MenuItem>,
 }
 
-/// A line of a menu.
+/// Item of a [`Menu`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum MenuItem {
     /// An entry that performs an action.
     Entry {
-        /// Label.
+        /// Text of the entry.
         label: String,
         /// Whether the entry can be clicked.
         enabled: bool,
@@ -129,25 +129,25 @@ pub enum MenuItem {
         /// The host's number for the action.
         action: u32,
     },
-    /// A line between entries.
+    /// Horizontal line between entries.
     Separator,
-    /// A heading.
+    /// Heading above a group of entries.
     Title(String),
-    /// A submenu.
+    /// Entry that opens a submenu.
     Submenu {
-        /// Label.
+        /// Text of the entry that opens the submenu.
         label: String,
         /// Whether the submenu can be opened.
         enabled: bool,
-        /// Items.
+        /// Items of the submenu, from top to bottom.
         items: Vec<Self>,
     },
 }
 
 /// Connection to the host: a function that delivers requests, and the kinds of requests that the host supports.
 pub struct Connection {
-    /// Makes the shim serve the requests of the link, on a thread on which the host may be called. [`HostLink`] holds no lock
-    /// meanwhile, so the host may call back.
+    /// Makes the shim serve the queued requests, on a thread that may call the host. [`HostLink`] holds no lock during the call,
+    /// so the host may call back.
     pub wake: Box<dyn Fn(&HostLink) + Send + Sync>,
     /// Whether the host supports [`Request::MarkDirty`].
     pub marks_dirty: bool,
@@ -179,13 +179,13 @@ impl Default for HostLink {
     }
 }
 
-/// Locks `mutex`, also after a panic of another holder.
+/// Locks `mutex`, even if it is poisoned.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HostLink {
-    /// Creates a link without a host, which refuses all requests. `repaint` is called when the window has something new to show.
+    /// Creates a link without a host, which refuses all requests. `repaint` is called when the window must show new data.
     pub fn new(repaint: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(Shared {
             repaint: Box::new(repaint),
@@ -258,34 +258,34 @@ impl HostLink {
         self.repaint();
     }
 
-    /// Sets whether the host supports [`Request::Resize`]. Elsewhere the window resizes itself.
+    /// Sets whether the host supports [`Request::Resize`]. Otherwise the window resizes itself.
     pub fn set_resizable(&self, resizable: bool) {
         self.0.resizable.store(resizable, Ordering::Relaxed);
     }
 
-    /// Tells the window whether the host has granted a size.
+    /// Records whether the host has granted the last requested size.
     pub fn answer_resize(&self, granted: bool) {
         self.0.refused.store(!granted, Ordering::Relaxed);
         self.repaint();
     }
 
-    /// Returns whether the host has refused the last size, once.
+    /// Returns whether the host has refused the last requested size, and clears the refusal.
     pub fn take_refusal(&self) -> bool {
         self.0.refused.swap(false, Ordering::Relaxed)
     }
 
-    /// Performs entry `index` of [`Place::own`] in the window, for the parameter called `id`.
+    /// Queues entry `index` of [`Place::own`], which the window performs on the parameter called `id`.
     pub fn choose(&self, id: &'static str, index: usize) {
         lock(&self.0.chosen).push((id, index));
         self.repaint();
     }
 
-    /// Removes and returns the chosen entries.
+    /// Removes and returns the queued entries: parameter id, and index in [`Place::own`].
     pub fn take_chosen(&self) -> Vec<(&'static str, usize)> {
         mem::take(&mut lock(&self.0.chosen))
     }
 
-    /// Returns the host's menu that the window should show.
+    /// Returns the menu that the window must show, if any.
     pub fn menu(&self) -> Option<Menu> {
         lock(&self.0.menu).clone()
     }

@@ -27,19 +27,19 @@ pub struct Latency {
     /// Latency that the host knows, in samples.
     known: AtomicU32,
     active: AtomicBool,
-    /// Whether the last [`Latency::is_outdated`] found a need to change; cleared by activation and by [`Latency::read`].
+    /// Whether the last [`Latency::is_outdated`] found the latency outdated; cleared by activation and by [`Latency::read`].
     outdated: AtomicBool,
 }
 
 impl Latency {
-    /// Reports that the plugin is activated with an output delay of `samples`.
+    /// Records that the plugin is activated with an output delay of `samples`.
     pub fn activate(&self, samples: u32) {
         self.samples.store(samples, Ordering::Relaxed);
         self.outdated.store(false, Ordering::Relaxed);
         self.active.store(true, Ordering::Relaxed);
     }
 
-    /// Reports that the plugin is deactivated.
+    /// Records that the plugin is deactivated.
     pub fn deactivate(&self) {
         self.active.store(false, Ordering::Relaxed);
     }
@@ -50,7 +50,7 @@ impl Latency {
     }
 
     /// Returns whether the host must be asked to activate the plugin again: the host does not know the current latency, or the
-    /// parameters require another one, `wanted`. Returns true once, and again only after a check that found no need.
+    /// parameters require another one, `wanted`. Returns true only once for each time that the latency becomes outdated.
     pub(crate) fn is_outdated(&self, wanted: u32) -> bool {
         let samples = self.samples();
         let known = self.known.load(Ordering::Relaxed) == samples;

@@ -1,4 +1,4 @@
-//! Traits of a plugin behind the guard.
+//! Traits that a guarded plugin and its instances implement, and their data.
 
 use crate::{HostLink, Latency, Task};
 use nice_plug::prelude::{ClapPlugin, Params, Plugin, Vst3Plugin};
@@ -40,7 +40,7 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
 /// State that a plugin instance shares with its shim. All methods but [`Instance::load_preset`] may be called on any thread. Only
 /// [`Instance::params`], [`Instance::preset`], [`Instance::spelled`] and [`Instance::load_preset`] allocate, lock or wait.
 pub trait Instance: Send + Sync {
-    /// Returns the parameters.
+    /// Returns nice-plug's parameters of this instance.
     fn params(&self) -> Arc<dyn Params>;
 
     /// Returns the link between the editor and the host.
@@ -59,8 +59,8 @@ pub trait Instance: Send + Sync {
     /// ends. `sample_rate` is in Hz (0: unknown), `tempo` in beats per minute (`None`: the host reports none).
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
-    /// Returns the name of the entry that a user means by `_text`, for the list called `_id`. With `None`, nice-plug reads `_text`
-    /// itself; it knows exact names only. Allocates.
+    /// Returns the exact name of the entry that a user means by `_text`, in the choice parameter called `_id`. If `None`,
+    /// nice-plug parses `_text` itself and accepts exact names only. Allocates.
     fn spelled(&self, _id: &str, _text: &str) -> Option<String> {
         None
     }
@@ -70,8 +70,8 @@ pub trait Instance: Send + Sync {
         None
     }
 
-    /// Returns a number below `u32::MAX` that changes when a host should read the key names again: a name has changed, or keys
-    /// begin or cease to have an effect.
+    /// Returns a version of the key names, below `u32::MAX`. It changes when a name changes, or when keys begin or cease to have
+    /// an effect. The host then reads the names again.
     fn note_names_version(&self) -> u32 {
         0
     }
@@ -100,23 +100,23 @@ pub struct NoteName {
 /// Page of a hardware controller: its title, and the ids of at most eight parameters.
 pub type Page = (&'static str, Vec<&'static str>);
 
-/// Description of a preset for a host.
+/// Description of a preset, for a host's browser.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PresetInfo {
-    /// Name for people.
+    /// Display name.
     pub name: String,
-    /// Purpose; may be empty.
+    /// Purpose of the sound; may be empty.
     pub description: String,
-    /// Search words.
+    /// Tags for the search in a host's browser.
     pub tags: Vec<String>,
 }
 
-/// Location of a preset.
+/// Location of a preset that the host wants to load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Location<'a> {
     /// Key of a factory preset.
     Factory(&'a str),
-    /// Path of a file.
+    /// Path of a preset file.
     File(&'a Path),
 }
 
@@ -125,6 +125,6 @@ pub enum Location<'a> {
 pub struct PresetError {
     /// Error code of the operating system, or 0.
     pub os_error: i32,
-    /// Message for people.
+    /// Message for the user.
     pub message: String,
 }

@@ -25,7 +25,7 @@ impl Reached {
 
 /// Work that the audio thread requests and another thread does.
 pub trait Job: Send + Sync {
-    /// Does the work.
+    /// Does the work. Not called on the audio thread.
     fn run(&self);
 }
 
@@ -36,7 +36,7 @@ impl Task {
         Self(Kind::Job(job))
     }
 
-    /// Does the work.
+    /// Executes the task on the current thread.
     pub fn run(self) {
         match self.0 {
             Kind::Job(job) => job.run(),

@@ -1,22 +1,22 @@
-//! Replacement for the parts of `atomic_refcell` that nice-plug 0.4.2 uses: a thread that finds a cell borrowed by another
-//! thread waits, where the original panics.
+//! Replacement for the parts of `atomic_refcell` that nice-plug 0.4.2 uses. If another thread has borrowed a cell, a borrow
+//! waits; in the original, it panics.
 //!
-//! # What holds
+//! # Invariants
 //!
 //! * The whole state of a cell is one number. 0 is free, an even number is twice the count of shared borrows, and an odd number
 //!   names the thread that has the mutable borrow.
-//! * Only an exchange from 0 makes a mutable borrow, and only its guard stores 0 again. So a `&mut T` is alone.
-//! * Every borrow has `Acquire`, and every release of a borrow has `Release`: one without it would let a thread see old values.
+//! * Only an exchange from 0 makes a mutable borrow, and only its guard stores 0 again. So a `&mut T` is exclusive.
+//! * Every borrow has `Acquire`, and every release of a borrow has `Release`: without them, a thread could read old values.
 //! * A wait ends: with the borrow, with a panic at once if the thread waits for itself, or with a panic after [`SHARED_PATIENCE`]
 //!   or [`MUTABLE_PATIENCE`].
-//! * `try_borrow` and `try_borrow_mut` never wait. `activate` and `setActive` take the buffer manager by them.
+//! * `try_borrow` and `try_borrow_mut` never wait. `activate` and `setActive` use them for the buffer manager.
 //!
 //! The tests in `model.rs` check all interleavings of threads with loom.
 //!
 //! # The fault
 //!
-//! nice-plug keeps in such cells what its threads share. In the VST3 wrapper on Linux, several threads borrow one cell at the
-//! same time. `main` is the host's main thread, `window` the thread of the editor's window, `worker` nice-plug's thread
+//! nice-plug keeps the data that its threads share in such cells. In the VST3 wrapper on Linux, several threads borrow one cell
+//! at the same time. `main` is the host's main thread, `window` the thread of the editor's window, `worker` nice-plug's thread
 //! `bg-worker`, and `audio` the host's audio thread:
 //!
 //! | cell | mutably | shared | conflict |
@@ -36,7 +36,7 @@
 //! A thread waits only where the original would end the host. Within VST3's rules, the audio thread meets no other thread at a
 //! cell. A free cell costs one atomic operation, as in the original.
 //!
-//! Only the worker waits for something that takes long: the opening or closing of a window. Both wait for the window's own
+//! Only the worker waits for a long operation: the opening or closing of a window. That operation waits for the window's own
 //! thread, never for the worker, so there is no deadlock.
 //!
 //! This crate becomes obsolete when nice-plug's threads no longer borrow `editor_window` at the same time. `patches/fragile` is
@@ -57,10 +57,10 @@ use std::{
     time::Duration,
 };
 
-/// Attempts without giving up the CPU. Most borrows end within this time.
+/// Number of attempts that spin. Most borrows end within this time.
 const SPINS: u32 = 64;
 
-/// Attempts after which the thread yields, before it sleeps.
+/// Number of attempts, after the spins, between which the thread yields. Then it sleeps between attempts.
 const YIELDS: u32 = 16;
 
 /// Maximum number of sleeps of a millisecond before a shared borrow panics. A window may take a minute to open on a busy
@@ -73,10 +73,10 @@ pub const MUTABLE_PATIENCE: u32 = 2_000;
 /// State of a cell without borrows.
 const FREE: usize = 0;
 
-/// Summand of a shared borrow.
+/// Increment of a cell's state for each shared borrow.
 const SHARED: usize = 2;
 
-/// Bit of a mutable borrow. The other bits name the thread.
+/// Bit that is set in the state during a mutable borrow. The other bits identify the thread.
 const MUTABLE: usize = 1;
 
 /// Returns the state of a cell that the current thread holds mutably: odd, and different for each thread.
@@ -86,11 +86,11 @@ fn mutable_here() -> usize {
         // Constant and without a destructor, so that its use neither allocates nor fails.
         static HERE: u16 = const { 0 };
     }
-    // An even address: that of two bytes, aligned.
+    // A `u16` is aligned to 2 bytes, so its address is even.
     HERE.with(|here| ptr::from_ref(here).addr() | MUTABLE)
 }
 
-/// Does the same for loom, whose threads share one thread of the system.
+/// Returns the same for loom, whose threads share one thread of the system.
 #[cfg(loom)]
 fn mutable_here() -> usize {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -108,9 +108,8 @@ pub struct AtomicRefCell<T: ?Sized> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: several threads can have a `&T` at a time, for which `T` must be `Sync`, and each can have a `&mut T`, through
-// which it can take the value, for which `T` must be `Send`. The guards' `Deref` says why there is no other reference at
-// the same time as a `&mut T`.
+// SAFETY: several threads can have a `&T` at the same time, so `T` must be `Sync`. Each thread can get a `&mut T` and move the
+// value out, so `T` must be `Send`. The guards' `Deref` says why a `&mut T` is exclusive.
 unsafe impl<T: ?Sized + Send + Sync> Sync for AtomicRefCell<T> {}
 
 /// Error: the cell is borrowed mutably.
@@ -267,9 +266,9 @@ impl<T: ?Sized> Deref for AtomicRef<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: this guard is counted in the state until it is dropped, and the reference does not outlive it. While
-        // the count is not zero, the state is never `FREE`, from which alone `try_borrow_mut` goes on to make a guard
-        // with a `&mut T`; and the guard was not made while there was one, as the state was even.
+        // SAFETY: this guard is counted in the state until it is dropped, and the reference does not outlive it. While the count
+        // is not zero, the state is not `FREE`, so `try_borrow_mut` makes no guard with a `&mut T`. When this guard was made, the
+        // state was even, so there was no `&mut T`.
         unsafe { &*self.cell.value.get() }
     }
 }
@@ -290,9 +289,9 @@ impl<T: ?Sized> Deref for AtomicRefMut<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: from the exchange that made this guard until it is dropped, the state is odd, which makes all
-        // attempts of others fail; when it was made, the state was `FREE`, so there was no other guard. A `&mut T` of
-        // this guard needs `&mut self`, so there is none while there is this reference.
+        // SAFETY: until this guard is dropped, the state is odd, so all other borrows fail. The exchange that made the guard
+        // found `FREE`, so there was no other guard. This guard's own `&mut T` needs `&mut self`, so none exists beside this
+        // reference.
         unsafe { &*self.cell.value.get() }
     }
 }

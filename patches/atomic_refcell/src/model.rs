@@ -1,5 +1,5 @@
-//! All interleavings of threads. Run with
-//! `RUSTFLAGS="--cfg loom" cargo test -p atomic_refcell --lib --target-dir target/loom`.
+//! Tests with all interleavings of threads. Run with `RUSTFLAGS="--cfg loom" cargo test -p atomic_refcell --lib --target-dir
+//! target/loom`.
 
 use super::AtomicRefCell;
 use loom::{cell::UnsafeCell, sync::Arc, thread};
@@ -58,7 +58,7 @@ fn one_that_writes_waits_for_two_that_read() {
     model.preemption_bound = Some(2);
     model.check(|| {
         let cell = Arc::new(AtomicRefCell::new(Watched::default()));
-        // Only one thread waits: with two of them, loom would have them wait in turns for ever.
+        // Only one thread waits: loom would let two waiting threads take turns for ever.
         let others = [(); 2].map(|()| {
             let cell = cell.clone();
             thread::spawn(move || {

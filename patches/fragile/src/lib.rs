@@ -1,19 +1,19 @@
 //! Replacement for the parts of `fragile` that nice-plug 0.4.2 uses: other threads may read values of types that [`share`] names.
 //!
-//! # What holds
+//! # Invariants
 //!
 //! * Only the owner, the thread that made a value, drops it or takes it out. Other threads get shared references at most, and
 //!   only to a `Sync` type that was shared.
-//! * A value that another thread drops is leaked, where the original panics. A read of a type that is not shared panics, as in
-//!   the original.
+//! * A value that another thread drops is leaked; the original panics. A read of a type that is not shared panics, as in the
+//!   original.
 //!
 //! # The fault
 //!
-//! nice-plug keeps the editor's handle and window in a `Fragile`, which panics when a thread reads it that did not open the
-//! window. On Linux, nice-plug's own thread `bg-worker` does so, to tell the editor of new values (`wrapper/vst3/inner.rs`,
-//! `execute`): of values from before the window was open, and in a host without VST3's run loop of all values. The panic ends
-//! that thread, and later the host, when the last instance is released. The thread learns only inside the `Fragile` whether a
-//! window is open, so nothing outside can keep it away.
+//! nice-plug keeps the editor's handle and window in a `Fragile`, which panics when a thread other than the window's reads it. On
+//! Linux, nice-plug's own thread `bg-worker` reads it to pass new values to the editor (`wrapper/vst3/inner.rs`, `execute`).
+//! These are values set before the window was opened and, in a host without VST3's run loop, all values. The panic ends that
+//! thread, and later the host, when the last instance is released. Only a read of the `Fragile` shows whether a window is open,
+//! so code outside cannot avoid the read.
 //!
 //! # The cure
 //!
@@ -33,7 +33,7 @@ use std::{
 /// Shared types, all of which are `Sync`.
 static SHARED: RwLock<Vec<TypeId>> = RwLock::new(Vec::new());
 
-/// Lets all threads read values of the type `T` from now on. Each [`Fragile`] still belongs to the thread that made it.
+/// Allows all threads to read values of the type `T` from now on. Each [`Fragile`] still belongs to the thread that made it.
 pub fn share<T: Sync + 'static>() {
     let id = TypeId::of::<T>();
     let mut shared = SHARED.write().unwrap_or_else(PoisonError::into_inner);
@@ -56,8 +56,8 @@ pub struct Fragile<T: 'static> {
 // `try_get`, and only if `share` was called for the type, which is then `Sync`.
 unsafe impl<T> Send for Fragile<T> {}
 
-// SAFETY: as for `Send`. The owner may use it meanwhile: through shared references only, which a `Sync` type allows, as all
-// that needs more takes the `Fragile` itself.
+// SAFETY: as for `Send`. The owner may read the value at the same time, through a shared reference, which a `Sync` type allows.
+// Moving or dropping the value requires ownership of the `Fragile`.
 unsafe impl<T> Sync for Fragile<T> {}
 
 /// Error: the value belongs to another thread.
@@ -117,7 +117,7 @@ impl<T> Fragile<T> {
 impl<T> Drop for Fragile<T> {
     fn drop(&mut self) {
         if self.is_valid() {
-            // SAFETY: the value is there until it is dropped here, as `try_into_inner` prevents this where it takes it.
+            // SAFETY: the value has not been taken: `try_into_inner` prevents this drop if it takes the value.
             unsafe { ManuallyDrop::drop(&mut self.value) };
         }
     }

@@ -1,8 +1,8 @@
-//! Replacement for the parts of `xkbcommon-dl` that baseview 0.4.2 uses, without its leak: baseview's `XkbcommonState::new` makes a
-//! keymap for each window and never releases it, 70 KiB for each time that an editor is opened.
+//! Replacement for the parts of `xkbcommon-dl` that baseview 0.4.2 uses. It avoids a leak: baseview's `XkbcommonState::new` makes
+//! a keymap for each window and never releases it. Each opening of an editor leaks 70 KiB.
 //!
-//! Here, a state owns the keymap from which it is made. `xkb_keymap_unref` is private, so a newer baseview that releases the keymap
-//! itself does not compile with this crate, which it then no longer needs.
+//! Here, a state owns its keymap. `xkb_keymap_unref` is private, so a newer baseview that releases the keymap itself does not
+//! compile with this crate. It does not need the crate either.
 #![allow(non_camel_case_types, reason = "they are C's")]
 
 use libloading::Library;
@@ -11,18 +11,18 @@ use std::{
     sync::OnceLock,
 };
 
-/// Key code in X11: 8 more than the hardware's.
+/// X11 key code: the kernel's key code plus 8.
 pub type xkb_keycode_t = u32;
 
-/// Opaque: the context, which finds files.
+/// Opaque context of libxkbcommon: search paths and options for keymaps.
 #[repr(C)]
 pub struct xkb_context([u8; 0]);
 
-/// Opaque: the keymap.
+/// Opaque keymap: the symbols of each key.
 #[repr(C)]
 pub struct xkb_keymap([u8; 0]);
 
-/// Opaque: a keymap and the keys that are held.
+/// Opaque keyboard state: a keymap and the held keys.
 #[repr(C)]
 pub struct xkb_state([u8; 0]);
 
@@ -40,7 +40,7 @@ pub enum xkb_keymap_compile_flags {
     XKB_KEYMAP_COMPILE_NO_FLAGS = 0,
 }
 
-/// Direction of a key's move.
+/// Whether a key is pressed or released.
 #[repr(C)]
 pub enum xkb_key_direction {
     /// Release.
@@ -89,7 +89,7 @@ fn library(name: &str) -> Option<&'static Library> {
     Some(Box::leak(Box::new(library)))
 }
 
-/// The keyboard of an X server.
+/// Functions that read the keymap and state of an X server's keyboard.
 pub mod x11 {
     use crate::{library, xkb_context, xkb_keymap, xkb_keymap_compile_flags, xkb_state};
     use std::{
@@ -97,7 +97,7 @@ pub mod x11 {
         sync::OnceLock,
     };
 
-    /// Opaque: a connection of libxcb.
+    /// Opaque connection of libxcb to an X server.
     pub type xcb_connection_t = c_void;
 
     type StateNew =
@@ -114,7 +114,7 @@ pub mod x11 {
             i32,
             xkb_keymap_compile_flags,
         ) -> *mut xkb_keymap,
-        /// Makes a state that owns the keymap.
+        /// Makes a state that takes ownership of the keymap, unlike libxkbcommon's own function.
         pub xkb_x11_state_new_from_device: StateNew,
         state_new: StateNew,
     }
@@ -141,10 +141,11 @@ pub mod x11 {
         FUNCTIONS.get_or_init(load).as_ref()
     }
 
-    /// Makes a state that owns `keymap`. Returns null if that fails.
+    /// Makes a state that takes ownership of `keymap`; null on failure.
     ///
     /// # Safety
-    /// As for `xkb_x11_state_new_from_device`. The caller gives its reference to `keymap` away.
+    /// The requirements of libxkbcommon's `xkb_x11_state_new_from_device` apply. The call consumes the caller's reference to
+    /// `keymap`.
     unsafe extern "C" fn state_of_its_own(
         keymap: *mut xkb_keymap,
         connection: *mut xcb_connection_t,
@@ -153,8 +154,8 @@ pub mod x11 {
         let (Some(common), Some(x11)) = (crate::xkbcommon_option(), xkbcommon_x11_option()) else {
             return std::ptr::null_mut();
         };
-        // SAFETY: the caller's promises are what the function wants. A state takes a reference of its own,
-        // so that the caller's may go; null is allowed there.
+        // SAFETY: the caller fulfils the function's requirements. The state holds its own reference to the keymap, so the
+        // caller's can be released; `xkb_keymap_unref` accepts null.
         unsafe {
             let state = (x11.state_new)(keymap, connection, device);
             (common.keymap_unref)(keymap);

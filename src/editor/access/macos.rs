@@ -7,8 +7,8 @@ use fragile::Fragile;
 use raw_window_handle::{RawWindowHandle, WindowHandle};
 use std::cell::RefCell;
 
-/// AccessKit's subclass of the window's view, whose methods answer the system's questions. Belongs to the main thread, as egui's
-/// context does.
+/// AccessKit's adapter, which subclasses the window's view to answer the system's requests. Must stay on the main thread, like
+/// egui's context.
 pub struct Adapter(Fragile<RefCell<SubclassingAdapter>>);
 
 impl Adapter {
@@ -21,7 +21,7 @@ impl Adapter {
         Some(Self(Fragile::new(RefCell::new(adapter))))
     }
 
-    /// Passes on the tree of a frame, and whether the view has the keyboard focus.
+    /// Sends a frame's accessibility tree, and whether the view has the keyboard focus.
     pub fn update(&mut self, tree: TreeUpdate, focused: bool) {
         let mut adapter = self.0.get().borrow_mut();
         let events = [adapter.update_if_active(|| tree), adapter.update_view_focus_state(focused)];

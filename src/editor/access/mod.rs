@@ -4,10 +4,10 @@
 //! The system calls in from threads of its own. Such calls only put a request into a queue of fixed length and ask for a repaint;
 //! the next frame handles the request.
 //!
-//! A plugin of egui's context passes the tree of a frame to AccessKit's adapter for the system, at most ten times a second.
-//! baseview takes no part: on Windows and macOS the adapter replaces the window's procedure or methods. While no screen reader
-//! asks, egui makes no tree. On Linux, a few threads for all windows talk to D-Bus until the process ends. The sentences of the
-//! bands change at most once a second, as each change is a message on D-Bus.
+//! A plugin of egui's context sends the tree to AccessKit's adapter for the system, at most ten times a second. baseview takes no
+//! part: on Windows and macOS the adapter replaces the window's procedure or methods. While no screen reader is active, egui
+//! builds no tree. On Linux, a few threads for all windows talk to D-Bus until the process ends. The sentences of the bands
+//! change at most once a second, as each change is a message on D-Bus.
 
 #[cfg(target_os = "linux")]
 #[path = "unix.rs"]
@@ -38,7 +38,7 @@ use std::sync::{
 };
 use tone_filter_dsp::Spec;
 
-/// Maximum number of requests that wait for a frame. A user makes fewer per frame.
+/// Length of the request queue. A user makes fewer requests per frame.
 const WAITING: usize = 256;
 
 /// Minimum time in seconds between two trees. During playback the tree changes in every frame.
@@ -160,7 +160,7 @@ pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, 
     });
 }
 
-/// Returns a screen reader's requests for the slider `response`: the steps to move by, and the value to set in the slider's unit.
+/// Returns a screen reader's requests for the slider `response`: number of steps to move, and value to set in the slider's unit.
 pub fn wanted(ui: &Ui, response: &Response) -> (f32, Option<f32>) {
     ui.input(|input| {
         let count = |action| input.num_accesskit_action_requests(response.id, action) as f32;
@@ -174,12 +174,13 @@ pub fn wanted(ui: &Ui, response: &Response) -> (f32, Option<f32>) {
     })
 }
 
-/// Has the text of the label `response` read out when it appears or changes, without interrupting the screen reader.
+/// Makes screen readers announce the label `response` when it appears or changes, without interrupting speech.
 pub fn announce_label(response: &Response) {
     response.ctx.accesskit_node_builder(response.id, |node| node.set_live(Live::Polite));
 }
 
-/// Names the window for screen readers, and has `text` read out when it changes. `text` should also be visible in the window.
+/// Names the window for screen readers, and makes them announce `text` when it changes. `text` should also be visible in the
+/// window.
 pub fn announce(ctx: &Context, text: impl FnOnce() -> String) {
     ctx.accesskit_node_builder(accesskit_root_id(), |node| node.set_label("Tone Filter"));
     ctx.accesskit_node_builder(Id::unique("announcement"), |node| {

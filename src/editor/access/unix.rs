@@ -18,7 +18,7 @@ impl Adapter {
         has_session_bus().then(|| Self(adapter()))
     }
 
-    /// Passes on the tree of a frame, and whether the window has the keyboard focus.
+    /// Sends a frame's accessibility tree, and whether the window has the keyboard focus.
     pub fn update(&mut self, tree: TreeUpdate, focused: bool) {
         self.0.update_if_active(|| tree);
         self.0.update_window_focus_state(focused);

@@ -12,8 +12,8 @@ unsafe extern "system" {
     fn IsWindowVisible(window: *mut c_void) -> i32;
 }
 
-/// AccessKit's window procedure, which answers when UI Automation asks for the window's object. Belongs to the window's thread,
-/// as egui's context does.
+/// AccessKit's adapter, which replaces the window procedure to answer UI Automation's requests. Must stay on the window's thread,
+/// like egui's context.
 pub struct Adapter(Fragile<RefCell<SubclassingAdapter>>);
 
 impl Adapter {
@@ -29,7 +29,7 @@ impl Adapter {
         Some(Self(Fragile::new(RefCell::new(adapter))))
     }
 
-    /// Passes on the tree of a frame. The procedure itself learns whether the window has the keyboard focus.
+    /// Sends a frame's accessibility tree. The window procedure itself tracks the keyboard focus.
     pub fn update(&mut self, tree: TreeUpdate, _focused: bool) {
         // The borrow ends before the events are raised, as raising them may call the procedure again.
         let events = self.0.get().borrow_mut().update_if_active(|| tree);

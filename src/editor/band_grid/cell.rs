@@ -1,4 +1,4 @@
-//! Appearance of one band's cell.
+//! Paints one band's cell: name, marker, level bar and wave.
 
 use crate::editor::{
     band_grid::COLUMNS,
@@ -9,31 +9,31 @@ use egui::{
 };
 use tone_filter_dsp::{Band, BandState, notes};
 
-/// Maximum level of an empty bar, in dB relative to the input's total power.
+/// Level at and below which the bar is empty, in dB relative to the input's total power.
 pub const QUIETEST: f32 = -60.0;
 
-/// Maximum power of a wave without height, in dB relative to full scale.
+/// Power at and below which the wave is flat, in dB relative to full scale.
 const FAINTEST: f32 = -80.0;
-/// Minimum power of a wave of full height, in dB relative to full scale.
+/// Power at and above which the wave has full height, in dB relative to full scale.
 const LOUDEST: f32 = -10.0;
 
 /// Maximum error of a drawn wave, in points.
 const DEVIATION: f32 = 0.05;
 
-/// Displayed values of one band, which move smoothly to the values of the last update.
+/// Animated values of one band: they move smoothly to the values of the last update.
 #[derive(Clone, Copy, Default)]
 pub struct Cell {
     /// Length of the bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
     pub level: f32,
-    /// Peak of the bar, held and then falling.
+    /// Peak mark on the bar, 0..1: held, then falling.
     pub peak: f32,
-    /// Seconds for which the peak is still held.
+    /// Remaining hold time of the peak, in seconds.
     pub hold: f32,
     /// Height of the wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
     pub loudness: f32,
-    /// State of the note: 0 if it is not played, 1 if it sounds, at the ceiling or below.
+    /// Fade of the state: 0 for a note that is not played, 1 for a note that sounds, also at the ceiling.
     pub sounding: f32,
-    /// Saturation of the note: 1 at the ceiling, otherwise 0.
+    /// Fade to the colour of a note at the ceiling: 1 at the ceiling, otherwise 0.
     pub saturated: f32,
 }
 
@@ -93,7 +93,7 @@ impl Cell {
         let name = scale.font(13.0);
         theme::text(painter, inner.left_top(), Align2::LEFT_TOP, notes::name(tone), name, text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
-        // The marks of levels near the bar's left end fade in and out instead of flickering.
+        // At levels near 0, the marker fades in and out instead of flickering.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
         // A held key makes a muted band sound.
         if state.in_mask || state.may_sound {

@@ -30,7 +30,8 @@ const HOLD: f32 = 0.8;
 /// Time in seconds in which a released peak falls by the whole bar.
 const FADE: f32 = 2.0;
 
-/// Minimum seconds between two changes. Music changes the states in every frame, and each change goes to the screen reader.
+/// Minimum time in seconds between two changes of the sentences. Music changes the states in every frame, and each change goes to
+/// the screen reader.
 const SENTENCE_PAUSE: f64 = 1.0;
 
 /// Help on the mouse actions on a cell, for its tooltip.
@@ -229,14 +230,14 @@ fn clicked(ui: &Ui, response: &Response, tones: &[usize], edits: &mut Edits) {
     }
 }
 
-/// Returns a child of `ui` that only screen readers notice.
+/// Returns a child of `ui` with a role and a label for screen readers. Its layout is invisible.
 fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
     let salt = label.clone();
     let builder = UiBuilder::new().max_rect(ui.max_rect()).id_salt(salt);
     ui.new_child(builder.accessibility_role(role).accessibility_label(label))
 }
 
-/// Says why a cell looks as it does.
+/// Returns the reason for a cell's appearance: its state, or why it may not sound.
 fn why(settings: &Settings, state: &CellState) -> &'static str {
     match settings.keys {
         _ if state.may_sound => state.band.state.name(),

@@ -17,7 +17,6 @@ const NAME: f32 = 11.0;
 /// Minimum scale of the window at which a name shows both ends of its octave.
 const ROOMY: f32 = 0.65;
 
-/// Returns the width of the names in points.
 pub fn width(scale: Scale) -> f32 {
     let letters = if scale.length(1.0) >= ROOMY { 5.2 } else { 2.7 };
     letters * scale.font(NAME).size

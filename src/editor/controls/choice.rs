@@ -28,7 +28,7 @@ struct Button {
     hovered: bool,
 }
 
-/// Returns the height in points of the caption and the buttons of the voices.
+/// Returns the height in points of the voice control: caption and buttons.
 pub fn voices_height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(28.0).max(14.0) + scale.line(11.0)
 }
@@ -58,7 +58,8 @@ impl Place {
         }
     }
 
-    /// Shows a row of buttons, `gap` points apart, with the tooltip `tip` of the entry's name. `paint` paints each.
+    /// Shows a row of buttons, one per entry, `gap` points apart. `tip` returns the tooltip for an entry's name; `paint` paints a
+    /// button.
     fn buttons(
         &self,
         ui: &Ui,

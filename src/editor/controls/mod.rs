@@ -1,4 +1,4 @@
-//! Controls of the settings.
+//! Sliders, buttons and lists for the settings.
 
 mod choice;
 pub mod more;
@@ -14,7 +14,7 @@ pub use choice::list;
 use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui};
 use tone_filter_dsp::Controls;
 
-/// Sizes of a control, in points at the default size of the window.
+/// Font sizes of name and value, and thickness of a slider's track, in points at the default size of the window.
 #[derive(Clone, Copy)]
 struct Sizes {
     name: f32,
@@ -44,7 +44,7 @@ fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &m
     }
 }
 
-/// Effect of the other settings on a control.
+/// Note that a control has no effect, because of other settings.
 #[derive(Clone, Default)]
 pub struct Remark {
     /// Sentence for the control's tooltip.
@@ -54,7 +54,7 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// Returns the effect of `controls` on the control of the setting called `id`.
+    /// Returns the remark on the setting called `id`, which depends on all `controls`.
     pub fn of(id: &str, controls: &Controls) -> Self {
         let idle = controls.idle(id);
         let text = idle.map(|reason| format!("No effect: {reason}.")).unwrap_or_default();
@@ -66,7 +66,7 @@ impl Remark {
         if self.idle { theme::IDLE } else { colour }
     }
 
-    /// Returns the tooltip of a control: its `help`, the remark, and `host`, which says in words how the host uses the parameter.
+    /// Returns the tooltip of a control: its `help`, the remark, and `host`, a text about the host's mapping and automation.
     pub fn tip(&self, help: &str, host: &str) -> String {
         let parts = [help, &self.text, host].into_iter();
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
@@ -79,7 +79,7 @@ struct Place {
     scale: Scale,
     sizes: Sizes,
     remark: Remark,
-    /// How the host uses the parameter, in words.
+    /// Text about the host's mapping and automation of the parameter.
     host: String,
 }
 

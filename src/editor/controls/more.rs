@@ -82,7 +82,6 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     }
 }
 
-/// Returns the width of the button in points.
 pub(super) fn button_width(scale: Scale) -> f32 {
     4.2 * scale.font(12.0).size + scale.length(20.0).max(6.0)
 }

@@ -1,22 +1,22 @@
-//! Context menu of a parameter. Shows the host's menu for hosts that let the plugin show it, with the plugin's entries. If the host
-//! has no menu, shows the plugin's own, which also has the MIDI controllers.
+//! Context menu of a parameter: the host's menu with the plugin's entries. If the host has no menu, the plugin's own menu, which
+//! also has the entries for MIDI learn.
 
 use crate::{editor::theme, params::Control, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
 use plugin_guard::{Menu, MenuItem, Place, Request};
 use tone_filter_dsp::Controls;
 
-/// Action of the plugin's own menu: learns a controller.
+/// Action in the plugin's own menu: starts MIDI learn.
 const LEARN: u32 = 0;
-/// Action of the plugin's own menu: stops learning.
+/// Action in the plugin's own menu: cancels MIDI learn.
 const CANCEL: u32 = 1;
-/// Action of the plugin's own menu: forgets the controller.
+/// Action in the plugin's own menu: removes the controller's mapping.
 const FORGET: u32 = 2;
 
-/// The plugin's entries in every menu. Only numbers have the last one.
+/// The plugin's entries in every menu. A choice has only the first.
 const OWN: [&str; 2] = ["Reset", "Enter value"];
 
-/// Returns where egui's memory has the id of the setting whose text field is to open.
+/// Returns a key of egui's memory. Its value is the id of the setting whose text field must open.
 pub fn to_enter() -> Id {
     Id::unique("value to enter")
 }

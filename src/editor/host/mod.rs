@@ -1,5 +1,5 @@
-//! Displays of host data: its mapping and automation of a parameter, as a mark at the control and in words for the tooltip; name and
-//! colour of the plugin's track, in the header; menus.
+//! Displays of host data: mapping and automation of a parameter, as a mark and in the tooltip; the plugin's track, in the header;
+//! menus.
 
 pub mod menu;
 
@@ -31,7 +31,7 @@ pub fn indication_text(indication: &Indication) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// Paints the mark left of the text that begins at `at`: a disc for a mapping, with a ring around it for automation.
+/// Paints the mark left of the text that begins at `at`: a disc for a mapping, a ring for automation.
 pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
     let radius = scale.length(2.2).max(1.6);
     let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
@@ -47,7 +47,7 @@ pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale
     }
 }
 
-/// Maximum width of the name, relative to its font size; a longer name is cut off.
+/// Maximum width of the track's name, relative to its font size; a longer name is cut off.
 const WIDEST: f32 = 6.5;
 
 /// Lays out the name of `track` in one line, cut off after [`WIDEST`].

@@ -5,7 +5,7 @@ use crate::editor::{DEFAULT_SIZE, MIN_SIZE};
 use std::f64::consts::TAU;
 use tone_filter_dsp::{PitchClass, Scale, Settings, Stereo, ToneFilter};
 
-/// Returns a filter that has heard four chords in C major, `cents` sharp.
+/// Returns a filter that has processed four chords in C major, `cents` sharp.
 fn listened(settings: &Settings, cents: f64) -> ToneFilter {
     let mut filter = ToneFilter::new(48_000.0, settings).unwrap();
     filter.find_key_and_tuning(true);
@@ -53,7 +53,7 @@ fn a_click_takes_over_the_key_or_the_tuning_as_one_undo_step() {
 fn the_tempo_is_shown_once_it_is_found() {
     let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
     filter.find_tempo(true);
-    // Two strokes a second for 10 s.
+    // Two notes a second for 10 s.
     let mut sound: Vec<f32> = (0..480_000)
         .map(|t| {
             let since = f64::from(t % 24_000) / 48_000.0;

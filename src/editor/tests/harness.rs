@@ -148,21 +148,21 @@ impl TestEditor {
         self.harness.state().edit(self.time, edit)
     }
 
-    /// Clicks once, long after the last click, so that the two clicks are no double-click.
+    /// Clicks once, long after the last click, so that the two clicks are not a double-click.
     pub fn click(&mut self, pos: Pos2) {
         self.time += 1.0;
         self.click_again(pos);
     }
 
-    /// Clicks right after the last click.
+    /// Clicks without a delay, so that two clicks in a row are a double-click.
     pub fn click_again(&mut self, pos: Pos2) {
         self.button(pos, true);
         self.button(pos, false);
         self.frame(vec![]);
     }
 
-    /// Does what the steps of `script` say, which are separated by " | ": `<Enter>` presses that key, `~text` types text, `Name :=
-    /// text` replaces the text in the field Name, and any other step clicks the control with this label.
+    /// Performs the steps of `script`, separated by " | ": `<Enter>` presses that key, `~text` types text, `Name := text`
+    /// replaces the text in the field Name, and any other step clicks the control with this label.
     pub fn run(&mut self, script: &str) {
         for step in script.split(" | ") {
             if let Some(key) = step.strip_prefix('<') {

@@ -322,7 +322,7 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     assert!(is_same(&editor.settings(), &pad) && editor.params().controls().routing.bypass);
     editor.place("Preset: Chord Pad");
     editor.run("Undo");
-    // Equal but for the rounding of the host's values.
+    // Equal except for the rounding of the host's values.
     assert!(is_same(&editor.settings(), &before) && editor.params().controls().routing.bypass);
     editor.place("Preset: Tone Filter");
 }

@@ -272,7 +272,7 @@ fn a_score_is_imported_and_removed() {
     for (text, loaded, notice) in [
         ("tone-filter-score 1\n0 0 69\n", false, format!("cannot be read: line 2: {unread}")),
         (score, true, decides.to_owned()),
-        // What is there stays.
+        // The current score stays.
         ("no score", true, "cannot be read: line 1".to_owned()),
         (&format!("{score}1 0 69\n"), true, format!("{decides}; left out: line 3: {unread}")),
     ] {
@@ -347,7 +347,7 @@ fn dropped_presets_and_scores_are_taken_and_other_files_named() {
             "theme decides",
         ),
         (&[("song.mid", midi)], Some("song"), "song decides"),
-        // What is there stays.
+        // The current score stays.
         (&[("song.mid", b"MThd".to_vec())], Some("song"), not_midi),
     ] {
         let dropped = files.iter().map(|(name, bytes)| {

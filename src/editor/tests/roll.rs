@@ -17,7 +17,7 @@ fn is_shown(editor: &TestEditor) -> bool {
     roll
 }
 
-/// Returns the roll's texture, its area in the window, and its left and right edge in the texture, in columns.
+/// Returns the roll's texture, its area in the window, and the texture columns at its left and right edge.
 fn mesh(editor: &TestEditor) -> Option<(TextureId, Rect, [f32; 2])> {
     editor.output().shapes.iter().find_map(|clipped| match &clipped.shape {
         Shape::Mesh(mesh) if mesh.texture_id != TextureId::default() => {

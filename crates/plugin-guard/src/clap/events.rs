@@ -1,4 +1,4 @@
-//! Events of the host with their times corrected for nice-plug.
+//! Corrects the times of the host's events for nice-plug.
 
 use clap_sys::events::{
     CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI_SYSEX, CLAP_EVENT_TRANSPORT,
@@ -10,7 +10,7 @@ use std::{
     ptr,
 };
 
-/// Events of the host. Each time is clamped to between the previous event's time and the buffer's last sample.
+/// The host's events, each with its time clamped between the previous event's time and the buffer's last sample.
 pub struct ClampedEvents<'a> {
     events: &'a clap_input_events,
     /// Time of the buffer's last sample.
@@ -19,12 +19,12 @@ pub struct ClampedEvents<'a> {
     now: Cell<u32>,
     /// Copy of the last event whose time was changed. Reading the next event may overwrite the copy.
     moved: UnsafeCell<EventBuffer>,
-    /// Tempo of the song in beats per minute after the events read so far, if the host reports one.
+    /// Song tempo in beats per minute after the last event read; `None` if the host reports none.
     tempo: Cell<Option<f64>>,
 }
 
 impl<'a> ClampedEvents<'a> {
-    /// Creates the clamped form of the `events` of a buffer of `frames` samples that starts with `transport`.
+    /// Wraps the `events` of a buffer of `frames` samples. `transport` is the transport at the start of the buffer.
     pub fn new(
         events: &'a clap_input_events,
         frames: u32,
@@ -45,7 +45,7 @@ impl<'a> ClampedEvents<'a> {
         clap_input_events { ctx, size: Some(size), get: Some(get) }
     }
 
-    /// Returns the tempo of the song in beats per minute after the events read so far, if the host reports one.
+    /// Returns the song tempo in beats per minute after the last event read; `None` if the host reports none.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo.get()
     }
@@ -128,8 +128,8 @@ mod tests {
         unsafe { (*list).ctx.cast() }
     }
 
-    /// Reads a transport of 90 beats per minute as an event of the type `type_`. It is behind its buffer of 64 samples. Returns its
-    /// time, unless nice-plug skips it, and the tempo.
+    /// Reads one event at time 600 in a buffer of 64 samples: a transport of 90 beats per minute with the type replaced by
+    /// `type_`. Returns its clamped time (`None`: nice-plug skips it) and the tempo.
     fn read(type_: u16, flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
         // SAFETY: zeros are valid for all fields.
         let zeros: clap_event_transport = unsafe { std::mem::zeroed() };

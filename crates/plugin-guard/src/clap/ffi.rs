@@ -1,4 +1,4 @@
-//! What passes between Rust and C: texts, and no panics.
+//! Helpers between Rust and C: conversion of strings, and a barrier for panics.
 
 use std::{
     ffi::{CStr, CString, c_char},

@@ -79,14 +79,14 @@ impl HostPointer {
 }
 
 /// Defines methods that call a function of one of the host's extensions, if the host has it. CLAP allows each call on one thread
-/// only, which the comment of the method names.
+/// only. The method's comment names it.
 macro_rules! calls {
     ($($(#[$comment:meta])* $name:ident($($argument:ident: $type:ty),*) =>
         $extension:ident.$function:ident($($passed:expr),*);)*) => {
         $($(#[$comment])*
         ///
         /// # Safety
-        /// Must be called on this thread, with pointers that the host has given.
+        /// Must be called on the thread named above, with pointers that the host has given.
         pub unsafe fn $name(&self, $($argument: $type),*) {
             if let Some(call) = self.extension(|all| all.$extension).and_then(|it| it.$function) {
                 // SAFETY: guaranteed by the caller.
@@ -114,7 +114,7 @@ impl Host {
         /// thread.
         preset_failed(at: Location, os_error: i32, message: &CStr) =>
             preset_load.on_error(at.0, at.1, at.2, os_error, message.as_ptr());
-        /// Makes the host perform `action`, an entry of its menu of a parameter. Main thread.
+        /// Makes the host perform the entry `action` of its menu for a parameter. Main thread.
         perform(parameter: clap_id, action: clap_id) =>
             context_menu.perform(&target(parameter), action);
     }
@@ -206,7 +206,8 @@ impl Host {
         self.extension(|all| all.gui).is_some()
     }
 
-    /// Asks for a window of this width and height in pixels; returns false if the host refuses. The plugin then sets the size.
+    /// Asks for a window of this width and height in pixels; returns false if the host refuses. If it grants the size, the plugin
+    /// resizes the window itself.
     ///
     /// # Safety
     /// Must be called on the main thread, while the editor is open.
@@ -317,7 +318,7 @@ mod tests {
         }
     }
 
-    /// Goes on for a while after the plugin has begun to close the host.
+    /// Callback of the host that is still running when the plugin closes the host.
     unsafe extern "C" fn linger(_: *const clap_host) {
         STAGE.store(1, Ordering::SeqCst);
         await_stage(2);

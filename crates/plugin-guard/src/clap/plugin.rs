@@ -1,5 +1,4 @@
-//! Functions of the plugin that a CLAP host calls: nice-plug's, with checks of the arguments of `process` and with more
-//! extensions.
+//! Plugin functions that a CLAP host calls: nice-plug's, with checks of the arguments of `process` and with more extensions.
 //!
 //! nice-plug 0.4.2 splits a buffer at the times of its events without checking that they lie within the buffer
 //! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies samples beyond the buffer's end. If event times are
@@ -10,10 +9,11 @@
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
 //! exist. Here, `process` returns an error in both cases.
 //!
-//! nice-plug resets the plugin in `start_processing`. CLAP asks for a reset in `reset` alone, and some hosts stop and start around
-//! each buffer. Here, nice-plug learns of the first start after an activation only, and of the stop at the deactivation.
+//! nice-plug resets the plugin in `start_processing`. CLAP asks for a reset in `reset` alone, and some hosts stop and start
+//! around each buffer. Here, nice-plug gets only the first start after an activation, and a stop at the deactivation.
 //!
-//! Edits of the window that the host has not fetched when it stops processing are offered to it again, by `request_flush`.
+//! If the host stops processing before it has fetched the window's edits, the shim calls `request_flush`, so that the host
+//! fetches them then.
 //!
 //! `activate` also reports a new latency to the host; see [`Latency`](crate::Latency).
 
@@ -84,7 +84,7 @@ unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
             has_menus: host.has_menus(),
         };
         shim.instance.link().connect(Some(connection));
-        // Elsewhere, a window may resize itself, and has the main thread.
+        // On other systems the window runs on the main thread and resizes itself.
         shim.instance.link().set_resizable(cfg!(target_os = "linux") && host.has_gui());
         host_data::read_track(shim);
     }
@@ -147,7 +147,8 @@ unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
 unsafe extern "C" fn start_processing(plugin: *const clap_plugin) -> bool {
     // SAFETY: the host got the pointer from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
-    // The first such call on a thread allocates. nice-plug makes it while it processes, in hosts without `clap.thread-check`.
+    // The first call of `thread::current` on a thread allocates. nice-plug calls it in `process`, in hosts without
+    // `clap.thread-check`.
     black_box(thread::current().id());
     let started = shim.started.swap(true, Ordering::Relaxed)
         // SAFETY: the argument is the host's.
@@ -200,13 +201,13 @@ unsafe extern "C" fn process(
     // SAFETY: CLAP promises a list and a transport, if any, that live as long as the call.
     let (events, transport) = unsafe { (block.in_events.as_ref(), block.transport.as_ref()) };
     let (status, tempo) = match events {
-        // SAFETY: the block is the host's but for the inputs, which live until the call returns.
+        // SAFETY: the block is the host's, except the inputs, which live until the call returns.
         None => (unsafe { inner(plugin, &block) }, events::tempo(transport)),
         Some(events) => {
             let clamped = ClampedEvents::new(events, block.frames_count, transport);
             let events = clamped.list();
             block.in_events = &events;
-            // SAFETY: the block is the host's but for inputs and events, which live until the call returns.
+            // SAFETY: the block is the host's, except inputs and events, which live until the call returns.
             (unsafe { inner(plugin, &block) }, clamped.tempo())
         }
     };
@@ -216,9 +217,11 @@ unsafe extern "C" fn process(
     status
 }
 
-/// Returns inputs with the main input also as the sidechain; `None` if the host already passes a sidechain with `channels`
-/// channels, or no main input. nice-plug reads the second input port of a layout even if the host passes none. Where the host
-/// passes a port with fewer channels or none, nice-plug leaves the missing ones as long as in an earlier buffer.
+/// Returns the main input twice: as the main input and as the sidechain. `None` if the host passes a sidechain with `channels`
+/// channels, or no main input.
+///
+/// nice-plug reads the second input port of a layout even if the host passes none. For missing channels it keeps slices as long
+/// as in an earlier buffer.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
     // SAFETY: CLAP promises as many ports as the number.
     let port = |index| unsafe {
@@ -260,7 +263,8 @@ unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
 mod tests {
     use super::*;
 
-    /// Calls `check` with a buffer whose ports have these numbers of channels. With `pointer`, the last input has samples.
+    /// Calls `check` with a buffer whose ports have these numbers of channels. Without `pointer`, the last input has a null
+    /// pointer to its samples.
     fn with<T>(
         inputs: &[u32],
         outputs: &[u32],

@@ -38,7 +38,7 @@ pub fn factory<P: GuardedPlugin>(id: &CStr) -> Option<*const c_void> {
     ids.contains(&id).then_some(ptr::from_ref(factory).cast())
 }
 
-/// Returns the description of the only provider of presets, with the plugin's name and vendor.
+/// Returns the descriptor of the only preset provider, with the plugin's name and vendor.
 fn provider<P: GuardedPlugin>() -> &'static clap_preset_discovery_provider_descriptor {
     static PROVIDER: OnceLock<Provider> = OnceLock::new();
     let provider = PROVIDER.get_or_init(|| {
@@ -177,8 +177,8 @@ unsafe extern "C" fn get_metadata<P: GuardedPlugin>(
     })
 }
 
-/// Describes a factory preset with `key`, or a user's preset without a key, to `receiver`. Returns false if the host wants no
-/// more.
+/// Passes a preset's description to `receiver`. `key` is the key of a factory preset, or `None` for a user's preset. Returns
+/// false if the host wants no more presets.
 ///
 /// # Safety
 /// `receiver` must be a valid receiver of the host.

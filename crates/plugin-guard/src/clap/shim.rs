@@ -1,4 +1,4 @@
-//! An instance of the plugin behind a CLAP host's pointer.
+//! State of a plugin instance behind the `clap_plugin` pointer that the host holds, and its notifications to the host.
 
 use super::host::Host;
 use crate::{GuardedPlugin, Instance, Page, Place};
@@ -31,16 +31,16 @@ pub(super) struct ClapShim {
     pub(super) instance: Box<dyn Instance>,
     pub(super) name: &'static str,
     pub(super) pages: Vec<Page>,
-    /// Parameter ids, each with the number that nice-plug gives to the host; set by the first [`ClapShim::parameter_ids`].
+    /// Parameter ids, each with its CLAP id; filled by the first call of [`ClapShim::parameter_ids`].
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
-    /// Place of the menu that the editor has requested last.
+    /// The editor's last menu request.
     pub(super) menu: Mutex<Option<Place>>,
     /// Number of channels of the active layout.
     pub(super) channels: AtomicU32,
-    /// Bits of the sample rate in Hz; 0 before the first activation.
+    /// Sample rate in Hz, as the bits of an `f64`; 0 before the first activation.
     pub(super) rate: AtomicU64,
-    /// Bits of the song's tempo in beats per minute; NaN if the host reports none.
+    /// Song tempo in beats per minute, as the bits of an `f64`; NaN if the host reports none.
     pub(super) tempo: AtomicU64,
     pub(super) active: AtomicBool,
     /// Whether the host has started processing since the activation.
@@ -48,7 +48,7 @@ pub(super) struct ClapShim {
     pub(super) processing: AtomicBool,
     /// [`Instance::changes`] after the last buffer.
     seen_changes: AtomicU32,
-    /// Bits of the tempo after the last buffer, NaN without a tempo, or [`NO_TEMPO`].
+    /// Value of `tempo` after the last buffer, or [`NO_TEMPO`].
     seen_tempo: AtomicU64,
     /// [`Instance::changes`] when the host last fetched the window's edits.
     sent: AtomicU32,
@@ -61,7 +61,7 @@ pub(super) struct ClapShim {
 /// Sentinel: the host has not read the names yet.
 const NOT_ASKED: u32 = u32::MAX;
 
-/// Sentinel: no tempo seen yet. Its bits are a NaN other than `f64::NAN`, which stands for a host without tempo.
+/// Sentinel: no buffer processed yet. Differs from the bits of `f64::NAN`, which stand for a host without a tempo.
 const NO_TEMPO: u64 = u64::MAX;
 
 impl ClapShim {
@@ -108,7 +108,7 @@ impl ClapShim {
         f64::from_bits(self.rate.load(Ordering::Relaxed))
     }
 
-    /// Returns the tail in samples for the host, which then knows it; 0 before the first activation.
+    /// Returns the tail in samples and records that the host knows it; 0 before the first activation.
     pub(super) fn read_tail(&self) -> u32 {
         let tail = self.instance.tail(self.rate(), self.tempo());
         self.known_tail.store(tail, Ordering::Relaxed);
@@ -135,7 +135,7 @@ impl ClapShim {
         self.sent.store(self.instance.changes(), Ordering::Relaxed);
     }
 
-    /// Whether there may be edits that the host has not fetched: something has changed since [`Self::edits_sent`].
+    /// Returns whether the host may have edits to fetch: a parameter has changed since [`Self::edits_sent`].
     pub(super) fn edits_wait(&self) -> bool {
         self.sent.load(Ordering::Relaxed) != self.instance.changes()
     }
@@ -148,8 +148,8 @@ impl ClapShim {
         }
     }
 
-    /// Notifies the host of changes after a buffer: of another tail, as CLAP demands on this thread. Requests a restart for another
-    /// latency, and a call on the main thread for other key names.
+    /// Notifies the host of changes after a buffer. Reports a new tail, which CLAP allows on this thread only. Requests a restart
+    /// for a new latency, and a call on the main thread for new key names.
     ///
     /// # Safety
     /// Must be called on the audio thread, while the plugin is active.
@@ -172,8 +172,7 @@ impl ClapShim {
         }
     }
 
-    /// Notifies the host of changes that only the main thread may report: of other key names. Requests a restart for another
-    /// latency.
+    /// Reports new key names to the host, which CLAP allows on this thread only. Requests a restart for a new latency.
     ///
     /// # Safety
     /// Must be called on the main thread.
@@ -186,14 +185,14 @@ impl ClapShim {
         }
     }
 
-    /// Asks the host for a flush, if the window's edits wait for it and the plugin does not process. Not for the audio thread.
+    /// Asks the host for a flush, if it may have edits to fetch and the plugin is not processing. Not for the audio thread.
     pub(super) fn request_flush(&self) {
         if !self.processing.load(Ordering::Relaxed) && self.edits_wait() {
             self.host.request_flush();
         }
     }
 
-    /// Returns the parameter ids, each with the number for the host, which nice-plug assigns in the order of the map.
+    /// Returns the parameter ids, each with its CLAP id. nice-plug assigns CLAP ids in the order of its parameter map.
     ///
     /// # Safety
     /// Must be called on the main thread.

@@ -1,4 +1,4 @@
-//! The entry point in a bare host.
+//! Tests of the entry point in a minimal host.
 
 use super::*;
 use crate::{

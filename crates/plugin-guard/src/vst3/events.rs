@@ -1,4 +1,4 @@
-//! Events of a VST3 host without those that nice-plug cannot read: it panics at a SysEx message without bytes.
+//! Filter for the events of a VST3 host: nice-plug panics at a SysEx message without bytes.
 
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
@@ -19,13 +19,13 @@ const SKIPPED: u16 = u16::MAX - 1;
 const DATA: u16 = EventTypes_::kDataEvent as u16;
 const SYSEX: u32 = DataTypes_::kMidiSysEx as u32;
 
-/// Events of the buffer that is processed. Made once, as the audio thread must not allocate.
+/// Filtered event list of the current buffer. Created once, as the audio thread must not allocate.
 pub struct Events {
     list: ComWrapper<List>,
     pointer: ComPtr<IEventList>,
 }
 
-/// The host's list, or null.
+/// Pointer to the host's list, or null.
 struct List(AtomicPtr<IEventList>);
 
 impl Events {

@@ -1,9 +1,12 @@
 //! The VST3 entry point: the factory of nice-plug's plugin behind a `Vst3Shim`.
 //!
-//! What holds here: each call goes on to nice-plug, once, unless the comment of a method says otherwise. The host is called on its
-//! main thread only, by `HostCalls`. What breaks it: a lock held while host or nice-plug is called, as both call back at once; a
-//! lock or an allocation within `process`; an interface of nice-plug's that is missing in `Vst3Shim`'s `Interfaces`, as hosts then
-//! do without it; and a parameter id that `Vst3Shim` and nice-plug number differently.
+//! Invariants:
+//! * Each call goes on to nice-plug, once, unless the comment of a method says otherwise.
+//! * The host is called on its main thread only, by `HostCalls`.
+//! * No lock is held while the host or nice-plug is called: both may call back at once.
+//! * `process` neither locks nor allocates.
+//! * `Vst3Shim`'s `Interfaces` lists every interface of nice-plug's: hosts do not see a missing one.
+//! * `Vst3Shim` and nice-plug give a parameter the same number.
 
 #![allow(clippy::unnecessary_cast, reason = "the types of VST3's constants depend on the system")]
 
@@ -41,7 +44,7 @@ pub fn factory<P: GuardedPlugin>() -> *mut c_void {
 
 struct Factory<P> {
     info: PluginInfo,
-    /// Host context, which new instances of the plugin get.
+    /// Host context, passed to new instances of the plugin.
     context: Mutex<Option<ComPtr<FUnknown>>>,
     plugin: PhantomData<fn() -> P>,
 }

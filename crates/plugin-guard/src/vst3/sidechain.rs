@@ -1,5 +1,5 @@
-//! Sidechain of the VST3 plugin: the second input, which a host may leave out or switch off. nice-plug 0.4.2 knows no optional
-//! buses: it accepts only layouts with all channels of both inputs, and reads the second input even if it is missing.
+//! Sidechain of the VST3 plugin: the second input, which a host may leave out or switch off. nice-plug 0.4.2 does not support
+//! optional buses: it accepts only layouts with all channels of both inputs, and reads the second input even if it is missing.
 
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     Vst::{
@@ -27,14 +27,15 @@ impl Default for Sidechain {
     }
 }
 
-/// Returns whether a bus that nice-plug knows is the sidechain: the only bus for notes has index 0.
+/// Returns whether a bus is the sidechain, the second audio input. The media type need not be checked: the only event bus has
+/// index 0.
 pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
     direction == BusDirections_::kInput as BusDirection && index == 1
 }
 
 impl Sidechain {
-    /// Returns the arrangements of both inputs to request from nice-plug, where the host requests `main` and, for the sidechain,
-    /// `own`; `None` if the sidechain has neither 0 channels nor as many as the main input.
+    /// Returns the arrangements of both inputs for nice-plug: `main` twice. The host has requested `own` for the sidechain.
+    /// `None` if `own` has neither 0 channels nor as many as `main`.
     pub fn arrangements(
         main: SpeakerArrangement,
         own: SpeakerArrangement,
@@ -67,8 +68,8 @@ impl Sidechain {
         }
     }
 
-    /// Returns the main input for both inputs, if the host has switched the sidechain off or does not pass as many sidechain
-    /// channels as main channels.
+    /// Returns the main input twice, as input and as sidechain. `None` if the host passes a usable sidechain (switched on, with
+    /// as many channels as the main input), or no main input.
     pub fn replaced(&self, data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
         // SAFETY: VST3 promises as many buses as the number.
         let bus = |index| unsafe {

@@ -1,4 +1,4 @@
-//! Workarounds for the way in which baseview draws: by OpenGL, when X11's Present extension asks for a frame.
+//! Workarounds for drawing by baseview, which uses OpenGL and waits for frames of X11's Present extension.
 
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle, RawWindowHandle};
 use std::{error::Error, mem, sync::Once};
@@ -9,7 +9,7 @@ use x11rb::{
     xcb_ffi::XCBConnection,
 };
 
-/// Loads the libraries through which baseview uses OpenGL, and never unloads them.
+/// Loads the OpenGL libraries that baseview uses, and never unloads them.
 ///
 /// baseview loads the libraries for each window and unloads them with the last one. But libEGL registers a destructor for
 /// every thread that has used it, and takes one of the C library's 1024 thread-local keys each time it is loaded.

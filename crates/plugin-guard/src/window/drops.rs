@@ -58,7 +58,7 @@ pub enum Drag {
     Dropped(Vec<PathBuf>),
 }
 
-/// Registration of a window for dropped files, which ends when this value is dropped.
+/// Registration of a window as a target of dropped files. Dropping the value ends the registration.
 pub struct DropTarget {
     connection: Arc<RustConnection>,
     proxy: u32,
@@ -198,7 +198,7 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(())
     }
 
-    /// Sends the answer `name` to the source of the drag: whether the files are accepted.
+    /// Sends the message `name` to the source of the drag, with whether the files are `accepted`.
     fn send(
         &self,
         name: u32,

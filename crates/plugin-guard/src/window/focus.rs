@@ -19,7 +19,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-/// Keyboard focus of a window in a window of the host.
+/// Keyboard focus of a window that a host embeds.
 pub struct Focus {
     connection: RustConnection,
     window: Window,
@@ -58,12 +58,14 @@ impl Focus {
         self.has
     }
 
-    /// Takes the focus once the window `wants` it, or is `clicked` meanwhile, and gives it back. Passes on the keys that the window
-    /// does not use: `uses` says so by the symbol of a key, and whether Control, Alt or a logo key is held. `believed` is whether
-    /// baseview believes that the window has the focus. To be called in each frame.
+    /// Updates the focus. Must be called in each frame. Takes the focus when the window begins to want it (`wants`), or is
+    /// `clicked` while it does. Gives it back when the window no longer does.
+    ///
+    /// Passes on the keys that the window does not use. `uses` gets a keysym, and whether Control, Alt or a logo key is held.
+    /// `believed` is whether baseview believes that the window has the focus.
     ///
     /// # Errors
-    /// If the X server has ended.
+    /// If the connection to the X server has failed.
     pub fn update(
         &mut self,
         believed: bool,
@@ -82,7 +84,7 @@ impl Focus {
                 self.pass_on(key)?;
             }
         }
-        // A user who types in the host meanwhile keeps the focus there.
+        // If the user has moved the focus to the host, it stays there.
         let takes = wants && (clicked || !self.wanted);
         self.wanted = wants;
         if takes && !self.has {
@@ -120,9 +122,9 @@ impl Focus {
         symbols.get(row).is_some_and(|symbol| uses(*symbol, held))
     }
 
-    /// Sends `key` to the window that would have got it.
+    /// Sends `key` to the window that had the focus before, or else to the parent.
     fn pass_on(&self, mut key: KeyPressEvent) -> Result<(), Box<dyn Error>> {
-        // 0 and 1 are no windows.
+        // 0 (none) and 1 (pointer root) are not windows.
         key.event = match self.before {
             Some(before @ 2..) => before,
             _ => self.connection.query_tree(self.window)?.reply()?.parent,

@@ -1,4 +1,4 @@
-//! The host's context menus of parameters, which the editor requests, and the editor's entries in them.
+//! Context menus of parameters: the editor requests the host's menu and adds entries of its own.
 
 use super::super::{
     ffi::{c_string, rust_string, without_panic},
@@ -23,7 +23,7 @@ use std::{cell::RefCell, ffi::c_void};
 pub static EXTENSION: clap_plugin_context_menu =
     clap_plugin_context_menu { populate: Some(populate), perform: Some(choose) };
 
-/// Returns the place of the menu that the editor has requested last, if it is for `target`.
+/// Returns the editor's last menu request, if it is for `target`.
 ///
 /// # Safety
 /// `plugin` must come from [`ClapShim::create`], `target` be valid or null, and the caller on the main thread.
@@ -78,7 +78,7 @@ unsafe extern "C" fn choose(
     })
 }
 
-/// Returns the host's number of the parameter called `id`.
+/// Returns the CLAP id of the parameter called `id`.
 ///
 /// # Safety
 /// The requirements of [`ClapShim::parameter_ids`] apply.
@@ -113,7 +113,7 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
     }
 }
 
-/// Makes the host perform `action`, an entry of its menu of the parameter called `id`.
+/// Makes the host perform the entry `action` of its menu for the parameter called `id`.
 ///
 /// # Safety
 /// Must be called on the main thread.
@@ -126,10 +126,10 @@ pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
     }
 }
 
-/// A menu that the host is describing.
+/// Menu under construction: the host adds one item per call.
 #[derive(Default)]
 struct Building {
-    /// Open submenus, outermost first: label, whether enabled, and the items so far of the surrounding menu.
+    /// Open submenus, outermost first: label, whether enabled, and the items of the parent menu so far.
     outer: Vec<(String, bool, Vec<MenuItem>)>,
     items: Vec<MenuItem>,
 }

@@ -1,5 +1,5 @@
-//! Data of the host that the editor shows: mappings and automation of parameters, and the plugin's track. nice-plug's own track
-//! extension answers to only one of CLAP's two ids for it, and keeps a name that the host has removed.
+//! Data of the host that the editor shows: mappings and automation of parameters, and the plugin's track. Replaces nice-plug's
+//! track extension, which has only one of CLAP's two ids and keeps a name that the host has removed.
 
 use super::super::{
     ffi::{rust_string, without_panic},

@@ -69,7 +69,7 @@ pub unsafe fn on_main_thread(shim: &ClapShim) {
     });
 }
 
-/// Gives the window the size that the host grants, if it does so for `size` in pixels.
+/// Requests `size` in pixels from the host, and resizes the window if the host grants it. Returns whether it does.
 ///
 /// # Safety
 /// Must be called on the main thread.
@@ -84,7 +84,7 @@ unsafe fn resize(shim: &ClapShim, size: [u32; 2]) -> bool {
         };
         let before = now();
         let granted = shim.host.request_resize(size);
-        // The host need not set the size, but may have set another one.
+        // If the host has already resized the window, perhaps to another size, that size stays.
         if granted && now() == before {
             gui.set_size.map(|set| set(&shim.inner, size[0], size[1]));
         }

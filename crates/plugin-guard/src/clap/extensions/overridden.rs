@@ -1,10 +1,11 @@
-//! nice-plug's extensions for parameters, state and editor, with some functions replaced. Parameters and state also notify the
-//! host of changed tail, names and latency, and read what people type into a host's field.
+//! nice-plug's extensions for parameters, state and editor, with some functions replaced. `flush` and `load` also notify the host
+//! of a changed tail, latency or key names. `text_to_value` also accepts inexact names, see
+//! [`Instance::spelled`](crate::Instance::spelled).
 //!
 //! * `flush` corrects events as `process` does.
 //! * `load` drops the window's edits that the host has not fetched: nice-plug would apply them to the loaded state.
-//! * The editor is offered to every host, as some look for it with a host without extensions. In such a host nice-plug panics when
-//!   the editor is created; here, that fails.
+//! * The editor is offered to every host, because some scan plugins with a host that has no extensions. In such a host, nice-plug
+//!   panics when it creates the editor; here, the creation fails.
 
 use super::super::{
     events::ClampedEvents,
@@ -81,7 +82,7 @@ unsafe extern "C" fn flush(
     // SAFETY: CLAP promises a list or null.
     let clamped = unsafe { events.as_ref() }.map(|events| ClampedEvents::new(events, 1, None));
     let list = clamped.as_ref().map(ClampedEvents::list);
-    // SAFETY: the arguments are the host's but for the events, which live until the call returns. CLAP calls this on the audio
+    // SAFETY: the arguments are the host's, except the events, which live until the call returns. CLAP calls this on the audio
     // thread if the plugin is active, and otherwise on the main thread.
     unsafe {
         if let Some(inner) = inner {

@@ -2,9 +2,9 @@
 //!
 //! Between `setProcessing(1)` and `setProcessing(0)`, nice-plug 0.4.2 ignores the values that a host sets, as it expects them in
 //! `process` again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read the
-//! old value, and save it. The shim keeps such values until the next `process`: the host reads them, and a state saved or an
-//! activation made meanwhile has them. After that call it drops them, because hosts also set values that they have played already,
-//! for the editor to show.
+//! old value, and save it. Until the next `process`, the shim keeps such values: the host reads them back, and they are applied
+//! before a state is saved and before an activation. The next `process` discards them, because hosts also set values for display
+//! that `process` has already received.
 //!
 //! nice-plug has 130 hidden parameters for MIDI controllers on each of 16 channels, and some hosts take minutes to read them. The
 //! shim shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
@@ -12,9 +12,9 @@
 //! When the latency must change, the shim asks the host, on its main thread, to activate the plugin again; see
 //! [`Latency`](crate::Latency).
 //!
-//! nice-plug panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate of
-//! 44.1 kHz first. A set-up or a layout that comes while the plugin is active activates it anew. Without activation, `process`
-//! takes parameters only.
+//! nice-plug panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate
+//! of 44.1 kHz first. If the host changes the set-up or the layout of an active plugin, the shim deactivates it for the change.
+//! While inactive, `process` accepts parameters only.
 //!
 //! Channel counts that would crash nice-plug are an error, as in `clap/plugin.rs`.
 
@@ -86,9 +86,9 @@ pub struct Vst3Shim {
     ids: Arc<[(String, ParamID)]>,
     /// MIDI controllers that the plugin understands, by their VST3 numbers.
     controllers: &'static [CtrlNumber],
-    /// Events of the host's buffer.
+    /// Filter for the host's events.
     events: Events,
-    /// Bits of the sample rate in Hz.
+    /// Sample rate in Hz, as the bits of an `f64`.
     rate: AtomicU64,
     active: AtomicBool,
     processing: AtomicBool,
@@ -175,7 +175,7 @@ impl Vst3Shim {
         Some(shim)
     }
 
-    /// Makes a `change` that nice-plug takes from an inactive plugin only.
+    /// Makes a `change` that nice-plug accepts while inactive only: deactivates an active plugin for the change.
     fn inactive(&self, change: impl FnOnce() -> tresult) -> tresult {
         let active = self.active.load(Ordering::Relaxed);
         // SAFETY: the arguments are plain values.
@@ -191,8 +191,8 @@ impl Vst3Shim {
         }
     }
 
-    /// Locks the values that nice-plug has ignored since the last call of `process`. The lock must not be held during calls of
-    /// host or nice-plug, which may call back.
+    /// Locks the values that nice-plug has ignored since the last call of `process`. The lock must not be held while the host or
+    /// nice-plug is called, as they may call back.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = lock(&self.pending);
@@ -212,7 +212,7 @@ impl Vst3Shim {
         }
     }
 
-    /// Returns the index in the map of the plugin's own `parameter`: nice-plug numbers the parameters in the order of the map.
+    /// Returns the index of `parameter` in nice-plug's parameter map; `None` if it is not a parameter of the plugin's own.
     fn index(&self, parameter: ParamID) -> Option<usize> {
         self.ids.iter().position(|(_, number)| *number == parameter)
     }
@@ -222,7 +222,7 @@ impl Vst3Shim {
         self.instance.wanted_latency(f64::from_bits(self.rate.load(Ordering::Relaxed)))
     }
 
-    /// Requests that the host activates the plugin again, if the latency must change. For the audio thread.
+    /// Requests a restart from the host if the latency must change. For the audio thread.
     fn check_latency(&self) {
         let changes = u64::from(self.instance.changes());
         if self.seen.swap(changes, Ordering::Relaxed) == changes
@@ -261,7 +261,7 @@ macro_rules! pass_on {
     };
 }
 
-/// Fills `to` with `text`, cut to its length, and a zero.
+/// Writes `text` to `to`, truncated and zero-terminated.
 fn fill(to: &mut String128, text: &str) {
     // The host's buffer may hold anything.
     to.fill(0);
@@ -393,7 +393,7 @@ impl IEditControllerTrait for Vst3Shim {
         View::create(inner, &self.views)
     }
 
-    /// Returns the value of what people type into a host's field.
+    /// Returns the value for text typed into a host's field.
     unsafe fn getParamValueByString(
         &self,
         id: ParamID,

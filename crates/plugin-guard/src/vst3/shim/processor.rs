@@ -142,7 +142,7 @@ impl IAudioProcessorTrait for Vst3Shim {
         if let Some(inputs) = &mut inputs {
             (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
         }
-        // SAFETY: the data are the host's but for inputs and events, which live until the call returns.
+        // SAFETY: the data are the host's, except inputs and events, which live until the call returns.
         let result = unsafe { self.processor.process(&mut block) };
         self.check_latency();
         if self.programs.chosen_in(&block) {

@@ -1,8 +1,8 @@
-//! Factory presets as VST3's program list, and the parameter that chooses one of them. Both are the shim's alone: nice-plug, states
-//! and the ids and indices of other parameters know nothing of them.
+//! Factory presets as VST3's program list, and the parameter that chooses one of them. Both exist in the shim only: they are not
+//! part of a state, and change no id or index of other parameters.
 //!
-//! Hosts also set the parameter to the value that they have read, for instance after a state. Therefore only another program than
-//! the sound's is loaded.
+//! Hosts also set the parameter to the value that they have just read, for instance after loading a state. Therefore a program is
+//! not loaded if the sound started from it.
 
 use super::{Vst3Shim, fill};
 use crate::{GuardedPlugin, Instance, Job, Location, Request};
@@ -27,7 +27,7 @@ use std::{
     },
 };
 
-/// Id of the parameter that chooses the program. nice-plug's ids are hashes, which a test compares.
+/// Id of the parameter that chooses the program. nice-plug's ids are hashes; a test checks that none has this value.
 pub const PROGRAM: ParamID = 0x7072_6F67;
 
 /// Id of the only program list.
@@ -35,7 +35,7 @@ const LIST: ProgramListID = 1;
 
 pub struct Programs {
     instance: Arc<dyn Instance>,
-    /// Keys and names.
+    /// Factory presets: key and name.
     list: Vec<(&'static str, String)>,
     /// Index of the program that the sound started from, or that is to be loaded.
     now: AtomicUsize,
@@ -48,7 +48,7 @@ impl Programs {
         Arc::new(Self { instance, list, now: AtomicUsize::new(0) })
     }
 
-    /// Returns the number of parameters: none without a preset.
+    /// Returns the number of program parameters: 1, or 0 without factory presets.
     pub fn parameters(&self) -> int32 {
         int32::from(!self.list.is_empty())
     }
@@ -62,7 +62,8 @@ impl Programs {
         (value.clamp(0.0, 1.0) * self.last()).round() as usize
     }
 
-    /// Returns the value (0..1) of the program that the sound started from, or else of the last program. Not for the audio thread.
+    /// Returns the value (0..1) of the program that the sound started from. Otherwise returns the value of the last chosen
+    /// program. Not for the audio thread.
     pub fn now(&self) -> ParamValue {
         let name = self.instance.preset();
         if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {
@@ -127,7 +128,7 @@ impl Programs {
 }
 
 impl Job for Programs {
-    /// Loads the chosen program, and has the host read all parameters.
+    /// Loads the chosen program, and asks the host to read all parameters.
     fn run(&self) {
         if let Some((key, _)) = self.list.get(self.now.load(Ordering::Relaxed)) {
             // A factory preset is always valid.

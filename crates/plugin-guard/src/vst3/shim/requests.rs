@@ -29,10 +29,10 @@ pub struct Requests {
 }
 
 impl Job for Requests {
-    /// Serves all requests. Must be called on the host's main thread; without a run loop, on the window's.
+    /// Serves all requests. Must be called on the host's main thread, or without a run loop on the window's thread.
     fn run(&self) {
         let mut requests = self.link.take_requests();
-        // Of requests of a kind in a row, the last one counts.
+        // Of consecutive requests of one kind, only the last one counts.
         requests.reverse();
         requests.dedup_by_key(|request| mem::discriminant(request));
         for request in requests.into_iter().rev() {
@@ -92,7 +92,6 @@ impl Requests {
 
 struct Target {
     link: HostLink,
-    /// The parameter's id.
     id: &'static str,
 }
 

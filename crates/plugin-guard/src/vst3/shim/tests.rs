@@ -31,7 +31,6 @@ impl Class for Lead {
     type Interfaces = (IAttributeList,);
 }
 
-/// Returns whether two attribute keys are equal.
 fn same(one: AttrID, other: AttrID) -> bool {
     // SAFETY: keys end with a zero.
     unsafe { CStr::from_ptr(one) == CStr::from_ptr(other) }
@@ -80,7 +79,6 @@ fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
     Vst3Shim::new(&wrapper, construction::take().unwrap(), context).unwrap()
 }
 
-/// Makes `handler` the component handler of `shim`.
 fn connect(shim: &impl IEditControllerTrait, handler: Option<ComPtr<IComponentHandler>>) {
     // SAFETY: the host of the test outlives the shim.
     let result = unsafe { shim.setComponentHandler(handler.unwrap().as_ptr()) };

@@ -1,9 +1,10 @@
-//! The editor's view behind a VST3 host's pointer, and the frame that nice-plug gets in place of the host's.
+//! Wrappers of the editor's view, which the host gets, and of the host's frame, which nice-plug gets.
 //!
 //! nice-plug 0.4.2 registers a handler in the frame's run loop that holds a reference to itself (`RunLoopEventHandler`). The handler
 //! and its two sockets would leak with each opening. The frame releases that reference, after the host has let go of the handler.
 //!
-//! A host also learns of a new size here, before the window has it: GtkSocket, for instance, refuses windows that resize themselves.
+//! A new size is requested from the host before the window is resized: GtkSocket, for instance, refuses windows that resize
+//! themselves.
 
 use super::super::host_calls::{HostCalls, RunLoop};
 use crate::{HostLink, host_link::lock};
@@ -44,7 +45,6 @@ pub struct Views {
 }
 
 impl Views {
-    /// Creates the state of an instance without a view.
     pub fn new(link: HostLink) -> Self {
         Self {
             site: Mutex::default(),
@@ -86,7 +86,7 @@ impl Views {
     }
 }
 
-/// Frame of a view in its host, with all that belongs to it.
+/// View in a frame of the host, with the event handlers that nice-plug has registered there.
 struct Site {
     host: ComPtr<IPlugFrame>,
     run_loop: Option<ComPtr<IRunLoop>>,
@@ -94,15 +94,15 @@ struct Site {
     inner: ComPtr<IPlugView>,
     /// The host's pointer to the view.
     view: AtomicPtr<IPlugView>,
-    /// Whether the host is called from the frame's run loop, as it has offered no other one before.
+    /// Whether the timer of [`RunLoop`] is registered with this frame. It is not if an earlier object of the host had a run loop.
     has_timer: bool,
 }
 
 impl Site {
-    /// Unregisters and releases what nice-plug has registered.
+    /// Unregisters nice-plug's event handlers, and releases the reference that each of them leaks.
     ///
     /// # Safety
-    /// Must be called on the host's main thread, after nice-plug has let go of the frame.
+    /// Must be called on the host's main thread, after nice-plug has released the frame.
     unsafe fn leave(&self) {
         let Some(run_loop) = &self.run_loop else { return };
         for handler in mem::take(&mut *lock(&self.handlers)) {
@@ -115,7 +115,7 @@ impl Site {
     }
 }
 
-/// Frame that nice-plug gets, with or without a run loop.
+/// Frame that nice-plug gets. `LOOP`: whether the host's frame has a run loop.
 struct Frame<const LOOP: bool>(Arc<Site>);
 
 impl Class for Frame<false> {
@@ -152,7 +152,7 @@ impl IRunLoopTrait for Frame<true> {
         result
     }
 
-    /// Does nothing: nice-plug calls this for a handler that is being released, which the host does not know any more.
+    /// Does nothing: nice-plug calls this while it releases a handler, which [`Site::leave`] has already unregistered.
     unsafe fn unregisterEventHandler(&self, _: *mut IEventHandler) -> tresult {
         kResultOk
     }
@@ -285,7 +285,7 @@ impl IPlugViewTrait for View {
             Some(_) => ComWrapper::new(Frame::<true>(site)).to_com_ptr::<IPlugFrame>(),
             None => ComWrapper::new(Frame::<false>(site)).to_com_ptr(),
         });
-        // SAFETY: the frame is counted or null, and nice-plug lets go of the one before.
+        // SAFETY: the frame is counted or null, and nice-plug releases the previous frame.
         unsafe {
             let own = own.as_ref().map_or(ptr::null_mut(), ComPtr::as_ptr);
             let result = self.inner.setFrame(own);
