@@ -119,8 +119,7 @@ fn volume(amplitude: f32, unit: f32) -> u8 {
 
 /// Returns the value of the period register for a `frequency` in Hz. One period of the waveform has `steps` steps.
 ///
-/// Moves a note that is too low up by octaves. `None` for a note that is too high (a value below `least`), and for silence (0
-/// Hz).
+/// Moves a note that is too low up by octaves. `None` for 0 Hz, and for a note that is too high (a value below `least`).
 fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     if frequency.is_nan() || frequency <= 0.0 {
         return None;
