@@ -1,17 +1,17 @@
-//! Random stereo music with different channels: notes with overtones, drums, vibrato, silence and changes of gain. Also random
-//! sample rates, keys and scores to go with the music.
+//! Random music for tests: notes with overtones and vibrato, drums, pauses and changes of gain. Also random sample rates, key
+//! events and scores.
 
 use crate::Draws;
 use std::{f64::consts::TAU, iter::repeat_with, ops::Range};
 use tone_filter_dsp::{KeyEvent, Score, ScoreNote, notes::of_listener};
 
-/// Planar samples: one vector for each channel.
+/// Planar samples: one vector per channel.
 pub type Signal = Vec<Vec<f32>>;
 
 /// Samples between two updates of a note's pitch.
 const STEP: usize = 64;
 
-/// Tone with overtones.
+/// Note with overtones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
     /// Start in seconds.
@@ -55,7 +55,7 @@ pub struct Music {
     pub notes: Vec<Note>,
     /// Drum hits, which are bursts of noise: start in seconds, and amplitude.
     pub drum_hits: Vec<(f64, f64)>,
-    /// Changes of gain, in order: start in seconds, and gain from there on (0 is silence).
+    /// Changes of gain, sorted: time in seconds, and linear gain from then on (0 is silence).
     pub gains: Vec<(f64, f64)>,
 }
 
@@ -170,7 +170,7 @@ fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     }
 }
 
-/// Draws music, and renders it in one to three channels: mostly in two that differ.
+/// Draws music, and renders it with one to three channels, mostly with two different ones.
 pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     let music = Music::draw(draws, seconds);
     let mut signal = music.render(rate, seconds);
@@ -183,7 +183,7 @@ pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     (music, signal)
 }
 
-/// Draws music of `frames` frames in `count` different channels. In each channel, one note sounds from start to end.
+/// Draws music of `frames` frames with `count` different channels. Each channel has a note that lasts from start to end.
 pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Signal {
     let seconds = frames as f64 / rate;
     let pair = || {

@@ -26,7 +26,7 @@ pub enum GuiStep {
 const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
 
 impl Instance {
-    /// Makes the call `step`.
+    /// Makes a call to the editor.
     pub fn gui(&mut self, step: GuiStep) -> Result<()> {
         let gui: PluginGui = self.extension()?;
         let handle = self.plugin.plugin_handle();

@@ -1,4 +1,4 @@
-//! Check that the renderers of two systems write the same bits.
+//! Test that the command renders the same bits on two systems.
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ const SECONDS: u32 = 4;
 /// with the other system's, which the command line `foreign` starts. Returns the number of files that were compared.
 pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
-    // The folder is in the repository, because the emulator of the other system has access to it.
+    // The folder is in the repository, which the other system's emulator can access.
     let folder = tempfile::tempdir_in(target())?;
     let input = folder.path().join("in.wav");
     excerpt(&input)?;
