@@ -33,7 +33,7 @@ pub struct Display {
     window: u32,
 }
 
-/// Picture of red, green and blue values, 0..255.
+/// Screenshot in RGB, 8 bits per channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// Width in pixels.
@@ -127,7 +127,7 @@ impl Display {
         self.send(editor, BUTTON_RELEASE_EVENT, button, at)
     }
 
-    /// Returns the window of the open editor.
+    /// Returns the X11 id of the open editor's window.
     pub fn editor(&self) -> Result<u32> {
         let windows = self.connection.query_tree(self.window)?.reply()?.children;
         windows.first().copied().context("no editor is open")
@@ -163,7 +163,7 @@ impl Display {
         Ok(self.connection.set_input_focus(InputFocus::PARENT, window, 0u32)?.check()?)
     }
 
-    /// Returns the window with the keyboard focus.
+    /// Returns the X11 id of the window with the keyboard focus.
     pub fn focused(&self) -> Result<u32> {
         Ok(self.connection.get_input_focus()?.reply()?.focus)
     }
@@ -195,7 +195,7 @@ impl Display {
         Ok(())
     }
 
-    /// Takes a picture of the top left `width` x `height` pixels of the screen.
+    /// Takes a screenshot of the top left `width` x `height` pixels of the screen.
     pub fn picture(&self, [width, height]: [u32; 2]) -> Result<Picture> {
         let (w, h) = (width as u16, height as u16);
         // The root window shows everything that a user would see, whatever windows the editor creates.

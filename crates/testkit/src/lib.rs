@@ -7,8 +7,8 @@
 //!
 //! [`signals`] has simple test signals, [`mpe`] validates MPE messages, and [`heap`] counts allocations.
 //!
-//! Features add hosts for `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, running of other `programs`, a
-//! `spectrum`, and the `reference` with the filter's settings.
+//! Features add hosts (`clap`, `vst3`), the built `plugin` in them, a virtual `display`, `songs` with known notes, running of
+//! other `programs`, a `spectrum`, and the `reference` with the filter's settings.
 //!
 //! Functions return an error if the plugin, a file or another program fails, and panic if the caller violates their contract.
 
@@ -61,7 +61,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a crate of the workspace")
 }
 
-/// Returns cargo's target folder.
+/// Returns cargo's target folder, which the user may have configured.
 pub fn target() -> PathBuf {
     static TARGET: LazyLock<PathBuf> = LazyLock::new(find_target);
     TARGET.clone()

@@ -1,4 +1,4 @@
-//! Strict reader of MPE: MIDI Polyphonic Expression 1.0, with a lower zone of 15 member channels.
+//! Strict reader of MPE (MIDI Polyphonic Expression) 1.0, with a lower zone of 15 member channels.
 
 /// Number of member channels, from channel 1 on. Channel 0 is the master channel.
 const MEMBERS: u8 = 15;

@@ -11,14 +11,14 @@ pub type Signal = Vec<Vec<f32>>;
 /// Samples between two updates of a note's pitch.
 const STEP: usize = 64;
 
-/// Note with overtones.
+/// Synthesised note with overtones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
     /// Start in seconds.
     pub start: f64,
     /// End in seconds.
     pub end: f64,
-    /// MIDI note number, with a fraction.
+    /// Fractional MIDI note number.
     pub pitch: f64,
     /// Amplitude of the fundamental. Partial `n` has this amplitude divided by `n` to the power of `slope`.
     pub amplitude: f64,
@@ -28,7 +28,7 @@ pub struct Note {
     pub partials: u32,
     /// Depth of the 5.5 Hz vibrato in semitones.
     pub vibrato: f64,
-    /// Stereo position, from -1 for right to 1 for left.
+    /// Stereo position, from -1 (right) to 1 (left).
     pub pan: f64,
 }
 
@@ -48,7 +48,7 @@ impl Default for Note {
     }
 }
 
-/// Notes, drums and gains of a piece of music.
+/// Piece of music: notes, drums and changes of gain.
 #[derive(Debug, Clone, Default)]
 pub struct Music {
     /// Notes in any order.
@@ -122,7 +122,7 @@ impl Music {
         signal
     }
 
-    /// Returns the notes as a score.
+    /// Converts the notes to a score. Notes without a band are left out.
     pub fn score(&self) -> Score {
         let note = |note: &Note| {
             let tone =
@@ -210,7 +210,7 @@ pub fn rate(draws: &mut Draws) -> f64 {
     }
 }
 
-/// Draws key events with their frames below `frames`, sorted by frame.
+/// Draws key events for a signal of `frames` frames, sorted by frame.
 pub fn events(draws: &mut Draws, frames: usize) -> Vec<(usize, KeyEvent)> {
     let event = |draws: &mut Draws| {
         let key = 28 + draws.below(77) as u8;

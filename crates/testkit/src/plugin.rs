@@ -57,13 +57,13 @@ pub fn new(library: &Library) -> Instance {
     library.instantiate(&library.plugins().unwrap()[0].id).unwrap()
 }
 
-/// Creates an instance of the bundle's plugin.
+/// Loads the built CLAP bundle and creates an instance.
 pub fn instance() -> Instance {
     let (library, plugin) = library();
     library.instantiate(&plugin.id).unwrap()
 }
 
-/// Creates a change of the parameter called `id` to `value` at `frame`.
+/// Creates a change of the parameter with the string id `id` to `value`, in CLAP's units, at `frame`.
 pub fn change(frame: usize, id: &str, value: f64) -> Change {
     Change { frame, parameter: parameter_id(id), value }
 }
@@ -171,7 +171,7 @@ pub fn sounds() -> Vec<Settings> {
     sounds
 }
 
-/// Creates an instance with every setting unlike the default.
+/// Creates an instance in which every setting differs from the default.
 pub fn busy(library: &Library) -> Instance {
     let mut instance = new(library);
     set_controls(&mut instance, &unlike_default(&mut Draws::seeded(1)));
@@ -195,7 +195,7 @@ pub fn states(library: &Library) -> Vec<Vec<u8>> {
     states
 }
 
-/// Draws a value of `parameter`: an end of its range, its default or any other.
+/// Draws a value of `parameter`: minimum, maximum, default or any other.
 pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
     let value = match draws.below(8) {
         0 => parameter.min,

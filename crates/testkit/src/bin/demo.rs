@@ -14,7 +14,7 @@ use tone_filter_testkit::{
     root, tune, wav,
 };
 
-/// Longest buffer of the host in samples; the shortest has 64.
+/// Maximum buffer length in samples. The minimum is 64.
 const MAX_BLOCK: usize = 512;
 
 /// Plays the tune through the plugin, and writes audio files and a picture of the bands.

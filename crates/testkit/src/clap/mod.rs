@@ -31,21 +31,21 @@ pub use parameters::{Parameter, parameter_id};
 pub use processor::{Change, Midi, Processor, Sent, Surroundings};
 pub use transport::{at_frame, random_transport, transport_at, transport_that};
 
-/// Loaded plugin file.
+/// Loaded CLAP file: a library with a plugin factory.
 pub struct Library {
     entry: PluginEntry,
 }
 
-/// Description of a plugin.
+/// CLAP's descriptor of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
     /// Stable id in reverse domain notation.
     pub id: String,
     /// Display name.
     pub name: String,
-    /// Name of the maker.
+    /// Company or person.
     pub vendor: String,
-    /// Version of the plugin.
+    /// Version, such as `1.2.3`.
     pub version: String,
     /// CLAP's feature strings, such as `audio-effect`.
     pub features: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Descriptor {
 /// Audio port configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Id of the layout.
+    /// Id, unique among the layouts of the plugin.
     pub id: u32,
     /// Display name.
     pub name: String,
@@ -86,7 +86,7 @@ impl Library {
         Ok(Self { entry })
     }
 
-    /// Returns the descriptions of the plugins in the file.
+    /// Returns the descriptors of the plugins in the file.
     pub fn plugins(&self) -> Result<Vec<Descriptor>> {
         let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
         factory.plugin_descriptors().map(Descriptor::new).collect()
@@ -182,7 +182,7 @@ impl Instance {
         Ok(Processor::new(stopped?.into(), max_block))
     }
 
-    /// Deactivates the plugin.
+    /// Stops processing and deactivates the plugin.
     pub fn deactivate(&mut self, processor: Processor) {
         self.plugin.deactivate(processor.audio.into_stopped());
         self.check_calls();

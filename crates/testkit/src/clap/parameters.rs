@@ -14,15 +14,15 @@ use std::ffi::CString;
 /// the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
-    /// Stable id.
+    /// Stable id, from [`parameter_id`].
     pub id: u32,
     /// Display name.
     pub name: String,
     /// Path of the parameter's group.
     pub group: String,
-    /// Smallest value.
+    /// Minimum value.
     pub min: f64,
-    /// Largest value.
+    /// Maximum value.
     pub max: f64,
     /// Value in a new instance.
     pub default: f64,
@@ -118,7 +118,7 @@ impl Instance {
         Ok(params.text_to_value(&handle, clap_id(id)?, &CString::new(text)?))
     }
 
-    /// Sets parameters while no audio is running.
+    /// Sets parameters of an inactive plugin, by a flush.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
         let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;

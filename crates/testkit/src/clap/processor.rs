@@ -53,7 +53,7 @@ impl Default for Surroundings {
 pub struct Change {
     /// First frame with the new value, counted from the start of the signal.
     pub frame: usize,
-    /// Id of the parameter.
+    /// Id of the parameter, from [`parameter_id`](super::parameter_id).
     pub parameter: u32,
     /// New value in the plugin's CLAP units.
     pub value: f64,
@@ -109,24 +109,24 @@ impl Processor {
         Self { audio, max_block, surroundings, notes, sidechain: None, sent: None }
     }
 
-    /// Starts processing.
+    /// Starts processing, as required before [`Processor::process`].
     pub fn start(&mut self) -> Result<()> {
         self.audio.start_processing()?;
         Ok(())
     }
 
-    /// Stops processing.
+    /// Stops processing. The plugin stays active.
     pub fn stop(&mut self) -> Result<()> {
         self.audio.stop_processing()?;
         Ok(())
     }
 
-    /// Resets the plugin's state.
+    /// Clears the plugin's audio state, such as delays and sounding voices. Parameters stay.
     pub fn reset(&mut self) {
         self.audio.reset();
     }
 
-    /// Sets parameters between buffers.
+    /// Sets parameters between buffers, by a flush.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let mut handle = self.audio.plugin_handle();
         let params: PluginParams =

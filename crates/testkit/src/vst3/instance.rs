@@ -24,7 +24,7 @@ pub struct Setup {
     pub rate: f64,
     /// Number of channels: 1 or 2.
     pub channels: usize,
-    /// Longest buffer in samples.
+    /// Maximum buffer length in samples.
     pub max_block: usize,
 }
 
@@ -141,7 +141,7 @@ impl Instance {
         Self { component, controller, processor, call, events: None, has_handler }
     }
 
-    /// Sets the sample rate in Hz and the length of the longest buffer.
+    /// Sets the sample rate in Hz and the maximum buffer length.
     pub fn set_up(&self, rate: f64, max_block: usize) {
         let mut setup = ProcessSetup {
             processMode: ProcessModes_::kRealtime as int32,
@@ -160,14 +160,14 @@ impl Instance {
         instance
     }
 
-    /// Activates the instance.
+    /// Activates the instance and starts processing.
     pub fn activate(&self) {
         // SAFETY: the instance was set up.
         let results = unsafe { [self.component.setActive(1), self.processor.setProcessing(1)] };
         assert_eq!(results, [kResultOk; 2]);
     }
 
-    /// Deactivates the instance. Does nothing if it is inactive.
+    /// Stops processing and deactivates the instance. An inactive instance stays inactive.
     pub fn deactivate(&self) {
         // SAFETY: the calls are in VST3's order. The result of `setProcessing` does not matter.
         unsafe {
@@ -254,7 +254,7 @@ impl Instance {
         }
     }
 
-    /// Returns the plugin's state.
+    /// Returns the saved state of the plugin.
     pub fn save(&self) -> Vec<u8> {
         let stream = ComWrapper::new(Stream::default());
         let pointer = stream.to_com_ptr::<IBStream>().expect("a stream");
@@ -263,7 +263,7 @@ impl Instance {
         stream.bytes()
     }
 
-    /// Loads a state.
+    /// Loads a state from [`Instance::save`].
     pub fn load(&self, state: &[u8]) {
         let stream = ComWrapper::new(Stream::of(state)).to_com_ptr::<IBStream>().expect("a stream");
         // SAFETY: the stream outlives the call.
