@@ -64,7 +64,7 @@ const PEAK: usize = 3;
 /// Amplitude at which a hit ends, relative to its peak.
 const ENDED: f32 = 0.3;
 
-/// Hit of a drum.
+/// Drum hit on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hit {
     /// Row of the song's grid.

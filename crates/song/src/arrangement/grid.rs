@@ -11,7 +11,7 @@ const TRIPLETS: f64 = 0.75;
 /// Beats per bar of a timeline without bars.
 const METER: u8 = 4;
 
-/// Rows of the song. Each beat is divided into the same number of rows.
+/// Grid of rows. Every beat has the same number of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     timeline: Timeline,

@@ -34,7 +34,7 @@ use tone_filter_dsp::{ChipTick, Duty, Settings, ToneFilter};
 /// Maximum volume of notes and hits.
 pub const LOUDEST: u8 = 15;
 
-/// Note of a part, or chord.
+/// Note or chord of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PartNote {
     /// First row.
@@ -81,7 +81,7 @@ impl Sound {
 /// Song in four monophonic parts, each sorted by time. A chord counts as one note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrangement {
-    /// Time of the rows.
+    /// Grid that converts rows to times.
     pub grid: Grid,
     /// Length in rows.
     pub rows: usize,
