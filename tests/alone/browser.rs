@@ -218,7 +218,6 @@ pub fn a_host_finds_the_presets() {
     }
 }
 
-/// Returns the saved state of the plugin.
 fn save(host: &RawHost) -> Vec<u8> {
     unsafe extern "C" fn write(to: *const clap_ostream, from: *const c_void, size: u64) -> i64 {
         // SAFETY: the context is the vector below, and `from` has `size` bytes.

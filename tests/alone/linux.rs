@@ -22,7 +22,6 @@ use std::{
 };
 use tone_filter_testkit::display::Display;
 
-/// Names of the tests and their functions.
 const TESTS: &[(&str, fn())] = &[
     ("browser::a_host_finds_the_presets", browser::a_host_finds_the_presets),
     ("browser::a_host_loads_the_presets", browser::a_host_loads_the_presets),

@@ -12,14 +12,12 @@ use tone_filter_testkit::{
     plugin::{assert_near, change, instance, settings},
 };
 
-/// Host with an instance of the plugin.
 struct Host {
     instance: Instance,
     processor: Option<Processor>,
 }
 
 impl Host {
-    /// Creates a host and activates the plugin.
     fn new() -> Self {
         let mut host = Self { instance: instance(), processor: None };
         host.activate(RATE);

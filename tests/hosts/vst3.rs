@@ -24,7 +24,6 @@ const FRAMES: usize = 64;
 
 const SETUP: Setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
 
-/// Creates an active stereo instance.
 fn active() -> Instance {
     Instance::active(&factory(), SETUP)
 }

@@ -14,7 +14,6 @@ use tone_filter_testkit::{
     clap::Processor, display::Display, plugin::instance, signals::noisy_chord,
 };
 
-/// Number of openings.
 const TIMES: usize = 60;
 
 /// Number of openings before the measurement. They allocate memory that stays: OpenGL's compiled shaders, the heaps of its
@@ -81,7 +80,7 @@ pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
     alone.deactivate(twin);
 }
 
-/// Returns the plugin's output for `block` in both channels.
+/// Plays `block` on both channels. Returns the output.
 fn process(processor: &mut Processor, block: &[f32]) -> [Vec<f32>; 2] {
     let mut output = [block.to_vec(), block.to_vec()];
     let mut channels = output.each_mut().map(Vec::as_mut_slice);

@@ -50,7 +50,7 @@ const ORDERS: [u64; 2] = [300, 1000];
 /// Sample rates in Hz. The first one is the default of a VST3 plugin without set-up.
 const RATES: [f64; 6] = [44_100.0, 48_000.0, 96_000.0, 8_000.0, 1234.5678_f32 as f64, 768_000.0];
 
-/// Length of the longest buffer in frames.
+/// Maximum buffer length in frames.
 const LONGEST: usize = 600;
 
 /// Width and height of a new window in pixels.
@@ -182,7 +182,6 @@ static TURNS: AtomicUsize = AtomicUsize::new(0);
 /// Whether blocks may allocate. The system's loader allocates the plugin's thread-local data at the first access on each thread.
 static MAY_ALLOCATE: AtomicBool = AtomicBool::new(false);
 
-/// Runs `call` on an audio thread.
 fn on_audio_thread<T: Send>(call: impl FnOnce() -> T + Send) -> T {
     THREADS[TURNS.fetch_add(1, Ordering::Relaxed) % THREADS.len()].install(call)
 }

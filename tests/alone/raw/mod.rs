@@ -23,7 +23,7 @@ use std::{
 };
 use tone_filter_testkit::bundle;
 
-/// Returns the entry of the built plugin.
+/// Loads the built CLAP bundle and returns its entry.
 pub fn entry() -> &'static clap_plugin_entry {
     let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
     // SAFETY: the library is the project's own and stays in memory, and the symbol is an entry.
@@ -37,7 +37,6 @@ pub fn entry() -> &'static clap_plugin_entry {
 /// Track of the host: name and colour.
 pub type Track = Option<(&'static str, Option<[u8; 3]>)>;
 
-/// Host with one instance of the plugin.
 pub struct RawHost {
     host: clap_host,
     plugin: *const clap_plugin,

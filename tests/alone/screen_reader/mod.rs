@@ -43,7 +43,6 @@ impl Host {
         Self { instance, processor, input: noisy_chord(2.0, RATE), difference: 0.0 }
     }
 
-    /// Plays a buffer.
     fn step(&mut self) {
         let block = self.input[..BLOCK].to_vec();
         self.input.rotate_left(BLOCK);

@@ -13,7 +13,6 @@ use tone_filter_testkit::{
 
 const BLOCK: usize = 256;
 
-/// Number of instances.
 const INSTANCES: usize = 50;
 
 /// Interval between openings of an editor, in simulated seconds.
@@ -72,7 +71,6 @@ pub fn session(display: &Display, seconds: usize) -> f64 {
     growth
 }
 
-/// Opens an editor, plays 20 buffers, and closes the editor.
 fn visit(display: &Display, (instance, processor): &mut (Instance, Processor), is_first: bool) {
     let before = threads();
     instance.open_editor(display.window()).unwrap();
