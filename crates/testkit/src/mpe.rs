@@ -21,7 +21,7 @@ struct Member {
 /// Validator of a sender's MPE messages. It panics at messages that this sender must not send.
 #[derive(Debug, Clone)]
 pub struct Mpe {
-    /// Whether there is a zone.
+    /// Whether the sender has set up the zone.
     zone: bool,
     members: Vec<Member>,
     /// Received part of a registered parameter: values of the controllers 101, 100 and 6.
@@ -124,7 +124,7 @@ impl Mpe {
         self.members.iter().enumerate().flat_map(keys)
     }
 
-    /// Whether there is a zone.
+    /// Returns whether the sender has set up the zone.
     pub fn is_zone(&self) -> bool {
         self.zone
     }
