@@ -5,7 +5,7 @@ use tone_filter_dsp::{
     listener::beats::{BeatFinder, Beats},
 };
 
-/// Records the listener's decisions and finds the beats in them. The filter must have lookahead.
+/// Beat finder that follows the listener of a filter with lookahead.
 #[derive(Debug, Clone, Default)]
 pub struct BeatRecorder {
     /// `None` until the length of a frame is known.

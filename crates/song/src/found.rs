@@ -2,7 +2,7 @@
 
 use tone_filter_dsp::{FoundKey, KeyFinder, PitchClass, Settings, ToneFilter, TuningFinder};
 
-/// Finds the key and the tuning of all of a filter's input.
+/// Finder of key and tuning that follows the listener of a filter.
 #[derive(Debug, Clone, Default)]
 pub struct Finder {
     /// `None` until the length of a frame is known.

@@ -28,7 +28,7 @@ pub struct Note {
     pub place: f32,
 }
 
-/// Records the notes that the listener detects.
+/// Recorder of the notes that the listener detects.
 #[derive(Debug)]
 pub struct Transcriber {
     events: Notes,
@@ -42,7 +42,7 @@ impl Transcriber {
         Self { events, notes: Vec::new() }
     }
 
-    /// Records the notes of the filter's last block. Must be called after each of the filter's blocks.
+    /// Records note-ons and note-offs of the filter's last block. Must be called after each of the filter's blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let (frame, ago) = (filter.listener().frame() as f64, filter.listener().lookahead() as f64);
         let rate = filter.sample_rate();

@@ -2,10 +2,10 @@
 
 use crate::timeline::{TICKS, Timeline};
 
-/// Lengths of a beat in seconds that get four rows: a row is then a sixteenth note of 75 to 180 ms.
+/// Beat lengths in seconds with four rows per beat. A row is then a sixteenth note of 75 to 180 ms.
 const BEATS: std::ops::Range<f64> = 0.3..0.72;
 
-/// Triplets are chosen if the notes are nearer to them than this factor times their distance from straight rows.
+/// Triplet threshold: total distance of the notes from triplets, relative to their distance from straight rows.
 const TRIPLETS: f64 = 0.75;
 
 /// Beats per bar of a timeline without bars.

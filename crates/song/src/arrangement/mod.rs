@@ -166,7 +166,7 @@ impl Arrangement {
     }
 }
 
-/// Records what an arrangement needs: notes, beats and noise. The filter must have lookahead and the voice Chip.
+/// Recorder for an arrangement: notes, beats and noise of a filter with lookahead and the voice Chip.
 #[derive(Debug)]
 pub struct Arranger {
     notes: Transcriber,

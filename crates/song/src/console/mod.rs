@@ -34,11 +34,11 @@ pub struct Tags {
     pub author: String,
 }
 
-/// Records the ticks of the voice Chip.
+/// Recorder of the ticks of the voice Chip.
 #[derive(Debug, Default)]
 pub struct Recorder {
     ticks: Vec<ChipTick>,
-    /// Number of the last tick.
+    /// Number of the last recorded tick.
     number: u64,
     /// Number of the filter's frames so far.
     frames: u64,

@@ -26,7 +26,7 @@ use std::{
 use tempo::tempi;
 use tone_filter_dsp::{Arp, Duty, Settings};
 
-/// Ticks per second; envelopes and arpeggios advance once per tick.
+/// Tick rate in Hz. Envelopes and arpeggios advance once per tick.
 const TICKS: u32 = 60;
 
 /// Maximum number of different chords in a song, as FamiTracker has 64 instruments. Rarer chords lose their highest notes.
@@ -51,7 +51,7 @@ pub struct Module {
     bar: usize,
     /// Number of rows of the longest pattern; an effect ends shorter ones.
     rows: usize,
-    /// Ticks per second. Near [`TICKS`], adjusted so that the mean tempo is a whole number of ticks per 16 rows.
+    /// Tick rate in Hz. Near [`TICKS`], adjusted so that the mean tempo is a whole number of ticks per 16 rows.
     hertz: f64,
     /// Tempi in ticks per 16 rows; [`Effect::Tempo`] selects one.
     tempi: Vec<u32>,
@@ -97,7 +97,7 @@ enum Play {
     Off,
 }
 
-/// Effect on the whole song.
+/// Pattern effect that controls the whole song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Effect {
     /// Selects a tempo by its index, from this row on.

@@ -38,8 +38,7 @@ const CONSTANT: u8 = 0x30;
 /// Bits in the last register of a channel: the longest value of the length counter.
 const LENGTH: u8 = 0x08;
 
-/// Values of the triangle's first register for off and on. They hold the linear counter at 0, which mutes the channel, or at its
-/// maximum.
+/// Values of the triangle's first register: off (linear counter held at 0) and on (held at its maximum).
 const TRIANGLE: [u8; 2] = [0x80, 0xFF];
 
 /// Maximum frequency ratio within one note: half a semitone.
