@@ -87,8 +87,7 @@ impl MidiFile {
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Tick of the note-on of each held key, by track, key and channel. If several tracks or channels hold a key, the last
-        // note-off releases it.
+        // Ticks of the note-ons of held keys, by track, key and channel. A key is released when no track or channel holds it.
         let mut held = BTreeMap::new();
         let mut holders = [0u32; 128];
         let mut has_drums = false;

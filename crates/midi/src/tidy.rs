@@ -203,8 +203,7 @@ mod tests {
 
     #[test]
     fn each_event_gets_its_status_and_what_no_file_has_is_left_out() {
-        // Note-on; text; note-off with the running status from before the text; real-time byte; system exclusive message;
-        // note-on.
+        // Note-on; text; note-off with the running status from before the text; real-time byte; system exclusive; note-on.
         let loose =
             b"\0\x90\x45\x64\x10\xff\x01\x01t\x10\x45\0\x05\xf8\x05\xf0\x02\x7e\xf7\x05\x48\x64";
         let strict = b"\0\x90\x45\x64\x10\xff\x01\x01t\x10\x90\x45\0\x0f\x90\x48\x64\0\xff\x2f\0";
