@@ -43,8 +43,7 @@ pub struct Voiced {
 impl Voiced {
     /// Quantises `notes` to `grid` and sorts them by time.
     ///
-    /// Notes of one key that start on the same row are merged; a later one cuts the earlier short. Notes outside 0..=127 are left
-    /// out.
+    /// Notes of one key that start on the same row are merged; a later note ends an earlier one. Skips keys outside 0..=127.
     pub fn of(notes: &[Note], transpose: f32, grid: &Grid, rows: usize) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut last: [Option<usize>; 128] = [None; 128];
@@ -138,8 +137,7 @@ pub fn line(
         });
         DISTANCE * far + if late { LATE } else { 0.0 } + if broken { BROKEN } else { 0.0 }
     };
-    // For each row, the possible notes: note, best score of a line that ends with it, and its predecessor's index in the row
-    // before.
+    // Viterbi columns, one per row: note, score of the best line that ends with it, index of its predecessor.
     let mut columns: Vec<Vec<(Option<usize>, f32, usize)>> = Vec::with_capacity(rows);
     let mut sounding: Vec<usize> = Vec::new();
     let mut next = 0;
@@ -189,8 +187,7 @@ pub fn line(
 
 /// Returns `notes` of a song of `rows` as chords. A chord starts where a note starts.
 ///
-/// Of notes octaves apart, the strongest remains, and then the three strongest of all. Without `arpeggios`, only the strongest
-/// remains.
+/// Of notes octaves apart, the strongest remains; then the three strongest remain, or one without `arpeggios`.
 pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec<PartNote> {
     let mut chords: Vec<PartNote> = Vec::new();
     for (first, start) in notes.iter().enumerate() {

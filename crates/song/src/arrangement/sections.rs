@@ -32,8 +32,9 @@ pub fn contents(notes: &[PartNote], bars: &[usize]) -> Vec<u64> {
     contents.into_iter().map(|content| content.finish()).collect()
 }
 
-/// Returns the rows of each pattern of a song of `rows`. `bars` has the first row of each bar, `parts` the hashes of each part's
-/// bars.
+/// Returns the rows of each pattern of a song of `rows`.
+///
+/// `bars` has the first row of each bar, `parts` the hashes of each part's bars.
 ///
 /// Patterns have four bars, or fewer before a change of meter or a new section. All sections have the same length. Their length
 /// and the first bar of the first section are chosen so that distinct patterns have the fewest bars.

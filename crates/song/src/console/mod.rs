@@ -47,8 +47,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip are recorded as
-    /// silence.
+    /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip give silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
         self.ticks_to_drop = ticks(filter.bank_delay() as u64).round() as usize;

@@ -305,8 +305,7 @@ fn frequent_chords(harmony: &[PartNote]) -> HashSet<Vec<u8>> {
 
 /// Returns a pattern of `length` rows for each order. `events` are pairs of a row of the song and a cell.
 ///
-/// A volume is written only where it changes, and with the first note of each pattern, so that a pattern sounds the same
-/// everywhere.
+/// A volume is written where it changes, and with the first note of each pattern, so that equal patterns sound equal.
 fn patterns(events: &[(usize, Cell)], orders: &[Range<usize>], length: usize) -> Vec<Vec<Cell>> {
     let pattern = |order: &Range<usize>| {
         let mut cells = vec![Cell::default(); length];

@@ -43,8 +43,7 @@ pub fn vgm(chip: Chip) -> Option<Writer> {
     }
 }
 
-/// Function that returns the commands for a channel and a tick, given the previous tick. Without a previous tick, it writes all
-/// registers.
+/// Function that returns the commands for a channel at a tick, given the previous tick; without it, for all registers.
 type Write = fn(usize, Playing, Option<Playing>) -> Vec<u8>;
 
 /// Writes a song of `hertz` ticks per second to `log`. A song that does not repeat ends with silence.
@@ -103,8 +102,7 @@ fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
         write(1, now.duty << 6);
     }
     if is_louder {
-        // The wave is on or off. Other channels have a constant volume; bit 3 keeps the DAC of a silent channel on, which avoids
-        // clicks.
+        // The wave is on or off. Other channels have a constant volume; bit 3 keeps a silent channel's DAC on, to avoid clicks.
         write(2, if is_wave { 0x20 * u8::from(now.volume > 0) } else { now.volume << 4 | 8 });
     }
     // A new volume takes effect when the channel restarts, except for the wave.

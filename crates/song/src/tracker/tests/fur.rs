@@ -162,8 +162,7 @@ fn groove(info: &mut Reader) -> u32 {
     ticks.sum::<u32>() * 16 / length
 }
 
-/// Reads an instrument of the type `kind`. Its name determines the voice. Values without a macro on this chip get the
-/// arrangement's.
+/// Reads an instrument of the type `kind`. Its name determines the voice. Values without a macro come from the arrangement.
 fn instrument(chip: Chip, kind: usize, mut reader: Reader) -> Instrument {
     reader.number(2);
     assert_eq!(reader.number(2), kind);

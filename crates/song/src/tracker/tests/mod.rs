@@ -1,5 +1,4 @@
-//! Tests of modules against their arrangements, tick by tick, and of files against their modules. The readers are independent of
-//! the writers.
+//! Tests of modules against their arrangements, tick by tick, and of files against their modules, with independent readers.
 
 mod fur;
 #[cfg(feature = "furnace")]

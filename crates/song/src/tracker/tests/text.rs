@@ -1,5 +1,4 @@
-//! Strict reader of FamiTracker's text files. It has the commands and limits of FamiTracker 0.4.6's importer, and panics at
-//! invalid input.
+//! Strict reader of FamiTracker's text files, with the commands and limits of FamiTracker 0.4.6. Panics at invalid input.
 
 use std::{collections::HashMap, ops::RangeInclusive};
 
