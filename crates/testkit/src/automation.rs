@@ -1,5 +1,4 @@
-//! Test run with automation: music with changes of settings. Library, plugin and bindings all play it, and their outputs must be
-//! equal.
+//! Test run with automation: music with changes of settings. Library, plugin and bindings must give the same output.
 
 use crate::{Draws, Music, Signal, Values, parameters_alone};
 use tone_filter_dsp::{Controls, Kernel, Setting, Settings, SyncTo, ToneFilter};

@@ -318,8 +318,7 @@ pub fn settle(threads: usize) {
     wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
 }
 
-/// Waits until `done` returns a result. Panics with `what` after a minute, which suffices for software rendering on a busy
-/// machine.
+/// Waits until `done` returns a result. Panics with `what` after a minute, enough for software rendering on a busy machine.
 #[cfg(target_os = "linux")]
 pub fn wait<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     let begun = std::time::Instant::now();

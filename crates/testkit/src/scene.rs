@@ -1,4 +1,4 @@
-//! A whole random run of the filter.
+//! Random runs of the filter: input, events and changes of controls.
 
 use crate::{Draws, Signal, Values, controls, events, music, rate};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use tone_filter_dsp::{Controls, Kernel, KeyEvent, Score, Setting, ToneFilter};
 /// Length of a scene in seconds. The listener needs 0.1 s to warm up; then networks and levels settle.
 const SECONDS: f64 = 1.5;
 
-/// Everything that the output of a run depends on.
+/// Random run of the filter: all inputs that determine the output.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// Sample rate in Hz.
@@ -27,7 +27,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Draws a scene.
+    /// Draws a scene of 1.5 s, with changes of controls in between.
     pub fn draw(draws: &mut Draws) -> Self {
         let rate = rate(draws);
         let (notes, input) = music(draws, rate, SECONDS);

@@ -5,8 +5,7 @@ use tone_filter_dsp::{Controls, Setting, Settings, Spec, TEXTS, Taper, TextOf};
 
 /// Test values of a setting.
 pub trait Values {
-    /// Returns copies of `controls`, one for each extreme value of this setting: all entries of a choice, or minimum, maximum and
-    /// default.
+    /// Returns copies of `controls`, one per extreme value of this setting: each entry of a choice, or minimum, maximum, default.
     fn ends(self, controls: &Controls) -> Vec<Controls>;
 
     /// Sets this setting in `controls` to a random value. A number is often its minimum, maximum, default or reference value.

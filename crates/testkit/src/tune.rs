@@ -205,8 +205,7 @@ fn harmonics(count: u32, frequency: f64, t: f64, level: impl Fn(f64) -> f64) -> 
     (1..=count).map(f64::from).map(|n| level(n) * (TAU * n * frequency * t).sin()).sum()
 }
 
-/// Returns the envelope at the time `t`: a linear attack to 1, then from `length` on an exponential decay with time constant
-/// `release`.
+/// Returns the envelope at the time `t`: linear attack to 1, and from `length` on a decay with the time constant `release`.
 fn envelope(t: f64, attack: f64, length: f64, release: f64) -> f64 {
     (t / attack).min(1.0) * (-(t - length).max(0.0) / release).exp()
 }

@@ -94,14 +94,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<const LOOP: bool> Host<LOOP> {
-    /// Creates a host that refuses timers. It runs `call_back` when the plugin reports a changed state, requests a restart or
-    /// registers a timer.
+    /// Creates a host that refuses timers, and runs `call_back` at a reported state, a requested restart or a registered timer.
     pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
         Self { on_call: Some(Box::new(call_back)), ..Self::default() }
     }
 
-    /// Returns the number of reported latency changes since the last call. Panics at other reports, and at reports from other
-    /// threads.
+    /// Returns the number of reported latency changes since the last call. Panics at other reports and on other threads.
     pub fn latency_changes(&self) -> usize {
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;

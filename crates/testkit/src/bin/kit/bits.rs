@@ -17,8 +17,7 @@ const SECONDS: u32 = 4;
 
 /// Renders the start of the demo tune with every preset, kernel and sample rate on both systems, and compares the files.
 ///
-/// `own` is this system's program, `foreign` the command line that starts the other system's. Returns the number of compared
-/// files.
+/// `own` is this system's program, `foreign` the command line of the other system's. Returns the number of files.
 pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
     // The folder is in the repository, which the other system's emulator can access.
