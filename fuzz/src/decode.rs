@@ -82,8 +82,7 @@ fn read(path: &Path) -> Result<Vec<f32>, Error> {
     }
 }
 
-/// Returns whether the file is ambiguous: a WAV file with two data chunks (ffmpeg reads the last), or AIFF-C of an unknown
-/// version.
+/// Returns whether the file is ambiguous: WAV with two data chunks (ffmpeg reads the last), or AIFF-C of unknown version.
 fn is_ambiguous(bytes: &[u8]) -> bool {
     let count = |what: &[u8]| bytes.windows(what.len()).filter(|here| *here == what).count();
     match extension(bytes) {

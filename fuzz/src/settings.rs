@@ -13,8 +13,7 @@ const FAINT: f32 = 1e-20;
 /// Maximum sample rate in Hz of the drawn music. The filter may run at a higher rate.
 const HIGHEST: f64 = 192_000.0;
 
-/// Checks that the output is finite and bounded, that invalid values change nothing, and that the output does not depend on the
-/// buffer lengths.
+/// Checks that the output is finite, bounded and independent of the buffer lengths, and that invalid values change nothing.
 pub fn check(bytes: &[u8]) {
     let draws = &mut Draws::of(bytes);
     let any_rate = f64::from_bits(draws.bits());
@@ -92,8 +91,7 @@ fn any_event(draws: &mut Draws) -> KeyEvent {
     ])
 }
 
-/// Draws up to three channels of `sound` from any frame on, with a gain of 1, 1e-30 or 1e30. A section may be replaced by any
-/// value.
+/// Draws up to three channels of `sound` from any frame on, with a gain of 1, 1e-30 or 1e30. A section may have any value.
 fn part(draws: &mut Draws, sound: &Signal, frames: usize) -> Signal {
     let start = draws.below(sound[0].len());
     let gain = draws.pick(&[1.0, 1.0, 1.0, 1e-30, 1e30]);
