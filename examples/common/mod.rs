@@ -10,8 +10,7 @@ pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Stereo frames: left and right, full scale is 1.
 pub type Sound = Vec<[f32; 2]>;
 
-/// Runs an example: reads the WAV file of the first argument, and writes the output of `render` to the file of the second
-/// argument.
+/// Runs an example. Its arguments are the WAV file to read, and the file to write the output of `render` to.
 pub fn run(render: fn(u32, &Sound) -> Result<Sound>) -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {
@@ -20,9 +19,9 @@ pub fn run(render: fn(u32, &Sound) -> Result<Sound>) -> Result<()> {
     render_file(render, input.as_ref(), output.as_ref())
 }
 
-/// Reads a 16-bit stereo WAV file, and writes the output of `render` as 32-bit floats. `render` gets the sample rate in Hz and
-/// the
-/// input.
+/// Reads a 16-bit stereo WAV file, and writes the output of `render` as 32-bit floats.
+///
+/// `render` gets the sample rate in Hz and the input.
 pub fn render_file(
     render: fn(u32, &Sound) -> Result<Sound>,
     input: &Path,
