@@ -148,7 +148,7 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
-/// Properties of the AU. As an effect, Logic offers it on every track.
+/// Properties of the AU: an effect, as Logic offers effects on every track.
 const COMPONENT: &str = "    <key>AudioComponents</key>
     <array>
         <dict>

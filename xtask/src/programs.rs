@@ -138,8 +138,7 @@ pub fn soak() -> Result<()> {
     run(cargo("test --package=tone-filter-hosts --test=alone soak"))
 }
 
-/// Builds the command `tone-filter`, and prints its accuracy of note detection and its loudness for real songs. Every run gets
-/// `flags`.
+/// Builds the command `tone-filter`, runs it with `flags` on real songs, and prints the accuracy of its notes and its loudness.
 pub fn songs(flags: &[String]) -> Result<()> {
     run(kit("songs").arg(command(&["--release"])?).args(flags))
 }

@@ -32,8 +32,7 @@ const TARGET: &str = "x86_64-pc-windows-gnu";
 /// C compiler from Debian's package, which is also Rust's linker.
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
-/// C source of a replacement for `bcryptprimitives.dll`, which wine lacks before version 9. Rust's standard library takes random
-/// numbers from it.
+/// C source of `bcryptprimitives.dll`, Rust's source of random numbers. Wine lacks this library before version 9.
 const RANDOM: &str = "
 #include <windows.h>
 BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);

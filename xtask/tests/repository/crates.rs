@@ -17,8 +17,7 @@ const REFERENCE: &str = "tone-filter-reference";
 const SONG: &str = "tone-filter-song";
 const TESTKIT: &str = "tone-filter-testkit";
 
-/// Our crates: name, allowed dependencies on our crates, and additional dev-dependencies. Crates in `patches` must not depend on
-/// our crates.
+/// Our crates: name, allowed dependencies on our crates, and further dev-dependencies. Crates in `patches` have none.
 const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),

@@ -105,8 +105,7 @@ fn inline(page: &Page) -> Vec<String> {
     spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
 }
 
-/// Checks that the verbs, packages, features, targets and folders in a cargo command exist. `words` are its arguments. The error
-/// is a message.
+/// Checks that the verbs, packages, features, targets and folders in a cargo command exist. `words` are its arguments.
 fn check(words: &[&str], metadata: &Metadata, usage: &str) -> Result<(), String> {
     let words: Vec<_> = words.iter().flat_map(|word| word.splitn(2, '=')).collect();
     let words =
