@@ -25,8 +25,7 @@ use tone_filter_dsp::Settings;
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::plugin::{assert_near, settings_in, state};
 
-/// Redirects the user's configuration to a temporary folder. Returns the folder, and the path of its presets, which does not
-/// exist yet.
+/// Redirects the user's configuration to a temporary folder. Returns it and the path of its presets, which is still missing.
 fn home() -> (TempDir, PathBuf) {
     let home = tempfile::tempdir().unwrap();
     // SAFETY: this process has no other thread yet.

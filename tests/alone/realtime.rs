@@ -22,8 +22,7 @@ use tone_filter_testkit::{
     signals::noise,
 };
 
-/// Plays in buffers of `size` while all parameters change: first in place, then with separate buffers. Half of the latter have a
-/// sidechain.
+/// Plays in buffers of `size` while all parameters change: in place, then with separate buffers, half of them with a sidechain.
 fn play(
     processor: &mut Processor,
     draws: &mut Draws,

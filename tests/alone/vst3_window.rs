@@ -282,8 +282,7 @@ fn the_host_keeps_the_focus_and_the_unused_keys(display: &Display) {
     display.focus(host).unwrap();
 }
 
-/// Releases the plugin while a request blocks nice-plug's worker thread: a host without a run loop waits there for its main
-/// thread.
+/// Releases the plugin while a request blocks nice-plug's worker thread, as a host without a run loop may do.
 ///
 /// After this test, the worker thread may end.
 fn a_request_that_waits_for_the_release_ends(factory: &Factory) {

@@ -202,6 +202,6 @@ fn a_program_change_loads_a_preset_on_the_main_thread() {
     assert_eq!(host.instance.take(Rescan), 1);
     host.play_midi([0xB0, 74, 64]);
     host.instance.idle();
-    // No controller is mapped.
+    // The controller 74 is not mapped to a parameter.
     assert_near(&settings(&mut host.instance), &preset);
 }

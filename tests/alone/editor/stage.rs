@@ -61,8 +61,7 @@ impl<'a> Window<'a> {
         self.display.picture(self.size).unwrap()
     }
 
-    /// Takes screenshots until `check` accepts one, or for [`PATIENCE`]. Returns the last screenshot, and the error of `check` if
-    /// it failed.
+    /// Takes screenshots until `check` accepts one, or for [`PATIENCE`]. Returns the last one, and the error of `check`, if any.
     pub fn wait(
         &mut self,
         check: impl Fn(&Picture) -> Result<(), String>,

@@ -199,8 +199,7 @@ fn block_with_system_calls(call: &mut dyn FnMut()) {
     assert_eq!(syscalls::allocations(call), 0, "allocations in a block");
 }
 
-/// Tests the orders that [`VARIABLE`] selects. `create` makes a host; its argument is whether the host is bare, without
-/// extensions.
+/// Tests the orders that [`VARIABLE`] selects. `create` makes a host; `true` makes a bare one, without extensions.
 fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl Fn(bool) -> H) {
     share_one_heap();
     let wanted = env::var(VARIABLE);

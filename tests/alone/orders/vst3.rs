@@ -189,8 +189,7 @@ impl Host for Vst3Host {
         }
     }
 
-    /// Returns `None` while a change waits for the next buffer: the change would override an edit, which this host does not pass
-    /// on.
+    /// Returns `None` while a change waits for the next buffer, as it would override an edit.
     fn window_size(&mut self) -> Option<[u32; 2]> {
         let view = self.view.as_ref().filter(|_| self.queued.is_empty())?;
         let mut size = ViewRect { left: 0, top: 0, right: 0, bottom: 0 };

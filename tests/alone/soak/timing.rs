@@ -25,11 +25,9 @@ fn timed(call: &mut dyn FnMut()) {
     TIMES.with_borrow_mut(|times| times.push(time));
 }
 
-/// Plays `count` buffers of `block` samples, with three parameter changes for every two buffers, and prints their processing
-/// times.
+/// Plays `count` buffers of `block` samples, with three parameter changes per two buffers, and prints the processing times.
 ///
-/// Each buffer is played three times, and its shortest time counts: other processes and interrupts disturb different buffers each
-/// time.
+/// Each buffer is played three times, and its shortest time counts, as other processes and interrupts disturb some runs.
 pub fn measure(block: usize, count: usize) {
     let turns: Vec<_> = (0..TURNS).map(|_| turn(block, count)).collect();
     let shortest = |index| turns.iter().map(|turn| turn[index]).fold(f32::INFINITY, f32::min);

@@ -1,5 +1,6 @@
-//! Tests of the built VST3 plugin in two independent hosts based on JUCE, pedalboard and DawDreamer. The output must equal the
-//! library's.
+//! Tests of the built VST3 plugin in two independent hosts based on JUCE: pedalboard and DawDreamer.
+//!
+//! The output must equal the library's.
 
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -59,8 +60,7 @@ impl Case {
     }
 
     fn of(name: String, sound: &Settings, rate: f64, input: Signal, block: usize) -> Self {
-        // Normalised values are those of CLAP, rounded to `f32` as in these hosts. The hosts do not send a value that a new
-        // instance already has.
+        // Normalised values of CLAP, rounded to `f32` as in these hosts. The hosts send only values that a new instance lacks.
         let (mut typed, mut instance) = (instance(), instance());
         set(&mut typed, &parameters_alone(sound));
         let parameters = instance.parameters().unwrap();
