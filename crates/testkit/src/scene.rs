@@ -27,7 +27,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Draws a scene of 1.5 s, with changes of controls in between.
+    /// Draws a scene of 1.5 s with up to three changes of controls.
     pub fn draw(draws: &mut Draws) -> Self {
         let rate = rate(draws);
         let (notes, input) = music(draws, rate, SECONDS);
