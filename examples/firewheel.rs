@@ -1,7 +1,7 @@
 //! Renders a sound file through a node of firewheel's graph, without an audio device:
 //! `cargo run -p tone-filter-firewheel --example firewheel -- in.wav out.wav`.
 //!
-//! The output has the bits of the filter alone.
+//! The output equals that of the filter alone, bit for bit.
 
 pub mod common;
 
@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     common::run(render)
 }
 
-/// Renders a sound of `rate` Hz in a game that changes the filter.
+/// Renders `input` at `rate` Hz. The game changes the filter before each buffer.
 pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     let (settings, keyboard) = common::state(0);
     let mut filter = Memo::new(ToneFilterNode { settings, keyboard });
@@ -41,17 +41,17 @@ pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     Ok(output)
 }
 
-/// Graph of one node between input and output, in place of an audio device.
+/// Audio graph with the filter between input and output, without an audio device.
 pub struct Stream {
-    /// Game's side of the graph.
+    /// Handle of the graph for the game's thread.
     pub context: FirewheelContext,
-    /// Node of the filter.
+    /// Id of the filter's node.
     pub node: NodeID,
-    /// Processor that the device's callback would call.
+    /// Processor for the audio callback.
     pub processor: FirewheelProcessor,
 }
 
-/// Starts a device of `rate` Hz. Returns the processor for its callback.
+/// Activates the graph at `rate` Hz. Returns the processor for the audio callback.
 pub fn start(context: &mut FirewheelContext, rate: u32) -> Result<FirewheelProcessor> {
     Ok(context.activate(ActivateInfo {
         sample_rate: NonZeroU32::new(rate).ok_or("the sample rate is 0")?,
@@ -63,11 +63,11 @@ pub fn start(context: &mut FirewheelContext, rate: u32) -> Result<FirewheelProce
 }
 
 impl Stream {
-    /// Creates a stream of `rate` Hz.
+    /// Creates a graph at `rate` Hz.
     pub fn new(rate: u32, filter: ToneFilterNode) -> Result<Self> {
         let mut context = FirewheelContext::new(FirewheelConfig {
             num_graph_inputs: ChannelCount::STEREO,
-            // With the default, a quiet input would be replaced by silence.
+            // The default would replace quiet input by silence.
             clamp_graph_inputs_below: None,
             ..FirewheelConfig::default()
         });

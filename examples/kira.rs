@@ -1,7 +1,7 @@
 //! Renders a sound file through a track of kira's mixer, without an audio device:
 //! `cargo run -p tone-filter-kira --example kira -- in.wav out.wav`.
 //!
-//! The output has the bits of the filter alone, as long as it stays below full scale, where kira clips.
+//! The output equals that of the filter alone, bit for bit, while it stays below full scale, where kira clips.
 
 pub mod common;
 
@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     common::run(render)
 }
 
-/// Renders a sound of `rate` Hz in a game that changes the filter.
+/// Renders `input` at `rate` Hz. The game changes the filter before each buffer.
 pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     let mut manager = AudioManager::<Offline>::new(AudioManagerSettings {
         backend_settings: rate,
@@ -45,7 +45,7 @@ pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     Ok(output)
 }
 
-/// Backend in place of an audio device.
+/// Backend that renders on demand, without an audio device.
 #[derive(Default)]
 pub struct Offline {
     renderer: Option<Renderer>,

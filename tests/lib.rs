@@ -1,5 +1,5 @@
-//! What the programs `hosts` and `alone` share. Both test the built plugin; a missing or outdated bundle fails every test, and the
-//! message names the command that builds it.
+//! Shared code of the test programs `hosts` and `alone`. Both test the built plugin. If the bundle is missing or outdated, every
+//! test fails with the command that builds it.
 
 #[path = "../fuzz/src/settings.rs"]
 pub mod settings;
@@ -13,10 +13,10 @@ use tone_filter_testkit::{
 /// Sample rate in Hz.
 pub const RATE: f64 = 48_000.0;
 
-/// Longest buffer in frames.
+/// Maximum buffer length in frames.
 pub const MAX_BLOCK: usize = 16_384;
 
-/// Returns the plugin's output for `input`, in buffers of the lengths `blocks`, in place or not.
+/// Activates the plugin and returns its output for `input`. `blocks` are the buffer lengths.
 pub fn played(
     instance: &mut Instance,
     input: &Signal,

@@ -1,4 +1,4 @@
-//! Shared by both examples: a game, and functions that read and write sound files.
+//! Shared code of both examples: a simulated game, and reading and writing of sound files.
 
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{error::Error, path::Path};
@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Stereo frames: left and right, full scale is 1.
 pub type Sound = Vec<[f32; 2]>;
 
-/// Reads the WAV file that the command line names first, and writes the output of `render` to the file that it names second.
+/// Runs an example. Its arguments are the WAV file to read, and the file to write the output of `render` to.
 pub fn run(render: fn(u32, &Sound) -> Result<Sound>) -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {
@@ -19,8 +19,9 @@ pub fn run(render: fn(u32, &Sound) -> Result<Sound>) -> Result<()> {
     render_file(render, input.as_ref(), output.as_ref())
 }
 
-/// Reads a 16-bit stereo WAV file, and writes the output of `render` as 32-bit floats. `render` gets the rate in Hz and the
-/// input.
+/// Reads a 16-bit stereo WAV file, and writes the output of `render` as 32-bit floats.
+///
+/// `render` gets the sample rate in Hz and the input.
 pub fn render_file(
     render: fn(u32, &Sound) -> Result<Sound>,
     input: &Path,
@@ -40,7 +41,7 @@ pub fn render_file(
     Ok(file.finalize()?)
 }
 
-/// Prints the bands from A3 up, one octave per line: `o` for a band that sounds, `#` for one at the ceiling, `.` for all others.
+/// Prints the bands from A3 up, an octave per line: `o` for a sounding band, `#` for one at the ceiling, `.` for others.
 pub fn print(bands: &Bands) {
     for octave in bands.bands[..PUBLISHED].chunks(12) {
         let line = octave.iter().map(|band| match band.state {
@@ -53,11 +54,12 @@ pub fn print(bands: &Bands) {
     println!();
 }
 
-/// Number of frames that the device asks for at a time. Before each of these buffers, the game may change the sound.
+/// Buffer length in frames. The game may change the sound before each buffer.
 pub const FRAMES: usize = 512;
 
-/// Returns the game's settings and keys before buffer number `count`. Over the first 100 buffers, the music morphs into the
-/// effect. From buffer 300 on, only the notes A and C pass.
+/// Returns the game's settings and keys for the buffer number `count`.
+///
+/// Over the first 100 buffers, the music morphs into the effect. From buffer 300 on, only the notes A and C pass.
 pub fn state(count: usize) -> (Settings, Keyboard) {
     let keys = if count < 300 { Keys::Off } else { Keys::HoldAny };
     let settings = Settings { morph: count.min(100) as f32, keys, ..Settings::default() };

@@ -1,4 +1,4 @@
-//! Fuzz target: any bytes as a sound file. Our samples are ffmpeg's, unless we refuse the file or ffmpeg reports an error.
+//! Fuzz target: any bytes as a sound file. Our samples must equal ffmpeg's, unless we refuse the file or ffmpeg reports an error.
 
 use std::{
     fs,
@@ -7,13 +7,13 @@ use std::{
 };
 use tone_filter_offline::{Error, Input, Source};
 
-/// Largest difference of samples that counts as equal: 1 LSB of 16 bits.
+/// Tolerance of a sample: 1 LSB of 16 bits.
 const STEP: f32 = 1.0 / 32_768.0;
 
-/// Largest relative power of the difference that counts as equal, for lossy formats: -80 dB.
+/// Tolerance for lossy formats: power of the difference relative to the signal, -80 dB.
 const LOSSY: f64 = 1e-8;
 
-/// Maximum number of samples of a file that is compared.
+/// Maximum number of samples that are compared.
 const MOST: usize = 1 << 22;
 
 /// Result of a comparison.
@@ -21,11 +21,11 @@ const MOST: usize = 1 << 22;
 pub enum Verdict {
     /// We refuse the file.
     Refused,
-    /// ffmpeg refuses the file or reports an error in it, or the file can be read in two ways.
+    /// ffmpeg refuses the file or reports an error, or the file is ambiguous.
     Doubtful,
     /// The samples are equal.
     Same,
-    /// The samples differ in this way.
+    /// The samples differ; the text describes how.
     Differs(String),
 }
 
@@ -82,7 +82,7 @@ fn read(path: &Path) -> Result<Vec<f32>, Error> {
     }
 }
 
-/// Whether readers may differ: a file with two chunks of samples (ffmpeg reads the last one), or an AIFF-C of an unknown version.
+/// Returns whether the file is ambiguous: WAV with two data chunks (ffmpeg reads the last), or AIFF-C of unknown version.
 fn is_ambiguous(bytes: &[u8]) -> bool {
     let count = |what: &[u8]| bytes.windows(what.len()).filter(|here| *here == what).count();
     match extension(bytes) {
@@ -93,7 +93,7 @@ fn is_ambiguous(bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns the usual extension of files that begin like `bytes`.
+/// Returns the usual file extension for the magic number of `bytes`.
 fn extension(bytes: &[u8]) -> &'static str {
     match bytes {
         [b'R', b'I', b'F' | b'6', ..] => "wav",

@@ -1,4 +1,4 @@
-//! The properties that the fuzz targets check for any input. `tests/hosts/seeds.rs` checks them for the seeds.
+//! Properties that the fuzz targets check for any input. `tests/hosts/seeds.rs` checks them for the seeds.
 
 pub mod decode;
 pub mod preset;

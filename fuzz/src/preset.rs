@@ -3,7 +3,7 @@
 use tone_filter_presets::{Loaded, Preset};
 use tone_filter_testkit::{Draws, controls};
 
-/// Checks that text is a valid preset or is refused with a reason, and that presets stay the same when written and read.
+/// Checks that the text is either a valid preset or refused with an error, and that presets survive writing and reading.
 pub fn check(bytes: &[u8]) {
     written_and_read(Preset::new("Any", controls(&mut Draws::of(bytes)).settings));
     // The reader of files refuses bytes that are not UTF-8.

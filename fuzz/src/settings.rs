@@ -4,17 +4,16 @@ use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, SPECS, Setting, ToneFilter};
 use tone_filter_testkit::{Draws, Music, Signal, Values, controls, events, music, rate};
 
-/// Maximum number of frames of all buffers together, which limits the time for an input.
+/// Maximum number of frames of all buffers, to limit the time per input.
 const LONGEST: usize = 1 << 13;
 
-/// Amplitude, -400 dB, below which samples may leave another state behind if the signal is divided differently.
+/// Amplitude (-400 dB) of samples below which the bands' state may depend on the division into buffers.
 const FAINT: f32 = 1e-20;
 
-/// Highest sample rate in Hz for which the input is drawn; the filter may run at a higher one.
+/// Maximum sample rate in Hz of the drawn music. The filter may run at a higher rate.
 const HIGHEST: f64 = 192_000.0;
 
-/// Checks that the output is finite and at most the sum of the dry and the bounded wet signal, that values out of range change
-/// nothing, and that the output does not depend on how the signal is divided into buffers.
+/// Checks that the output is finite, bounded and independent of the buffer lengths, and that invalid values change nothing.
 pub fn check(bytes: &[u8]) {
     let draws = &mut Draws::of(bytes);
     let any_rate = f64::from_bits(draws.bits());
@@ -65,7 +64,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Sets any setting to a number with any bits. If the number is out of range, the filters must refuse it and stay as they are.
+/// Sets any setting to a number with random bits. If it is out of range, the filters must refuse it and stay unchanged.
 fn refuse(filters: &mut [ToneFilter; 2], draws: &mut Draws) {
     let value = f32::from_bits(draws.bits() as u32);
     let spec = &SPECS[draws.below(SPECS.len())];
@@ -80,7 +79,7 @@ fn refuse(filters: &mut [ToneFilter; 2], draws: &mut Draws) {
     }
 }
 
-/// Draws an event for any key, with a number of any bits.
+/// Draws an event with any key number, also an invalid one, and a value with random bits.
 fn any_event(draws: &mut Draws) -> KeyEvent {
     let (key, any) = (draws.below(256) as u8, f32::from_bits(draws.bits() as u32));
     draws.pick(&[
@@ -92,7 +91,7 @@ fn any_event(draws: &mut Draws) -> KeyEvent {
     ])
 }
 
-/// Draws up to three channels of `sound` from any frame on, as quiet or loud as may be; a section may have any value.
+/// Draws up to three channels of `sound` from any frame on, with a gain of 1, 1e-30 or 1e30. A section may have any value.
 fn part(draws: &mut Draws, sound: &Signal, frames: usize) -> Signal {
     let start = draws.below(sound[0].len());
     let gain = draws.pick(&[1.0, 1.0, 1.0, 1e-30, 1e30]);
@@ -156,22 +155,22 @@ fn play(
     }
 }
 
-/// Largest gains of dry and wet signal since the last reset: a gain that is ramping lies between the old and the new one.
+/// Maximum gains since the last reset, for a bound of the output. A ramping gain lies between its old and its new value.
 #[derive(Debug, Default)]
 struct Bounds {
-    /// Largest part of the dry signal in the mix.
+    /// Maximum gain of the dry signal.
     dry: f64,
-    /// Largest part of the wet signal in the mix.
+    /// Maximum gain of the wet signal.
     wet: f64,
-    /// Largest gain of the output.
+    /// Maximum output gain.
     gain: f64,
-    /// 1 if Bypass was on.
+    /// 1 if Bypass was on, otherwise 0.
     bypass: f64,
-    /// Whether Auto level or lookahead was on, so that the output depends on earlier input.
+    /// Whether Auto level or lookahead was on, which make the output depend on earlier input.
     remembers: bool,
-    /// Largest input.
+    /// Input peak.
     peak: f64,
-    /// Whether there was an input below [`FAINT`], which may make the bands' states differ.
+    /// Whether the input had non-zero samples below [`FAINT`].
     faint: bool,
 }
 
@@ -192,14 +191,15 @@ impl Bounds {
         self.remembers |= settings.auto || settings.lookahead;
     }
 
-    /// Returns the bound of an output sample for the dry input sample `dry`. The wet signal is at most 1. With auto level or
-    /// lookahead, the largest input since the last reset counts, not `dry`.
+    /// Returns the maximum magnitude of an output sample for the input magnitude `dry`. The wet signal is at most 1.
+    ///
+    /// With Auto level or lookahead, the input peak since the last reset counts instead of `dry`.
     fn of(&self, dry: f64) -> f64 {
         let bound = match self.remembers {
             true => self.gain.max(self.bypass) * (self.peak + 1.0),
             false => (self.gain * self.dry).max(self.bypass) * dry + self.gain * self.wet,
         };
-        // Tolerance for single precision.
+        // Tolerance for `f32` arithmetic.
         bound * (1.0 + 1e-5)
     }
 }

@@ -11,14 +11,16 @@ use tone_filter_testkit::{
 type Instances = (ManuallyDrop<[Instance; 2]>, [Vec<u8>; 2]);
 
 thread_local! {
-    /// Two instances, made once per thread, as making them takes longer than using them, and their states. These differ in every
-    /// setting, and so reveal a parameter that a loaded state leaves unset. The instances are never dropped: a host must not
-    /// destroy an instance in a destructor of thread-local data.
+    /// Two instances and their states, created once per thread, as creation is slow.
+    ///
+    /// The states differ in every setting, which reveals a parameter that a loaded state leaves unset. The instances are never
+    /// dropped: a host must not destroy an instance in a destructor of thread-local data.
     static INSTANCES: RefCell<Option<Instances>> = const { RefCell::new(None) };
 }
 
-/// Checks that `bytes` are refused and change nothing, or are loaded and set the whole sound. Tries them as they are, and behind
-/// a valid length field, which a fuzzer would hardly guess.
+/// Checks that the plugin either refuses `bytes` without a change, or loads them and sets the whole sound.
+///
+/// Tries `bytes` themselves, and with a valid length in front, which a fuzzer would hardly guess.
 pub fn check(bytes: &[u8], library: fn() -> Library) {
     let with_length = [&(bytes.len() as u64).to_le_bytes()[..], bytes].concat();
     INSTANCES.with_borrow_mut(|instances| {

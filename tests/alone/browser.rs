@@ -1,4 +1,4 @@
-//! Presets in a host's browser: what the host finds, and what happens when it loads a preset.
+//! Tests of CLAP's preset discovery and preset loading.
 
 use crate::raw::{RawHost, entry, text};
 use clap_sys::{
@@ -25,7 +25,7 @@ use tone_filter_dsp::Settings;
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::plugin::{assert_near, settings_in, state};
 
-/// Sets a temporary folder for the user's settings. Returns it, and the path of the presets in it, which does not exist yet.
+/// Redirects the user's configuration to a temporary folder. Returns it and the path of its presets, which is still missing.
 fn home() -> (TempDir, PathBuf) {
     let home = tempfile::tempdir().unwrap();
     // SAFETY: this process has no other thread yet.
@@ -34,7 +34,7 @@ fn home() -> (TempDir, PathBuf) {
     (home, presets)
 }
 
-/// Log of the provider's calls.
+/// Log of the calls that the host gets.
 type Lines = RefCell<Vec<String>>;
 
 /// Appends `line` to `lines`.
@@ -68,7 +68,7 @@ unsafe extern "C" fn declare_location(
     true
 }
 
-/// Defines functions of a receiver that append a line with their texts.
+/// Defines functions of the metadata receiver. Each appends a line to the log.
 macro_rules! receive {
     ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:literal $kind:ty)?: $line:expr;)*) => {
         $(unsafe extern "C" fn $name(
@@ -97,7 +97,8 @@ receive! {
         format!("{}: {}", text(key), text(value));
 }
 
-/// Returns the provider's declarations, and for each location (kind and path) whether the provider knows it, and its metadata.
+/// Runs preset discovery. Returns the provider's declarations, and for each of `places` (kind and path) whether the provider
+/// accepts it and its metadata.
 fn crawl(compat: bool, places: &[(u32, Option<&str>)]) -> (Vec<String>, Vec<(bool, Vec<String>)>) {
     let entry = entry();
     let declared = Lines::default();
@@ -216,7 +217,6 @@ pub fn a_host_finds_the_presets() {
     }
 }
 
-/// Returns the saved state of the plugin.
 fn save(host: &RawHost) -> Vec<u8> {
     unsafe extern "C" fn write(to: *const clap_ostream, from: *const c_void, size: u64) -> i64 {
         // SAFETY: the context is the vector below, and `from` has `size` bytes.
@@ -261,7 +261,7 @@ pub fn a_host_loads_the_presets() {
             (loaded, host.take())
         };
         let pad = Preset::factory("chord-pad").unwrap().settings;
-        // While the plugin is inactive, and while it is active.
+        // First inactive, then active.
         for active in [false, true] {
             let mut pad_calls = vec!["rescan 1", "loaded 1 null chord-pad"];
             if active {

@@ -1,4 +1,4 @@
-//! The tests, and the start of their processes.
+//! Test runner: list of the tests, and a process for each.
 
 mod browser;
 mod editor;
@@ -22,7 +22,6 @@ use std::{
 };
 use tone_filter_testkit::display::Display;
 
-/// Names of the tests and their functions.
 const TESTS: &[(&str, fn())] = &[
     ("browser::a_host_finds_the_presets", browser::a_host_finds_the_presets),
     ("browser::a_host_loads_the_presets", browser::a_host_loads_the_presets),
@@ -37,13 +36,13 @@ const TESTS: &[(&str, fn())] = &[
     ("vst3_window::a_host_survives_its_windows", vst3_window::a_host_survives_its_windows),
 ];
 
-/// Name of the long test, which runs only by its name.
+/// Long test, which runs only if its full name is given.
 const SOAK: (&str, fn()) = ("soak", soak::soak);
 
-/// Environment variable that tells a process which test to run.
+/// Environment variable that names the test of a child process.
 const TEST: &str = "TONE_FILTER_TEST";
 
-/// Runs the test that [`TEST`] names in this process, or each test that the arguments name in a process of its own.
+/// In a child process, runs the test that [`TEST`] names. Otherwise starts a child process for each selected test.
 pub fn main() -> ExitCode {
     #[cfg(target_arch = "x86_64")]
     if let Ok(offence) = env::var(realtime::OFFENCE) {

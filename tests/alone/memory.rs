@@ -1,16 +1,15 @@
 //! Memory use of this process.
 
-/// Memory use in bytes.
+/// Memory use of the process in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Memory {
     /// Resident memory, after the C library has returned its free memory to the system.
     pub resident: usize,
-    /// Memory that threads have allocated by the C library's `malloc` and not freed.
+    /// Memory from the C library's `malloc` that is not freed.
     pub heap: usize,
 }
 
 impl Memory {
-    /// Measures the current memory use.
     pub fn now() -> Self {
         // SAFETY: both functions may be called at any time from any thread.
         let heap = unsafe {
@@ -23,8 +22,9 @@ impl Memory {
     }
 }
 
-/// Makes all threads that start from now on share one heap. With several heaps, the amount of free memory that each one keeps
-/// varies from run to run, which hides leaks.
+/// Makes all threads started from now on share one heap.
+///
+/// The free memory in several heaps would vary from run to run, which hides leaks.
 pub fn share_one_heap() {
     // SAFETY: the function may be called at any time from any thread.
     unsafe {

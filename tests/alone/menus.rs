@@ -1,4 +1,4 @@
-//! Test of an open editor in a host: the track, marks at controls, menus, and the mark of a changed state.
+//! Test of the editor's integration with a host: track colour, parameter indications, context menus and changes of the state.
 
 use crate::{display, raw::RawHost};
 use clap_sys::{
@@ -32,13 +32,13 @@ const OTHER: [u8; 3] = [0, 200, 255];
 const MAPPED: [u8; 3] = [255, 0, 255];
 const AUTOMATED: [u8; 3] = [0, 255, 255];
 
-/// Returns the first pixel of this colour, row by row: x and y.
+/// Returns x and y of the first pixel of this colour.
 fn find(picture: &Picture, colour: [u8; 3]) -> Option<[i16; 2]> {
     let index = picture.pixels.iter().position(|pixel| *pixel == colour)?;
     Some([(index % picture.width) as i16, (index / picture.width) as i16])
 }
 
-/// Whether a pixel has nearly this colour. No pixel of a thin line has its exact colour.
+/// Returns whether any pixel has nearly this colour. Antialiasing changes the colour of thin lines.
 fn has_nearly(picture: &Picture, colour: [u8; 3]) -> bool {
     let near = |pixel: &[u8; 3]| pixel.iter().zip(colour).all(|(own, it)| own.abs_diff(it) < 70);
     picture.pixels.iter().any(near)
@@ -48,7 +48,7 @@ fn colour([red, green, blue]: [u8; 3]) -> clap_color {
     clap_color { alpha: 255, red, green, blue }
 }
 
-/// Serves the plugin until `done` returns a result.
+/// Serves main-thread callbacks until `done` returns a result.
 fn wait<T>(host: &RawHost, what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     plugin::wait(what, || {
         host.idle();
@@ -56,7 +56,7 @@ fn wait<T>(host: &RawHost, what: &str, mut done: impl FnMut() -> Option<T>) -> T
     })
 }
 
-/// Returns the next call that the host gets. Fails if it comes on the wrong thread.
+/// Returns the plugin's next call. Panics if it comes on the wrong thread.
 fn next_call(host: &RawHost, what: &str) -> String {
     let call = wait(host, what, || host.take().into_iter().next());
     assert!(!call.contains("WRONG"), "{call}");
@@ -102,7 +102,7 @@ pub fn the_editor_and_its_host() {
             map(plugin, mix, true, &mapped, c"K1".as_ptr(), c"a knob".as_ptr());
             automate(plugin, parameter_id("focus"), playing, &automated);
             automate(plugin, mix, playing, &automated);
-            // Everything that a host may leave out, and a parameter that does not exist.
+            // Calls without optional arguments, and for an unknown parameter.
             map(plugin, parameter_id("ring"), true, null(), null(), null());
             automate(plugin, parameter_id("tone"), playing, null());
             map(plugin, 12, true, &mapped, null(), null());
@@ -128,7 +128,7 @@ pub fn the_editor_and_its_host() {
 
         host.pops_up.store(true, Ordering::Relaxed);
         let expected = format!("popup {} on 0 at {} {}", parameter_id("mix"), slider[0], slider[1]);
-        // The click is lost if it comes in the frame after the one in which the menu closed. Then it is tried again.
+        // A click in the frame after the menu has closed is lost, so it is repeated.
         let mut clicked: Option<Instant> = None;
         let call = wait(&host, "the host's own menu", || {
             if clicked.is_none_or(|at| at.elapsed() > Duration::from_secs(2)) {
@@ -138,7 +138,7 @@ pub fn the_editor_and_its_host() {
             host.take().into_iter().next()
         });
         assert_eq!(call, expected);
-        // The middle of the window shows only bands.
+        // The middle of the window has only bands.
         display.click([330, 275], 1).unwrap();
         let call = wait(&host, "a changed state", || {
             host.take().into_iter().find(|call| *call != expected)

@@ -1,5 +1,5 @@
-//! Test that the plugin's audio thread neither allocates nor makes system calls, with all that a host can pass. `orders` does the
-//! same for every order of calls, and for VST3.
+//! Test that the plugin's audio thread neither allocates nor makes system calls, for all kinds of input from a CLAP host.
+//! `orders` tests the same for random orders of calls, and for VST3.
 
 use crate::{
     display,
@@ -22,7 +22,7 @@ use tone_filter_testkit::{
     signals::noise,
 };
 
-/// Plays in buffers of `size` while all parameters change, first in place, then not. Half of the latter have a sidechain.
+/// Plays in buffers of `size` while all parameters change: in place, then with separate buffers, half of them with a sidechain.
 fn play(
     processor: &mut Processor,
     draws: &mut Draws,
@@ -68,7 +68,7 @@ fn session(
 ) {
     instance.select(channels).unwrap();
     let parameters = instance.parameters().unwrap();
-    // From now on, the plugin tells the host of changed names.
+    // Reading the names makes the plugin notify the host of changes.
     instance.note_names().unwrap();
     let mut processor = instance.activate(rate(draws), MAX_BLOCK).unwrap();
     let playing = AtomicBool::new(true);
@@ -121,10 +121,10 @@ pub fn a_block() {
     assert!(blocks > 3 * 2 * 12_000, "{blocks} blocks");
 }
 
-/// Environment variable that tells a child process which rule to break.
+/// Environment variable that names the rule for a child process to break.
 pub const OFFENCE: &str = "TONE_FILTER_OFFENCE";
 
-/// Breaks a rule in a block.
+/// Breaks the rule `how` within a block, to test the traps.
 pub fn offend(how: &str) {
     syscalls::watch();
     watched(&mut || match how {
@@ -135,7 +135,7 @@ pub fn offend(how: &str) {
     });
 }
 
-/// Runs a child process that commits `offence`. Returns whether it survives, and its error output.
+/// Runs a child process that breaks the rule `offence`. Returns whether it succeeds, and its error output.
 fn child(offence: &str) -> (bool, String) {
     let mut test = Command::new(env::current_exe().unwrap());
     let output = test.env(OFFENCE, offence).output().unwrap();

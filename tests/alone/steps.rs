@@ -1,5 +1,4 @@
-//! Tests of a host's calls to the editor: every order that CLAP allows, and a library that is unloaded as soon as the window is
-//! closed.
+//! Tests of a host's calls to the editor: every order that CLAP allows, and unloading the library right after closing the window.
 
 use crate::display;
 use std::{collections::BTreeSet, fs};
@@ -10,12 +9,14 @@ use tone_filter_testkit::{
     plugin::{library, new, settle, threads},
 };
 
-/// Calls the editor from `create` to `destroy`: scale and size are set before or after the parent, or never; the editor is shown
-/// or not, hidden or not. Only an editor with a parent can be shown, and only a shown editor can be hidden.
+/// Makes all allowed sequences of calls from `create` to `destroy`.
+///
+/// Scale and size are set before the parent, after it, or never. The editor is shown or not, and hidden or not. Only an editor
+/// with a parent can be shown, and only a shown editor can be hidden.
 fn every_order_of_steps(instance: &mut Instance, display: &Display) {
     use GuiStep::{Create, Destroy, Hide, Resize, Scale, Show};
     let before = threads();
-    // Closed at once, while the window's thread is still starting.
+    // Closed immediately, while the window's thread is still starting.
     for _ in 0..10 {
         instance.gui(Create).unwrap();
         instance.gui(Destroy).unwrap();
@@ -48,7 +49,7 @@ fn every_order_of_steps(instance: &mut Instance, display: &Display) {
     }
 }
 
-/// Returns the libraries of OpenGL that are in memory.
+/// Returns the names of the loaded OpenGL libraries.
 fn opengl() -> BTreeSet<String> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let files = maps.lines().filter_map(|line| line.split('/').next_back());

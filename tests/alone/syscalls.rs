@@ -1,8 +1,8 @@
 //! Traps for allocations and system calls while a block is processed.
 //!
-//! The kernel redirects a watched thread's system calls to a handler (Linux' "syscall user dispatch"). `malloc` and its kin of the
-//! C library are replaced in the whole program, and thus for the plugin that it loads: the dynamic linker looks for symbols in the
-//! program first. A forbidden call ends the process with a backtrace.
+//! The kernel redirects a watched thread's system calls to a handler (Linux' "syscall user dispatch"). This program replaces
+//! `malloc` and its relatives. The replacements also serve the loaded plugin, as the dynamic linker searches the program first. A
+//! forbidden call ends the process with a backtrace.
 
 use std::{
     backtrace::Backtrace,
@@ -17,7 +17,7 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
     /// Whether this thread is processing a block.
     static IN_BLOCK: Cell<bool> = const { Cell::new(false) };
-    /// Selector for [`watch`]: the kernel reads it before every system call of the thread.
+    /// Selector of syscall user dispatch: [`ALLOW`] or [`BLOCK`]. The kernel reads it before each system call of the thread.
     static DISPATCH: Cell<u8> = const { Cell::new(ALLOW) };
 }
 
@@ -42,7 +42,7 @@ fn allocation(what: &str) {
     }
 }
 
-/// Runs `call`, which processes a block. Returns how often it has allocated or freed memory. System calls end the process.
+/// Runs `call`, which processes a block. Returns the number of allocations and frees. System calls end the process.
 pub fn counted(call: &mut dyn FnMut()) -> usize {
     DISPATCH.set(BLOCK);
     let count = allocations(call);
@@ -50,7 +50,7 @@ pub fn counted(call: &mut dyn FnMut()) -> usize {
     count
 }
 
-/// Runs `call`, which processes a block. Returns how often it has allocated or freed memory. System calls are allowed.
+/// Runs `call`, which processes a block. Returns the number of allocations and frees. System calls are allowed.
 pub fn allocations(call: &mut dyn FnMut()) -> usize {
     let before = ALLOCATIONS.get();
     call();
@@ -70,7 +70,7 @@ pub fn blocks() -> usize {
     BLOCKS.load(Ordering::Relaxed)
 }
 
-/// Handler that the kernel calls in place of the system call.
+/// Signal handler that the kernel calls instead of the system call.
 extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel passes a complete `siginfo_t` of 128 bytes. In it, the system call's number is an `int` that follows the
     // signal's three numbers and a pointer.
@@ -78,7 +78,7 @@ extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_voi
     offence(format_args!("system call {number}"));
 }
 
-/// Lets system calls of this thread end the process while the thread processes a block.
+/// Installs the trap for system calls on this thread. It is active within [`counted`] and [`watched`].
 ///
 /// # Panics
 /// On Linux before 5.11.
@@ -107,7 +107,7 @@ unsafe extern "C" {
     fn __libc_free(old: *mut c_void);
 }
 
-// SAFETY, for all: each function has the signature of the C library's function of that name, and behaves like it.
+// SAFETY, for all: each function has the signature and the behaviour of the C library's function of the same name.
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {

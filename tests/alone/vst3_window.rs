@@ -1,7 +1,7 @@
-//! The editor of the VST3 plugin in the project's own host, which opens and closes it while the audio thread changes parameters.
-//! `cargo xtask soak` does so thousands of times.
+//! Tests of the VST3 plugin's editor: opens and closes it while the audio thread changes parameters. `cargo xtask soak` repeats
+//! this thousands of times.
 //!
-//! nice-plug's thread `bg-worker` passes these changes to the editor. With the original crates `atomic_refcell` and `fragile`,
+//! nice-plug's thread `bg-worker` passes the changes to the editor. With the unpatched crates `atomic_refcell` and `fragile`,
 //! that thread panics, and nice-plug then ends the process when the last instance is released.
 
 use crate::{display, memory::Memory};
@@ -32,20 +32,22 @@ use vst3::{
     },
 };
 
-/// Length of a buffer in frames: short, for many changes per second.
+/// Buffer length in frames. It is short, for many changes per second.
 const FRAMES: usize = 16;
 
 const SETUP: Setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
 
-/// Timeout, far longer than a software renderer on a busy machine needs.
+/// Timeout that suffices for software rendering on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Pixels of the menu of the zoom, of a band, and of the value of Mix, in a window of default size.
+/// Pixel of the zoom menu in a window of default size.
 const ZOOM: [i16; 2] = [645, 29];
+/// Pixel of a band.
 const BAND: [i16; 2] = [330, 275];
+/// Pixel of the number beside the slider Mix.
 const VALUE: [i16; 2] = [225, 72];
 
-/// X11's symbols of keys.
+// X11 keysyms.
 const SPACE: u32 = 0x20;
 const ENTER: u32 = 0xFF0D;
 const TAB: u32 = 0xFF09;
@@ -58,9 +60,10 @@ pub fn a_host_survives_its_windows() {
     a_request_that_waits_for_the_release_ends(&factory);
 }
 
-/// Opens and closes the editors of `instances` instances, each `openings` times while its parameters change, in hosts with and
-/// without the run loop that VST3 demands on Linux, and with and without a second instance. Then creates and releases `releases`
-/// instances, each right after a burst of changes.
+/// Opens and closes the editors of `instances` instances, each `openings` times while its parameters change.
+///
+/// Covers hosts with and without the run loop that VST3 requires on Linux, and with and without a second instance. Then creates
+/// and releases `releases` instances, each right after a burst of changes.
 pub fn open_often(
     factory: &Factory,
     display: &Display,
@@ -130,9 +133,9 @@ fn visit(instance: &Instance, display: &Display, has_loop: bool, draws: &mut Dra
     Instance::close_editor(&view);
 }
 
-/// Plays at least three buffers, until `done` is set. Every parameter changes in each buffer. Returns the number of changes.
+/// Plays until `done` is set, at least three buffers. Each buffer changes every parameter. Returns the number of changes.
 fn play(instance: &Instance, done: &AtomicBool) -> usize {
-    // Not the program: a host automates no presets.
+    // Excludes the program, as hosts do not automate presets.
     let automated = |info: &ParameterInfo| info.flags & ParameterFlags_::kCanAutomate as int32 != 0;
     let parameters = instance.parameters().into_iter().filter(automated);
     let parameters: Vec<ParamID> = parameters.map(|info| info.id).collect();
@@ -148,7 +151,7 @@ fn play(instance: &Instance, done: &AtomicBool) -> usize {
         let result = instance.process(Some(&input), &mut output, changes.collect());
         assert_eq!(result, kResultOk);
         blocks += 1;
-        // Waits, but not much longer than a sound card between its callbacks.
+        // Pauses about as long as a sound card between callbacks.
         if blocks % 8 == 0 {
             sleep(Duration::from_micros(500));
         }
@@ -156,12 +159,12 @@ fn play(instance: &Instance, done: &AtomicBool) -> usize {
     blocks * parameters.len()
 }
 
-/// Returns the numbers of open files and of bytes from `malloc`.
+/// Returns the number of open files, and the heap use in bytes.
 fn used() -> (usize, usize) {
     (fs::read_dir("/proc/self/fd").unwrap().count(), Memory::now().heap)
 }
 
-/// Frames 1,000 views in a host's run loop, without windows.
+/// Creates 1,000 views with a plug frame and a run loop, without windows.
 fn openings_leave_nothing_behind(factory: &Factory) {
     let host = ComWrapper::new(Host::<true>::default());
     let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
@@ -188,7 +191,7 @@ fn openings_leave_nothing_behind(factory: &Factory) {
     assert!(after.1 < bytes + 1000 * 16, "{} bytes an opening", (after.1 - bytes) / 1000);
 }
 
-/// Picks 200 % in the menu of the zoom, in hosts that refuse another size, grant it, or grant less.
+/// Selects 200 % in the zoom menu, in hosts that refuse the new size, grant it, or grant a smaller one.
 fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
     type Grant = Option<fn([i32; 2]) -> [i32; 2]>;
     let grants: [(Grant, [u32; 2], f64); 3] = [
@@ -258,7 +261,7 @@ fn the_host_keeps_the_focus_and_the_unused_keys(display: &Display) {
     press(&[SPACE]);
     assert_eq!(display.keys().unwrap(), 1);
 
-    // A field takes the focus, and all keys until Enter.
+    // A text field takes the focus, and all keys until Enter.
     wait("a field", &mut || {
         display.click(VALUE, 1).unwrap();
         focused() == editor
@@ -267,7 +270,7 @@ fn the_host_keeps_the_focus_and_the_unused_keys(display: &Display) {
     wait("the focus comes back", &mut || focused() == host);
     assert_eq!(display.keys().unwrap(), 0);
 
-    // The host gives the window the focus, for a user of the keyboard.
+    // The host focuses the window, for keyboard navigation.
     display.focus(editor).unwrap();
     press(&[TAB, SPACE, TAB]);
     let mut got = 0;
@@ -279,8 +282,9 @@ fn the_host_keeps_the_focus_and_the_unused_keys(display: &Display) {
     display.focus(host).unwrap();
 }
 
-/// Releases the plugin while its request blocks nice-plug's worker thread: a host without a run loop waits there for its main
-/// thread. Afterwards the worker thread may end.
+/// Releases the plugin while a request blocks nice-plug's worker thread, as a host without a run loop may do.
+///
+/// After this test, the worker thread may end.
 fn a_request_that_waits_for_the_release_ends(factory: &Factory) {
     let (asks, asked) = mpsc::channel();
     let (released, release) = mpsc::channel();

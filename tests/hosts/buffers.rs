@@ -1,4 +1,4 @@
-//! Tests of buffers of all lengths, channels and surroundings, as hosts pass them.
+//! Tests with buffers of all lengths, numbers of channels, transports and flags.
 
 use std::iter::repeat;
 use tone_filter_dsp::Settings;
@@ -28,7 +28,7 @@ fn buffer_lengths_change_nothing() {
 
 #[test]
 fn transport_and_constant_marks_change_nothing() {
-    // Music, then constants, which a host may mark, then zeros.
+    // Music, then constant samples, which a host may flag as constant, then zeros.
     let mut input = music(0.3, RATE);
     for (channel, value) in input.iter_mut().zip([0.25, -0.5]) {
         channel.extend([value; 12_000]);
@@ -40,7 +40,7 @@ fn transport_and_constant_marks_change_nothing() {
         let mut instance = instance();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         let transport = Some(random_transport(&mut noise));
-        // A host marks only buffers that are constant.
+        // Only constant buffers may be flagged.
         let start = if constant { 14_400 } else { 0 };
         let mut first: Vec<_> = input.iter().map(|channel| channel[..start].to_vec()).collect();
         let mut rest: Vec<_> = input.iter().map(|channel| channel[start..].to_vec()).collect();

@@ -1,5 +1,5 @@
-//! Test with states that released versions have saved. `cargo xtask corpus` writes those of this version. The crate `presets`
-//! tests the presets beside them.
+//! Test with saved states of released versions. `cargo xtask corpus` writes those of this version. The crate `presets` tests the
+//! presets in the same folders.
 
 use std::fs;
 use tone_filter_dsp::Settings;
@@ -15,7 +15,7 @@ fn released_states_have_the_sound_of_their_presets() {
     for path in paths.filter(|path| path.extension().is_some_and(|own| own == "state")) {
         let preset = Preset::read(&path.with_extension("json")).unwrap().preset.settings;
         if path.parent().is_some_and(|version| version.ends_with("0.1.0")) {
-            // Settings that the version lacked must have their values of the reference sound.
+            // Settings that the version lacked must get their reference values.
             let Settings { auto, focus, sensitivity, lookahead, .. } = preset;
             assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false));
         }

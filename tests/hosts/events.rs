@@ -13,8 +13,9 @@ const BLOCK: usize = 512;
 const MARGIN: usize = 2048;
 const CANARY: f32 = 12_345.0;
 
-/// Returns the plugin's output for `input` if every buffer comes with `changes`. Each buffer is in the middle of a larger one,
-/// whose margins must stay unchanged. The input must also stay unchanged, unless processing is in place.
+/// Returns the plugin's output for `input`, with `changes` in every buffer.
+///
+/// Each buffer is surrounded by canaries, which must stay unchanged. So must the input, unless processing is in place.
 fn played_with(input: &Signal, in_place: bool, changes: &[Change]) -> Signal {
     let mut instance = instance();
     let mut processor = instance.activate(RATE, BLOCK).unwrap();
@@ -46,7 +47,7 @@ fn played_with(input: &Signal, in_place: bool, changes: &[Change]) -> Signal {
     output
 }
 
-/// Returns the plugin's controls after each of the lists of `changes`, without audio.
+/// Returns the plugin's controls after each list of `changes`, without audio.
 fn after(changes: impl IntoIterator<Item = Vec<Change>>) -> Vec<Controls> {
     let mut instance = instance();
     let set = |changes: Vec<Change>| {

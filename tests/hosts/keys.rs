@@ -1,4 +1,4 @@
-//! Tests that the plugin's output is the library's, with keys that a host plays and with the tempo of its song.
+//! Tests that the plugin's output equals the library's with MIDI keys and a tempo from the host.
 
 use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, ToneFilter};
 use tone_filter_hosts::{MAX_BLOCK, RATE, random_blocks};
@@ -57,7 +57,7 @@ fn ring_and_release_follow_the_song_s_tempo() {
         instance.select(2).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         processor.surroundings.transport = tempo.map(transport_at);
-        // The first buffers tell the tempo, and the settings move to their new values.
+        // The first buffers pass the tempo, and let the settings settle.
         let mut first: Signal = vec![vec![0.0; 4800]; 2];
         processor.run(&mut first, true, &mut random_blocks(5), &[]).unwrap();
         processor.reset();

@@ -1,4 +1,4 @@
-//! The built plugin in hosts of both formats: equal settings and input must give the library's output.
+//! Tests of the built plugin in CLAP and VST3 hosts: for the same settings and input, its output must equal the library's.
 
 mod buffers;
 mod corpus;

@@ -1,4 +1,4 @@
-//! Tests of the plugin's notifications: changes of the tail, the latency and the keys' names. The host checks their threads.
+//! Tests of the plugin's notifications of a changed tail, latency or key names. The host checks their threads.
 
 use std::{iter::repeat, thread::scope};
 use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
@@ -12,21 +12,19 @@ use tone_filter_testkit::{
     plugin::{assert_near, change, instance, settings},
 };
 
-/// Host with an instance of the plugin.
 struct Host {
     instance: Instance,
     processor: Option<Processor>,
 }
 
 impl Host {
-    /// Creates a host and activates the plugin.
     fn new() -> Self {
         let mut host = Self { instance: instance(), processor: None };
         host.activate(RATE);
         host
     }
 
-    /// Deactivates the plugin if it is active, and activates it. Returns its calls.
+    /// Activates the plugin, after deactivating it if needed. Returns its calls to the host.
     fn activate(&mut self, rate: f64) -> Vec<Call> {
         self.deactivate();
         self.processor = Some(self.instance.activate(rate, 512).unwrap());
@@ -37,14 +35,14 @@ impl Host {
         self.processor.take().into_iter().for_each(|own| self.instance.deactivate(own));
     }
 
-    /// Runs `call` on an audio thread. Returns the plugin's calls.
+    /// Runs `call` on an audio thread. Returns the plugin's calls to the host.
     fn audio(&mut self, call: impl FnOnce(&mut Processor) + Send) -> Vec<Call> {
         let processor = self.processor.as_mut().unwrap();
         scope(|scope| scope.spawn(|| call(processor)).join().unwrap());
         self.instance.take_calls()
     }
 
-    /// Plays a buffer with `changes`, and with `tempos` at its start and in its middle. Returns the plugin's calls.
+    /// Plays a buffer with `changes`; `tempos` are those at its start and in its middle. Returns the plugin's calls to the host.
     fn play_at(&mut self, changes: &[Change], tempos: [Option<f64>; 2]) -> Vec<Call> {
         let [first, then] = tempos.map(|tempo| tempo.map(transport_at));
         self.audio(|processor| {
@@ -55,12 +53,12 @@ impl Host {
         })
     }
 
-    /// Plays a buffer with a new value of a parameter. Returns the plugin's calls.
+    /// Plays a buffer with a parameter change. Returns the plugin's calls to the host.
     fn play(&mut self, id: &str, value: f64) -> Vec<Call> {
         self.play_at(&[change(0, id, value)], [None; 2])
     }
 
-    /// Plays a buffer without changes. Returns the plugin's calls.
+    /// Plays a buffer without changes. Returns the plugin's calls to the host.
     fn still(&mut self) -> Vec<Call> {
         self.play_at(&[], [None; 2])
     }
@@ -73,7 +71,7 @@ impl Host {
         self.audio(notes(Vec::new()));
     }
 
-    /// Returns the tail in samples; `None` if it never ends.
+    /// Returns the tail in samples; `None` if it is infinite.
     fn tail(&mut self) -> Option<u32> {
         self.processor.as_mut().unwrap().tail().unwrap()
     }
@@ -139,7 +137,7 @@ fn a_new_latency_requests_one_restart() {
     assert_eq!((host.activate(RATE), host.latency()), (vec![Latency], late));
     assert_eq!((host.still(), host.tail()), (vec![Tail], Some(before + late)));
 
-    // A host that does not process passes changes, too: as events, or as a state.
+    // Changes also come while the plugin does not process: as events, or as a state.
     let on = host.instance.save().unwrap();
     let off = |host: &mut Host| {
         host.audio(|processor| processor.set(&[change(0, "lookahead", 0.0)]).unwrap())
@@ -159,7 +157,7 @@ fn a_new_latency_requests_one_restart() {
 #[test]
 fn a_rate_that_nice_plug_rounds_has_one_latency() {
     let late = ToneFilter::lookahead;
-    // nice-plug's rates are `f32`.
+    // nice-plug stores rates as `f32`.
     let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
     let rate = (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).unwrap();
     let mut host = Host { instance: instance(), processor: None };
@@ -195,7 +193,7 @@ fn new_key_names_are_reported_on_the_main_thread() {
 fn a_program_change_loads_a_preset_on_the_main_thread() {
     let mut host = Host::new();
     host.play_midi([0xC3, 4, 0]);
-    // The audio thread loads nothing.
+    // The audio thread must not load the preset.
     assert_near(&settings(&mut host.instance), &Settings::default());
     host.instance.take_calls();
     host.instance.idle();
@@ -204,6 +202,6 @@ fn a_program_change_loads_a_preset_on_the_main_thread() {
     assert_eq!(host.instance.take(Rescan), 1);
     host.play_midi([0xB0, 74, 64]);
     host.instance.idle();
-    // No controller is mapped.
+    // The controller 74 is not mapped to a parameter.
     assert_near(&settings(&mut host.instance), &preset);
 }

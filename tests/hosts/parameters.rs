@@ -45,7 +45,7 @@ fn every_setting_is_a_parameter() {
         assert_eq!(parameter.name, spec.name);
         assert!(!parameter.group.is_empty());
         assert!(parameter.automatable && !parameter.stepped && !parameter.bypass);
-        // The unit is a fixed text here: `1 notes`.
+        // The unit has no singular here: `1 notes`.
         let shown = |value: f32| format!("{} {}", spec.number(value, spec.decimals), spec.unit);
         assert_eq!(text(parameter.min), shown(spec.min));
         assert_eq!(text(parameter.max), shown(spec.max));
@@ -63,7 +63,7 @@ fn every_setting_is_a_parameter() {
             let text = instance.value_to_text(id, value).unwrap();
             assert_eq!(text, *name);
             let back = instance.text_to_value(id, &text).unwrap().unwrap();
-            // nice-plug keeps the index of the entry as an f32 from 0 to 1.
+            // nice-plug stores the index of the entry as an `f32` from 0 to 1.
             assert!((back - value).abs() <= max * f64::from(f32::EPSILON), "{text}: {back}");
             assert_eq!(instance.value_to_text(id, back).unwrap(), text);
         }
@@ -113,7 +113,7 @@ fn invalid_texts_are_refused_and_typed_ones_read() {
         if let Some(value) = instance.text_to_value(id, &"9".repeat(10_000)).unwrap() {
             assert!((min..=max).contains(&value), "{value}");
         }
-        // For values out of range or not finite, any text will do, but no crash.
+        // Values that are out of range or not finite may give any text, but must not crash.
         for value in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
             let _ = instance.value_to_text(id, value);
         }

@@ -1,4 +1,4 @@
-//! The properties that fuzzing checks, on the seeds of its targets: inputs that it has found, and small ones with a high coverage.
+//! Checks the properties of the fuzz targets for their seeds: inputs that have failed, and small inputs with a high coverage.
 
 #[path = "../../fuzz/src/preset.rs"]
 mod preset;

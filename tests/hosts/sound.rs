@@ -1,4 +1,4 @@
-//! Tests that the output is the library's at every rate, in every layout and in buffers of any length.
+//! Tests that the output equals the library's at every sample rate, with every layout and buffer length.
 
 use std::iter::repeat;
 use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};

@@ -22,7 +22,7 @@ fn broken_states_are_refused_or_loaded_whole() {
         refuses(&full[..length]);
         refuses(&with_length(length as u64, &full[8..8 + length]));
     }
-    // A length without such bytes; nested deeper than any stack; a key longer than any other.
+    // Lengths beyond the data, then JSON nested deeper than any stack, and a key of a million letters.
     for length in [u64::MAX, u64::MAX / 2, 1 << 40, 1 << 31] {
         refuses(&with_length(length, b"{}"));
     }

@@ -15,7 +15,7 @@ fn play(processor: &mut Processor, parameters: &[Parameter], seconds: f64) -> Si
     let frames = (0..signal[0].len()).step_by(50);
     let changes: Vec<_> = frames.map(|frame| any_change(draws, parameters, frame)).collect();
     processor.run(&mut signal, true, &mut repeat(64), &changes).unwrap();
-    // The output's bound is 2, and the output gain adds at most 12 dB.
+    // Dry and wet signal are at most 1 each, and the output gain is at most 12 dB.
     assert!(signal.iter().flatten().all(|sample| sample.abs() < 4.0 * 2.0));
     signal
 }

@@ -1,4 +1,4 @@
-//! Tests of the VST3 plugin with hosts that do what nice-plug does not expect, through the interfaces that hosts use.
+//! Tests of the VST3 plugin with calls that nice-plug alone would not handle.
 use std::{mem, ptr};
 use tone_filter_dsp::{CHOICES, SPECS};
 use tone_filter_hosts::RATE;
@@ -24,12 +24,11 @@ const FRAMES: usize = 64;
 
 const SETUP: Setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
 
-/// Creates an active stereo instance.
 fn active() -> Instance {
     Instance::active(&factory(), SETUP)
 }
 
-/// Returns the plugin's result for a buffer with these numbers of channels.
+/// Processes a buffer with these numbers of channels. Returns the plugin's result.
 fn process(instance: &Instance, inputs: usize, outputs: usize) -> tresult {
     let input = vec![vec![0.1; FRAMES]; inputs];
     let mut output = vec![vec![0.0; FRAMES]; outputs];
@@ -48,7 +47,7 @@ fn four_midi_controllers_have_parameters() {
         (result == kResultOk).then_some(id)
     };
     let ids: Vec<ParamID> = instance.parameters().iter().map(|info| info.id).collect();
-    // The last one chooses the program.
+    // The last parameter selects the program.
     assert_eq!(ids.len(), SPECS.len() + CHOICES.len() + 4 + 1);
     let controllers = [64, 120, 123, 129];
     for (controller, id) in controllers.into_iter().zip(&ids[SPECS.len() + CHOICES.len()..]) {
@@ -130,13 +129,13 @@ fn the_program_list_has_the_factory_presets() {
         instance.set(program.id, value(index));
         assert!(has(index), "{}", names[index]);
     }
-    // What a host has read and sets again, for instance after a state, leaves the edits alone.
+    // Setting the program that is already selected, as hosts do after loading a state, must keep the edits.
     instance.set(program.id, value(5));
     instance.deactivate();
     instance.set(instance.id("Mix"), 0.123);
     instance.set(program.id, instance.get(program.id));
     assert!((instance.get(instance.id("Mix")) - 0.123).abs() < 1e-6);
-    // A buffer's program is loaded on the main thread.
+    // A change of the program within a buffer is loaded on the main thread.
     instance.activate();
     let change = Queue { parameter: program.id, points: vec![(0, value(3))] };
     let mut output = [[0.0; FRAMES]; 2];
@@ -178,7 +177,7 @@ fn wrong_channel_counts_are_refused() {
     }
     assert_eq!(process(&instance, 2, 2), kResultOk);
 
-    // Without samples and buses, only parameters change; the pointers do not count.
+    // A buffer without samples or buses changes only parameters; its pointers are not used.
     let bus = AudioBusBuffers {
         numChannels: 9,
         silenceFlags: 0,
@@ -228,12 +227,13 @@ fn a_host_may_leave_the_sidechain_out() {
     assert!(arrange(mono, mono, mono).0);
     assert!(!arrange(stereo, mono, stereo).0);
     assert_eq!(arrange(stereo, stereo, stereo), (true, [stereo; 2]));
-    // The buffer has one input bus, and no memory for the sidechain's samples.
+    // The buffer has one input bus only, without the sidechain.
     assert_eq!(process(&instance, 2, 2), kResultOk);
 }
 
-/// Plays half a second of silence with a tone in the sidechain, whose bus has `channels` channels. Returns whether the output
-/// sounds. Without `complete`, the sidechain's second channel is null.
+/// Plays half a second of silence with a tone in a sidechain of `channels` channels. Returns whether the output sounds.
+///
+/// If not `complete`, the pointer to the sidechain's second channel is null.
 fn hears(instance: &Instance, channels: int32, complete: bool) -> bool {
     let mut sounds = false;
     for block in 0..24_000 / FRAMES {

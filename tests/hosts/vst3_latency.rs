@@ -17,7 +17,7 @@ use vst3::{
 
 const FRAMES: usize = 512;
 
-/// Creates a stereo instance that is not active yet.
+/// Creates an inactive stereo instance.
 fn instance(handler: Option<&ComPtr<IComponentHandler>>) -> Instance {
     let setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
     Instance::with_handler(&factory(), setup, handler)
@@ -41,7 +41,7 @@ fn block(instance: &Instance, changes: &[(i32, ParamValue)]) {
     assert_eq!(instance.process(None, &mut output, vec![queue]), kResultOk);
 }
 
-/// Returns the latency of Lookahead in samples.
+/// Returns the latency with Lookahead in samples.
 fn late() -> usize {
     ToneFilter::lookahead(RATE)
 }
@@ -57,7 +57,7 @@ fn a_new_latency_is_requested_once_on_the_main_thread() {
     let (host, handler) = with_run_loop();
     let instance = instance(Some(&handler));
     instance.activate();
-    // The last change is for a host that only reads the latency again.
+    // The last host reads the latency without a reactivation.
     for (lookahead, latency, activates) in
         [(1.0, late(), true), (0.0, 0, true), (1.0, late(), false)]
     {
@@ -88,7 +88,7 @@ fn the_latency_is_known_before_the_activation() {
     host.idle();
     assert_eq!(host.latency_changes(), 0);
 
-    // A host that has read the latency too early is asked to read it again.
+    // A host that read the latency too early is asked to read it again.
     instance.deactivate();
     set_lookahead(&instance, 0.0);
     instance.activate();
@@ -113,7 +113,7 @@ fn another_rate_has_another_latency() {
     assert_eq!((instance.latency(), activate(RATE)), (late(), 0));
     assert_eq!(activate(2.0 * RATE), 1, "the host has not read it again");
 
-    // nice-plug's rates are `f32`.
+    // nice-plug stores rates as `f32`.
     let late = ToneFilter::lookahead;
     let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
     let rate = (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).unwrap();
@@ -140,7 +140,6 @@ fn a_released_plugin_leaves_the_run_loop() {
     assert!(host.timers() == 0);
 }
 
-/// In a host without a run loop, nice-plug's worker thread makes the request.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_a_run_loop_the_worker_thread_asks() {
@@ -148,7 +147,8 @@ fn without_a_run_loop_the_worker_thread_asks() {
     let handler = host.to_com_ptr().unwrap();
     let instance = instance(Some(&handler));
     instance.activate();
-    // This thread has created the instance. Here the host could only be called within `process`.
+    // This thread has created the instance. Here the plugin could call the host only within `process`, so nice-plug's worker
+    // thread must make the request.
     block(&instance, &[(0, 1.0)]);
     assert!(host.restarts() == 0);
     instance.deactivate();

@@ -1,9 +1,8 @@
-//! Bundles of the plugin: how each format's is built, where hosts look for it, and its installation for this user.
+//! Plugin bundles: build, contents and installation.
 //!
-//! The AU has the library of the CLAP bundle, which has the entry points of both formats: it is a wrapper around CLAP
-//! (`clap-wrapper`, feature `au`, in `bundle-universal` only), so that VST3 remains nice-plug's and keeps its ids. It is an
-//! effect without MIDI (`aufx`), as Logic offers effects with MIDI only as instruments: Keys and MIDI out need CLAP or VST3. The
-//! AU has never been built: its C++ needs Apple's SDK.
+//! The AU is a wrapper around CLAP (`clap-wrapper`, feature `au`, in `bundle-universal` only) and uses the same library. VST3 is
+//! nice-plug's, so it keeps its ids. The AU is an effect without MIDI (`aufx`), as Logic offers effects with MIDI only as
+//! instruments; Keys and MIDI out need CLAP or VST3. The AU has never been built, as its C++ needs Apple's SDK.
 
 use crate::{
     commands::{cargo, is_release, profile, root, run, target, value, version},
@@ -23,7 +22,7 @@ use std::{
     time::SystemTime,
 };
 
-/// Operating system that a build is for.
+/// Operating system of a build.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum System {
     Linux,
@@ -32,7 +31,7 @@ pub enum System {
 }
 
 impl System {
-    /// Returns the system of the Rust target `triple`; without a triple, this system.
+    /// Returns the system of the Rust target `triple`; `None` is this system.
     pub fn of(triple: Option<&str>) -> Self {
         let is = |name: &str, here: bool| triple.map_or(here, |triple| triple.contains(name));
         match () {
@@ -46,7 +45,7 @@ impl System {
 /// Bundle of a plugin format.
 pub struct Bundle {
     pub name: &'static str,
-    /// Folder in which hosts look for the format, as macOS and Windows name it.
+    /// Folder in which hosts look for plugins of this format, as named on macOS and Windows.
     pub folder: &'static str,
     systems: &'static [System],
 }
@@ -67,17 +66,17 @@ pub fn all(system: System) -> impl Iterator<Item = Bundle> {
 }
 
 impl Bundle {
-    /// Returns the bundle's path after it is built.
+    /// Returns the path of the built bundle.
     pub fn built(&self) -> Result<PathBuf> {
         Ok(target()?.join("bundled").join(self.name))
     }
 
-    /// Returns the bundle's place in a folder with one folder a format, on Linux.
+    /// Returns the bundle's path on Linux, below a `folder` with a subfolder per format.
     pub fn below(&self, folder: &str) -> PathBuf {
         format!("{folder}{}/{}", self.folder.to_lowercase(), self.name).into()
     }
 
-    /// Returns where this user's hosts look for the bundle.
+    /// Returns the path of the bundle in this user's plugin folder.
     fn installed(&self) -> Result<PathBuf> {
         let home = |name| env::var_os(name).with_context(|| format!("${name} is not set"));
         Ok(match System::of(None) {
@@ -106,7 +105,7 @@ impl Bundle {
         }
     }
 
-    /// Writes the files that macOS reads before it loads the bundle.
+    /// Writes the metadata files of a macOS bundle.
     fn describe(&self, bundle: &Path) -> Result<()> {
         let version = version()?;
         let (identifier, version, component) = match self.name == AU.name {
@@ -127,10 +126,10 @@ impl Bundle {
 
 const PACKAGE: &str = "tone-filter";
 
-/// Targets of both CPU types of Macs.
+/// Rust targets of a universal binary for Macs.
 pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
-/// Property list, which macOS reads before it loads a bundle.
+/// Template of a macOS bundle's property list.
 const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -149,7 +148,7 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
-/// Properties of the AU: an effect, which Logic offers on every track.
+/// Properties of the AU: an effect, as Logic offers effects on every track.
 const COMPONENT: &str = "    <key>AudioComponents</key>
     <array>
         <dict>
@@ -164,24 +163,24 @@ const COMPONENT: &str = "    <key>AudioComponents</key>
     </array>
 ";
 
-/// Builds the plugin with `args`, the options of `cargo build`, and bundles it. The options may begin with the package.
+/// Builds and bundles the plugin. `args` are options of `cargo build`, after an optional package.
 pub fn bundle(args: &[String]) -> Result<()> {
     let args = options(args);
     make(args, &[value(args, "--target")], &[CLAP, VST3])
 }
 
-/// Bundles a universal binary for both CPU types of Macs, and the AU. On macOS only; both targets must be installed.
+/// Builds and bundles universal binaries for Macs, including the AU. Needs macOS with both targets of [`MACS`].
 pub fn bundle_universal(args: &[String]) -> Result<()> {
     let args = [options(args), &["--features=au".to_owned()]].concat();
     make(&args, &MACS.map(Some), &[CLAP, VST3, AU])
 }
 
-/// Makes a release build of the plugin and bundles it.
+/// Builds and bundles a release of the plugin.
 pub fn bundle_release() -> Result<()> {
     bundle(&["--release".to_owned()])
 }
 
-/// Builds the LV2 plugin with `args`, the options of `cargo build`, and bundles it. Returns the bundle's path.
+/// Builds and bundles the LV2 plugin. `args` are options of `cargo build`. Returns the bundle's path.
 pub fn bundle_lv2(args: &[String]) -> Result<PathBuf> {
     ensure!(cfg!(target_os = "linux"), "the LV2 bundle is for Linux, and is made there");
     run(cargo("build --package=tone-filter-lv2 --lib").args(args))?;
@@ -189,7 +188,7 @@ pub fn bundle_lv2(args: &[String]) -> Result<PathBuf> {
     let (library, bundle) = (folder.join("libtone_filter_lv2.so"), LV2.built()?);
     files::remove(&bundle)?;
     fs::create_dir_all(&bundle)?;
-    // The program that describes the plugin runs on this system, so it is built without `--target`.
+    // The program that writes the description runs on this system, so it is built without `--target`.
     let release = is_release(args).then_some("--release");
     let mut describe = cargo("run --package=tone-filter-lv2 --example=describe");
     run(describe.args(release).arg("--").args([&library, &bundle]))?;
@@ -197,13 +196,13 @@ pub fn bundle_lv2(args: &[String]) -> Result<PathBuf> {
     Ok(bundle)
 }
 
-/// Builds the plugin, and copies the bundles into the user's own plugin folders.
+/// Builds the plugin, and installs the bundles in this user's plugin folders.
 pub fn install() -> Result<()> {
     bundle_release()?;
     if cfg!(target_os = "linux") {
         bundle_lv2(&["--release".to_owned()])?;
     }
-    // A universal build only has the AU.
+    // Only a universal build has the AU.
     for bundle in all(System::of(None)).filter(|bundle| bundle.name != AU.name) {
         let installed = bundle.installed()?;
         replace(&bundle.built()?, &installed)?;
@@ -213,7 +212,7 @@ pub fn install() -> Result<()> {
     Ok(())
 }
 
-/// Copies `bundle` to `installed`. An older bundle is replaced atomically: the new one is copied under another name, then renamed.
+/// Installs `bundle` at `installed`. Replaces an older bundle atomically: copies the new one under another name, then renames it.
 fn replace(bundle: &Path, installed: &Path) -> Result<()> {
     let aside = |suffix: &str| {
         let mut name = installed.as_os_str().to_owned();
@@ -234,7 +233,7 @@ fn replace(bundle: &Path, installed: &Path) -> Result<()> {
     install().with_context(|| format!("cannot install {}", installed.display()))
 }
 
-/// Builds all tests by cargo with `args`, and bundles the plugin from the same build, so that both share compiled crates.
+/// Builds all tests with `cargo ARGS`, and bundles the plugin from the same build, so both share compiled crates.
 pub fn bundle_tests(args: &str) -> Result<()> {
     let started = SystemTime::now();
     let mut build = cargo(args);
@@ -245,7 +244,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
     let messages = lines.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
     let mut library = None;
     let mut sources = BTreeSet::new();
-    // Only crates with sources in this repository: other crates change only with the lock file.
+    // Only crates of this repository: others change only with the lock file.
     let is_here = |message: &&Value| {
         let id = message["package_id"].as_str().unwrap_or_default();
         message["reason"] == "compiler-artifact" && id.starts_with("path+")
@@ -258,7 +257,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
         if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
             library = Some(own.to_path_buf());
         }
-        // Sources of the plugin, and of some crates that it does not need.
+        // Includes the sources of some crates that the plugin does not need.
         for rlib in files.iter().filter(|path| end(path, "rlib")) {
             let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
             let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));
@@ -282,7 +281,7 @@ fn options(args: &[String]) -> &[String] {
     }
 }
 
-/// Builds the plugin for each of `triples`, and makes one set of `bundles` of all builds. `None` is the default target.
+/// Builds the plugin for each of `triples` (`None`: default target), and assembles `bundles` that contain all builds.
 fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Result<()> {
     let started = SystemTime::now();
     let system = System::of(triples[0]);
@@ -309,7 +308,7 @@ fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Res
     stamp(&folder.join(".bundled"), &inputs, started).context("cannot write to target/bundled")
 }
 
-/// Makes `bundles` in `folder` from `libraries`, which are built for `triple`. On macOS, there may be one library for each CPU type.
+/// Assembles `bundles` in `folder` from `libraries`. On macOS, there may be one library per CPU architecture.
 fn assemble(
     folder: &Path,
     libraries: &[PathBuf],
@@ -332,7 +331,7 @@ fn assemble(
         }
         if system == System::MacOs {
             bundle.describe(&path)?;
-            // Macs with ARM load only signed code. Cross-builds do not have this program.
+            // ARM Macs load only signed code. Cross-builds lack this program.
             if let Err(error) = run(Command::new("codesign").args(["-f", "-s", "-"]).arg(&path)) {
                 println!("not signed: {error:#}");
             }
@@ -342,7 +341,7 @@ fn assemble(
     Ok(())
 }
 
-/// Returns a version such as 1.10.3 as Apple's number: a byte for each part, the last part in the lowest byte.
+/// Encodes a version such as 1.10.3 as an AU version: one byte per part, the last part in the lowest byte.
 fn number(version: &str) -> Result<u32> {
     version.split('.').try_fold(0, |number, part| {
         let part: u8 = part.parse().with_context(|| format!("{version} is no plain version"))?;
@@ -350,8 +349,8 @@ fn number(version: &str) -> Result<u32> {
     })
 }
 
-/// Returns the files that decide what is built: the sources in the list `dep_info` from cargo or the compiler, and below `root`
-/// the manifests of their packages, the lock file and cargo's configuration. The compiler's paths are relative to `root`.
+/// Returns the inputs of a build: the sources listed in `dep_info` (by cargo or the compiler), the manifests of their packages,
+/// the lock file and cargo's configuration. Relative paths in `dep_info` are relative to `root`.
 fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
     let sources = dep_info.lines().next().and_then(|line| line.split_once(": "));
     let sources = sources.map_or("", |(_, sources)| sources).replace("\\ ", "\0");
@@ -365,7 +364,7 @@ fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
     inputs
 }
 
-/// Writes the list `inputs`, dated to the start of the build: files that have changed during the build count as newer.
+/// Writes the list `inputs`, with the start of the build as modification time, so that files changed during the build are newer.
 fn stamp(path: &Path, inputs: &BTreeSet<PathBuf>, started: SystemTime) -> io::Result<()> {
     let lines = inputs.iter().map(|path| format!("{}\n", path.display()));
     fs::write(path, lines.collect::<String>())?;
@@ -440,7 +439,7 @@ mod tests {
         replace(&at("A.vst3"), &installed).unwrap();
         assert!(installed.join("Contents/new").exists() && !installed.join("stale").exists());
         assert_eq!(fs::read_dir(at("plugins")).unwrap().count(), 1);
-        // A bundle that is missing leaves the installed one unchanged.
+        // A missing bundle leaves the installed one unchanged.
         let error = replace(&at("elsewhere"), &installed).unwrap_err();
         assert!(error.to_string().contains("cannot install"), "{error}");
         assert!(installed.join("Contents/new").exists());
@@ -459,7 +458,7 @@ mod tests {
         }
         let escaped = |path: &PathBuf| path.display().to_string().replace(' ', "\\ ");
         let mut listed: Vec<_> = all[..sources.len()].iter().map(escaped).collect();
-        // The compiler writes paths of this repository's sources relative to the root.
+        // The compiler's paths are relative to the root.
         listed[2] = sources[2].to_owned();
         let dep_info = format!("/x/libtone_filter.so: {}\n", listed.join(" "));
         let inputs = inputs(&dep_info, &root);

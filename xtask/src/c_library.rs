@@ -7,8 +7,8 @@ use crate::{
 use anyhow::{Result, ensure};
 use std::{fs, path::Path};
 
-/// pkg-config file, whose paths are relative, so that the installation can be moved. The private libraries are the dependencies
-/// of Rust's standard library, as `rustc --print native-static-libs` lists them.
+/// Template of the pkg-config file. Its paths are relative, so the installation can be moved. The private libraries are the
+/// dependencies of Rust's standard library, as listed by `rustc --print native-static-libs`.
 const PKG_CONFIG: &str = "\
 prefix=${pcfiledir}/../..
 libdir=${prefix}/lib
@@ -22,7 +22,7 @@ Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
 Cflags: -I${includedir}
 ";
 
-/// Builds the library and installs it below `folder`, which is created if needed.
+/// Builds the library and installs it below `folder`, creating the folder if needed.
 pub fn install(folder: &Path) -> Result<()> {
     ensure!(
         cfg!(target_os = "linux"),
@@ -32,7 +32,7 @@ pub fn install(folder: &Path) -> Result<()> {
     run(cargo("build --release --package=tone-filter-capi"))?;
     let (built, lib) = (target()?.join("release"), folder.join("lib"));
     let copy = |from: &Path, to: &Path| {
-        // Running programs keep the old file.
+        // Removed first, so that running programs keep the old file.
         files::remove(to)?;
         files::copy(from, to)
     };

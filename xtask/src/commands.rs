@@ -1,4 +1,4 @@
-//! Cargo and other programs, and the steps of a verb.
+//! Running of cargo and other programs, and of the steps of a verb.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
-/// Returns the workspace as `cargo metadata` with `options` describes it.
+/// Returns the output of `cargo metadata` with `options`.
 pub fn metadata(options: &[&str]) -> Result<Value> {
     let mut cargo = cargo("metadata --format-version=1");
     let output = cargo.args(options).current_dir(root()).stderr(Stdio::inherit()).output();
@@ -24,13 +24,13 @@ pub fn metadata(options: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Returns cargo's target folder, as the user has configured it.
+/// Returns cargo's target folder.
 pub fn target() -> Result<PathBuf> {
     let metadata = metadata(&["--no-deps"])?;
     Ok(metadata["target_directory"].as_str().context("no target folder")?.into())
 }
 
-/// Returns the version of the plugin and of the downloads.
+/// Returns the version of the plugin, which is that of the downloads.
 pub fn version() -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
@@ -38,7 +38,7 @@ pub fn version() -> Result<String> {
     Ok(own.context("no package")?["version"].as_str().context("no version")?.to_owned())
 }
 
-/// Returns the command `cargo` with the arguments in `line`, which blanks separate.
+/// Returns the command `cargo` with the arguments in `line`, split at white space.
 pub fn cargo(line: &str) -> Command {
     let mut command = Command::new("cargo");
     command.args(line.split_whitespace());
@@ -52,12 +52,12 @@ pub fn kit(verb: &str) -> Command {
     cargo
 }
 
-/// Returns a command that runs the manual's program.
+/// Returns a command that runs the program `tone-filter-manual`.
 pub fn manual() -> Command {
     cargo("run --package=tone-filter-manual --bin=tone-filter-manual --")
 }
 
-/// Builds the command `tone-filter` and returns its path; `options` are those of `cargo build`.
+/// Builds the program `tone-filter` with `options` of `cargo build`. Returns its path.
 pub fn command(options: &[&str]) -> Result<PathBuf> {
     run(cargo("build --locked --package=tone-filter-cli").args(options))?;
     let name = format!("tone-filter{}", env::consts::EXE_SUFFIX);
@@ -74,12 +74,12 @@ pub fn value<'a>(options: &'a [impl AsRef<str>], flag: &str) -> Option<&'a str> 
         .or_else(|| words.find_map(|word| word.strip_prefix(flag)?.strip_prefix('=')))
 }
 
-/// Whether `options` of `cargo build` ask for a release build.
+/// Returns whether `options` of `cargo build` contain `--release`.
 pub fn is_release(options: &[impl AsRef<str>]) -> bool {
     options.iter().any(|word| word.as_ref() == "--release")
 }
 
-/// Returns the name of the folder in which `cargo build` with `options` puts what it builds.
+/// Returns the name of the output folder of `cargo build` with `options`, such as `debug`.
 pub fn profile(options: &[impl AsRef<str>]) -> &str {
     if is_release(options) { "release" } else { value(options, "--profile").unwrap_or("debug") }
 }
@@ -95,7 +95,7 @@ pub fn run(mut command: impl BorrowMut<Command>) -> Result<()> {
     Ok(())
 }
 
-/// Runs a step of a verb.
+/// Runs a step of a verb, and prints its name and duration.
 pub fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
     println!("\n=== {name}");
     let started = Instant::now();
@@ -104,12 +104,12 @@ pub fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Error of a verb that cannot run on this computer. The program's exit status is [`Unavailable::STATUS`].
+/// Error: the verb cannot run on this computer. The exit status is [`Unavailable::STATUS`].
 #[derive(Debug)]
 pub struct Unavailable(pub String);
 
 impl Unavailable {
-    /// Exit status of `cargo xtask`.
+    /// Exit status of `cargo xtask` for this error.
     pub const STATUS: u8 = 3;
 }
 
@@ -121,7 +121,7 @@ impl fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
-/// Calls `action` for all `steps`, also after a failed one, and prints a table of the results.
+/// Calls `action` for all `steps`, continuing after failures, and prints a table of the results.
 ///
 /// # Errors
 /// If a step has failed, or could not run.

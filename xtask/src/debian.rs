@@ -1,28 +1,28 @@
-//! Programs on the PATH, and Debian packages with those that are missing.
+//! Programs on the `PATH`, and installation of Debian packages.
 
 use crate::commands::{Unavailable, run};
 use anyhow::{Context, Result, bail, ensure};
 use std::{env, path::Path, process::Command};
 
-/// Whether this system is Debian or one of its descendants.
+/// Returns whether this system is Debian or a derivative.
 pub fn is_here() -> bool {
     on_path("dpkg-query")
 }
 
-/// Installs the `packages` that are missing, for a verb that runs on Debian only.
+/// Installs missing `packages`, for a verb that needs Debian. On other systems, returns [`Unavailable`].
 pub fn need(packages: &[&str]) -> Result<()> {
     ensure!(is_here(), Unavailable("this verb needs Debian, for its packages".into()));
     install(packages)
 }
 
-/// Installs the `packages` that are missing.
+/// Installs missing `packages`.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> =
         packages.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
 }
 
-/// Installs `packages`, if this user may.
+/// Installs `packages`, or returns an error if this user lacks the permission.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
     let (names, list) = (packages.join(", "), packages.join(" "));
     if !on_path("apt-get") {
@@ -42,19 +42,16 @@ pub fn apt_install(packages: &[&str]) -> Result<()> {
         .with_context(|| Unavailable(format!("cannot install {names}")))
 }
 
-/// Whether the user is root.
 pub fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }
 
-/// Whether a Debian package is installed.
 pub fn is_installed(package: &str) -> bool {
     let mut query = Command::new("dpkg-query");
     let query = query.args(["--show", "--showformat=${db:Status-Status}", package]);
     query.output().is_ok_and(|output| output.stdout == b"installed")
 }
 
-/// Whether a program is on the PATH.
 pub fn on_path(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| Path::new(&folder).join(program).is_file())

@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("mono", "mono-runtime"),
 ];
 
-/// Both bindings for Rust, with Bevy's feature of firewheel.
+/// Arguments for both Rust bindings, with firewheel's feature for Bevy.
 const RUST: &str = "--package=tone-filter-kira --package=tone-filter-firewheel \
                     --features=tone-filter-firewheel/bevy";
 
@@ -30,7 +30,7 @@ const RUST: &str = "--package=tone-filter-kira --package=tone-filter-firewheel \
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let folder = target()?.join("engines");
-    // No file of an earlier run may be tested.
+    // Removes the files of earlier runs.
     let _ = fs::remove_dir_all(&folder);
     for (name, line) in [
         ("clippy", format!("clippy --all-targets {RUST} -- -D warnings")),

@@ -1,4 +1,4 @@
-//! Files and folders: copied, removed, packed.
+//! Copying, removing and packing of files and folders.
 
 use crate::commands::run;
 use anyhow::{Context, Result, ensure};
@@ -17,7 +17,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies a file or a folder to the path `to`, and creates the folders above it.
+/// Copies a file or a folder to the path `to`, creating parent folders.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
     fn all(from: &Path, to: &Path) -> io::Result<()> {
         if !from.is_dir() {
@@ -41,19 +41,18 @@ pub fn copy_into(from: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// Packs a file or a folder, with its name, into the archive `out`.
+/// Packs a file or a folder under its own name into the archive `out`.
 pub fn tar(files: &Path, out: &Path) -> Result<()> {
     let (folder, name) = (files.parent().context("a folder")?, files.file_name().context("named")?);
     run(Command::new("tar").arg("-czf").arg(out).arg("-C").arg(folder).arg(name))
 }
 
-/// Unpacks the archive `archive` into `folder`.
 pub fn untar(archive: &Path, folder: &Path) -> Result<()> {
-    // Files in archives of crates are dated 2006, but cargo rebuilds only newer files: `-m` gives files the current time.
+    // `-m` sets the current time: files in crates are dated 2006, and cargo would take older builds for fresh.
     run(Command::new("tar").arg("-xmzf").arg(archive).arg("-C").arg(folder))
 }
 
-/// Returns the only file in `folder` with the extension `extension`.
+/// Returns the only file in `folder` with this extension. Another number of files is an error.
 pub fn the_only(folder: &Path, extension: &str) -> Result<PathBuf> {
     let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut files = files.collect::<Result<Vec<_>>>()?;

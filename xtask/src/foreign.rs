@@ -1,4 +1,4 @@
-//! `cargo xtask test-arm` and `check-macos`, and what builds for other systems with Debian's compiler need.
+//! `cargo xtask test-arm` and `check-macos`, and cross-compilation with Debian's compiler.
 
 use crate::{
     bundles::MACS,
@@ -8,12 +8,13 @@ use crate::{
 use anyhow::{Result, ensure};
 use std::{path::Path, process::Command};
 
-/// Debian packages of the compiler and of its library's source.
+/// Debian packages of the compiler and of the source of its standard library.
 pub const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 
-/// Makes cargo build for `triple`, with a standard library from source and the library's crate `panic`. A build from source
-/// normally takes a nightly compiler. The target folder `folder` should be a separate one, as builds by another compiler would be
-/// replaced.
+/// Makes the cargo `command` build for `triple`, with the standard library built from source and its crate `panic`.
+///
+/// Also enables the unstable options that this needs. `folder` is the target folder; it should not be shared with another
+/// compiler, which would rebuild everything.
 pub fn from_source<'a>(
     command: &'a mut Command,
     triple: &str,
@@ -28,8 +29,7 @@ pub fn from_source<'a>(
         .env("CARGO_BUILD_TARGET", triple)
 }
 
-/// Checks the types of all crates, without their tests, for Macs of both CPU types. Nothing is linked or run, as that needs
-/// Apple's linker and libraries.
+/// Type-checks all crates, without their tests, for both Mac targets. Linking would need Apple's linker and libraries.
 pub fn check_macos() -> Result<()> {
     debian::need(&PACKAGES)?;
     let folder = target()?.join("foreign");
@@ -41,8 +41,8 @@ pub fn check_macos() -> Result<()> {
     Ok(())
 }
 
-/// Rust's compiler and its library, a linker, an emulator, and the C library. The loader and the C library must come from the
-/// same package: otherwise threads do not start.
+/// Debian packages for ARM: Rust's compiler and standard library, a linker, an emulator, and the C library. The loader and the C
+/// library must come from the same package, otherwise threads do not start.
 const ARM: [&str; 5] = [
     "rustc-web",
     "libstd-rust-web-dev:arm64",
@@ -53,7 +53,7 @@ const ARM: [&str; 5] = [
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Builds for 64-bit ARM with NEON, and runs in QEMU: compares files rendered by both CPUs' builds, then runs the DSP's tests.
+/// Tests a build for 64-bit ARM in QEMU: compares files rendered on ARM and on this CPU, then runs the DSP's tests.
 pub fn test_arm() -> Result<()> {
     let is_here = cfg!(all(target_os = "linux", target_arch = "x86_64")) && debian::is_here();
     ensure!(is_here, Unavailable("this verb needs Debian on x86-64".into()));
@@ -72,7 +72,7 @@ pub fn test_arm() -> Result<()> {
     run(kit("bits").arg(command(&[])?).args(["--", "qemu-aarch64"]).arg(program))?;
     emulated("test --package=tone-filter-listener --package=tone-filter-simd --lib")?;
     emulated("test --package=tone-filter-dsp --lib --test=override")?;
-    // Only the tests by kernel: the waveforms are the same on every CPU, and their spectra take an hour in an emulator.
+    // Only tests of kernels: waveforms are the same on every CPU, and their spectra take an hour in the emulator.
     emulated("test --package=tone-filter-dsp --test=sound -- accuracy:: kernels:: every_kernel")
 }
 

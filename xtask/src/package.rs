@@ -15,9 +15,10 @@ use std::{
 /// Documents in every download.
 const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Builds with `args`, the options of `cargo build`, and packs bundles and program, with a bill of materials and with checksums
-/// of all files. On x86-64, the package for Unity is added. A release build for this system adds the Python wheel, and on Linux
-/// on x86-64 also the npm package. Returns the paths of the downloads, which are in `target/package`.
+/// Builds the downloads with `args`, options of `cargo build`. Returns their paths, which are in `target/package`.
+///
+/// These are bundles and program, a bill of materials and checksums; on x86-64 also the Unity package. A release build for this
+/// system adds the Python wheel, and on Linux on x86-64 the npm package.
 pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let triple = value(args, "--target");
     let system = System::of(triple);
@@ -60,7 +61,7 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     Ok(packages)
 }
 
-/// Returns the target that cargo builds for by default.
+/// Returns cargo's default target triple.
 fn host() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
     let text = String::from_utf8(output.stdout)?;
@@ -68,14 +69,14 @@ fn host() -> Result<String> {
     Ok(line.context("rustc names no host")?.to_owned())
 }
 
-/// Builds the command `tone-filter` with all its features, for `triple` or for this system. Returns its path.
+/// Builds the program `tone-filter` with all its features, for `triple` or this system. Returns its path.
 fn program(args: &[String], triple: Option<&str>, system: System) -> Result<PathBuf> {
     run(cargo("build --locked --package=tone-filter-cli --features=app").args(args))?;
     let name = if system == System::Windows { "tone-filter.exe" } else { "tone-filter" };
     Ok(target()?.join(triple.unwrap_or_default()).join(profile(args)).join(name))
 }
 
-/// Builds the command for both CPU types of Macs, and joins both in one file. Returns its path.
+/// Builds the program `tone-filter` as a universal binary for Macs. Returns its path.
 fn universal_program(args: &[String]) -> Result<PathBuf> {
     let folder = target()?.join("package");
     fs::create_dir_all(&folder)?;
@@ -90,19 +91,19 @@ fn universal_program(args: &[String]) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// Build to be packed.
+/// Build to pack.
 pub struct Build {
     pub system: System,
-    /// Rust's name of the CPU type.
+    /// CPU architecture as in Rust's target triples; `universal` for Macs.
     pub cpu: String,
-    /// Whether this is a release build, which gets the best compression.
+    /// Whether this is a release build, which is compressed best.
     pub released: bool,
     /// Paths of the bundles and of the program `tone-filter`.
     pub parts: Vec<PathBuf>,
 }
 
 impl Build {
-    /// Returns the beginning of the downloads' file names.
+    /// Returns the common prefix of the downloads' file names.
     fn name(&self) -> Result<String> {
         let system = match self.system {
             System::Linux => "linux",
@@ -161,7 +162,8 @@ impl Build {
     }
 }
 
-/// Makes a Windows installer by NSIS: for 64 bits with Debian's NSIS, otherwise for 32 bits, which every Windows runs.
+/// Makes a Windows installer with NSIS. It is a 64-bit program with Debian's NSIS, otherwise a 32-bit one, which runs on every
+/// Windows.
 fn windows_installer(files: &Path, release: bool, out: &Path) -> Result<()> {
     let define = |name: &str, value: &Path| format!("-D{name}={}", value.display());
     run(Command::new("makensis")
@@ -175,7 +177,7 @@ fn windows_installer(files: &Path, release: bool, out: &Path) -> Result<()> {
         .arg(root().join("xtask/package/installer.nsi")))
 }
 
-/// Returns Debian's name of a CPU type.
+/// Converts Rust's name of a CPU architecture to Debian's.
 fn debian_name(cpu: &str) -> &str {
     match cpu {
         "x86_64" => "amd64",
@@ -228,7 +230,7 @@ fn mac_installer(files: &Path, out: &Path) -> Result<()> {
         .arg(out))
 }
 
-/// Makes the packages of the debug build, unpacks, installs and loads them as users would, then runs the plugin's tests with the
+/// Makes the downloads of a debug build, and unpacks, installs and loads them as users would. Then runs the plugin's tests on the
 /// release bundle.
 pub fn test() -> Result<()> {
     debian::need(&["ffmpeg"])?;
@@ -245,7 +247,7 @@ pub fn test() -> Result<()> {
     run(cargo("test --package=tone-filter-hosts --no-fail-fast"))
 }
 
-/// Verifies the checksums with the system's own program. They must cover all packages.
+/// Verifies the checksums with `sha256sum`. They must cover all packages.
 fn checksums(packages: &[PathBuf]) -> Result<()> {
     let folder = packages[0].parent().context("packages lie in a folder")?;
     let mut check = Command::new("sha256sum");
@@ -279,7 +281,7 @@ fn test_archive(archive: &Path) -> Result<()> {
     let script = |flags: &[&str]| {
         run(Command::new(top.join("install.sh")).args(flags).env("HOME", home.path()))
     };
-    // Twice, as users do for an update.
+    // The second run is an update.
     script(&[])?;
     script(&[])?;
     loads(home.path(), ".", ".local/bin")?;
@@ -291,7 +293,8 @@ fn test_archive(archive: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Loads the bundles below `root`, where they have the folders `folder`, and renders with the program in `bin`.
+/// Loads the bundles below `root`, and renders with the program in `bin`. `folder` is the argument of
+/// [`Bundle::below`](bundles::Bundle::below).
 fn loads(root: &Path, folder: &str, bin: &str) -> Result<()> {
     let mut bundles = bundles::all(System::Linux).map(|bundle| root.join(bundle.below(folder)));
     run(kit("loads").args(bundles.by_ref().take(2)))?;

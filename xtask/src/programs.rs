@@ -12,12 +12,12 @@ use std::{
     process::Command,
 };
 
-/// Arguments of cargo for plugin and host. Neither the window nor an optimised build is needed to hear the tune, and both take
-/// minutes. The tests share what is built here.
+/// Arguments of cargo to build plugin and host for the demo. Without the window and without optimisation, this saves minutes. The
+/// tests share the built crates.
 const DEMO: &str = "build --package=tone-filter --lib --no-default-features \
                     --package=tone-filter-testkit --features=tone-filter-testkit/demo --bin=demo";
 
-/// Debian packages for `test-hosts`: hosts, and what they run on.
+/// Debian packages for `test-hosts`: hosts, displays and audio servers.
 const HOSTS: [&str; 16] = [
     "qtractor",
     "ardour",
@@ -55,7 +55,7 @@ const LV2: [&str; 10] = [
 const PLAY: [&str; 6] =
     ["libasound2-dev", "libjack-jackd2-dev", "pkg-config", "xvfb", "libgl1", "libgl1-mesa-dri"];
 
-/// Arguments with which the command opens the editor without an audio device.
+/// Arguments of `tone-filter` that open the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];
 
 /// Builds the plugin and a CLAP host, plays the demo tune through both, and writes audio files and a picture of the bands.
@@ -78,7 +78,7 @@ pub fn corpus() -> Result<()> {
     run(kit("corpus"))
 }
 
-/// Builds the plugin, and tests it in real hosts: in those whose names contain one of `hosts`, or in all.
+/// Builds the plugin, and tests it in real hosts whose names contain one of `hosts`, or in all.
 pub fn test_hosts(hosts: &[String]) -> Result<()> {
     debian::need(&HOSTS)?;
     python::set_up()?;
@@ -98,14 +98,14 @@ pub fn test_hosts(hosts: &[String]) -> Result<()> {
 pub fn test_lv2() -> Result<()> {
     step("tools", || debian::need(&LV2))?;
     let built = bundles::bundle_lv2(&["--release".to_owned()])?;
-    // In a separate folder, as lilv complains about bundles of other formats.
+    // A separate folder, as lilv complains about bundles of other formats.
     let folder = tempfile::tempdir()?;
     let bundle = files::copy_into(&built, &folder.path().join("lv2"))?;
     let test = "test --package=tone-filter-lv2 --features=programs --test=programs";
     run(cargo(test).env("BUNDLE", bundle))
 }
 
-/// Tests `tone-filter play` on a device that writes a file, and the window of `tone-filter app`.
+/// Tests `tone-filter play` on an audio device that writes to a file, and the window of `tone-filter app`.
 pub fn test_play() -> Result<()> {
     if debian::is_here() {
         debian::install(&PLAY)?;
@@ -138,13 +138,12 @@ pub fn soak() -> Result<()> {
     run(cargo("test --package=tone-filter-hosts --test=alone soak"))
 }
 
-/// Builds the command, and prints how well it detects the notes of real songs and how loud it renders them. Every run of the
-/// command gets `flags`.
+/// Builds the command `tone-filter`, runs it with `flags` on real songs, and prints the accuracy of its notes and its loudness.
 pub fn songs(flags: &[String]) -> Result<()> {
     run(kit("songs").arg(command(&["--release"])?).args(flags))
 }
 
-/// Builds the command, and prints which files of `folders` it reads differently from ffmpeg.
+/// Builds the command `tone-filter`, and prints the sound files below `folders` that it reads differently from ffmpeg.
 pub fn wild(folders: &[String]) -> Result<()> {
     ensure!(!folders.is_empty(), "name a folder of sound files: cargo xtask wild FOLDER");
     run(kit("wild").arg(command(&["--release"])?).args(folders))
@@ -155,7 +154,7 @@ pub fn tune() -> Result<()> {
     run(kit("tune"))
 }
 
-/// Plays songs for trackers in Furnace, and compares its sound with ours: of the tests' songs, and of the files `songs`.
+/// Tests tracker songs in Furnace: plays the songs of the tests, and loads the files `songs`.
 pub fn test_tracker(songs: &[String]) -> Result<()> {
     ensure!(
         debian::on_path("furnace"),

@@ -17,10 +17,10 @@ use std::{
 /// Debian packages for the environments.
 pub const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
-/// Folders that the workspace's manifest refers to, and that maturin leaves out of the source distribution.
+/// Folders of the workspace's manifest that maturin omits from the source distribution.
 const BESIDE: [&str; 1] = ["patches"];
 
-/// Returns the Python interpreter of the environment that [`set_up`] makes.
+/// Returns the Python interpreter of the environment of [`set_up`].
 pub fn interpreter() -> Result<PathBuf> {
     let path = in_environment(&target()?.join("venv"), "python");
     ensure!(
@@ -40,13 +40,13 @@ pub fn set_up() -> Result<()> {
     install(&folder, ["-r".as_ref(), root().join("tests/requirements.txt").as_path()])
 }
 
-/// Makes an environment in `folder`, and replaces any earlier one there.
+/// Makes an environment in `folder`, replacing an earlier one.
 fn make(folder: &Path) -> Result<()> {
     let system = if cfg!(windows) { "python" } else { "python3" };
     run(Command::new(system).args(["-m", "venv", "--clear"]).arg(folder))
 }
 
-/// Installs packages into the environment in `folder`; `what` are the arguments of `pip install`.
+/// Installs packages into the environment in `folder`. `what` are arguments of `pip install`.
 pub fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(Command::new(in_environment(folder, "python")).args(install).args(what))
@@ -68,7 +68,7 @@ pub fn test() -> Result<()> {
     let wheel = the_only(&dist, "whl")?;
     step("installation", || {
         make(&clean)?;
-        // Alone, so that a dependency missing from the wheel's metadata is noticed.
+        // Only the wheel, so that a dependency missing from its metadata is noticed.
         install(&clean, [wheel.as_path()])?;
         let python = in_environment(&clean, "python");
         run(Command::new(python).args(["-c", "import tone_filter; tone_filter.presets()"]))?;
@@ -111,7 +111,7 @@ pub fn package() -> Result<PathBuf> {
     the_only(&dist, "whl")
 }
 
-/// Makes an environment with maturin and the packages that the tests need.
+/// Makes an environment with maturin and the Python packages for the tests.
 fn set_up_tools(tools: &Path) -> Result<()> {
     if debian::is_here() {
         debian::install(&PACKAGES)?;
@@ -120,7 +120,7 @@ fn set_up_tools(tools: &Path) -> Result<()> {
     install(tools, ["-r".as_ref(), requirements().as_path()])
 }
 
-/// Builds both distributions into `dist`: the wheel from the source distribution, which proves the latter complete.
+/// Builds both distributions into `dist`. The wheel is built from the source distribution, to test that this is complete.
 fn build(tools: &Path, dist: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(dist);
     let maturin = || Command::new(in_environment(tools, "maturin"));
@@ -136,7 +136,7 @@ fn build(tools: &Path, dist: &Path) -> Result<()> {
     tar(&source, &archive)?;
     let mut wheel = maturin();
     wheel.args(["build", "--release", "--compatibility", "pypi", "--out"]).arg(dist);
-    // In the workspace's target folder, cargo would mistake these crates for the workspace's.
+    // A target folder of its own: in the workspace's, cargo would mistake these crates for the workspace's.
     let builds = dist.with_file_name("build");
     wheel.arg("-m").arg(manifest(&source)).env("CARGO_TARGET_DIR", builds);
     run(&mut wheel)

@@ -14,7 +14,7 @@ use std::{fs, path::Path, process::Command};
 /// Files that every published crate must have.
 const PAGES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Python program that validates the file in its argument as CycloneDX, and prints what is wrong with it.
+/// Python program that validates a CycloneDX file and prints the error.
 const VALIDATE: &str = "
 import sys
 from cyclonedx.schema import SchemaVersion
@@ -33,7 +33,7 @@ pub fn test() -> Result<()> {
 
 /// Prepares all crates for publishing in `folder`, uncommitted changes included, and builds them. Uploads nothing.
 fn publish(folder: &Path) -> Result<()> {
-    // Otherwise cargo would use crates of an earlier run, which have the same version.
+    // Otherwise cargo would use crates of an earlier run with the same version.
     let _ = fs::remove_dir_all(folder);
     let publish = "publish --workspace --dry-run --locked --allow-dirty --quiet --target-dir";
     run(cargo(publish).arg(folder))

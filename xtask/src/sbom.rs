@@ -1,4 +1,4 @@
-//! Software bill of materials of a release in the format CycloneDX: all crates that are built into it.
+//! Software bill of materials of a release in CycloneDX format: all crates that are compiled into it.
 
 use crate::commands::metadata;
 use anyhow::{Context, Result, ensure};
@@ -28,7 +28,7 @@ for path in sys.argv[1:]:
     print(hashlib.sha256(open(path, 'rb').read()).hexdigest(), '', os.path.basename(path))
 ";
 
-/// Writes the bill of a release for `triple` to `path`, and returns `path`.
+/// Writes the bill of materials of a release for `triple` to `path`. Returns `path`.
 pub fn write(triple: &str, path: PathBuf) -> Result<PathBuf> {
     let metadata = metadata(&["--locked", "--filter-platform", triple, FEATURES])?;
     let bill = bill(&metadata, triple)?;
@@ -37,7 +37,7 @@ pub fn write(triple: &str, path: PathBuf) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Returns the bill for the packages of [`RELEASED`].
+/// Returns the bill of materials of the packages [`RELEASED`].
 fn bill(metadata: &Value, triple: &str) -> Result<Value> {
     let by_id = |list: &'_ Value| -> BTreeMap<String, Value> {
         let entries = list.as_array().into_iter().flatten();
@@ -84,7 +84,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Returns the ids of the package's dependencies, build dependencies included, dependencies of its tests excluded.
+/// Returns the ids of a package's dependencies, including build dependencies, without dev-dependencies.
 fn needs(node: &Value) -> impl Iterator<Item = &str> {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let deps = node["deps"].as_array().into_iter().flatten();
@@ -109,7 +109,7 @@ fn component(package: &Value) -> Value {
     component
 }
 
-/// Returns the package URL, which names the package across registries.
+/// Returns the package URL (purl).
 fn purl(package: &Value) -> String {
     format!("pkg:cargo/{}@{}", text(&package["name"]), text(&package["version"]))
 }

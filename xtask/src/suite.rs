@@ -1,4 +1,4 @@
-//! `cargo xtask test` and `lint`, all checks that a change must pass, and `verify`, all that a release must pass.
+//! Test suites: `cargo xtask test` and `lint`, which every change must pass, and `verify`, which a release must pass.
 
 use crate::{
     bundles,
@@ -40,8 +40,8 @@ const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/d
                         tone-filter-manual/media,tone-filter-capi/programs,tone-filter-lv2/programs,\
                         tone-filter-unity/programs";
 
-/// Targets whose documentation is built: libraries and all programs with names of their own. With examples, cargo takes the
-/// features that clippy has taken, so that no dependency is checked twice.
+/// Targets whose documentation is built: libraries, and programs with unique names. With examples, cargo selects the same
+/// features as for clippy, so no dependency is checked twice.
 const DOCUMENTED: &str = if cfg!(target_os = "linux") {
     "--lib --bin demo --bin kit --bin media --bin xtask --examples"
 } else {
@@ -69,16 +69,16 @@ const RELEASE: [&str; 12] = [
     "test-play",
 ];
 
-/// Variables for `test` in [`verify`]: no sweep is a sample, and there are 10,000 random orders of a host's calls.
+/// Environment variables for `test` in [`verify`]: complete sweeps, and 10,000 random orders of a host's calls.
 const WHOLE: [(&str, &str); 2] = [("TONE_FILTER_SWEEP", "all"), ("TONE_FILTER_ORDERS", "10000")];
 
-/// Runs all verbs that a release must pass, also after a failed one, and prints a table of the results.
+/// Runs all verbs that a release must pass, continuing after failures, and prints a table of the results.
 ///
 /// # Errors
 /// If a verb has failed, or could not run on this computer.
 pub fn verify() -> Result<()> {
     each(RELEASE.map(|verb| (verb, verb)), |verb| {
-        // By cargo, as tests of this crate replace the running program.
+        // Started by cargo, as the tests of this crate replace the running program.
         let mut this = cargo("xtask");
         if verb == "test" {
             this.envs(WHOLE);
@@ -91,13 +91,13 @@ pub fn verify() -> Result<()> {
     })
 }
 
-/// Runs all tests. Missing tools come first.
+/// Runs all tests, after installing missing tools.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
-    // Packages for Python come over the network meanwhile.
+    // Python packages are downloaded meanwhile.
     let python = thread::spawn(python::set_up);
-    // Hosts load this debug build; `test-package` tests the release build.
+    // Tests load this debug build; `test-package` tests the release build.
     step("tests and bundle, built", || bundles::bundle_tests(&tests))?;
     step("packages for Python", || python.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
     step("tests, real hosts included", || run(cargo(&tests)))
@@ -118,7 +118,7 @@ pub fn lint() -> Result<()> {
     })
 }
 
-/// Runs the tests that need no hosts and no other programs: unit tests, and the filter against its reference.
+/// Runs the quick tests, without hosts and other programs: unit tests, and the comparison of the filter with its reference.
 pub fn quick() -> Result<()> {
     step("unit tests", || run(cargo(&format!("test {QUICK} --lib --bin xtask"))))?;
     step("the filter against its reference", || {
@@ -140,7 +140,7 @@ pub fn deny() -> Result<()> {
     run(cargo("deny check advisories"))
 }
 
-/// Installs missing tools, if this user may.
+/// Installs missing tools, or returns an error if this user lacks the permission.
 fn tools() -> Result<()> {
     let mut missing = Vec::new();
     if cfg!(target_os = "linux") {

@@ -1,7 +1,7 @@
 //! `cargo xtask unity-package`: makes the package for Unity's Package Manager.
 //!
-//! `bindings/unity/package` has Unity's `.meta` files, each with the id of a file of the package. Scenes and scripts refer to the
-//! ids, so they must never change. Unity ignores a file without one.
+//! `bindings/unity/package` has Unity's `.meta` files, which assign an id to each file of the package. Scenes and scripts refer
+//! to the ids, so an id must never change. Unity ignores a file without an id.
 
 use crate::{
     commands::{cargo, profile, root, run, target, version},
@@ -19,14 +19,15 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ("Runtime/ToneFilter.cs", "bindings/unity/ToneFilter.cs"),
 ];
 
-/// Library for a system: the system's name in Rust's targets, and the file.
+/// Library for a system: the system's name in Rust's target triples, and the file name.
 type Library = (&'static str, &'static str);
 
 const LIBRARIES: [Library; 2] =
     [("linux", "libAudioPluginToneFilter.so"), ("windows", "AudioPluginToneFilter.dll")];
 
-/// Builds the library with `args`, the options of `cargo build`, and packs it into `target/package`. Several `--target` in `args`
-/// give one package with the libraries of several systems. Returns the package's path.
+/// Builds the library and packs it into `target/package`. Returns the package's path.
+///
+/// `args` are options of `cargo build`. With several `--target`, the package has the libraries of several systems.
 pub fn package(args: &[String]) -> Result<PathBuf> {
     let targets = args.windows(2).filter(|pair| pair[0] == "--target").map(|pair| pair[1].clone());
     let mut targets: Vec<_> = targets.collect();

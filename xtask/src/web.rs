@@ -18,13 +18,13 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Crate of the npm package's module, for the audio thread.
 const FILTER: &str = "tone-filter-web";
-/// Crate of the page's second module, which makes songs.
+/// Crate of the page's second module, which exports songs.
 const SONG: &str = "tone-filter-web-song";
 
 /// Debian package of the linker for WebAssembly, for Debian's compiler.
 const LINKER: [&str; 1] = ["lld"];
 
-/// Cargo options that keep the module small: all code is optimised as one unit.
+/// Cargo configuration for a small module: all code is optimised as one unit.
 const SMALL: [&str; 4] = [
     "profile.release.lto='fat'",
     "profile.release.codegen-units=1",
@@ -32,8 +32,7 @@ const SMALL: [&str; 4] = [
     "profile.release.opt-level=2",
 ];
 
-/// Cargo option that keeps the module small, for a standard library built from source: panics have no messages, as nobody could
-/// read them.
+/// Cargo configuration for a small module, if the standard library is built from source: panics without messages.
 const SILENT: &str =
     "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
 
@@ -73,9 +72,10 @@ pub fn test() -> Result<()> {
     run(Command::new("node").arg(scripts.join("test.mjs")).arg(page).arg(results))
 }
 
-/// Writes the songs that the command makes of the demo tune into `folder`, which has the tune: with the preset Sound Chip as `demo.fur` and
-/// `demo.nsf`, with the default sound as `demo.mid`, and with the settings of a link as `link.fur`. They are
-/// computed by the portable kernel, which gives the same bits as WebAssembly.
+/// Writes songs made by the command `tone-filter` into `folder`, which must contain the demo tune.
+///
+/// `demo.fur` and `demo.nsf` have the preset Sound Chip, `demo.mid` the default sound, and `link.fur` the settings of a link. The
+/// portable kernel computes them, as it gives the same bits as WebAssembly.
 fn write_songs(folder: &Path) -> Result<()> {
     let link = ["--preset", "game-boy", "--voice", "chip", "--arp", "up", "--scale", "major"];
     let songs: [(&str, &str, &str, &[&str]); 4] = [
@@ -91,7 +91,7 @@ fn write_songs(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the npm package and packs it as the registry gets it. Returns the archive's path.
+/// Builds and packs the npm package. Returns the archive's path.
 pub fn package() -> Result<PathBuf> {
     let folder = target()?.join("npm");
     let packed = folder.join("packed");
@@ -101,8 +101,9 @@ pub fn package() -> Result<PathBuf> {
     pack(&package, &packed)
 }
 
-/// Writes the npm package around the WebAssembly module at `module`: `bindings/web/package`, and files that
-/// `bindings/web/examples/tables.rs` makes from the library's tables. Returns its folder.
+/// Writes the npm package with the WebAssembly module at `module`. Returns the package's folder.
+///
+/// The other files are those of `bindings/web/package`, and those that `bindings/web/examples/tables.rs` generates.
 fn npm_package(module: &Path) -> Result<PathBuf> {
     let folder = target()?.join("npm").join(NPM);
     files::remove(&folder)?;
@@ -115,7 +116,7 @@ fn npm_package(module: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Packs the package in `folder` as the registry gets it, into the only archive in `results`. Returns the archive's path.
+/// Packs the package in `folder` with `npm pack` into the empty folder `results`. Returns the archive's path.
 fn pack(folder: &Path, results: &Path) -> Result<PathBuf> {
     let mut npm = Command::new("npm");
     run(npm.arg("pack").arg(folder).arg("--pack-destination").arg(results))?;
@@ -142,7 +143,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     Ok((package, page))
 }
 
-/// Whether the Debian packages for songs are installed. Root installs them if they are missing.
+/// Returns whether the Debian packages for songs are installed. Installs them first, if the user is root.
 fn has_songs() -> bool {
     debian::on_path("dpkg-query")
         && (SONGS.iter().all(|package| debian::is_installed(package))
@@ -157,7 +158,7 @@ fn module(package: &str) -> Result<PathBuf> {
     }
     let mut folder = target()?;
     let packages = [&foreign::PACKAGES[..], &LINKER].concat();
-    // With a standard library built from source, the module is smaller.
+    // A standard library built from source makes the module smaller.
     if packages.iter().all(|package| debian::is_installed(package)) || !has_target()? {
         let remedy = format!("run `rustup target add {TARGET}`");
         ensure!(
@@ -168,7 +169,7 @@ fn module(package: &str) -> Result<PathBuf> {
         folder.push("foreign");
         foreign::from_source(&mut cargo, TARGET, "panic_abort", &folder);
         cargo.args(["--config", SILENT]);
-        // Affects the conversion of numbers to text, sorting and the like: no audio passes through the standard library.
+        // Affects formatting, sorting and the like; audio processing does not use the standard library.
         cargo.env("CARGO_UNSTABLE_BUILD_STD_FEATURES", "optimize_for_size");
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
     }
@@ -176,7 +177,7 @@ fn module(package: &str) -> Result<PathBuf> {
     Ok(folder.join(TARGET).join("release").join(package.replace('-', "_")).with_extension("wasm"))
 }
 
-/// Whether the compiler has a precompiled standard library for [`TARGET`].
+/// Returns whether the compiler has a precompiled standard library for [`TARGET`].
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
     let output = rustc.args(["--print=target-libdir", "--target", TARGET]).output()?;

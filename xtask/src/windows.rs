@@ -17,14 +17,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Debian packages: a linker with the C library, a maker of installers, wine, and a display for wine.
+/// Debian packages: linker with the C library, NSIS, wine, and a display for wine.
 const PACKAGES: [&str; 6] =
     ["gcc-mingw-w64-x86-64", "nsis", "wine", "wine64", "xvfb", "libgl1-mesa-dri"];
 
-/// Arguments that skip the tests with ffmpeg and fluidsynth, which Debian does not have for Windows, and with the plugin.
+/// Arguments that skip tests with the plugin, and with ffmpeg and fluidsynth, which Debian lacks for Windows.
 const WITHOUT: [&str; 3] = ["--skip=ffmpeg_plays", "--skip=songs::", "--skip=plugin::"];
 
-/// Maximum time for an uninstaller to finish.
+/// Timeout of the uninstaller.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -32,8 +32,7 @@ const TARGET: &str = "x86_64-pc-windows-gnu";
 /// C compiler from Debian's package, which is also Rust's linker.
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
-/// C source of `bcryptprimitives.dll`, from which Rust's standard library takes random numbers. Wine has this library only since
-/// version 9. This replacement calls the older function.
+/// C source of `bcryptprimitives.dll`, Rust's source of random numbers. Wine lacks this library before version 9.
 const RANDOM: &str = "
 #include <windows.h>
 BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
@@ -42,7 +41,7 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size) {
 }
 ";
 
-/// Wine with its own drive and display.
+/// Wine with its own prefix and display.
 struct Wine {
     display: Xvfb,
     prefix: PathBuf,
@@ -91,14 +90,14 @@ pub fn test() -> Result<()> {
 }
 
 impl Wine {
-    /// Starts wine on a virtual display. Sets its prefix up if that is missing.
+    /// Starts wine on a virtual display. Creates the prefix if it is missing.
     fn start() -> Result<Self> {
         let target = target()?.join("windows");
         let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;
         let library = PathBuf::from(String::from_utf8(library.stdout)?.trim());
         let libraries = library.parent().context("a library lies in a folder")?;
-        // Programs run without random addresses (`setarch -R`, which some containers forbid). With random addresses, one in some
-        // thousands of programs fails to start: Linux puts the heap where wine 8 wants a page that all programs share.
+        // Switches address space randomisation off (`setarch -R`, which some containers forbid). With it, about one program in
+        // some thousands fails to start, as Linux puts the heap where wine 8 needs a shared page.
         let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
         let wine = Self {
             loader: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
@@ -108,8 +107,8 @@ impl Wine {
             target,
         };
         fs::create_dir_all(&wine.prefix)?;
-        // Debian's wine server ends with the last program, and a program that starts at that moment fails. This server waits for
-        // a minute.
+        // By default, the wine server exits with the last program, and a program that starts at this moment fails. `-p60` makes
+        // the server wait for a minute.
         run(wine.environment(&mut Command::new("wineserver")).arg("-p60"))?;
         run(wine.environment(&mut Command::new("wineboot")).arg("--init"))?;
         let system = wine.prefix.join("drive_c/windows/system32");
@@ -126,13 +125,13 @@ impl Wine {
         Ok(wine)
     }
 
-    /// Sets the environment of wine for `command`.
+    /// Sets wine's environment variables for `command`.
     fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .env("DISPLAY", self.display.name())
             .env("WINEPREFIX", &self.prefix)
             .env("WINEPATH", &self.libraries)
-            // Keeps wine from offering to install .NET or a browser.
+            // Prevents offers to install .NET or a browser.
             .env("WINEDLLOVERRIDES", "mscoree,mshtml=")
             .env("WINEDEBUG", "-all")
     }
@@ -148,7 +147,7 @@ impl Wine {
     fn cargo<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         let command = self.environment(command);
         foreign::from_source(command, TARGET, "panic_unwind", &self.target)
-            // With debug information, linker and installer would take minutes.
+            // Debug information would cost minutes in linker and installer.
             .env("CARGO_PROFILE_DEV_DEBUG", "none")
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER)
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", self.loader.join(" "))
@@ -159,18 +158,18 @@ impl Wine {
         run(self.cargo(test.arg(package).args(names).arg("--").args(options)))
     }
 
-    /// Makes a debug build of the bundles.
+    /// Builds the bundles in debug mode.
     fn bundle(&self) -> Result<()> {
         let mut this = Command::new(env::current_exe()?);
         run(self.cargo(&mut this).args(["bundle", "--target", TARGET]))
     }
 
-    /// Returns the path of `tone-filter.exe`, which the tests of the command line have built.
+    /// Returns the path of `tone-filter.exe`, which the tests of the command have built.
     fn program(&self) -> PathBuf {
         self.target.join(TARGET).join("debug/tone-filter.exe")
     }
 
-    /// Packs the files that the other steps have tested, runs installer and uninstaller silently, and checks what they did.
+    /// Packs the files that the other steps have tested. Runs installer and uninstaller silently, and checks the results.
     fn install(&self) -> Result<()> {
         let bundled = |name: &str| self.target.join("bundled").join(name);
         let parts = vec![bundled("Tone Filter.clap"), bundled("Tone Filter.vst3"), self.program()];
@@ -194,7 +193,7 @@ impl Wine {
         }
         run(self.command(&installed[2].1).arg("--version"))?;
         run(self.command(&programs.join("Tone Filter/uninstall.exe")).arg("/S"))?;
-        // The uninstaller continues as a copy of itself.
+        // The uninstaller continues in a copy of itself after its process ends.
         let start = Instant::now();
         while programs.join("Tone Filter").exists() {
             ensure!(start.elapsed() < PATIENCE, "the uninstaller leaves the program's folder");
@@ -206,7 +205,7 @@ impl Wine {
         Ok(())
     }
 
-    /// Opens the editor by `tone-filter app` until it is visible, and saves a picture of it.
+    /// Runs `tone-filter app` until the editor is visible, and saves a screenshot.
     fn open_editor(&self) -> Result<()> {
         let mut window = kit("window");
         window.arg(self.target.join("editor.png")).args([self.display.name(), "--"]);
@@ -214,7 +213,7 @@ impl Wine {
     }
 }
 
-/// X server, which ends when this is dropped.
+/// Virtual X server. Dropping it ends the server.
 struct Xvfb {
     server: Child,
     name: String,

@@ -5,7 +5,7 @@ use anyhow::Result;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
 
-/// Path from the manual's folder to the repository's root.
+/// Relative path from the manual's folder to the repository's root.
 const REPOSITORY: &str = "../../";
 
 /// Writes the manual as HTML into the folder `manual` inside `page`, the folder of the web page.
@@ -48,7 +48,7 @@ fn html_name(name: &str) -> String {
     format!("{}.html", if name == "README" { "index" } else { name })
 }
 
-/// Returns the paths of the pictures from outside the manual, relative to the repository's root.
+/// Returns the paths of pictures outside the manual's folder, relative to the repository's root.
 fn pictures(markdown: &str) -> Vec<String> {
     let pictures = Parser::new(markdown).filter_map(|event| match event {
         Event::Start(Tag::Image { dest_url, .. }) => {
@@ -63,7 +63,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Returns a whole HTML page for a Markdown file.
+/// Converts a Markdown file to a complete HTML page.
 fn html(markdown: &str) -> String {
     let parser = Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let mut events: Vec<_> = parser.collect();
@@ -101,9 +101,10 @@ fn plain<'a>(event: &'a Event) -> &'a str {
     }
 }
 
-/// Rewrites links and pictures. Links to pages of the manual lead to their HTML. Links to files outside the manual, which the
-/// web page lacks, are reduced to their text (`None` drops the event); `out` stores between calls whether a link to a file
-/// outside is open.
+/// Rewrites links and pictures for the HTML. Returns `None` to drop the event.
+///
+/// Links to pages of the manual become links to their HTML. Links to files outside the manual are reduced to their text, as the
+/// web page lacks these files. `out` is the state between calls: whether such a link is open.
 fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
     match &mut event {
         Event::Start(Tag::Link { dest_url, .. }) => {
@@ -122,7 +123,7 @@ fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// Returns the address of the HTML page for the address of a Markdown file; other addresses stay as they are.
+/// Converts the address of a Markdown file to that of its HTML page. Returns other addresses unchanged.
 fn page<'a>(address: &str) -> CowStr<'a> {
     let (file, anchor) = address.split_at(address.find('#').unwrap_or(address.len()));
     match file.strip_suffix(".md") {

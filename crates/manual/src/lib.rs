@@ -1,7 +1,7 @@
 //! The project's pages in Markdown: a parser for tests, generators of some pages of the manual, and the manual as HTML.
 //!
-//! Lists are generated: settings and presets from the tables, `docs/cli.md` from the command's parser, pictures and sounds from
-//! the demo tune. Tests compare the pages with their sources, follow every link and run every command.
+//! Generated are the pages of settings and presets (from the tables), `docs/cli.md` (from the command's parser), and pictures and
+//! sounds (from the demo tune). Tests compare the pages with their sources, follow every link and run every command.
 
 mod html;
 pub mod pages;
@@ -14,7 +14,7 @@ pub use html::write as write_html;
 use anyhow::{Context, Result};
 use std::{fs, path::Path};
 
-/// The folder of the manual.
+/// Folder of the manual, relative to the repository's root.
 pub const FOLDER: &str = "docs/manual";
 
 /// First line of a generated page.
@@ -28,12 +28,12 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a crate of the workspace")
 }
 
-/// Returns the names and contents of the generated pages.
+/// Returns the generated pages of the manual: file name and Markdown.
 pub fn made() -> [(&'static str, String); 2] {
     [("settings.md", settings::page()), ("presets.md", presets::page())]
 }
 
-/// Writes the generated pages.
+/// Writes the generated pages into [`FOLDER`].
 ///
 /// # Errors
 /// If a file cannot be written.

@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 /// Folders to skip: build products, and files of other projects.
 const OTHERS: [&str; 5] = ["target", "node_modules", "dist", "patches", "corpus"];
 
-/// A Markdown page with its links and code blocks.
+/// Parsed Markdown page.
 #[derive(Debug, Clone)]
 pub struct Page {
     /// Path relative to the repository's root.
@@ -22,7 +22,7 @@ pub struct Page {
     pub blocks: Vec<(String, String)>,
     /// Targets of links and pictures.
     pub links: Vec<String>,
-    /// Anchors of the headings, as GitHub makes them.
+    /// Anchors of the headings, as GitHub generates them.
     pub anchors: BTreeSet<String>,
 }
 
@@ -93,7 +93,7 @@ impl Page {
         Self { path: path.to_owned(), blocks, links, anchors }
     }
 
-    /// Returns the lines of each shell block. A line that ends in a backslash is joined with the next one.
+    /// Returns the lines of each shell block. A line that ends in a backslash is joined with the next line.
     pub fn shell(&self) -> Vec<Vec<String>> {
         let shell = self.blocks.iter().filter(|(language, _)| language == "sh");
         let lines = shell.map(|(_, text)| text.replace("\\\n", " "));
@@ -101,12 +101,12 @@ impl Page {
     }
 }
 
-/// Whether a line of shell runs the command `tone-filter`, at the start of the line or after a pipe.
+/// Returns whether a shell line runs the command `tone-filter`, at its start or after a pipe.
 pub fn runs_tone_filter(line: &str) -> bool {
     line.split('|').any(|part| part.trim_start().starts_with("tone-filter "))
 }
 
-/// Returns a heading's anchor as GitHub makes it: lower case, `-` in place of blanks, and of other signs only `-` and `_`.
+/// Returns a heading's anchor as GitHub generates it: lower case, spaces as `-`, and no punctuation except `-` and `_`.
 pub fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));

@@ -44,7 +44,7 @@ pub fn page() -> String {
     page
 }
 
-/// Returns a sentence that lists the settings that differ from the default.
+/// Lists the settings that differ from the default, as a sentence.
 fn differences(settings: &Settings) -> String {
     let default = Settings::default();
     let numbers = SPECS.iter().filter(|spec| spec.get(settings) != spec.get(&default));

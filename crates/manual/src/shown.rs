@@ -1,24 +1,24 @@
-//! The manual's own table of settings: how each one sounds, and which values its picture shows.
+//! The manual's table of settings: description of the sound, and content of the picture.
 
 /// Description and picture of a setting in the manual.
 #[derive(Debug)]
 pub struct Shown {
-    /// The setting's id.
+    /// Id of the setting.
     pub id: &'static str,
     /// Description of the sound.
     pub sounds: &'static str,
-    /// Values in the picture, from left to right; empty if the setting has no audible effect, or one too small to see.
+    /// Values in the picture, from left to right. Empty if the effect is inaudible, or too small to see.
     pub values: &'static [&'static str],
-    /// Further settings of the picture, as JSON. All others are at their defaults, with a mix of 100 %.
+    /// Further settings in the picture, as JSON. All others have their defaults, except a mix of 100 %.
     pub with: &'static str,
-    /// Music in the picture.
+    /// Excerpt of the demo tune in the picture.
     pub scene: Scene,
 }
 
-/// Excerpt of the demo tune for a picture, and how the tune or the filter is changed.
+/// Excerpt of the demo tune, with a change of the tune or the filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
-    /// First bar and end bar (excluded), counted from the start of the tune.
+    /// First bar and end bar (exclusive), counted from 0.
     pub bars: [f64; 2],
     /// Change of the tune or the filter.
     pub act: Act,
@@ -29,15 +29,15 @@ pub struct Scene {
 pub enum Act {
     /// No change.
     Play,
-    /// The tune is 30 dB quieter.
+    /// Attenuates the tune by 30 dB.
     Quieter,
-    /// The tune is played with a vibrato of 40 cents.
+    /// Adds a vibrato of 40 cents to the tune.
     Vibrato,
-    /// The keys A4 and E5 are held.
+    /// Holds the keys A4 and E5.
     HoldKeys,
-    /// Freeze is off at first, and takes the picture's value in the middle.
+    /// Starts with Freeze off, and sets the picture's value in the middle.
     Halfway,
-    /// The main input is a burst of noise on every eighth; the tune is the sidechain.
+    /// Uses the tune as sidechain. The main input is a burst of noise on every eighth.
     Sidechain,
 }
 
@@ -58,7 +58,7 @@ const CHIP: &str = r#"{ "voice": "chip", "voices": 3, "tone": 20000 }"#;
 const SQUARE: &str = r#"{ "voice": "square", "tone": 20000 }"#;
 const RINGING: &str = r#"{ "focus": 0, "drive": 8 }"#;
 
-/// All settings in the order of the plugin's window, grouped.
+/// All settings by group, in the order of the plugin's window.
 pub static SHOWN: [(&str, &[Shown]); 6] = [
     ("Main", &MAIN),
     ("Listening", &LISTENING),

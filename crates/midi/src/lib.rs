@@ -19,10 +19,10 @@ const DRUMS: u8 = 9;
 /// Default tempo: microseconds per quarter note.
 const QUARTER: u32 = 500_000;
 
-/// Reason why a MIDI file cannot be played.
+/// Error of [`MidiFile::parse`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadMidi {
-    /// The content is not a standard MIDI file, or is broken.
+    /// The content is not a valid standard MIDI file. The text is the reason.
     #[error("not a MIDI file to play ({0}); give a standard MIDI file")]
     NotMidi(String),
     /// The file has no notes.
@@ -38,14 +38,14 @@ pub enum BadMidi {
 /// Treatment of channel 10, which has drums in General MIDI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Drums {
-    /// The channel's messages are left out: its key numbers are instruments, not pitches.
+    /// Ignores the channel, as its keys select instruments, not pitches.
     #[default]
     LeftOut,
-    /// The channel's messages are played like those of other channels.
+    /// Plays the channel like any other.
     Kept,
 }
 
-/// Content of a standard MIDI file, with all tracks and channels merged.
+/// Key events of a standard MIDI file. All tracks and channels are merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MidiFile {
     events: Vec<(f64, KeyEvent)>,
@@ -54,11 +54,12 @@ pub struct MidiFile {
 }
 
 impl MidiFile {
-    /// Parses a MIDI file, plain or wrapped in RIFF. Joins the tracks of format 2. Notes without an end last to the end of their
-    /// track.
+    /// Parses a standard MIDI file, also one wrapped in RIFF.
+    ///
+    /// The tracks of format 2 are played one after the other. A note without a note-off lasts to the end of its track.
     ///
     /// # Errors
-    /// If `bytes` are not a valid MIDI file, or have no notes.
+    /// If `bytes` are not a valid MIDI file, or contain no notes to play.
     pub fn parse(bytes: &[u8], drums: Drums) -> Result<Self, BadMidi> {
         let not_midi = |reason: &str| BadMidi::NotMidi(reason.to_owned());
         let tidy = tidy::tidy(bytes).ok_or_else(|| not_midi("it has no header"))?;
@@ -86,8 +87,7 @@ impl MidiFile {
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Tick at which each key was pressed, by track, key and channel. If several tracks or channels hold a key, their last
-        // note-off releases the key.
+        // Ticks of the note-ons of held keys, by track, key and channel. A key is released when no track or channel holds it.
         let mut held = BTreeMap::new();
         let mut holders = [0u32; 128];
         let mut has_drums = false;
@@ -103,7 +103,7 @@ impl MidiFile {
                 }
                 TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
-                    // A note that starts at the end of its track has no known length, so it is not ended.
+                    // A note that starts at the end of its track has no length, so it stays held.
                     let own = (track, 0, 0)..(track + 1, 0, 0);
                     for ((_, key, _), _) in held.extract_if(own, |_, start| *start < ticks) {
                         holders[usize::from(key)] -= 1;
@@ -153,12 +153,12 @@ impl MidiFile {
         Ok(Self { events, tempo, left_out: tidy.left_out })
     }
 
-    /// Returns the content that is left out because it is not understood; `None` if nothing is left out.
+    /// Describes the first part of the file that was skipped as invalid; `None` if nothing was skipped.
     pub fn left_out(&self) -> Option<&str> {
         self.left_out.as_deref()
     }
 
-    /// Returns the key events in order, each with its time in seconds from the start.
+    /// Returns the key events, sorted by time in seconds from the start.
     pub fn events(&self) -> &[(f64, KeyEvent)] {
         &self.events
     }
@@ -168,7 +168,7 @@ impl MidiFile {
         self.tempo
     }
 
-    /// Returns the notes as a score for the filter. Leaves out the pedal, and keys that no band has.
+    /// Converts the notes to a score. Ignores the sustain pedal, and keys without a band.
     pub fn score(&self) -> Score {
         let last = self.events.last().map_or(0.0, |(seconds, _)| *seconds);
         let mut held = BTreeMap::new();
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn tracks_that_hold_keys_are_read_at_once() {
-        // Each track begins a key at its end, so that it stays held.
+        // Each track has a note-on at its end, so the key stays held.
         let tracks = b"MTrk\0\0\0\x08\0\x90\x45\x40\0\xff\x2f\0".repeat(60_000);
         let held = [&b"MThd\0\0\0\x06\0\x01\xea\x60\x01\xe0"[..], &tracks].concat();
         assert_eq!(MidiFile::parse(&held, Drums::LeftOut).unwrap().events.len(), 60_000);

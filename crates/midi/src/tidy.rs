@@ -1,22 +1,21 @@
-//! Makes MIDI files strict: `midly` silently ends a track at any event that it does not understand.
+//! Sanitises MIDI files for `midly`, which silently ends a track at any event that it cannot parse.
 //!
-//! In a strict file, each event has its own status. Real-time messages, which belong to cables and not to files, are removed. A
-//! track ends before an event that cannot be understood, and the place is reported.
+//! In a sanitised file, each event has its own status byte, and real-time and system exclusive messages are removed. A track ends
+//! before the first invalid event, whose position is reported.
 
-/// Maximum number of bytes of a number with variable length.
+/// Maximum length of a variable-length quantity in bytes.
 const LONGEST_NUMBER: usize = 4;
 
-/// Event at the end of a track.
+/// End-of-track event, without its delta time.
 const END: [u8; 3] = [0xFF, 0x2F, 0];
 
 pub struct Tidy {
     pub bytes: Vec<u8>,
-    /// First section that is left out, as text: the track, and the byte from which on it is left out. `None` if nothing is left
-    /// out.
+    /// Description of the first skipped part: track and byte. `None` if nothing was skipped.
     pub left_out: Option<String>,
 }
 
-/// Returns `bytes` as a strict file; `None` if they do not begin like a MIDI file.
+/// Sanitises the file in `bytes`. `None` if it has no MIDI header.
 pub fn tidy(bytes: &[u8]) -> Option<Tidy> {
     let file = unwrapped(bytes);
     let header = chunk(file).filter(|(id, content)| *id == b"MThd" && content.len() >= 6)?;
@@ -58,7 +57,7 @@ fn unwrapped(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Returns the identifier and the content of the first chunk in `bytes`; a truncated content is shorter than its stated length.
+/// Returns id and content of the first chunk in `bytes`. The content of a truncated chunk is shorter than its header says.
 fn chunk(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let len = u32::from_be_bytes(*bytes.get(4..8)?.first_chunk()?) as usize;
     let content = &bytes[8..];
@@ -71,7 +70,7 @@ fn push_chunk(to: &mut Vec<u8>, id: &[u8], content: &[u8]) {
     to.extend(content);
 }
 
-/// Returns the track in strict form, and the position of the first event that cannot be understood, if there is one.
+/// Sanitises a track. Also returns the position of the first invalid event, if there is one.
 fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
     let mut track = Track { bytes, at: 0, status: None };
     let (mut tidied, mut wait) = (Vec::new(), 0);
@@ -81,7 +80,7 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
             break None;
         }
         let Some(event) = track.number().and_then(|delta| {
-            // The limit prevents an overflow; no file has such long times.
+            // The maximum of a variable-length quantity; prevents an overflow.
             wait = (wait + delta).min((1 << 28) - 1);
             track.event()
         }) else {
@@ -104,7 +103,7 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
 struct Track<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Running status: the status of the last channel message.
+    /// Running status: status byte of the last channel message.
     status: Option<u8>,
 }
 
@@ -127,7 +126,7 @@ impl Track<'_> {
         None
     }
 
-    /// Reads a number, then that many bytes.
+    /// Reads a length and as many bytes.
     fn counted(&mut self) -> Option<&[u8]> {
         let len = self.number()? as usize;
         let start = self.at;
@@ -136,14 +135,14 @@ impl Track<'_> {
         Some(bytes)
     }
 
-    /// Reads `count` data bytes, which must be below 128.
+    /// Reads `count` data bytes. `None` if one is 128 or more.
     fn data(&mut self, count: usize) -> Option<&[u8]> {
         let bytes = self.bytes.get(self.at..self.at + count)?;
         self.at += count;
         bytes.iter().all(|byte| *byte < 0x80).then_some(bytes)
     }
 
-    /// Reads an event after its delta time, and gives it its own status. Returns an empty event for messages that are removed.
+    /// Reads an event after its delta time, and returns it with its status byte. Returns an empty vector for a message to remove.
     fn event(&mut self) -> Option<Vec<u8>> {
         let first = *self.bytes.get(self.at)?;
         if first >= 0x80 {
@@ -204,8 +203,7 @@ mod tests {
 
     #[test]
     fn each_event_gets_its_status_and_what_no_file_has_is_left_out() {
-        // A note; a text; the note's end in the running status from before the text; a real-time byte; a system exclusive;
-        // another note.
+        // Note-on; text; note-off with the running status from before the text; real-time byte; system exclusive; note-on.
         let loose =
             b"\0\x90\x45\x64\x10\xff\x01\x01t\x10\x45\0\x05\xf8\x05\xf0\x02\x7e\xf7\x05\x48\x64";
         let strict = b"\0\x90\x45\x64\x10\xff\x01\x01t\x10\x90\x45\0\x0f\x90\x48\x64\0\xff\x2f\0";

@@ -5,10 +5,10 @@ use tone_filter_dsp::{
     listener::beats::{BeatFinder, Beats},
 };
 
-/// Recorder of the decisions of a filter with lookahead, from which the beats follow.
+/// Beat finder that follows the listener of a filter with lookahead.
 #[derive(Debug, Clone, Default)]
 pub struct BeatRecorder {
-    /// Finder; `None` until the length of a frame is known.
+    /// `None` until the length of a frame is known.
     finder: Option<BeatFinder>,
     frames: u64,
 }
@@ -26,7 +26,7 @@ impl BeatRecorder {
         self.finder.get_or_insert_with(|| BeatFinder::new(frame)).push(decisions);
     }
 
-    /// Returns the beats of a file of `seconds`. `None` if it has too few notes.
+    /// Returns the beats before `seconds`, the length of the file. `None` if there are too few notes.
     pub fn beats(&self, seconds: f64) -> Option<Beats> {
         let mut beats = self.finder.as_ref()?.beats()?;
         beats.beats.retain(|beat| beat.time < seconds);

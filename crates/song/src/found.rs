@@ -2,10 +2,10 @@
 
 use tone_filter_dsp::{FoundKey, KeyFinder, PitchClass, Settings, ToneFilter, TuningFinder};
 
-/// Finder of the key and the tuning of all sound that a filter hears.
+/// Finder of key and tuning that follows the listener of a filter.
 #[derive(Debug, Clone, Default)]
 pub struct Finder {
-    /// Finders of key and tuning; `None` until the length of a frame is known.
+    /// `None` until the length of a frame is known.
     finders: Option<(KeyFinder, TuningFinder)>,
     frames: u64,
 }
@@ -13,7 +13,7 @@ pub struct Finder {
 /// Key and tuning of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeyAndTuning {
-    /// Key at the pitch of the file: the setting `transpose` is added to the root. `None` if no key was found.
+    /// Key of the file; the setting `transpose` is already added to the root. `None` if no key was found.
     pub key: Option<FoundKey>,
     /// Frequency of A4 in Hz, within half a semitone of the setting `tuning`; `None` if no tuning was found.
     pub tuning: Option<f64>,

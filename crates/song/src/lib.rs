@@ -1,4 +1,4 @@
-//! Songs of what a filter plays: recorders that are called after each of the filter's blocks, and writers of their results.
+//! Songs made from a filter's notes. Recorders are called after each block of the filter; writers turn their results into files.
 //!
 //! ```text
 //! ToneFilter -> Transcriber, BeatRecorder, Finder -> Timeline, Layout -> MIDI, score
@@ -6,7 +6,7 @@
 //!            -> Arranger -> Arrangement -> MIDI in parts; Module -> Furnace, FamiTracker
 //! ```
 //!
-//! There are no files and no threads here, so that the crate works in a browser.
+//! Writers return bytes. The crate uses neither files nor threads, so it runs in a browser.
 
 pub mod arrangement;
 pub mod beats;

@@ -8,18 +8,18 @@ pub const TICKS: u16 = 480;
 /// Maximum distance in seconds of a beat from the tempo map.
 const TOLERANCE: f64 = 0.012;
 
-/// Longest time before the first beat, in beats, that lengthens it. A longer time has beats of its own.
+/// Longest time before the first beat, in beats, that is added to this beat. A longer time gets beats of its own.
 const PART: f64 = 0.15;
 
-/// Shortest length of a beat in seconds, so that all tempi are numbers that MIDI can tell.
+/// Minimum length of a beat in seconds, so that all tempi can be written to MIDI.
 const SHORTEST: f64 = 0.02;
 
-/// Tempo map of a file. Between two anchors the tempo is constant.
+/// Tempo map of a file, with constant tempo between anchors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
-    /// Ticks and their times in seconds, two or more; the first is tick 0.
+    /// Pairs of tick and time in seconds, two or more. The first is tick 0.
     anchors: Vec<(f64, f64)>,
-    /// Ticks at which the meter changes, with the new number of beats per bar.
+    /// Changes of meter: tick and beats per bar.
     meters: Vec<(u32, u8)>,
     /// Tempo in beats per minute.
     tempo: f64,
@@ -32,14 +32,14 @@ impl Timeline {
         Self { anchors: vec![(0.0, 0.0), (f64::from(TICKS), beat)], meters: Vec::new(), tempo }
     }
 
-    /// Creates the timeline of `beats`. A beat is a quarter note. Tick 0 is the start of the sound and of a bar, which may be short. `None`
-    /// with fewer than two beats.
+    /// Creates the timeline of `beats`, which are quarter notes. `None` with fewer than two beats.
     ///
-    /// Tempi change as rarely as possible with all beats within 12 ms of their ticks.
+    /// Tick 0 is the start of the sound and of a bar, which may be a pickup. The tempo changes as rarely as possible while all
+    /// beats stay within 12 ms of their ticks.
     pub fn of(beats: &Beats) -> Option<Self> {
         let (tempo, beats) = (beats.tempo()?, &beats.beats);
         let [first, second, ..] = &beats[..] else { return None };
-        // Beats before the first one.
+        // Number of beats between the start of the sound and the first detected beat.
         let (length, meter) = (second.time - first.time, usize::from(first.meter));
         let early = (first.time / length - PART).ceil().max(0.0) as usize;
         let tick = |index: usize| ((early + index) * usize::from(TICKS)) as f64;
@@ -51,7 +51,7 @@ impl Timeline {
         let mut meters = Vec::new();
         let downbeats: Vec<usize> =
             (0..beats.len()).filter(|index| beats[*index].place == 0).collect();
-        // Beats before the first bar are a bar that is cut short, and whole bars.
+        // Beats before the first bar: a shortened bar, then whole bars.
         let pickup = early + downbeats.first().copied().unwrap_or(beats.len());
         let rest = pickup % meter;
         if rest > 0 {
@@ -71,7 +71,7 @@ impl Timeline {
         Some(Self { anchors: straighten(&points), meters, tempo })
     }
 
-    /// Returns the tick of a time in seconds, at least 0.
+    /// Converts a time in seconds to ticks, at least 0.
     pub fn tick(&self, seconds: f64) -> f64 {
         let next = self.anchors.partition_point(|(_, time)| *time <= seconds);
         let next = next.clamp(1, self.anchors.len() - 1);
@@ -80,7 +80,7 @@ impl Timeline {
         (tick + share * (next_tick - tick)).max(0.0)
     }
 
-    /// Returns the time of a tick in seconds.
+    /// Converts a tick to a time in seconds.
     pub fn seconds(&self, tick: f64) -> f64 {
         let next = self.anchors.partition_point(|(own, _)| *own <= tick);
         let next = next.clamp(1, self.anchors.len() - 1);
@@ -88,7 +88,7 @@ impl Timeline {
         time + (tick - own) / (next_tick - own) * (next_time - time)
     }
 
-    /// Returns the ticks at which the tempo changes, with the new length of a quarter note in microseconds.
+    /// Returns the changes of tempo: tick and length of a quarter note in microseconds.
     pub fn tempi(&self) -> impl Iterator<Item = (u32, u32)> {
         self.anchors.windows(2).map(|pair| {
             let quarters = (pair[1].0 - pair[0].0) / f64::from(TICKS);
@@ -97,18 +97,18 @@ impl Timeline {
         })
     }
 
-    /// Returns the tempo in beats per minute: the median of all beats ([`Beats::tempo`]).
+    /// Returns the median tempo of all beats in beats per minute ([`Beats::tempo`]).
     pub fn tempo(&self) -> f64 {
         self.tempo
     }
 
-    /// Returns the ticks at which the meter changes, with the new number of quarter notes per bar.
+    /// Returns the changes of meter: tick and quarter notes per bar.
     pub fn meters(&self) -> &[(u32, u8)] {
         &self.meters
     }
 }
 
-/// Returns few of the `points`, with all others within [`TOLERANCE`] of the lines between them. Each line is as long as possible.
+/// Simplifies a polyline greedily. Removed `points` are within [`TOLERANCE`] of the lines that remain.
 fn straighten(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let is_line = |from: usize, to: usize| {
         let [(x0, y0), (x1, y1)] = [points[from], points[to]];
@@ -124,20 +124,22 @@ fn straighten(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept
 }
 
-/// Layout of a MIDI file.
+/// Musical time and key of a MIDI file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
-    /// Ticks, tempi and bars.
+    /// Tempi and bars.
     pub timeline: Timeline,
-    /// Key for the key signature.
+    /// Key for the key signature; `None` writes none.
     pub key: Option<FoundKey>,
-    /// Grid to which the notes move.
+    /// Grid for quantisation; `None` keeps the played times.
     pub grid: Option<Grid>,
 }
 
 impl Layout {
-    /// Creates the layout of a constant `tempo` in beats per minute, otherwise of `beats` and a certain `key`, otherwise of 120 beats
+    /// Creates a layout with a constant `tempo` in beats per minute if given, otherwise from `beats`, otherwise with 120 beats
     /// per minute.
+    ///
+    /// Only a layout from `beats` has bars and the `key`, and the key only if it [is certain](FoundKey::is_certain).
     pub fn new(tempo: Option<f64>, beats: Option<&Beats>, key: Option<FoundKey>) -> Self {
         match (tempo, beats.and_then(Timeline::of)) {
             (None, Some(timeline)) => {
@@ -147,23 +149,23 @@ impl Layout {
         }
     }
 
-    /// Creates the layout of a constant `tempo` in beats per minute, without bars and key.
+    /// Creates a layout with a constant `tempo` in beats per minute, without bars and key.
     pub fn fixed(tempo: f64) -> Self {
         Self { timeline: Timeline::fixed(tempo), key: None, grid: None }
     }
 }
 
-/// Grid to which the starts of notes move.
+/// Grid for quantising the starts of notes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// Distances of the grid's points. A note moves to the nearest point of all.
+    /// Step sizes. A note moves to the nearest multiple of any of them.
     pub steps: Vec<NoteValue>,
-    /// Part of the distance that a note moves, 0..=1.
+    /// Fraction of the distance to the grid that a note moves, 0..=1.
     pub strength: f64,
 }
 
 impl Grid {
-    /// Returns `tick`, moved towards the grid.
+    /// Moves `tick` towards the grid.
     pub fn quantize(&self, tick: f64) -> f64 {
         let nearest = |step: &NoteValue| {
             let length = step.beats()? * f64::from(TICKS);
@@ -175,12 +177,12 @@ impl Grid {
     }
 }
 
-/// Returns the key signature of `key`: sharps, or flats as a negative number, and whether it is minor.
+/// Returns the key signature: number of sharps (negative: flats), and whether the key is minor.
 pub fn signature(key: &FoundKey) -> (i8, bool) {
     let minor = key.scale != Scale::Major;
     // Root of the relative major key, in semitones above C.
     let c = key.root.index() + PITCH_OF_FIRST + if minor { 3 } else { 0 };
-    // Each fifth up, of 7 semitones, adds a sharp; from -5 to 6.
+    // Each fifth up (7 semitones) adds a sharp. The range is -5 to 6.
     let fifths = (7 * c + 5) % 12;
     (fifths as i8 - 5, minor)
 }
@@ -198,7 +200,7 @@ mod tests {
         Beats { beats, certainty: 1.0 }
     }
 
-    /// Beats of `length` seconds from `start` on, the first of them at `place` of a bar of `meter`.
+    /// Returns 20 beats of `length` seconds from `start` on. The first is beat `place` of a bar of `meter`.
     fn steady(start: f64, length: f64, place: u8, meter: u8) -> Beats {
         beats((0..20).map(|n| (start + length * f64::from(n), (place + n) % meter, meter)))
     }
@@ -216,17 +218,17 @@ mod tests {
 
     #[test]
     fn a_bar_starts_before_a_pickup() {
-        // The first beat, at 0.2 s, is the last of three; the start of the sound counts as the one before.
+        // The first beat, at 0.2 s, is the third of three. The start of the sound counts as the second.
         let line = Timeline::of(&steady(0.2, 0.5, 2, 3)).unwrap();
         assert_eq!(line.meters(), [(0, 2), (960, 3)]);
         assert_eq!(line.tempi().next(), Some((0, 200_000)));
         assert!((line.tick(0.2) - 480.0).abs() < 1e-6);
         assert!((line.tick(0.7) - 960.0).abs() < 1e-6);
-        // Silence of 3.1 beats before the first bar takes three of them.
+        // Silence of 3.1 beats before the first bar becomes three beats.
         let line = Timeline::of(&steady(1.55, 0.5, 0, 4)).unwrap();
         assert!((line.tick(1.55) - 1440.0).abs() < 1e-6);
         assert_eq!(line.meters(), [(0, 3), (1440, 4)]);
-        // A bar that starts just after the sound starts with it.
+        // A bar that starts just after the sound is moved to the start of the sound.
         let line = Timeline::of(&steady(0.05, 0.5, 0, 4)).unwrap();
         assert_eq!((line.tick(0.0), line.meters()), (0.0, &[(0, 4)][..]));
         assert!((line.tick(0.55) - 480.0).abs() < 1e-6);

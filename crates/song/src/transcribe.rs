@@ -1,4 +1,4 @@
-//! Transcription of the played notes, as MIDI or as a score.
+//! Transcription of the detected notes as MIDI or as a score.
 
 use crate::timeline::{Layout, TICKS, Timeline, signature};
 use midly::{
@@ -11,12 +11,12 @@ use tone_filter_dsp::{
     notes::{TONES, midi_note, of_listener, semitone},
 };
 
-/// Note in a file.
+/// Detected note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
-    /// Band, 0 for A3; see [`notes::semitone`](tone_filter_dsp::notes::semitone).
+    /// Index of the band, 0 for A3; [`notes::semitone`](tone_filter_dsp::notes::semitone) converts it to semitones.
     pub tone: usize,
-    /// Semitones from the band's own note to the note that sounds; see [`Settings::offsets`](tone_filter_dsp::Settings::offsets).
+    /// Semitones from the band's own note to the output note; see [`Settings::offsets`](tone_filter_dsp::Settings::offsets).
     pub offset: i8,
     /// Start in seconds from the start of the file.
     pub start: f64,
@@ -24,11 +24,11 @@ pub struct Note {
     pub end: f64,
     /// MIDI velocity, 1..=127.
     pub velocity: u8,
-    /// Stereo position in the input: 1 for left, -1 for right.
+    /// Stereo position in the input, from -1 (right) to 1 (left).
     pub place: f32,
 }
 
-/// Recorder of the notes that are played.
+/// Recorder of the notes that the listener detects.
 #[derive(Debug)]
 pub struct Transcriber {
     events: Notes,
@@ -36,14 +36,13 @@ pub struct Transcriber {
 }
 
 impl Transcriber {
-    /// Creates a recorder without notes. If `live`, it keeps all notes, as the plugin sends them; otherwise, only notes of 70
-    /// ms or more.
+    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them; otherwise only notes of 70 ms or more.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new() }
     }
 
-    /// Records the filter's decisions about bands that may sound. Must be called after each of the filter's blocks.
+    /// Records note-ons and note-offs of the filter's last block. Must be called after each of the filter's blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let (frame, ago) = (filter.listener().frame() as f64, filter.listener().lookahead() as f64);
         let rate = filter.sample_rate();
@@ -55,7 +54,7 @@ impl Transcriber {
         });
     }
 
-    /// Returns the number of notes so far that were left out because they were shorter than 70 ms.
+    /// Returns the number of notes dropped so far because they were shorter than 70 ms.
     pub fn left_out(&self) -> u64 {
         self.events.left_out()
     }
@@ -74,7 +73,7 @@ impl Transcriber {
     }
 }
 
-/// Begins or ends a note at `seconds`. While a note sounds, its end is infinite. `place` is its stereo position.
+/// Starts or ends a note at `seconds`. The end is infinite until the note-off.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONES], place: f32) {
     let Some(tone) = of_listener(event.note) else { return };
     match event.velocity {
@@ -91,7 +90,7 @@ fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONE
     }
 }
 
-/// Returns `notes` as a score.
+/// Converts `notes` to a score.
 pub fn score(notes: &[Note]) -> Score {
     let note = |&Note { tone, start, end, velocity, place, .. }: &Note| ScoreNote {
         tone,
@@ -103,13 +102,15 @@ pub fn score(notes: &[Note]) -> Score {
     Score::new(notes.iter().map(note))
 }
 
-/// Returns `notes` as a MIDI file of one track with the tempi, meters and key of `layout`, for bands that are transposed by `transpose`
-/// semitones. On a grid, notes keep their lengths. Notes beyond the MIDI keyboard are left out. Notes on one key that overlap, or begin on one step of the grid, become one note.
+/// Returns `notes` as a MIDI file of one track, with the tempi, meters and key of `layout`.
+///
+/// `transpose` is the filter's transposition in semitones. Quantised notes keep their lengths. Notes outside the MIDI keys
+/// 0..=127 are left out. Notes of one key that overlap, or start on the same step of the grid, are merged.
 pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
     let Layout { timeline, key, grid } = layout;
     let mut events = signs(timeline, key.as_ref());
     let channel = u4::new(0);
-    // Last note of each key: its end in seconds, and the index of its note-off.
+    // Last note of each key: end in seconds and index of the note-off.
     let mut last: [Option<(f64, usize)>; 128] = [None; 128];
     for note in notes {
         let key = u8::try_from(midi_note(note.tone, transpose) + i32::from(note.offset))
@@ -129,7 +130,7 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
                 (*ended, *off) = (ended.max(note.end), end.max(*off));
                 continue;
             }
-            // A note that has ended before this one does not reach into it on the grid either.
+            // Quantisation must not make the previous note overlap this one.
             *off = first.min(*off);
         }
         let on = MidiMessage::NoteOn { key, vel };
@@ -143,10 +144,10 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
     file(Format::SingleTrack, vec![track(events)])
 }
 
-/// Event at a tick; of several at one tick, those with the lower second number come first.
+/// Tick, order among events at the same tick (lowest first), and event.
 pub(crate) type Timed<'a> = (u32, u8, TrackEventKind<'a>);
 
-/// Returns tempi, meters and the key signature of a MIDI file.
+/// Returns the meta events for tempi, meters and the key signature.
 pub(crate) fn signs<'a>(timeline: &Timeline, key: Option<&FoundKey>) -> Vec<Timed<'a>> {
     let mut events = Vec::new();
     for (tick, quarter) in timeline.tempi() {
@@ -154,7 +155,7 @@ pub(crate) fn signs<'a>(timeline: &Timeline, key: Option<&FoundKey>) -> Vec<Time
         events.push((tick, 0, TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))));
     }
     for (tick, meter) in timeline.meters() {
-        // A quarter note is a beat: of 2^2, 24 clocks, 8 notes of a 32nd.
+        // The beat is a quarter note: denominator 2^2, 24 MIDI clocks, eight 32nd notes.
         let meter = MetaMessage::TimeSignature(*meter, 2, 24, 8);
         events.push((*tick, 0, TrackEventKind::Meta(meter)));
     }
@@ -190,7 +191,7 @@ mod tests {
     use crate::timeline::Grid;
     use tone_filter_dsp::NoteValue;
 
-    /// Returns the MIDI notes of `notes` as key, velocity, start and end in ticks of 1/960 s, in the order of their ends.
+    /// Returns key, velocity, start and end of the written notes, sorted by end. A tick is 1/960 s.
     fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
         written_on(notes, None)
     }

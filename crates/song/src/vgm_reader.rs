@@ -1,19 +1,18 @@
-//! Strict reader of VGM files, by the pages of the format: only what is needed here passes.
+//! Strict reader of VGM files, written from the specification. It accepts only the features that this crate writes.
 
 use std::collections::BTreeMap;
 
-/// Rate in Hz by which the format counts time.
+/// VGM's sample rate in Hz.
 pub const RATE: f64 = 44_100.0;
 
-/// File as it is read.
 pub struct File {
-    /// Fields of the header for chips that are not 0, by their offsets.
+    /// Non-zero header fields for chips, by offset.
     pub chips: BTreeMap<usize, usize>,
-    /// Samples of the whole song.
+    /// Length in samples.
     pub samples: usize,
-    /// Sample at which the part begins that repeats, and its length.
+    /// Start and length of the loop in samples.
     pub repeat: Option<(usize, usize)>,
-    /// Eleven strings: pairs of an English and a Japanese one, the date, the author of the file, and notes.
+    /// The eleven GD3 strings: four pairs of English and Japanese, then date, author of the file and notes.
     pub tags: Vec<String>,
     /// Sample and bytes of each command that writes to a chip.
     pub writes: Vec<(usize, Vec<u8>)>,
@@ -23,7 +22,7 @@ fn word(file: &[u8], at: usize) -> usize {
     u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize
 }
 
-/// Reads a whole file; panics at whatever the pages do not allow.
+/// Reads a file. Panics if it violates the specification.
 pub fn read(file: &[u8]) -> File {
     assert_eq!(&file[..4], b"Vgm ");
     // Offsets count from their own position.

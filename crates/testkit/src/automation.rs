@@ -1,26 +1,28 @@
-//! A test run with automation: music during which settings change, for every way into the filter.
+//! Test run with automation: music with changes of settings. Library, plugin and bindings must give the same output.
 
 use crate::{Draws, Music, Signal, Values, parameters_alone};
 use tone_filter_dsp::{Controls, Kernel, Setting, Settings, SyncTo, ToneFilter};
 
-/// Number of frames between two changes of settings: a multiple of all powers of 2 from 64 to 1024, the lengths of buffers.
+/// Frames between two changes of settings. All buffer lengths of the tests (powers of 2 from 64 to 1024) divide it.
 const STEP: usize = 12 * 1024;
 
 /// Length of the run in steps.
 const STEPS: usize = 14;
 
-/// Number of settings that are drawn in each step. A draw may give the default.
+/// Number of settings drawn in each step. A drawn value may be the default.
 const TOGETHER: usize = 6;
 
-/// About three and a half seconds of stereo music with different channels. The run starts with the default sound; each step changes several
-/// settings, and the last step restores the default. Routing never changes, nor does lookahead, which would change the latency.
+/// Stereo music of 14 steps (3.6 s at 48 kHz) with changes of settings.
+///
+/// The run starts with the default sound. Each step changes several settings, and the last one restores the default. Routing and
+/// lookahead never change, so the latency stays constant.
 #[derive(Debug, Clone)]
 pub struct Automation {
     /// Sample rate in Hz.
     pub rate: f64,
-    /// Left and right channel.
+    /// Left and right channel of the music.
     pub input: Signal,
-    /// Frames of the changes, never 0, and all settings from there on.
+    /// Steps: first frame (never 0) and all settings from this frame on.
     pub steps: Vec<(usize, Controls)>,
 }
 
@@ -43,7 +45,7 @@ impl Automation {
                 deck.swap_remove(draws.below(deck.len())).draw(draws, &mut controls);
             }
             controls.settings.lookahead = Controls::default().settings.lookahead;
-            // Interfaces have different tempi, but the same music.
+            // The tempo of hosts differs, but the music is the same for all.
             controls.settings.sync_to = SyncTo::Music;
             let back = step == STEPS - 1;
             (step * STEP, if back { Controls::default() } else { controls })

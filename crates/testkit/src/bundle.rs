@@ -1,5 +1,5 @@
-//! Plugin bundles from the last `cargo xtask bundle` or `cargo xtask test`. A missing bundle, or one that is older than the sources,
-//! is an error whose message names the command that builds it.
+//! Plugin bundles from the last `cargo xtask bundle` or `cargo xtask test`. If a bundle is missing, or older than its sources,
+//! the error names the command that builds it.
 
 use crate::target;
 use anyhow::{Result, ensure};
@@ -8,12 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Returns the path of the CLAP bundle.
+/// Returns the path of the CLAP bundle, or an error if it is missing or outdated.
 pub fn clap() -> Result<PathBuf> {
     built("clap")
 }
 
-/// Returns the path of the VST3 bundle.
+/// Returns the path of the VST3 bundle, or an error if it is missing or outdated.
 pub fn vst3() -> Result<PathBuf> {
     built("vst3")
 }
@@ -29,7 +29,7 @@ fn built(extension: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Whether every file in the list `stamp` exists and is no newer than the list. A missing or empty list counts as outdated.
+/// Returns whether every file in the list `stamp` exists and is not newer than the list. A missing or empty list is outdated.
 fn is_fresh(stamp: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
     let (Ok(inputs), Ok(built)) = (fs::read_to_string(stamp), modified(stamp)) else {

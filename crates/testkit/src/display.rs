@@ -1,4 +1,4 @@
-//! X display without a screen (Xvfb), with one window in which editors open, its keyboard focus, and pictures of its contents.
+//! Virtual X display (Xvfb) with a parent window for editors, pointer and keyboard input, and screenshots.
 
 use anyhow::{Context, Result, bail};
 use std::{
@@ -33,7 +33,7 @@ pub struct Display {
     window: u32,
 }
 
-/// Picture of red, green and blue values, 0..255.
+/// Screenshot in RGB, 8 bits per channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// Width in pixels.
@@ -93,7 +93,9 @@ impl Display {
         &self.name
     }
 
-    /// Makes this program's editors open here and render on the CPU, without screen readers, whose threads would never end.
+    /// Sets the environment so that this program's editors open on this display and render on the CPU.
+    ///
+    /// Also switches screen readers off, as their threads never end.
     ///
     /// # Safety
     /// No other thread may access the environment during the call.
@@ -125,7 +127,7 @@ impl Display {
         self.send(editor, BUTTON_RELEASE_EVENT, button, at)
     }
 
-    /// Returns the window of the open editor.
+    /// Returns the X11 id of the open editor's window.
     pub fn editor(&self) -> Result<u32> {
         let windows = self.connection.query_tree(self.window)?.reply()?.children;
         windows.first().copied().context("no editor is open")
@@ -137,7 +139,7 @@ impl Display {
         Ok([place.width.into(), place.height.into()])
     }
 
-    /// Presses and releases the key with the symbol `symbol`, for the window with the keyboard focus.
+    /// Presses and releases the key with the keysym `symbol` in the focused window.
     pub fn key(&self, symbol: u32) -> Result<()> {
         let (first, last) =
             (self.connection.setup().min_keycode, self.connection.setup().max_keycode);
@@ -149,24 +151,24 @@ impl Display {
         self.send(focused, KEY_RELEASE_EVENT, code, [0; 2])
     }
 
-    /// Returns the number of presses of keys that our window has got since the last call.
+    /// Returns the number of key presses in our window since the last call.
     pub fn keys(&self) -> Result<usize> {
         let events = std::iter::from_fn(|| self.connection.poll_for_event().transpose());
         let keys = events.map(|event| Ok(usize::from(matches!(event?, Event::KeyPress(_)))));
         keys.sum()
     }
 
-    /// Gives the keyboard focus to `window`, as the host does.
+    /// Sets the keyboard focus to `window`, as a host does.
     pub fn focus(&self, window: u32) -> Result<()> {
         Ok(self.connection.set_input_focus(InputFocus::PARENT, window, 0u32)?.check()?)
     }
 
-    /// Returns the window with the keyboard focus.
+    /// Returns the X11 id of the window with the keyboard focus.
     pub fn focused(&self) -> Result<u32> {
         Ok(self.connection.get_input_focus()?.reply()?.focus)
     }
 
-    /// Sends an event of pointer or keyboard to `window`. All of them have the same layout.
+    /// Sends a pointer or keyboard event to `window`. All these events have the same layout.
     fn send(&self, window: u32, response_type: u8, detail: u8, [x, y]: [i16; 2]) -> Result<()> {
         let event = ButtonPressEvent {
             response_type,
@@ -184,16 +186,16 @@ impl Display {
             same_screen: true,
         };
         let keys = [KEY_PRESS_EVENT, KEY_RELEASE_EVENT].contains(&response_type);
-        // All programs that listen to the keys get them, as from a keyboard.
+        // Key events go to all clients that select them, as from a keyboard.
         let mask =
             if keys { EventMask::KEY_PRESS | EventMask::KEY_RELEASE } else { EventMask::NO_EVENT };
         self.connection.send_event(false, window, mask, event)?.check()?;
-        // Waits as long as a user would, so that the editor handles the events one after the other.
+        // Pauses as a user would, so that the editor handles the events separately.
         thread::sleep(Duration::from_millis(100));
         Ok(())
     }
 
-    /// Takes a picture of the top left `width` x `height` pixels of the screen.
+    /// Takes a screenshot of the top left `width` x `height` pixels of the screen.
     pub fn picture(&self, [width, height]: [u32; 2]) -> Result<Picture> {
         let (w, h) = (width as u16, height as u16);
         // The root window shows everything that a user would see, whatever windows the editor creates.

@@ -1,4 +1,4 @@
-//! Measurement of a thread's heap use. The test must install the allocator:
+//! Counts a thread's allocations and heap use. The test must install the allocator:
 //!
 //! ```
 //! #[global_allocator]
@@ -16,7 +16,7 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, with counters of the calls and bytes of each thread.
+/// System allocator that counts calls and bytes per thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Counting;
 
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // While the block moves, old and new block exist.
+        // During the move, both the old and the new block exist.
         count(size as isize);
         count(-(layout.size() as isize));
         // SAFETY: as above.
@@ -58,7 +58,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `work`. Returns its result, and how often it has allocated or freed memory on this thread.
+/// Runs `work`. Returns its result, and the number of allocations and frees on this thread.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let (result, calls, _) = measured(work);
     (result, calls)

@@ -1,16 +1,16 @@
 //! Test utilities that several crates share.
 //!
-//! Random runs are drawn from the tables of settings, so a new setting needs no code here: [`Values`] draws a value of one
-//! setting, [`controls`] draws all settings, and [`Scene`] is a whole run with changes of controls, music, sidechain, keys and a
-//! score at some sample rate. All random numbers come from one [`Draws`], which takes them from a seed or from a fuzzer.
-//! [`Automation`] is music during which settings change, for every way into the filter.
+//! Random runs are drawn from the tables of settings, so a new setting needs no code here. [`Values`] draws a value of one
+//! setting, [`controls`] draws all settings, and [`Scene`] is a whole run: sample rate, music, sidechain, keys, score and changes
+//! of controls. All random numbers come from a [`Draws`], which is seeded or reads the input of a fuzzer. [`Automation`] is a run
+//! with changes of settings that library, plugin and bindings all play.
 //!
-//! [`signals`] has plain test signals, [`mpe`] reads MPE, and [`heap`] counts allocations.
+//! [`signals`] has simple test signals, [`mpe`] validates MPE messages, and [`heap`] counts allocations.
 //!
-//! Features add hosts for `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, running of other `programs`, a
-//! `spectrum`, and the `reference` with the filter's settings.
+//! Features add hosts (`clap`, `vst3`), the built `plugin` in them, a virtual `display`, `songs` with known notes, running of
+//! other `programs`, a `spectrum`, and the `reference` with the filter's settings.
 //!
-//! Functions return an error where the plugin, a file or another program fails, and panic where a caller breaks their contract.
+//! Functions return an error if the plugin, a file or another program fails, and panic if the caller violates their contract.
 
 mod automation;
 #[cfg(any(feature = "clap", feature = "vst3"))]
@@ -61,14 +61,14 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a crate of the workspace")
 }
 
-/// Returns cargo's target folder, as the user has configured it.
+/// Returns cargo's target folder, which the user may have configured.
 pub fn target() -> PathBuf {
     static TARGET: LazyLock<PathBuf> = LazyLock::new(find_target);
     TARGET.clone()
 }
 
 fn find_target() -> PathBuf {
-    // Tests in an emulated system cannot run cargo; they get the folder in this variable.
+    // Tests in an emulated system cannot run cargo. They find the folder in this variable.
     if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
         return root().join(folder);
     }

@@ -1,37 +1,37 @@
-//! Strict reader of MPE: MIDI Polyphonic Expression 1.0, with a lower zone of 15 member channels.
+//! Strict reader of MPE (MIDI Polyphonic Expression) 1.0, with a lower zone of 15 member channels.
 
-/// Number of member channels. They follow the master channel, 0.
+/// Number of member channels, from channel 1 on. Channel 0 is the master channel.
 const MEMBERS: u8 = 15;
-/// Range of pitch bends in semitones.
+/// Required pitch bend range in semitones.
 const RANGE: u8 = 48;
 
-/// Member channel of the zone.
+/// State of a member channel.
 #[derive(Debug, Clone, Default)]
 struct Member {
-    /// Semitones of the last bend; `None` until a note may begin.
+    /// Last pitch bend in semitones; `None` before the first one. A note needs a bend first.
     bend: Option<f64>,
-    /// Range of bends in semitones, once it is set.
+    /// Pitch bend range in semitones, once it is set.
     range: Option<u8>,
-    /// Keys that sound.
+    /// Held keys.
     keys: Vec<u8>,
-    /// Number of the last message that began or ended a note.
+    /// Index of the last note-on or note-off.
     used: usize,
 }
 
-/// Reader of MPE messages. It accepts only what a sender of this kind may send, and panics at anything else.
+/// Validator of a sender's MPE messages. It panics at messages that this sender must not send.
 #[derive(Debug, Clone)]
 pub struct Mpe {
-    /// Whether there is a zone.
+    /// Whether the sender has set up the zone.
     zone: bool,
     members: Vec<Member>,
-    /// Controllers 101, 100 and 6 of a registered parameter, as far as they have come, and their channel.
+    /// Received part of a registered parameter: values of the controllers 101, 100 and 6.
     parameter: Vec<u8>,
     channel: u8,
-    /// Channel of the last message, if it was a bend.
+    /// Channel of the previous message, if it was a pitch bend.
     bent: Option<u8>,
     /// Number of messages so far.
     count: usize,
-    /// Number of notes so far.
+    /// Number of note-ons so far.
     notes: usize,
 }
 
@@ -51,7 +51,7 @@ impl Default for Mpe {
 }
 
 impl Mpe {
-    /// Reads a message.
+    /// Validates the next message.
     pub fn read(&mut self, message: [u8; 3]) {
         self.count += 1;
         let [status, first, second] = message;
@@ -114,7 +114,7 @@ impl Mpe {
         }
     }
 
-    /// Returns the notes that sound: channel, key, and pitch as a MIDI note.
+    /// Returns the sounding notes: channel, key, and bent pitch as a fractional MIDI note.
     pub fn sounding(&self) -> impl Iterator<Item = (usize, u8, f64)> {
         let keys = |(channel, member): (usize, &Member)| {
             let bend = member.bend.unwrap_or(f64::NAN);
@@ -124,12 +124,12 @@ impl Mpe {
         self.members.iter().enumerate().flat_map(keys)
     }
 
-    /// Whether there is a zone.
+    /// Returns whether the sender has set up the zone.
     pub fn is_zone(&self) -> bool {
         self.zone
     }
 
-    /// Returns the number of notes so far.
+    /// Returns the number of note-ons so far.
     pub fn notes(&self) -> usize {
         self.notes
     }

@@ -1,24 +1,24 @@
-//! Random stereo music with different channels: notes with overtones, drums, vibrato, silence and changes of gain. Also random
-//! sample rates, keys and scores to go with the music.
+//! Random music for tests: notes with overtones and vibrato, drums, pauses and changes of gain. Also random sample rates, key
+//! events and scores.
 
 use crate::Draws;
 use std::{f64::consts::TAU, iter::repeat_with, ops::Range};
 use tone_filter_dsp::{KeyEvent, Score, ScoreNote, notes::of_listener};
 
-/// Planar samples: one vector for each channel.
+/// Planar samples: one vector per channel.
 pub type Signal = Vec<Vec<f32>>;
 
 /// Samples between two updates of a note's pitch.
 const STEP: usize = 64;
 
-/// Tone with overtones.
+/// Synthesised note with overtones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
     /// Start in seconds.
     pub start: f64,
     /// End in seconds.
     pub end: f64,
-    /// MIDI note number, with a fraction.
+    /// Fractional MIDI note number.
     pub pitch: f64,
     /// Amplitude of the fundamental. Partial `n` has this amplitude divided by `n` to the power of `slope`.
     pub amplitude: f64,
@@ -28,7 +28,7 @@ pub struct Note {
     pub partials: u32,
     /// Depth of the 5.5 Hz vibrato in semitones.
     pub vibrato: f64,
-    /// Stereo position, from -1 for right to 1 for left.
+    /// Stereo position, from -1 (right) to 1 (left).
     pub pan: f64,
 }
 
@@ -48,14 +48,14 @@ impl Default for Note {
     }
 }
 
-/// Notes, drums and gains of a piece of music.
+/// Piece of music: notes, drums and changes of gain.
 #[derive(Debug, Clone, Default)]
 pub struct Music {
     /// Notes in any order.
     pub notes: Vec<Note>,
     /// Drum hits, which are bursts of noise: start in seconds, and amplitude.
     pub drum_hits: Vec<(f64, f64)>,
-    /// Changes of gain, in order: start in seconds, and gain from there on (0 is silence).
+    /// Changes of gain, sorted: time in seconds, and linear gain from then on (0 is silence).
     pub gains: Vec<(f64, f64)>,
 }
 
@@ -122,7 +122,7 @@ impl Music {
         signal
     }
 
-    /// Returns the notes as a score.
+    /// Converts the notes to a score. Notes without a band are left out.
     pub fn score(&self) -> Score {
         let note = |note: &Note| {
             let tone =
@@ -170,7 +170,7 @@ fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     }
 }
 
-/// Draws music, and renders it in one to three channels: mostly in two that differ.
+/// Draws music, and renders it with one to three channels, mostly with two different ones.
 pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     let music = Music::draw(draws, seconds);
     let mut signal = music.render(rate, seconds);
@@ -183,7 +183,7 @@ pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     (music, signal)
 }
 
-/// Draws music of `frames` frames in `count` different channels. In each channel, one note sounds from start to end.
+/// Draws music of `frames` frames with `count` different channels. Each channel has a note that lasts from start to end.
 pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Signal {
     let seconds = frames as f64 / rate;
     let pair = || {
@@ -210,7 +210,7 @@ pub fn rate(draws: &mut Draws) -> f64 {
     }
 }
 
-/// Draws key events with their frames below `frames`, sorted by frame.
+/// Draws key events for a signal of `frames` frames, sorted by frame.
 pub fn events(draws: &mut Draws, frames: usize) -> Vec<(usize, KeyEvent)> {
     let event = |draws: &mut Draws| {
         let key = 28 + draws.below(77) as u8;

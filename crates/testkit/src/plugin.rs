@@ -1,4 +1,4 @@
-//! The built plugin in a CLAP host: its settings, the library's output for the same settings, and the comparison of the two.
+//! The built plugin in a CLAP host: setting and reading its parameters and state, and comparing its output with the library's.
 //! Failures panic.
 
 pub use crate::Signal;
@@ -29,7 +29,7 @@ pub fn factory() -> Factory {
     Factory::bundled().unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// Titles of parameters, texts that users type into a host, and the texts of the resulting values.
+/// Parameter title, text that a user types in a host, and text of the resulting value.
 pub const TYPED: [(&str, &str, &str); 9] = [
     ("Voice", "square", "Square"),
     ("Root", "Bb", "A#"),
@@ -42,7 +42,7 @@ pub const TYPED: [(&str, &str, &str); 9] = [
     ("Threshold", "-inf", "-60 dB"),
 ];
 
-/// Returns the interpreter of the Python environment that `cargo xtask test` sets up; plugin hosts are installed in it.
+/// Returns the interpreter of the Python environment that `cargo xtask test` sets up. It contains plugin hosts.
 pub fn python() -> PathBuf {
     let programs = if cfg!(windows) { "Scripts" } else { "bin" };
     let python = target().join("venv").join(programs).join("python");
@@ -57,13 +57,13 @@ pub fn new(library: &Library) -> Instance {
     library.instantiate(&library.plugins().unwrap()[0].id).unwrap()
 }
 
-/// Creates an instance of the bundle's plugin.
+/// Loads the built CLAP bundle and creates an instance.
 pub fn instance() -> Instance {
     let (library, plugin) = library();
     library.instantiate(&plugin.id).unwrap()
 }
 
-/// Creates a change of the parameter called `id` to `value` at `frame`.
+/// Creates a change of the parameter with the string id `id` to `value`, in CLAP's units, at `frame`.
 pub fn change(frame: usize, id: &str, value: f64) -> Change {
     Change { frame, parameter: parameter_id(id), value }
 }
@@ -73,7 +73,7 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
     set_controls(instance, &(*settings).into());
 }
 
-/// Sets every parameter: numbers through their texts, as if a user typed them.
+/// Sets all controls. Numbers are parsed from their texts, as if a user typed them.
 pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     let settings = &controls.settings;
     let mut changes = Vec::new();
@@ -86,7 +86,7 @@ pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     // Unchanged values are not sent, as in VST3 hosts: the plugin would round them.
     changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
     instance.set(&changes).unwrap();
-    // The masks and the targets are not parameters, but fields of the state.
+    // Masks and targets are fields of the state, not parameters.
     let mut state = state(&instance.save().unwrap());
     for (key, text) in [
         ("bands", settings.bands.to_string()),
@@ -105,7 +105,7 @@ pub fn state(saved: &[u8]) -> Value {
     serde_json::from_slice(json).unwrap()
 }
 
-/// Returns the JSON of a saved state without the window's fields, which a state that lacks them does not change.
+/// Returns the JSON of a saved state without the fields of the editor's window.
 pub fn without_window(saved: &[u8]) -> Value {
     let mut state = state(saved);
     let fields = state["fields"].as_object_mut().unwrap();
@@ -157,7 +157,7 @@ pub fn controls_in(saved: &[u8]) -> Controls {
     controls
 }
 
-/// Draws 13 settings with which [`music`] is audible. The last two have lookahead, and so a latency.
+/// Draws 13 settings for which the output of [`music`] is audible. The last two have lookahead, and so a latency.
 pub fn sounds() -> Vec<Settings> {
     const RATE: f64 = 48_000.0;
     let input = music(0.25, RATE);
@@ -171,7 +171,7 @@ pub fn sounds() -> Vec<Settings> {
     sounds
 }
 
-/// Creates an instance with every setting unlike the default.
+/// Creates an instance in which every setting differs from the default.
 pub fn busy(library: &Library) -> Instance {
     let mut instance = new(library);
     set_controls(&mut instance, &unlike_default(&mut Draws::seeded(1)));
@@ -195,7 +195,7 @@ pub fn states(library: &Library) -> Vec<Vec<u8>> {
     states
 }
 
-/// Draws a value of `parameter`: an end of its range, its default or any other.
+/// Draws a value of `parameter`: minimum, maximum, default or any other.
 pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
     let value = match draws.below(8) {
         0 => parameter.min,
@@ -212,7 +212,7 @@ pub fn any_change(draws: &mut Draws, parameters: &[Parameter], frame: usize) -> 
     Change { frame, parameter: parameter.id, value: any_value(draws, parameter) }
 }
 
-/// Asserts that two sounds are equal within the rounding of normalised values.
+/// Asserts that two settings are equal, apart from the rounding of normalised values.
 pub fn assert_near(actual: &Settings, expected: &Settings) {
     let mut rounded = *actual;
     for spec in &SPECS {
@@ -238,8 +238,9 @@ pub fn demo() -> Signal {
     wav::read(&root().join("assets/demo.wav")).unwrap().0
 }
 
-/// Returns the library's output for `input`, with the settings `start`, and with the controls in `then` from their frames on,
-/// which must be sorted. Sync follows the music, as in a host without a tempo.
+/// Returns the library's output for `input`. It starts with the settings `start`; `then` are sorted changes (frame and controls).
+///
+/// Sync follows the tempo of the music, as in a host without a tempo.
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
     let mut filter = ToneFilter::new(rate, start).unwrap();
     let mut signal = input.clone();
@@ -259,9 +260,10 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
     signal
 }
 
-/// Returns the automation run, in which each step has the settings of the plugin after this step, and the parameter changes of
-/// the run. The values of parameters are rounded to 32 bits, so that every plugin format passes them exactly. Bands, custom
-/// scale and targets stay at their defaults, because they are not parameters.
+/// Returns the automation run and its parameter changes.
+///
+/// The settings of each step are read back from the plugin. Values are rounded to `f32`, which every plugin format passes
+/// exactly. Bands, custom scale and targets stay at their defaults, as they are not parameters.
 pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     let mut automation = Automation::new(1, rate).with_parameters_alone();
     let (mut plugin, mut changes) = (instance(), Vec::new());
@@ -291,7 +293,7 @@ pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     (automation, changes)
 }
 
-/// Asserts that the plugin's output equals the library's within 1e-6, and that there is a sound. `what` starts the messages.
+/// Asserts that the plugin's output equals the library's within 1e-6 and is not silent. `what` is the prefix of failure messages.
 pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
     assert!(library.iter().flatten().any(|sample| sample.abs() > 1e-3), "{what}: no sound");
     for (channel, (plugin, library)) in plugin.iter().zip(library).enumerate() {
@@ -308,15 +310,15 @@ pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Waits until the process has at most `threads` threads. An editor's thread may outlive the closed editor for a moment, and
-/// neither the display nor the process may end while that thread is closing OpenGL.
+/// Waits until the process has at most `threads` threads.
+///
+/// An editor's thread may outlive the closed editor briefly. Neither the display nor the process may end while it closes OpenGL.
 #[cfg(target_os = "linux")]
 pub fn settle(threads: usize) {
     wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
 }
 
-/// Waits until `done` returns a result. Fails with `what` after a minute, far longer than a software renderer on a busy machine
-/// needs.
+/// Waits until `done` returns a result. Panics with `what` after a minute, enough for software rendering on a busy machine.
 #[cfg(target_os = "linux")]
 pub fn wait<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     let begun = std::time::Instant::now();

@@ -1,6 +1,6 @@
 //! Random numbers, from a seed or from the bytes of a fuzzer.
 
-/// Source of random numbers: the given bytes come first, then a pseudo-random generator.
+/// Source of random numbers: first the given bytes, then a pseudo-random generator.
 #[derive(Debug, Clone)]
 pub struct Draws<'a> {
     bytes: &'a [u8],
@@ -8,14 +8,14 @@ pub struct Draws<'a> {
 }
 
 impl Draws<'static> {
-    /// Creates a source that uses the generator only, with `seed`.
+    /// Creates a source that uses only the generator, seeded with `seed`.
     pub fn seeded(seed: u64) -> Self {
         Self { bytes: &[], state: seed }
     }
 }
 
 impl<'a> Draws<'a> {
-    /// Creates a source that starts with `bytes`. The seed of the generator that follows is a hash of all `bytes`.
+    /// Creates a source that starts with `bytes`. A hash of `bytes` then seeds the generator.
     pub fn of(bytes: &'a [u8]) -> Self {
         let state = bytes.iter().fold(0, |hash: u64, byte| hash.rotate_left(5) ^ u64::from(*byte));
         Self { bytes, state }

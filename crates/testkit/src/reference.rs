@@ -1,15 +1,15 @@
-//! The filter's settings in the form that the reference takes.
+//! Conversion of the filter's settings to those of the reference, by their ids.
 
 pub use tone_filter_reference::*;
 
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, notes::PITCH_CLASSES};
 
-/// Returns the reference's sound for `settings`.
+/// Converts `settings`.
 pub fn sound(settings: &Settings) -> Sound {
     controlled(&Controls::from(*settings))
 }
 
-/// Returns the reference's sound for `controls`; settings are matched by their ids.
+/// Converts `controls`.
 pub fn controlled(controls: &Controls) -> Sound {
     let settings = &controls.settings;
     let mut sound = Sound::published();

@@ -1,24 +1,24 @@
-//! A whole random run of the filter.
+//! Random runs of the filter: input, events and changes of controls.
 
 use crate::{Draws, Signal, Values, controls, events, music, rate};
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, Score, Setting, ToneFilter};
 
-/// Length of a scene in seconds: the listener's warm-up takes 0.1 s, and then networks and levels settle.
+/// Length of a scene in seconds. The listener needs 0.1 s to warm up; then networks and levels settle.
 const SECONDS: f64 = 1.5;
 
-/// Everything that the output of a run depends on.
+/// Random run of the filter: all inputs that determine the output.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// Sample rate in Hz.
     pub rate: f64,
     /// Kernel of the inner loop.
     pub kernel: Kernel,
-    /// Changes, each with its frame and all controls from that frame on. The first change is at frame 0.
+    /// Changes: frame, and all controls from this frame on. The first change is at frame 0.
     pub changes: Vec<(usize, Controls)>,
     /// Main input.
     pub input: Signal,
-    /// Second input of the same length; without channels if none is connected.
+    /// Sidechain of the same length; without channels if not connected.
     pub sidechain: Signal,
     /// Key events by their frames.
     pub events: Vec<(usize, KeyEvent)>,
@@ -27,7 +27,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Draws a scene.
+    /// Draws a scene of 1.5 s with up to three changes of controls.
     pub fn draw(draws: &mut Draws) -> Self {
         let rate = rate(draws);
         let (notes, input) = music(draws, rate, SECONDS);
@@ -53,7 +53,7 @@ impl Scene {
         Self { rate, kernel, changes, input, sidechain, events, score }
     }
 
-    /// Creates the scene's filter, at rest with the first controls.
+    /// Creates a filter with the scene's first controls.
     pub fn filter(&self) -> ToneFilter {
         let controls = self.changes[0].1;
         let filter = ToneFilter::new(self.rate, &controls.settings).expect("a valid scene");
@@ -64,8 +64,7 @@ impl Scene {
         filter
     }
 
-    /// Returns the output of `filter`, which must be new from [`Scene::filter`], in buffers whose lengths `sizes` returns,
-    /// never 0.
+    /// Returns the output of `filter`, which must be fresh from [`Scene::filter`]. `sizes` returns the buffer lengths, never 0.
     pub fn play(&self, filter: &mut ToneFilter, mut sizes: impl FnMut() -> usize) -> Signal {
         let mut output = self.input.clone();
         let frames = output[0].len();

@@ -5,10 +5,10 @@ use tone_filter_dsp::{Controls, Setting, Settings, Spec, TEXTS, Taper, TextOf};
 
 /// Test values of a setting.
 pub trait Values {
-    /// Returns copies of `controls` with extreme values of this setting: all entries of a choice, or both ends and the default.
+    /// Returns copies of `controls`, one per extreme value of this setting: each entry of a choice, or minimum, maximum, default.
     fn ends(self, controls: &Controls) -> Vec<Controls>;
 
-    /// Sets this setting in `controls` to a random value. The ends of a number's range, its default and its reference are likely.
+    /// Sets this setting in `controls` to a random value. A number is often its minimum, maximum, default or reference value.
     fn draw(self, draws: &mut Draws, controls: &mut Controls);
 }
 
@@ -87,7 +87,7 @@ fn number(spec: &Spec, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Draws a tenth, a half or all of the settings. The others are all at the default, or all as in [`Settings::REFERENCE`].
+/// Draws a tenth, a half or all of the settings. The rest are either defaults or those of [`Settings::REFERENCE`].
 pub fn controls(draws: &mut Draws) -> Controls {
     let mut controls = match draws.chance(0.5) {
         true => Controls::default(),
@@ -102,7 +102,7 @@ pub fn controls(draws: &mut Draws) -> Controls {
     controls
 }
 
-/// Draws controls of which every setting differs from the default.
+/// Draws controls in which every setting differs from the default.
 pub fn unlike_default(draws: &mut Draws) -> Controls {
     let default = Controls::default();
     let mut controls = default;

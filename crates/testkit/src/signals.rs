@@ -27,7 +27,7 @@ pub fn sine(frequency: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32>
         .collect()
 }
 
-/// Returns `seconds` of a tone with `partials` partials of amplitudes `0.2/n`, at the MIDI note `pitch` of the time in s.
+/// Returns `seconds` of a tone with `partials` partials of amplitude `0.2/n`. `pitch` maps the time in s to a MIDI note.
 pub fn bent(partials: u32, seconds: f64, rate: f64, pitch: impl Fn(f64) -> f64) -> Vec<f32> {
     let mut phase = 0.0;
     (0..(seconds * rate) as usize)
@@ -40,12 +40,12 @@ pub fn bent(partials: u32, seconds: f64, rate: f64, pitch: impl Fn(f64) -> f64) 
         .collect()
 }
 
-/// Returns the MIDI note at a time in s: a vibrato of 40 cents at 6 Hz around `note`.
+/// Returns a pitch for [`bent`]: a vibrato of 40 cents at 6 Hz around `note`.
 pub fn vibrato(note: f64) -> impl Fn(f64) -> f64 + Copy {
     move |t| note + 0.4 * (TAU * 6.0 * t).sin()
 }
 
-/// Returns the MIDI note at a time in s: a glissando of four semitones up from `note`, from 0.6 s on, six semitones a second.
+/// Returns a pitch for [`bent`]: `note`, then from 0.6 s on a glissando up four semitones, at six semitones per second.
 pub fn glissando(note: f64) -> impl Fn(f64) -> f64 + Copy {
     move |t| note + (6.0 * (t - 0.6)).clamp(0.0, 4.0)
 }

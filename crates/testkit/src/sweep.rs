@@ -1,10 +1,11 @@
-//! Long sweeps: a random tenth in `cargo xtask test`, all of them in `cargo xtask verify`.
+//! Long test sweeps: a random tenth of the cases in `cargo xtask test`, all cases in `cargo xtask verify`.
 
 use crate::Draws;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Returns a random tenth of `cases`, at least one, in their order. The environment variable `TONE_FILTER_SWEEP` is `all` for
-/// all cases, or the seed of a printed draw to repeat.
+/// Returns a random tenth of `cases`, at least one, in their order.
+///
+/// The environment variable `TONE_FILTER_SWEEP` selects all cases (`all`), or repeats an earlier draw by its printed seed.
 pub fn tenth<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut cases: Vec<_> = cases.into_iter().collect();
     let Some(seed) = seed() else { return cases };
@@ -27,7 +28,7 @@ pub fn all() -> bool {
     seed().is_none()
 }
 
-/// Returns the seed of a tenth, `None` for all cases.
+/// Returns the seed of the draw; `None` to run all cases.
 fn seed() -> Option<u64> {
     match std::env::var("TONE_FILTER_SWEEP") {
         Ok(all) if all == "all" => None,

@@ -1,4 +1,4 @@
-//! Demo tune: eight bars in A minor, synthesised here, the same on every machine.
+//! Synthesiser of the demo tune: eight bars in A minor, identical on every machine.
 //!
 //! The tune is arranged to show the filter. The first bar has only percussion, which must not switch bands on. Then a plucked
 //! melody, chords, a bass and an arpeggio up to A6 switch on the bands of their notes, all in equal temperament at 440 Hz. One
@@ -12,7 +12,7 @@ pub const RATE: u32 = 44_100;
 
 /// Tempo in beats per minute.
 pub const BEATS_PER_MINUTE: f64 = 132.0;
-/// Duration of a bar in seconds.
+/// Length of a bar in seconds.
 pub const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
 const STEP: f64 = BAR / 16.0;
 /// Seconds after the last bar in which the last chord fades.
@@ -114,7 +114,7 @@ pub fn generate() -> Vec<[i16; 2]> {
     mix.master()
 }
 
-/// Note of the tune, A3 or higher.
+/// Note in the score of the tune, A3 or higher.
 pub struct Written {
     /// Index of the band: 0 is A3.
     pub tone: usize,
@@ -150,7 +150,7 @@ pub fn write(path: &Path) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Note with times in seconds and frequency in Hz; `voice` is the index of the note in its chord or figure.
+/// Note to synthesise. `voice` is its index in the chord or figure.
 struct Note {
     start: f64,
     length: f64,
@@ -200,12 +200,12 @@ fn frequency(name: &str) -> f64 {
     440.0 * ((class - 9.0) / 12.0 + octave - 4.0).exp2()
 }
 
-/// Returns a sum of `count` harmonics at the time `t`; `level` returns the amplitude of a harmonic by its number.
+/// Returns the sum of `count` harmonics at the time `t`. `level` maps the number of a harmonic to its amplitude.
 fn harmonics(count: u32, frequency: f64, t: f64, level: impl Fn(f64) -> f64) -> f64 {
     (1..=count).map(f64::from).map(|n| level(n) * (TAU * n * frequency * t).sin()).sum()
 }
 
-/// Returns the envelope at `t` s: up to 1 within `attack` s, and from `length` s on down by a factor of e every `release` s.
+/// Returns the envelope at the time `t`: linear attack to 1, and from `length` on a decay with the time constant `release`.
 fn envelope(t: f64, attack: f64, length: f64, release: f64) -> f64 {
     (t / attack).min(1.0) * (-(t - length).max(0.0) / release).exp()
 }
@@ -259,7 +259,7 @@ impl Mix {
         Self { frames: vec![[0.0; 2]; (seconds * f64::from(RATE)) as usize] }
     }
 
-    /// Adds `length` s of `sound` from `start` s on. `pan` is from -1 for left to 1 for right.
+    /// Adds `length` s of `sound` from `start` s on. `pan` is -1 (left) to 1 (right).
     fn add(
         &mut self,
         start: f64,
@@ -308,7 +308,7 @@ mod tests {
         let generated: Vec<i16> = generate().into_iter().flatten().collect();
         assert_eq!(committed.len(), generated.len());
         for (index, (committed, generated)) in committed.iter().zip(&generated).enumerate() {
-            // The last digit of sines depends on the platform.
+            // The last digit of a sine depends on the platform.
             assert!(committed.abs_diff(*generated) <= 1, "sample {index}");
         }
     }

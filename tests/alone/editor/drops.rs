@@ -1,4 +1,4 @@
-//! Test of files that another program drags over the window and drops there, by X11's XDND protocol.
+//! Test of drag and drop of files from another program, by X11's XDND protocol.
 
 use super::{
     look::is_drawn,
@@ -30,13 +30,13 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-/// Program from which files are dragged.
+/// Drag source: the other program.
 struct Source {
     connection: RustConnection,
     window: u32,
-    /// Editor's window, and the window that answers for it (XDND's proxy).
+    /// Editor's window and its XDND proxy.
     target: [u32; 2],
-    /// Dragged content, as `text/uri-list`.
+    /// Dragged files, as `text/uri-list`.
     list: String,
 }
 
@@ -69,7 +69,7 @@ impl Source {
         reply.unwrap().reply().unwrap().value32()?.next()
     }
 
-    /// Sends the message called `name`. Its first number is the source's window; `data` are the other four.
+    /// Sends the XDND message `name`. Its first number is the source's window, `data` are the other four.
     fn send(&self, name: &str, data: [u32; 4]) {
         let [editor, proxy] = self.target;
         let data = [self.window, data[0], data[1], data[2], data[3]];
@@ -78,7 +78,7 @@ impl Source {
         self.connection.flush().unwrap();
     }
 
-    /// Returns the data of the answer called `name`. While waiting, hands out the content when the editor requests it.
+    /// Waits for the answer `name` and returns its data. Meanwhile, serves requests of the editor for the content.
     fn answer(&self, name: &str) -> [u32; 5] {
         let (name, begun) = (self.atom(name), Instant::now());
         while begun.elapsed() < PATIENCE {
@@ -110,7 +110,7 @@ impl Source {
         panic!("no answer");
     }
 
-    /// Enters with content of the type called `kind`, and moves. Returns whether the editor accepts it.
+    /// Drags content of the MIME type `kind` into the window. Returns whether the editor accepts it.
     fn enter(&self, kind: &str) -> bool {
         self.send("XdndEnter", [5 << 24, self.atom(kind), NONE, NONE]);
         self.send("XdndPosition", [0, 20 << 16 | 20, CURRENT_TIME, self.atom("XdndActionCopy")]);

@@ -1,4 +1,4 @@
-//! Repeated opening and closing of the editor while the plugin plays.
+//! Test that opens and closes the editor repeatedly while the plugin plays.
 
 use super::{
     look::is_drawn,
@@ -14,14 +14,13 @@ use tone_filter_testkit::{
     clap::Processor, display::Display, plugin::instance, signals::noisy_chord,
 };
 
-/// Number of times that the editor is opened.
 const TIMES: usize = 60;
 
-/// Number of openings before the measurement, for memory that is allocated once: OpenGL's compiled shaders, the heaps of its
+/// Number of openings before the measurement. They allocate memory that stays: OpenGL's compiled shaders, the heaps of its
 /// threads.
 const WARM_UP: usize = 25;
 
-/// Maximum memory from `malloc` that an editor may leak, in bytes. A leaked keymap would have 70 KiB, a font atlas 512 KiB.
+/// Maximum growth of the heap per opening, in bytes. A leaked keymap would be 70 KiB, a font atlas 512 KiB.
 const LEAK: f64 = 8.0 * 1024.0;
 
 pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
@@ -38,13 +37,13 @@ pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
                     break;
                 }
                 let [output, expected] = [&mut watched, &mut twin].map(|p| process(p, block));
-                // Compared as bits, because zeros have signs.
+                // Compared as bits, to distinguish 0 and -0.
                 let bits = |signal: [Vec<f32>; 2]| signal.map(|c| c.into_iter().map(f32::to_bits));
                 let same =
                     bits(output).into_iter().flatten().eq(bits(expected).into_iter().flatten());
                 assert!(same, "block {blocks:?} sounds otherwise with an editor open");
                 blocks.fetch_add(1, Ordering::Relaxed);
-                // The intervals between buffers are regular as with a sound card, but shorter.
+                // Regular intervals between buffers, as with a sound card, but shorter.
                 sleep(Duration::from_millis(2));
             }
         });
@@ -81,7 +80,7 @@ pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
     alone.deactivate(twin);
 }
 
-/// Returns the plugin's output for `block` in both channels.
+/// Plays `block` on both channels. Returns the output.
 fn process(processor: &mut Processor, block: &[f32]) -> [Vec<f32>; 2] {
     let mut output = [block.to_vec(), block.to_vec()];
     let mut channels = output.each_mut().map(Vec::as_mut_slice);

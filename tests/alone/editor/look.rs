@@ -2,7 +2,7 @@
 
 use tone_filter_testkit::display::Picture;
 
-/// Left, top, right and bottom of an area, in pixels; right and bottom are exclusive.
+/// Rectangle in pixels: left, top, right, bottom. Right and bottom are exclusive.
 #[derive(Debug, Clone, Copy)]
 pub struct Area(pub [usize; 4]);
 
@@ -32,7 +32,7 @@ pub fn is_drawn(picture: &Picture) -> Result<(), String> {
 /// Checks that some notes sound.
 pub fn is_lit(picture: &Picture) -> Result<(), String> {
     is_drawn(picture)?;
-    // In the upper half, only the grid can be green. Below it, the legend is green as well.
+    // Only the upper half: below, the legend is green as well.
     let grid = &picture.pixels[..picture.pixels.len() / 2];
     let is_green = |[red, green, blue]: &[u8; 3]| *green > red.saturating_add(60) && green > blue;
     let count = grid.iter().filter(|pixel| is_green(pixel)).count();

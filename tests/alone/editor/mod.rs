@@ -1,4 +1,4 @@
-//! Tests of the built plugin's editor in a window of a host that plays, by screenshots.
+//! Screenshot tests of the built plugin's editor in a host that plays.
 
 mod drops;
 mod endurance;
@@ -26,7 +26,7 @@ pub fn the_editor_in_a_window() {
     endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
 }
 
-/// Returns the demo tune from 7 s on, whose last chord then repeats.
+/// Returns the demo tune from 7 s on. The last chord repeats for ever.
 fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
     let left = demo().remove(0);
     move |t| {
@@ -35,7 +35,7 @@ fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
     }
 }
 
-/// Plays the lowest and the highest published note. The only tone of a sound has all the power, so its cell is red.
+/// Plays the lowest and the highest published note. A single tone has all the power, so its cell is red.
 fn a_tone_lights_its_own_corner(stage: &mut Stage) {
     let silent = stage.show("editor-silent", &|_| 0.0, is_drawn);
     let mut corner = |note: &str, frequency: f64| {

@@ -1,4 +1,4 @@
-//! Host that plays with an open editor.
+//! Host with an open editor that plays.
 
 use std::{
     fs,
@@ -18,10 +18,10 @@ use tone_filter_testkit::{
 pub const RATE: f64 = 48_000.0;
 pub const BLOCK: usize = 480;
 
-/// Timeout, far longer than a software renderer on a busy machine needs.
+/// Timeout that suffices for software rendering on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Guard that stops a player when it is dropped, also when the window's thread panics.
+/// Guard that stops the player when dropped, also if the window's thread panics.
 pub struct Stop<'a>(pub &'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -35,7 +35,7 @@ pub struct Window<'a> {
     pub instance: Instance,
     pub display: &'a Display,
     pub size: [u32; 2],
-    /// Number of threads of this process without an open editor.
+    /// Number of threads of this process before the editor was opened.
     threads: usize,
 }
 
@@ -61,8 +61,7 @@ impl<'a> Window<'a> {
         self.display.picture(self.size).unwrap()
     }
 
-    /// Waits until `check` accepts a screenshot, at most [`PATIENCE`]. Returns the last screenshot, and the error of `check` if
-    /// there was one.
+    /// Takes screenshots until `check` accepts one, or for [`PATIENCE`]. Returns the last one, and the error of `check`, if any.
     pub fn wait(
         &mut self,
         check: impl Fn(&Picture) -> Result<(), String>,
@@ -100,8 +99,9 @@ impl<'a> Stage<'a> {
         Self { processor, window: Window::open(instance, display) }
     }
 
-    /// Resets the plugin, plays `sound` (the sample at a time in seconds) until `check` accepts a screenshot, and returns the
-    /// screenshot. Saves it as `title`, and fails after [`PATIENCE`].
+    /// Resets the plugin, and plays `sound` (a function of the time in seconds) until `check` accepts a screenshot.
+    ///
+    /// Returns the screenshot and saves it as `title`. Panics after [`PATIENCE`].
     pub fn show(
         &mut self,
         title: &str,
@@ -121,7 +121,7 @@ impl<'a> Stage<'a> {
                 while !done.load(Ordering::Relaxed) {
                     play(processor, sound, &mut time, BLOCK as f64 / RATE);
                     blocks.fetch_add(1, Ordering::Relaxed);
-                    // The display is made for real time, so the player is no faster.
+                    // Plays in real time, as the display is designed for it.
                     sleep(Duration::from_millis(10));
                 }
             });
@@ -139,7 +139,7 @@ impl<'a> Stage<'a> {
         picture
     }
 
-    /// Opens the editor as a busy host does: it plays already, and shows the window long after creating it.
+    /// Reopens the editor as a busy host does: while playing, and with a long delay between creating and showing the window.
     pub fn reopen_late(&mut self) {
         let Self { processor, window } = self;
         let parent = GuiStep::Parent(window.display.window());
@@ -172,7 +172,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Plays the next `seconds` after `time`, as fast as possible, and advances `time`.
+/// Plays `sound` for `seconds` from `time` on, faster than real time, and advances `time`.
 fn play(
     processor: &mut Processor,
     sound: &(dyn Fn(f64) -> f64 + Sync),

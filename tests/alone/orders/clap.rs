@@ -1,4 +1,4 @@
-//! The plugin in a random CLAP host.
+//! CLAP host for random orders of calls.
 
 use super::{Host, LONGEST, Window, block, on_audio_thread};
 use tone_filter_testkit::{
@@ -7,26 +7,25 @@ use tone_filter_testkit::{
     display::Display,
 };
 
-/// Host on CLAP's interface.
 pub struct ClapHost {
     instance: Instance,
     processor: Option<Processor>,
     rate: f64,
     bare: bool,
     open: bool,
-    /// Whether the last check was for an outdated latency.
+    /// Argument `outdated` of the last [`Host::check`].
     outdated: bool,
 }
 
 impl ClapHost {
-    /// Creates an instance of the plugin in `library`, in a host that may be `bare`: without extensions.
+    /// Creates an instance of the plugin in `library`. A `bare` host offers no extensions.
     pub fn new(library: &Library, bare: bool) -> Self {
         let plugin = library.plugins().unwrap().remove(0);
         let instance = library.instantiate_in(&plugin.id, bare).unwrap();
         Self { instance, processor: None, rate: 0.0, bare, open: false, outdated: false }
     }
 
-    /// Does what the plugin has requested: calls it on the main thread, and fetches the window's edits.
+    /// Serves the plugin's requests: main-thread callback and parameter flush.
     fn serve(&mut self) {
         self.instance.idle();
         if self.instance.take(Call::Flush) > 0 {
@@ -37,7 +36,7 @@ impl ClapHost {
         }
     }
 
-    /// Runs a call of the active plugin on an audio thread.
+    /// Runs `call` on an audio thread. The plugin must be active.
     fn audio<T: Send>(&mut self, call: impl FnOnce(&mut Processor) -> T + Send) -> T {
         let processor = self.processor.as_mut().expect("it is active");
         on_audio_thread(|| call(processor))
@@ -66,7 +65,7 @@ impl Host for ClapHost {
 
     fn stop(&mut self) {
         self.audio(Processor::stop).unwrap();
-        // This host forgets what it was asked while it processed.
+        // Processing has flushed the parameters, so earlier requests are obsolete.
         self.instance.take(Call::Flush);
     }
 

@@ -1,9 +1,10 @@
-//! Random hosts for CLAP and VST3: they call the plugin in random orders that the formats allow, or that hosts use nevertheless.
-//! A failing order is shortened. The environment variable `TONE_FILTER_ORDERS` is the number of orders, or a range of seeds, such
-//! as 17..18.
+//! Property test: CLAP and VST3 hosts that call the plugin in random orders. The orders are allowed by the formats, or used by
+//! hosts nevertheless. A failing order is shrunk. The environment variable `TONE_FILTER_ORDERS` is the number of orders, or a
+//! range of seeds such as 17..18.
 //!
-//! A model knows what must hold: the sound since the last reset is the library's for the same blocks and settings, bit for bit;
-//! values and states are those of an instance that is only set; a block does not allocate, and in CLAP makes no system call.
+//! A model of the plugin checks three things. Since the last reset, the output equals the library's for the same blocks and
+//! settings, bit for bit. Values and states equal those of an inactive instance with the same changes. A block does not allocate
+//! and, in CLAP, makes no system call.
 
 mod clap;
 mod vst3;
@@ -40,50 +41,50 @@ use tone_filter_testkit::{
     sweep,
 };
 
-/// Environment variable with the orders to try: their number, or a range of seeds such as `17..18`.
+/// Environment variable that selects the orders: their number, or a range of seeds such as `17..18`.
 const VARIABLE: &str = "TONE_FILTER_ORDERS";
 
-/// Numbers of orders of each format without [`VARIABLE`]: in the gate, and with all sweeps.
+/// Default number of orders per format: in `cargo xtask test`, and if sweeps run all cases.
 const ORDERS: [u64; 2] = [300, 1000];
 
-/// Sample rates; the first one is that of a VST3 plugin without set-up.
+/// Sample rates in Hz. The first one is the default of a VST3 plugin without set-up.
 const RATES: [f64; 6] = [44_100.0, 48_000.0, 96_000.0, 8_000.0, 1234.5678_f32 as f64, 768_000.0];
 
-/// Length of the longest buffer in frames.
+/// Maximum buffer length in frames.
 const LONGEST: usize = 600;
 
 /// Width and height of a new window in pixels.
 const SIZE: [u32; 2] = [1000, 640];
 
-/// Growth of the heap for each order, in bytes, that counts as a leak.
+/// Heap growth per order, in bytes, that counts as a leak.
 const LEAK: usize = 8192;
 
-/// A pixel of the slider Mix in a window of this size.
+/// Pixel of the slider Mix in a window of [`SIZE`].
 const MIX: [i16; 2] = [100, 100];
 
-/// Index of a parameter, and its value from 0 to 1 of the range.
+/// Index of a parameter, and its normalised value.
 type Value = (usize, f64);
 
-/// Call of a host. Calls that the plugin's state does not allow are skipped.
+/// Call of a host. A call that the plugin's state forbids is skipped.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// Activates the plugin; in CLAP at this rate.
+    /// Activates the plugin. The index into [`RATES`] is for CLAP only.
     Activate(usize),
-    /// Sets the rate, in VST3 only, where some hosts do so while the plugin is active.
+    /// Sets the rate by its index in [`RATES`], in VST3 only. Some hosts do so while the plugin is active.
     SetUp(usize),
     Deactivate,
     Start,
     Stop,
     Reset,
-    /// Plays this number of frames, with a change at one of them, modulo the number.
+    /// Plays a number of frames, with an optional change at a frame (modulo the number of frames).
     Play(usize, Option<(usize, Value)>),
     /// Sets a parameter between buffers.
     Set(Value),
     Save,
-    /// Loads the state that was saved last, or the default.
+    /// Loads the last saved state, or the default one.
     Load,
     Latency,
-    /// Calls the plugin on the main thread, if it has requested that.
+    /// Calls the plugin on the main thread, if requested.
     Idle,
     Window(Window),
 }
@@ -91,13 +92,13 @@ enum Step {
 /// Call of a host to the plugin's window.
 #[derive(Debug, Clone, Copy)]
 enum Window {
-    /// Creates the window, at this scale before it gets its parent, and shows it.
+    /// Creates the window, sets this scale and then the parent, and shows it.
     Open(f64),
     Resize([u32; 2]),
     /// Hides the window and shows it again.
     Hide,
     Close,
-    /// Opens the window if it is closed, and turns the mouse wheel over Mix.
+    /// Turns the mouse wheel over Mix. Opens the window before if needed.
     Edit,
 }
 
@@ -130,10 +131,11 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![120 => call, 1 => window.prop_map(Step::Window)]
 }
 
-/// Plugin in a host of one format. Audio threads take turns, as in hosts with a pool of threads.
-/// Values are in CLAP's units, states in its format.
+/// Plugin in a host of one format. Values have CLAP's units, states CLAP's format.
+///
+/// Calls alternate between audio threads, as in hosts with a thread pool.
 trait Host {
-    /// Whether a rate is set apart from the activation, `process` may be called at any time, and starting resets.
+    /// Whether this is VST3: the rate is set separately, `process` may be called at any time, and starting resets.
     const VST3: bool;
 
     fn set_up(&mut self, rate: f64);
@@ -142,20 +144,20 @@ trait Host {
     fn start(&mut self);
     fn stop(&mut self);
     fn reset(&mut self);
-    /// Plays a buffer in place. Returns whether the plugin has processed it.
+    /// Plays a buffer in place. Returns whether the plugin processed it.
     fn play(&mut self, signal: &mut Signal, changes: &[Change]) -> bool;
-    /// Sets a parameter. Returns whether that takes effect at once, rather than with the next buffer.
+    /// Sets a parameter. Returns whether the change takes effect immediately; otherwise it comes with the next buffer.
     fn set(&mut self, change: Change) -> bool;
     fn value(&mut self, parameter: u32) -> f64;
     fn save(&mut self) -> Vec<u8>;
     fn load(&mut self, state: &[u8]);
     fn latency(&mut self) -> usize;
     fn idle(&mut self);
-    /// Makes a call to the window, if its state allows the call.
+    /// Makes a call to the window, unless the window's state forbids it.
     fn window(&mut self, call: Window, display: &Display);
-    /// Returns width and height of the window in pixels; `None` if it is closed, or if an edit would not be visible to the host.
+    /// Returns width and height of the window in pixels. `None` if it is closed, or if the host could not see an edit.
     fn window_size(&mut self) -> Option<[u32; 2]>;
-    /// Checks the plugin's requests. `outdated`: the settings need another latency than the sound has.
+    /// Checks the plugin's requests. `outdated`: whether the settings require a latency other than the current one.
     fn check(&mut self, _outdated: bool) {}
 }
 
@@ -166,7 +168,7 @@ pub fn any_order_keeps_the_promises() {
     hold("VST3", &library, &display, |bare| Vst3Host::new(&factory, bare));
 }
 
-/// Audio threads, which take turns.
+/// Audio threads, used alternately.
 static THREADS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
     [0; 2].map(|_| {
         let pool = ThreadPoolBuilder::new().num_threads(1).start_handler(|_| syscalls::watch());
@@ -174,19 +176,17 @@ static THREADS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
     })
 });
 
-/// Number of calls on audio threads.
+/// Number of calls on audio threads so far.
 static TURNS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether blocks may allocate: on each thread, the system's loader allocates the thread-local data of the plugin when the plugin
-/// first accesses it.
+/// Whether blocks may allocate. The system's loader allocates the plugin's thread-local data at the first access on each thread.
 static MAY_ALLOCATE: AtomicBool = AtomicBool::new(false);
 
-/// Runs `call` on an audio thread.
 fn on_audio_thread<T: Send>(call: impl FnOnce() -> T + Send) -> T {
     THREADS[TURNS.fetch_add(1, Ordering::Relaxed) % THREADS.len()].install(call)
 }
 
-/// Runs a call of `process`.
+/// Runs a call of `process`, which must neither allocate nor make system calls.
 fn block(call: &mut dyn FnMut()) {
     if MAY_ALLOCATE.load(Ordering::Relaxed) {
         return call();
@@ -194,7 +194,7 @@ fn block(call: &mut dyn FnMut()) {
     assert_eq!(syscalls::counted(call), 0, "allocations in a block");
 }
 
-/// Runs a call of `process` that may make system calls.
+/// Runs a call of `process`, which must not allocate but may make system calls.
 fn block_with_system_calls(call: &mut dyn FnMut()) {
     if MAY_ALLOCATE.load(Ordering::Relaxed) {
         return call();
@@ -202,7 +202,7 @@ fn block_with_system_calls(call: &mut dyn FnMut()) {
     assert_eq!(syscalls::allocations(call), 0, "allocations in a block");
 }
 
-/// Tries the orders of [`VARIABLE`]. `create` makes a host, which may be bare: it offers nothing to the plugin.
+/// Tests the orders that [`VARIABLE`] selects. `create` makes a host; `true` makes a bare one, without extensions.
 fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl Fn(bool) -> H) {
     share_one_heap();
     let wanted = env::var(VARIABLE);
@@ -241,9 +241,9 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         };
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
         let repeat = format!("{name}: {VARIABLE}={seed}..{} repeats the order", seed + 1);
-        // A panic or a system call within the plugin ends the process, so the order is named before it.
+        // A panic or a system call in the plugin ends the process, so the order is printed first.
         println!("{repeat}");
-        // Only the first panic is told, not those of shorter orders.
+        // Only the first panic is printed, not those while shrinking.
         let (hook, told, remark) = (panic::take_hook(), AtomicBool::new(false), repeat.clone());
         panic::set_hook(Box::new(move |info| {
             if !told.swap(true, Ordering::Relaxed) {
@@ -268,28 +268,28 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
     }
 }
 
-/// Host during an order, and the model.
+/// State of an order: host and model.
 struct Order<'a, H> {
     host: H,
     display: &'a Display,
-    /// Instance that is never active, with the settings that the host has set.
+    /// Reference instance: never active, with the same settings.
     straight: &'a mut Instance,
     parameters: Vec<Parameter>,
-    /// Settings that the next buffer begins with.
+    /// Settings at the start of the next buffer.
     heard: Controls,
-    /// Settings that the host has set.
+    /// Settings that the host displays.
     shown: Controls,
-    /// The library's filter, while the plugin is active.
+    /// Filter of the library; `None` while the plugin is inactive.
     filter: Option<ToneFilter>,
     processes: bool,
-    /// Whether processing has started since the activation.
+    /// Whether processing has been started since the activation.
     started: bool,
     rate: f64,
-    /// Whether the sound has Lookahead's latency.
+    /// Whether the current latency is that of Lookahead.
     late: bool,
     saved: Vec<u8>,
     music: &'a Signal,
-    /// Frames of music so far.
+    /// Frames played so far.
     position: usize,
 }
 
@@ -399,7 +399,7 @@ impl<'a, H: Host> Order<'a, H> {
         self.host.check(self.filter.is_some() && self.shown.settings.lookahead != self.late);
     }
 
-    /// Sets a parameter of the straight instance.
+    /// Sets a parameter of the reference instance.
     fn note(&mut self, change: Change) {
         self.straight.set(&[Change { frame: 0, ..change }]).unwrap();
         self.shown = controls_in(&self.straight.save().unwrap());
@@ -420,7 +420,7 @@ impl<'a, H: Host> Order<'a, H> {
         self.host.set_up(self.rate);
     }
 
-    /// Begins with the current settings, after an activation.
+    /// Starts the model after an activation.
     fn begin(&mut self) {
         self.heard = self.shown;
         self.late = self.heard.settings.lookahead;
@@ -429,7 +429,7 @@ impl<'a, H: Host> Order<'a, H> {
         self.reset();
     }
 
-    /// Turns the wheel twice over Mix. The second notch starts from the first one's value, whether the host processes or not.
+    /// Turns the wheel two notches over Mix. The second notch must start from the value after the first one.
     fn edit(&mut self) {
         self.host.window(Window::Open(1.0), self.display);
         if self.host.window_size() != Some(SIZE) {
@@ -453,7 +453,7 @@ impl<'a, H: Host> Order<'a, H> {
         self.heard = self.shown;
     }
 
-    /// Passes the settings to the filter.
+    /// Updates the filter to the settings of the next buffer.
     fn follow(&mut self) -> Option<&mut ToneFilter> {
         let (Controls { mut settings, routing }, filter) = (self.heard, self.filter.as_mut()?);
         settings.lookahead = self.late;
@@ -474,7 +474,7 @@ impl<'a, H: Host> Order<'a, H> {
         let latency = self.host.latency();
         let lookahead = |on: bool| if on { ToneFilter::lookahead(self.rate) } else { 0 };
         if H::VST3 {
-            // The sound follows what the host has read, once the plugin is active.
+            // While the plugin is active, its latency changes only once the host has read the new one.
             assert!(
                 [self.late, self.heard.settings.lookahead].map(lookahead).contains(&latency),
                 "a latency of {latency}"

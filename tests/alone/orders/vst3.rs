@@ -1,4 +1,4 @@
-//! The plugin in a random VST3 host.
+//! VST3 host for random orders of calls.
 
 use super::{Host, LONGEST, Window, block_with_system_calls, on_audio_thread};
 use std::mem;
@@ -20,7 +20,7 @@ use vst3::{
     },
 };
 
-/// A SysEx message without bytes, and an event that the host does not give.
+/// Event list with two faulty events: an empty SysEx message, and an event that cannot be read.
 struct Faulty;
 
 impl Class for Faulty {
@@ -44,19 +44,19 @@ impl IEventListTrait for Faulty {
     }
 }
 
-/// Host on VST3's interface, whose every buffer comes with faulty events. Nothing is set up unless the order says so.
+/// VST3 host that passes faulty events with every buffer. It sets the plugin up only if the order says so.
 pub struct Vst3Host {
     view: Option<ComPtr<IPlugView>>,
     instance: Instance,
     handler: Option<ComWrapper<Handler<true>>>,
     processes: bool,
-    /// Values that the next buffer brings.
+    /// Changes for the next buffer.
     queued: Vec<Change>,
     parameters: Vec<(u32, f64)>,
 }
 
 impl Vst3Host {
-    /// Creates an instance of the plugin of `factory`, in a host that may be `bare`: without a component handler.
+    /// Creates an instance of the factory's plugin. A `bare` host has no component handler.
     pub fn new(factory: &Factory, bare: bool) -> Self {
         let handler = (!bare).then(|| ComWrapper::new(Handler::default()));
         let pointer = handler.as_ref().and_then(ComWrapper::to_com_ptr);
@@ -71,7 +71,7 @@ impl Vst3Host {
         Self { view: None, instance, handler, processes: false, queued: Vec::new(), parameters }
     }
 
-    /// Returns the largest value of a parameter in CLAP's units.
+    /// Returns the maximum of a parameter in CLAP's units.
     fn largest(&self, id: u32) -> f64 {
         self.parameters.iter().find(|(own, _)| *own == id).expect("a parameter").1
     }
@@ -121,7 +121,7 @@ impl Host for Vst3Host {
         self.set_processing(false);
     }
 
-    /// Stops and starts processing, as VST3 has no other reset.
+    /// Stops and restarts processing: the only reset of VST3.
     fn reset(&mut self) {
         let processes = self.processes;
         self.set_processing(false);
@@ -176,7 +176,7 @@ impl Host for Vst3Host {
         self.handler.iter().for_each(|handler| handler.idle());
     }
 
-    /// Opens and closes the view; the other calls are those of CLAP.
+    /// Makes a call to the view. Calls that only CLAP has are skipped.
     fn window(&mut self, call: Window, display: &Display) {
         match (call, self.view.take()) {
             (Window::Open(_), None) => {
@@ -189,7 +189,7 @@ impl Host for Vst3Host {
         }
     }
 
-    /// A value that waits for the next buffer hides an edit, as this host does not pass edits on.
+    /// Returns `None` while a change waits for the next buffer, as it would override an edit.
     fn window_size(&mut self) -> Option<[u32; 2]> {
         let view = self.view.as_ref().filter(|_| self.queued.is_empty())?;
         let mut size = ViewRect { left: 0, top: 0, right: 0, bottom: 0 };

@@ -30,7 +30,7 @@ use std::{
     sync::atomic::Ordering,
 };
 
-/// Copies a text of the plugin.
+/// Copies a C string of the plugin; null becomes `null`.
 pub fn text(text: *const c_char) -> String {
     if text.is_null() {
         return "null".to_owned();

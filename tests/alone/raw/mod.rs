@@ -1,5 +1,5 @@
-//! Host on CLAP's C interface, which offers the extensions for presets, menus and tracks, by their current or their older ids. It
-//! logs the plugin's calls, and whether a thread is wrong.
+//! Host on CLAP's C interface with the extensions for presets, menus and tracks, under their current or their draft ids. It logs
+//! the plugin's calls, and marks calls from the wrong thread.
 
 mod extensions;
 
@@ -23,7 +23,7 @@ use std::{
 };
 use tone_filter_testkit::bundle;
 
-/// Returns the entry of the built plugin.
+/// Loads the built CLAP bundle and returns its entry.
 pub fn entry() -> &'static clap_plugin_entry {
     let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
     // SAFETY: the library is the project's own and stays in memory, and the symbol is an entry.
@@ -37,16 +37,15 @@ pub fn entry() -> &'static clap_plugin_entry {
 /// Track of the host: name and colour.
 pub type Track = Option<(&'static str, Option<[u8; 3]>)>;
 
-/// Host with one instance of the plugin.
 pub struct RawHost {
     host: clap_host,
     plugin: *const clap_plugin,
     main: ThreadId,
-    /// Whether the host knows only the older ids of extensions that have one.
+    /// Whether the host offers extensions only under their draft ids, if they have one.
     compat: bool,
-    /// Track that the host reports.
+    /// Track of the plugin; `None` if the host knows none.
     pub track: Mutex<Track>,
-    /// Whether the host shows its menus itself.
+    /// Whether the host can pop up its context menu.
     pub pops_up: AtomicBool,
     callback: AtomicBool,
     log: Mutex<Vec<String>>,
@@ -98,7 +97,7 @@ impl RawHost {
         self.plugin
     }
 
-    /// Returns the plugin's extension, by its `older` id if the host has `compat`.
+    /// Returns the plugin's extension `id`, or `older` if the host has `compat`.
     pub fn extension<T>(&self, id: &CStr, older: &CStr) -> &T {
         let id = if self.compat { older } else { id };
         // SAFETY: the caller chooses the type of the extension, which lives as long as the plugin.
@@ -108,12 +107,12 @@ impl RawHost {
         }
     }
 
-    /// Returns the calls since the last call of this function.
+    /// Returns the logged calls and clears the log.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.log.lock().unwrap())
     }
 
-    /// Calls the plugin on the main thread if it has requested such a call.
+    /// Calls the plugin on the main thread, if requested.
     pub fn idle(&self) {
         if self.callback.swap(false, Ordering::Relaxed) {
             // SAFETY: this is the main thread.

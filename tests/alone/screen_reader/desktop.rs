@@ -1,4 +1,4 @@
-//! A desktop's buses for screen readers, and a screen reader that uses them.
+//! D-Bus daemons of a desktop, and a screen reader that uses them.
 
 use serde_json::Value;
 use std::{
@@ -11,7 +11,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Session bus, which starts the accessibility bus when a program asks for it. Dropping it ends both.
+/// Session bus, which starts the accessibility bus on demand. Dropping it ends both.
 pub struct Bus {
     daemon: Child,
     address: String,
@@ -25,7 +25,7 @@ impl Bus {
             .args(["--session", "--nofork", "--nopidfile", "--print-address=1"])
             // The accessibility bus has its socket in this folder.
             .env("XDG_RUNTIME_DIR", folder.path())
-            // Whether a screen reader is active is a setting of the user's desktop, which all sessions would share.
+            // Keeps the setting for an active screen reader out of the user's desktop settings.
             .env("GSETTINGS_BACKEND", "memory")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -51,7 +51,7 @@ impl Drop for Bus {
     }
 }
 
-/// Process that runs `client.py`, with its input and output.
+/// Screen reader: a process that runs `client.py`.
 pub struct Client {
     process: Child,
     input: ChildStdin,
@@ -59,7 +59,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts a screen reader on `bus` that reads this program.
+    /// Starts a screen reader for this program on `bus`.
     pub fn start(bus: &Bus) -> Self {
         let program = std::env::current_exe().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("alone/screen_reader/client.py");

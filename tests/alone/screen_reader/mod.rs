@@ -1,4 +1,4 @@
-//! Tests of the built plugin's editor through a screen reader: over AT-SPI, in a window of a host that plays.
+//! Tests of the built plugin's editor with a screen reader over AT-SPI, in a host that plays.
 
 mod desktop;
 
@@ -30,7 +30,7 @@ struct Host {
     instance: Instance,
     processor: Processor,
     input: Vec<f32>,
-    /// Greatest difference between input and output in the last buffer.
+    /// Maximum difference between input and output in the last buffer.
     difference: f32,
 }
 
@@ -43,7 +43,6 @@ impl Host {
         Self { instance, processor, input: noisy_chord(2.0, RATE), difference: 0.0 }
     }
 
-    /// Plays a buffer.
     fn step(&mut self) {
         let block = self.input[..BLOCK].to_vec();
         self.input.rotate_left(BLOCK);
@@ -61,7 +60,7 @@ impl Host {
     }
 }
 
-/// Returns the number of threads of this process, without those that read and write for all connections to a bus.
+/// Returns the number of threads of this process, without the shared I/O threads of D-Bus connections.
 fn threads() -> usize {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
     // A thread may have ended meanwhile, so errors are skipped.
@@ -78,7 +77,7 @@ fn settle(threads: usize) {
     }
 }
 
-/// Screen reader, with the host that it reads.
+/// Screen reader and the host that it reads.
 struct Reader<'a>(&'a mut Client, &'a mut Host);
 
 impl Reader<'_> {
@@ -113,7 +112,7 @@ pub fn it_operates_the_editor() {
     it_comes_and_goes(&mut reader);
     windows_come_and_go(&display, &mut reader);
     host.close();
-    // One thread more talks to the bus until the process ends. The display must outlive the window's own threads.
+    // One more thread serves the bus until the process ends. The display must outlive the window's other threads.
     settle(before + 1);
 }
 
@@ -146,7 +145,7 @@ fn what_it_sets_is_what_sounds(reader: &mut Reader) {
     assert!(reader.1.difference > 0.01, "Mix is at {:?}", settings(&mut reader.1.instance).mix);
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 0.0 }));
     assert_eq!(reader.1.instance.value(parameter_id("mix")).unwrap(), 0.0);
-    // Smoothing takes much less than these 0.5 s.
+    // These 0.5 s are much longer than the smoothing.
     (0..50).for_each(|_| reader.1.step());
     assert_eq!(reader.1.difference, 0.0, "at 0 %, the sound is untouched");
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 62.5 }));
@@ -185,7 +184,7 @@ fn windows_come_and_go(display: &Display, reader: &mut Reader) {
     let before = threads();
     for time in 0..30 {
         let other = Host::open(display);
-        // The screen reader meets every tenth window. The other windows close while it is told of them.
+        // The screen reader sees every tenth window. The others close while it is being notified of them.
         if time % 10 == 0 {
             reader.ask(json!({ "do": "windows", "count": 2 }));
         }

@@ -33,7 +33,7 @@ pub fn soak() {
     vst3_window::open_often(&factory(), &display, [50, 20, 10_000]);
 }
 
-/// Plays a few minutes of the session.
+/// Plays 200 simulated seconds, for `cargo xtask test`.
 pub fn short_session() {
     session::session(&display(SCREEN), 200);
 }

@@ -1,4 +1,4 @@
-//! Long session of a host, faster than real time: many instances, automation, editors and saved states.
+//! Long host session, faster than real time: many instances, automation, editors and saved states.
 
 use crate::memory::Memory;
 use libloading::Library;
@@ -13,14 +13,14 @@ use tone_filter_testkit::{
 
 const BLOCK: usize = 256;
 
-/// Number of instances.
 const INSTANCES: usize = 50;
 
-/// Number of seconds between two openings of an editor.
+/// Interval between openings of an editor, in simulated seconds.
 const EDITOR_EVERY: usize = 20;
 
-/// Plays a session of that many simulated seconds. In each one, every instance plays a buffer, and another instance restores the
-/// state of one. Returns the relative growth of resident memory after the first quarter.
+/// Plays a session of simulated seconds. Returns the relative growth of resident memory after the first quarter.
+///
+/// In each simulated second, every instance plays one buffer, and one instance loads the state of another.
 pub fn session(display: &Display, seconds: usize) -> f64 {
     let (library, draws) = (library().0, &mut Draws::seeded(50));
     let mut instances: Vec<_> = (0..INSTANCES)
@@ -71,7 +71,6 @@ pub fn session(display: &Display, seconds: usize) -> f64 {
     growth
 }
 
-/// Opens an editor, plays 20 buffers, and closes the editor.
 fn visit(display: &Display, (instance, processor): &mut (Instance, Processor), is_first: bool) {
     let before = threads();
     instance.open_editor(display.window()).unwrap();
@@ -88,9 +87,10 @@ fn visit(display: &Display, (instance, processor): &mut (Instance, Processor), i
     settle(before);
 }
 
-/// Keeps Mesa's driver in memory. Otherwise each closed window would unload it, and Mesa 22.3 leaks each time: 10 MiB of
-/// executable memory, of which one or two pages are resident, and small allocations all over the heap. A bare window in a C
-/// program leaks as much.
+/// Keeps Mesa's driver in memory.
+///
+/// Otherwise each closed window unloads the driver, and Mesa 22.3 leaks each time, as with an empty window of a C program: 10 MiB
+/// of executable memory with one or two resident pages, and small allocations.
 fn keep_driver() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let mut files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));

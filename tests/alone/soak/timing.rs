@@ -8,9 +8,9 @@ use tone_filter_testkit::{
     signals::white,
 };
 
-/// Number of buffers that are played at once, as the processor searches all changes for each of them.
+/// Number of buffers per run. The test host searches all changes of a run for each buffer, so runs are short.
 const ROUND: usize = 100;
-/// Number of times that the same buffers are played.
+/// Number of repetitions of the same buffers.
 const TURNS: usize = 3;
 
 thread_local! {
@@ -25,8 +25,9 @@ fn timed(call: &mut dyn FnMut()) {
     TIMES.with_borrow_mut(|times| times.push(time));
 }
 
-/// Plays `count` buffers of `block` samples three times, with three parameter changes for every two buffers, and prints their
-/// times. Other processes and interrupts disturb different buffers in every turn, so the shortest time of a buffer is its own.
+/// Plays `count` buffers of `block` samples, with three parameter changes per two buffers, and prints the processing times.
+///
+/// Each buffer is played three times, and its shortest time counts, as other processes and interrupts disturb some runs.
 pub fn measure(block: usize, count: usize) {
     let turns: Vec<_> = (0..TURNS).map(|_| turn(block, count)).collect();
     let shortest = |index| turns.iter().map(|turn| turn[index]).fold(f32::INFINITY, f32::min);
@@ -35,7 +36,7 @@ pub fn measure(block: usize, count: usize) {
     println!("  of their own {}", percentiles(block, (0..count).map(shortest).collect()));
 }
 
-/// Describes times in seconds, in percent of the deadline of `block` samples.
+/// Formats percentiles of `times` (in seconds), in percent of the duration of `block` samples.
 fn percentiles(block: usize, mut times: Vec<f32>) -> String {
     times.sort_unstable_by(f32::total_cmp);
     let [median, p99, p9999, max] = [0.5, 0.99, 0.9999, 1.0].map(|part| {

@@ -1,5 +1,6 @@
-//! Tests of the built VST3 plugin in two independent hosts (pedalboard and DawDreamer, both based on JUCE), compared with the
-//! library.
+//! Tests of the built VST3 plugin in two independent hosts based on JUCE: pedalboard and DawDreamer.
+//!
+//! The output must equal the library's.
 
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -17,7 +18,7 @@ use tone_filter_testkit::{
     },
 };
 
-/// Run of the plugin, and the library's output for it.
+/// Test case: a run of the plugin, and the library's output for it.
 struct Case {
     name: String,
     rate: f64,
@@ -27,18 +28,18 @@ struct Case {
     /// Latency in samples, which the host compensates.
     latency: usize,
     expected: Signal,
-    /// Values (0..1) of each parameter that the host automates, one per buffer, by the parameter's name.
+    /// Automation: parameter name, and a normalised value per buffer.
     automation: BTreeMap<String, Vec<f32>>,
     automated: Signal,
-    /// Output with [`NOTES`] held.
+    /// Output while the host plays [`NOTES`].
     played: Signal,
 }
 
-/// Notes that the host plays: key, velocity, first sample, length. No note begins or ends next to a multiple of 64.
+/// Notes that the host plays: key, velocity, first sample, length in samples. No start or end is next to a multiple of 64.
 const NOTES: [(u8, u8, usize, usize); 3] =
     [(69, 100, 1_000, 9_000), (76, 127, 4_000, 20_010), (57, 40, 14_000, 3_000)];
 
-/// Returns the library's output for `input` while [`NOTES`] are held.
+/// Returns the library's output for `input` with [`NOTES`] as keys.
 fn held(sound: &Settings, rate: f64, input: &Signal) -> Signal {
     let on = NOTES.map(|(key, velocity, start, _)| (start, key, f32::from(velocity) / 127.0));
     let off = NOTES.map(|(key, _, start, length)| (start + length, key, 0.0));
@@ -59,8 +60,7 @@ impl Case {
     }
 
     fn of(name: String, sound: &Settings, rate: f64, input: Signal, block: usize) -> Self {
-        // The parameters have the same values between 0 and 1 as in CLAP, rounded to f32 as in these hosts. The hosts do not send
-        // a value that a new instance already has.
+        // Normalised values of CLAP, rounded to `f32` as in these hosts. The hosts send only values that a new instance lacks.
         let (mut typed, mut instance) = (instance(), instance());
         set(&mut typed, &parameters_alone(sound));
         let parameters = instance.parameters().unwrap();
@@ -74,7 +74,7 @@ impl Case {
                 instance.set(&[Change { frame: 0, parameter: own.id, value }]).unwrap();
             }
         }
-        // These hosts have a tempo of 120.
+        // These hosts have a tempo of 120 beats per minute.
         let actual = settings(&mut instance).at_tempo(DEFAULT_TEMPO);
         let parameters = parameters.into_iter().zip(shares);
         let parameters = parameters.map(|(own, share)| (own.name, json!(share))).collect();
@@ -120,7 +120,7 @@ impl Case {
             let share =
                 |value: f64| ((value - parameter.min) / (parameter.max - parameter.min)) as f32;
             let own: Vec<_> = own.map(|change| (change.frame, share(change.value))).collect();
-            // Before its first change, the parameter has the value of its last change, from the run before.
+            // Before its first change, the parameter has its last value from the previous run.
             let at = |frame: usize| {
                 own.iter().rev().find(|(from, _)| *from <= frame).or(own.last()).unwrap().1
             };
@@ -160,8 +160,9 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-/// Runs the host `script` with cases of `sounds`, given as index, rate, channels and buffer size. Checks the files that the
-/// script writes, and returns their folder and the cases.
+/// Runs the host `script` with `cases`: index of the sound, rate, channels and buffer size.
+///
+/// Checks the files that the script writes. Returns their folder and the cases.
 fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let sounds = sounds();

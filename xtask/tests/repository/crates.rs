@@ -1,4 +1,4 @@
-//! Tests of the workspace's crates: which may depend on which, what they depend on, and that nothing is built twice for nothing.
+//! Tests of the workspace's crates: allowed dependencies, and no avoidable duplicates among built crates.
 
 use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand, Package};
 use std::{
@@ -17,8 +17,7 @@ const REFERENCE: &str = "tone-filter-reference";
 const SONG: &str = "tone-filter-song";
 const TESTKIT: &str = "tone-filter-testkit";
 
-/// Our crates: name, allowed dependencies on our crates, and further dependencies for tests only. Crates in `patches` may not
-/// depend on any of our crates.
+/// Our crates: name, allowed dependencies on our crates, and further dev-dependencies. Crates in `patches` have none.
 const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
     ("tone-filter-simd", &[], &[REFERENCE]),
@@ -52,7 +51,7 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ),
 ];
 
-/// Crates that the tests build more than once, and what forces it.
+/// Crates that are built more than once for the tests, and the reason.
 ///
 /// A crate is built once for each version, and once for each set of features: dependencies of build scripts and of macros have
 /// features of their own.
@@ -78,7 +77,7 @@ fn metadata() -> Metadata {
     command.features(CargoOpt::AllFeatures).exec().unwrap()
 }
 
-/// Returns the lines of `cargo tree` with `arguments`, each of which is a crate.
+/// Returns the crates that `cargo tree` with `arguments` lists.
 fn tree(arguments: &str) -> BTreeSet<String> {
     let mut tree = Command::new("cargo");
     tree.args(["tree", "--locked", "--prefix=none", "--no-dedupe"]);

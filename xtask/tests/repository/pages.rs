@@ -93,11 +93,11 @@ fn every_cargo_command_names_what_there_is() {
     assert!(checked > 40, "only {checked} commands found");
 }
 
-/// Returns the cargo commands within the text of a page, which are in backticks.
+/// Returns the cargo commands in backticks in the text of a page.
 fn inline(page: &Page) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(&page.path)).unwrap();
     let spans = text.split('`').skip(1).step_by(2);
-    // Variables may stand before `cargo`.
+    // `cargo` may follow environment variables.
     let is_command = |span: &&str| {
         span.split_whitespace().find(|word| !word.contains('=')) == Some("cargo")
             && span.contains("cargo ")
@@ -105,8 +105,7 @@ fn inline(page: &Page) -> Vec<String> {
     spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
 }
 
-/// Checks that the verbs, packages, features, targets and folders in a cargo command exist; `words` are its arguments. Returns
-/// the error as a sentence.
+/// Checks that the verbs, packages, features, targets and folders in a cargo command exist. `words` are its arguments.
 fn check(words: &[&str], metadata: &Metadata, usage: &str) -> Result<(), String> {
     let words: Vec<_> = words.iter().flat_map(|word| word.splitn(2, '=')).collect();
     let words =

@@ -1,27 +1,27 @@
-//! Drums: hits of the voice Chip's noise.
+//! Drums: detection of hits in the noise channel of the voice Chip.
 
 use super::{Grid, LOUDEST};
 use crate::console::{self, TICKS};
 use tone_filter_dsp::ChipTick;
 
-/// Kind of a drum, by the brightness of its noise and its length.
+/// Drum, classified by the brightness and the length of its noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Drum {
-    /// Dark.
+    /// Bass drum: dark noise.
     Kick,
-    /// Neither dark nor bright.
+    /// Snare drum: noise of medium brightness.
     Snare,
-    /// Bright and short.
+    /// Closed hi-hat: short, bright noise.
     Hat,
-    /// Bright and long.
+    /// Crash cymbal: long, bright noise.
     Cymbal,
 }
 
 impl Drum {
-    /// All drums.
+    /// All drums, in the order of their indices.
     pub const ALL: [Self; 4] = [Self::Kick, Self::Snare, Self::Hat, Self::Cymbal];
 
-    /// Returns the name.
+    /// Returns the English name, for tracks and instruments.
     pub fn name(self) -> &'static str {
         ["Kick", "Snare", "Hat", "Cymbal"][self as usize]
     }
@@ -31,17 +31,17 @@ impl Drum {
         [36, 38, 42, 49][self as usize]
     }
 
-    /// Returns the ticks of 1/60 s in which the volume falls to 0.
+    /// Returns the decay time from full volume to 0, in ticks of 1/60 s.
     pub fn ticks(self) -> u32 {
         [8, 10, 4, 30][self as usize]
     }
 
-    /// Returns the index of the noise's rate among the 2A03's 16 rates.
+    /// Returns the index of the noise's rate in the 2A03's table of 16; 0 is the brightest.
     pub fn rate(self) -> u8 {
         [10, 7, 4, 5][self as usize]
     }
 
-    /// Returns the drum with noise of this `rate` that lasts for `ticks`.
+    /// Classifies a hit by its noise `rate` and its length in `ticks`.
     fn of(rate: u8, ticks: usize) -> Self {
         match (rate, ticks) {
             (9.., _) => Self::Kick,
@@ -52,30 +52,30 @@ impl Drum {
     }
 }
 
-/// Ticks from which on a bright hit is long.
+/// Minimum length of a cymbal in ticks; a shorter bright hit is a hat.
 const LONG: usize = 15;
 
-/// Minimum ratio of the noise's amplitude to its maximum in the last [`BEFORE`] ticks for a hit to begin.
+/// Onset threshold: ratio of the noise's amplitude to its maximum in the last [`BEFORE`] ticks.
 const RISE: f32 = 1.5;
-/// Number of ticks before a hit that it is compared with.
+/// Number of earlier ticks that an onset is compared with.
 const BEFORE: usize = 3;
-/// Number of ticks from the start of a hit that may have its peak.
+/// Number of ticks from the onset in which the peak is searched.
 const PEAK: usize = 3;
 /// Amplitude at which a hit ends, relative to its peak.
 const ENDED: f32 = 0.3;
 
-/// Hit of a drum.
+/// Drum hit on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hit {
-    /// Row.
+    /// Row of the song's grid.
     pub row: usize,
-    /// Drum.
+    /// Drum that is hit.
     pub drum: Drum,
     /// Volume, 1 to [`LOUDEST`].
     pub volume: u8,
 }
 
-/// Returns the hits in `ticks`: sudden rises of the noise. Of hits on one row, the loudest counts.
+/// Detects the hits in `ticks`: sudden rises of the noise. If several fall on one row, the loudest remains.
 pub fn hits(ticks: &[ChipTick], grid: &Grid, rows: usize) -> Vec<Hit> {
     let unit = console::unit(ticks);
     let amplitude = |tick: usize| ticks[tick].noise.amplitude;

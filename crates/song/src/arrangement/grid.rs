@@ -1,17 +1,17 @@
-//! Rows of the song, and its bars.
+//! Grid of the song: rows and bars.
 
 use crate::timeline::{TICKS, Timeline};
 
-/// Range of lengths of a beat in seconds with four rows a beat: sixteenths of 75 to 180 ms.
+/// Beat lengths in seconds with four rows per beat. A row is then a sixteenth note of 75 to 180 ms.
 const BEATS: std::ops::Range<f64> = 0.3..0.72;
 
-/// Maximum distance of the notes from rows of triplets, relative to that from straight rows, for triplets to be chosen.
+/// Triplet threshold: total distance of the notes from triplets, relative to their distance from straight rows.
 const TRIPLETS: f64 = 0.75;
 
-/// Default number of beats per bar.
+/// Beats per bar of a timeline without bars.
 const METER: u8 = 4;
 
-/// Rows of equal parts of a beat.
+/// Grid of rows. Every beat has the same number of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     timeline: Timeline,
@@ -19,8 +19,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Creates the grid for notes that start at `starts` in a file of `seconds`: sixteenths, or triplets where they fit better. Beats that
-    /// are very short or long, since the tempo was found at another level, have half or twice as many rows.
+    /// Creates the grid for notes that start at `starts`, in seconds, in a file of `seconds`.
+    ///
+    /// Rows are sixteenths, or triplets if these fit the notes better. Beats shorter than 0.3 s get half as many rows, beats of
+    /// 0.72 s or more twice as many: the detected tempo is then probably half or twice the real one.
     pub fn new(timeline: Timeline, starts: impl Iterator<Item = f64>, seconds: f64) -> Self {
         let ticks: Vec<f64> = starts.map(|start| timeline.tick(start)).collect();
         let beat = seconds * f64::from(TICKS) / timeline.tick(seconds).max(1.0);
@@ -43,12 +45,12 @@ impl Grid {
         self.per_beat
     }
 
-    /// Returns the ticks and tempi.
+    /// Returns the tempo map.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
 
-    /// Returns the row at a time in seconds; between two rows, a fraction.
+    /// Returns the row at a time in seconds, with a fractional part between two rows.
     pub fn row(&self, seconds: f64) -> f64 {
         self.timeline.tick(seconds) / self.ticks()
     }
@@ -63,7 +65,6 @@ impl Grid {
         row as f64 * self.ticks()
     }
 
-    /// Returns the MIDI ticks per row.
     fn ticks(&self) -> f64 {
         f64::from(TICKS) / f64::from(self.per_beat)
     }

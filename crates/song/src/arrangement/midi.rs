@@ -8,10 +8,10 @@ use midly::{
 };
 use tone_filter_dsp::FoundKey;
 
-/// Channel of the drums: number 10, counted from 1.
+/// MIDI channel of the drums, counted from 0; General MIDI calls it channel 10.
 const DRUMS: u8 = 9;
 
-/// Returns the arrangement as a MIDI file with the tracks lead, chords, bass and drums, behind a track with tempi, meters and `key`.
+/// Returns the arrangement as a MIDI file. The first track has the tempi, meters and `key`; lead, chords, bass and drums follow.
 pub fn midi(arrangement: &Arrangement, key: Option<&FoundKey>) -> Vec<u8> {
     let Arrangement { grid, lead, harmony, bass, drums, .. } = arrangement;
     let tick = |row: usize| grid.tick(row).round() as u32;

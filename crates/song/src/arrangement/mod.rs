@@ -1,4 +1,4 @@
-//! Arrangement of a file's notes: lead, harmony, bass and drums, on the rows of the song's grid.
+//! Arrangement of a file's notes as lead, harmony, bass and drums, quantised to the rows of a grid.
 //!
 //! ```text
 //! Notes -> rows -> lead -> bass -> chords -+
@@ -31,19 +31,19 @@ use sections::{contents, patterns};
 use std::ops::Range;
 use tone_filter_dsp::{ChipTick, Duty, Settings, ToneFilter};
 
-/// Maximum volume.
+/// Maximum volume of notes and hits.
 pub const LOUDEST: u8 = 15;
 
-/// Note of a part, or chord.
+/// Note or chord of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PartNote {
-    /// Row of the start.
+    /// First row.
     pub row: usize,
     /// Length in rows, at least 1.
     pub rows: usize,
-    /// MIDI key: of a chord, the lowest.
+    /// MIDI key; for a chord, its lowest.
     pub key: u8,
-    /// Semitones from `key` to the other notes of a chord, ascending.
+    /// Intervals of a chord's other notes above `key` in semitones, ascending; empty for a single note.
     pub chord: Vec<u8>,
     /// Volume, 1 to [`LOUDEST`].
     pub volume: u8,
@@ -58,14 +58,14 @@ pub struct Envelope {
     pub decay: u32,
 }
 
-/// Sound of the parts.
+/// Timbre of the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sound {
     /// Envelope of lead and harmony.
     pub envelope: Envelope,
-    /// Duty of the lead. The harmony is a square.
+    /// Duty cycle of the lead. The harmony always has 50 %.
     pub duty: Duty,
-    /// Ticks of 1/60 s for which each note of an arpeggio lasts; `None` without arpeggios.
+    /// Length of each note of an arpeggio, in ticks of 1/60 s; `None` without arpeggios.
     pub arpeggio: Option<u32>,
 }
 
@@ -78,28 +78,29 @@ impl Sound {
     }
 }
 
-/// Song in four parts. In each part, one note sounds at a time, in order of time.
+/// Song in four monophonic parts, each sorted by time. A chord counts as one note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrangement {
-    /// Rows of the song.
+    /// Grid that converts rows to times.
     pub grid: Grid,
-    /// Number of rows.
+    /// Length in rows.
     pub rows: usize,
     /// Melody.
     pub lead: Vec<PartNote>,
-    /// Chords, and notes beside lead and bass.
+    /// Chords and single notes that are neither lead nor bass.
     pub harmony: Vec<PartNote>,
-    /// Lowest notes.
+    /// Bass line.
     pub bass: Vec<PartNote>,
-    /// Drums.
+    /// Hits of the drums.
     pub drums: Vec<Hit>,
-    /// Sound of the parts.
+    /// Timbre of lead, harmony and bass.
     pub sound: Sound,
 }
 
 impl Arrangement {
-    /// Arranges `notes`, for bands that are transposed by `transpose` semitones, and the noise in `ticks` of the voice Chip, of a file of
-    /// `seconds`.
+    /// Arranges the `notes` and `ticks` of a file of `seconds`.
+    ///
+    /// `transpose` is the filter's transposition in semitones. The drums come from the noise in the `ticks` of the voice Chip.
     pub fn new(
         notes: &[Note],
         transpose: f32,
@@ -124,7 +125,7 @@ impl Arrangement {
         own
     }
 
-    /// Makes parts of the song equal that are alike; `starts` has the first row of each.
+    /// Makes similar sections equal. `starts` has the first row of each section.
     fn unify(&mut self, starts: &[usize]) {
         self.lead = unify(&self.lead, starts, MELODY);
         for part in [&mut self.harmony, &mut self.bass] {
@@ -139,7 +140,7 @@ impl Arrangement {
         self.drums = drums.iter().map(hit).collect();
     }
 
-    /// Returns the drums as notes without length, whose keys are the drums' indices.
+    /// Returns the hits as notes of length 0, with the drum's index as key.
     fn drum_notes(&self) -> Vec<PartNote> {
         let note = |&Hit { row, drum, volume }: &Hit| PartNote {
             row,
@@ -151,7 +152,7 @@ impl Arrangement {
         self.drums.iter().map(note).collect()
     }
 
-    /// Returns the rows of each pattern of the song: up to four bars, cut so that many of them are equal.
+    /// Divides the song into patterns of up to four bars, so that many patterns are equal. Returns the rows of each.
     pub fn patterns(&self) -> Vec<Range<usize>> {
         let bars = self.grid.bars(self.rows);
         let parts = [&self.lead, &self.harmony, &self.bass].map(|part| contents(part, &bars));
@@ -165,7 +166,7 @@ impl Arrangement {
     }
 }
 
-/// Recorder of notes, beats and noise of a filter with lookahead and the voice Chip.
+/// Recorder for an arrangement: notes, beats and noise of a filter with lookahead and the voice Chip.
 #[derive(Debug)]
 pub struct Arranger {
     notes: Transcriber,
@@ -188,8 +189,9 @@ impl Arranger {
         self.ticks.push(filter);
     }
 
-    /// Returns the arrangement of a file of `seconds`, with the sound of `settings`. The grid follows `tempo` in beats per minute, otherwise the
-    /// beats that were found, otherwise 120 beats per minute.
+    /// Returns the arrangement of a file of `seconds`, with the sound of `settings`.
+    ///
+    /// The grid follows `tempo` in beats per minute if given, otherwise the detected beats, otherwise 120 beats per minute.
     pub fn finish(self, seconds: f64, settings: &Settings, tempo: Option<f64>) -> Arrangement {
         let timeline = Layout::new(tempo, self.beats.beats(seconds).as_ref(), None).timeline;
         let (notes, ticks) = (self.notes.finish(seconds), self.ticks.finish(seconds));

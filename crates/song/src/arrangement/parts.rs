@@ -1,39 +1,39 @@
-//! Lead, bass and chords: which note belongs to which part.
+//! Distribution of the notes to lead, bass and chords.
 
 use super::{Grid, LOUDEST, PartNote};
 use crate::transcribe::Note;
 use tone_filter_dsp::{listener::notes::level_of, notes::midi_note};
 
-/// Worth of a note of power 1 at [`MIDDLE`], in dB, against a rest.
+/// Score of a note of power 1 at [`MIDDLE`], in dB; a rest has 0.
 const WORTH: f32 = 53.0;
-/// Key whose height is worth nothing: C4.
+/// Key at which pitch adds nothing to the score: C4.
 const MIDDLE: f32 = 60.0;
-/// Worth of a semitone of height in dB, in the lead.
+/// Score of each semitone above [`MIDDLE`] in the lead, in dB.
 const HEIGHT: f32 = 1.5;
 /// Lowest key of the lead: E3.
 const LOW: u8 = 52;
-/// Worth of a semitone of depth in dB, in the bass.
+/// Score of each semitone below [`MIDDLE`] in the bass, in dB.
 const DEPTH: f32 = 1.5;
-/// Lowest key that is too high for the bass: C4.
+/// First key above the range of the bass: C4.
 const HIGH: u8 = 60;
 
-/// Cost of a semitone between two notes of a part in dB.
+/// Cost of each semitone between successive notes of a part, in dB.
 const DISTANCE: f32 = 0.25;
-/// Distance in semitones from which on the cost no longer grows.
+/// Distance in semitones beyond which the cost stays constant.
 const FARTHEST: f32 = 12.0;
-/// Cost of starting a note late in dB.
+/// Cost of entering a note after its start, in dB.
 const LATE: f32 = 5.0;
-/// Cost of leaving a note early, for a rest or for a note that began earlier, in dB.
+/// Cost of leaving a note before its end for a rest or for a note that has already begun, in dB.
 const BROKEN: f32 = 40.0;
 
-/// Maximum number of notes in a chord: an arpeggio of more is too slow to be heard as one.
+/// Maximum number of notes in a chord. A longer arpeggio is too slow to sound like a chord.
 const CHORD: usize = 3;
 
-/// Note on rows.
+/// Note, quantised to rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Voiced {
     row: usize,
-    /// Row after the end.
+    /// Row after the last one.
     end: usize,
     key: u8,
     /// Power in dB.
@@ -41,8 +41,9 @@ pub struct Voiced {
 }
 
 impl Voiced {
-    /// Returns `notes` on the rows of `grid`, in order of time. Notes of one key that overlap become one note. Notes beyond the MIDI
-    /// keyboard are left out.
+    /// Quantises `notes` to `grid` and sorts them by time.
+    ///
+    /// Notes of one key that start on the same row are merged; a later note ends an earlier one. Skips keys outside 0..=127.
     pub fn of(notes: &[Note], transpose: f32, grid: &Grid, rows: usize) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut last: [Option<usize>; 128] = [None; 128];
@@ -75,26 +76,26 @@ impl Voiced {
         (self.row..self.end).contains(&row)
     }
 
-    /// Returns the note as a note of a part.
+    /// Returns the note as a part's note without a chord.
     fn alone(&self, unit: Unit) -> PartNote {
         let (row, rows, key) = (self.row, self.end - self.row, self.key);
         PartNote { row, rows, key, chord: Vec::new(), volume: unit.volume(self.level) }
     }
 }
 
-/// Level in dB of the greatest volume.
+/// Level in dB that maps to [`LOUDEST`].
 #[derive(Debug, Clone, Copy)]
 pub struct Unit(f32);
 
 impl Unit {
-    /// Creates the unit of a song: the level that one of twenty of its `notes` exceeds.
+    /// Returns the 95th percentile of the levels of `notes`.
     pub fn of(notes: &[Voiced]) -> Self {
         let mut levels: Vec<f32> = notes.iter().map(|note| note.level).collect();
         levels.sort_by(f32::total_cmp);
         Self(levels.get(levels.len() * 19 / 20).copied().unwrap_or_default())
     }
 
-    /// Returns the volume of a level in dB.
+    /// Converts a level in dB to a volume.
     fn volume(self, level: f32) -> u8 {
         let loudest = f32::from(LOUDEST);
         let exact = loudest * libm::exp10f((level - self.0) / 20.0);
@@ -102,23 +103,23 @@ impl Unit {
     }
 }
 
-/// Returns the worth of a note in the lead for each row, in dB above a rest. `None` if it is too low.
+/// Returns the score per row of a note in the lead, in dB; a rest has 0. `None` if the note is too low.
 pub fn melody(note: &Voiced) -> Option<f32> {
     let worth = WORTH + note.level + HEIGHT * (f32::from(note.key) - MIDDLE);
     (note.key >= LOW).then_some(worth)
 }
 
-/// Returns the worth of a note in the bass for each row, in dB above a rest. `None` if it is too high.
+/// Returns the score per row of a note in the bass, in dB; a rest has 0. `None` if the note is too high.
 pub fn bass(note: &Voiced) -> Option<f32> {
     let worth = WORTH + note.level - DEPTH * (f32::from(note.key) - MIDDLE);
     (note.key < HIGH).then_some(worth)
 }
 
-/// Finds the line of the greatest worth among `notes` in a song of `rows`, and takes it out of them: each row has a note that sounds, or a
-/// rest. `worth` is a note's worth for a row, against a rest; `None` for a note that does not fit.
+/// Finds the monophonic line with the highest score in a song of `rows`, and removes its notes from `notes`.
 ///
-/// The best path by Viterbi's algorithm. A change costs its distance, so the line stays in its register; it costs more to begin a note late, and
-/// to leave a note early for a rest or for a note that began before.
+/// `worth` returns a note's score per row, where a rest has 0, or `None` if the note is out of range. The line is the best path
+/// by the Viterbi algorithm. Each change of note costs its distance in pitch, so the line stays in its register. Entering a note
+/// late or leaving it early costs more.
 pub fn line(
     notes: &mut Vec<Voiced>,
     rows: usize,
@@ -136,7 +137,7 @@ pub fn line(
         });
         DISTANCE * far + if late { LATE } else { 0.0 } + if broken { BROKEN } else { 0.0 }
     };
-    // Notes that may sound in each row, each with the greatest worth of a line up to it and the note before it.
+    // Viterbi columns, one per row: note, score of the best line that ends with it, index of its predecessor.
     let mut columns: Vec<Vec<(Option<usize>, f32, usize)>> = Vec::with_capacity(rows);
     let mut sounding: Vec<usize> = Vec::new();
     let mut next = 0;
@@ -175,7 +176,7 @@ pub fn line(
             _ => own.push((index, Voiced { row, end: row + 1, ..notes[index] })),
         }
     }
-    // Of a note that the line begins late, the start is left.
+    // If the line enters a note late, the beginning of the note stays in `notes`.
     for (index, part) in &own {
         let note = &mut notes[*index];
         note.end = note.end.min(part.row);
@@ -184,8 +185,9 @@ pub fn line(
     own.iter().map(|(_, note)| note.alone(unit)).collect()
 }
 
-/// Returns `notes` of a song of `rows` as chords: each of them begins with a note. Of notes octaves apart, of more than three notes, and of all notes
-/// without `arpeggios`, the strongest sound.
+/// Returns `notes` of a song of `rows` as chords. A chord starts where a note starts.
+///
+/// Of notes octaves apart, the strongest remains; then the three strongest remain, or one without `arpeggios`.
 pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec<PartNote> {
     let mut chords: Vec<PartNote> = Vec::new();
     for (first, start) in notes.iter().enumerate() {
@@ -195,11 +197,11 @@ pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec
         let row = start.row;
         let mut chord: Vec<_> = notes.iter().filter(|note| note.sounds(row)).collect();
         chord.sort_by(|a, b| b.level.total_cmp(&a.level));
-        // Of notes octaves apart, the strongest.
+        // Keep the strongest of notes octaves apart.
         let mut classes = [false; 12];
         chord.retain(|note| !std::mem::replace(&mut classes[usize::from(note.key % 12)], true));
         chord.truncate(if arpeggios { CHORD } else { 1 });
-        // The chord before goes on where none of its notes begins.
+        // The previous chord continues unless a note of this one begins here.
         let begins = chord.iter().any(|note| note.row == row);
         let last = chords.last();
         if !begins && last.is_some_and(|last| last.row + last.rows > row) {
@@ -209,7 +211,7 @@ pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec
         let end = chord.iter().map(|note| note.end).max().unwrap_or(row + 1).min(rows);
         chord.sort_by_key(|note| note.key);
         let key = chord[0].key;
-        // An arpeggio is a signed byte in trackers.
+        // Trackers store the steps of an arpeggio as signed bytes.
         let above = chord[1..].iter().map(|note| note.key - key).filter(|above| *above < 128);
         if let Some(last) = chords.last_mut() {
             last.rows = last.rows.min(row - last.row);

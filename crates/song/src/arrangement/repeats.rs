@@ -1,26 +1,26 @@
-//! Repeats: bars that are nearly equal become equal.
+//! Repeats: makes similar bars equal.
 
 use super::PartNote;
 
-/// Least likeness of two bars of the lead that count as one: melodies vary.
+/// Minimum similarity of two bars of the lead to count as equal. It is higher than for other parts, as melodies vary.
 pub const MELODY: f64 = 0.75;
-/// Least likeness of two bars of another part that count as one.
+/// Minimum similarity of two bars of another part to count as equal.
 pub const ACCOMPANIMENT: f64 = 0.65;
 
-/// Returns the keys of a note.
+/// Returns the MIDI keys of a note, or of all notes of a chord.
 pub fn sounds(note: &PartNote) -> impl Iterator<Item = u8> {
     [0].iter().chain(&note.chord).map(|above| note.key + above)
 }
 
 struct Bar {
     first: usize,
-    /// Number of rows; `None` for the last bar, which may end at any time.
+    /// Number of rows; `None` for the last bar, which may be cut short.
     rows: Option<usize>,
     notes: Vec<PartNote>,
 }
 
 impl Bar {
-    /// Returns rows from the bar's first one and sounds, in order.
+    /// Returns row and key of all sounds, sorted. Rows count from the start of the bar.
     fn content(&self) -> Vec<(usize, u8)> {
         let sounds = |note: &PartNote| {
             let row = note.row - self.first;
@@ -32,7 +32,7 @@ impl Bar {
     }
 }
 
-/// Returns the share of equal elements in two lists in order: their F1, 1 for two empty ones.
+/// Returns the similarity of two sorted lists as F1 score: 0 to 1, 1 for two empty lists.
 fn likeness(a: &[(usize, u8)], b: &[(usize, u8)]) -> f64 {
     let equal = a.iter().filter(|element| b.binary_search(element).is_ok()).count();
     match a.len() + b.len() {
@@ -41,14 +41,16 @@ fn likeness(a: &[(usize, u8)], b: &[(usize, u8)]) -> f64 {
     }
 }
 
-/// Returns the element in the middle, of two the lower one.
+/// Returns the median; the lower one of two.
 fn median<N: Ord + Copy>(all: impl Iterator<Item = N>) -> Option<N> {
     let mut all: Vec<N> = all.collect();
     all.sort_unstable();
     all.get(all.len().saturating_sub(1) / 2).copied()
 }
 
-/// Returns `notes` with equal content in bars whose likeness is `alike` or more: the notes of most of them. `bars` has the first row of each bar.
+/// Groups bars with a similarity of `alike` or more, and replaces their notes by the majority of the group.
+///
+/// `bars` has the first row of each bar.
 pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
     let ends = bars.iter().skip(1).map(Some).chain([None]);
     let bars: Vec<Bar> = bars
@@ -62,7 +64,7 @@ pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
         })
         .collect();
     let contents: Vec<_> = bars.iter().map(Bar::content).collect();
-    // Bars that are alike, by the first of them.
+    // Groups of similar bars; each bar is compared with the first one of a group.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for index in 0..bars.len() {
         let like = |group: &&mut Vec<usize>| {
@@ -84,7 +86,7 @@ pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
         }
     }
     all.sort_by_key(|note| note.row);
-    // One note at a time, also where two bars meet.
+    // Notes must not overlap across bar lines either.
     for index in 1..all.len() {
         let next = all[index].row;
         let note = &mut all[index - 1];
@@ -93,7 +95,7 @@ pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
     all
 }
 
-/// Returns the notes of at least half of `bars`, with rows from the first one of the bar.
+/// Returns a note for each row on which at least half of `bars` have one. Rows count from the start of the bar.
 fn shared(bars: &[&Bar]) -> Vec<PartNote> {
     let mut own: Vec<(usize, &PartNote)> = Vec::new();
     for bar in bars {
@@ -104,7 +106,7 @@ fn shared(bars: &[&Bar]) -> Vec<PartNote> {
     let shared = at_rows.filter(|at| 2 * at.len() >= bars.len()).filter_map(|at| {
         let is_equal = |a: &PartNote, b: &PartNote| (a.key, &a.chord) == (b.key, &b.chord);
         let count = |note: &PartNote| at.iter().filter(|(_, own)| is_equal(own, note)).count();
-        // Of equal counts, the first.
+        // With equal counts, the earliest bar wins.
         let (row, note) = at.iter().rev().max_by_key(|(_, note)| count(note))?;
         let volume = median(at.iter().map(|(_, note)| note.volume))?;
         let rows = median(at.iter().map(|(_, note)| note.rows))?;

@@ -1,4 +1,4 @@
-//! Sections: where the song is cut into patterns, so that many of them repeat.
+//! Division of the song into patterns, so that many patterns repeat.
 
 use super::{PartNote, repeats::sounds};
 use std::{
@@ -7,18 +7,18 @@ use std::{
     ops::Range,
 };
 
-/// Maximum number of rows in a pattern, in all trackers.
+/// Maximum number of rows in a pattern that all trackers support.
 const ROWS: usize = 256;
 /// Number of bars in a pattern.
 const BARS: usize = 4;
 /// Maximum number of bars in a section.
 const SECTION: usize = 32;
-/// Cost of a bar in a pattern that is not repeated.
+/// Cost of each bar in a distinct pattern.
 const BAR: usize = 2;
-/// Cost of an order.
+/// Cost of each order (entry of the song's list of patterns).
 const ORDER: usize = 1;
 
-/// Returns a number for the content of each bar: equal bars have equal ones.
+/// Returns a hash of the content of each bar.
 pub fn contents(notes: &[PartNote], bars: &[usize]) -> Vec<u64> {
     let mut contents = vec![DefaultHasher::new(); bars.len()];
     for note in notes {
@@ -32,10 +32,12 @@ pub fn contents(notes: &[PartNote], bars: &[usize]) -> Vec<u64> {
     contents.into_iter().map(|content| content.finish()).collect()
 }
 
-/// Returns the rows of each pattern of a song of `rows`. `bars` has the first row of each bar, `parts` the contents of each part's bars.
+/// Returns the rows of each pattern of a song of `rows`.
 ///
-/// Patterns have four bars. Where bars change their length, and where a section begins, a pattern may have fewer. The song has sections of one
-/// length, from one bar on: those with which the fewest different rows are left.
+/// `bars` has the first row of each bar, `parts` the hashes of each part's bars.
+///
+/// Patterns have four bars, or fewer before a change of meter or a new section. All sections have the same length. Their length
+/// and the first bar of the first section are chosen so that distinct patterns have the fewest bars.
 pub fn patterns(bars: &[usize], rows: usize, parts: &[Vec<u64>]) -> Vec<Range<usize>> {
     let ends = bars.iter().skip(1).copied().chain([rows]);
     let bars: Vec<Range<usize>> =
@@ -58,7 +60,7 @@ pub fn patterns(bars: &[usize], rows: usize, parts: &[Vec<u64>]) -> Vec<Range<us
     best.into_iter().map(|order| bars[order.start].start..bars[order.end - 1].end).collect()
 }
 
-/// Returns the bars of each pattern, with sections of `section` bars from the bar `first` on.
+/// Returns the bars of each pattern if sections of `section` bars begin at the bar `first`.
 fn cut(bars: &[Range<usize>], section: usize, first: usize) -> Vec<Range<usize>> {
     let mut orders: Vec<Range<usize>> = Vec::new();
     for (index, bar) in bars.iter().enumerate() {

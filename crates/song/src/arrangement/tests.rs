@@ -9,21 +9,19 @@ use tone_filter_dsp::{
 const SOUND: Sound =
     Sound { envelope: Envelope { attack: 0, decay: 0 }, duty: Duty::Quarter, arpeggio: Some(1) };
 
-/// Returns a note by its MIDI key, from a row to another one of 0.125 s.
+/// Returns a note by its MIDI key. `from` and `to` are rows of 0.125 s.
 fn note(key: u8, from: f64, to: f64, velocity: u8) -> Note {
     let tone = (0..TONES).find(|tone| midi_note(*tone, 0.0) == i32::from(key)).unwrap();
     let [start, end] = [from, to].map(|row| 0.125 * row);
     Note { tone, offset: 0, start, end, velocity, place: 0.0 }
 }
 
-/// Arranges notes at 120 beats per minute.
 fn arrange(mut notes: Vec<Note>, rows: usize, sound: Sound) -> Arrangement {
     notes.sort_by(|a, b| a.start.total_cmp(&b.start));
     let seconds = 0.125 * rows as f64;
     Arrangement::new(&notes, 0.0, &[], seconds, Timeline::fixed(120.0), sound)
 }
 
-/// Returns row, length and key of each note.
 fn plain(part: &[PartNote]) -> Vec<(usize, usize, u8)> {
     part.iter().map(|note| (note.row, note.rows, note.key)).collect()
 }
@@ -83,7 +81,7 @@ fn chords_have_three_notes_and_no_octaves() {
         let own = arrange(notes.chain(others).collect(), 4, SOUND).harmony;
         (own[0].key, own[0].chord.clone())
     };
-    // The weakest of four notes, and the weaker one of two octaves.
+    // Dropped: the weakest of four notes, and the weaker one of two octaves.
     assert_eq!(chord(&[(60, 80), (64, 70), (67, 60), (70, 75)]), (60, vec![4, 10]));
     assert_eq!(chord(&[(60, 80), (64, 70), (72, 60)]), (60, vec![4]));
     assert_eq!(chord(&[(60, 60), (64, 70), (72, 80)]), (64, vec![8]));
@@ -137,7 +135,7 @@ fn triplets_and_other_levels_of_the_tempo_have_their_rows() {
 
 #[test]
 fn bars_that_are_nearly_equal_become_equal() {
-    // Three bars of eight notes, of which the second lacks one, and the third has one more; and another bar.
+    // Three similar bars of eight notes: the second lacks one, the third has an extra one. The fourth bar differs.
     let bar = |first: usize, left_out: Option<usize>| {
         let notes = (0..8).filter(move |n| Some(*n) != left_out);
         notes.map(move |n| {
@@ -171,7 +169,7 @@ fn rises_of_the_noise_are_drums() {
             tick.noise = ChipNoise { amplitude: amplitude * left, rate };
         }
     };
-    // Each second on a beat of 0.5 s; the greatest volume is the pulses'.
+    // A hit every second beat of 0.5 s. The pulses set the maximum volume.
     hit(0, 10, 0.3, 10);
     hit(60, 7, 0.2, 12);
     hit(120, 4, 0.1, 5);

@@ -1,4 +1,4 @@
-//! Music of the voice Chip, as files for the 2A03, the sound chip of an 8-bit console.
+//! Files for the 2A03, the sound chip of the NES, with the music of the voice Chip.
 //!
 //! `docs/dsp.md` describes the registers.
 
@@ -17,37 +17,37 @@ use tone_filter_dsp::{BLOCK, ChipTick, Settings, ToneFilter, Voice};
 /// Clock rate of the console in Hz.
 const CLOCK: u32 = 1_789_773;
 
-/// Number of ticks per second.
+/// Ticks of the voice Chip per second.
 pub const TICKS: u32 = 60;
 
-/// Returns the settings of a filter for a song with the sound of `settings`: the voice Chip, and lookahead if there is focus, as a file can be read ahead.
+/// Returns `settings` for recording a song: with the voice Chip, and with lookahead if focus is on.
 pub fn settings(settings: Settings) -> Settings {
     Settings { voice: Voice::Chip, lookahead: settings.focus > 0.0, ..settings }
 }
 
-/// Tags of a file.
+/// Metadata of a song file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tags {
-    /// Title.
+    /// Title of the song.
     pub title: String,
-    /// Author.
+    /// Author of the song.
     pub author: String,
 }
 
-/// Recorder of the voice Chip, tick by tick.
+/// Recorder of the ticks of the voice Chip.
 #[derive(Debug, Default)]
 pub struct Recorder {
     ticks: Vec<ChipTick>,
-    /// Number of the last tick.
+    /// Number of the last recorded tick.
     number: u64,
     /// Number of the filter's frames so far.
     frames: u64,
-    /// Number of ticks before the first one of the file: the delay of the filter's bands.
+    /// Number of ticks to drop from the start: the delay of the filter's bands.
     ticks_to_drop: usize,
 }
 
 impl Recorder {
-    /// Records the filter's last block. Must be called after each of the filter's blocks. Other voices count as silence.
+    /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip give silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
         self.ticks_to_drop = ticks(filter.bank_delay() as u64).round() as usize;
@@ -64,7 +64,7 @@ impl Recorder {
         }
     }
 
-    /// Returns all ticks of a file of `seconds`: at least one.
+    /// Returns the ticks of a file of `seconds`, at least one.
     pub fn finish(self, seconds: f64) -> Vec<ChipTick> {
         let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.ticks_to_drop).collect();
         let count = (seconds * f64::from(TICKS)).ceil() as usize;

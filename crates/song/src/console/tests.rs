@@ -3,7 +3,7 @@
 use super::*;
 use tone_filter_dsp::{Settings, Voice};
 
-/// Returns the recorded ticks of a file of `seconds`, in whose second half an A4 sounds.
+/// Records a file of `seconds`: silence in the first half, A4 in the second.
 fn recorded(rate: f64, seconds: f64, lookahead: bool) -> Vec<ChipTick> {
     let settings = Settings { voice: Voice::Chip, voices: 3.0, lookahead, ..Settings::default() };
     let mut filter = ToneFilter::new(rate, &settings).unwrap();

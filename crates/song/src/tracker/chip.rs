@@ -1,4 +1,4 @@
-//! Sound chips, and what their channels can play.
+//! Sound chips: ranges and volumes of their channels.
 
 /// Sound chip of a console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Chip {
     Sms,
 }
 
-/// Channel of a chip, by the part that it plays.
+/// Channel of a chip, named after the part that it plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Voice {
     /// First pulse.
@@ -22,27 +22,27 @@ pub enum Voice {
     Bass,
     /// Noise.
     Noise,
-    /// Samples, which are not used.
+    /// Samples; always empty.
     Samples,
 }
 
 impl Voice {
-    /// Returns the name of the part.
+    /// Returns the full name of the part.
     pub fn name(self) -> &'static str {
         ["Lead", "Harmony", "Bass", "Drums", "Samples"][self as usize]
     }
 
-    /// Returns the name of the part in three letters at most.
+    /// Returns a two-letter name of the part.
     pub fn short(self) -> &'static str {
         ["LD", "HM", "BS", "DR", "SM"][self as usize]
     }
 }
 
 impl Chip {
-    /// All chips, in the order of the entries.
+    /// All chips, in declaration order.
     pub const ALL: [Self; 3] = [Self::Nes, Self::Gb, Self::Sms];
 
-    /// Returns the name on the command line.
+    /// Returns the name used on the command line.
     pub fn id(self) -> &'static str {
         ["nes", "gb", "sms"][self as usize]
     }
@@ -52,14 +52,14 @@ impl Chip {
         ["NES", "Game Boy", "Sega Master System"][self as usize]
     }
 
-    /// Returns whether the volume of notes can be set.
+    /// Returns whether a channel has a volume register. Triangle and wave are only on or off.
     pub fn has_volume(self, voice: Voice) -> bool {
         voice != Voice::Bass || self == Self::Sms
     }
 
-    /// Returns the MIDI key that sounds for `key`: moved up by octaves where it is too low for the channel's registers.
+    /// Returns the MIDI key `key`, moved up by octaves if it is too low for the channel's period register.
     ///
-    /// The lowest keys are A1 and A0 (a period of 2048 steps, 16 and 32 clocks each), C2 and C1 (64 and 32 Hz), and A2 (1023 steps of 32 clocks).
+    /// The lowest keys are A1 (triangle: A0) on the NES, C2 (wave: C1) on the Game Boy, and A2 on the SN76489.
     pub fn key(self, voice: Voice, key: u8) -> u8 {
         let lowest = match (self, voice) {
             (Self::Nes, Voice::Bass) => 21,
@@ -71,12 +71,12 @@ impl Chip {
         if key < lowest { key + (lowest - key).div_ceil(12) * 12 } else { key }
     }
 
-    /// Returns the key in a pattern that sounds as `key`: triangle and wave sound an octave below their register's note on other channels.
+    /// Returns the key to write in a pattern so that `key` sounds. Triangle and wave sound an octave lower than written.
     pub fn written(self, voice: Voice, key: u8) -> u8 {
         if voice == Voice::Bass && self != Self::Sms { key + 12 } else { key }
     }
 
-    /// Returns volumes as values of the chip's register, up to 15. A step of the SN76489 is 2 dB, so that sums of volumes are products.
+    /// Converts linear volumes, 0 to 15, to register values. A step of the SN76489's register is 2 dB.
     pub fn scale(self, volumes: Vec<u8>) -> Vec<u8> {
         match self {
             Self::Sms => volumes.into_iter().map(|volume| self.register(volume)).collect(),
@@ -84,7 +84,7 @@ impl Chip {
         }
     }
 
-    /// Returns a volume as a value of the chip's register.
+    /// Converts a linear volume, 0 to 15, to a register value.
     pub fn register(self, volume: u8) -> u8 {
         match (self, volume) {
             (Self::Sms, 1..) => {
@@ -95,7 +95,9 @@ impl Chip {
         }
     }
 
-    /// Returns the sum of a note's volume and its instrument's, which is a value of the chip's register, as a value of the chip's register.
+    /// Combines a note's linear `volume` with the register value of its instrument's `envelope`. Returns a register value.
+    ///
+    /// The SN76489's values are logarithmic, so their attenuations add; other values are multiplied.
     pub fn mix(self, volume: u8, envelope: u8) -> u8 {
         match self {
             Self::Sms => (self.register(volume) + envelope).saturating_sub(15),

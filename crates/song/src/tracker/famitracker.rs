@@ -1,18 +1,18 @@
-//! FamiTracker's text files, as FamiTracker 0.4.6 exports and imports them.
+//! Writer of FamiTracker's text format, as FamiTracker 0.4.6 imports it.
 
 use super::{Cell, Effect, Instrument, Module, Play, TICKS, Voice, tempo::GROOVE};
 use crate::{arrangement::Drum, console::Tags};
 use std::fmt::Write;
 
 const NAMES: [&str; 12] = ["C-", "C#", "D-", "D#", "E-", "F-", "F#", "G-", "G#", "A-", "A#", "B-"];
-/// MIDI key of FamiTracker's lowest note, C-0.
+/// MIDI key of C-0, FamiTracker's lowest note.
 const LOWEST: u8 = 24;
-/// MIDI key of FamiTracker's highest note, B-7.
+/// MIDI key of B-7, FamiTracker's highest note.
 const HIGHEST: u8 = 119;
 
 const SEQUENCES: [Sequence; 3] = [Sequence::Volume, Sequence::Arpeggio, Sequence::Duty];
 
-/// Kind of a sequence, with its number in the file.
+/// Kind of a macro, with its number in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sequence {
     Volume = 0,
@@ -21,7 +21,7 @@ enum Sequence {
 }
 
 impl Sequence {
-    /// Returns the values of an instrument, one a tick; empty if it has no such sequence.
+    /// Returns an instrument's values, one per tick; empty if it has no sequence of this kind.
     fn values(self, of: &Instrument) -> Vec<u8> {
         match self {
             Self::Volume => of.volumes.clone(),
@@ -35,7 +35,7 @@ impl Sequence {
     }
 }
 
-/// Returns `song`, which must be for the NES, as text for FamiTracker.
+/// Returns `song` in FamiTracker's text format. The song must be for [`Chip::Nes`](super::Chip::Nes).
 pub fn famitracker(song: &Module, tags: &Tags) -> String {
     let mut text = String::new();
     let mut line = |arguments: std::fmt::Arguments| {
@@ -51,7 +51,7 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
     let [title, author] = [&tags.title, &tags.author].map(|text| quoted(text));
     line!("TITLE           {title}\r\nAUTHOR          {author}\r\nCOPYRIGHT       \"\"\r\n");
     line!("# Song comment\r\nCOMMENT \"Made by Tone Filter\"\r\n");
-    // NTSC, its own rate, no other chips, new vibrato; speeds are below 32.
+    // NTSC, default frame rate, no expansion chips, new vibrato; values below 32 are speeds.
     line!(
         "# Global settings\r\nMACHINE         0\r\nFRAMERATE       0\r\nEXPANSION       0\r\nVIBRATO         1\r\nSPLIT           32\r\n"
     );
@@ -115,7 +115,7 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
     text
 }
 
-/// Returns `text` in quotes: at most 31 letters of ASCII, with `?` in place of others.
+/// Quotes the first 31 letters of `text`, with `?` for those outside printable ASCII.
 fn quoted(text: &str) -> String {
     let plain = |letter: char| match letter {
         ' '..='~' => letter,
@@ -125,7 +125,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", plain.replace('"', "\"\""))
 }
 
-/// Returns FamiTracker's speed and tempo for `ticks` in 16 rows. A row lasts for `150 speed / tempo` ticks of 1/60 s.
+/// Returns FamiTracker's speed and tempo for a tempo of `ticks` per 16 rows. A row lasts `150 speed / tempo` ticks of 1/60 s.
 fn speed(song: &Module, ticks: u32) -> [u8; 2] {
     let per_row = f64::from(ticks) / f64::from(GROOVE) * f64::from(TICKS) / song.hertz;
     let pairs = (1..=31_u8).map(|speed| {
@@ -151,11 +151,11 @@ fn effects(song: &Module, cell: &Cell) -> Vec<String> {
     effects.collect()
 }
 
-/// Returns a cell with `columns` effects.
+/// Formats a cell with `columns` effect columns.
 fn written(song: &Module, voice: Voice, cell: &Cell, columns: usize) -> String {
     let (note, instrument) = match cell.play {
         Some(Play::On(drum, instrument)) if voice == Voice::Noise => {
-            // The highest rate is F.
+            // FamiTracker numbers the rates from the darkest, 0, to the brightest, F.
             let rate = 15 - Drum::ALL[usize::from(drum)].rate();
             (format!("{rate:X}-#"), Some(instrument))
         }

@@ -1,4 +1,4 @@
-//! Furnace's song files, by its `papers/format.md` and `papers/newIns.md`.
+//! Writer of Furnace's song files, by Furnace's `papers/format.md` and `papers/newIns.md`.
 
 use super::{Cell, Channel, Chip, Effect, Instrument, Module, Play, Voice, tempo::groove};
 use crate::{arrangement::Drum, console::Tags};
@@ -8,11 +8,12 @@ use std::io::Write;
 /// Version of the format: Furnace 0.6.3 and later read it.
 const VERSION: u16 = 201;
 
-/// Length of the header, behind which the song's information stands.
+/// Length of the header in bytes; the block INFO follows.
 const HEADER: usize = 32;
 
-/// Furnace's note for MIDI key 0: its note 0 is C-5, five octaves below C0, and its octaves are one
-/// octave higher on the 2A03 and two on the SN76489.
+/// Returns Furnace's note number for MIDI key 0.
+///
+/// Note 0 is C-5, five octaves below C0. The 2A03 sounds an octave higher than the Game Boy, the SN76489 two.
 fn first(chip: Chip) -> u8 {
     match chip {
         Chip::Nes => 36,
@@ -21,13 +22,15 @@ fn first(chip: Chip) -> u8 {
     }
 }
 
-/// Furnace's C0, from which on the noise's notes count.
+/// Furnace's note number of C0; notes of the noise count from here.
 const C0: u8 = 60;
-/// Furnace's end of a note.
+/// Furnace's note-off.
 const OFF: u8 = 180;
 
-/// First compatibility flags, as in a new song: slides are not limited, pitch is linear, loops reset the channels, the noise's layout is that of
-/// the chip, a note off and a target reset slides, a new instrument counts in a portamento, and an arpeggio of 0 resets.
+/// First compatibility flags, as in a new song.
+///
+/// Unlimited slides, linear pitch, loops reset channels, noise layout of the chip, note-off and slide target end slides,
+/// portamento changes the instrument, arpeggio 0 resets.
 const FLAGS: [u8; 20] = [0, 2, 2, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1];
 /// Extended compatibility flags, as in a new song.
 const MORE_FLAGS: [u8; 28] =
@@ -49,7 +52,7 @@ pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     let patterns: Vec<_> = patterns.collect();
     // Furnace warns of bytes behind the last pattern.
     let groups = [instruments, wave, folders, patterns];
-    // The information's length does not depend on the places of the blocks behind it.
+    // The length of INFO does not depend on the offsets in it.
     let mut at =
         HEADER + information(song, tags, &groups.each_ref().map(|own| vec![0; own.len()])).len();
     let places = groups.each_ref().map(|group| {
@@ -71,17 +74,16 @@ pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     written.expect("memory takes all that is written to it")
 }
 
-/// Returns a block: id, length and content.
 fn block(id: &[u8; 4], content: Vec<u8>) -> Vec<u8> {
     [&id[..], &(content.len() as u32).to_le_bytes(), &content].concat()
 }
 
-/// Returns `text` with a zero at its end; zeros in it are left out.
+/// Returns `text` as a null-terminated string, without inner nulls.
 fn string(text: &str) -> Vec<u8> {
     text.bytes().filter(|byte| *byte > 0).chain([0]).collect()
 }
 
-/// Returns the block of the song's information. `places` has the places of instruments, waves, folders and patterns in the file.
+/// Returns the block INFO. `places` has the file offsets of instruments, waves, folders and patterns.
 fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     let [instruments, waves, folders, patterns] = places;
     let channels = &song.channels;
@@ -119,7 +121,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     info.extend(pointers.flat_map(|place| place.to_le_bytes()));
     info.extend(channels.iter().flat_map(|channel| &channel.orders));
     info.extend(channels.iter().map(|channel| columns(channel) as u8));
-    // All channels are shown, and none is collapsed.
+    // All channels are visible, none is collapsed.
     info.extend(channels.iter().map(|_| 3));
     info.extend(channels.iter().map(|_| 0));
     info.extend(channels.iter().flat_map(|channel| string(channel.voice.name())));
@@ -129,7 +131,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     info.extend(MORE_FLAGS);
     // Virtual tempo: 150 of 150.
     info.extend([150, 0, 150, 0]);
-    // Name and comment of the first song, and no others.
+    // Name and comment of the first song; no further songs.
     info.extend([0; 2 + 4]);
     info.extend(string(song.chip.console()));
     // Album, and Japanese names.
@@ -137,7 +139,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     for number in [1f32, 0.0, 0.0] {
         info.extend(number.to_le_bytes());
     }
-    // No connections but the automatic ones.
+    // Default patchbay.
     info.extend([0, 0, 0, 0, 1]);
     info.extend(LAST_FLAGS);
     info.extend(padded(&grooves[0]));
@@ -148,7 +150,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     block(b"INFO", info)
 }
 
-/// Returns the number of effects in the fullest row, at least 1.
+/// Returns the number of effect columns, at least 1.
 fn columns(channel: &Channel) -> usize {
     let effects = channel.patterns.iter().flatten().map(|cell| cell.effects.len());
     effects.max().unwrap_or_default().max(1)
@@ -168,10 +170,10 @@ enum Macro {
     Duty = 2,
 }
 
-/// Returns a macro of `values` for each tick or, of an arpeggio, each `speed` ticks. An arpeggio repeats.
+/// Returns a macro with a value every `speed` ticks. An arpeggio loops.
 fn sequence(kind: Macro, values: &[u8], speed: u32) -> Vec<u8> {
     let repeats = if matches!(kind, Macro::Arpeggio) { 0 } else { 255 };
-    // No release, one value after the other, bytes, no delay.
+    // No release point, plain sequence, 8-bit values, no delay.
     let head = [kind as u8, values.len() as u8, repeats, 255, 0, 0, 0, speed as u8];
     [&head[..], values].concat()
 }
@@ -186,7 +188,7 @@ fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
         [&code[..], &(content.len() as u16).to_le_bytes(), &content].concat()
     };
     let mut macros = 8_u16.to_le_bytes().to_vec();
-    // The Game Boy's volumes are software envelopes, which are macros.
+    // The Game Boy's volumes are software envelopes, so a macro is needed.
     let volumes = match (&own.volumes[..], chip) {
         ([], Chip::Gb) => &[15],
         (volumes, _) => volumes,
@@ -201,7 +203,7 @@ fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
         (Voice::Lead | Voice::Harmony, Chip::Nes | Chip::Gb) => {
             macros.extend(sequence(Macro::Duty, &[own.duty], 1));
         }
-        // White noise, of the chip's own frequencies.
+        // White noise at the chip's preset rates.
         (Voice::Noise, Chip::Sms) => macros.extend(sequence(Macro::Duty, &[1], 1)),
         _ => {}
     }
@@ -210,7 +212,7 @@ fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
     content.extend(feature(b"NA", string(&own.name)));
     content.extend(feature(b"MA", macros));
     if chip == Chip::Gb {
-        // The greatest volume, no length, a software envelope, no sequence.
+        // Maximum volume, no length, software envelope, no hardware sequence.
         content.extend(feature(b"GB", vec![15, 64, 1, 0]));
     }
     content.extend(b"EN\0\0");
@@ -220,15 +222,15 @@ fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
 fn drum(chip: Chip, drum: Drum) -> u8 {
     match chip {
         Chip::Nes => C0 + 15 - drum.rate(),
-        // The rates of the 2A03, by the table of dividers from the lowest to the highest.
+        // Indices into the Game Boy's table of dividers, for rates as on the 2A03.
         Chip::Gb => C0 + [49, 54, 59, 57][drum as usize],
-        // The lowest, the middle and the highest rate.
+        // Three preset rates: low, medium, high.
         Chip::Sms => C0 + [0, 1, 2, 2][drum as usize],
     }
 }
 
 fn pattern(chip: Chip, channel: &Channel, index: usize, number: usize, cells: &[Cell]) -> Vec<u8> {
-    // Song 0, and no name.
+    // Song 0, no name.
     let mut content = vec![0, index as u8, number as u8, 0, 0];
     let mut empty = 0_usize;
     for cell in cells {
@@ -247,7 +249,7 @@ fn pattern(chip: Chip, channel: &Channel, index: usize, number: usize, cells: &[
     block(b"PATN", content)
 }
 
-/// Returns a row that is not empty.
+/// Encodes a row that is not empty.
 fn row(chip: Chip, voice: Voice, cell: &Cell) -> Vec<u8> {
     let mut present = 0;
     let mut values = Vec::new();

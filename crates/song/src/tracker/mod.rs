@@ -1,4 +1,4 @@
-//! Songs for trackers: an [`Arrangement`] as instruments, patterns and orders for a sound chip.
+//! Tracker songs: converts an [`Arrangement`] to instruments, patterns and orders for a sound chip.
 //!
 //! `docs/tracker.md` describes the songs and the formats.
 
@@ -26,51 +26,51 @@ use std::{
 use tempo::tempi;
 use tone_filter_dsp::{Arp, Duty, Settings};
 
-/// Number of ticks per second at which envelopes and arpeggios move.
+/// Tick rate in Hz. Envelopes and arpeggios advance once per tick.
 const TICKS: u32 = 60;
 
-/// Maximum number of different chords in a song: FamiTracker has 64 instruments. Rarer chords lose their highest notes.
+/// Maximum number of different chords in a song, as FamiTracker has 64 instruments. Rarer chords lose their highest notes.
 const CHORDS: usize = 48;
-/// Maximum number of orders in a song of FamiTracker, and of patterns in a channel.
+/// FamiTracker's maximum number of orders in a song, and of patterns in a channel.
 const ORDERS: usize = 128;
 
-/// Writer of a song as a file.
+/// Function that encodes a song as a file.
 pub type Writer = fn(&Module, &Tags) -> Vec<u8>;
 
-/// Returns the settings of a filter for a song with the sound of `settings`: [`console::settings`] with the arpeggio Fast in place of Off.
+/// Returns `settings` for recording a tracker song: [`console::settings`], with arpeggios switched from Off to Fast.
 pub fn settings(settings: Settings) -> Settings {
     let arp = if settings.arp == Arp::Off { Arp::Fast } else { settings.arp };
     Settings { arp, ..console::settings(settings) }
 }
 
-/// Song of a tracker.
+/// Tracker song, independent of the file format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Module {
     chip: Chip,
     beat: usize,
     bar: usize,
-    /// Rows of the patterns; some end earlier.
+    /// Number of rows of the longest pattern; an effect ends shorter ones.
     rows: usize,
-    /// Ticks per second, near [`TICKS`]: so that the tempo of most of the song is exact.
+    /// Tick rate in Hz. Near [`TICKS`], adjusted so that the mean tempo is a whole number of ticks per 16 rows.
     hertz: f64,
-    /// Ticks of all tempi in 16 rows; [`Effect::Tempo`] selects one.
+    /// Tempi in ticks per 16 rows; [`Effect::Tempo`] selects one.
     tempi: Vec<u32>,
     instruments: Vec<Instrument>,
     channels: Vec<Channel>,
 }
 
-/// Instrument: sequences of a value for each tick of a note.
+/// Instrument. Its sequences start with each note.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Instrument {
     name: String,
     voice: Voice,
-    /// Volumes up to [`LOUDEST`], of which the last one stays. Empty: the volume stays.
+    /// Volume per tick as register value, up to [`LOUDEST`]; the last one is held. If empty, the volume is constant.
     volumes: Vec<u8>,
-    /// Index of the duty, for pulses.
+    /// Duty cycle as register value, for pulses.
     duty: u8,
-    /// Semitones above the note, which repeat. Empty: the note stays.
+    /// Arpeggio loop in semitones above the note. If empty, there is no arpeggio.
     arpeggio: Vec<u8>,
-    /// Ticks of each value of the arpeggio.
+    /// Ticks per step of the arpeggio.
     speed: u32,
 }
 
@@ -78,7 +78,7 @@ struct Instrument {
 struct Channel {
     voice: Voice,
     orders: Vec<u8>,
-    /// Different patterns, each with a cell per row.
+    /// Distinct patterns, each with one cell per row.
     patterns: Vec<Vec<Cell>>,
 }
 
@@ -92,27 +92,28 @@ struct Cell {
 /// Start or end of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Play {
-    /// Note: MIDI key that sounds, or for noise the drum's index; and index of the instrument.
+    /// MIDI key (for noise, the drum's index), and index of the instrument.
     On(u8, u8),
     Off,
 }
 
-/// Effect on the whole song.
+/// Pattern effect that controls the whole song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Effect {
-    /// The tempo with this index, from this row on.
+    /// Selects a tempo by its index, from this row on.
     Tempo(u8),
-    /// The next order follows this row.
+    /// Continues with the next order after this row.
     Next,
-    /// The order with this index follows this row.
+    /// Continues with the order of this index after this row.
     Jump(u8),
-    /// The song ends after this row.
+    /// Ends the song after this row.
     Stop,
 }
 
 impl Module {
-    /// Creates the song of an arrangement for `chip`. With `repeat`, it goes on for ever from the pattern with this time in seconds. `None` if it
-    /// is longer than 128 orders.
+    /// Creates the song of an arrangement for `chip`. `None` if it needs more than 128 orders.
+    ///
+    /// With `repeat`, the song loops back to the pattern at this time in seconds.
     pub fn new(arrangement: &Arrangement, chip: Chip, repeat: Option<f64>) -> Option<Self> {
         let Arrangement { grid, rows, lead, harmony, bass, drums, sound } = arrangement;
         let orders = arrangement.patterns();
@@ -124,8 +125,8 @@ impl Module {
         let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
             let mut events = Vec::new();
             for (index, note) in notes.iter().enumerate() {
-                // A note that is played again at once would be one with the note before; a row of silence parts them. At the end of a pattern,
-                // it keeps patterns equal that differ in what follows.
+                // A note ends a row early if the same note follows, to separate the two. It also ends a row early at the end of a
+                // pattern, so that patterns do not depend on the next one.
                 let end = note.row + note.rows;
                 let again = notes.get(index + 1).is_some_and(|next| {
                     next.row == end && (next.key, &next.chord) == (note.key, &note.chord)
@@ -171,7 +172,7 @@ impl Module {
                 for (order, pattern) in patterns.iter_mut().enumerate() {
                     let effects = &mut pattern[0].effects;
                     let before = order.checked_sub(1).map_or(0, |before| indices[before]);
-                    // A song that repeats comes here from its end, too.
+                    // This order also follows the last one, when the song repeats.
                     let jumped = repeat == Some(order as u8) && tempi.len() > 1;
                     let changes = indices[order] != before || jumped;
                     effects.extend(changes.then_some(Effect::Tempo(indices[order])));
@@ -192,7 +193,7 @@ impl Module {
         Some(Self { chip, beat, bar, rows: length, hertz, tempi, instruments, channels })
     }
 
-    /// Returns the share of patterns that repeat an earlier one, over all orders of all channels.
+    /// Returns the fraction of orders, over all channels, that reuse an earlier pattern: 0 to 1.
     pub fn reused(&self) -> f64 {
         let orders: usize = self.channels.iter().map(|channel| channel.orders.len()).sum();
         let patterns: usize = self.channels.iter().map(|channel| channel.patterns.len()).sum();
@@ -200,7 +201,7 @@ impl Module {
     }
 }
 
-/// Instruments that differ.
+/// Distinct instruments.
 #[derive(Default)]
 struct Instruments(Vec<Instrument>);
 
@@ -216,7 +217,6 @@ impl Instruments {
 }
 
 impl Instrument {
-    /// Creates the instrument of a part's notes.
     fn new(chip: Chip, voice: Voice, sound: &Sound, chord: Vec<u8>) -> Self {
         let name = match (voice, &chord[..]) {
             (Voice::Lead, []) => "Lead".into(),
@@ -250,7 +250,7 @@ impl Instrument {
 }
 
 impl Envelope {
-    /// Returns the volume at each tick, of which the last one stays; empty if it is always [`LOUDEST`].
+    /// Returns the volume at each tick; the last one is held. Empty if the volume is always [`LOUDEST`].
     fn volumes(self) -> Vec<u8> {
         let Self { attack, decay } = self;
         let loudest = u32::from(LOUDEST);
@@ -258,7 +258,7 @@ impl Envelope {
             (0..attack).map(|tick| (2 * (tick + 1) * loudest + attack + 1) / (2 * (attack + 1)));
         let falls = (0..=decay).map(|tick| match decay {
             0 => loudest,
-            // Three quarters of the volume are lost; halves are rounded up.
+            // The volume falls to a quarter; halves are rounded up.
             _ => (2 * (4 * decay - 3 * tick) * loudest + 4 * decay) / (8 * decay),
         });
         let volumes: Vec<u8> = rises.chain(falls).map(|volume| volume.max(1) as u8).collect();
@@ -267,7 +267,7 @@ impl Envelope {
 }
 
 impl Channel {
-    /// Creates a channel of a pattern for each order; equal ones are one.
+    /// Creates a channel from one pattern per order. Equal patterns are stored once.
     fn new(voice: Voice, all: Vec<Vec<Cell>>) -> Self {
         let mut patterns: Vec<Vec<Cell>> = Vec::new();
         let mut places = HashMap::new();
@@ -282,7 +282,7 @@ impl Channel {
     }
 }
 
-/// Returns the index of a duty among those of the 2A03.
+/// Returns the 2A03's register value of a duty cycle.
 fn duty(duty: Duty) -> u8 {
     match duty {
         Duty::Eighth => 0,
@@ -291,7 +291,7 @@ fn duty(duty: Duty) -> u8 {
     }
 }
 
-/// Returns the most frequent chords, at most [`CHORDS`], and the empty one.
+/// Returns the [`CHORDS`] most frequent chords, and the empty one.
 fn frequent_chords(harmony: &[PartNote]) -> HashSet<Vec<u8>> {
     let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
     for note in harmony {
@@ -303,14 +303,15 @@ fn frequent_chords(harmony: &[PartNote]) -> HashSet<Vec<u8>> {
     all.into_iter().map(|(chord, _)| chord).chain([Vec::new()]).collect()
 }
 
-/// Returns the pattern of each order, with `length` rows. `events` are cells at rows of the song. A volume is written where it changes, and with
-/// the first note of a pattern, so that equal patterns sound equal.
+/// Returns a pattern of `length` rows for each order. `events` are pairs of a row of the song and a cell.
+///
+/// A volume is written where it changes, and with the first note of each pattern, so that equal patterns sound equal.
 fn patterns(events: &[(usize, Cell)], orders: &[Range<usize>], length: usize) -> Vec<Vec<Cell>> {
     let pattern = |order: &Range<usize>| {
         let mut cells = vec![Cell::default(); length];
         for (row, cell) in events.iter().filter(|(row, _)| order.contains(row)) {
             let own = &mut cells[row - order.start];
-            // A note's start wins over the end of the one before.
+            // A note-on takes precedence over the note-off of the previous note.
             if !matches!(own.play, Some(Play::On(..))) {
                 *own = cell.clone();
             }

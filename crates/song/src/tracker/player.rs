@@ -1,32 +1,32 @@
-//! Playback of a song: what each channel plays, tick by tick.
+//! Player: state of each channel at each tick of a song.
 
 use super::{Cell, Chip, Effect, Instrument, Module, Play, tempo::groove};
 use crate::arrangement::LOUDEST;
 
-/// Channel during a tick.
+/// State of a channel during a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Playing {
-    /// MIDI key that sounds, or for noise the drum's index. It stays when the channel falls silent.
+    /// MIDI key with arpeggio; for noise, the drum's index. Silence keeps the last value.
     pub key: u8,
-    /// Volume as a value of the chip's register; 0 is silence.
+    /// Register value of the volume; 0 is silence.
     pub volume: u8,
     pub duty: u8,
     /// Whether the note begins at this tick.
     pub starts: bool,
 }
 
-/// Song as it sounds.
+/// Result of [`play`].
 pub struct Played {
-    /// All channels, for each tick.
+    /// States of all channels at each tick.
     pub ticks: Vec<Vec<Playing>>,
     /// Index of the tick that follows the last one; `None` if the song does not repeat.
     pub repeat: Option<usize>,
 }
 
-/// State of a channel between two rows.
+/// Player of a channel.
 struct Channel<'a> {
     instrument: Option<&'a Instrument>,
-    /// Volume of the last note that has one.
+    /// Last volume in a cell.
     volume: u8,
     /// Ticks since the start of the note.
     age: usize,
@@ -54,7 +54,7 @@ impl<'a> Channel<'a> {
         }
     }
 
-    /// Returns what sounds in the next tick.
+    /// Advances by a tick.
     fn tick(&mut self, chip: Chip) -> Playing {
         let Some(instrument) = self.instrument else {
             self.last = Playing { volume: 0, starts: false, ..self.last };

@@ -1,17 +1,18 @@
-//! Tempi of a song, as whole ticks in 16 rows.
+//! Tempi of a song, each a whole number of ticks per 16 rows.
 
 use super::TICKS;
 use crate::arrangement::Grid;
 use std::ops::Range;
 
-/// Rows over which the ticks of a tempo are whole: the length of a groove.
+/// Length of a groove in rows. A tempo is a whole number of ticks per groove.
 pub const GROOVE: u32 = 16;
 
-/// Maximum distance in ticks of a pattern's end from its place in the song before the tempo changes: 42 ms.
+/// Maximum error of a pattern's end in ticks (42 ms); the tempo changes when it would be exceeded.
 const DRIFT: f64 = 2.5;
 
-/// Returns the ticks per second, all tempi as ticks in 16 rows, and the index of the tempo of each of `orders`. The ticks per second are near 60,
-/// so that the mean tempo needs no change.
+/// Returns the ticks per second, the tempi in ticks per 16 rows, and the tempo index of each of `orders`.
+///
+/// The ticks per second are near 60, adjusted so that a song of constant tempo needs one tempo only.
 pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32>, Vec<u8>) {
     let start = grid.seconds(0);
     let whole = |ticks: f64| (ticks * f64::from(GROOVE)).round().max(f64::from(GROOVE)) as u32;
@@ -36,12 +37,11 @@ pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32
     (hertz, all, indices)
 }
 
-/// Returns the ticks of each of 16 rows, as equal as possible, with the sum `ticks`.
+/// Distributes `ticks` evenly over 16 rows. Returns the shortest repeating part.
 pub fn groove(ticks: u32) -> Vec<u8> {
     let until = |row: u32| row * ticks / GROOVE;
     let rows = (0..GROOVE).map(|row| (until(row + 1) - until(row)).min(255) as u8);
     let rows: Vec<u8> = rows.collect();
-    // The shortest part that repeats.
     let repeats = |length: &usize| rows.chunks(*length).all(|part| part == &rows[..*length]);
     let length = [1, 2, 4, 8].into_iter().find(repeats).unwrap_or(rows.len());
     rows[..length].to_vec()

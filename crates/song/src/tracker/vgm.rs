@@ -1,4 +1,4 @@
-//! VGM of the Game Boy and of the SN76489: a song as writes to registers.
+//! VGM of tracker songs for the Game Boy and the SN76489.
 
 use super::{
     Chip, Writer,
@@ -13,15 +13,15 @@ use crate::{
 const GAME_BOY: u32 = 4_194_304;
 /// Clock rate of the SN76489 in Hz.
 const SN76489: u32 = 3_579_545;
-/// Shift register of the Master System's noise: its taps (16 bits), then its width.
+/// Header field for the Master System's noise: taps of the shift register (lower 16 bits), and its width.
 const SHIFT_REGISTER: u32 = 0x0010_0009;
 
-/// Registers of the Game Boy before all others: sound on, greatest volume, all channels on both sides.
+/// First writes for the Game Boy: sound on, maximum volume, all channels on both sides.
 const START: [[u8; 2]; 3] = [[0x16, 0x80], [0x14, 0x77], [0x15, 0xFF]];
-/// First register of the Game Boy's wave.
+/// First register of the Game Boy's wave RAM.
 const WAVE: u8 = 0x20;
 
-/// Returns the writer of VGM for songs of `chip`; `None` for the NES, whose VGM is the voice Chip's ([`crate::console::vgm`]).
+/// Returns the VGM writer for songs of `chip`; `None` for the NES, for which [`crate::console::vgm`] records the voice Chip.
 pub fn vgm(chip: Chip) -> Option<Writer> {
     match chip {
         Chip::Nes => None,
@@ -43,14 +43,14 @@ pub fn vgm(chip: Chip) -> Option<Writer> {
     }
 }
 
-/// Function that returns the writes to a channel for a tick, given the tick before. Without it, all registers are written.
+/// Function that returns the commands for a channel at a tick, given the previous tick; without it, for all registers.
 type Write = fn(usize, Playing, Option<Playing>) -> Vec<u8>;
 
-/// Writes a song of `hertz` ticks per second to `log`, and silence at the end of a song that does not repeat.
+/// Writes a song of `hertz` ticks per second to `log`. A song that does not repeat ends with silence.
 fn record(log: &mut Log, hertz: f64, played: &Played, write: Write) {
     let due = |tick: usize| (tick as f64 * SAMPLE_RATE / hertz).round() as usize;
     for (tick, channels) in played.ticks.iter().enumerate() {
-        // All registers are written where the song comes from its start or from its end.
+        // All registers are written at the start of the song and at the loop point.
         let is_first = tick == 0 || played.repeat == Some(tick);
         let before = tick.checked_sub(1).filter(|_| !is_first).map(|tick| &played.ticks[tick]);
         let writes: Vec<u8> = (0..channels.len())
@@ -76,12 +76,12 @@ fn hertz(key: u8) -> f64 {
     440.0 * ((f64::from(key) - 69.0) / 12.0).exp2()
 }
 
-/// Returns the Game Boy's wave: a triangle of 32 steps, two in a byte.
+/// Returns the contents of the Game Boy's wave RAM: a triangle of 32 steps, two per byte.
 fn triangle() -> impl Iterator<Item = u8> {
     (0..16).map(|byte| if byte < 8 { 0x22 * byte + 1 } else { 0xFE - 0x22 * (byte - 8) })
 }
 
-/// Returns the writes to a channel of the Game Boy that lead from `before` to `now`. Without `before`, all registers are written.
+/// Returns the Game Boy commands that change a channel from `before` to `now`. Without `before`, all registers are written.
 fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
     let first = 5 * channel as u8;
     let differs = |of: fn(&Playing) -> u8| before.is_none_or(|before| of(&before) != of(&now));
@@ -94,7 +94,7 @@ fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
         write(0, 0);
     }
     if is_wave && now.starts {
-        // A wave that plays is spoilt when it starts again.
+        // Restarting a playing wave corrupts the wave RAM, so the channel is switched off first.
         write(0, 0);
         write(0, 0x80);
     }
@@ -102,10 +102,10 @@ fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
         write(1, now.duty << 6);
     }
     if is_louder {
-        // The wave is on or off. The others have a volume without an envelope; bit 3 leaves a silent channel's output on, so it does not click.
+        // The wave is on or off. Other channels have a constant volume; bit 3 keeps a silent channel's DAC on, to avoid clicks.
         write(2, if is_wave { 0x20 * u8::from(now.volume > 0) } else { now.volume << 4 | 8 });
     }
-    // Except for the wave's, a volume counts from the next start.
+    // A new volume takes effect when the channel restarts, except for the wave.
     let starts = now.starts || is_louder && !is_wave;
     if is_noise {
         if is_other {
@@ -128,13 +128,14 @@ fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
     writes
 }
 
-/// Returns the Game Boy's register for the rate of a drum's noise: 262,144 Hz divided by the lower three bits and by two to the power of the upper four.
-/// Of all rates, these are as bright as the 2A03's.
+/// Returns the Game Boy's register value for a drum's noise rate, chosen to be as bright as on the 2A03.
+///
+/// The rate is 262,144 Hz, divided by the lower three bits and by two to the power of the upper four.
 fn rate(drum: Drum) -> u8 {
     [0x37, 0x26, 0x15, 0x17][drum as usize]
 }
 
-/// Changes the rate of the noise while it is silent, where there is time: the change starts the shift register anew, which hums at first.
+/// Moves changes of the noise rate into the silence before a hit. A change resets the shift register, which hums at first.
 fn prepare_noise(ticks: &mut [Vec<Playing>]) {
     let mut next = None;
     for noise in ticks.iter_mut().rev().filter_map(|channels| channels.get_mut(3)) {
@@ -145,13 +146,13 @@ fn prepare_noise(ticks: &mut [Vec<Playing>]) {
     }
 }
 
-/// Returns the writes to a channel of the SN76489 that lead from `before` to `now`. Without `before`, all registers are written.
+/// Returns the SN76489 commands that change a channel from `before` to `now`. Without `before`, all registers are written.
 fn sn76489(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
     let latch = 0x80 | (channel as u8) << 5;
     let mut writes = Vec::new();
     let is_other = before.is_none_or(|before| before.key != now.key);
     if channel == 3 {
-        // White noise, of the lowest, the middle and the highest rate.
+        // White noise at a low, medium or high rate.
         if is_other {
             let rate = [2, 1, 0, 0].get(usize::from(now.key)).copied().unwrap_or_default();
             writes.extend([0x50, latch | 4 | rate]);

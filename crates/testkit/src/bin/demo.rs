@@ -14,7 +14,7 @@ use tone_filter_testkit::{
     root, tune, wav,
 };
 
-/// Longest buffer of the host in samples; the shortest has 64.
+/// Maximum buffer length in samples. The minimum is 64.
 const MAX_BLOCK: usize = 512;
 
 /// Plays the tune through the plugin, and writes audio files and a picture of the bands.
@@ -73,13 +73,13 @@ struct Accuracy {
     notes: usize,
     /// Number of notes whose band was on for at least half of their duration.
     detected: usize,
-    /// Fraction of the time for which bands from A3 up are on that belongs to a note of the score or its echoes, 0..1.
+    /// Fraction of the time that bands (A3 and up) are on which matches a note of the score or its echo, 0..1.
     precision: f64,
 }
 
-/// Compares the listener's decisions with the score, and draws the bands. The sound is the default one, with lookahead.
+/// Compares the listener's decisions with the score, and draws the bands. Uses the default sound with lookahead.
 fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
-    /// Seconds after the end of a note during which its echoes sound.
+    /// Length of the echoes after a note in seconds.
     const ECHO: f64 = 0.8;
     let settings = Settings { lookahead: true, ..Settings::default() };
     let mut filter = ToneFilter::new(rate.into(), &settings)?;
@@ -140,7 +140,7 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
     }
     instance.select(dry.len())?;
     let mut processor = instance.activate(rate.into(), MAX_BLOCK)?;
-    // Buffer lengths from 64 to `MAX_BLOCK`, in an order that visits all of them.
+    // All buffer lengths from 64 to `MAX_BLOCK`, in a mixed order.
     let mut blocks = (0..).map(|index| 64 + index * 197 % (MAX_BLOCK - 63));
 
     // Hosts process audio on a thread of its own.
@@ -149,7 +149,7 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
             let mut wet = dry.clone();
             let started = Instant::now();
             processor.run(&mut wet, true, &mut blocks, &[])?;
-            // The plugin knows its tail only after it has run.
+            // The plugin knows its tail only after processing.
             let tail = processor.tail()?.context("the tail never ends")?;
             let mut end = vec![vec![0.0; tail as usize]; wet.len()];
             processor.run(&mut end, true, &mut blocks, &[])?;

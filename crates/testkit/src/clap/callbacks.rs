@@ -1,4 +1,4 @@
-//! Callbacks of the host, which the plugin calls.
+//! Host callbacks: the host's functions that the plugin calls.
 
 use clack_extensions::{
     audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
@@ -18,23 +18,23 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// Marker type that names the handler types for clack.
+/// Type that tells `clack` the types of the host's handlers.
 pub struct Callbacks;
 
-/// Call of the plugin to its host.
+/// Kind of call from the plugin to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
-    /// Request to be deactivated and activated again.
+    /// Request of a restart: deactivation and activation.
     Restart,
     /// Request to flush the parameters.
     Flush,
-    /// Report of changed parameters.
+    /// Notification of changed parameters.
     Rescan,
-    /// Report of a changed latency.
+    /// Notification of a changed latency.
     Latency,
-    /// Report of a changed tail.
+    /// Notification of a changed tail.
     Tail,
-    /// Report of changed names of keys.
+    /// Notification of changed key names.
     Names,
 }
 
@@ -43,23 +43,23 @@ impl Call {
         [Self::Restart, Self::Flush, Self::Rescan, Self::Latency, Self::Tail, Self::Names];
 }
 
-/// Requests and reports of the plugin, from any thread.
+/// Record of the calls from the plugin. Any thread may write to it.
 pub struct Requests {
-    /// Whether the host has no extensions.
+    /// Whether the host offers no extensions.
     bare: bool,
     main: ThreadId,
     /// Whether the plugin has requested a call on the main thread.
     pub callback: AtomicBool,
     /// Whether activation is in progress.
     pub activating: AtomicBool,
-    /// Whether a call came on the wrong thread, or a report of the latency outside of activation.
+    /// Whether a call came on the wrong thread, or a latency was reported outside of `activate`.
     pub misplaced: AtomicBool,
     /// Number of calls of each kind.
     counts: [AtomicUsize; Call::ALL.len()],
 }
 
 impl Requests {
-    /// Creates the requests to a host whose main thread is this one.
+    /// Creates an empty record. This thread becomes the host's main thread.
     pub fn new(bare: bool) -> Self {
         Self {
             bare,
@@ -75,7 +75,7 @@ impl Requests {
         self.counts[call as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call that CLAP allows on the main thread only.
+    /// Counts a call that CLAP allows only on the main thread.
     fn count_on_main(&self, call: Call) {
         if thread::current().id() != self.main {
             self.misplaced.store(true, Ordering::Relaxed);
@@ -83,12 +83,12 @@ impl Requests {
         self.count(call);
     }
 
-    /// Returns the number of calls of this kind since the last time.
+    /// Returns the number of calls of this kind, and resets it.
     pub fn take(&self, call: Call) -> usize {
         self.counts[call as usize].swap(0, Ordering::Relaxed)
     }
 
-    /// Returns all calls since the last time, but for flushes, in the order of [`Call`].
+    /// Returns all calls except [`Call::Flush`], in the order of [`Call`], and resets the record.
     pub fn take_all(&self) -> Vec<Call> {
         let calls = Call::ALL.into_iter().flat_map(|call| vec![call; self.take(call)]);
         calls.filter(|call| *call != Call::Flush).collect()

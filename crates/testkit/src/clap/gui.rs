@@ -4,29 +4,29 @@ use super::Instance;
 use anyhow::{Context, Result, ensure};
 use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window};
 
-/// Host call to an editor.
+/// Host call to an editor: a function of CLAP's extension `clap.gui`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GuiStep {
-    /// Creates the editor, without a parent window.
+    /// `create`: creates an embedded editor, which needs a parent window later.
     Create,
-    /// Sets the scale: physical pixels per logical pixel.
+    /// `set_scale`: physical pixels per logical pixel.
     Scale(f64),
-    /// Sets the parent, an X11 window.
+    /// `set_parent`: id of an X11 window.
     Parent(u32),
-    /// Shows the editor.
+    /// `show`: makes the window visible.
     Show,
-    /// Hides the editor.
+    /// `hide`: makes the window invisible and keeps the editor.
     Hide,
-    /// Sets width and height in pixels.
+    /// `set_size`: width and height in pixels.
     Resize([u32; 2]),
-    /// Destroys the editor.
+    /// `destroy`: closes the window and frees the editor.
     Destroy,
 }
 
 const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
 
 impl Instance {
-    /// Makes the call `step`.
+    /// Makes a call to the editor. Returns an error if the plugin refuses it.
     pub fn gui(&mut self, step: GuiStep) -> Result<()> {
         let gui: PluginGui = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -77,7 +77,7 @@ impl Instance {
         Ok([size.width, size.height])
     }
 
-    /// Closes the editor.
+    /// Destroys the open editor.
     pub fn close_editor(&mut self) -> Result<()> {
         self.gui(GuiStep::Destroy)
     }

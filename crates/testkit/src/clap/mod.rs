@@ -1,7 +1,7 @@
 //! A small CLAP host without a user interface.
 //!
-//! `cargo xtask demo` plays music through this host, and tests use it to compare the built plugin with the library. Every call
-//! checks what a host can check. If the plugin refuses a call, the method returns an error.
+//! `cargo xtask demo` plays music through this host, and tests use it to compare the built plugin with the library. Methods
+//! return an error if the plugin refuses a call, and panic if the plugin violates CLAP.
 
 mod callbacks;
 mod gui;
@@ -31,30 +31,30 @@ pub use parameters::{Parameter, parameter_id};
 pub use processor::{Change, Midi, Processor, Sent, Surroundings};
 pub use transport::{at_frame, random_transport, transport_at, transport_that};
 
-/// Loaded plugin file.
+/// Loaded CLAP file: a library with a plugin factory.
 pub struct Library {
     entry: PluginEntry,
 }
 
-/// Description of a plugin.
+/// CLAP's descriptor of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
     /// Stable id in reverse domain notation.
     pub id: String,
     /// Display name.
     pub name: String,
-    /// Name of the maker.
+    /// Company or person.
     pub vendor: String,
-    /// Version of the plugin.
+    /// Version, such as `1.2.3`.
     pub version: String,
-    /// CLAP's keywords for its kind, such as `audio-effect`.
+    /// CLAP's feature strings, such as `audio-effect`.
     pub features: Vec<String>,
 }
 
-/// Configuration of audio ports.
+/// Audio port configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Id of the layout.
+    /// Id, unique among the layouts of the plugin.
     pub id: u32,
     /// Display name.
     pub name: String,
@@ -86,7 +86,7 @@ impl Library {
         Ok(Self { entry })
     }
 
-    /// Returns the descriptions of the plugins in the file.
+    /// Returns the descriptors of the plugins in the file.
     pub fn plugins(&self) -> Result<Vec<Descriptor>> {
         let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
         factory.plugin_descriptors().map(Descriptor::new).collect()
@@ -97,7 +97,7 @@ impl Library {
         self.instantiate_in(id, false)
     }
 
-    /// Does what [`Library::instantiate`] does, in a host that may be `bare`: without any extension.
+    /// Like [`Library::instantiate`]. A `bare` host offers no extensions.
     pub fn instantiate_in(&self, id: &str, bare: bool) -> Result<Instance> {
         let host = HostInfo::new("Tone Filter testkit", "", "", env!("CARGO_PKG_VERSION"))?;
         let plugin = PluginInstance::new(
@@ -168,7 +168,7 @@ impl Instance {
         Ok(processor)
     }
 
-    /// Does what [`Instance::activate`] does, without starting to process.
+    /// Like [`Instance::activate`], without starting to process.
     pub fn activate_only(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let configuration = PluginAudioConfiguration {
             sample_rate,
@@ -182,7 +182,7 @@ impl Instance {
         Ok(Processor::new(stopped?.into(), max_block))
     }
 
-    /// Deactivates the plugin.
+    /// Stops processing and deactivates the plugin.
     pub fn deactivate(&mut self, processor: Processor) {
         self.plugin.deactivate(processor.audio.into_stopped());
         self.check_calls();
@@ -194,7 +194,7 @@ impl Instance {
         });
     }
 
-    /// Checks that the plugin has called the host only where CLAP allows it.
+    /// Panics if the plugin has called the host in a way that CLAP forbids.
     fn check_calls(&mut self) {
         let misplaced = |requests: &Requests| requests.misplaced.load(Ordering::Relaxed);
         assert!(
@@ -203,12 +203,12 @@ impl Instance {
         );
     }
 
-    /// Returns the number of the plugin's calls of this kind since the last time.
+    /// Returns the number of the plugin's calls of this kind, and resets it.
     pub fn take(&mut self, call: Call) -> usize {
         self.plugin.access_shared_handler(|requests| requests.take(call))
     }
 
-    /// Returns the plugin's calls since the last time, but for requested flushes, in the order of [`Call`].
+    /// Returns the plugin's calls except [`Call::Flush`], in the order of [`Call`], and resets the record.
     pub fn take_calls(&mut self) -> Vec<Call> {
         self.plugin.access_shared_handler(Requests::take_all)
     }
@@ -233,7 +233,7 @@ impl Instance {
         Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
     }
 
-    /// Runs the plugin's callback on the main thread, if the plugin has requested it.
+    /// Calls the plugin on the main thread, if it has requested this callback.
     pub fn idle(&mut self) {
         let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
         if self.plugin.access_shared_handler(asked) {

@@ -1,4 +1,4 @@
-//! Host calls for the plugin's parameters.
+//! Host calls to the plugin's parameters, controller pages and note names.
 
 use super::{Change, Instance, text};
 use anyhow::{Context, Result};
@@ -14,15 +14,15 @@ use std::ffi::CString;
 /// the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
-    /// Stable id.
+    /// Stable id, from [`parameter_id`].
     pub id: u32,
     /// Display name.
     pub name: String,
     /// Path of the parameter's group.
     pub group: String,
-    /// Smallest value.
+    /// Minimum value.
     pub min: f64,
-    /// Largest value.
+    /// Maximum value.
     pub max: f64,
     /// Value in a new instance.
     pub default: f64,
@@ -30,7 +30,7 @@ pub struct Parameter {
     pub automatable: bool,
     /// Whether only whole values are allowed.
     pub stepped: bool,
-    /// Whether this is the bypass, which the host's own button may control.
+    /// Whether this is the bypass parameter, which the host's bypass button controls.
     pub bypass: bool,
 }
 
@@ -66,7 +66,7 @@ impl Instance {
             .collect()
     }
 
-    /// Returns the plugin's pages for hardware controllers: name, and ids of the parameters.
+    /// Returns the pages for hardware controllers: name and parameter ids of each.
     pub fn pages(&mut self) -> Result<Vec<(String, Vec<u32>)>> {
         let controls: PluginRemoteControls = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -81,7 +81,7 @@ impl Instance {
             .collect()
     }
 
-    /// Returns the keys that have names, with these names.
+    /// Returns the MIDI keys that have names, and these names.
     pub fn note_names(&mut self) -> Result<Vec<(u16, String)>> {
         let names: PluginNoteName = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -111,14 +111,14 @@ impl Instance {
         Ok(text(params.value_to_text(&handle, clap_id(id)?, value, &mut buffer)?))
     }
 
-    /// Lets the plugin parse `text` as a value of the parameter `id`. Returns `None` if the text is invalid.
+    /// Returns the value that the plugin parses from `text` for the parameter `id`; `None` if the text is invalid.
     pub fn text_to_value(&mut self, id: u32, text: &str) -> Result<Option<f64>> {
         let params: PluginParams = self.extension()?;
         let handle = self.plugin.plugin_handle();
         Ok(params.text_to_value(&handle, clap_id(id)?, &CString::new(text)?))
     }
 
-    /// Sets parameters while no audio is running.
+    /// Sets parameters of an inactive plugin, by a flush.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
         let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;

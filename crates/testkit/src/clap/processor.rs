@@ -15,30 +15,30 @@ use clack_host::{
     process::PluginAudioProcessor,
 };
 
-/// Active plugin, until [`Instance::deactivate`](super::Instance::deactivate).
+/// Active plugin. [`Instance::deactivate`](super::Instance::deactivate) ends it.
 pub struct Processor {
     pub(super) audio: PluginAudioProcessor<Callbacks>,
     max_block: usize,
-    /// Data for every buffer besides samples and events.
+    /// Transport and flags that are passed with every buffer.
     pub surroundings: Surroundings,
-    /// MIDI messages that [`Processor::run`] sends; frames count from the start of each signal.
+    /// MIDI messages that [`Processor::run`] sends. Frames count from the start of the signal.
     pub notes: Vec<Midi>,
-    /// Signal for the plugin's second input in [`Processor::run`], as long as the main signal. `None`: not connected.
+    /// Sidechain input of [`Processor::run`], as long as the main signal; `None` if not connected.
     pub sidechain: Option<Vec<Vec<f32>>>,
-    /// Notes that the plugin has sent in [`Processor::run`]. `None`: the plugin gets no room to send any.
+    /// Notes that the plugin has sent in [`Processor::run`]. With `None`, the host's event queue accepts no events.
     pub sent: Option<Vec<Sent>>,
 }
 
-/// Data that a host passes with a buffer, besides samples and events.
+/// Transport and flags that a host passes with a buffer.
 #[derive(Clone, Copy)]
 pub struct Surroundings {
     /// Position in the song; `None` for a host without a transport.
     pub transport: Option<TransportEvent>,
-    /// Transport from a frame within each buffer on.
+    /// Change of the transport within each buffer.
     pub later: Option<TransportEvent>,
     /// Whether the input buffers are flagged as constant.
     pub constant: bool,
-    /// Wrapper that runs the given call of the plugin, and may monitor it.
+    /// Wrapper around each call of the plugin's `process`, for monitoring. It must run the closure.
     pub call: fn(&mut dyn FnMut()),
 }
 
@@ -51,15 +51,15 @@ impl Default for Surroundings {
 /// Change of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// First sample with the new value, counted from the start of the signal.
+    /// First frame with the new value, counted from the start of the signal.
     pub frame: usize,
-    /// Id of the parameter.
+    /// Id of the parameter, from [`parameter_id`](super::parameter_id).
     pub parameter: u32,
     /// New value in the plugin's CLAP units.
     pub value: f64,
 }
 
-/// A MIDI message.
+/// MIDI message at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Midi {
     /// Time in samples, counted from the start of the signal.
@@ -109,24 +109,24 @@ impl Processor {
         Self { audio, max_block, surroundings, notes, sidechain: None, sent: None }
     }
 
-    /// Starts processing.
+    /// Starts processing, as required before [`Processor::process`].
     pub fn start(&mut self) -> Result<()> {
         self.audio.start_processing()?;
         Ok(())
     }
 
-    /// Stops processing.
+    /// Stops processing. The plugin stays active.
     pub fn stop(&mut self) -> Result<()> {
         self.audio.stop_processing()?;
         Ok(())
     }
 
-    /// Resets the plugin's state.
+    /// Clears the plugin's audio state, such as delays and sounding voices. Parameters stay.
     pub fn reset(&mut self) {
         self.audio.reset();
     }
 
-    /// Sets parameters between buffers.
+    /// Sets parameters between buffers, by a flush.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let mut handle = self.audio.plugin_handle();
         let params: PluginParams =
@@ -158,7 +158,7 @@ impl Processor {
         self.process_all(input.map(|main| [main, &mut []]), output, changes, &[], &mut nothing)
     }
 
-    /// Does what [`Processor::process`] does. `input` also has the sidechain, and `sent` receives the plugin's events.
+    /// Like [`Processor::process`]. `input` also has the sidechain, and `sent` receives the plugin's events.
     fn process_all(
         &mut self,
         input: Option<[&mut [&mut [f32]]; 2]>,
@@ -218,8 +218,9 @@ impl Processor {
         Ok(status.context("the call was not made")??)
     }
 
-    /// Replaces `signal` by the plugin's output, in buffers of the lengths `blocks`, in place or with separate buffers. `changes`
-    /// must be sorted; their frames count from the start of the signal. With a sidechain, processing must not be in place.
+    /// Replaces `signal` by the plugin's output. `blocks` are the buffer lengths, and `in_place` shares input and output buffers.
+    ///
+    /// `changes` must be sorted; their frames count from the start of the signal. With a sidechain, `in_place` must be false.
     pub fn run(
         &mut self,
         signal: &mut [Vec<f32>],
@@ -247,7 +248,7 @@ impl Processor {
             let mut output: Vec<&mut [f32]> =
                 signal.iter_mut().map(|channel| &mut channel[start..end]).collect();
             if !in_place {
-                // The plugin must not read the output buffer: this value would spoil the result if it did.
+                // The plugin must not read the output buffer: NaN would spoil the result.
                 output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
             }
             let mut sidechain: Vec<Vec<f32>> = match &self.sidechain {

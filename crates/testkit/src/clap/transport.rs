@@ -41,7 +41,7 @@ pub fn transport_at(tempo: f64) -> TransportEvent {
     TransportEvent { flags: TransportFlags::HAS_TEMPO, tempo, ..random_transport(&mut || 0.0) }
 }
 
-/// Returns `transport` as an event within a buffer.
+/// Returns `transport` as an event at `frame` of a buffer.
 pub fn at_frame(transport: TransportEvent, frame: u32) -> TransportEvent {
     TransportEvent { header: EventHeader::new_core(frame, EventFlags::empty()), ..transport }
 }

@@ -5,22 +5,22 @@ use super::{KEYS, Note};
 /// Time step of the comparison in seconds.
 const GRID: f64 = 0.01;
 
-/// Tolerance of a note's start in seconds.
+/// Onset tolerance in seconds.
 const ONSET: f64 = 0.1;
 
-/// Maximum time in seconds between two starts of a note that count as one: two instruments in unison.
+/// Two onsets of a key within this time in seconds count as one, as instruments may play in unison.
 const TOGETHER: f64 = 0.05;
 
 /// Accuracy of detected notes. All values are from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// Fraction of the detected time of all notes that is also in the score.
+    /// Fraction of the detected time that matches the score, summed over all notes.
     pub precision: f64,
-    /// Fraction of the time of all notes in the score that was detected.
+    /// Fraction of the score's time that was detected, summed over all notes.
     pub recall: f64,
-    /// F1 of time steps: harmonic mean of precision and recall.
+    /// Frame-wise F1 score: harmonic mean of precision and recall.
     pub frames: f64,
-    /// F1 of note starts. A start counts as detected if it is within 0.1 s of a start in the score.
+    /// Onset F1 score. An onset matches one in the score within 0.1 s.
     pub onsets: f64,
 }
 
@@ -45,7 +45,7 @@ pub fn accuracy(found: &[Note], score: &[Note], seconds: f64) -> Accuracy {
     }
 }
 
-/// Returns for each time step whether `key` is held.
+/// Returns whether `key` is held, for each time step.
 fn held_per_step(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     let mut held = vec![false; (seconds / GRID).round() as usize];
     let at = |time: f64| ((time / GRID).ceil() as usize).min(held.len());
@@ -60,7 +60,7 @@ fn held_per_step(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     held
 }
 
-/// Returns the starts of `key` before `seconds`; `notes` must be sorted by start. Starts in unison count once.
+/// Returns the onsets of `key` before `seconds`. `notes` must be sorted by start. Onsets in unison count once.
 pub fn starts(notes: &[Note], key: u8, seconds: f64) -> Vec<f64> {
     let notes = notes.iter().filter(|note| note.key == key && note.start < seconds);
     let mut starts: Vec<f64> = notes.map(|note| note.start).collect();
@@ -68,7 +68,7 @@ pub fn starts(notes: &[Note], key: u8, seconds: f64) -> Vec<f64> {
     starts
 }
 
-/// Counts starts of notes: correctly detected ones, all detected ones, and those in the score.
+/// Counts onsets: correctly detected, detected, and in the score.
 fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
@@ -76,7 +76,7 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
         detected += found.len() as u32;
         real += played.len() as u32;
         for start in played {
-            // The earliest match leaves the most candidates for the following notes.
+            // Greedy: the earliest match leaves the most candidates for later notes.
             if let Some(index) = found.iter().position(|other| (other - start).abs() <= ONSET) {
                 found.drain(..=index);
                 hits += 1;
@@ -86,8 +86,9 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     (hits, detected, real)
 }
 
-/// Returns the delays of detection in seconds, from a note's start in the score. Skips notes that last less than 0.1 s, were
-/// already detected when they started, or were not detected before they ended.
+/// Returns the detection delays in seconds, measured from each note's start in the score.
+///
+/// Skips notes that are shorter than 0.1 s, already detected before they start, or not detected before they end.
 pub fn latencies(found: &[Note], score: &[Note]) -> Vec<f64> {
     let long = score.iter().filter(|note| note.end - note.start >= 0.1);
     long.filter_map(|note| {

@@ -27,7 +27,7 @@ pub const RATE: u32 = 44_100;
 
 /// Folder of the songs, from Debian's package `openttd-openmsx`.
 pub const SONGS: &str = "/usr/share/games/openttd/baseset/openmsx";
-/// Number of songs, the first ones by name. The listener is never trained on them.
+/// Number of songs: the first by name. They are not in the training data of the listener.
 const COUNT: usize = 12;
 
 /// Soundfont from Debian's package `fluid-soundfont-gm`.
@@ -49,10 +49,10 @@ const PEAK: f32 = 0.251_188_64;
 /// MIDI channel of the drums, counted from 0.
 const DRUMS: u4 = u4::new(9);
 
-/// MIDI numbers of the notes that the filter has bands for.
+/// MIDI keys for which the filter has bands.
 pub const KEYS: std::ops::Range<u8> = 28..105;
 
-/// Note with its times.
+/// Note of a song.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
     /// MIDI number.
@@ -74,7 +74,7 @@ pub struct Song {
     pub notes: Vec<Note>,
 }
 
-/// Returns all songs. They are rendered once and kept in `target/songs`.
+/// Returns all songs. They are rendered once and cached in `target/songs`.
 pub fn songs() -> Result<Vec<Song>> {
     let folder = target().join("songs");
     fs::create_dir_all(&folder)?;
@@ -182,8 +182,9 @@ pub fn scale(signal: &mut Signal, gain: f32) {
     signal.iter_mut().flatten().for_each(|sample| *sample *= gain);
 }
 
-/// Returns the notes within [`KEYS`] on the channels for which `wanted` is true, sorted by start. A repeated note-on ends the
-/// note before it. A note without a note-off lasts to the end of the file.
+/// Returns the notes within [`KEYS`] on the `wanted` channels, sorted by start.
+///
+/// A repeated note-on ends the previous note. A note without a note-off lasts to the end of the file.
 fn notes(midi: &[u8], wanted: impl Fn(u4) -> bool) -> Result<Vec<Note>> {
     let smf = Smf::parse(midi)?;
     let Timing::Metrical(ticks) = smf.header.timing else { bail!("timecode is not understood") };
@@ -229,7 +230,7 @@ fn notes(midi: &[u8], wanted: impl Fn(u4) -> bool) -> Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// The command `tone-filter` with a folder for its output.
+/// Runner for the command `tone-filter`, with a temporary folder for its output.
 #[derive(Debug)]
 pub struct Tool {
     program: PathBuf,

@@ -1,4 +1,4 @@
-//! Object of a host that the plugin calls: component handler, frame around the editor, menus, and run loop.
+//! Host object that the plugin calls: component handler, plug frame, context menus and run loop.
 
 use std::{
     mem::take,
@@ -24,7 +24,7 @@ use vst3::{
     },
 };
 
-/// Host object that the plugin calls, with or without a run loop for the main thread. It records the calls and their threads.
+/// Host object that records the plugin's calls and their threads. `LOOP`: whether it offers a run loop.
 #[derive(Default)]
 pub struct Host<const LOOP: bool> {
     restarts: Mutex<Vec<(int32, ThreadId)>>,
@@ -33,16 +33,16 @@ pub struct Host<const LOOP: bool> {
     files: Mutex<Vec<(ComPtr<IEventHandler>, FileDescriptor)>>,
     menu: Arc<Mutex<Shown>>,
     sizes: Mutex<Vec<[int32; 2]>>,
-    /// Function that resizes the window; without one, all sizes are refused.
+    /// Function that maps a requested window size to the granted one; without it, requests are refused.
     pub resize: Option<fn([int32; 2]) -> [int32; 2]>,
     on_call: Option<Box<dyn Fn()>>,
 }
 
-/// Menu that the host has shown last.
+/// Context menu that the host has shown last.
 #[derive(Default)]
 struct Shown {
     parameter: ParamID,
-    /// Names, numbers and receivers of the plugin's entries.
+    /// The plugin's entries: name, tag and target.
     entries: Vec<(String, int32, ComPtr<IContextMenuTarget>)>,
     at: Option<[UCoord; 2]>,
 }
@@ -94,13 +94,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<const LOOP: bool> Host<LOOP> {
-    /// Creates a host that runs `call_back` when the plugin reports a changed state, requests a restart or registers a timer, and
-    /// refuses timers.
+    /// Creates a host that refuses timers, and runs `call_back` at a reported state, a requested restart or a registered timer.
     pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
         Self { on_call: Some(Box::new(call_back)), ..Self::default() }
     }
 
-    /// Returns the number of latency changes reported since the last call. Panics at other reports, and at other threads.
+    /// Returns the number of reported latency changes since the last call. Panics at other reports and on other threads.
     pub fn latency_changes(&self) -> usize {
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
@@ -109,7 +108,7 @@ impl<const LOOP: bool> Host<LOOP> {
         restarts.len()
     }
 
-    /// Returns the number of restarts that the plugin has requested, on any thread.
+    /// Returns the number of restart requests, from any thread.
     pub fn restarts(&self) -> usize {
         locked(&self.restarts).len()
     }
@@ -119,14 +118,14 @@ impl<const LOOP: bool> Host<LOOP> {
         locked(&self.dirty).clone()
     }
 
-    /// Returns the parameter and the position of the last menu, and the names of the plugin's entries.
+    /// Returns the last context menu: parameter, position, and names of the plugin's entries.
     pub fn menu(&self) -> Option<(ParamID, [int32; 2], Vec<String>)> {
         let menu = locked(&self.menu);
         let names = menu.entries.iter().map(|(name, ..)| name.clone()).collect();
         menu.at.map(|at| (menu.parameter, at, names))
     }
 
-    /// Chooses the plugin's entry called `name` of that menu.
+    /// Selects the entry `name` of the last context menu.
     pub fn choose(&self, name: &str) {
         let menu = locked(&self.menu);
         let (_, tag, target) = menu.entries.iter().find(|(own, ..)| own == name).expect(name);
@@ -134,7 +133,7 @@ impl<const LOOP: bool> Host<LOOP> {
         assert_eq!(unsafe { target.executeMenuItem(*tag) }, kResultOk);
     }
 
-    /// Returns the widths and heights that the plugin has asked for since the last call.
+    /// Returns the window sizes that the plugin has requested since the last call: width and height.
     pub fn sizes(&self) -> Vec<[int32; 2]> {
         take(&mut *locked(&self.sizes))
     }
@@ -149,7 +148,7 @@ impl<const LOOP: bool> Host<LOOP> {
         locked(&self.timers).len()
     }
 
-    /// Turns the run loop once: calls all timers and file handlers. A handler checks by itself whether there is data to read.
+    /// Runs one iteration of the run loop: calls all timers and file handlers, even if there is no data to read.
     pub fn idle(&self) {
         let timers = locked(&self.timers).clone();
         // SAFETY: the plugin has registered the timer, and this is the main thread.

@@ -1,4 +1,4 @@
-//! Instance of a plugin.
+//! Plugin instance: component, controller and processor.
 
 use super::{Factory, stream::Stream};
 use std::{ffi::c_void, mem, ptr::null_mut};
@@ -24,15 +24,15 @@ pub struct Setup {
     pub rate: f64,
     /// Number of channels: 1 or 2.
     pub channels: usize,
-    /// Longest buffer in samples.
+    /// Maximum buffer length in samples.
     pub max_block: usize,
 }
 
-/// Changes of a parameter within a buffer.
+/// Automation points of a parameter within a buffer.
 pub struct Queue {
     /// Id of the parameter.
     pub parameter: ParamID,
-    /// Sample offsets in the buffer, and values from 0 to 1.
+    /// Points: sample offset in the buffer, and normalised value.
     pub points: Vec<(int32, ParamValue)>,
 }
 
@@ -61,7 +61,7 @@ impl IParamValueQueueTrait for Queue {
     }
 }
 
-/// Changes of all parameters within a buffer.
+/// Automation points of all parameters within a buffer.
 struct Changes(Vec<ComPtr<IParamValueQueue>>);
 
 impl Class for Changes {
@@ -82,23 +82,23 @@ impl IParameterChangesTrait for Changes {
     }
 }
 
-/// Converts a text of VST3, which is UTF-16 up to a zero.
+/// Converts VST3's null-terminated UTF-16 to a `String`.
 pub fn text(units: &[u16]) -> String {
     let end = units.iter().position(|unit| *unit == 0).unwrap_or(units.len());
     String::from_utf16(&units[..end]).expect("UTF-16")
 }
 
-/// Instance of a plugin, which is deactivated and terminated when dropped.
+/// Plugin instance. Dropping it deactivates and terminates the plugin.
 pub struct Instance {
-    /// The plugin as a component, for calls without a method here.
+    /// Component interface.
     pub component: ComPtr<IComponent>,
-    /// The plugin as an edit controller.
+    /// Edit controller interface.
     pub controller: ComPtr<IEditController>,
-    /// The plugin as an audio processor.
+    /// Audio processor interface.
     pub processor: ComPtr<IAudioProcessor>,
-    /// Wrapper that runs the given call of `process`, and may monitor it.
+    /// Wrapper around each call of `process`, for monitoring. It must run the closure.
     pub call: fn(&mut dyn FnMut()),
-    /// Notes and messages of each buffer.
+    /// Event list that is passed with each buffer.
     pub events: Option<ComPtr<IEventList>>,
     has_handler: bool,
 }
@@ -126,7 +126,7 @@ impl Instance {
         instance
     }
 
-    /// Creates an instance without layout and sample rate, in a host with the component handler `handler`.
+    /// Creates an instance without bus arrangement and sample rate, in a host with the component handler `handler`.
     pub fn not_set_up(factory: &Factory, handler: Option<&ComPtr<IComponentHandler>>) -> Self {
         let component = factory.component();
         // SAFETY: a host may pass null.
@@ -141,7 +141,7 @@ impl Instance {
         Self { component, controller, processor, call, events: None, has_handler }
     }
 
-    /// Sets the sample rate in Hz and the length of the longest buffer.
+    /// Sets the sample rate in Hz and the maximum buffer length.
     pub fn set_up(&self, rate: f64, max_block: usize) {
         let mut setup = ProcessSetup {
             processMode: ProcessModes_::kRealtime as int32,
@@ -160,14 +160,14 @@ impl Instance {
         instance
     }
 
-    /// Activates the instance.
+    /// Activates the instance and starts processing.
     pub fn activate(&self) {
         // SAFETY: the instance was set up.
         let results = unsafe { [self.component.setActive(1), self.processor.setProcessing(1)] };
         assert_eq!(results, [kResultOk; 2]);
     }
 
-    /// Deactivates the instance; an inactive one stays so.
+    /// Stops processing and deactivates the instance. An inactive instance stays inactive.
     pub fn deactivate(&self) {
         // SAFETY: the calls are in VST3's order. The result of `setProcessing` does not matter.
         unsafe {
@@ -200,19 +200,19 @@ impl Instance {
         parameter.unwrap_or_else(|| panic!("no parameter {title}")).id
     }
 
-    /// Returns the value of a parameter, from 0 to 1.
+    /// Returns the normalised value of a parameter.
     pub fn get(&self, id: ParamID) -> f64 {
         // SAFETY: the call only reads.
         unsafe { self.controller.getParamNormalized(id) }
     }
 
-    /// Sets a parameter to a `value` from 0 to 1 while the plugin does not process.
+    /// Sets the normalised value of a parameter in the controller.
     pub fn set(&self, id: ParamID, value: f64) {
         // SAFETY: the call passes numbers only.
         assert_eq!(unsafe { self.controller.setParamNormalized(id, value) }, kResultOk);
     }
 
-    /// Returns the plugin's text for a `value` of a parameter, from 0 to 1.
+    /// Returns the plugin's text for a normalised `value` of a parameter.
     pub fn value_text(&self, id: ParamID, value: f64) -> String {
         // SAFETY: there is room for the text; zeros are an empty text.
         unsafe {
@@ -222,7 +222,7 @@ impl Instance {
         }
     }
 
-    /// Returns the plugin's value, from 0 to 1, for what is `typed` into a parameter's field; `None` if the plugin refuses it.
+    /// Returns the normalised value that the plugin parses from `typed`; `None` if it refuses the text.
     pub fn text_value(&self, id: ParamID, typed: &str) -> Option<f64> {
         let mut units: Vec<_> = typed.encode_utf16().chain([0]).collect();
         let mut value = f64::NAN;
@@ -245,7 +245,7 @@ impl Instance {
         }
     }
 
-    /// Closes an editor, and then takes its frame away.
+    /// Closes an editor and removes its frame.
     pub fn close_editor(view: &ComPtr<IPlugView>) {
         // SAFETY: the calls are in VST3's order.
         unsafe {
@@ -254,7 +254,7 @@ impl Instance {
         }
     }
 
-    /// Returns the plugin's state.
+    /// Returns the saved state of the plugin.
     pub fn save(&self) -> Vec<u8> {
         let stream = ComWrapper::new(Stream::default());
         let pointer = stream.to_com_ptr::<IBStream>().expect("a stream");
@@ -263,7 +263,7 @@ impl Instance {
         stream.bytes()
     }
 
-    /// Loads a state.
+    /// Loads a state from [`Instance::save`].
     pub fn load(&self, state: &[u8]) {
         let stream = ComWrapper::new(Stream::of(state)).to_com_ptr::<IBStream>().expect("a stream");
         // SAFETY: the stream outlives the call.

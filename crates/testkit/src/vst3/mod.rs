@@ -1,4 +1,4 @@
-//! Small VST3 host. Every call checks what a host can check, and panics if the plugin refuses it.
+//! Small VST3 host. Methods panic if the plugin refuses a call or violates VST3.
 
 mod host;
 mod instance;
@@ -17,7 +17,7 @@ use vst3::{
     },
 };
 
-/// Factory of a plugin file, which makes instances of the file's only plugin.
+/// Plugin factory of a file with one plugin.
 pub struct Factory(ComPtr<IPluginFactory>);
 
 impl Factory {
@@ -56,7 +56,7 @@ impl Factory {
         Self::load(&crate::bundle::vst3()?.join(inside))
     }
 
-    /// Creates a component of the only class.
+    /// Creates a component of the only class. Panics if there are others.
     fn component(&self) -> ComPtr<IComponent> {
         // SAFETY: every pointer has the type that the function expects; zeros are valid numbers and empty texts.
         unsafe {

@@ -1,4 +1,4 @@
-//! A file in memory.
+//! In-memory `IBStream`.
 
 use std::{
     ffi::c_void,
@@ -11,17 +11,16 @@ use vst3::{
     },
 };
 
-/// File in memory: its bytes, and the position of reading and writing.
+/// In-memory stream: bytes and current position.
 #[derive(Default)]
 pub(super) struct Stream(Mutex<(Vec<u8>, usize)>);
 
 impl Stream {
-    /// Creates a file of `bytes`, at its start.
+    /// Creates a stream of `bytes`, positioned at the start.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Mutex::new((bytes.to_vec(), 0)))
     }
 
-    /// Returns the bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
     }

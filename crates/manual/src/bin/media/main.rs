@@ -1,5 +1,5 @@
-//! Writes the pictures and sounds of the README and the manual. The built plugin gives a film of the editor. The library gives
-//! the demo tune, unprocessed and with every setting and preset.
+//! Writes the pictures and sounds of the README and the manual. The film shows the editor of the built plugin. The sounds are the
+//! demo tune, unprocessed and through the library with every setting and preset.
 
 mod manual;
 
@@ -16,10 +16,10 @@ use tone_filter_testkit::{bundle, clap::Library, display::Display, programs::run
 /// Start and end of the film, in seconds of the demo tune.
 const SCENE: [f64; 2] = [4.0, 12.0];
 
-/// Frame rate of the film, per second.
+/// Frame rate of the film in Hz.
 const RATE: u32 = 12;
 
-/// Audio frames in each call of the plugin.
+/// Audio buffer length in frames.
 const BLOCK: usize = 441;
 
 /// Width of the film in pixels.
@@ -53,7 +53,7 @@ fn ffmpeg() -> Command {
     command
 }
 
-/// Plays `dry` in real time with the editor open, and writes its pictures into `folder`, numbered from `000.png`.
+/// Plays `dry` in real time with the editor open, and writes screenshots into `folder`, numbered from `000.png`.
 fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
     // The display is so large that the pointer, in the middle of the screen, lies outside the editor.
     let display = Display::start([2100, 640])?;
@@ -92,7 +92,7 @@ fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
         player.join().expect("the audio thread does not panic")?;
         Ok(pictures)
     })?;
-    // Writes the pictures only after the film, because writing one takes longer than a frame.
+    // Saved after the film, because saving a picture takes longer than a frame.
     for (frame, picture) in pictures.iter().enumerate() {
         picture.save(&folder.join(format!("{frame:03}.png")))?;
     }

@@ -13,17 +13,17 @@ use tone_filter_manual::{
 use tone_filter_presets::{Preset, ids, settings};
 use tone_filter_testkit::{Signal, programs::run, root, signals::noise, tune, wav};
 
-/// First bar and end bar (excluded) of the demo tune for presets.
+/// Excerpt of the demo tune for presets: first bar and end bar (exclusive).
 const BARS: [f64; 2] = [2.0, 5.0];
 /// Width of a picture in pixels.
 const WIDTH: f64 = 640.0;
 /// Silence between the parts of a picture, in seconds.
 const GAP: f64 = 0.06;
-/// Height of a picture in pixels: 25 pixels per octave, from E1 up.
+/// Height of a picture in pixels: 25 per octave, from E1 up.
 const HEIGHT: u32 = 216;
 /// Gain of [`Act::Quieter`]: -30 dB.
 const QUIETER: f32 = 0.031_622_8;
-/// Depth in seconds and rate in Hz of the delay that makes the vibrato of [`Act::Vibrato`]: 40 cents.
+/// Modulated delay for [`Act::Vibrato`], 40 cents: depth in seconds and rate in Hz.
 const VIBRATO: [f32; 2] = [0.000_62, 6.0];
 
 /// Writes all pictures and sounds.
@@ -58,7 +58,7 @@ pub fn write() -> Result<()> {
     })
 }
 
-/// Returns the default sound at a mix of 100 %, with the settings `shown.with`, and with `value` for the setting `shown.id`.
+/// Returns the default sound at a mix of 100 %, changed by `shown.with` and by `value` for the setting `shown.id`.
 fn controls(shown: &Shown, value: &str) -> Result<Controls> {
     let default = Settings { mix: 100.0, ..Settings::default() };
     let mut all: Map<String, Value> = serde_json::from_str(&settings::to_json(&default.into()))?;
@@ -74,13 +74,13 @@ fn controls(shown: &Shown, value: &str) -> Result<Controls> {
     Ok(controls)
 }
 
-/// Returns the tune as `shown` plays it, up to the end of its scene, without the filter's latency.
+/// Renders the tune with `controls` up to the end of the scene of `shown`. Compensates the filter's latency.
 fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<Signal> {
     let Scene { bars, act } = shown.scene;
     let dry = &excerpt(dry, [0.0, bars[1]], rate);
     let half = at((bars[0] + bars[1]) / 2.0, rate);
     let start = match act {
-        // Freeze gets its value halfway, below.
+        // Freeze is set halfway, below.
         Act::Halfway => Settings { freeze: false, ..controls.settings },
         _ => controls.settings,
     };
@@ -117,7 +117,7 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
     Ok(if act == Act::Quieter { scaled(&input, 1.0 / QUIETER) } else { input })
 }
 
-/// Returns the whole tune through a filter, without the filter's latency.
+/// Renders the whole tune through a filter. Compensates the filter's latency.
 pub fn through(dry: &Signal, rate: u32, settings: &Settings) -> Result<Signal> {
     let mut filter = ToneFilter::new(f64::from(rate), settings)?;
     let latency = filter.latency();
@@ -132,7 +132,7 @@ fn scaled(signal: &Signal, gain: f32) -> Signal {
     signal.iter().map(|channel| channel.iter().map(|sample| gain * sample).collect()).collect()
 }
 
-/// Returns `signal` with a vibrato, made by a delay of variable length.
+/// Adds a vibrato to `signal` by a modulated delay.
 fn with_vibrato(signal: &Signal, rate: f32) -> Signal {
     let [depth, pace] = VIBRATO;
     let one = |channel: &Vec<f32>| {
@@ -179,7 +179,7 @@ fn picture(parts: &[Signal], rate: u32, path: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let [wave, last] = ["sound.wav", "last.png"].map(|name| folder.path().join(name));
     wav::write(&wave, &signal, rate)?;
-    // Each video frame adds a row, so the last frame has the whole spectrogram. Rotated, time goes to the right.
+    // Each video frame adds a row, so the last frame has the whole spectrogram. The rotation makes time go to the right.
     let filter = format!(
         "showcqt=s={HEIGHT}x{WIDTH}:fps={}:count=1:bar_h=0:axis_h=0:sono_h={WIDTH}:tc=0.1\
          :basefreq=41.2:endfreq=16478:sono_g=3:sono_v=16*a_weighting(f),transpose=3,format=rgb24",
@@ -193,7 +193,7 @@ fn sound(signal: &Signal, rate: u32, path: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let wave = folder.path().join("sound.wav");
     wav::write(&wave, signal, rate)?;
-    // Makes the bytes equal in each run. Without `+`, the flags would replace the flag that `-q:a` sets.
+    // Makes the output reproducible. Without `+`, these flags would replace the flag that `-q:a` sets.
     let exact = ["-flags", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"];
     run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "1"]).args(exact).arg(path))
 }

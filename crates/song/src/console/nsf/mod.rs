@@ -1,31 +1,33 @@
-//! NSF: a program for the console's processor that plays the song from banks of 4 kB.
+//! Writer of NSF files: a program for the console's processor that plays a song stored in banks of 4 kB.
 
 use super::{Song, Tags};
 
-/// Address of the data: a window of 4 kB, in which its banks appear one after the other.
+/// Start of the 4 kB window into which the banks of data are switched.
 const WINDOW: usize = 0x9000;
 
 /// Length of a bank in bytes.
 const BANK: usize = 0x1000;
 
-/// Maximum number of banks of data: a byte selects one of 256, and the player has the first.
+/// Maximum number of banks of data: 256 in all, less one for the player.
 const BANKS: usize = 255;
 
-/// Address of the player: at the end of the first bank, so that no bytes lie between player and data.
+/// Address of the player: the end of the first bank, directly before the data.
 const LOAD: usize = WINDOW - PLAYER.len();
 /// Address of the player's routine that starts the song.
 const INIT: usize = LOAD;
 /// Address of the player's routine that plays a tick.
 const PLAY: usize = LOAD + 0x10;
 
-/// Marker in the data, in place of a number of writes: the bank and the address of the next tick follow.
+/// Marker of a jump where a number of writes is expected; the bank and the address of the next tick follow.
 const JUMP: u8 = 0xFF;
 
-/// Microseconds per tick. By convention, this value stands for the console's own rate, the 60.1 Hz of its picture.
+/// Microseconds per tick. By convention, players take this value for the console's own frame rate of 60.1 Hz.
 const SPEED: u16 = 16_666;
 
-/// Player, which plays one tick per call. In the data, a byte states the number of pairs of register and value that follow. In
-/// page 0, $00 is the address of the next byte, $02 its bank, and $03 a counter.
+/// Machine code of the player, which plays one tick per call.
+///
+/// Each tick of the data is a count byte and as many pairs of register and value. Zero page: $00 and $01 have the address of the
+/// next byte, $02 its bank, $03 a counter.
 #[rustfmt::skip]
 const PLAYER: [u8; 0x60] = [
     // init: go to the start of bank 1
@@ -82,7 +84,7 @@ const PLAYER: [u8; 0x60] = [
     0x60,             // 8FFF  rts
 ];
 
-/// Returns `song` as an NSF file; `None` if the banks are too small. Silence follows a song that does not repeat.
+/// Returns `song` as an NSF file; `None` if it needs more than 255 banks. A song that does not repeat ends in silence.
 pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
     let mut data = Vec::new();
     let mut repeat = None;
@@ -94,7 +96,7 @@ pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
         data.extend(writes.iter().flat_map(|write| [write.register, write.value]));
     }
     let start = repeat.unwrap_or_else(|| {
-        // Repeats a tick without writes.
+        // Repeats an empty tick for ever.
         data.push(0);
         data.len() - 1
     });
@@ -115,7 +117,7 @@ fn header(tags: &Tags) -> [u8; 0x80] {
     put(0x2E, &text(&tags.author));
     put(0x4E, &text("Tone Filter"));
     put(0x6E, &SPEED.to_le_bytes());
-    // Banks at $8000 and $9000 at the start: the player's, and the first of the data.
+    // Initial banks at $8000 and $9000: the player, and the first bank of data.
     put(0x70, &[0, 1]);
     header
 }
@@ -130,7 +132,7 @@ impl Tags {
     }
 }
 
-/// Returns the first letters of `text`, with `?` in place of letters beyond ASCII.
+/// Returns the first 31 letters of `text`, with `?` for those outside ASCII.
 fn text(text: &str) -> Vec<u8> {
     let ascii = |letter: char| u8::try_from(letter).ok().filter(u8::is_ascii).unwrap_or(b'?');
     text.chars().take(LETTERS).map(ascii).collect()

@@ -6,7 +6,7 @@ fn word(file: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([file[at], file[at + 1]])
 }
 
-/// The parts of a 6502 and of an NSF player that the file needs.
+/// Emulator of the parts of a 6502 and an NSF player that the file uses.
 struct Console {
     a: u8,
     x: u8,
@@ -17,7 +17,7 @@ struct Console {
     stack: Vec<u16>,
     page: [u8; 256],
     banks: [u8; 8],
-    /// Content of the file from the start of its first bank.
+    /// Contents of the file, from the start of the first bank.
     rom: Vec<u8>,
     written: Vec<Write>,
 }
@@ -154,7 +154,7 @@ impl Console {
     }
 }
 
-/// Returns a song of `count` ticks, with 0 to 16 writes each, in which all values occur.
+/// Returns a song of `count` ticks with 0 to 16 writes each. All values of a byte occur.
 fn song(count: usize, repeat: Option<usize>) -> Song {
     let tick = |tick: usize| {
         let write = |write| Write { register: (write % 0x18) as u8, value: (tick + write) as u8 };
@@ -180,7 +180,7 @@ fn the_header_says_where_the_player_is() {
 
 #[test]
 fn the_player_writes_what_the_song_has_tick_for_tick() {
-    // Songs of some hundred bytes, and of some 20 banks.
+    // Songs of a few hundred bytes and of about 20 banks.
     for (count, repeat) in
         [(40, None), (40, Some(0)), (40, Some(39)), (5000, None), (5000, Some(3000))]
     {

@@ -1,49 +1,47 @@
-//! Conversion of the voice Chip's ticks to writes to registers.
+//! Conversion of the voice Chip's ticks to register writes of the 2A03.
 
 use super::CLOCK;
 use tone_filter_dsp::{ChipPulse, ChipTick};
 
-/// Write to a register.
+/// Write to a register of the 2A03.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
     /// Address of the register, less $4000.
     pub register: u8,
-    /// Value.
+    /// Byte that is written.
     pub value: u8,
 }
 
-/// Song as writes to registers.
+/// Song as register writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Song {
     /// Writes of each tick; there are 60 ticks per second. A song that does not repeat ends with a silent tick.
     pub ticks: Vec<Vec<Write>>,
     /// Index of the tick that follows the last one; `None` if the song does not repeat.
     pub repeat: Option<usize>,
-    /// Number of notes that the pulses and the triangle begin.
+    /// Number of notes of the pulses and the triangle.
     pub notes: usize,
 }
 
 /// Addresses of the channels' registers, less $4000, in the order in which they are written.
 const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
 
-/// Writes before all others: the four channels are on, and the frame counter makes no interrupts.
+/// First writes of a song: enable the four channels and disable the frame counter's interrupts.
 const START: [Write; 2] =
     [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
 
-/// Write that switches all channels off.
 const STOP: Write = Write { register: 0x15, value: 0 };
 
-/// Bits in the first register of pulses and noise: the volume is constant, and the channel's length counter is halted.
+/// Bits in the first register of pulses and noise: constant volume, halted length counter.
 const CONSTANT: u8 = 0x30;
 
-/// Bit in the last register of a channel: a length that keeps the length counter from ending.
+/// Bits in the last register of a channel: the longest value of the length counter.
 const LENGTH: u8 = 0x08;
 
-/// Values of the triangle's first register for off and on: the linear counter stays at 0, which silences the channel, or at its
-/// maximum.
+/// Values of the triangle's first register: off (linear counter held at 0) and on (held at its maximum).
 const TRIANGLE: [u8; 2] = [0x80, 0xFF];
 
-/// Maximum ratio of two pitches that count as one note: half a semitone.
+/// Maximum frequency ratio within one note: half a semitone.
 const SAME_NOTE: f32 = 1.029_302_2;
 
 /// Contents of the registers, by their address less $4000.
@@ -51,7 +49,7 @@ const SAME_NOTE: f32 = 1.029_302_2;
 struct Registers([u8; 16]);
 
 impl Registers {
-    /// Creates the registers of silence.
+    /// Returns the registers of a silent chip.
     fn new() -> Self {
         let mut registers = Self([0; 16]);
         for last in [0x3, 0x7, 0xB, 0xF] {
@@ -60,7 +58,7 @@ impl Registers {
         registers
     }
 
-    /// Sets the registers to `tick`. `unit` is the amplitude of the greatest volume. Silent channels keep their periods.
+    /// Sets the registers for `tick`. `unit` is the amplitude that maps to volume 15. Silent channels keep their periods.
     fn set(&mut self, tick: &ChipTick, unit: f32) {
         for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
             let mut period = period(pulse.frequency, 16, 8);
@@ -70,7 +68,7 @@ impl Registers {
             }
             let volume = period.map_or(0, |_| volume(pulse.amplitude, unit));
             self.0[first] = duty(pulse) << 6 | CONSTANT | volume;
-            // No sweep, with a negative step: a positive one would mute low notes.
+            // Sweep off, with the negate bit set: otherwise the sweep unit mutes low notes.
             self.0[first + 1] = 0x08;
             self.set_period(first + 2, period);
         }
@@ -89,7 +87,7 @@ impl Registers {
         }
     }
 
-    /// Returns the writes that lead to these contents from any of `before`. Without `before`, all registers are written.
+    /// Returns the writes for all registers that differ from any of `before`; if `before` is empty, for all registers.
     fn writes(&self, before: &[Self]) -> Vec<Write> {
         let at = |register: u8| self.0[usize::from(register)];
         let differs = |register: &u8| {
@@ -101,7 +99,7 @@ impl Registers {
     }
 }
 
-/// Returns the bits for the duty cycle nearest to the pulse's.
+/// Returns the register value of the nearest duty cycle.
 fn duty(pulse: &ChipPulse) -> u8 {
     match pulse.duty {
         ..0.1875 => 0,
@@ -110,7 +108,7 @@ fn duty(pulse: &ChipPulse) -> u8 {
     }
 }
 
-/// Returns the volume, 1 to 15; 0 for silence. `unit` is the amplitude of the greatest volume.
+/// Returns the volume, 1 to 15, or 0 for silence. `unit` is the amplitude that maps to volume 15.
 fn volume(amplitude: f32, unit: f32) -> u8 {
     match amplitude > 0.0 {
         true => (15.0 * amplitude / unit).round().clamp(1.0, 15.0) as u8,
@@ -118,8 +116,9 @@ fn volume(amplitude: f32, unit: f32) -> u8 {
     }
 }
 
-/// Returns the period register, at least `least`, for a note of `frequency` in Hz. A period of the waveform has `steps` steps.
-/// Moves a note that is too low up by octaves. `None` for a note that is too high.
+/// Returns the value of the period register for a `frequency` in Hz. One period of the waveform has `steps` steps.
+///
+/// Moves a note that is too low up by octaves. `None` for 0 Hz, and for a note that is too high (a value below `least`).
 fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     if frequency.is_nan() || frequency <= 0.0 {
         return None;
@@ -132,9 +131,10 @@ fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     (f64::from(least)..=2047.0).contains(&period).then_some(period as u16)
 }
 
-/// Returns `period`. If `held` is the same note (within 3 %), and a period with the high byte of `held` is within 1 % of
-/// `period`, returns the nearest such period. A pulse clicks when its high byte is written; a note that wavers at 109, 218 or
-/// 436 Hz would click again and again.
+/// Returns `period`, or the nearest value with the same high byte as `held`, to avoid a click.
+///
+/// A pulse clicks when its high byte is written, so a note that wavers around 109, 218 or 436 Hz would click repeatedly. The high
+/// byte is kept if `held` is within 3 % of `period`, and the result within 1 %.
 fn without_click(held: u16, period: u16) -> u16 {
     let nearest = period.clamp(held & 0x700, held | 0xFF);
     let is_within = |percent: u32, other: u16| {
@@ -143,8 +143,8 @@ fn without_click(held: u16, period: u16) -> u16 {
     if is_within(3, held) && is_within(1, nearest) { nearest } else { period }
 }
 
-/// Returns the amplitude of the greatest volume: the 99th percentile of the louder pulse in ticks with a pulse; without pulses,
-/// of the noise.
+/// Returns the amplitude that maps to the maximum volume: the 99th percentile of the louder pulse over all ticks with a pulse.
+/// Without pulses, the percentile of the noise; without noise, 1.
 pub fn unit(ticks: &[ChipTick]) -> f32 {
     let percentile = |amplitude: fn(&ChipTick) -> f32| {
         let mut all: Vec<_> = ticks.iter().map(amplitude).filter(|a| *a > 0.0).collect();
@@ -156,7 +156,7 @@ pub fn unit(ticks: &[ChipTick]) -> f32 {
         .unwrap_or(1.0)
 }
 
-/// Returns how many of the two pulses and the triangle begin a note between the ticks `before` and `now`.
+/// Returns the number of notes that pulses and triangle begin at the tick `now`.
 fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
     let voices =
         |tick: &ChipTick| [tick.pulses[0].frequency, tick.pulses[1].frequency, tick.triangle];
@@ -185,7 +185,7 @@ impl Song {
             let mut before = Vec::new();
             before.extend(index.checked_sub(1).map(|index| states[index]));
             if repeat == Some(index) && index > 0 {
-                // In a song that repeats, this tick also follows the last one.
+                // This tick also follows the last one, when the song repeats.
                 before.extend(states.last());
             }
             writes.push(state.writes(&before));

@@ -84,7 +84,7 @@ fn the_first_tick_sets_everything_and_later_ones_what_changes() {
         (0x8, 0xFF),
         (0xA, 0xFB),
         (0xB, 0x09),
-        // Noise: not silent, though less than half a step.
+        // Noise: volume 1, though the amplitude is less than half a step.
         (0xC, 0x31),
         (0xE, 6),
         (0xF, 0x08),
@@ -130,7 +130,7 @@ fn a_note_that_wavers_does_not_click() {
     let ticks = [437.0, 435.0, 434.0, 437.0, 428.0, 415.3, 440.0].map(|f| pulse(f, 1.0));
     let held = held(&Song::new(&ticks, None));
     let periods: Vec<_> = held.iter().map(|h| u16::from_le_bytes([h[2], h[3] & 7])).collect();
-    // 428 Hz is 1.9 % off, which would be heard; 440 Hz is another note.
+    // 428 Hz gets its own period, as 1.9 % of error is audible; 440 Hz is another note.
     assert_eq!(periods[..7], [255, 255, 255, 255, 260, 268, 253]);
     let pause = [pulse(437.0, 1.0), SILENCE, pulse(435.0, 1.0)];
     assert_eq!(self::held(&Song::new(&pause, None))[2][3] & 7, 1, "a new note may click");

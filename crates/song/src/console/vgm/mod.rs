@@ -1,4 +1,4 @@
-//! VGM 1.71: writes to sound chips, and the time between them.
+//! Writer of VGM 1.71 files: register writes to sound chips, with waits between them.
 
 use super::{CLOCK, Song, TICKS, Tags};
 use flate2::{Compression, write::GzEncoder};
@@ -6,21 +6,21 @@ use std::io::Write as _;
 
 const HEADER: usize = 0x100;
 
-/// Sample rate in Hz by which waits count.
+/// Sample rate of VGM in Hz: waits are numbers of samples.
 pub(crate) const SAMPLE_RATE: f64 = 44_100.0;
 
 /// Number of samples per tick of 1/60 s.
 const SAMPLES: usize = 735;
 
-/// Command that writes to a register of the 2A03: register and value follow.
+/// Command: write to a register of the 2A03. Register and value follow.
 const WRITE: u8 = 0xB4;
-/// Command that waits for [`SAMPLES`].
+/// Command: wait for [`SAMPLES`].
 const WAIT: u8 = 0x62;
-/// Command that waits for a number of samples: its lower and its upper byte follow.
+/// Command: wait for a number of samples, which follows as 16 bits, little-endian.
 const WAIT_SAMPLES: u8 = 0x61;
-/// Maximum number of samples of a wait.
+/// Maximum length of a wait in samples.
 const LONGEST: usize = 0xFFFF;
-/// Command that ends the data.
+/// Command: end of the data.
 const END: u8 = 0x66;
 
 /// Returns `song` as a VGM file.
@@ -36,7 +36,7 @@ pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
     log.finish(&[(0x84, CLOCK)], "NES Famicom", tags)
 }
 
-/// Returns a VGM file packed by gzip.
+/// Compresses a VGM file with gzip.
 pub fn vgz(vgm: &[u8]) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     let written = packed.write_all(vgm).and_then(|()| packed.finish());
@@ -48,7 +48,7 @@ pub fn vgz(vgm: &[u8]) -> Vec<u8> {
 pub(crate) struct Log {
     data: Vec<u8>,
     samples: usize,
-    /// Length of the data, and samples, at the place to which the song goes back.
+    /// Loop point: offset in `data` and in samples.
     repeat: Option<(usize, usize)>,
 }
 
@@ -78,12 +78,12 @@ impl Log {
         self.wait(samples.saturating_sub(self.samples));
     }
 
-    /// Makes the song go back to this place from its end.
+    /// Sets the loop point here.
     pub fn repeat_from_here(&mut self) {
         self.repeat = Some((self.data.len(), self.samples));
     }
 
-    /// Returns the file. `clocks` are fields of the header and their values.
+    /// Returns the file. `clocks` are header fields: offset and value.
     pub fn finish(self, clocks: &[(usize, u32)], system: &str, tags: &Tags) -> Vec<u8> {
         let mut file = vec![0; HEADER];
         file.extend(self.data);
@@ -113,7 +113,7 @@ impl Log {
     }
 }
 
-/// Returns the tags as 11 strings in UTF-16. Most of them are pairs, one English and one Japanese.
+/// Returns the GD3 tags: 11 strings in UTF-16. Most are pairs of English and Japanese.
 fn gd3(system: &str, tags: &Tags) -> Vec<u8> {
     let strings = [
         &tags.title,

@@ -1,11 +1,10 @@
-//! Strict reader of Furnace's songs, written from `papers/format.md` and `papers/newIns.md` of Furnace alone. It panics at what the
-//! pages do not allow, at bytes that nothing reads, and at what a module does not have.
+//! Strict reader of Furnace's songs, written from Furnace's `papers/format.md` and `papers/newIns.md`. It panics at invalid data,
+//! at unread bytes and at features that [`Module`] lacks.
 
 use super::*;
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 
-/// Bytes, read from the start to the end.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -42,7 +41,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a song, and its tags. `hertz` has the precision of the file.
+/// Reads a song and its tags. The file stores `hertz` as `f32`.
 pub fn read(packed: &[u8]) -> (Module, Tags) {
     let mut file = Vec::new();
     let mut unpacked = ZlibDecoder::new(packed);
@@ -50,7 +49,7 @@ pub fn read(packed: &[u8]) -> (Module, Tags) {
     assert_eq!(unpacked.total_in(), packed.len() as u64, "bytes behind the compressed ones");
     let mut header = Reader(&file[..32]);
     assert_eq!(header.bytes(16), b"-Furnace module-");
-    // The fields below are those of these versions.
+    // Versions with the fields below.
     assert!((200..213).contains(&header.number(2)));
     assert_eq!(header.number(2), 0);
     let at = header.number(4);
@@ -154,7 +153,7 @@ pub fn read(packed: &[u8]) -> (Module, Tags) {
     (song, Tags { title, author })
 }
 
-/// Reads the lengths of rows in ticks. Returns their sum over 16 rows.
+/// Reads a groove. Returns its ticks per 16 rows.
 fn groove(info: &mut Reader) -> u32 {
     let length = u32::from(info.byte());
     assert!((1..=16).contains(&length), "{length}");
@@ -163,7 +162,7 @@ fn groove(info: &mut Reader) -> u32 {
     ticks.sum::<u32>() * 16 / length
 }
 
-/// Reads an instrument of the type `kind`. Its name tells the voice. Values that the chip has no macro for are the arrangement's.
+/// Reads an instrument of the type `kind`. Its name determines the voice. Values without a macro come from the arrangement.
 fn instrument(chip: Chip, kind: usize, mut reader: Reader) -> Instrument {
     reader.number(2);
     assert_eq!(reader.number(2), kind);
@@ -188,7 +187,7 @@ fn instrument(chip: Chip, kind: usize, mut reader: Reader) -> Instrument {
                     let code = feature.byte();
                     let [length, repeats, release, mode, kind, delay, speed] =
                         [(); 7].map(|()| feature.byte());
-                    // Bytes without sign, one after the other, not released.
+                    // No release point, plain sequence, unsigned bytes, no delay.
                     assert_eq!((release, mode, kind, delay), (255, 0, 0, 0));
                     let values = feature.bytes(length.into()).to_vec();
                     match (code, repeats, speed, &values[..]) {
@@ -229,8 +228,8 @@ fn instrument(chip: Chip, kind: usize, mut reader: Reader) -> Instrument {
     own
 }
 
-/// Returns Furnace's note for MIDI key 0: A-4, which is note 117, sounds at 440 Hz times a power of two. The 2A03's clock is divided by 16,
-/// the Game Boy's by 32 and the SN76489's by 32 of 64, and the triangle's and the wave's once more by 2.
+/// Returns Furnace's note number for MIDI key 0 on a channel. Each chip and channel sounds a fixed number of octaves from
+/// Furnace's note.
 fn first(chip: Chip, voice: Voice) -> u8 {
     match (chip, voice) {
         (Chip::Nes, Voice::Bass) | (Chip::Gb, Voice::Lead | Voice::Harmony) => 48,
@@ -240,7 +239,7 @@ fn first(chip: Chip, voice: Voice) -> u8 {
     }
 }
 
-/// Reads the rows of a pattern. A volume of the SN76489 is the least with the same value of its register.
+/// Reads the rows of a pattern. Volumes of the SN76489 become the lowest linear volume with the same register value.
 fn cells(
     reader: &mut Reader,
     rows: usize,
@@ -273,7 +272,7 @@ fn cells(
             (_, Some(index)) if voice == Voice::Noise => {
                 let name = &instruments[usize::from(index)].name;
                 let drum = DRUMS.iter().position(|drum| drum == name).unwrap();
-                // By the rates of the noise: those of the 2A03, those of the Game Boy's table of dividers, and the SN76489's three.
+                // Notes select rates: the 2A03's 16, the Game Boy's table of dividers, the SN76489's three.
                 let notes = [[65, 68, 71, 70], [109, 114, 119, 117], [60, 61, 62, 62]];
                 assert_eq!(note, notes[chip as usize][drum]);
                 Play::On(drum as u8, index)

@@ -1,6 +1,6 @@
-//! Songs in Furnace itself, which must be on the `PATH`: it loads them without a warning, and plays the notes of each channel.
+//! Tests with Furnace itself, which must be on the `PATH`: it loads songs without warnings and plays the right notes.
 //!
-//! `TRACKER_SONGS` may name further songs, with `:` between them, which are only loaded.
+//! `TRACKER_SONGS` may list further songs to load, separated by `:`.
 
 use super::*;
 use std::{f64::consts::TAU, path::Path, process::Command};
@@ -8,7 +8,7 @@ use std::{f64::consts::TAU, path::Path, process::Command};
 /// Sample rate of Furnace's sound in Hz.
 const RATE: f64 = 44_100.0;
 
-/// Returns the sound that Furnace makes of a song, mixed to one channel.
+/// Renders a song with Furnace, mixed to mono.
 fn rendered(file: &Path) -> Vec<f64> {
     let folder = tempfile::tempdir().unwrap();
     let wav = folder.path().join("out.wav");
@@ -17,7 +17,7 @@ fn rendered(file: &Path) -> Vec<f64> {
     let output = furnace.output().expect("furnace is on the PATH");
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
-    // A player without MIDI says so.
+    // Without MIDI devices, Furnace prints a warning.
     let complaint = |line: &&str| {
         (line.contains("[warning]") || line.contains("[ERROR]")) && !line.contains("MIDI")
     };
@@ -36,7 +36,7 @@ fn rendered(file: &Path) -> Vec<f64> {
     samples.chunks(2).map(|pair| pair[0] + pair[1]).collect()
 }
 
-/// Returns the level in dB of a frequency, under a Hann window.
+/// Returns the level of a frequency in dB, with a Hann window.
 fn level(sound: &[f64], hertz: f64) -> f64 {
     let [mut real, mut imaginary] = [0.0; 2];
     for (t, sample) in sound.iter().enumerate() {
@@ -54,7 +54,7 @@ fn furnace_plays_the_notes() {
     for chip in Chip::ALL {
         let file = folder.path().join(format!("{}.fur", chip.id()));
         for channel in 0..3 {
-            // Notes of a second without an envelope, some octaves apart, the second one quieter.
+            // Two notes per part, without envelope, at different octaves. The second is quieter.
             let mut own = steady(0);
             own.rows = 32;
             own.sound.envelope = Envelope { attack: 0, decay: 0 };

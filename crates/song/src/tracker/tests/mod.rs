@@ -1,4 +1,4 @@
-//! Tests of modules against their arrangements, tick by tick, and of files against their modules, by readers that know the formats' pages only.
+//! Tests of modules against their arrangements, tick by tick, and of files against their modules, with independent readers.
 
 mod fur;
 #[cfg(feature = "furnace")]
@@ -16,7 +16,7 @@ use tone_filter_dsp::listener::beats::{Beat, Beats};
 /// Names of the drums' instruments.
 const DRUMS: [&str; 4] = ["Kick", "Snare", "Hat", "Cymbal"];
 
-/// Index of the duty of the songs' lead.
+/// Duty cycle of the lead in all test songs, as register value.
 const LEAD_DUTY: u8 = 0;
 
 fn tags() -> Tags {
@@ -27,7 +27,7 @@ fn note(row: usize, rows: usize, key: u8, chord: &[u8], volume: u8) -> PartNote 
     PartNote { row, rows, key, chord: chord.to_vec(), volume }
 }
 
-/// Returns a song of `bars` bars on `timeline`, with four rows a beat, whose melody repeats after four bars and changes after eight.
+/// Returns a song of `bars` bars with four rows per beat. The melody repeats after four bars and changes after eight.
 fn song(timeline: Timeline, bars: usize) -> Arrangement {
     let grid = Grid::new(timeline, std::iter::empty(), 60.0);
     assert_eq!(grid.per_beat(), 4);
@@ -54,12 +54,11 @@ fn song(timeline: Timeline, bars: usize) -> Arrangement {
     song
 }
 
-/// Returns a song at 120 beats per minute.
 fn steady(bars: usize) -> Arrangement {
     song(Timeline::fixed(120.0), bars)
 }
 
-/// Returns a timeline of beats of the given lengths in seconds, in bars of four.
+/// Returns a timeline of bars of four beats. `lengths` are those of the beats in seconds.
 fn timeline(lengths: impl Iterator<Item = f64>) -> Timeline {
     let mut time = 0.0;
     let beats = lengths.enumerate().map(|(index, length)| {
@@ -80,7 +79,7 @@ fn module(song: &Arrangement, chip: Chip) -> Module {
     Module::new(song, chip, None).unwrap()
 }
 
-/// Returns the notes of a channel: the tick of the start, and the ticks up to silence or the next start.
+/// Returns the notes of a channel: first tick, and states until silence or the next note.
 fn notes(module: &Module, channel: usize) -> Vec<(usize, Vec<Playing>)> {
     let mut notes: Vec<(usize, Vec<Playing>)> = Vec::new();
     for (tick, channels) in play(module).ticks.iter().enumerate() {
@@ -96,7 +95,7 @@ fn notes(module: &Module, channel: usize) -> Vec<(usize, Vec<Playing>)> {
     notes
 }
 
-/// Returns the level in dB of a value of a chip's register, or minus infinity.
+/// Converts a register value of a chip to dB; 0 is minus infinity.
 fn decibels(chip: Chip, volume: u8) -> f64 {
     match (chip, volume) {
         (_, 0) => f64::NEG_INFINITY,
@@ -122,7 +121,7 @@ fn a_song_has_the_voice_chip_and_arpeggios() {
 #[test]
 fn every_note_sounds_at_its_row() {
     let whole = steady(32);
-    // Rows of 0.125 s are 7.5 ticks: 7 and 8 in turn.
+    // Rows of 0.125 s have 7.5 ticks: alternately 7 and 8.
     let tick = |row: usize| 15 * row / 2;
     // 15 (t + 1) / 4 for three ticks, then 15 (1 - 0.75 t / 6), halves rounded up.
     let envelope = [4, 8, 11, 15, 13, 11, 9, 8, 6, 4];
@@ -135,7 +134,7 @@ fn every_note_sounds_at_its_row() {
             let played = notes(&module, channel);
             assert_eq!(played.len(), part.len());
             for ((start, ticks), own) in played.iter().zip(part) {
-                // A note up to the end of a pattern ends a row early.
+                // Notes that reach the end of a pattern end a row early.
                 let end = own.row + own.rows;
                 let end = tick(end - usize::from(end % 64 == 0));
                 assert_eq!((*start, start + ticks.len()), (tick(own.row), end), "{own:?}");
@@ -150,7 +149,7 @@ fn every_note_sounds_at_its_row() {
                         (_, 2) => f64::from(own.volume) / 15.0,
                         _ => f64::from(own.volume) / 225.0 * f64::from(envelope[age.min(9)]),
                     };
-                    // Rounded down to steps of 1 / 15, or twice to 2 dB.
+                    // Rounded down to steps of 1/15, or rounded twice to steps of 2 dB.
                     let least = 20.0 * (level - if chip == Chip::Sms { 0.0 } else { 0.07 }).log10();
                     let most = 20.0 * level.log10() + 1e-9;
                     let slack = if chip == Chip::Sms { 2.0 } else { 0.0 };
@@ -174,7 +173,7 @@ fn notes_that_are_played_again_are_parted_by_a_row() {
     let mut whole = steady(8);
     let chords = [note(0, 2, 60, &[4], 9), note(2, 2, 60, &[4], 9), note(4, 2, 60, &[5], 9)];
     whole.harmony = chords.to_vec();
-    // Two equal notes of one row, another key, and a note up to the end of the pattern.
+    // Repeated notes of one key, another key, and a note that reaches the end of the pattern.
     let bass = [note(0, 1, 40, &[], 9), note(1, 4, 40, &[], 9), note(5, 3, 40, &[], 9)];
     whole.bass =
         bass.into_iter().chain([note(8, 4, 43, &[], 9), note(56, 8, 43, &[], 9)]).collect();
@@ -215,7 +214,7 @@ fn instruments_have_their_names_and_duties() {
 #[test]
 fn repeated_patterns_are_one() {
     let module = module(&steady(32), Chip::Nes);
-    // Two times four bars, four other ones twice, and all again. The last pattern of the last channel stops the song.
+    // The first four bars twice, four others twice, and all again. In the last channel, the last pattern stops the song.
     let orders = [0, 3, 4].map(|channel| &module.channels[channel].orders[..]);
     assert_eq!(orders, [[0, 0, 1, 1, 0, 0, 1, 1], [0; 8], [0, 0, 0, 0, 0, 0, 0, 1]]);
     let patterns: usize = module.channels.iter().map(|channel| channel.patterns.len()).sum();
@@ -239,10 +238,10 @@ fn tempi_follow_the_beats() {
     // 100 beats per minute for 32 beats, then slower from beat to beat, from 0.5 to 0.65 s.
     let lengths =
         (0..32).map(|_| 0.6).chain((0..96).map(|beat| 0.5 + 0.15 * f64::from(beat) / 95.0));
-    // A steady tempo is exact: after three minutes, too. 7.377 ticks a row.
+    // A constant tempo stays exact for three minutes, at 7.377 ticks per row.
     let steady = (0..370).map(|_| 60.0 / 122.0);
     for (whole, changes, most) in [
-        // 2.5 ticks at a pattern's end, within it the tempo changes by 5 %: 0.12 s at most in four bars of 8 to 10 s.
+        // At most 2.5 ticks at a pattern's end. Within a pattern of 8 to 10 s, the tempo changes by 5 %: at most 0.12 s.
         (song(timeline(lengths), 32), true, 0.12),
         (accelerating(), true, 0.06),
         (song(timeline(steady), 90), false, 1.0 / 60.0),
@@ -257,7 +256,7 @@ fn tempi_follow_the_beats() {
     }
 }
 
-/// Returns a song with a pickup of two beats, two bars, a bar of two beats, and four more, and a note at each beat.
+/// Returns a song with a note on each beat: a pickup of two beats, two bars, a bar of two beats, and four bars.
 fn cut_short() -> Arrangement {
     let places =
         [2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3];
@@ -284,7 +283,7 @@ fn bars_that_are_cut_short_end_their_pattern() {
     }
 }
 
-/// Returns songs with all effects.
+/// Returns songs in which all effects occur.
 fn modules(chip: Chip) -> Vec<Module> {
     let songs = [
         (steady(32), None),
@@ -334,7 +333,7 @@ fn famitracker_files_have_the_module() {
                 assert_eq!(read.macros.get(&(kind, places[kind])), expected.as_ref());
             }
         }
-        // A row lasts for 150 / tempo times as many ticks of 1/60 s as the speed.
+        // A row lasts `150 speed / tempo` ticks of 1/60 s.
         let mut speed = read.speed;
         let mut tempo = 0;
         let exact = |tempo: usize| f64::from(module.tempi[tempo]) / 16.0 / module.hertz;
@@ -346,7 +345,7 @@ fn famitracker_files_have_the_module() {
                     let (note, instrument) = match (cell.play, channel) {
                         (None, _) => ("...".into(), "..".into()),
                         (Some(Play::Off), _) => ("---".into(), "..".into()),
-                        // The highest rate is F.
+                        // FamiTracker numbers the rates from the darkest, 0, to the brightest, F.
                         (Some(Play::On(drum, index)), 3) => (
                             format!("{:X}-#", [5, 8, 11, 10][drum as usize]),
                             format!("{index:02X}"),
@@ -427,10 +426,10 @@ fn vgm_files_have_the_registers_of_each_tick() {
                     if volume == 0 {
                         continue;
                     }
-                    // Whoever comes from the end finds all registers written.
+                    // At the loop point, all registers are written.
                     assert!(played.repeat != Some(tick) || now.sample == sample);
                     assert!(!own.starts || chip == Chip::Sms || now.starts && now.sample == sample);
-                    // Shifts a second, by the drum's brightness: a kick is the darkest, a hat the brightest.
+                    // Shifts per second of kick, snare, hat and cymbal.
                     let shifts = match chip {
                         Chip::Gb => [4_681.0, 10_923.0, 26_214.0, 18_725.0],
                         _ => [1_748.0, 3_496.0, 6_991.0, 6_991.0],
@@ -441,7 +440,7 @@ fn vgm_files_have_the_registers_of_each_tick() {
                     }
                     let key = (69.0 + 12.0 * (now.hertz / 440.0).log2()).round();
                     assert_eq!(key, f64::from(own.key), "{chip:?}, {channel} at tick {tick}");
-                    // The SN76489 has squares alone, and a wave has no duty.
+                    // The SN76489 has only squares, and the wave has no duty cycle.
                     let duty = [0.125, 0.25, 0.5][usize::from(own.duty)];
                     assert_eq!(now.duty, if chip == Chip::Gb && !is_wave { duty } else { 0.5 });
                 }
@@ -458,7 +457,7 @@ fn songs_beyond_a_trackers_limits_are_shortened_or_refused() {
     // 129 patterns of four bars.
     assert!(Module::new(&steady(4 * 128), Chip::Nes, None).is_some());
     assert!(Module::new(&steady(4 * 128 + 1), Chip::Nes, None).is_none());
-    // More different chords than FamiTracker has instruments: the rarer ones lose their highest note.
+    // More chords than FamiTracker has instruments: the rarer ones lose their highest note.
     let mut many = steady(16);
     many.harmony =
         (0..80).map(|n| note(2 * n, 2, 50, &[1 + n as u8 % 2, 3 + n as u8], 9)).collect();

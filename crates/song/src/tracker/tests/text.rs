@@ -1,26 +1,24 @@
-//! Strict reader of FamiTracker's text files, with the commands and limits of the importer of FamiTracker 0.4.6. It panics at what the importer
-//! refuses.
+//! Strict reader of FamiTracker's text files, with the commands and limits of FamiTracker 0.4.6. Panics at invalid input.
 
 use std::{collections::HashMap, ops::RangeInclusive};
 
-/// Song as it is written.
 #[derive(Debug, Default)]
 pub struct Song {
     /// Title, author, copyright and comment.
     pub texts: Vec<String>,
-    /// Sequences by kind and index: place to which the sequence goes back, and its values.
+    /// Macros by kind and index: loop point and values.
     pub macros: HashMap<(usize, i32), (i32, Vec<i32>)>,
-    /// Indices of an instrument's sequences, and its name.
+    /// Each instrument's macro indices and name.
     pub instruments: Vec<(Vec<i32>, String)>,
     pub rows: usize,
-    /// Speed and tempo of the start.
+    /// Initial speed and tempo.
     pub speed: [i32; 2],
     pub orders: Vec<Vec<usize>>,
-    /// Rows of each pattern: note, instrument, volume and effects of each channel.
+    /// Cells by pattern, row and channel: note, instrument, volume, effects.
     pub patterns: Vec<Vec<Vec<String>>>,
 }
 
-/// Words of a line; those in quotes are one.
+/// Splits a line at white space, except within quotes.
 fn words(line: &str) -> Vec<String> {
     let Some((front, text)) = line.split_once('"') else {
         return line.split_whitespace().map(Into::into).collect();
@@ -30,7 +28,7 @@ fn words(line: &str) -> Vec<String> {
     words(front).into_iter().chain([text.replace("\"\"", "\"")]).collect()
 }
 
-/// Reads numbers in `ranges`, which must be all of `words`.
+/// Parses all of `words` as numbers within `ranges`.
 fn numbers<const N: usize>(words: &[String], ranges: [RangeInclusive<i32>; N]) -> [i32; N] {
     assert_eq!(words.len(), N, "{words:?}");
     let mut words = words.iter();
@@ -47,7 +45,6 @@ fn hex(word: &str, limit: usize) -> usize {
     number
 }
 
-/// Reads a song.
 pub fn read(text: &str) -> Song {
     assert!(text.is_ascii() && !text.contains('\t'));
     let (mut song, mut columns) = (Song::default(), [0; 5]);
@@ -94,7 +91,7 @@ pub fn read(text: &str) -> Song {
             }
             "TRACK" => {
                 assert_eq!((song.rows, &*rest[3]), (0, ""), "one song");
-                // Speeds are below the split, tempi are not.
+                // Values below 32 are speeds, others tempi.
                 let [rows, speed @ ..] = numbers(&rest[..3], [1..=256, 1..=31, 32..=255]);
                 (song.rows, song.speed) = (rows as usize, speed);
             }

@@ -1,23 +1,23 @@
-//! Registers of the Game Boy and of the SN76489 as sound, by the pages of the chips.
+//! Decoder of register writes to the Game Boy and the SN76489, written from the documentation of the chips.
 
 use crate::vgm_reader::File;
 
-/// Sound of a channel, after a write to its registers.
+/// State of a channel after a register write.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     pub sample: usize,
     pub channel: usize,
-    /// Up to 15: for the Game Boy linear, for the SN76489 in steps of 2 dB. The wave's is 15 or 0.
+    /// 0 to 15: linear on the Game Boy (0 or 15 for the wave), steps of 2 dB on the SN76489.
     pub volume: u8,
-    /// Frequency in Hz; of noise, the shifts a second.
+    /// Frequency in Hz; for noise, shifts per second.
     pub hertz: f64,
     /// Duty of the Game Boy's pulses, otherwise 0.5.
     pub duty: f64,
-    /// Whether the channel starts anew.
+    /// Whether the channel restarts.
     pub starts: bool,
 }
 
-/// Adds a change; changes of a channel at one sample are one.
+/// Adds a change. Changes of a channel at the same sample are merged.
 fn add(changes: &mut Vec<Change>, change: Change) {
     match changes.last_mut() {
         Some(last) if (last.sample, last.channel) == (change.sample, change.channel) => {
@@ -28,11 +28,10 @@ fn add(changes: &mut Vec<Change>, change: Change) {
     }
 }
 
-/// Returns the changes of a file for the Game Boy.
 pub fn game_boy(file: &File) -> Vec<Change> {
     let clock = file.chips[&0x80] as f64;
     let (mut held, mut changes) = ([0_u8; 0x30], Vec::new());
-    // Volumes count when the channel starts.
+    // A volume takes effect when the channel restarts.
     let mut volumes = [0_u8; 4];
     for (sample, command) in &file.writes {
         let [0xB3, register, value] = command[..] else { panic!("{command:?}") };
@@ -56,7 +55,7 @@ pub fn game_boy(file: &File) -> Vec<Change> {
         }
         let period = 2048.0 - f64::from(u16::from(own[4] & 7) << 8 | u16::from(own[3]));
         let hertz = match channel {
-            // The DMG's divisors are 8, 16, 32 .. cycles of the clock.
+            // The divisors are 8, 16, 32 .. clock cycles.
             3 => {
                 let divisor = f64::from(own[3] & 7).max(0.5);
                 clock / 16.0 / divisor / f64::from(1_u32 << (own[3] >> 4))
@@ -72,7 +71,6 @@ pub fn game_boy(file: &File) -> Vec<Change> {
     changes
 }
 
-/// Returns the changes of a file for the SN76489.
 pub fn sn76489(file: &File) -> Vec<Change> {
     let clock = file.chips[&0x0C] as f64;
     let (mut periods, mut volumes, mut latch) = ([0_u16; 4], [0_u8; 4], 0);

@@ -32,8 +32,9 @@ pub fn write(folder: &Path) -> Result<()> {
     write_signal(&folder.join("expected.f32"), &automation.expected())
 }
 
-/// Writes the files of [`write()`], and for each step `step0.f32` and so on: the library's output with that step's settings
-/// from the first frame on. The files of the steps are computed by the portable kernel, which runs on every CPU.
+/// Writes the files of [`write()`], and `step0.f32`, `step1.f32` and so on.
+///
+/// A step's file is the library's output with the step's settings from the first frame on, computed by the portable kernel.
 pub fn write_starts(folder: &Path) -> Result<()> {
     write(folder)?;
     let Automation { rate, input, steps } = Automation::new(1, RATE.into());

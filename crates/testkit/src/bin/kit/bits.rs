@@ -1,4 +1,4 @@
-//! Check that the renderers of two systems write the same bits.
+//! Test that the command renders the same bits on two systems.
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use std::{fs, path::Path, process::Command};
 use tone_filter_presets as presets;
 use tone_filter_testkit::{root, target};
 
-/// The kernels that give the same bits on every CPU.
+/// Kernels that give the same bits on every CPU.
 const KERNELS: [&str; 2] = ["scalar", "portable"];
 
 /// Flags for the output's sample rate: the input's, a higher and a lower one.
@@ -15,11 +15,12 @@ const RATES: [&[&str]; 3] = [&[], &["--sample-rate=48000"], &["--sample-rate=320
 /// Length of the excerpt of the demo tune: percussion without notes, then notes.
 const SECONDS: u32 = 4;
 
-/// Renders the start of the demo tune with every preset, kernel and sample rate, once with this system's renderer `own` and once
-/// with the other system's, which the command line `foreign` starts. Returns the number of files that were compared.
+/// Renders the start of the demo tune with every preset, kernel and sample rate on both systems, and compares the files.
+///
+/// `own` is this system's program, `foreign` the command line of the other system's. Returns the number of files.
 pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
-    // The folder is in the repository, because the emulator of the other system has access to it.
+    // The folder is in the repository, which the other system's emulator can access.
     let folder = tempfile::tempdir_in(target())?;
     let input = folder.path().join("in.wav");
     excerpt(&input)?;

@@ -44,7 +44,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Loads the CLAP and the VST3 bundle.
+/// Checks that the CLAP and the VST3 bundle can be loaded.
 #[cfg(target_os = "linux")]
 fn loads(clap: &Path, vst3: &Path) -> Result<()> {
     let plugins = Library::load(clap)?.plugins()?;

@@ -24,14 +24,18 @@ const FADE: f32 = 2.0;
 
 /// Target loudness in LUFS.
 const LOUDNESS: f64 = -18.0;
-/// Maximum peak; full scale is 1. It has priority over the loudness.
+/// Maximum peak; full scale is 1. The peak limits the gain even if the loudness is not reached.
 const LIMIT: f32 = 0.9;
 
-/// Song of OpenMSX: name of its file, title, description, and preset to play it through.
+/// Song of OpenMSX.
 struct Song {
+    /// File name without extension.
     file: &'static str,
+    /// Title.
     name: &'static str,
+    /// Description of the genre.
     about: &'static str,
+    /// Factory preset that the page suggests.
     preset: &'static str,
 }
 

@@ -15,13 +15,13 @@ const EXTENSIONS: [&str; 16] = [
     "m4b", "mp4", "mov",
 ];
 
-/// Seconds after which a run counts as hanging.
+/// Timeout of a run in seconds, as an argument of `timeout`.
 const HANGS: &str = "300";
 
-/// Largest difference of samples that counts as equal: 1 LSB of 16 bits.
+/// Tolerance of a sample: 1 LSB of 16 bits.
 const STEP: f32 = 1.0 / 32_768.0;
 
-/// Largest relative power of the difference that counts as equal, for lossy formats: -80 dB.
+/// Tolerance for lossy formats: power of the difference relative to the signal, -80 dB.
 const LOSSY: f64 = 1e-8;
 
 /// Reads all files below `folders` with `program` and with ffmpeg. Prints the files whose samples differ, and a table of the
@@ -61,7 +61,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Compares our samples of `file` with ffmpeg's. Returns the kind of difference, and details for people.
+/// Compares our samples of `file` with ffmpeg's. Returns the kind of difference and a description.
 fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, String)> {
     let [out, table] = ["out.wav", "out.csv"].map(|name| scratch.join(name));
     let mut said = String::new();
@@ -117,12 +117,12 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
     })
 }
 
-/// Runs `program` with `arguments`. Returns `None` if it takes longer than [`HANGS`], and is killed.
+/// Runs `program` with `arguments`. Returns `None` after the timeout [`HANGS`].
 fn run(program: &str, arguments: &[&OsStr]) -> Result<Option<Output>> {
     let mut command = Command::new("timeout");
     command.args([HANGS, program]).args(arguments).stdin(Stdio::null());
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
-    // The status that `timeout` has for this.
+    // 124 is the exit status of `timeout` after a timeout.
     Ok((output.status.code() != Some(124)).then_some(output))
 }
 

@@ -13,10 +13,10 @@ use tone_filter_testkit::display::Display;
 /// Size of the screen in pixels.
 const SIZE: [u16; 2] = [1000, 640];
 
-/// Longest wait for the editor.
+/// Timeout for the editor to appear.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Number of different colours above which a picture shows the editor.
+/// Minimum number of colours in a picture of the editor.
 const COLOURS: usize = 200;
 
 /// Runs `program` until the editor is visible, and writes a picture of the display. If `display` is `None`, starts one.
