@@ -41,12 +41,12 @@
 #define TF_MAX_CHANNELS 64
 
 /**
- * Size in bytes of a buffer that holds any text written to a buffer.
+ * Buffer size in bytes that is enough for tf_get_text() and tf_get_json().
  */
 #define TF_TEXT_SIZE 2048
 
 /**
- * The result of a function.
+ * Result of a function call: success or the kind of error.
  */
 typedef enum tf_status {
   /**
@@ -149,7 +149,7 @@ typedef enum tf_setting_kind {
 typedef struct tf_filter tf_filter;
 
 /**
- * A band at one time.
+ * Snapshot of a band.
  */
 typedef struct tf_band {
   /**
@@ -203,8 +203,8 @@ typedef struct tf_setting {
    */
   float max;
   /**
-   * Value in a new instance of the plugin; for a choice, the index of an entry. 1 for switches: all on. 0 for notes: each its
-   * own target.
+   * Value in a new instance of the plugin: a number, or the index of a choice's entry. 1 for switches, which are all on. 0 for
+   * notes, which are each their own target.
    */
   float initial;
   /**
@@ -244,7 +244,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The library's version, such as "0.2.0". Real time.
+ * Returns the library's version, such as "0.2.0". Real time.
  */
 const char *tf_version(void);
 
@@ -283,8 +283,8 @@ enum tf_status tf_reset(struct tf_filter *filter);
  * Filters a block of any length whose channels lie in separate arrays. Full scale is 1; NaN and infinite samples count as 0.
  * Real time.
  *
- * input, output: an array with a pointer for each channel of the filter, each to `frames` samples. An output channel may be its
- * own input.
+ * input, output: an array with a pointer for each channel of the filter, each to `frames` samples. An output channel may be the
+ * input channel with the same index.
  *
  * The length of the blocks has no effect on the sound.
  */
@@ -309,8 +309,8 @@ enum tf_status tf_process_interleaved(struct tf_filter *filter,
 enum tf_status tf_latency(const struct tf_filter *filter, size_t *frames);
 
 /**
- * Writes the decay time in seconds: that long after the end of the input, all notes are at least 60 dB down. The latency is not
- * included. Real time.
+ * Writes the decay time: seconds from the end of the input until all notes are at least 60 dB down, without the latency. Real
+ * time.
  */
 enum tf_status tf_tail(const struct tf_filter *filter,
                        double *seconds);
@@ -325,8 +325,9 @@ enum tf_status tf_get_bands(const struct tf_filter *filter, struct tf_band *band
 /**
  * Presses or releases a key. The setting "keys" says how keys choose bands. Real time.
  *
- * note: MIDI note, 0 to 127. By default, 28 (E1) to 104 have a band; with the "range" "published", 57 (A3) to 104. "transpose" moves the bands.
- * velocity: above 0 to 1 presses the key, and the band's gain is the square; 0 releases the key.
+ * note: MIDI note, 0 to 127. By default, 28 (E1) to 104 (G#7) have a band. With "range" at "published", 57 (A3) to 104 have
+ * one. "transpose" moves the bands.
+ * velocity: above 0 and up to 1 presses the key; the band's gain is the square of the velocity. 0 releases the key.
  */
 enum tf_status tf_key(struct tf_filter *filter,
                       int32_t note,
@@ -338,7 +339,9 @@ enum tf_status tf_key(struct tf_filter *filter,
 enum tf_status tf_release_keys(struct tf_filter *filter);
 
 /**
- * Presses (any number but 0) or releases (0) the sustain pedal, which holds keys that are released meanwhile. Real time.
+ * Presses or releases the sustain pedal, which holds keys that are released meanwhile. Real time.
+ *
+ * down: 0 releases the pedal; any other number presses it.
  */
 enum tf_status tf_sustain(struct tf_filter *filter,
                           int32_t down);
@@ -349,8 +352,8 @@ enum tf_status tf_sustain(struct tf_filter *filter,
 enum tf_status tf_bend(struct tf_filter *filter, float semitones);
 
 /**
- * Sets a score, which decides which notes are played in place of the listener: no latency, no errors, and less work. It has an
- * effect with a "focus" above 0. Allocates: not for the audio thread.
+ * Sets a score: a list of notes with times, which replaces the listener's decisions. Its notes have no latency and no errors,
+ * and cost less CPU time. With "focus" at 0, a score has no effect. Allocates: not for the audio thread.
  *
  * score: the text of a file written by `tone-filter bands song.wav --score song.tfs`; NULL to remove the score.
  */
@@ -358,7 +361,8 @@ enum tf_status tf_set_score(struct tf_filter *filter,
                             const char *score);
 
 /**
- * Sets the score's time at the next sample that is passed to the filter, for when the music begins, jumps or repeats. Real time.
+ * Sets the position in the score for the next sample that is filtered. Call it when the music begins, jumps or repeats. Real
+ * time.
  *
  * seconds: time from the start of the score.
  */
@@ -377,9 +381,9 @@ enum tf_status tf_set_preset(struct tf_filter *filter,
  * Moves all settings smoothly, within 20 ms, to those of a JSON text.
  *
  * json: an object of settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}, or the text of a preset file,
- * as the plugin saves it. Values: numbers; ids of entries; true or false where the entries are off and on; switches as text.
- * Missing settings are those of the preset "reference". In a preset file of a newer version, so are settings that this library
- * cannot use. Anything else that it cannot use is an error.
+ * as the plugin saves it. Values: numbers; ids of entries; true or false where the entries are off and on; switches and notes
+ * as text. A missing setting gets its value in the preset "reference". In a preset file of a newer version, a setting that this
+ * library cannot use counts as missing. Otherwise, an unknown setting or an invalid value is an error.
  */
 enum tf_status tf_set_json(struct tf_filter *filter,
                            const char *json);
@@ -387,14 +391,16 @@ enum tf_status tf_set_json(struct tf_filter *filter,
 /**
  * Writes all settings as JSON for tf_set_json().
  *
- * buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
+ * buffer: receives the text and a NUL.
+ * size: size of the buffer in bytes; TF_TEXT_SIZE is enough.
  */
 enum tf_status tf_get_json(const struct tf_filter *filter, char *buffer, size_t size);
 
 /**
  * Moves a number setting smoothly, within 20 ms, to a value. Real time.
  *
- * id, value: the setting's id and a value in its range, both from tf_setting_at().
+ * id: the setting's id from tf_setting_at().
+ * value: a number in the setting's range.
  */
 enum tf_status tf_set_number(struct tf_filter *filter, const char *id, float value);
 
@@ -404,11 +410,11 @@ enum tf_status tf_set_number(struct tf_filter *filter, const char *id, float val
 enum tf_status tf_get_number(const struct tf_filter *filter, const char *id, float *value);
 
 /**
- * Sets a setting that is a choice, a row of switches or a list of notes. Real time for choices.
+ * Sets a choice, a row of switches or a list of notes. Real time for choices.
  *
  * id: the setting's id from tf_setting_at().
- * entry: for a choice, the id or the name of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For
- * notes, their names with blanks between them, like "A C# Bb".
+ * entry: for a choice, the id or the name of an entry. For switches, a digit for each switch, 1 for on and 0 for off; blanks
+ * are ignored. For notes, their names with blanks between them, like "A C# Bb".
  *
  * "midi-out", "mpe" and "listen" are about connections to a host, and have no effect here.
  */
@@ -419,7 +425,8 @@ enum tf_status tf_set_text(struct tf_filter *filter,
 /**
  * Writes the id of a choice's current entry, the digits of switches, or the names of notes.
  *
- * buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
+ * buffer: receives the text and a NUL.
+ * size: size of the buffer in bytes; TF_TEXT_SIZE is enough.
  */
 enum tf_status tf_get_text(const struct tf_filter *filter,
                            const char *id,
