@@ -242,8 +242,8 @@ impl ToneFilter {
         state.set(controls, tempo)
     }
 
-    /// Sets a score, a list of notes that replaces the listener's decisions. Its notes begin on time, without latency. `seek` sets
-    /// the position in it.
+    /// Sets a score, a list of notes that replaces the listener's decisions. Its notes begin on time, without latency. `seek`
+    /// sets the position in it.
     ///
     /// Parameters
     /// ----------

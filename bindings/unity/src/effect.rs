@@ -50,8 +50,8 @@ pub fn definition() -> EffectDefinition {
     }
 }
 
-/// Instance of the effect. Unity calls `process` on one thread at a time. Meanwhile it may call the other callbacks on any thread,
-/// so they use atomics only.
+/// Instance of the effect. Unity calls `process` on one thread at a time. Meanwhile it may call the other callbacks on any
+/// thread, so they use atomics only.
 struct Effect {
     values: RawValues,
     levels: Levels,
@@ -146,8 +146,8 @@ unsafe extern "system" fn process(
     })
 }
 
-/// Moves the input to the end of the output buffer if it has fewer channels than the output. From there, each frame is read before
-/// the output overwrites it, also if both buffers are one. Returns the input's address.
+/// Moves the input to the end of the output buffer if it has fewer channels than the output. From there, each frame is read
+/// before the output overwrites it, also if both buffers are one. Returns the input's address.
 ///
 /// # Safety
 /// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap.

@@ -90,8 +90,8 @@ pub extern "C" fn song_process(web: &mut Web) {
     }
 }
 
-/// Ends the song. Its file is the result. The text from [`song_write`] is the title. Returns false if there is no song or it has no
-/// notes.
+/// Ends the song. Its file is the result. The text from [`song_write`] is the title. Returns false if there is no song or it has
+/// no notes.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_finish(web: &mut Web) -> bool {
     let title = web.text().map(str::to_owned);

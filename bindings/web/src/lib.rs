@@ -187,8 +187,8 @@ pub extern "C" fn tone_filter_add_note(
     web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
 }
 
-/// Sets a score with the notes that were added, and starts it at 0 s. It replaces the listener's decisions. If no notes were added,
-/// removes the score. Allocates.
+/// Sets a score with the notes that were added, and starts it at 0 s. It replaces the listener's decisions. If no notes were
+/// added, removes the score. Allocates.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_score(web: &mut Web) {
     let notes = std::mem::take(&mut web.notes);
