@@ -12,7 +12,7 @@ use tone_filter_simd::approx::ln;
 
 /// Number of features of a semitone: three for each bank.
 pub const FEATURES: usize = 3 * BANKS;
-/// Number of frames that are kept, with the newest.
+/// Number of frames that are kept, including the newest.
 pub const FRAMES: usize = 8;
 /// Rows of zeros at each end.
 pub const MARGIN: usize = 2;
@@ -21,7 +21,7 @@ pub const MARGIN: usize = 2;
 const SILENCE: f32 = 1e-20;
 /// Offset of a power relative to the reference, before the logarithm; so silence has the level 0.
 const FLOOR: f32 = 1e-6;
-/// Divisor of levels.
+/// Divisor of the logarithm in a level.
 const RANGE: f32 = 4.0;
 /// Minimum total power.
 const QUIETEST: f32 = 1e-15;
@@ -32,7 +32,7 @@ const FALL: f64 = 3.0;
 /// Maximum shift and growth, either way. A shift is in bandwidths.
 const MOST: f32 = 2.0;
 
-/// Cost of a step, in multiply-adds of the same duration.
+/// Cost of [`Features::step`]: the number of multiply-adds that take as long.
 pub const STEP_COST: usize = 5000;
 
 /// Features of the last frames.
@@ -116,7 +116,8 @@ impl Features {
         self.reference
     }
 
-    /// Returns the products of the sharp detector `index`, which counts both banks by frequency, as [`Features::fast`] does.
+    /// Returns the products of a sharp detector, as [`Features::fast`] does. `index` counts the detectors of both sharp banks by
+    /// frequency.
     pub fn sharp(&self, index: usize) -> [f32; 3] {
         self.products_of(1 + index % 2, index / 2)
     }
