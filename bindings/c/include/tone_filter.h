@@ -104,7 +104,7 @@ typedef enum tf_status {
 } tf_status;
 
 /**
- * The state of a band's note.
+ * State of a band's note.
  */
 typedef enum tf_band_state {
   /**
@@ -144,7 +144,7 @@ typedef enum tf_setting_kind {
 } tf_setting_kind;
 
 /**
- * A tone filter for a sample rate and a number of channels.
+ * Tone filter with a fixed sample rate and number of channels.
  */
 typedef struct tf_filter tf_filter;
 
@@ -171,11 +171,11 @@ typedef struct tf_band {
 } tf_band;
 
 /**
- * A setting: its ids, texts and range.
+ * A setting: its id, texts, range and entries.
  */
 typedef struct tf_setting {
   /**
-   * Kind of the value.
+   * Kind of the value, which says whether tf_set_number() or tf_set_text() sets it.
    */
   enum tf_setting_kind kind;
   /**

@@ -27,7 +27,7 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, ToneFilter};
 /// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
 
-/// A tone filter for a sample rate and a number of channels.
+/// Tone filter with a fixed sample rate and number of channels.
 pub struct Filter {
     pub(crate) inner: ToneFilter,
     /// Settings as the caller set them, without the tempo, and routing.

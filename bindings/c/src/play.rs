@@ -9,7 +9,7 @@ use crate::{
 use std::{ffi::c_char, sync::Arc};
 use tone_filter_dsp::{self as dsp, KeyEvent, Score, notes::midi_note};
 
-/// The state of a band's note.
+/// State of a band's note.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandState {

@@ -22,11 +22,11 @@ pub enum SettingKind {
     Notes = 3,
 }
 
-/// A setting: its ids, texts and range.
+/// A setting: its id, texts, range and entries.
 #[repr(C)]
 #[derive(Debug)]
 pub struct SettingInfo {
-    /// Kind of the value.
+    /// Kind of the value, which says whether tf_set_number() or tf_set_text() sets it.
     pub kind: SettingKind,
     /// Id, which never changes.
     pub id: *const c_char,
