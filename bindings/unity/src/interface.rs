@@ -33,7 +33,7 @@ pub struct EffectState {
     pub effect_data: *mut c_void,
     /// Flags: whether the game plays or is paused, and whether the effect is muted in the editor.
     pub flags: u32,
-    /// Unity's own data.
+    /// Unity's own data, not for effects.
     pub internal: *mut c_void,
     /// Data for spatializers.
     pub spatializer: *mut c_void,
@@ -115,16 +115,16 @@ pub struct EffectDefinition {
     pub release: Option<Manage>,
     /// Resets an instance to silence, with the same parameters.
     pub reset: Option<Manage>,
-    /// Filters a block.
+    /// Filters a block on the audio thread.
     pub process: Option<Process>,
     /// Sets the position of an audio source.
     pub set_position: Option<SetPosition>,
     /// Array of `parameter_count` parameters.
     pub parameters: *const ParameterDefinition,
-    /// Sets a parameter.
+    /// Sets a parameter, on any thread.
     pub set_parameter: Option<SetParameter>,
-    /// Reads a parameter.
+    /// Reads a parameter, on any thread.
     pub get_parameter: Option<GetParameter>,
-    /// Reads numbers for a display.
+    /// Reads numbers for a display, on any thread.
     pub get_buffer: Option<GetBuffer>,
 }
