@@ -101,9 +101,9 @@ pub struct StateInterface {
 
 /// `LV2_STATE_IS_POD | LV2_STATE_IS_PORTABLE`: flags of a value that can be copied, and read on any computer.
 pub const PLAIN: u32 = 1 | 1 << 1;
-/// `LV2_STATE_SUCCESS`.
+/// `LV2_STATE_SUCCESS`: the state was saved or restored.
 pub const SUCCESS: u32 = 0;
-/// `LV2_STATE_ERR_BAD_TYPE`.
+/// `LV2_STATE_ERR_BAD_TYPE`: a value is invalid.
 pub const BAD_TYPE: u32 = 2;
 
 /// `LV2_Atom`: head of a value or a sequence.
@@ -124,15 +124,15 @@ pub mod uri {
     pub const MAP: &CStr = c"http://lv2plug.in/ns/ext/urid#map";
     /// Extension with the functions in [`StateInterface`](super::StateInterface).
     pub const STATE: &CStr = c"http://lv2plug.in/ns/ext/state#interface";
-    /// Sequence of events.
+    /// Type of a sequence of events.
     pub const SEQUENCE: &CStr = c"http://lv2plug.in/ns/ext/atom#Sequence";
-    /// Object with properties.
+    /// Type of an object with properties.
     pub const OBJECT: &CStr = c"http://lv2plug.in/ns/ext/atom#Object";
-    /// Text.
+    /// Type of a text.
     pub const STRING: &CStr = c"http://lv2plug.in/ns/ext/atom#String";
-    /// Number.
+    /// Type of a 32-bit float.
     pub const FLOAT: &CStr = c"http://lv2plug.in/ns/ext/atom#Float";
-    /// MIDI message.
+    /// Type of a MIDI message.
     pub const MIDI: &CStr = c"http://lv2plug.in/ns/ext/midi#MidiEvent";
     /// Type of an object: the transport position of the host.
     pub const POSITION: &CStr = c"http://lv2plug.in/ns/ext/time#Position";

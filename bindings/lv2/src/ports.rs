@@ -21,7 +21,7 @@ pub struct Variant {
     pub sidechain: bool,
 }
 
-/// All plugins of the bundle.
+/// All plugins of the bundle, by their index.
 pub static VARIANTS: [Variant; 3] = [
     Variant { uri: c"urn:tone-filter:stereo", name: "Tone Filter", channels: 2, sidechain: false },
     Variant {
@@ -92,7 +92,7 @@ impl Port {
         }
     }
 
-    /// Whether the port belongs to a setting.
+    /// Returns whether the port belongs to a setting.
     pub fn is_setting(self) -> bool {
         matches!(self, Self::Setting(_))
     }

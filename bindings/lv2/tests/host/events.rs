@@ -85,7 +85,6 @@ fn found_notes_are_sent() {
     }
 }
 
-/// Returns the number of note-ons.
 fn begun(output: &Output) -> usize {
     output.messages.iter().filter(|(_, message)| message[0] & 0xF0 == 0x90).count()
 }
