@@ -355,7 +355,7 @@ impl ToneFilter {
     }
 }
 
-/// Checks that `pitch` is a MIDI note.
+/// Returns `pitch` as a MIDI note; an error if it is not within 0 to 127.
 fn key(pitch: i64) -> PyResult<u8> {
     let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
     key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))

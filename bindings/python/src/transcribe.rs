@@ -77,7 +77,7 @@ impl Transcription {
         Self { notes, key, tuning, times, played, log_odds, score, midi }
     }
 
-    /// Returns a summary.
+    /// Returns a summary: number of notes, key and tuning.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let notes = self.notes.bind(py).len();
         let key = self
