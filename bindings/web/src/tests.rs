@@ -9,7 +9,6 @@ const RATE: f64 = 48_000.0;
 
 /// Record of A3, the MIDI note 57; the first record is for E1, the MIDI note 28.
 const A3: usize = 57 - 28;
-/// Record of A4.
 const A4: usize = 69 - 28;
 
 fn web() -> Box<Web> {
