@@ -154,7 +154,7 @@ impl Song {
         filter.process_with(&mut channels, |_, filter| recorder.push(filter));
     }
 
-    /// Returns the file of the song.
+    /// Returns the file of the song, or the reason why there is none.
     pub fn finish(mut self, title: String) -> Result<Vec<u8>, String> {
         let seconds = self.frames as f64 / self.filter.sample_rate();
         // Flushes the end of the sound, which the filter delays.
