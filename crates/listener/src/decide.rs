@@ -10,8 +10,8 @@ use crate::{
 /// Lookahead of a decision in frames.
 pub const LOOKAHEAD: usize = 4;
 
-/// Mean time in seconds between a decision and the delayed sound: lookahead, less [`Listener::delay`](crate::Listener::delay), less
-/// half a frame.
+/// Mean time in seconds between a decision and the delayed sound: lookahead, less [`Listener::delay`](crate::Listener::delay),
+/// less half a frame.
 const REACH: f64 = 0.035;
 /// Rise time of a new tone's power to a quarter, in time constants of its detector.
 const LEVEL_RISE: f64 = 1.7;
@@ -46,8 +46,8 @@ pub struct Decisions {
     /// Whether each note is played at the last frame, decided without lookahead: 46 ms earlier than `on`, but with more errors.
     /// Without lookahead, equal to `on`.
     pub early: [bool; NOTES],
-    /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins out of
-    /// silence, not far below it. False without lookahead.
+    /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins
+    /// out of silence, not far below it. False without lookahead.
     pub likely: [bool; NOTES],
     /// Age of an edge in the sound, in samples before the end of the block that returned the decision. If a note becomes
     /// `likely` in this frame, it is the rise of its sound; if it stops being `early`, the fall. `None` for all other notes,
@@ -181,8 +181,8 @@ impl Decider {
     }
 
     /// Decides on a frame by its log odds. `sensitivity` lowers the thresholds of held notes. Decisions with lookahead use the
-    /// sensitivity of the earlier frame that they refer to. Notes whose detector is not `on` are off. `frame` is the length of a frame in samples, `blocks` the
-    /// number of blocks so far.
+    /// sensitivity of the earlier frame that they refer to. Notes whose detector is not `on` are off. `frame` is the length of a
+    /// frame in samples, `blocks` the number of blocks so far.
     pub fn decide(
         &mut self,
         logits: &[[f32; COLUMNS]; NOTES],

@@ -22,14 +22,13 @@ const SILENT: f64 = 0.002_5;
 /// Maximum duration of the attack before an edge, in hops.
 const ATTACK: usize = 3;
 
-/// Kind of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Rise,
     Fall,
 }
 
-/// Edge of the sound.
+/// Edge of the sound: a rise or a fall of its energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
     /// Samples from the edge to the end of the last block.

@@ -23,7 +23,7 @@ const SILENCE: f32 = 1e-20;
 const FLOOR: f32 = 1e-6;
 /// Divisor of the logarithm in a level.
 const RANGE: f32 = 4.0;
-/// Minimum total power.
+/// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;
 /// Time constant of the reference power in s when it rises.
 const RISE: f64 = 0.05;
@@ -63,7 +63,7 @@ impl Features {
         }
     }
 
-    /// Returns to the state after silence.
+    /// Resets to the state after silence.
     pub fn reset(&mut self) {
         self.reference = QUIETEST;
         self.products = [Products::ZERO; GROUPS];

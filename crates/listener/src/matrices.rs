@@ -30,7 +30,7 @@ impl<'a> Matrices<'a> {
         Self { bytes: lower.iter().zip(upper), free: lines.leak() }
     }
 
-    /// Whether all weights have been read.
+    /// Returns whether all weights have been read.
     pub fn is_empty(&self) -> bool {
         self.bytes.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Access to private work and states, for tests and benchmarks.
+//! Measurements inside the listener, for tests and benchmarks.
 
 use crate::{
     Listener, Model,

@@ -22,7 +22,7 @@ use crate::{
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
 
-/// Rows of zeros at each end, so that a window of [`ROWS`] rows may have all rows but one beyond the end.
+/// Rows of zeros at each end: all rows of a window of [`ROWS`] rows may lie beyond the end, except one.
 const MARGIN: usize = ROWS - 1;
 /// Rows of a step of the layer `near`.
 const NEAR_ROWS: usize = 2 * ROWS;
@@ -36,8 +36,9 @@ const _: () = {
     assert!(a.is_multiple_of(ROWS) && b.is_multiple_of(ROWS));
     assert!(c.is_multiple_of(NEAR_ROWS) && d.is_multiple_of(NEAR_ROWS));
 };
-/// First step of each layer after `near`.
+/// First step of the layer `harmonic`.
 const HARMONIC: usize = NEAR_STEPS;
+// First steps of the later layers and GRUs.
 const GLOBAL: usize = HARMONIC + STEPS_EACH;
 const CELL: usize = GLOBAL + 1;
 const MIX: usize = CELL + STEPS_EACH;

@@ -54,7 +54,7 @@ struct Step {
     growth: f32,
     /// Distance of the mean frequency from the detector's, in bandwidths.
     shift: f32,
-    /// Power.
+    /// Power of the output, by which means over frames are weighted.
     weight: f32,
 }
 
@@ -71,7 +71,7 @@ pub struct Pitches {
     states: [[[Group; 2]; BANK_GROUPS]; 2],
     /// Mean square and `Im r` of each note at the end of the last frame.
     ends: [[f64; 2]; NOTES],
-    /// Ring of frames.
+    /// Changes in the last frames, in a ring.
     steps: [[Step; NOTES]; FRAMES],
     newest: usize,
 }
@@ -91,7 +91,7 @@ impl Pitches {
         }
     }
 
-    /// Returns to the state after silence.
+    /// Resets to the state after silence.
     pub fn reset(&mut self) {
         *self = Self::new(self.period);
     }

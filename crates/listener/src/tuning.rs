@@ -19,7 +19,7 @@ const FIRST: f64 = 25.0;
 const REACH: f64 = 50.0;
 /// Difference between the measurements of two neighbours, in cents, at which their weight falls by a factor of e.
 const DISAGREEMENT: f64 = 28.0;
-/// Growth of a detector in bandwidths at which the pair's weight falls by a factor of e.
+/// Growth of a detector in bandwidths at which the neighbours' weight falls by a factor of e.
 const GROWTH: f64 = 0.6;
 /// Exponent of two neighbours' power, relative to the reference power, in their weight. It is small, so that weak tones count
 /// nearly as much as strong ones.

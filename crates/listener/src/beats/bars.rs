@@ -36,7 +36,7 @@ const AROUND: usize = 2;
 /// Divisor of the file's bytes, which gives natural logarithms.
 const UNIT: f32 = 32.0;
 
-/// Log likelihoods: for each type of beat, each kind of evidence and each class a byte.
+/// Log likelihoods: a byte for each type of beat, kind of evidence and class.
 const FILE: &[u8; 3 * EVIDENCE * 5] = include_bytes!("../../weights/bars.bin");
 
 /// Returns the pitch classes of the notes that are held.
@@ -65,7 +65,6 @@ pub fn beats(
     times.iter().zip(decode(&likelihoods)).map(place).collect()
 }
 
-/// Returns the evidence at each beat.
 fn evidence(moments: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Vec<[f32; EVIDENCE]> {
     let strongest = |moment: usize| {
         let around =

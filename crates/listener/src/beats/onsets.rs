@@ -12,7 +12,7 @@ use std::array;
 const REFERENCE: [f64; 2] = [0.05, 3.0];
 /// Offset of a power relative to the reference, before the logarithm.
 const FLOOR: f32 = 1e-4;
-/// Minimum total power.
+/// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;
 /// Distance of the frames between which the rise of a level is measured.
 const SPAN: usize = 2;
@@ -27,9 +27,9 @@ const THRESHOLDS: [f32; CLASSES - 1] = [0.25, 1.0, 2.5, 5.0];
 pub const DELAY: usize = 8;
 /// [`DELAY`] for decisions without lookahead.
 pub const LIVE_DELAY: usize = 5;
-/// Frames from the time at which each kind of strength is known to [`DELAY`], in the order of [`Strengths`].
+/// Number of frames before [`DELAY`] at which each kind of strength is known, in the order of [`Strengths`].
 const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
-/// [`EARLIER`] without lookahead, where levels are known without delay. Notes begin as late as with lookahead.
+/// Number of frames before [`LIVE_DELAY`] at which each kind is known: levels at once, notes as late as with lookahead.
 const LIVE_EARLIER: [usize; KINDS] = [1, 2, 3, 0, 0];
 /// Maximum of [`EARLIER`] and [`LIVE_EARLIER`], plus 1.
 const HISTORY: usize = 4;

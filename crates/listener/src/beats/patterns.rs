@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-/// Number of patterns.
+/// Number of patterns: beats in halves and quarters, and beats in thirds.
 pub const PATTERNS: usize = 2;
 /// Number of types of beats: strong (first and third beat of four), weak.
 pub const TYPES: usize = 2;

@@ -8,7 +8,7 @@
 //! * A path keeps its slot from one beat to the next: slot `s` of a tempo's ring has the paths whose last beat was at a step that is
 //!   `s` modulo the beat's length. So a step adds to scores in place, and a new beat takes the slot of the one that ends.
 //! * A step reads [`Scores::ends`] and [`Scores::before`] for all tempi before it writes any ring. Otherwise a new beat would count as one that ends.
-//! * Equal scores go to the lower tempo and kind, by `>` in order. Sums in another order find other beats.
+//! * Of equal scores, the first counts: the lower tempo and kind. Sums must keep their order: other roundings may give other beats.
 //! * Constants without a source were fitted to songs with scores: `docs/time.md` has the results.
 
 use super::{
@@ -72,8 +72,7 @@ struct Tempo {
 /// Log likelihoods of the best paths after a step.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    /// Log likelihood of the best path to each state, for each kind. Each tempo has a ring as long as its beat. A path stays at
-    /// the index of the step in which its last beat began.
+    /// Log likelihood of the best path to each state, for each kind. Each tempo has a ring with a slot for each step of its beat.
     rings: [Vec<f32>; KINDS],
     /// Scores of the paths whose beat ends in this step, for each kind and tempo.
     ends: [Vec<f32>; KINDS],

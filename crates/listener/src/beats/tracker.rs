@@ -68,7 +68,7 @@ pub struct BeatTracker {
     frames: u64,
     /// Best path of each pattern.
     best: [Option<Best>; PATTERNS],
-    /// Number of moments with an onset.
+    /// Number of onsets so far; successive frames with an onset count once.
     moments: usize,
     /// Whether the last frame has an onset.
     begins: bool,
@@ -120,7 +120,7 @@ struct Ended {
     beats: [[PathBeat; COUNT + 2 * REACH]; TYPES],
 }
 
-/// Best path.
+/// Last beat and tempo of the best path.
 #[derive(Debug, Clone, Copy)]
 struct Best {
     /// Time of its last beat, in frames.

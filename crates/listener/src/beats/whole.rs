@@ -181,7 +181,6 @@ impl<'a> Paths<'a> {
         (scores, lowered)
     }
 
-    /// Returns the best path.
     fn best(mut self) -> Path {
         let State { mut tempo, mut kind, since, .. } = self.last();
         let (mut beats, mut kinds) = (Vec::new(), Vec::new());

@@ -6,7 +6,6 @@ use tone_filter_testkit::signals::{bent, glissando, vibrato};
 /// Number of taps of the decimator's filter on each side of its middle, in decimated samples.
 const DECIMATOR: f64 = 6.0;
 
-/// Returns the sum of two signals.
 fn mixed(one: &[f32], other: &[f32]) -> Vec<f32> {
     one.iter().zip(other).map(|(one, other)| one + other).collect()
 }
