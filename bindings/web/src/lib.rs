@@ -34,7 +34,7 @@ type Quantum = [[f32; QUANTUM]; 2];
 /// Filter, and the memory that it shares with JavaScript.
 pub struct Web {
     filter: ToneFilter,
-    /// Changed settings, until [`tone_filter_apply`] passes them to the filter.
+    /// All settings, with the changes that [`tone_filter_apply`] will pass to the filter.
     controls: Controls,
     input: Quantum,
     output: Quantum,
