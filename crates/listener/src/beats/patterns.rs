@@ -2,7 +2,7 @@
 //!
 //! `tools/fit/beats.py` counts onsets in scores and writes the file. It has a byte for each pattern (beats in halves and
 //! quarters; beats in thirds), type of beat (strong, weak), kind of onset, place and class of strength, in this order. A byte is
-//! the log likelihood ratio between the class at this place and the class at any place, in units of 1 / [`UNIT`].
+//! the logarithm of the class's frequency at this place, divided by its frequency at all places, in units of 1 / [`UNIT`].
 
 use std::sync::LazyLock;
 
