@@ -122,7 +122,7 @@ impl Instance {
         let frames = frames as usize;
         let Connections { events_in, events_out, latency, .. } = self.connections;
         let sequence = self.urids.sequence;
-        // SAFETY: the caller guarantees it. The buffers of input and output differ, as the size in the output's head is its
+        // SAFETY: the caller guarantees it. The buffers of input and output differ: the size in the output's head is the available
         // space.
         let events = || unsafe { events::read(events_in, sequence) };
         events().for_each(|(_, kind, content)| self.follow_song(kind, content));
