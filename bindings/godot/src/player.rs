@@ -122,7 +122,7 @@ mod tests {
                 filter.seek(0.9);
             }
             if count == 170 {
-                // Godot creates the instance anew, and the score goes on.
+                // Godot creates a new instance, which continues the score.
                 state.seek = state.seek.or_later(*reached.read());
                 assert!((state.seek.seconds - (0.9 + 20.0 * 500.0 / 48_000.0)).abs() < 1e-9);
                 (player, sender, reached) = Player::new(44_100.0, &state).unwrap();
@@ -131,7 +131,7 @@ mod tests {
                 filter.set_score(state.score.clone());
                 filter.seek(state.seek.seconds);
             }
-            // A saw of 220 Hz, in blocks that are no multiple of the chunk.
+            // A saw of 220 Hz, in blocks that are not a multiple of the chunk.
             let sample = |i: usize| ((count * 500 + i) * 220 % 48_000) as f32 / 48_000.0 - 0.5;
             let mut left: Vec<f32> = (0..500).map(sample).collect();
             let mut right: Vec<f32> = left.iter().map(|sample| 0.5 * sample).collect();
