@@ -47,7 +47,7 @@ fn column<S: Simd, const R: usize, const C: usize>(
     let Cell { reset, update, candidate, hidden_bias } = cell;
     let (mut resets, mut updates) = ([load(reset.bias); R], [load(update.bias); R]);
     let (mut candidates, mut own) = ([load(candidate.bias); R], [load(hidden_bias); R]);
-    // The registers hold the sums of three gates, or of two.
+    // With 32 registers, the sums of three gates fit; otherwise, the sums of two.
     if const { S::f32s::LEN == 16 || cfg!(target_arch = "aarch64") } {
         for k in 0..C {
             let (a, b) = (load(&reset.input[k]), load(&update.input[k]));

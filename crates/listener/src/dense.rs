@@ -34,7 +34,7 @@ pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd.vectorize(
         #[inline(always)]
         || {
-            // Branches on constants are not compiled where they are not taken.
+            // The compiler removes branches on constants that are not taken.
             if const { OUT.is_multiple_of(S::f32s::LEN) } {
                 tiles::<S, S::f32s, R, IN, OUT>(simd, starts, terms, least, sums);
             } else if const { OUT.is_multiple_of(8) } {

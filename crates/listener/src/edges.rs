@@ -116,7 +116,7 @@ impl Edges {
         reach: f64,
         age: usize,
     ) -> Option<Edge> {
-        // Windows of a whole period, so that the waveform has no edges.
+        // A window is at least a period long, so that the waveform itself has no edges.
         let hops = |seconds: f64| (seconds / self.seconds).round().max(1.0) as usize;
         let window = hops(f64::max(WINDOW, 1.0 / frequency));
         let oldest = HOPS.saturating_sub(hops(reach) + age / (self.hop * BLOCK)).max(window);

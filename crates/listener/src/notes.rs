@@ -107,7 +107,7 @@ impl Notes {
             return;
         }
         if frame < self.frame {
-            // A smaller number of frames means that the listener was reset.
+            // The listener was reset.
             self.finish(&mut report);
         }
         for (note, track) in self.tracks.iter_mut().enumerate() {

@@ -191,7 +191,7 @@ impl Tone {
             });
             sums.map(|sum| sum / divisor)
         };
-        // `r - 1`, and the derivatives of `r` by the time in units of the decay.
+        // `r - 1`, and the derivatives of `r` with respect to time in units of 1 / decay.
         let [growth, shift] = fit(&VALUE);
         let derivatives = if decay < SLOW { &PARABOLA } else { &EXACT };
         let [slope, curvature] = derivatives.each_ref().map(fit);

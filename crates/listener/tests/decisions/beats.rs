@@ -225,7 +225,7 @@ fn the_tempo_of_a_steady_song_is_tracked() {
         let times = steady(80, 60.0 / tempo);
         let end = times[times.len() - 1];
         let tracked = Tracked::song(&accompaniment(&times, meter), end);
-        // The quiet notes halfway through the beats of a fast waltz count as beats, and its tempo takes longer.
+        // In a fast waltz, the tracker takes the quiet notes between beats for beats, and finds the tempo later.
         let is_fast_waltz = (tempo, meter) == (150.0, 3);
         tracked.check_tempo(tempo, if is_fast_waltz { 18.0 } else { FOUND });
         if !is_fast_waltz {
