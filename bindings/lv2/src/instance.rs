@@ -122,8 +122,8 @@ impl Instance {
         let frames = frames as usize;
         let Connections { events_in, events_out, latency, .. } = self.connections;
         let sequence = self.urids.sequence;
-        // SAFETY: the caller guarantees it. The buffers of input and output differ: the size in the output's head is the available
-        // space.
+        // SAFETY: the caller guarantees it. The input and the output have separate buffers: the size in the output's head is the
+        // available space.
         let events = || unsafe { events::read(events_in, sequence) };
         events().for_each(|(_, kind, content)| self.follow_song(kind, content));
         self.follow_settings();

@@ -142,7 +142,7 @@ fn the_picture_shows_the_note_that_sounds() {
     assert!(state(A4) >= 1.0);
     assert!((A3..notes::TONES).all(|record| record == A4 || state(record) == 0.0));
     let [power, level, _, wave @ ..] = &web.picture.0[A4];
-    // The ceiling is a tenth of the mean of the squared sine, which is a twentieth of its peak. `mean` is the mean after clipping.
+    // The ceiling is a tenth of the mean of the squared sine, a twentieth of its peak. `mean` is the mean after clipping.
     let ceiling = 0.05f64;
     let angle = ceiling.sqrt().asin();
     let below = angle / 2.0 - (2.0 * angle).sin() / 4.0 + ceiling * (TAU / 4.0 - angle);

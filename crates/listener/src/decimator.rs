@@ -196,7 +196,7 @@ mod tests {
             assert!(2.0 * CUTOFF > 9.0 * bin, "{rate}: the edges are so far apart");
             assert!(CUTOFF - band > 1.34 * bin && lowest_alias - CUTOFF > 1.7 * bin, "{rate}");
 
-            // The taps are normalised at DC, where the response has a ripple of its own. So the error elsewhere may be two ripples.
+            // The taps are normalised at DC, where the response itself ripples. So the error elsewhere may be two ripples.
             for hertz in grid(0.0, CUTOFF - 1.7 * bin, 500) {
                 let error = (gain(hertz) - 1.0).abs();
                 assert!(error < 2.0 * RIPPLE, "{rate}: {error} at {hertz} Hz");
