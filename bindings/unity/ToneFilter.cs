@@ -9,8 +9,8 @@ using UnityEngine.Audio;
 
 namespace ToneFilterUnity
 {
-    /// <summary>The filters with an instance number: their parameters, through a mixer, and their score, preset, tempo, keys and bands.</summary>
-    /// <remarks>To be used on the main thread. Methods throw an ArgumentException that tells what to do.</remarks>
+    /// <summary>Controls all filters with one instance number: their parameters, score, preset, tempo and keys. Reads their bands.</summary>
+    /// <remarks>For the main thread only. Methods throw an ArgumentException whose message has the remedy.</remarks>
     public sealed class ToneFilter
     {
         /// <summary>The number of bands, from E1 to G#7.</summary>
@@ -169,7 +169,7 @@ namespace ToneFilterUnity
         private readonly int instance;
         private readonly string prefix;
 
-        /// <summary>The filter in a mixer.</summary>
+        /// <summary>Creates a control of the filters with an instance number.</summary>
         /// <param name="mixer">The mixer that exposes the filter's parameters; null where scripts set none.</param>
         /// <param name="instance">The filter's parameter Instance, 0 to 63.</param>
         /// <param name="prefix">Beginning of the exposed names, before the name of the parameter: Mix is exposed as "ToneFilter Mix".</param>
@@ -204,7 +204,7 @@ namespace ToneFilterUnity
             Set(parameter, (float)index);
         }
 
-        /// <summary>Lets a score decide which notes are played, from its start on: for music that is known, without latency and errors.</summary>
+        /// <summary>Sets a score and starts it: a list of notes that replaces the filter's detection of notes. Its notes have no latency and no errors.</summary>
         /// <param name="score">The text of a file that "tone-filter bands music.wav --score music.tfs" has written; null for none.</param>
         public void SetScore(string score)
         {
@@ -212,9 +212,9 @@ namespace ToneFilterUnity
             Check(tone_filter_unity_set_score(instance, text, Length(text)));
         }
 
-        /// <summary>Goes on in the score from a time: when the music begins or jumps.</summary>
-        /// <param name="seconds">From the start of the score.</param>
-        /// <param name="dspTime">Value of AudioSettings.dspTime at which the score goes on; null for the start of the next block of sound.</param>
+        /// <summary>Sets the position in the score. Call it when the music begins or jumps.</summary>
+        /// <param name="seconds">Position from the start of the score.</param>
+        /// <param name="dspTime">Value of AudioSettings.dspTime at this position; null for the start of the next block.</param>
         /// <param name="loop">Seconds after which the music and its score begin again; 0 for never.</param>
         public void Seek(double seconds, double? dspTime = null, double loop = 0.0)
         {
@@ -233,8 +233,8 @@ namespace ToneFilterUnity
             music.PlayScheduled(start);
         }
 
-        /// <summary>Puts a preset of your own in place of all parameters but Morph, Bypass, Listen and Instance.</summary>
-        /// <param name="preset">The text of a preset file, as the plugin saves it; null for the parameters again.</param>
+        /// <summary>Sets a preset of your own, which replaces all parameters except Morph, Bypass, Listen and Instance.</summary>
+        /// <param name="preset">The text of a preset file, as the plugin saves it; null restores the parameters.</param>
         public void SetPreset(string preset)
         {
             byte[] text = Bytes(preset);
@@ -247,7 +247,7 @@ namespace ToneFilterUnity
             Check(tone_filter_unity_set_tempo(instance, tempo));
         }
 
-        /// <summary>Presses the key of a MIDI note, 69 for A4, which acts by the parameter Keys.</summary>
+        /// <summary>Presses the key of a MIDI note, 69 for A4. The parameter Keys sets the effect of keys.</summary>
         /// <param name="note">0 to 127.</param>
         /// <param name="velocity">Above 0 to 1; 0 releases the key.</param>
         public void Key(int note, float velocity)
@@ -261,14 +261,14 @@ namespace ToneFilterUnity
             Check(tone_filter_unity_release_keys(instance));
         }
 
-        /// <summary>Reads the level of each note in the music, the lowest note first: an amplitude of 0 to 1, which is the ceiling.</summary>
+        /// <summary>Reads the level of each note in the music, the lowest note first: an amplitude of 0 to 1, where 1 is the ceiling.</summary>
         /// <param name="levels">Filled with BandCount levels.</param>
         public void ReadBands(float[] levels)
         {
             Check(tone_filter_unity_read_bands(instance, 0, levels, Length(levels)));
         }
 
-        /// <summary>Reads the same levels of the notes that the filter plays; all other levels are 0.</summary>
+        /// <summary>Reads levels as ReadBands does, but 0 for notes that do not sound.</summary>
         public void ReadNotes(float[] levels)
         {
             Check(tone_filter_unity_read_bands(instance, 1, levels, Length(levels)));

@@ -1,14 +1,14 @@
-"""Counts at which places of a beat, and on which beats of a bar, onsets are: weights/beats.bin and weights/bars.bin of the listener.
+"""Fits the listener's weights/beats.bin and weights/bars.bin: counts onsets at each place of a beat, and at each beat of a bar.
 
 usage: beats.py fit TONE_FILTER WORK SONG.mid ..       writes WORK/beats.bin and WORK/bars.bin
        beats.py judge TONE_FILTER WORK SONG.mid ..     F1 at 70 ms of `bands --json`: at the score's level, best of half, same, double
        beats.py track EXAMPLE WORK SONG.mid ..         the same, after 10 s, of the beats that crates/listener/examples/beats.rs prints
                                          needs numpy, mido, soundfile, mir_eval; Debian: fluidsynth, fluid-soundfont-gm
 
-Songs are rendered for 60 s with FluidR3 into WORK. The truth is the quarter notes of their tempo maps, from the first note to the last. A song
-whose time signature is missing may have its strong beats on even or on odd quarters: the likelier counts. docs/time.md has the formulas; strengths
-are those of crates/listener/src/beats/onsets.rs, from the detectors of listen.py and the notes of `bands --midi --live`, which leaves out
-some notes in doubt that the program counts.
+The first 60 s of songs are rendered with FluidR3 into WORK. The truth is the quarter notes of their tempo maps, from the first note to the last. In a
+song without a time signature, the strong beats are the even or the odd quarters, whichever are likelier. docs/time.md has the formulas. Strengths
+are as in crates/listener/src/beats/onsets.rs, from the detectors of listen.py and the notes of `bands --midi --live`. This leaves out
+some doubtful notes that the program counts.
 """
 import json, os, subprocess, sys
 import mido, numpy as np, soundfile
@@ -16,16 +16,16 @@ from listen import Detectors, stereo
 
 SECONDS, RATE, FONT = 60, 44100, "/usr/share/sounds/sf2/FluidR3_GM.sf2"
 PATTERNS, PLACES, CLASSES = 2, 24, 5
-SOFT, NORMAL = 40, 1e4                     # counts of the mean that are added to each place's; counts of each song
-ALPHA, UNIT = 0.5, 32                      # onsets of a moment are not independent: factor on their log likelihoods. Units of the file
+SOFT, NORMAL = 40, 1e4                     # counts added to each place, with the mean's distribution; counts of each song
+ALPHA, UNIT = 0.5, 32                      # factor on log likelihoods, because onsets at one time are not independent; steps of the file per 1
 STRENGTHS, SHIFTS = [0.25, 1, 2.5, 5], (3, 2, 1, -1, -1)
-MEANS = 430                                # frames before and after from which the mean comes
+MEANS = 430                                # frames before and after over which strengths are averaged
 BAR_STRENGTHS, BAR_ALPHA, BAR_SOFT = [0.3, 0.8, 1.3, 2.0], 0.6, 20
 TYPES = {2: [0, 2], 3: [0, 2, 2], 4: [0, 2, 1, 2], 6: [0, 2, 2, 1, 2, 2]}
 
 
 def truth(path):
-    """Quarter notes in s, time signature (or None), times of its downbeats."""
+    """Returns the quarter notes in s, the time signature (or None), and the downbeats in s."""
     file = mido.MidiFile(path, clip=True)
     tempi, signature, notes, end, t = [(0, 500000)], None, [], 0, 0
     for message in mido.merge_tracks(file.tracks):
@@ -60,7 +60,7 @@ def render(path, work):
 
 
 def onsets(program, wav):
-    """Strengths of onsets, kinds x frames; pitch classes that are held, 12 x frames; length of a frame in s."""
+    """Returns strengths of onsets, kinds x frames; number of held notes by pitch class, 12 x frames; length of a frame in s."""
     sound, rate = soundfile.read(wav, always_2d=True)
     sound, detectors = stereo(sound), Detectors(rate, 1)
     states = [detectors(sound[at:at + detectors.block])[1] for at in range(0, len(sound) - detectors.block + 1, detectors.block)]
@@ -102,7 +102,7 @@ def classes(strengths):
 
 
 def strong(quarters, signature, downbeats):
-    """0 for strong beats, 1 for weak ones; None if the meter has neither."""
+    """Returns 0 for each strong beat and 1 for each weak beat; None if the meter has neither."""
     if signature and signature[1] != 4: return None
     bar = signature[0] if signature else 4
     firsts = [n for n, quarter in enumerate(quarters) if np.abs(downbeats - quarter).min() < 0.03]
@@ -111,7 +111,7 @@ def strong(quarters, signature, downbeats):
 
 
 def counts(song):
-    """Share of each class at each place: types x kinds x places x classes."""
+    """Returns counts of each class at each place, types x kinds x places x classes; their sum is NORMAL."""
     types, out = strong(*song["truth"]), np.zeros((2, 5, PLACES, CLASSES))
     if types is None: return out
     quarters, moments = song["truth"][0], np.arange(song["classes"].shape[1]) * song["period"]
@@ -132,7 +132,7 @@ def likelihoods(sums):
 
 
 def patterns(songs):
-    """Two patterns by hard expectation maximisation, from thirds of beats against halves and quarters."""
+    """Fits two patterns by hard expectation maximisation. At the start, one has the songs with thirds of beats, the other those with quarters."""
     own = [counts(song) for song in songs]
     notes = [x[:, 3].sum(0)[:, 2:].sum(1) for x in own]
     of = [int(x[15:18].sum() + x[7:10].sum() > x[11:14].sum() + x[5:7].sum() + x[18:19].sum()) for x in notes]
@@ -147,7 +147,7 @@ def patterns(songs):
 
 
 def evidence(song):
-    """Classes of the evidence at each quarter note, kinds x beats."""
+    """Returns the class of each kind of evidence at each quarter note, kinds x beats."""
     strengths, held = song["strengths"], song["held"]
     at = np.clip(np.round(song["truth"][0] / song["period"]).astype(int), 0, strengths.shape[1] - 1)
     near = [np.array([strengths[kind, max(k - 2, 0):k + 3].max() for k in at]) for kind in (0, 2, 3, 4)]

@@ -1,4 +1,4 @@
-"""Thresholds by the validation songs: frame F1 of decisions for the notes' logits, note F1 for the new beginnings.
+"""Chooses thresholds on the validation songs: for held notes by the frame F1 of decisions, for beginnings by the note F1.
 
 usage: choose.py NET.npz VALID.npz OUT.npz           on the CPU or a GPU (needs torch)
 """
@@ -13,7 +13,7 @@ from scoring import compare
 
 HYSTERESIS, SHORTEST = 0.4, 0.07
 TRIED = np.arange(-0.8, 0.81, 0.1)
-LOWEST = (1.2, 0.9, 0.6, 0.3, 0.15)         # added to the log odds of held notes from E1 up: otherwise half of them are missed, and E1 begins late
+LOWEST = (1.2, 0.9, 0.6, 0.3, 0.15)         # added to the log odds of held notes from E1 to G#1: otherwise half of these are missed, and E1 begins late
 
 
 def logits(net, sound, device, chunk=4):
@@ -23,7 +23,7 @@ def logits(net, sound, device, chunk=4):
 
 
 def frame_f1(z, held, low, hysteresis):
-    """Logits, files x frames x notes, and truth -> F1 of the decisions, thresholds x files."""
+    """Logits and truth, files x frames x notes -> F1 of the decisions, thresholds x files."""
     z, held = z[..., low - FIRST:105 - FIRST], held[..., low - FIRST:105 - FIRST]
     both, lit = np.zeros((2, len(TRIED), len(z)))
     if not hysteresis:
@@ -45,7 +45,7 @@ def note_f1(job):
 
 
 def by_validation(net, path, device, hysteresis=0.0, beginnings=False):
-    """-> line for the log, thresholds (look 0: on, hysteresis, begins; look 4: the same). Those of beginnings take a while."""
+    """-> line for the log, thresholds (on, hysteresis, begins; for look 0, then look 4). Chooses thresholds of beginnings, which is slow, if `beginnings`."""
     with np.load(path) as f: sound, rows, names = f["sound"], f["notes"], f["names"]
     z = logits(net, sound, device)
     notes = [[(a, b, int(n)) for k, a, b, n, _ in rows if k == i] for i in range(len(sound))]

@@ -1,4 +1,4 @@
-"""Lists of MIDI events (t in s, kind, channel, a, b): parts of songs, variations of them, music made at random."""
+"""Lists of MIDI events (t in s, kind, channel, a, b): excerpts and variations of songs, and random music."""
 import numpy as np
 
 DRUMS = 9
@@ -7,7 +7,7 @@ COMMON = [0, 4, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 29, 30, 33, 38, 45, 46, 48
 
 
 def excerpt(events, start, seconds):
-    """Events (lists of (t, kind, channel, a, b)) of a part, from 0 s on; settings from before apply, notes from before are left out."""
+    """Returns the events of an excerpt, which starts at 0 s. Earlier settings apply; notes that began earlier are left out."""
     before, out, sounding = {}, [], set()
     for t, kind, channel, a, b in events:
         if t >= start + seconds: break
@@ -30,13 +30,13 @@ def tuning(channel, cents):
 
 
 def program(rng):
-    """Any instrument, some more often; the rhythmic and the effects seldom."""
+    """Draws an instrument. Those in COMMON are more frequent; percussion and effects (112 and up) are rare."""
     p = int(rng.integers(112)) if rng.random() < 0.97 else int(rng.integers(112, 119))
     return int(rng.choice(COMMON)) if rng.random() < 0.35 else p
 
 
 def lasting(events, factor):
-    """The same notes, each `factor` times as long, but none into the next of its pitch; for plucked sounds that fade while they are held, or short ones."""
+    """Makes each note `factor` times as long, but not into the next note of its pitch. For plucked sounds, which fade while they are held, or staccato."""
     settings = [e for e in events if e[1] not in (ON, OFF) or e[2] == DRUMS]
     notes, following = notes_of(events), {}
     for on, off, n, channel, velocity in reversed(notes):
@@ -47,7 +47,7 @@ def lasting(events, factor):
 
 
 def varied(events, rng, shuffle, semitones, cents, spread, drums, speed):
-    """Other instruments on a part `shuffle` of the channels; transposed; tuned; velocities of drums times `drums`, of channels a bit; faster."""
+    """Varies events: instruments of a fraction `shuffle` of the channels, transposition, tuning, loudness of channels (drums times `drums`), speed."""
     swap = {c: program(rng) for c in range(16) if c != DRUMS and rng.random() < shuffle}
     loud = rng.uniform(0.5, 1.35, 16); loud[DRUMS] *= drums
     mute = rng.integers(16) if rng.random() < 0.15 else -1
@@ -70,7 +70,7 @@ def varied(events, rng, shuffle, semitones, cents, spread, drums, speed):
 
 
 def notes_of(events):
-    """(on, off, note, channel, velocity) of all notes but drums, by onset."""
+    """Returns (on, off, note, channel, velocity) of all notes except drums, by onset."""
     began, out = {}, []
     for t, kind, channel, a, b in events:
         if kind not in (ON, OFF) or channel == DRUMS: continue
@@ -99,7 +99,7 @@ def random_drums(rng, seconds):
 
 
 def random_chords(rng, seconds):
-    """Instruments play random notes, chords and octaves, one low notes."""
+    """Draws events of four instruments: random notes, chords and octaves; the last instrument plays low notes."""
     out = [(0.0, PROGRAM, c, program(rng), 0) for c in range(4)]
     for channel, size in enumerate((3, 1, 2, 1)):
         t = rng.random() + (rng.random() < 0.3) * seconds * rng.random()
@@ -113,7 +113,7 @@ def random_chords(rng, seconds):
 
 
 def random_music(rng, seconds):
-    """A chord progression in a key, played by parts of several habits: block chords, arpeggios, bass, melodies, repeated notes, runs, pads."""
+    """Draws a chord progression in a key, with parts of several styles: block chords, arpeggios, bass, melodies, repeated notes, runs, pads."""
     key, minor, beat = int(rng.integers(12)), rng.random() < 0.5, rng.uniform(0.28, 0.85)
     scale = np.array([0, 2, 3, 5, 7, 8, 10] if minor else [0, 2, 4, 5, 7, 9, 11])
     pitches = np.array([n for n in range(24, 108) if (n - key) % 12 in scale])
@@ -159,7 +159,7 @@ def random_music(rng, seconds):
 
 
 def score_events(rows, rng, seconds, plain=False):
-    """A score (part, onset, length in quarters, note) -> events: an instrument per part, or the same for all."""
+    """Score (part, onset, length in quarters, note) -> events, with an instrument per part or one for all parts."""
     quarter = 0.5 if plain else rng.uniform(0.3, 1.0)
     start = 0 if plain else rng.uniform(0, max(0.01, rows[-1, 1] - seconds / quarter)) * (rng.random() < 0.7)
     parts, one, held = {}, rng.random() < 0.5, 1.0 if plain else rng.choice([0.6, 0.85, 0.95, 1.0, 1.0])
@@ -178,4 +178,4 @@ def score_events(rows, rng, seconds, plain=False):
 
 
 def ordered(events):
-    return sorted(events, key=lambda e: (e[0], e[1] in (ON,), e[1]))       # settings and ends before beginnings
+    return sorted(events, key=lambda e: (e[0], e[1] in (ON,), e[1]))       # at one time, settings and note-offs come before note-ons

@@ -1,4 +1,4 @@
-"""Judges a listener on songs that were in no training.
+"""Judges a listener on songs that are in no training set.
 
 usage: judge.py render FOLDER                                  the test sounds, their notes (Debian packages: README.md)
        judge.py weights FOLDER NET.npz [WORKERS]               by listen.py
@@ -20,7 +20,7 @@ OPENMSX, BLUPI = "/usr/share/games/openttd/baseset/openmsx/*.mid", "/usr/share/p
 
 
 def notes_of(mid):
-    """(on, off, MIDI note) without drums, within the first minute."""
+    """Returns (on, off, MIDI note) of the first minute, without drums."""
     on, out, t = {}, [], 0.0
     for m in mido.MidiFile(mid):
         t += m.time
@@ -58,7 +58,7 @@ def render(folder):
 
 
 def by_weights(job):
-    """Notes that listen.py finds: causal, with lookahead."""
+    """Returns the notes that listen.py detects: causal, with lookahead."""
     import json, soundfile as sf, listen
     base, weights = job
     with np.load(weights) as z: decide = json.loads(str(z["config"]))["decide"]
@@ -72,7 +72,7 @@ def by_weights(job):
 
 
 def by_program(job):
-    """Notes that the program writes: causal, with lookahead, live without lookahead."""
+    """Returns the notes that the program writes: causal, with lookahead, live without lookahead."""
     base, command = job
     out = []
     with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +84,7 @@ def by_program(job):
 
 
 def flicker(notes):
-    """Note-ons, and those within 100 ms of an end of the same note; MIDI 57 .. 104."""
+    """Counts note-ons, and note-ons within 100 ms after a note-off of the same note; MIDI 57 .. 104."""
     ends, again = {}, 0
     for on, off, n in (x for x in sorted(notes) if 57 <= x[2] <= 104):
         again += n in ends and on - ends[n] < 0.1

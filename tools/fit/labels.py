@@ -8,7 +8,7 @@ HELD, ONSET = 1, 2
 
 
 def labels(notes, frames):
-    """(on, off, note, ..) -> (AHEAD + frames + 2) x NOTES, bits HELD and ONSET; on and off in s."""
+    """Notes (on and off in s, note, ..) -> labels, (AHEAD + frames + 2) x NOTES, with the bits HELD and ONSET."""
     y = np.zeros((AHEAD + frames + 2, NOTES), np.uint8)
     for on, off, n, *_ in notes:
         k = int(n) - FIRST

@@ -1,10 +1,10 @@
-"""A causal listener that names the notes of polyphonic music: which of MIDI 28 (E1) .. 107 (B7) are held now?
+"""A causal listener, which detects the held notes of polyphonic music: MIDI 28 (E1) .. 107 (B7).
 
 usage: listen.py SONG.wav [--look 0|4] --weights full.npz [--shortest 0.07] [-o NOTES.csv]          needs numpy, soundfile
 
 An executable specification in NumPy, frame by frame; README.md has the formulas. `Detectors` turns sound into the states of two filters per
-detector, `Network` turns these into 80 x 4 logits, `Listener` decides. All state is in these objects. With --look 4 a decision is about the
-moment 4 frames (46 ms) before; the times written are those of the sound (the decision comes 46 ms later).
+detector, `Network` turns these into 80 x 4 logits, `Listener` decides. All state is in these objects. With --look 4 a decision refers to the
+sound 4 frames (46 ms) earlier. The times written are those of the sound.
 """
 import argparse, json, math, sys
 import numpy as np
@@ -14,10 +14,10 @@ FIRST, NOTES = 28, 80                      # notes: MIDI 28 .. 107
 FLOOR, QUIETEST = 1e-6, 1e-15
 HELD, ONSET = {0: 0, 4: 1}, {0: 2, 4: 3}   # columns of the logits, by lookahead
 AGAIN = 6                                  # frames from a note's beginning until it can begin again
-SURE, APART = 2.0, 2                       # logit of a note that counts as a voice; semitones up to which such notes are one voice
+SURE, APART = 2.0, 2                       # minimum logit of a note that counts as a voice; distance in semitones up to which two of these are one voice
 ONE, UNKNOWN = 1.4, 1.45                   # mean number of voices below which there is one, and at the start
 MORE, FEWER = 0.02, 0.006                  # steps of the mean in a frame
-RAISE = 1.0                                # added to the threshold of a note that starts while there is one voice
+RAISE = 1.0                                # added to the threshold of a note that starts without a beginning while there is one voice
 
 
 class Detectors:
@@ -63,12 +63,12 @@ def sigmoid(x):
 
 
 def zones_of(starts, rows):
-    """First rows of the zones but the lowest -> a slice for each."""
+    """First rows of all zones except the lowest -> slices of all zones."""
     return [slice(a, b) for a, b in zip([0, *starts], [*starts, rows])]
 
 
 def by_zone(x, matrices, zones):
-    """Each row of x times the matrix of its zone."""
+    """Multiplies each row of x by the matrix of its zone."""
     return np.concatenate([x[zone] @ matrix for zone, matrix in zip(zones, matrices)])
 
 
@@ -145,7 +145,7 @@ class Network:
 
 
 class Voices:
-    """Slow mean of the number of voices. A voice is a note that is surely held; neighbours count as one."""
+    """Slow mean of the number of voices. A voice is a held note with a logit above SURE; neighbours count as one voice."""
     def __init__(self):
         self.mean = UNKNOWN
 
@@ -159,7 +159,7 @@ class Voices:
 
 
 class Decider:
-    """Logits of a frame, NOTES x 4 -> which notes are held. A note that starts without a beginning needs more while there is one voice."""
+    """Logits of a frame, NOTES x 4 -> which notes are held. While there is one voice, a note that starts without a beginning has a higher threshold."""
     def __init__(self, look, on, hysteresis, onset):
         self.look, self.on, self.off, self.onset = look, on, on - hysteresis, onset
         self.voices, self.held = Voices(), np.zeros(NOTES, bool)

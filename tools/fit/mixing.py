@@ -20,13 +20,13 @@ def decimate(x, rate):
 
 
 def halved(x):
-    """44.1 kHz -> CHIP."""
+    """Halves the sample rate, from 44.1 kHz to CHIP."""
     return upfirdn(fir(2 * CHIP, 2, 9500), x, 1, 2, axis=-1)[..., :-(-x.shape[-1] // 2)]
 
 
 @njit(fastmath=True)
 def compress(x, threshold, ratio, attack, release):
-    """Gain from the louder channel's envelope; attack and release are factors per sample."""
+    """Compresses both channels by the envelope of the louder one; attack and release are factors per sample."""
     level = 0.0
     for k in range(x.shape[1]):
         now = max(abs(x[0, k]), abs(x[1, k]))
@@ -37,7 +37,7 @@ def compress(x, threshold, ratio, attack, release):
 
 
 def distorted(x, rng):
-    """An overdriven amplifier: band, tanh of many times the level, loudspeaker."""
+    """Simulates an overdriven amplifier: band-pass, gain and tanh, loudspeaker."""
     x = sosfilt(butter(1, rng.uniform(80, 300), "high", fs=CHIP, output="sos"), x)
     x = np.tanh(x * 10 ** rng.uniform(0.2, 1.6) / (np.std(x) + 1e-9) + rng.choice([0, 0, 0.3]))
     return sosfilt(butter(2, rng.uniform(2500, 6000), fs=CHIP, output="sos"), x - x.mean(axis=-1, keepdims=True))
@@ -56,7 +56,7 @@ def echo(x, rng):
 
 
 def delayed(x, seconds):
-    """Each channel read `seconds` (2 x samples, >= 0) late, linear interpolation."""
+    """Delays each channel by `seconds` (2 x samples, >= 0) with linear interpolation."""
     at = np.arange(x.shape[1])
     return np.stack([np.interp(at - seconds[c] * CHIP, at, x[c], left=0.0) for c in range(2)])
 
@@ -68,14 +68,14 @@ def chorus(x, rng):
 
 
 def flutter(x, rng):
-    """A tape's unsteady speed, at most about 12 cents."""
+    """Simulates a tape's unsteady speed, at most about 12 cents."""
     t, f = np.arange(x.shape[1]) / CHIP, rng.uniform(0.4, 5)
     depth = rng.uniform(0.001, 0.007) / (2 * np.pi * f)
     return delayed(x, np.tile(depth * (1 + np.sin(2 * np.pi * f * t)), (2, 1)))
 
 
 def width(x, rng):
-    """Narrower, wider than it was, turned, or one channel late."""
+    """Changes the stereo image: narrower, wider, rotated, or with one channel delayed."""
     kind = rng.integers(3)
     if kind == 0: return x * np.array([[1.0], [rng.choice([-1.0, 0.3])]])
     if kind == 1: return delayed(x, np.array([0.0, rng.uniform(0.001, 0.02)]))
@@ -84,7 +84,7 @@ def width(x, rng):
 
 
 def coded(x, rng):
-    """Ogg Vorbis at a low quality and back."""
+    """Encodes as Ogg Vorbis at a low quality, and decodes."""
     f = io.BytesIO()
     y = (x / (np.abs(x).max() + 1e-9) * 0.9).T
     with sf.SoundFile(f, "w", CHIP, 2, format="OGG", subtype="VORBIS", compression_level=rng.uniform(0.6, 1.0)) as w:
@@ -95,7 +95,7 @@ def coded(x, rng):
 
 
 def mixed(x, rng):
-    """Some of the desk's effects."""
+    """Applies a random selection of the effects above."""
     on = lambda p: rng.random() < p
     if on(0.05): x = distorted(x, rng) * np.std(x)
     if on(0.08): x = chorus(x, rng)

@@ -22,7 +22,7 @@ SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=
 
 
 def centres(config):
-    """MIDI positions of all detectors, bank by bank, and their decays in 1/s."""
+    """Returns MIDI positions and decays (1/s) of all detectors, bank by bank."""
     n = LOWEST + np.arange(DETECTORS)
     hz = lambda m: 440 * 2 ** ((m - 69) / 12)
     at, decay = [n.astype(float)], [np.maximum(0.15 * hz(n), 16)]
@@ -141,7 +141,7 @@ def padded(w, size):
 class Gru(torch.autograd.Function):
     @staticmethod
     def kernel(gi, w, bn, rows, ends):
-        """Grid, weights and sizes that both kernels get."""
+        """Returns grid, weights and sizes: the arguments of both kernels."""
         (B, T, P), H = gi.shape[:3], w.shape[1]
         bh = max(16, triton.next_power_of_2(H))
         block = 32 if B * P > 2000 * len(w) else 16
@@ -268,7 +268,7 @@ class Features(nn.Module):
 # ---------------------------------------------------------------- network
 
 def ends_of(starts, rows):
-    """First rows of the zones but the lowest -> first row and end of each."""
+    """First rows of all zones except the lowest -> first row and end of each zone."""
     return tuple(zip((0, *starts), (*starts, rows)))
 
 

@@ -3,9 +3,9 @@
 usage: notes_library.py FOLDER OUT.npz [PER_PITCH]      needs numpy, scipy, soundfile
 FOLDER/INSTRUMENT/**: sound files (WAV, FLAC, Ogg, MP3), one note each, whose names contain the note: C#3, cs3, db3, "FF A#2", ab3_f_rr1
 
-Per instrument and pitch up to PER_PITCH notes by chance. A note is cut at its attack and where it has died away, at 22.05 kHz, mono, Ogg Vorbis. Sources
-disagree about octaves, so an instrument's octave is measured; so is the tuning of each note (peak of the normalised autocorrelation). Notes
-that do not sound as they are called, or an octave off, are left out.
+Draws up to PER_PITCH notes per instrument and pitch. A note is trimmed from its attack to its end, and stored at 22.05 kHz, mono, in Ogg Vorbis. Sources
+name octaves differently, so an instrument's octave is measured; so is the tuning of each note (peak of the normalised autocorrelation). Notes
+whose pitch is neither the one in the name nor an octave off are left out.
 """
 import glob, io, os, re, sys
 from multiprocessing import Pool
@@ -19,13 +19,13 @@ LONG = 2.6                                  # s kept at most
 
 
 def note_of(path):
-    """MIDI note by the file's name; None where it names none."""
+    """Returns the MIDI note in the file's name, or None."""
     m = NAME.search(os.path.splitext(os.path.basename(path))[0])
     return m and STEPS[m[1].lower()] + {None: 0, "b": -1}.get(m[2], 1) + 12 * (int(m[3]) + 1)
 
 
 def clearness(x, notes):
-    """Of each note: cents from it (within +-90) where the normalised autocorrelation of x peaks, and the peak."""
+    """Returns for each note the peak of the normalised autocorrelation of x within +-90 cents: cents from the note, and height."""
     at = int(0.06 * RATE) if len(x) > 0.3 * RATE else 0
     x = x[at:at + int(0.5 * RATE)]
     size = 1 << int(np.ceil(np.log2(2 * len(x))))
@@ -42,7 +42,7 @@ def clearness(x, notes):
 
 
 def cut(path):
-    """Samples of a note from its attack to its end; None where there is nothing."""
+    """Returns the samples of a note from its attack to its end; None for silence."""
     try: x, rate = sf.read(path, always_2d=True)
     except Exception: return None
     x = x.mean(1)
@@ -60,7 +60,7 @@ def cut(path):
 
 
 def one(path):
-    """Clearness an octave below the note named, of it, and an octave and two above; samples; Ogg bytes."""
+    """Returns the clearness at -1, 0, 1 and 2 octaves from the note in the name; samples; Ogg bytes."""
     x = cut(path)
     if x is None: return None
     f = io.BytesIO()
@@ -78,7 +78,7 @@ if __name__ == "__main__":
         paths = [p for n in sorted(by) for p in rng.permutation(by[n])[:per]]
         with Pool(2) as pool: made = [(note_of(p), m) for p, m in zip(paths, pool.map(one, paths, 8)) if m]
         clear = np.median([[c for _, c in m[0]] for _, m in made], 0)
-        octave = int(np.flatnonzero(clear[:3] > 0.93 * clear[:3].max())[-1])           # the highest octave with which it repeats: 0 is one below the name
+        octave = int(np.flatnonzero(clear[:3] > 0.93 * clear[:3].max())[-1])           # the highest clear octave; 0 is an octave below the name
         good = [(name, n + 12 * (octave - 1), *m[0][octave][:1], *m[1:]) for n, m in made if m[0][octave][1] > 0.55 and not (m[0][octave + 1][1] > 0.97 * m[0][octave][1] and m[0][octave + 1][1] > 0.9 and n < 84)]
         good = [g for g in good if 24 <= g[1] <= 108]
         kept += good

@@ -18,7 +18,7 @@ def arrays(state):
 
 
 def rounded(values):
-    """The nearest float32 whose lower 16 bits are 0 (bfloat16), as the program's files have no more."""
+    """Rounds to the nearest bfloat16 (float32 whose lower 16 bits are 0), which the program's files store."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32)
 
@@ -39,6 +39,6 @@ def state(path):
 
 
 def save(path, config, weights, decide):
-    """decide: for look 0 and 4, in this order: threshold, hysteresis, threshold of a new beginning."""
+    """Writes the .npz. `decide`: threshold, hysteresis and threshold of a beginning, for look 0, then for look 4."""
     config = {k: list(v) if isinstance(v, tuple) else v for k, v in config.items()} | {"decide": {"0": decide[:3], "4": decide[3:]}}
     np.savez_compressed(path, config=json.dumps(config), **arrays(weights))

@@ -48,7 +48,7 @@ class Library:
 
 
 def random_events(library, rng, kind):
-    """The varied events of one file of a musical kind."""
+    """Draws varied events for one file of a musical kind."""
     if kind == "music": events = random_music(rng, SECONDS)
     elif kind == "chords": events = random_chords(rng, SECONDS) + (random_drums(rng, SECONDS) if rng.random() < 0.5 else [])
     elif kind == "score":
@@ -68,7 +68,7 @@ def random_events(library, rng, kind):
 
 
 def overdriven(events, rng):
-    """Channels that get an amplifier: guitars, or any now and then."""
+    """Draws the channels with an overdriven amplifier: guitars, rarely others."""
     programs = {c: a for _, kind, c, a, _ in events if kind == PROGRAM}
     guitars = [c for c, p in programs.items() if p in GUITARS and c != DRUMS]
     if guitars and rng.random() < 0.15: return set(guitars)
@@ -76,7 +76,7 @@ def overdriven(events, rng):
 
 
 def by_soundfont(events, font, rng):
-    """2 x samples at RATE, or at CHIP where a part has an amplifier."""
+    """Returns 2 x samples at RATE, or at CHIP if a part has an amplifier."""
     reverb = None if rng.random() < 0.5 else False if rng.random() < 0.3 else (rng.uniform(0.1, 0.9), rng.uniform(0, 0.6), 0.5, rng.uniform(0.1, 0.9))
     chorus, loud = rng.random() < 0.7, overdriven(events, rng)
     part = lambda chosen: [e for e in events if e[1] not in (ON, OFF) or (e[2] in loud) == chosen]
@@ -88,14 +88,14 @@ def by_soundfont(events, font, rng):
 
 
 def accompaniment(events, fonts, rng):
-    """2 x samples at CHIP by a soundfont or, seldom, by chip."""
+    """Returns 2 x samples at CHIP, played by a soundfont or, rarely, by chip.py."""
     if rng.random() < 0.15: return chip(events, rng, SECONDS)
     sound, rate = by_soundfont(events, fonts[str(rng.choice(FONTS, p=FONT_SHARE))], rng)
     return (halved(sound.astype(np.float64)) if rate == RATE else sound)[:, :int(SECONDS * CHIP)]
 
 
 def performed(library, fonts, real, voices, rng, kind):
-    """2 x samples at CHIP with recorded notes or singers, notes, sources."""
+    """Returns 2 x samples at CHIP, played by recorded notes or singers; notes; sources."""
     if kind == "sampled":
         events = random_events(library, rng, str(rng.choice(["score", "music", "chords", "mma", "song"], p=[0.6, 0.17, 0.08, 0.05, 0.1])))
         if rng.random() < 0.8: events = [e for e in events if e[1] not in (ON, OFF) or e[2] != DRUMS]
@@ -112,7 +112,7 @@ def performed(library, fonts, real, voices, rng, kind):
 
 
 def make(library, fonts, real, voices, seed):
-    """One file: sound (2 x samples, int16), labels, sources."""
+    """Makes one file. Returns sound (2 x samples, int16), labels, sources."""
     rng = np.random.default_rng([13, seed])
     kind = str(rng.choice(KINDS, p=KIND_SHARE))
     rate, sources = CHIP, 0
@@ -135,7 +135,7 @@ def make(library, fonts, real, voices, seed):
 
 
 def valid(library, fonts):
-    """The validation songs, 60 s each as they are: FluidR3, and some by other soundfonts."""
+    """Renders 60 s of each validation song without variation: all with FluidR3, some with other soundfonts, too."""
     sounds, rows, names, seconds = [], [], [], 60.0
     frames = int(seconds / PERIOD)
     todo = [("s", k, "fluid") for k in library.valid] + [("r", k, f) for k, f in zip(library.valid_scores, ("fluid", "muse", "fluid", "csound", "fluid", "csound"))]

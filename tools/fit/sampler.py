@@ -22,21 +22,21 @@ class Samples:
         self.reach = [np.unique((self.note[i][:, None] + np.arange(-REACH, REACH + 1)).ravel()) for i in self.of]
 
     def fitting(self, notes, rng, share=0.9):
-        """An instrument that can play at least a share of these pitches, or the one that can play most."""
+        """Draws an instrument that can play at least a fraction `share` of the pitches; otherwise, the one that can play most."""
         covers = np.array([np.isin(notes, r).mean() for r in self.reach])
         good = np.flatnonzero(covers >= share)
         return int(rng.choice(good)) if len(good) else int((covers + 0.05 * rng.random(len(covers))).argmax())
 
 
 class Player:
-    """One part: instrument, tuning, release, place."""
+    """Player of one part: instrument, tuning, release, stereo position."""
     def __init__(self, samples, instrument, rng, count=1):
         self.s, self.k, self.rng, self.count = samples, instrument, rng, count
         self.cents, self.spread, self.release = rng.uniform(-12, 12), rng.choice([2, 5, 10]), rng.uniform(0.03, 0.08)
         self.ragged, self.ring = rng.choice([0, 0.01, 0.03]) if count > 1 else 0.0, samples.names[instrument].startswith(PLUCKED) and rng.random() < 0.4
 
     def play(self, out, t, lasts, n, velocity):
-        """Adds a note to mono `out` at CHIP; -> where it has died away or ended, None where it cannot be played."""
+        """Adds a note to mono `out` at CHIP. Returns the time at which it ends or has died away; None if the instrument lacks the pitch."""
         rng, at, end = self.rng, self.s.of[self.k], None
         near = at[np.abs(self.s.note[at] - n) <= REACH]
         if not len(near): return None
@@ -66,12 +66,12 @@ def by_channel(events):
 
 
 def octave(notes, low, high):
-    """Octaves up that bring most of these pitches between low and high."""
+    """Returns the transposition in octaves that brings most notes between low and high."""
     return max((0, 12, -12, 24, -24), key=lambda o: (np.mean([low <= n + o <= high for n in notes]), -abs(o)))
 
 
 def line(notes):
-    """The highest of notes that sound together, each until the next begins."""
+    """Returns the top line: the highest of simultaneous notes, each until the next one begins."""
     out = []
     for on, off, n, *rest in sorted(notes, key=lambda x: (x[0], -x[2])):
         if out and on - out[-1][0] < 0.03: continue
@@ -81,7 +81,7 @@ def line(notes):
 
 
 def played(notes, real, rng, seconds, move=True):
-    """A part by one recorded instrument: mono sound at CHIP, notes as they sound."""
+    """Plays a part by one recorded instrument. Returns mono sound at CHIP, and the notes as they sound."""
     pitches, out = np.array([n[2] for n in notes]), np.zeros(int((seconds + 1) * CHIP))
     k = real.fitting(pitches, rng) if not move or rng.random() < 0.5 else int(rng.integers(len(real.names)))
     shift = octave(pitches, real.reach[k].min(), real.reach[k].max()) if move else 0
@@ -94,7 +94,7 @@ def played(notes, real, rng, seconds, move=True):
 
 
 def sung(notes, voices, rng, seconds, count=1, amateur=None):
-    """A part by singers: mono sound at CHIP, notes as the first of them sings them."""
+    """Plays a part by singers. Returns mono sound at CHIP, and the notes as the first singer sings them."""
     notes, out, found = line(notes), 0, None
     for _ in range(count):
         singer = Singer(voices, rng, amateur if count == 1 else False)
@@ -107,19 +107,19 @@ def sung(notes, voices, rng, seconds, count=1, amateur=None):
 
 
 def placed(sound, rng, wide=0.8):
-    """Mono -> 2 x samples."""
+    """Places mono sound in the stereo image. Returns 2 x samples."""
     pan = rng.uniform(-wide, wide) * (rng.random() < 0.7)
     return np.array([[np.sqrt(1 + pan)], [np.sqrt(1 - pan)]]) * sound
 
 
 def level_of(x):
-    """RMS where it sounds."""
+    """Returns the RMS without silent parts."""
     active = np.abs(x) > 1e-3 * (np.abs(x).max() + 1e-12)
     return np.sqrt(np.mean(x[active] ** 2)) + 1e-9 if active.any() else 1.0
 
 
 def sampled(events, real, voices, rng, seconds):
-    """All parts by recorded instruments, or some by singers; 2 x samples at CHIP, notes, whether somebody sings."""
+    """Plays all parts by recorded instruments, or some by singers. Returns 2 x samples at CHIP, notes, and whether there is singing."""
     out, notes, singing = np.zeros((2, int(seconds * CHIP))), [], rng.random() < 0.2
     for channel, mine in by_channel(events).items():
         voice = singing and rng.random() < 0.6 and len(line(mine)) > 2
@@ -131,7 +131,7 @@ def sampled(events, real, voices, rng, seconds):
 
 
 def lead_channel(events):
-    """The channel that seems to sing: one note at a time, high, busy. None if no channel does."""
+    """Returns the channel that is most like a melody: one note at a time, high, busy. None if there is none."""
     best = None
     for channel, notes in by_channel(events).items():
         if len(notes) < 12: continue
@@ -145,7 +145,7 @@ def lead_channel(events):
 
 
 def treated(out, rng):
-    """A room, a compressor, now and then."""
+    """Adds a room and a compressor, each with some probability."""
     if rng.random() < 0.4: out = room(out, rng)
     if rng.random() < 0.4:
         out = out / (np.abs(out).max() + 1e-9)
@@ -154,7 +154,7 @@ def treated(out, rng):
 
 
 def with_lead(events, accompany, real, voices, rng, seconds):
-    """accompany(events) -> 2 x samples at CHIP. A lead line by a singer or an instrument in front of it; sound, notes, whether somebody sings."""
+    """Plays a lead line by a singer or an instrument over accompany(events), 2 x samples at CHIP. Returns sound, notes, and whether there is singing."""
     channel = lead_channel(events)
     if channel is None: raise LookupError("no lead")
     lead = [n for n in notes_of(events) if n[3] == channel]
@@ -167,7 +167,7 @@ def with_lead(events, accompany, real, voices, rng, seconds):
 
 
 def solo(events, real, voices, rng, seconds):
-    """One line alone, by a singer or an instrument, over a quiet room's noise and hum; sound, notes, whether somebody sings."""
+    """Plays a single line by a singer or an instrument, over quiet noise and hum. Returns sound, notes, and whether there is singing."""
     channel = lead_channel(events)
     if channel is None: raise LookupError("no lead")
     lead, voice = line([n for n in notes_of(events) if n[3] == channel]), rng.random() < 0.8

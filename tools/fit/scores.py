@@ -58,7 +58,7 @@ def rows(text):
 
 
 def one(job):
-    """-> name, rows, None or why it is left out: held back, reserved, not read."""
+    """Returns name, rows, and None or why the score is left out: held back, reserved, not read."""
     name, path = job
     if HELD_OUT.search(name): return name, None, 0
     try:

@@ -29,7 +29,8 @@ def compare(found, real, low=57, high=104):
 
 
 def latencies(held, real, look, period, first=28):
-    """From each onset (57 .. 104) to the decision (frames x notes from `first`), lookahead counted; then how many were lit already, how many dark for 0.5 s."""
+    """Returns the latency from each onset (MIDI 57 .. 104) to its decision, lookahead included; the number of notes that were on before their onset; the
+    number of notes that were off for 0.5 s after it. `held` is frames x notes from `first`."""
     late, lit, dark = [], 0, 0
     for on, off, n in real:
         if not 57 <= n <= 104: continue

@@ -28,13 +28,13 @@ def matrix(count, factor):
 
 
 def smooth(rng, n, seconds):
-    """A random curve with knots `seconds` apart, standard deviation about 1."""
+    """Returns a random curve with knots `seconds` apart and a standard deviation of about 1."""
     knots = rng.standard_normal(int(n * FRAME / seconds) + 3)
     return np.interp(np.arange(n) * FRAME / seconds, np.arange(len(knots)), knots)
 
 
 class Singer:
-    """Voice, range, habits of one singer."""
+    """Voice, range and style of one singer."""
     def __init__(self, voices, rng, amateur=None):
         self.rng, u, c = rng, rng.uniform, rng.choice
         v = int(rng.integers(len(voices.of)))
@@ -53,7 +53,7 @@ class Singer:
         self.breath, self.few = c([0, 0, u(0, 0.35)]), self.syllables if rng.random() < 0.6 else [self.syllables[k] for k in rng.integers(len(self.syllables), size=int(c([1, 2, 5])))]
 
     def sing(self, notes, seconds):
-        """Notes (on, off, MIDI note, ..) of one voice, in order -> sound of `seconds` at RATE, the notes as sung (on, off, note)."""
+        """Notes of one voice, (on, off, MIDI note, ..) in order -> sound of `seconds` at RATE, and the notes as sung, (on, off, note)."""
         rng, n = self.rng, int(seconds / FRAME)
         pitch, voiced, level = np.zeros(n), np.zeros(n, bool), np.zeros(n)
         envelope, air = np.full((n, POINTS), -25.0, np.float32), np.ones((n, BANDS), np.float32)

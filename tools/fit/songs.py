@@ -59,7 +59,7 @@ def mus_events(data):
 
 
 def events_of(data):
-    """MIDI or MUS bytes -> array of EVENT, or None where the file is at fault."""
+    """MIDI or MUS bytes -> array of EVENT, or None if the file is invalid."""
     try: return np.array(mus_events(data) if data[:3] == b"MUS" else midi_events(data), EVENT)
     except Exception as fault:
         print("left out:", repr(fault)[:80])
@@ -80,7 +80,7 @@ def doom_songs():
 
 
 def melodies(pairs):
-    """(channel, note) in time -> the set of all 12 intervals in a row of a channel; drums left out."""
+    """(channel, note) in order of time -> set of all runs of 12 intervals within a channel, without drums."""
     by, out = {}, set()
     for c, n in pairs:
         if c != DRUMS: by.setdefault(c, []).append(int(n))
@@ -95,7 +95,7 @@ def read(path):
 
 
 def song(data):
-    """-> events, melodies; None, None where the file is at fault or short."""
+    """-> events, melodies; None, None if the file is invalid or short."""
     e = events_of(data)
     return (None, None) if e is None or len(e) < 40 else (e, melodies((c, a) for _, kind, c, a, _ in e.tolist() if kind == ON))
 

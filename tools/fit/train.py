@@ -27,7 +27,7 @@ SHARE = 10                                  # steps from one mean over the proce
 
 
 class Data:
-    """Sounds and labels on the device, growing as files appear."""
+    """Sounds and labels on the device. Loads new files as they appear."""
     def __init__(self, folder, capacity, device):
         self.folder, self.device, self.count, self.capacity = folder, device, 0, capacity
         self.sound = torch.empty(capacity, 2, FRAMES * BLOCK, dtype=torch.int16, device=device)
@@ -54,7 +54,7 @@ class Data:
             time.sleep(0.5)
 
     def batch(self, size, length):
-        """Sound B x 2 x (length BLOCK) in about +-1, labels from AHEAD frames before to 1 frame after, sources."""
+        """Draws a batch: sound B x 2 x (length BLOCK) in about +-1, labels from AHEAD frames before to 1 frame after, sources."""
         rand = lambda *shape: torch.rand(*shape, device=self.device)
         def pick():
             k = torch.randint(self.count, (size,), device=self.device)
@@ -77,7 +77,7 @@ class Data:
 
 
 def equaliser(octave, size, device):
-    """A random tilt and two bells for some, as logarithm of power."""
+    """Draws an equaliser: log power of a random tilt, for some also of two bells."""
     r = lambda: torch.randn(size, 1, device=device)
     gain = 0.5 * r() * (octave - 3.6)
     for _ in range(2): gain = gain + 0.9 * r() * torch.exp(-0.5 * ((octave - 7.2 * torch.rand(size, 1, device=device)) / (0.3 + 1.2 * torch.rand(size, 1, device=device))) ** 2)
@@ -85,7 +85,7 @@ def equaliser(octave, size, device):
 
 
 def recent(onset, first, last):
-    """onset: B x T x N (float): was there one from `first` to `last` frames ago (0: now)?"""
+    """onset, B x T x N (float) -> whether there was an onset from `first` to `last` frames ago (0: now)."""
     x = onset.transpose(1, 2)
     y = F.max_pool1d(F.pad(x, (last, 0)), last - first + 1, 1)
     return y[..., :x.shape[2]].transpose(1, 2)
@@ -104,7 +104,7 @@ def targets(y, length):
 
 
 def loss_of(z, t, w, use):
-    """use: B, 1 for the parts that count, else 0."""
+    """Computes the loss. `use`: B, 1 for the parts that count, otherwise 0."""
     z, t, w = z[:, WARM:], t[:, WARM:], w[:, WARM:]
     item = use[:, None, None, None]
     count = (t[..., :2] * item).sum() / 2 + 100
@@ -145,7 +145,8 @@ class Learner:
         return torch.stack([loss.detach(), *parts])
 
     def step(self, k, rate, given, lock):
-        """A step with the tensors `given`, which are always the same ones of a shape; the first three of a shape warm up, then its graph is captured."""
+        """Makes a step with the tensors `given`, which must be the same objects for a shape every time. The first three steps of a shape warm up, then its
+        graph is captured."""
         self.rate.fill_(rate)
         shape = given[0].shape
         known = self.graphs.get(shape, 0)
@@ -170,7 +171,7 @@ class Learner:
 
     @torch.no_grad()
     def share(self, ranks):
-        """Weights, averaged weights and moments become their means over the processes."""
+        """Replaces weights, averaged weights and moments by their means over all processes."""
         state = self.optimiser.state.values()
         tensors = [*self.own.values(), *self.mean.values(), *(s[k] for s in state for k in ("exp_avg", "exp_avg_sq"))]
         flat = torch.cat([t.flatten() for t in tensors]).cpu()

@@ -21,7 +21,7 @@ def hz_of_mel(m): return 700 * (10 ** (m / 2595) - 1)
 
 
 def centres(count):
-    """Frequencies at even distances in mel, 0 to RATE / 2."""
+    """Returns `count` frequencies from 0 to RATE / 2, evenly spaced in mel."""
     return hz_of_mel(np.linspace(0, 2595 * np.log10(1 + RATE / 2 / 700), count))
 
 

@@ -1,4 +1,4 @@
-"""Judges the command's notes by public sets of recordings, beside basic-pitch where it is installed.
+"""Judges the command's notes on public sets of recordings, and compares basic-pitch if it is installed.
 
 usage: judge.py [--seconds S] [--every N] TONE-FILTER LAYOUT=FOLDER ..
 
@@ -29,7 +29,7 @@ RUNS = {
 
 
 def basic_pitch():
-    """The function that finds basic-pitch's notes in a WAV, or None where it is not installed."""
+    """Returns a function that detects notes in a WAV by basic-pitch; None if it is not installed."""
     try:
         from basic_pitch import ICASSP_2022_MODEL_PATH
         from basic_pitch.inference import Model, predict
@@ -46,7 +46,7 @@ def basic_pitch():
 
 
 def finders(command):
-    """Ways to find notes in a WAV, by name."""
+    """Returns functions that detect notes in a WAV, by name."""
     def by_command(flags):
         def find(wav):
             midi = wav.with_suffix(".mid")
@@ -60,7 +60,7 @@ def finders(command):
 
 
 def judged(ways, recording, limit):
-    """Scores of each way for the first `limit` seconds of a recording."""
+    """Returns the scores of each way for the first `limit` seconds of a recording."""
     with tempfile.TemporaryDirectory() as folder:
         wav = Path(folder) / "sound.wav"
         info = soundfile.info(recording.sound)
@@ -71,7 +71,7 @@ def judged(ways, recording, limit):
 
 
 def table(name, ways, results):
-    """A set's table in Markdown. `results`: recordings x ways x numbers."""
+    """Returns a set's table in Markdown. `results`: recordings x ways x numbers."""
     results = np.array(results)
     means, sums = results[..., :3].mean(0), results[..., 3:].sum(0)
     lines = [f"| {name}, {len(results)} recordings, {sums[0, 1]:.0f} notes | frame F1 | onset F1, 100 ms | onset F1, 50 ms | notes found |", "|---|---|---|---|---|"]

@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass
 class Recording:
-    """Sound from `start` on, for `seconds` or to the file's end, and its notes, whose times count from `start`."""
+    """Sound from `start`, for `seconds` or to the file's end, and its notes, with times from `start`."""
     sound: Path
     notes: list
     start: float = 0.0
@@ -23,7 +23,7 @@ class Recording:
 
 
 class LayoutError(Exception):
-    """A folder or file that is not as its set publishes it; the message names it."""
+    """Error: a folder or file is not in its set's published layout. The message names it."""
 
 
 def rows(path):
@@ -32,7 +32,7 @@ def rows(path):
 
 
 def seconds_of(time):
-    """Seconds of a time H:MM:SS."""
+    """Converts a time H:MM:SS to seconds."""
     hours, minutes, seconds = map(float, time.split(":"))
     return 3600 * hours + 60 * minutes + seconds
 
@@ -103,7 +103,7 @@ LAYOUTS = {"bach-violin": bach_violin, "ssvd": ssvd, "vocadito": vocadito, "bach
 
 
 def recordings(layout, root):
-    """All recordings of a set with their notes; LayoutError if there are none."""
+    """Returns all recordings of a set with their notes; LayoutError if there are none."""
     root = Path(root)
     try:
         found = list(LAYOUTS[layout](root))
@@ -115,7 +115,7 @@ def recordings(layout, root):
 
 
 def midi_notes(path):
-    """Notes of a MIDI file, without channel 10, which has drums."""
+    """Returns the notes of a MIDI file, without drums (channel 10)."""
     held, notes, time = {}, [], 0.0
     for message in mido.MidiFile(path):
         time += message.time

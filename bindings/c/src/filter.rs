@@ -1,15 +1,16 @@
 //! Filter: creation, settings, processing.
 //!
-//! The library filters its own copy of the samples, chunk by chunk; beside the resonators, copying costs little. So interleaved
-//! channels need no second code path, and the caller's buffers may overlap.
+//! The library filters a copy of the samples, chunk by chunk. So interleaved channels need no second code path, and the caller's
+//! buffers may overlap. Copying costs little compared to the resonators.
 //!
-//! One thread at a time uses a filter. A lock would not be real time, and a queue for settings is the engine's task. Functions
-//! return error codes. The details of the last error are per thread, in a fixed buffer, because an error can occur before any
-//! filter exists.
+//! One thread at a time uses a filter. A lock would not be real time, and a queue for settings is the engine's task.
 //!
-//! Bindings for engines where a game thread plays keys pass the keys as a value: a `Keyboard` is a copy of all keys, and the
-//! latest copy counts. No queue can overflow and no key can hang. A key that is pressed and released between two blocks has no
-//! effect. In C, the caller's audio thread plays the keys.
+//! Functions return error codes. The details of the last error are per thread, in a fixed buffer, because an error can occur
+//! before any filter exists.
+//!
+//! In C, the caller's audio thread plays the keys, one at a time. In the bindings for game engines, a game thread plays them:
+//! it sends a `Keyboard`, a copy of all keys, and the latest copy counts. So no queue can overflow and no key can hang. A key
+//! that is pressed and released between two blocks has no effect.
 
 use crate::{
     MAX_CHANNELS, Status,
@@ -26,19 +27,19 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, ToneFilter};
 /// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
 
-/// A tone filter for a sample rate and a number of channels.
+/// Tone filter with a fixed sample rate and number of channels.
 pub struct Filter {
     pub(crate) inner: ToneFilter,
-    /// Settings, before the tempo is applied, and routing.
+    /// Settings as the caller set them, without the tempo, and routing.
     pub(crate) controls: Controls,
-    /// Beats a minute.
+    /// Tempo in beats a minute.
     pub(crate) tempo: f64,
     /// One chunk for each channel. A chunk of all channels is read before any of its output is written, so the output arrays
     /// may be the input arrays.
     chunks: Vec<f32>,
 }
 
-/// The library's version, such as "0.2.0". Real time.
+/// Returns the library's version, such as "0.2.0". Real time.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_version() -> *const c_char {
     const { concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast() }
@@ -133,8 +134,8 @@ pub unsafe extern "C" fn tf_reset(filter: *mut Filter) -> Status {
 /// Filters a block of any length whose channels lie in separate arrays. Full scale is 1; NaN and infinite samples count as 0.
 /// Real time.
 ///
-/// input, output: an array with a pointer for each channel of the filter, each to `frames` samples. An output channel may be its
-/// own input.
+/// input, output: an array with a pointer for each channel of the filter, each to `frames` samples. An output channel may be the
+/// input channel with the same index.
 ///
 /// The length of the blocks has no effect on the sound.
 #[unsafe(no_mangle)]
@@ -248,8 +249,8 @@ pub unsafe extern "C" fn tf_latency(filter: *const Filter, frames: *mut usize) -
     guard(|| unsafe { put(frames, shared(filter)?.inner.latency()) })
 }
 
-/// Writes the decay time in seconds: that long after the end of the input, all notes are at least 60 dB down. The latency is not
-/// included. Real time.
+/// Writes the decay time: seconds from the end of the input until all notes are at least 60 dB down, without the latency. Real
+/// time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_tail(filter: *const Filter, seconds: *mut f64) -> Status {
     // SAFETY: the header requires valid pointers.

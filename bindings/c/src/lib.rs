@@ -1,5 +1,5 @@
-//! Tone Filter for C. `include/tone_filter.h` is generated from this crate. Its first comment, with the rules for pointers and
-//! threads, is in `cbindgen.toml`.
+//! Tone Filter for C. `cbindgen` generates `include/tone_filter.h` from this crate. The header's first comment, with the rules
+//! for pointers and threads, is in `cbindgen.toml`.
 
 #![allow(
     clippy::missing_safety_doc,
@@ -27,7 +27,7 @@ pub const TF_BANDS: usize = 77;
 /// Maximum number of channels of a filter.
 pub const TF_MAX_CHANNELS: usize = 64;
 
-/// Size in bytes of a buffer that holds any text written to a buffer.
+/// Buffer size in bytes that is enough for tf_get_text() and tf_get_json().
 pub const TF_TEXT_SIZE: usize = 2048;
 
 use TF_MAX_CHANNELS as MAX_CHANNELS;

@@ -9,7 +9,7 @@ use crate::{
 use std::{ffi::c_char, sync::Arc};
 use tone_filter_dsp::{self as dsp, KeyEvent, Score, notes::midi_note};
 
-/// The state of a band's note.
+/// State of a band's note.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandState {
@@ -21,7 +21,7 @@ pub enum BandState {
     Saturated = 2,
 }
 
-/// A band at one time.
+/// Snapshot of a band.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
@@ -66,8 +66,9 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
 
 /// Presses or releases a key. The setting "keys" says how keys choose bands. Real time.
 ///
-/// note: MIDI note, 0 to 127. By default, 28 (E1) to 104 have a band; with the "range" "published", 57 (A3) to 104. "transpose" moves the bands.
-/// velocity: above 0 to 1 presses the key, and the band's gain is the square; 0 releases the key.
+/// note: MIDI note, 0 to 127. By default, 28 (E1) to 104 (G#7) have a band. With "range" at "published", 57 (A3) to 104 have
+/// one. "transpose" moves the bands.
+/// velocity: above 0 and up to 1 presses the key; the band's gain is the square of the velocity. 0 releases the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_key(filter: *mut Filter, note: i32, velocity: f32) -> Status {
     guard(|| {
@@ -91,7 +92,9 @@ pub unsafe extern "C" fn tf_release_keys(filter: *mut Filter) -> Status {
     guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.play(KeyEvent::ReleaseAll)))
 }
 
-/// Presses (any number but 0) or releases (0) the sustain pedal, which holds keys that are released meanwhile. Real time.
+/// Presses or releases the sustain pedal, which holds keys that are released meanwhile. Real time.
+///
+/// down: 0 releases the pedal; any other number presses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_sustain(filter: *mut Filter, down: i32) -> Status {
     guard(|| {
@@ -114,8 +117,8 @@ pub unsafe extern "C" fn tf_bend(filter: *mut Filter, semitones: f32) -> Status 
     })
 }
 
-/// Sets a score, which decides which notes are played in place of the listener: no latency, no errors, and less work. It has an
-/// effect with a "focus" above 0. Allocates: not for the audio thread.
+/// Sets a score: a list of notes with times, which replaces the listener's decisions. Its notes have no latency and no errors,
+/// and cost less CPU time. With "focus" at 0, a score has no effect. Allocates: not for the audio thread.
 ///
 /// score: the text of a file written by `tone-filter bands song.wav --score song.tfs`; NULL to remove the score.
 #[unsafe(no_mangle)]
@@ -135,7 +138,8 @@ pub unsafe extern "C" fn tf_set_score(filter: *mut Filter, score: *const c_char)
     })
 }
 
-/// Sets the score's time at the next sample that is passed to the filter, for when the music begins, jumps or repeats. Real time.
+/// Sets the position in the score for the next sample that is filtered. Call it when the music begins, jumps or repeats. Real
+/// time.
 ///
 /// seconds: time from the start of the score.
 #[unsafe(no_mangle)]

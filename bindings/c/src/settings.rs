@@ -43,9 +43,9 @@ pub unsafe extern "C" fn tf_set_preset(filter: *mut Filter, preset: *const c_cha
 /// Moves all settings smoothly, within 20 ms, to those of a JSON text.
 ///
 /// json: an object of settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}, or the text of a preset file,
-/// as the plugin saves it. Values: numbers; ids of entries; true or false where the entries are off and on; switches as text.
-/// Missing settings are those of the preset "reference". In a preset file of a newer version, so are settings that this library
-/// cannot use. Anything else that it cannot use is an error.
+/// as the plugin saves it. Values: numbers; ids of entries; true or false where the entries are off and on; switches and notes
+/// as text. A missing setting gets its value in the preset "reference". In a preset file of a newer version, a setting that this
+/// library cannot use counts as missing. Otherwise, an unknown setting or an invalid value is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_json(filter: *mut Filter, json: *const c_char) -> Status {
     // SAFETY: the header requires valid pointers and a filter that no other thread uses.
@@ -54,7 +54,8 @@ pub unsafe extern "C" fn tf_set_json(filter: *mut Filter, json: *const c_char) -
 
 /// Writes all settings as JSON for tf_set_json().
 ///
-/// buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
+/// buffer: receives the text and a NUL.
+/// size: size of the buffer in bytes; TF_TEXT_SIZE is enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_get_json(
     filter: *const Filter,
@@ -72,7 +73,8 @@ pub unsafe extern "C" fn tf_get_json(
 
 /// Moves a number setting smoothly, within 20 ms, to a value. Real time.
 ///
-/// id, value: the setting's id and a value in its range, both from tf_setting_at().
+/// id: the setting's id from tf_setting_at().
+/// value: a number in the setting's range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_number(
     filter: *mut Filter,
@@ -105,11 +107,11 @@ pub unsafe extern "C" fn tf_get_number(
     })
 }
 
-/// Sets a setting that is a choice, a row of switches or a list of notes. Real time for choices.
+/// Sets a choice, a row of switches or a list of notes. Real time for choices.
 ///
 /// id: the setting's id from tf_setting_at().
-/// entry: for a choice, the id or the name of an entry. For switches, a digit each, 1 for on and 0 for off; blanks are ignored. For
-/// notes, their names with blanks between them, like "A C# Bb".
+/// entry: for a choice, the id or the name of an entry. For switches, a digit for each switch, 1 for on and 0 for off; blanks
+/// are ignored. For notes, their names with blanks between them, like "A C# Bb".
 ///
 /// "midi-out", "mpe" and "listen" are about connections to a host, and have no effect here.
 #[unsafe(no_mangle)]
@@ -139,7 +141,8 @@ pub unsafe extern "C" fn tf_set_text(
 
 /// Writes the id of a choice's current entry, the digits of switches, or the names of notes.
 ///
-/// buffer, size: where to write, and the size in bytes; TF_TEXT_SIZE is enough.
+/// buffer: receives the text and a NUL.
+/// size: size of the buffer in bytes; TF_TEXT_SIZE is enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_get_text(
     filter: *const Filter,

@@ -9,7 +9,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// The result of a function.
+/// Result of a function call: success or the kind of error.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -86,7 +86,7 @@ pub extern "C" fn tf_last_error() -> *const c_char {
 /// systems that allocate thread-local memory late.
 pub fn fail(status: Status, details: impl fmt::Display) -> Status {
     let mut text = [0; DETAILS];
-    // The last byte stays 0 as the NUL. Details that are cut are no error; a cut may split a character.
+    // The last byte stays 0 as the NUL. Details that do not fit are cut, which may split a character.
     let _ = write!(&mut text[..DETAILS - 1], "{details}");
     if let Err(error) = str::from_utf8(&text) {
         text[error.valid_up_to()..].fill(0);

@@ -22,11 +22,11 @@ pub enum SettingKind {
     Notes = 3,
 }
 
-/// A setting: its ids, texts and range.
+/// A setting: its id, texts, range and entries.
 #[repr(C)]
 #[derive(Debug)]
 pub struct SettingInfo {
-    /// Kind of the value.
+    /// Kind of the value, which says whether tf_set_number() or tf_set_text() sets it.
     pub kind: SettingKind,
     /// Id, which never changes.
     pub id: *const c_char,
@@ -40,8 +40,8 @@ pub struct SettingInfo {
     pub min: f32,
     /// Maximum of a number; index of a choice's last entry; number of switches or notes.
     pub max: f32,
-    /// Value in a new instance of the plugin; for a choice, the index of an entry. 1 for switches: all on. 0 for notes: each its
-    /// own target.
+    /// Value in a new instance of the plugin: a number, or the index of a choice's entry. 1 for switches, which are all on. 0 for
+    /// notes, which are each their own target.
     pub initial: f32,
     /// Number of entries of a choice; otherwise 0.
     pub entry_count: usize,
@@ -63,7 +63,7 @@ pub struct PresetInfo {
     pub description: *const c_char,
 }
 
-/// A table that is never freed.
+/// Table for C; its texts and arrays are never freed.
 struct Table<T>(Vec<T>);
 
 // SAFETY: all pointers in a table lead to text and arrays that are neither changed nor freed.

@@ -38,20 +38,20 @@ use triple_buffer::{Input, Output, triple_buffer};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
-    /// Settings of the sound. Out of range, they are an error when the node's processor is constructed; later, they have no
-    /// effect.
+    /// Settings of the sound. If one is out of range, the node's processor cannot be constructed. A later change to settings out
+    /// of range is ignored.
     pub settings: Settings,
     /// Keys that are held; see [`Settings::keys`].
     pub keyboard: Keyboard,
 }
 
-/// A change of one field of [`ToneFilterNode`]; an event carries the whole field.
+/// New value of one field of [`ToneFilterNode`], as an event carries it.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a box would be freed on the audio thread")]
 pub enum ToneFilterNodePatch {
-    /// See [`ToneFilterNode::settings`].
+    /// New [`ToneFilterNode::settings`].
     Settings(Settings),
-    /// See [`ToneFilterNode::keyboard`].
+    /// New [`ToneFilterNode::keyboard`].
     Keyboard(Keyboard),
 }
 
@@ -86,7 +86,8 @@ impl Patch for ToneFilterNode {
     }
 }
 
-/// A change of the score, which decides which notes are played. Send it with `FirewheelContext::queue_event_for`:
+/// Change of the score, a list of notes that replaces the listener's decisions. Send it with
+/// `FirewheelContext::queue_event_for`:
 ///
 /// ```
 /// # use firewheel::{FirewheelConfig, FirewheelContext};
@@ -99,9 +100,9 @@ impl Patch for ToneFilterNode {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScoreEvent {
-    /// Sets or removes the score, see [`ToneFilter::set_score`], and sets its time to 0.
+    /// Sets or removes the score, see [`ToneFilter::set_score`]. A new score starts at 0 s.
     Set(Option<Arc<Score>>),
-    /// Sets the score's time in seconds, for when the music begins, jumps or repeats.
+    /// Sets the position in the score, in seconds. Send it when the music begins, jumps or repeats.
     Seek(f64),
 }
 
@@ -157,12 +158,12 @@ fn rate(stream: &StreamInfo) -> f64 {
 struct Processor {
     filter: ToneFilter,
     picture: Input<Snapshot>,
-    /// Clock that the score's time has reached; `None` at the start of a stream.
+    /// Stream clock at the current position in the score: the end of the last block. `None` at the start of a stream.
     clock: Option<InstantSamples>,
 }
 
 impl Processor {
-    /// Advances the score's time by the frames that were bypassed before this block.
+    /// Advances the position in the score by the frames that were bypassed before this block.
     fn catch_up(&mut self, info: &ProcInfo) {
         let missed = self.clock.map_or(0, |clock| (info.clock_samples - clock).0);
         if missed > 0 {
@@ -178,7 +179,7 @@ impl AudioNodeProcessor for Processor {
         for mut event in events.drain() {
             match event.downcast_mut() {
                 Some(ScoreEvent::Set(score)) => {
-                    // The old score goes into the event, which another thread frees.
+                    // The event gets the old score: another thread frees the event.
                     *score = self.filter.set_score(score.take());
                     self.filter.seek(0.0);
                 }
@@ -199,7 +200,7 @@ impl AudioNodeProcessor for Processor {
     }
 
     fn bypassed(&mut self, bypassed: bool) {
-        // No sound from before the bypass may be left.
+        // Clears the sound from before the bypass.
         if !bypassed {
             let (keyboard, seconds) = (*self.filter.keyboard(), self.filter.score_time());
             self.filter.reset();

@@ -215,7 +215,7 @@ fn kiras_effect_follows_scores_and_frees_nothing() {
         if count % 20 == 10 {
             // Handle and filter keep references, so the effect need not free the score.
             let score = (count % 60 != 50).then(|| score(count));
-            // A score starts at 0, whatever was sought before it.
+            // A new score starts at 0 s, also after a seek.
             pair.handle.seek(0.5);
             pair.handle.set_score(score.clone());
             pair.filter.set_score(score);
@@ -255,7 +255,7 @@ fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_
     stream.context.queue_event_for(stream.node, ScoreEvent::Seek(1.0).into());
     stream.context.update().unwrap();
     stream.render(&music.next(), &mut output).unwrap();
-    // The score goes on after a change of the device, and while the node is bypassed.
+    // The score continues after a change of the device, and while the node is bypassed.
     let start = 1.0 + FRAMES as f64 / f64::from(RATE);
     let now = |count: usize| start + (count * FRAMES) as f64 / 44_100.0;
     let firewheel::Stream { mut context, node, processor } = stream;

@@ -27,7 +27,7 @@ unsafe impl ExtensionLibrary for ToneFilterExtension {}
 #[class(tool, init, base = AudioEffect)]
 pub struct AudioEffectToneFilter {
     state: State,
-    /// Senders of the state to the instances, and the positions that these have reached.
+    /// For each instance: its id, the sender of states, and the receiver of its position in the score.
     senders: Vec<(InstanceId, Input<State>, Output<Seek>)>,
     scores: SharedScores,
     base: Base<AudioEffect>,
@@ -64,9 +64,9 @@ impl AudioEffectToneFilter {
         self.change(state);
     }
 
-    /// Sets a score, which decides which notes are played in place of the listener, and starts it at 0 s. `score` is the text of
-    /// a file written by `tone-filter bands music.wav --score music.tfs`; an empty text removes the score. Returns false and
-    /// changes nothing if it is invalid.
+    /// Sets a score, a list of notes that replaces the listener's decisions, and starts it at 0 s. `score` is the text of a file
+    /// written by `tone-filter bands music.wav --score music.tfs`; an empty text removes the score. Returns false and changes
+    /// nothing if the score is invalid.
     #[func]
     pub fn set_score(&mut self, score: String) -> bool {
         let parsed = (!score.is_empty()).then(|| score.parse::<Score>()).transpose();
@@ -80,7 +80,7 @@ impl AudioEffectToneFilter {
         self.change(state)
     }
 
-    /// Sets the score's time in seconds, for when the music begins, jumps or repeats.
+    /// Sets the position in the score, in seconds. Call it when the music begins, jumps or repeats.
     #[func]
     pub fn seek(&mut self, seconds: f64) {
         let mut state = self.state.clone();
@@ -102,7 +102,7 @@ impl AudioEffectToneFilter {
 #[godot_api]
 impl IAudioEffect for AudioEffectToneFilter {
     fn instantiate(&mut self) -> Option<Gd<AudioEffectInstance>> {
-        // Godot creates instances anew when buses or the device change. The score goes on where it was.
+        // Godot creates new instances when buses or the device change. They continue the score where the old ones are.
         let seeks = self.senders.iter_mut().map(|(.., reached)| *reached.read());
         self.state.seek = seeks.fold(self.state.seek, Seek::or_later);
         self.senders.retain(|(id, ..)| id.lookup_validity());

@@ -1,4 +1,4 @@
-//! The filter on the audio thread, and the channel that sends it states. Runs without Godot.
+//! The filter on the audio thread, and the channel through which it receives states. Needs no running Godot.
 
 use godot::classes::native::AudioFrame;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const CHUNK: usize = 64;
 pub struct State {
     pub controls: Controls,
     pub keyboard: Keyboard,
-    /// Score that decides which notes are played; `None` leaves it to the listener.
+    /// Score that replaces the listener's decisions; `None` without a score.
     pub score: Option<Arc<Score>>,
     /// Latest seek in the score.
     pub seek: Seek,
@@ -34,7 +34,7 @@ impl Seek {
         Self { count: self.count + 1, seconds }
     }
 
-    /// Returns the later of this position and the one that a player has `reached` since the same seek.
+    /// Returns `reached`, a player's position, if it belongs to the same seek and is later; otherwise this position.
     pub fn or_later(self, reached: Self) -> Self {
         if reached.count == self.count && reached.seconds > self.seconds { reached } else { self }
     }
@@ -44,13 +44,13 @@ impl Seek {
 pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
-    /// Number of seeks at the last block.
+    /// [`Seek::count`] of the last state.
     seek_count: u64,
     position: Input<Seek>,
 }
 
 impl Player {
-    /// Creates the filter at `rate` Hz, the sender of later states, and the position that the player has reached.
+    /// Creates a player at `rate` Hz, the sender of its states, and the receiver of its position in the score.
     pub fn new(rate: f32, state: &State) -> Result<(Self, Input<State>, Output<Seek>), Error> {
         let mut filter = ToneFilter::new(rate.into(), &state.controls.settings)?;
         filter.set_routing(state.controls.routing);
@@ -122,7 +122,7 @@ mod tests {
                 filter.seek(0.9);
             }
             if count == 170 {
-                // Godot creates the instance anew, and the score goes on.
+                // Godot creates a new instance, which continues the score.
                 state.seek = state.seek.or_later(*reached.read());
                 assert!((state.seek.seconds - (0.9 + 20.0 * 500.0 / 48_000.0)).abs() < 1e-9);
                 (player, sender, reached) = Player::new(44_100.0, &state).unwrap();
@@ -131,7 +131,7 @@ mod tests {
                 filter.set_score(state.score.clone());
                 filter.seek(state.seek.seconds);
             }
-            // A saw of 220 Hz, in blocks that are no multiple of the chunk.
+            // A saw of 220 Hz, in blocks that are not a multiple of the chunk.
             let sample = |i: usize| ((count * 500 + i) * 220 % 48_000) as f32 / 48_000.0 - 0.5;
             let mut left: Vec<f32> = (0..500).map(sample).collect();
             let mut right: Vec<f32> = left.iter().map(|sample| 0.5 * sample).collect();

@@ -60,8 +60,8 @@ impl EffectBuilder for ToneFilterBuilder {
     }
 }
 
-/// Handle by which the game's thread controls the effect, without locks. Changes take effect when the device asks for its next
-/// block, from the next multiple of 64 frames on. Of several values sent before that, the last counts.
+/// Handle with which the game's thread controls the effect, without locks. A change takes effect in the device's next block, from
+/// the next multiple of 64 frames on. Of several values sent before that, the last counts.
 pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
@@ -70,7 +70,7 @@ pub struct ToneFilterHandle {
     scores: SharedScores,
 }
 
-/// Score and its time, in seconds. One message carries both, so that they stay in order.
+/// Message with a score and the position in it, in seconds. They are sent together, so that they stay in order.
 #[derive(Debug, Clone, Default)]
 struct Scored {
     score: Option<Arc<Score>>,
@@ -93,15 +93,15 @@ impl ToneFilterHandle {
         self.writers.set_keyboard.write(*keyboard);
     }
 
-    /// Sets or removes the score, which decides which notes are played; see [`ToneFilter::set_score`]. Its time starts at 0;
-    /// [`ToneFilterHandle::seek`] sets another time.
+    /// Sets or removes the score, a list of notes that replaces the listener's decisions; see [`ToneFilter::set_score`]. A new
+    /// score starts at 0 s; [`ToneFilterHandle::seek`] sets another position.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) {
         self.scores.keep(score.as_ref());
         self.scored.score = score;
         self.seek(0.0);
     }
 
-    /// Sets the score's time in seconds, for when the music begins, jumps or repeats.
+    /// Sets the position in the score, in seconds. Call it when the music begins, jumps or repeats.
     pub fn seek(&mut self, seconds: f64) {
         self.scored.seconds = seconds;
         self.sender.write(self.scored.clone());
@@ -123,7 +123,7 @@ struct ToneFilterEffect {
     settings: Settings,
     keyboard: Keyboard,
     score: Output<Scored>,
-    /// The filter; `None` before the sample rate is known and at a rate out of range, where the sound passes through.
+    /// Filter. `None` before the sample rate is known, and at a rate out of range: then the sound passes through.
     filter: Option<ToneFilter>,
     picture: Input<Snapshot>,
 }
@@ -133,7 +133,7 @@ impl Effect for ToneFilterEffect {
         self.on_change_sample_rate(sample_rate);
     }
 
-    /// Creates the filter anew, which goes on in the score. Allocates, as kira permits it here.
+    /// Creates a filter for the new rate, at the old filter's position in the score. Allocates, which kira permits here.
     fn on_change_sample_rate(&mut self, sample_rate: u32) {
         let Scored { score, seconds } = self.score.output_buffer_mut();
         *seconds = self.filter.as_ref().map_or(*seconds, ToneFilter::score_time);

@@ -5,13 +5,13 @@ use std::ffi::{c_char, c_void};
 /// `LV2_URID`: the host's number for a URI.
 pub type Urid = u32;
 
-/// `LV2_Feature`: a feature that a host offers.
+/// `LV2_Feature`: a feature that a host offers, with data such as [`UridMap`].
 #[repr(C)]
 #[derive(Debug)]
 pub struct Feature {
-    /// URI of the feature.
+    /// URI that identifies the feature.
     pub uri: *const c_char,
-    /// Data of the feature.
+    /// Data, of a type that the URI defines.
     pub data: *mut c_void,
 }
 
@@ -19,7 +19,7 @@ pub struct Feature {
 #[repr(C)]
 #[derive(Debug)]
 pub struct UridMap {
-    /// Argument for `map`.
+    /// First argument of `map`.
     pub handle: *mut c_void,
     /// Returns the number of a URI; 0 if the host has none.
     pub map: unsafe extern "C" fn(handle: *mut c_void, uri: *const c_char) -> Urid,
@@ -45,7 +45,7 @@ pub struct Descriptor {
     pub connect_port: unsafe extern "C" fn(instance: Handle, port: u32, data: *mut c_void),
     /// Resets the instance before a sequence of calls of `run`.
     pub activate: Option<unsafe extern "C" fn(instance: Handle)>,
-    /// Processes `frames` frames.
+    /// Processes a block of `frames` frames, from and to the data of the ports.
     pub run: unsafe extern "C" fn(instance: Handle, frames: u32),
     /// Ends a sequence of calls of `run`.
     pub deactivate: Option<unsafe extern "C" fn(instance: Handle)>,
@@ -81,7 +81,7 @@ pub type Retrieve = unsafe extern "C" fn(
 #[repr(C)]
 #[derive(Debug)]
 pub struct StateInterface {
-    /// Saves the state.
+    /// Passes the state's values to `store`. Returns a status, such as [`SUCCESS`].
     pub save: unsafe extern "C" fn(
         instance: Handle,
         store: Store,
@@ -89,7 +89,7 @@ pub struct StateInterface {
         flags: u32,
         features: *const *const Feature,
     ) -> u32,
-    /// Restores a saved state.
+    /// Restores a state with the values from `retrieve`. Returns a status, such as [`SUCCESS`].
     pub restore: unsafe extern "C" fn(
         instance: Handle,
         retrieve: Retrieve,
@@ -101,9 +101,9 @@ pub struct StateInterface {
 
 /// `LV2_STATE_IS_POD | LV2_STATE_IS_PORTABLE`: flags of a value that can be copied, and read on any computer.
 pub const PLAIN: u32 = 1 | 1 << 1;
-/// `LV2_STATE_SUCCESS`.
+/// `LV2_STATE_SUCCESS`: the state was saved or restored.
 pub const SUCCESS: u32 = 0;
-/// `LV2_STATE_ERR_BAD_TYPE`.
+/// `LV2_STATE_ERR_BAD_TYPE`: a value is invalid.
 pub const BAD_TYPE: u32 = 2;
 
 /// `LV2_Atom`: head of a value or a sequence.
@@ -120,19 +120,19 @@ pub struct Atom {
 pub mod uri {
     use std::ffi::CStr;
 
-    /// The feature with [`UridMap`](super::UridMap).
+    /// Feature with the data [`UridMap`](super::UridMap).
     pub const MAP: &CStr = c"http://lv2plug.in/ns/ext/urid#map";
-    /// The extension with [`StateInterface`](super::StateInterface).
+    /// Extension with the functions in [`StateInterface`](super::StateInterface).
     pub const STATE: &CStr = c"http://lv2plug.in/ns/ext/state#interface";
-    /// Sequence of events.
+    /// Type of a sequence of events.
     pub const SEQUENCE: &CStr = c"http://lv2plug.in/ns/ext/atom#Sequence";
-    /// Object with properties.
+    /// Type of an object with properties.
     pub const OBJECT: &CStr = c"http://lv2plug.in/ns/ext/atom#Object";
-    /// Text.
+    /// Type of a text.
     pub const STRING: &CStr = c"http://lv2plug.in/ns/ext/atom#String";
-    /// Number.
+    /// Type of a 32-bit float.
     pub const FLOAT: &CStr = c"http://lv2plug.in/ns/ext/atom#Float";
-    /// MIDI message.
+    /// Type of a MIDI message.
     pub const MIDI: &CStr = c"http://lv2plug.in/ns/ext/midi#MidiEvent";
     /// Type of an object: the transport position of the host.
     pub const POSITION: &CStr = c"http://lv2plug.in/ns/ext/time#Position";

@@ -67,7 +67,7 @@ pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Part<'_>>)> 
 
 /// Writer of a sequence for the host.
 pub struct Writer<'a> {
-    /// Head, with `room` behind it; NULL if the port is not connected.
+    /// Head of the sequence; `room` follows it in memory. NULL if the port is not connected.
     head: *mut Atom,
     room: &'a mut [u8],
     used: usize,
@@ -118,7 +118,7 @@ impl Writer<'_> {
     }
 }
 
-/// Notes that were written and have not ended: a bit for each key of each channel.
+/// Notes with a note-on and no note-off so far: a bit for each key of each channel.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sounding([u128; 16]);
 

@@ -33,18 +33,18 @@ pub struct Instance {
     ports: Vec<Port>,
     connections: Connections,
     pub urids: Urids,
-    /// Settings without a port: the texts. All other fields have the values of a new instance.
+    /// Settings without a port: the texts. The other fields are defaults, which the ports' values replace.
     pub portless: Settings,
     filter: ToneFilter,
     /// Messages from the host to the filter and back.
     queue: MessageQueue<Message>,
-    /// Notes that sound at the host.
+    /// Notes that were sent to the host and have not ended.
     sounding: Sounding,
     /// Copies of a chunk of input and sidechain for each channel, so that the host's buffers may overlap.
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
     tempo: Option<f64>,
     playing: bool,
-    /// Whether no block has been processed since the activation. In the first block, settings take effect at once.
+    /// True until the first block after an activation. In this block, settings take effect at once.
     fresh: bool,
 }
 
@@ -106,7 +106,7 @@ impl Instance {
         }
     }
 
-    /// Starts the next block from rest.
+    /// Resets the filter at the next block, and drops queued messages.
     pub fn activate(&mut self) {
         self.fresh = true;
         self.queue.clear();
@@ -122,8 +122,8 @@ impl Instance {
         let frames = frames as usize;
         let Connections { events_in, events_out, latency, .. } = self.connections;
         let sequence = self.urids.sequence;
-        // SAFETY: the caller guarantees it. The buffers of input and output differ, as the size in the output's head is its
-        // space.
+        // SAFETY: the caller guarantees it. The input and the output have separate buffers: the size in the output's head is the
+        // available space.
         let events = || unsafe { events::read(events_in, sequence) };
         events().for_each(|(_, kind, content)| self.follow_song(kind, content));
         self.follow_settings();
@@ -174,8 +174,8 @@ impl Instance {
         }
     }
 
-    /// Queues a message for `frame`, or for the last of the host's `frames` if it lies behind them: a later message must not wait for
-    /// it. Ignores messages of more than three bytes.
+    /// Queues a message for `frame`, limited to the block of `frames` frames: a frame behind it would delay later messages.
+    /// Ignores messages of more than three bytes.
     fn receive(&mut self, (frame, frames): (i64, usize), content: &[u8], writer: &mut Writer) {
         let mut message: Message = [0; 3];
         if (1..=message.len()).contains(&content.len()) {
@@ -188,7 +188,7 @@ impl Instance {
         }
     }
 
-    /// Takes the tempo from a position event, and releases all keys when the song stops. Ignores other events.
+    /// Reads tempo and speed from a position event. Releases all keys when the song stops. Ignores other events.
     fn follow_song(&mut self, kind: Urid, content: &[u8]) {
         let urids = &self.urids;
         let Some((position, properties)) = events::object(content) else { return };
@@ -211,8 +211,7 @@ impl Instance {
         }
     }
 
-    /// Sets the filter, which smooths its settings, to the ports' values. Resets the filter in the first block after the
-    /// activation.
+    /// Passes the ports' values to the filter, which smooths them. In the first block after an activation, resets the filter.
     fn follow_settings(&mut self) {
         let mut controls = Controls::from(self.portless);
         for (port, value) in &self.connections.settings {

@@ -1,7 +1,7 @@
 //! Tone Filter as an LV2 plugin: an adapter around the filter, without an editor.
 //!
-//! [`ports`] is the table of plugins and ports. An instance reads the settings by it, and [`turtle`] generates from it the files
-//! that describe the plugin to hosts. So the settings and presets are described in their tables alone.
+//! [`ports`] is the table of plugins and ports, made of the tables of settings. An instance reads the settings with it, and
+//! [`turtle`] generates from it the files that describe the plugin to hosts.
 //!
 //! * Hosts save a choice as the index of its entry, so new entries come last.
 //! * Stereo, mono and sidechain are three plugins: ffmpeg and others give a plugin as many channels as it has audio inputs,

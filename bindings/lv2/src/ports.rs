@@ -4,11 +4,11 @@
 use std::ffi::CStr;
 use tone_filter_dsp::{Controls, Group, Setting};
 
-/// Id of the setting for which LV2 has a port of its own, `enabled`.
+/// Id of the setting whose port is LV2's `enabled`, with the opposite value.
 pub const BYPASS: &str = "bypass";
 
-/// Plugin of the bundle, by its channels. Hosts such as ffmpeg want as many inputs as the sound has channels, so a sidechain
-/// cannot be an optional port of every plugin.
+/// Plugin of the bundle: stereo, mono or with a sidechain. Hosts such as ffmpeg require as many inputs as the sound has channels,
+/// so a sidechain cannot be an optional port of every plugin.
 #[derive(Debug)]
 pub struct Variant {
     /// The plugin's URI.
@@ -21,7 +21,7 @@ pub struct Variant {
     pub sidechain: bool,
 }
 
-/// All plugins of the bundle.
+/// All plugins of the bundle, by their index.
 pub static VARIANTS: [Variant; 3] = [
     Variant { uri: c"urn:tone-filter:stereo", name: "Tone Filter", channels: 2, sidechain: false },
     Variant {
@@ -54,15 +54,15 @@ pub enum Port {
     EventsIn,
     /// MIDI to the host.
     EventsOut,
-    /// A number in its unit, or a choice by the index of its entry; 0 or 1 for a switch. The setting "bypass" is inverted: LV2 has
-    /// a port that enables.
+    /// A setting: a number in its unit, the index of a choice's entry, or 0 or 1 for a switch. The setting "bypass" is inverted,
+    /// as LV2's port `enabled`.
     Setting(Setting),
     /// Latency of the output in frames.
     Latency,
 }
 
 impl Variant {
-    /// Returns the ports in the order of their indices: hosts list settings by it, so settings have the editor's order.
+    /// Returns the ports in the order of their indices. Hosts list settings in this order, so it is the editor's order.
     pub fn ports(&self) -> impl Iterator<Item = Port> {
         let audio = |port: fn(usize) -> Port, count| (0..count).map(port);
         let sidechain = if self.sidechain { self.channels } else { 0 };
@@ -92,7 +92,7 @@ impl Port {
         }
     }
 
-    /// Whether the port belongs to a setting.
+    /// Returns whether the port belongs to a setting.
     pub fn is_setting(self) -> bool {
         matches!(self, Self::Setting(_))
     }

@@ -150,8 +150,8 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
     Ok(())
 }
 
-/// Appends the description of `port`, without index and symbol. Only audio is grouped: GStreamer takes each port of a group for a
-/// channel.
+/// Appends the description of `port`, without index and symbol. Only audio ports are in groups: GStreamer counts each port of a
+/// group as an audio channel.
 fn write_port(
     text: &mut String,
     port: Port,
@@ -288,7 +288,7 @@ fn entries(text: &mut String, choice: &Choice, default: f32) -> std::fmt::Result
 
 fn presets() -> String {
     let mut text = PREFIXES.to_owned();
-    // Presets set only ports that all plugins have, so the first plugin's ports serve for all plugins.
+    // Presets set only ports that all plugins have, so those of the first plugin are enough.
     let [variant, ..] = &VARIANTS;
     for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
         let controls = Controls::from(preset.settings);

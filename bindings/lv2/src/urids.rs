@@ -4,7 +4,7 @@ use crate::abi::{Feature, Urid, UridMap, uri};
 use std::ffi::{CStr, CString};
 use tone_filter_dsp::{TEXTS, Text};
 
-/// Returns the URI under which the state has a text setting.
+/// Returns the key of a text setting in a saved state, a URI.
 pub fn key(text: &Text) -> CString {
     let id = text.id;
     CString::new(format!("urn:tone-filter:{id}")).expect("an id has no zero")

@@ -1,6 +1,6 @@
 //! The filter for sound that comes block by block.
 //!
-//! A filter has a lock, because Python has threads but no real time. The input's samples are copied, so that the interpreter can
+//! A filter has a lock: Python has threads, and needs no real time. The input's samples are copied, so that the interpreter can
 //! run other threads during the processing. One wheel serves all versions of Python (abi3).
 
 use crate::{
@@ -60,18 +60,18 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
 #[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
 pub struct ToneFilter(Mutex<Box<State>>);
 
-/// State of a filter, in a box: it is aligned to whole cache lines, and Python's objects are not.
+/// State of a filter. It is boxed, because it is aligned to cache lines and Python's objects are not.
 struct State {
     inner: Inner,
     channels: usize,
-    /// Settings before the tempo is applied, and routing.
+    /// Settings as the caller set them, without the tempo, and routing.
     controls: Controls,
-    /// Beats a minute.
+    /// Tempo in beats a minute.
     tempo: f64,
 }
 
 impl State {
-    /// Moves to `controls` at `tempo`.
+    /// Moves smoothly to `controls` at `tempo`.
     fn set(&mut self, controls: Controls, tempo: f64) -> PyResult<()> {
         let settings = at_tempo(&controls.settings, tempo)?;
         self.inner.set_settings(&settings).map_err(value_error)?;
@@ -87,7 +87,7 @@ impl ToneFilter {
         self.lock(py).controls
     }
 
-    /// Changes the settings by `edit`. If `edit` or a value fails, nothing changes.
+    /// Changes the settings with `edit`. If `edit` fails or a value is invalid, nothing changes.
     pub fn change(
         &self,
         py: Python,
@@ -242,8 +242,8 @@ impl ToneFilter {
         state.set(controls, tempo)
     }
 
-    /// Sets a score, which decides which notes are played in place of the listener: notes begin on time, without latency. `seek`
-    /// sets the score's time.
+    /// Sets a score, a list of notes that replaces the listener's decisions. Its notes begin on time, without latency. `seek`
+    /// sets the position in it.
     ///
     /// Parameters
     /// ----------
@@ -263,7 +263,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Sets the score's time at the next frame, in seconds.
+    /// Sets the position in the score for the next frame, in seconds.
     ///
     /// Raises
     /// ------
@@ -282,7 +282,7 @@ impl ToneFilter {
     /// Parameters
     /// ----------
     /// pitch : int
-    ///     MIDI note, 0 to 127. Those from 28 (E1) to 104 (G#7) have a band.
+    ///     MIDI note, 0 to 127. Notes from 28 (E1) to 104 (G#7) have a band.
     /// velocity : float, default 1
     ///     0 to 1; the band's gain is its square. 0 releases the key.
     ///
@@ -355,7 +355,7 @@ impl ToneFilter {
     }
 }
 
-/// Checks that `pitch` is a MIDI note.
+/// Returns `pitch` as a MIDI note; an error if it is not within 0 to 127.
 fn key(pitch: i64) -> PyResult<u8> {
     let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
     key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))

@@ -35,7 +35,7 @@ use tone_filter_presets::{self as presets, Preset};
 /// tempo : float, default 120
 ///     Tempo in beats a minute, above 0, for the setting `sync`.
 /// score : str, optional
-///     Score that decides which notes are played, in place of the listener: `Transcription.score`.
+///     Score that replaces the listener's decisions: `Transcription.score`.
 /// **settings
 ///     Settings that replace those of the preset, see `settings`.
 ///
@@ -70,7 +70,7 @@ fn render<'py>(
     apply(&mut controls, settings)?;
     // A score needs no lookahead.
     controls.settings.lookahead = score.is_none() && controls.settings.focus > 0.0;
-    // Applied again, as the keyword `lookahead` takes precedence.
+    // Applies the settings again, because the keyword `lookahead` takes precedence.
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
     let mut filter = make::filter(sample_rate, sound.channels(), &controls, tempo)?;

@@ -31,7 +31,7 @@ pub fn filter(
     Ok(inner)
 }
 
-/// Parses a score, as `Transcription.score` and `tone-filter bands --score` write it. Without a text, there is no score.
+/// Parses a score, as `Transcription.score` and `tone-filter bands --score` write it; `None` gives `None`.
 pub fn score(text: Option<&str>) -> PyResult<Option<Arc<Score>>> {
     let score = text.map(str::parse).transpose();
     Ok(score.map_err(|error| value_error(format_args!("score, {error}")))?.map(Arc::new))

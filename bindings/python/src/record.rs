@@ -32,7 +32,7 @@ pub static PRESET: Record = Record::new(
     "Preset",
     &["id", "name", "description", "tags"],
     "A sound that comes with the package.\n\n\
-     id: what to pass as preset.\n\
+     id: the value for an argument `preset`.\n\
      name, description: for people.\n\
      tags: words to find it by.",
 );
@@ -40,7 +40,7 @@ pub static PRESET: Record = Record::new(
 pub static SETTING: Record = Record::new(
     "Setting",
     &["name", "default", "min", "max", "unit", "choices", "help"],
-    "What a setting can be.\n\n\
+    "A setting with its default and its range.\n\n\
      name: the keyword and attribute.\n\
      default: a number, a text, or True or False; that of the preset \"tone-filter\".\n\
      min, max: the range of a number, in its unit; else None.\n\

@@ -18,7 +18,7 @@ pub struct Keyword(Setting);
 use Setting::{Number, Text};
 
 impl Keyword {
-    /// Returns all settings, without connections of the filter to a host; `bypass` is included.
+    /// Returns all settings except connections to a host: `listen`, `midi_out` and `mpe`.
     pub fn all() -> impl Iterator<Item = Self> {
         let own = |setting: &Setting| !setting.is_routing() || setting.id() == "bypass";
         Setting::all().filter(own).map(Self)
@@ -124,7 +124,7 @@ pub fn apply(controls: &mut Controls, settings: Option<&Bound<PyDict>>) -> PyRes
     })
 }
 
-/// Returns the settings of the preset called `name`, or in the file with this path.
+/// Returns the settings of a preset. `name` is its id, its name or the path of its file. Warns in Python about unknown settings.
 pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
     let Loaded { preset, warning } =
         Preset::find(&name.to_string_lossy()).map_err(|error| match &error {

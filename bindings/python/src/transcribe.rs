@@ -62,7 +62,7 @@ type Fields = (
 
 #[pymethods]
 impl Transcription {
-    /// Returns what pickle and copy make an equal one of.
+    /// Returns a constructor and its arguments, for pickle and copy.
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {
@@ -77,7 +77,7 @@ impl Transcription {
         Self { notes, key, tuning, times, played, log_odds, score, midi }
     }
 
-    /// Returns a summary.
+    /// Returns a summary: number of notes, key and tuning.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let notes = self.notes.bind(py).len();
         let key = self
@@ -89,13 +89,13 @@ impl Transcription {
     }
 }
 
-/// Decisions over time, a column of 128 values for each.
+/// Piano roll of the listener's decisions: for each decision, a column of 128 values.
 #[derive(Default)]
 struct Roll {
     times: Vec<f64>,
     played: Vec<bool>,
     log_odds: Vec<f32>,
-    /// Number of decisions at the last column.
+    /// Number of frames that were decided at the last column.
     frames: u64,
 }
 
@@ -137,7 +137,7 @@ impl Roll {
     }
 }
 
-/// Returns columns of 128 values each as an array with 128 rows.
+/// Returns an array with 128 rows, from columns of 128 values.
 fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bound<PyArray2<T>>> {
     let matrix = Array2::from_shape_vec((columns.len() / PITCHES, PITCHES), columns);
     let matrix = matrix.map_err(value_error)?;

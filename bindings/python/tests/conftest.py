@@ -1,4 +1,4 @@
-"""Fixtures and functions of all tests. `cargo xtask test-python` runs the tests, in an environment that has the wheel."""
+"""Fixtures and helpers of all tests. `cargo xtask test-python` runs the tests in an environment with the wheel."""
 
 import os
 import subprocess
@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="session")
 def tune():
-    """The demo tune, (channels, frames), and its rate."""
+    """Returns the demo tune, of shape (channels, frames), and its sample rate in Hz."""
     audio, rate = soundfile.read(ROOT / "assets/demo.wav", dtype="float32")
     return np.ascontiguousarray(audio.T), rate
 
 
 @pytest.fixture(scope="session")
 def command():
-    """Runs `tone-filter` with some words."""
+    """Returns a function that runs `tone-filter` with arguments."""
     program = os.environ["TONE_FILTER_COMMAND"]
 
     def run(*words):
@@ -30,12 +30,12 @@ def command():
 
 
 def sine(rate, seconds):
-    """A steady A4 with a peak of 0.2, as one channel."""
+    """Returns a steady A4 with a peak of 0.2, in one channel."""
     return (0.2 * np.sin(2 * np.pi * 440 * np.arange(round(rate * seconds)) / rate)).astype("float32")
 
 
 def bits(array):
-    """The bits of an array of float32, which tell -0 from 0."""
+    """Returns the bits of a float32 array, in which -0 and 0 differ."""
     assert array.dtype == np.float32
     return np.ascontiguousarray(array).view(np.uint32)
 

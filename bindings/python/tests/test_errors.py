@@ -1,4 +1,4 @@
-"""Errors: each is an exception that names the fault and the remedy."""
+"""Tests of errors: each is an exception whose message has the fault and the remedy."""
 
 import numpy as np
 import pytest

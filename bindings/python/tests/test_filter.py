@@ -1,4 +1,4 @@
-"""The filter for sound that comes block by block."""
+"""Tests of ToneFilter, which filters block by block."""
 
 import json
 import os
@@ -167,8 +167,8 @@ def test_other_threads_run_while_it_processes(music):
         filter.process(audio)
         left.set()
 
-    # The interpreter does not switch threads by itself for 1000 s: this thread runs meanwhile only if `process`
-    # permits it.
+    # The interpreter does not switch threads by itself for 1000 s. So this thread runs meanwhile only if `process` releases
+    # the interpreter.
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)
     try:

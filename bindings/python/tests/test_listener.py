@@ -1,4 +1,4 @@
-"""The listener, against the command."""
+"""Tests of the listener's results against those of the command."""
 
 import copy
 import json
@@ -48,8 +48,7 @@ def test_the_roll_has_the_notes(tune):
         own = (found.times >= start - 1e-9) & (found.times < end - 1e-9)
         assert found.played[pitch, own].all()
         left[pitch, own] = False
-    # Stretches of the roll that belong to no note last six decisions, or 70 ms, at most: `transcribe` leaves out such
-    # short notes.
+    # Notes in the roll of at most six decisions (70 ms) are missing in the list: `transcribe` leaves them out.
     runs = np.diff(np.pad(left, ((0, 0), (1, 1))).astype(int), axis=1)
     lengths = np.nonzero(runs == -1)[1] - np.nonzero(runs == 1)[1]
     assert len(found.notes) > 50 and lengths.max(initial=0) <= 6

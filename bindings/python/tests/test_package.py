@@ -1,4 +1,4 @@
-"""The installed package: files of the distributions, and examples of the page and of the docstrings."""
+"""Tests of the installed package: files of the distributions, examples of the page and of the docstrings."""
 
 import doctest
 import email

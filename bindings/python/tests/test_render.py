@@ -1,4 +1,4 @@
-"""A whole recording, against the command."""
+"""Tests of `render` against the command."""
 
 import signal
 

@@ -1,4 +1,4 @@
-"""The stub: it has the settings of the tables and all else that the module has, and mypy understands it."""
+"""Tests of the stub: it has all settings and everything else in the module, and mypy accepts it."""
 
 import os
 import re
@@ -12,7 +12,7 @@ STUB = Path(__file__).parent.parent / "tone_filter/__init__.pyi"
 
 
 def written(region: str) -> str:
-    """Returns the lines of a generated region of the stub, made from the tables."""
+    """Returns the lines of a generated region of the stub, from the tables of settings."""
     rows = tone_filter.settings()
     alias = {row.name: "_" + row.name.title().replace("_", "") for row in rows if row.choices}
     types = {row.name: alias.get(row.name, type(row.default).__name__) for row in rows}

@@ -1,5 +1,5 @@
-# The types of the module. What stands between the marks comes from the tables of settings: after a change there,
-# `UPDATE_STUB=1 cargo xtask test-python` writes it.
+# The types of the module. The lines between `begin` and `end` are generated from the tables of settings: after a change there,
+# run `UPDATE_STUB=1 cargo xtask test-python`.
 
 from os import PathLike
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack, final

@@ -50,17 +50,17 @@ pub fn definition() -> EffectDefinition {
     }
 }
 
-/// Instance of the effect. Unity calls `process` on one thread at a time, and meanwhile, on any thread, the other callbacks,
-/// which use atomics only.
+/// Instance of the effect. Unity calls `process` on one thread at a time. Meanwhile it may call the other callbacks on any
+/// thread, so they use atomics only.
 struct Effect {
     values: RawValues,
     levels: Levels,
     resets: AtomicBool,
-    /// Filter, which only `process` uses.
+    /// Filter; only `process` may access it.
     player: UnsafeCell<Player>,
 }
 
-/// Returns the instance of `state`; `None` if there is none.
+/// Returns the instance of `state`; `None` if `state` is null or has no instance.
 ///
 /// # Safety
 /// `state` must be null, or Unity's state of an instance that is not released during `'a`.
@@ -146,8 +146,8 @@ unsafe extern "system" fn process(
     })
 }
 
-/// Moves an input of fewer channels than the output to the end of the output buffer, where a frame of the output overwrites no later
-/// input. Returns the input's address.
+/// Moves the input to the end of the output buffer if it has fewer channels than the output. From there, each frame is read
+/// before the output overwrites it, also if both buffers are one. Returns the input's address.
 ///
 /// # Safety
 /// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap.
@@ -170,8 +170,8 @@ unsafe fn spare(
 /// Copies the input to the output; surplus output channels become silent.
 ///
 /// # Safety
-/// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same, or as by
-/// [`spare`].
+/// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same, or if
+/// [`spare`] has moved the input.
 unsafe fn pass(input: *const f32, output: *mut f32, frames: usize, inputs: usize, outputs: usize) {
     for frame in 0..frames {
         for channel in 0..outputs {

@@ -29,11 +29,11 @@ pub struct EffectState {
     pub previous_dsp_tick: u64,
     /// Sidechain, with as many frames and channels as the input; null without one.
     pub sidechain: *const c_float,
-    /// Effect's own data.
+    /// Effect's own data: its instance, which the callback `create` sets.
     pub effect_data: *mut c_void,
     /// Flags: whether the game plays or is paused, and whether the effect is muted in the editor.
     pub flags: u32,
-    /// Unity's own data.
+    /// Unity's own data, not for effects.
     pub internal: *mut c_void,
     /// Data for spatializers.
     pub spatializer: *mut c_void,
@@ -49,19 +49,19 @@ pub struct EffectState {
 #[repr(C)]
 #[derive(Debug)]
 pub struct ParameterDefinition {
-    /// Name, by which mixers are saved.
+    /// Name under which mixers save the value.
     pub name: [c_char; 16],
-    /// Unit.
+    /// Unit to display; empty without one.
     pub unit: [c_char; 16],
-    /// Description.
+    /// Effect of the parameter in a sentence, to display.
     pub description: *const c_char,
-    /// Minimum.
+    /// Minimum value.
     pub min: c_float,
-    /// Maximum.
+    /// Maximum value.
     pub max: c_float,
     /// Value in a new instance.
     pub default_value: c_float,
-    /// Factor between value and displayed value.
+    /// Displayed value divided by the value.
     pub display_scale: c_float,
     /// Exponent of the slider: at `x` of 0..1, the value is `min + (max - min) * x.powf(display_exponent)`.
     pub display_exponent: c_float,
@@ -99,32 +99,32 @@ pub struct EffectDefinition {
     pub parameter_struct_size: u32,
     /// Version of the interface: [`API_VERSION`].
     pub api_version: u32,
-    /// Version of the effect.
+    /// Version of the effect: `major << 16 | minor << 8 | patch`.
     pub plugin_version: u32,
     /// Number of channels; 0 for any number.
     pub channels: u32,
-    /// Number of parameters.
+    /// Length of the array `parameters`.
     pub parameter_count: u32,
-    /// Flags of the effect's capabilities.
+    /// Flags, such as [`IS_SIDE_CHAIN_TARGET`].
     pub flags: u64,
-    /// Name, by which mixers are saved; ends with a NUL.
+    /// Name under which mixers save the effect; ends with a NUL.
     pub name: [c_char; 32],
-    /// Creates an instance.
+    /// Creates an instance in [`EffectState::effect_data`].
     pub create: Option<Manage>,
     /// Frees an instance. No other callback follows.
     pub release: Option<Manage>,
-    /// Resets an instance.
+    /// Resets an instance to silence, with the same parameters.
     pub reset: Option<Manage>,
-    /// Filters a block.
+    /// Filters a block on the audio thread.
     pub process: Option<Process>,
     /// Sets the position of an audio source.
     pub set_position: Option<SetPosition>,
-    /// Parameters.
+    /// Array of `parameter_count` parameters.
     pub parameters: *const ParameterDefinition,
-    /// Sets a parameter.
+    /// Sets a parameter, on any thread.
     pub set_parameter: Option<SetParameter>,
-    /// Reads a parameter.
+    /// Reads a parameter, on any thread.
     pub get_parameter: Option<GetParameter>,
-    /// Reads numbers for a display.
+    /// Reads numbers for a display, on any thread.
     pub get_buffer: Option<GetBuffer>,
 }

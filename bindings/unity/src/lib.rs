@@ -1,4 +1,5 @@
-//! Tone Filter for Unity: an effect for audio mixers, by Unity's interface for native audio plugins, and functions for `ToneFilter.cs`.
+//! Tone Filter for Unity: an effect for audio mixers with Unity's interface for native audio plugins, and functions for
+//! `ToneFilter.cs`.
 //!
 //! Unity calls [`UnityGetAudioEffectDefinitions`] when it loads the library, and the callbacks of the definition afterwards.
 //!
@@ -6,7 +7,8 @@
 //! Unity saves parameters by their names, which are ids of settings.
 //!
 //! Unity's mixers create the instances, so scripts cannot reach one. Scripts queue requests for an instance number, which is a
-//! parameter (`request_queue.rs`). Filters with this number, also later ones, take the requests at their next block.
+//! parameter (`request_queue.rs`). All filters with this number apply the requests at their next block, also filters that are
+//! created later.
 
 #![allow(non_snake_case, reason = "the name of the file begins as Unity wants it")]
 

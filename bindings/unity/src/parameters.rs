@@ -44,10 +44,10 @@ pub const PRESETS: [&str; 26] = [
     "crystal",
 ];
 
-/// Parameter of the effect.
+/// Parameter that Unity's mixers show and save.
 #[derive(Debug, Clone, Copy)]
 pub enum Parameter {
-    /// Factory preset in place of the settings: 1 for the first; 0 for none.
+    /// Factory preset that replaces the settings: its index in [`PRESETS`] plus 1; 0 for none.
     Preset,
     /// Number or choice of the filter; a choice by the index of its entry.
     Setting(Setting),
@@ -110,7 +110,7 @@ impl Parameter {
         }
     }
 
-    /// Returns minimum and maximum.
+    /// Returns the minimum and the maximum of the value.
     pub fn range(&self) -> [f32; 2] {
         match self {
             Self::Preset => [0.0, PRESETS.len() as f32],
@@ -195,7 +195,7 @@ impl RawValues {
         self.0.get(index).map(|cell| f32::from_bits(cell.load(Ordering::Relaxed)))
     }
 
-    /// Reads all parameters.
+    /// Returns the current values of all parameters.
     pub fn read(&self) -> ParameterValues {
         let mut values = ParameterValues::default();
         let ParameterValues { controls, preset, instance } = &mut values;
@@ -211,13 +211,13 @@ impl RawValues {
     }
 }
 
-/// Decoded values of all parameters.
+/// Values of all parameters at one time, in the types that the filter uses.
 #[derive(Debug, Default, PartialEq)]
 pub struct ParameterValues {
-    /// Settings and routing.
+    /// Settings and routing from all parameters [`Parameter::Setting`].
     pub controls: Controls,
-    /// Index of the factory preset in [`PRESETS`].
+    /// Index of the factory preset in [`PRESETS`]; `None` without a preset.
     pub preset: Option<usize>,
-    /// Number of the instance.
+    /// Number by which scripts address the instance.
     pub instance: usize,
 }

@@ -1,7 +1,7 @@
 //! The filter on Unity's audio thread.
 //!
-//! A score follows Unity's DSP clock. The number of processed samples would be wrong, because a silent mixer rests, and the clock
-//! stands still while the game is paused. Each block has the clock's time; after a gap, the filter seeks.
+//! A score follows Unity's DSP clock, which stands still while the game is paused. The number of processed samples would not do,
+//! because Unity does not process a silent mixer. Each block has the clock's time; after a gap, the filter seeks.
 
 use crate::{
     levels::Levels,
@@ -37,20 +37,20 @@ pub struct Block {
     pub reset: bool,
 }
 
-/// Filter that follows the requests of scripts.
+/// Filter with the state of the scripts' requests that it has applied.
 pub struct Player {
     /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,
     queues: &'static [RequestQueue],
     presets: &'static [Settings],
-    /// Instance number and version of the requests that were taken last.
+    /// Instance number and version of the last requests that were applied.
     seen: Option<(usize, u64)>,
     preset: Option<Settings>,
     tempo: f64,
     keyboard: Keyboard,
-    /// Instance number and count of the position that was taken last.
+    /// Instance number and [`Position::count`](crate::request_queue::Position::count) of the last position that was applied.
     position: Option<(usize, u64)>,
-    /// Time of the score's start in seconds of Unity's DSP clock; `None` before the first block.
+    /// Time on Unity's DSP clock at which the score starts, in seconds; `None` before the first block.
     origin: Option<f64>,
     /// Seconds after which the score repeats.
     length: Option<f64>,
@@ -116,7 +116,8 @@ impl Player {
         queue.levels.write(&bands, snapshot.ceiling);
     }
 
-    /// Takes new requests, for a block that starts at `now` seconds of Unity's DSP clock. While a script writes, they wait.
+    /// Applies new requests. The block starts at `now` seconds of Unity's DSP clock. While a script is changing the requests,
+    /// leaves them for the next block.
     fn follow(&mut self, queue: &RequestQueue, instance: usize, now: f64) {
         let seen = Some((instance, queue.version()));
         if self.seen == seen {
@@ -139,10 +140,10 @@ impl Player {
         self.seen = seen;
     }
 
-    /// Seeks to the start of the score if `now` is at or behind its end.
+    /// Repeats the score: seeks to its start if `now` is at or behind its end.
     fn repeat(&mut self, now: f64) {
         let Some((origin, length)) = self.origin.zip(self.length) else { return };
-        // Rounding must not put the end one frame late.
+        // The offset keeps rounding errors from delaying the end by a frame.
         let times = ((now - origin) / length + 1e-9).floor();
         if times >= 1.0 {
             let origin = origin + times * length;

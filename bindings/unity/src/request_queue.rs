@@ -1,4 +1,4 @@
-//! Requests of scripts to the filters with an instance number: score, position, preset, tempo and keys.
+//! Requests of scripts to all filters with one instance number: score, position, preset, tempo and keys.
 
 use crate::{levels::Levels, parameters::INSTANCES};
 use std::{
@@ -22,19 +22,19 @@ pub struct Requests {
     /// Tempo in beats a minute.
     pub tempo: f64,
     pub keyboard: Keyboard,
-    /// Score that decides which notes are played; `None` leaves it to the listener.
+    /// Score that replaces the listener's decisions; `None` without a score.
     pub score: Option<Arc<Score>>,
     pub position: Position,
 }
 
-/// Position in the score at a time of Unity's clock.
+/// Position in the score at a time on Unity's DSP clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Position {
     /// Number of positions that have been set so far.
     pub count: u64,
     /// Position in seconds from the start of the score.
     pub seconds: f64,
-    /// Time of this position in seconds of Unity's DSP clock; `None` for the start of the next block.
+    /// Time on Unity's DSP clock at which the score is at `seconds`, in seconds; `None` for the start of the next block.
     pub dsp_time: Option<f64>,
     /// Seconds after which the score repeats; `None` for never.
     pub length: Option<f64>,
@@ -48,7 +48,7 @@ impl Position {
 }
 
 impl Requests {
-    /// Sets the position, with a new count.
+    /// Sets the position and counts it.
     pub fn seek(&mut self, position: Position) {
         self.position = Position { count: self.position.count + 1, ..position };
     }
@@ -70,7 +70,7 @@ impl Default for Requests {
 pub struct RequestQueue {
     version: AtomicU64,
     state: Mutex<State>,
-    /// Levels of the filter that has processed a block last.
+    /// Levels of the filter that was the last to process a block.
     pub levels: Levels,
 }
 
@@ -86,12 +86,12 @@ impl RequestQueue {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Passes the requests to `take`; `None` if a script is changing them at this moment. Neither waits nor allocates.
+    /// Passes the requests to `take`; returns `None` if a script is changing them. Neither waits nor allocates.
     pub fn try_read<T>(&self, take: impl FnOnce(&Requests) -> T) -> Option<T> {
         self.try_lock().map(|state| take(&state.requests))
     }
 
-    /// Changes the requests, after a wait for other scripts. Not for the audio thread.
+    /// Changes the requests. Waits for other scripts, so it is not for the audio thread.
     pub fn change(&self, change: impl FnOnce(&mut Requests)) {
         let mut state = loop {
             match self.try_lock() {

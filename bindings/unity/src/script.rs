@@ -31,7 +31,7 @@ fn fault(text: fmt::Arguments) -> Fault {
     Box::new(text.to_string())
 }
 
-/// Runs a function's body for the filters with a number, and returns its error for C#.
+/// Runs a function's body with the queue of an instance number. Returns the error's text for C#, or null.
 fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), Fault>) -> *const c_char {
     let queue = usize::try_from(instance).ok().and_then(|instance| QUEUES.get(instance));
     let run = || match queue {
@@ -61,7 +61,7 @@ unsafe fn utf8<'a>(text: *const u8, length: c_int) -> Result<Option<&'a str>, Fa
     str::from_utf8(bytes).map(Some).map_err(|error| fault(format_args!("the text: {error}")))
 }
 
-/// Sets a score, which decides which notes are played, and starts it at the next block; null removes the score.
+/// Sets a score, a list of notes that replaces the listener's decisions, and starts it at the next block; null removes the score.
 ///
 /// # Safety
 /// `text` must be null, or have `length` bytes.
@@ -83,8 +83,8 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
     })
 }
 
-/// Sets the score's position to `seconds` at the time `dsp_time` of Unity's DSP clock in seconds; NaN is the start of the next
-/// block. The score repeats after `length` seconds; 0 is never.
+/// Sets the position in the score to `seconds` at `dsp_time`, in seconds of Unity's DSP clock; NaN means the start of the next
+/// block. The score repeats after `length` seconds; 0 means never.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_seek(
     instance: c_int,
@@ -110,7 +110,7 @@ pub extern "C" fn tone_filter_unity_seek(
     })
 }
 
-/// Sets a preset, the text of a preset file, in place of the parameters; null removes it.
+/// Sets a preset, which replaces the parameters; null restores them. `json` is the text of a preset file.
 ///
 /// # Safety
 /// `json` must be null, or have `length` bytes.
@@ -169,7 +169,8 @@ pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_ch
     })
 }
 
-/// Writes the levels of the bands, E1 first; 0 behind the last band. Unless `sounding` is 0, bands that do not sound have 0.
+/// Writes the levels of the bands, E1 first: amplitudes of 0 to 1, where 1 is the ceiling. Writes 0 behind the last band. If
+/// `sounding` is not 0, writes 0 for bands that do not sound.
 ///
 /// # Safety
 /// `levels` must have room for `count` numbers.

@@ -1,14 +1,14 @@
-//! Songs of sound files for the web page: functions that a worker calls with numbers and pointers alone.
+//! Songs made from sound files, for the web page: functions that a worker calls with numbers and pointers alone.
 //!
 //! [`song_new`] returns the address of a [`Web`], which is the first argument of all other functions. The worker begins a song with
 //! [`song_start`], writes samples to [`song_input`] and calls [`song_process`] until the file ends, then [`song_finish`].
 //!
-//! JavaScript passes a text (UTF-8) in the memory that [`song_write`] returns. A function that returns a text or a file returns whether it
-//! was successful: then [`song_bytes`] and [`song_length`] have the result, otherwise the error's sentence.
+//! JavaScript passes a text (UTF-8) in the memory that [`song_write`] returns. A function that can fail returns whether it was
+//! successful. [`song_bytes`] and [`song_length`] then have its result, after a failure the error message.
 //!
 //! Any call may move the memory, after which JavaScript must create its views of the memory anew.
 //!
-//! The page loads this module when a song is requested. The module of the audio thread has none of it, and stays small.
+//! The page loads this module only when a song is requested, so that the module of the audio thread stays small.
 
 mod song;
 
@@ -17,9 +17,9 @@ use song::{Format, Song};
 /// Songs, and the memory that they share with JavaScript.
 #[derive(Default)]
 pub struct Web {
-    /// Song that is being made.
+    /// Song between [`song_start`] and [`song_finish`].
     song: Option<Song>,
-    /// Text from JavaScript, or result.
+    /// Text from JavaScript, result, or error message.
     bytes: Vec<u8>,
     /// Samples of each channel, the first channel first. Full scale is 1.
     input: Vec<f32>,
@@ -30,7 +30,7 @@ impl Web {
         str::from_utf8(&self.bytes).map_err(|error| error.to_string())
     }
 
-    /// Stores a result or an error for JavaScript. Returns whether it is a result.
+    /// Stores a result or an error message for JavaScript. Returns `result.is_ok()`.
     fn put(&mut self, result: Result<Vec<u8>, String>) -> bool {
         let successful = result.is_ok();
         self.bytes = result.unwrap_or_else(String::into_bytes);
@@ -38,7 +38,7 @@ impl Web {
     }
 }
 
-/// Creates a maker of songs.
+/// Creates a [`Web`] without a song.
 // SAFETY: no other symbol has the name of this or of a later function.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_new() -> Box<Web> {
@@ -52,20 +52,20 @@ pub extern "C" fn song_write(web: &mut Web, length: usize) -> *mut u8 {
     web.bytes.as_mut_ptr()
 }
 
-/// Returns the address of the result.
+/// Returns the address of the last result or error message.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_bytes(web: &Web) -> *const u8 {
     web.bytes.as_ptr()
 }
 
-/// Returns the length of the result in bytes.
+/// Returns the length of the last result or error message in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_length(web: &Web) -> usize {
     web.bytes.len()
 }
 
-/// Begins a song. `rate` is the sample rate in Hz. The text that was written is the preset, in JSON.
-/// `format` is 0 for Furnace, 1 for NSF and 2 for MIDI.
+/// Begins a song at a sample rate of `rate` Hz. `format` is 0 for Furnace, 1 for NSF and 2 for MIDI. The text from [`song_write`]
+/// is the preset, in JSON. Returns false for invalid arguments.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: usize) -> bool {
     let format = Format::ALL.get(format).ok_or_else(|| "Unknown format of a song.".to_owned());
@@ -74,7 +74,7 @@ pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: 
     web.put(song.map(|()| Vec::new()))
 }
 
-/// Allocates memory for `samples` samples, those of all channels together, and returns its address. All samples of the first
+/// Allocates memory for the input and returns its address. `samples` counts all channels together. All samples of the first
 /// channel come first.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_input(web: &mut Web, samples: usize) -> *mut f32 {
@@ -82,7 +82,7 @@ pub extern "C" fn song_input(web: &mut Web, samples: usize) -> *mut f32 {
     web.input.as_mut_ptr()
 }
 
-/// Processes the input, and replaces its samples.
+/// Adds the input to the song. Overwrites it with the filter's output.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_process(web: &mut Web) {
     if let Some(song) = &mut web.song {
@@ -90,7 +90,8 @@ pub extern "C" fn song_process(web: &mut Web) {
     }
 }
 
-/// Ends the song and returns its file. The text that was written is the title.
+/// Ends the song. Its file is the result. The text from [`song_write`] is the title. Returns false if there is no song or it has
+/// no notes.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_finish(web: &mut Web) -> bool {
     let title = web.text().map(str::to_owned);

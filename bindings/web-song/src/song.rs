@@ -12,7 +12,7 @@ use tone_filter_song::{
     transcribe::{Transcriber, midi},
 };
 
-/// Energy of the mean of left and right, relative to the mean of their energies, up to which they count as cancelled: -20 dB.
+/// Threshold below which left and right cancel, -20 dB: energy of the mono mix, relative to the mean energy of both channels.
 const CANCELS: f64 = 0.01;
 
 /// Format of a song.
@@ -27,7 +27,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats, in the order of the numbers that JavaScript knows.
+    /// All formats. JavaScript passes the index of one.
     pub const ALL: [Self; 3] = [Self::Furnace, Self::Nsf, Self::Midi];
 
     /// Returns the settings of the filter for a song with the sound of `settings`.
@@ -103,19 +103,19 @@ impl Recorder {
     }
 }
 
-/// Song that is being made.
+/// Song that is being recorded.
 pub struct Song {
     filter: ToneFilter,
     recorder: Recorder,
     channels: usize,
-    /// Frames of the sound so far.
+    /// Number of frames so far.
     frames: usize,
-    /// Energy of the mean of left and right, and the mean of their energies; 0 unless the sound is stereo.
+    /// Energy of the mono mix, then mean energy of left and right; 0 unless the sound is stereo.
     energies: [f64; 2],
 }
 
 impl Song {
-    /// Begins a song of a sound with this sample rate in Hz and number of channels. `preset` is a preset in JSON with the settings.
+    /// Begins a song from a sound of `rate` Hz. `preset` is a preset file's text, in JSON.
     pub fn new(format: Format, rate: f64, channels: usize, preset: &str) -> Result<Self, String> {
         if channels == 0 {
             return Err("The sound has no channels.".into());
@@ -130,7 +130,7 @@ impl Song {
         Ok(Self { filter, recorder, channels, frames: 0, energies: [0.0; 2] })
     }
 
-    /// Adds the next samples, all of the first channel first, and replaces them by the filter's output.
+    /// Adds samples to the song, all samples of the first channel first. Overwrites them with the filter's output.
     pub fn push(&mut self, samples: &mut [f32]) {
         let frames = samples.len() / self.channels;
         if frames == 0 {
@@ -154,10 +154,10 @@ impl Song {
         filter.process_with(&mut channels, |_, filter| recorder.push(filter));
     }
 
-    /// Returns the file of the song.
+    /// Returns the file of the song, or the reason why there is none.
     pub fn finish(mut self, title: String) -> Result<Vec<u8>, String> {
         let seconds = self.frames as f64 / self.filter.sample_rate();
-        // The end of the sound leaves the filter.
+        // Flushes the end of the sound, which the filter delays.
         let latency = self.filter.latency();
         if latency > 0 {
             self.process(&mut vec![0.0; latency * self.channels], latency);

@@ -40,7 +40,7 @@ fn made(format: Format, preset: &Preset, length: usize) -> Vec<u8> {
     web.bytes
 }
 
-/// Makes the same song as the commands do, of the file.
+/// Makes the song of the file as the commands do.
 fn expected(format: Format, preset: &Preset) -> Vec<u8> {
     let settings = format.settings(preset.settings);
     let mut recorder = Recorder::new(format);

@@ -4,11 +4,11 @@ export type { PresetId, Settings };
 
 /** Preset, settings and score of a new node. */
 export interface ToneFilterOptions {
-  /** The id of a factory preset; `tone-filter` if there is none. */
+  /** The id of a factory preset; `tone-filter` by default. */
   preset?: PresetId;
   /** Settings that replace settings of the preset. */
   settings?: Partial<Settings>;
-  /** The text of a score, which then decides which notes are played, from its start. */
+  /** The text of a score, a list of notes that replaces the filter's detection of notes. It starts at 0 s. */
   score?: string;
 }
 
@@ -21,11 +21,11 @@ export interface Band {
   /** Level in dB relative to the whole input; -200 or more. */
   level: number;
   /**
-   * `inactive`: not played; `sounding`; `saturated`: sounding at the ceiling, where it grows no louder; `disabled`: may
-   * not sound, by range, scale or keys.
+   * `inactive`: not played; `sounding`; `saturated`: sounding at the maximum level (the ceiling); `disabled`: excluded by
+   * range, scale or keys.
    */
   state: "inactive" | "sounding" | "saturated" | "disabled";
-  /** The last periods of its wave, oldest sample first, with a peak of 1; zeros for a `power` of -80 dB or less. */
+  /** The last periods of the note's waveform, oldest sample first, with a peak of 1; zeros for a `power` of -80 dB or less. */
   wave: Float32Array;
 }
 
@@ -49,7 +49,7 @@ export class ToneFilterNode extends AudioWorkletNode {
   /**
    * Creates a node with the filter.
    * @throws {RangeError} An unknown preset or setting, or a value out of range; the message names the valid ids or values.
-   * @throws {SyntaxError} A line of the score that is not understood.
+   * @throws {SyntaxError} An invalid line in the score.
    * @throws {Error} The browser lacks something, see {@link unsupported}, or cannot load a file of the package.
    */
   static create(context: BaseAudioContext, options?: ToneFilterOptions): Promise<ToneFilterNode>;
@@ -85,13 +85,13 @@ export class ToneFilterNode extends AudioWorkletNode {
   releaseKeys(): void;
 
   /**
-   * Sets a score, which decides which notes are played in place of the listener, and starts it now. `null` removes the score.
+   * Sets a score, a list of notes that replaces the filter's detection of notes, and starts it now. `null` removes the score.
    * @param text Text of a file that `tone-filter bands song.wav --score song.tfs` writes.
-   * @throws {SyntaxError} A line that is not understood. Then nothing changes.
+   * @throws {SyntaxError} An invalid line. Then nothing changes.
    */
   setScore(text: string | null): void;
 
-  /** Continues the score from a time in seconds. */
+  /** Sets the position in the score, in seconds. */
   seek(seconds: number): void;
 
   /** Resets the filter to silence, with the same settings. */
@@ -113,7 +113,7 @@ export interface NumberSpec {
   unit: string;
   /** Digits after the point. */
   decimals: number;
-  /** How a slider divides the range; `whole`: whole numbers only. */
+  /** Scale of a slider; `whole`: whole numbers only. */
   taper: "linear" | "logarithmic" | "whole";
   help: string;
 }
@@ -138,11 +138,13 @@ export interface Preset {
   settings: Partial<Settings>;
 }
 
-/** All numeric settings, choices and factory presets, for controls and lists. */
+/** All numeric settings. */
 export const numbers: readonly NumberSpec[];
+/** All choices. */
 export const choices: readonly ChoiceSpec[];
 /** Groups of numbers and choices, in the order of the plugin's window. */
 export const groups: readonly { name: string; ids: readonly string[] }[];
+/** All factory presets. */
 export const presets: readonly Preset[];
 
 /**
@@ -157,7 +159,7 @@ export function check(settings: Partial<Settings>): Settings;
  */
 export function findPreset(id: PresetId): Preset;
 
-/** Returns a sentence that names a feature which this browser lacks for the filter; `undefined` if it lacks none. */
+/** Returns a sentence about a feature that the filter needs and this browser lacks; `undefined` if it has all. */
 export function unsupported(): string | undefined;
 
 /** Returns the name of a MIDI note, such as `A4` for 69. */

@@ -1,4 +1,4 @@
-// The filter in WebAssembly, and the processor of the audio thread. One file without imports, as bundlers copy it as it is.
+// The filter in WebAssembly, and the processor of the audio thread. One file without imports, because bundlers copy it unchanged.
 
 const QUANTUM = 128;
 

@@ -1,4 +1,4 @@
-// Before and after in one gesture: hold the button or the key for the original. A short press keeps the original on.
+// Comparison with the original: plays it while the button or the key is held. A short press keeps it on.
 
 // Maximum length of a short press in milliseconds.
 const SHORT = 300;
@@ -8,10 +8,10 @@ export class Compare {
   #change;
   #pressed; // Time of the press, while the button or the key is held.
   #kept = false; // Whether the original was on before the press.
-  #own = false; // Whether the next click belongs to a press.
+  #own = false; // Whether the next click is the end of a press.
   dry = false;
 
-  // `change` is called with whether the original is heard.
+  // Calls `change` with true for the original and false for the filtered sound.
   constructor(button, change) {
     this.#button = button;
     this.#change = change;

@@ -2,11 +2,11 @@
 
 import { choices, groups, numbers } from "./tone-filter/index.js";
 
-// Settings without a control: a page has no tempo of a host, no sidechain and no MIDI output, and a button for the bypass.
+// Settings without a control: a page has no host tempo, sidechain or MIDI output, and a button for the bypass.
 const LEFT_OUT = ["bypass", "listen", "midi-out", "mpe", "sync-to"];
 
-// Controls that stay usable without effect. Map at Custom can leave both Map and Scale without effect, and Lookahead delays the
-// sound even without effect, so a visitor must be able to set them back.
+// Controls that are never disabled, so that a visitor can set them back. Map at Custom can leave both Map and Scale without effect.
+// Lookahead delays the sound even without another effect.
 const UNLOCKED = ["lookahead", "map"];
 
 // Step of a linear slider, by unit.
@@ -66,7 +66,8 @@ function toggle(choice, change) {
   return { node: control(choice, input), input, show: (value) => (input.checked = value) };
 }
 
-// Fills `first` and `more`. `change` gets an id and its value. Returns functions that show settings and reasons why some have no effect.
+// Fills `first` and `more` with controls, which call `change` with an id and a value. Returns functions that show settings, and
+// reasons why some have no effect.
 export function makeControls(first, more, change) {
   const controls = new Map();
   const make = (id) => {

@@ -1,4 +1,4 @@
-// The sound: where it comes from, the filter, and the way to the loudspeakers.
+// Audio graph: source, filter, output.
 
 import { ToneFilterNode } from "./tone-filter/index.js";
 
@@ -9,12 +9,12 @@ export class Engine {
   #source; // Node that is connected to the filter.
   #element; // The node of the audio element.
   #stream; // The microphone's stream, while it is the source.
-  #attempt; // The start that is under way.
+  #attempt; // The start in progress.
   audio = new Audio();
   node;
   onchange = () => {};
 
-  // Creates everything before the first click, which then only has to start the sound.
+  // Creates everything in advance, so that the first click only has to start the sound.
   static async create() {
     const engine = new Engine();
     engine.node = await ToneFilterNode.create(engine.#context);
@@ -28,7 +28,7 @@ export class Engine {
     this.#element = this.#context.createMediaElementSource(audio);
     for (const type of ["play", "playing", "waiting", "pause", "emptied"]) audio.addEventListener(type, () => this.onchange());
     this.#context.onstatechange = () => {
-      // The system has taken the sound away, such as for a call.
+      // The system has interrupted the sound, for instance for a phone call.
       if (this.#context.state !== "running" && !this.#attempt) this.pause();
     };
   }
@@ -41,13 +41,13 @@ export class Engine {
     return this.audio.readyState < HTMLMediaElement.HAVE_FUTURE_DATA ? "starting" : "playing";
   }
 
-  // Starts a source. `begin` gets a function that tells whether the start has been stopped meanwhile.
+  // Starts a source. Passes `begin` a function that returns whether the start was cancelled meanwhile.
   async #start(begin) {
     const attempt = (this.#attempt = {});
     const stopped = () => this.#attempt !== attempt;
     this.onchange();
     try {
-      // Browsers want both calls within the click.
+      // Browsers require both calls within the click.
       await Promise.all([this.#context.resume(), begin(stopped)]);
     } catch (error) {
       if (!stopped()) throw error;

@@ -90,7 +90,7 @@ export class Grid {
     });
   }
 
-  // Draws the grid, `seconds` after the last call: cells that sound or fade each time, all other cells by turns.
+  // Draws the grid, `seconds` after the last call: always the cells that sound or fade, and some of the other cells in turn.
   draw(seconds) {
     this.#turn = (this.#turn + 1) % TURNS;
     const all = seconds > 0.1;
@@ -112,7 +112,7 @@ export class Grid {
   #paint(cell, band) {
     const context = this.#context;
     const [left, top, width, height] = this.#rectangle(band.note);
-    // On a phone, a cell has no room for the level as a number; the mark is in its place.
+    // On a phone, a cell has no room for the level as a number, and shows the mark there.
     const narrow = width < 50;
     const size = Math.min(1.6, Math.max(0.75, Math.min(width / 76, height / 70)));
     const colour = between(between(MUTED, SOUNDING, cell.sounding), SATURATED, cell.saturated);

@@ -1,8 +1,8 @@
-// Notes that are played to the filter: by the computer's keyboard, by touch on the cells, by the buttons below them.
+// Instrument that plays the filter's keys: the computer's keyboard, touch on the cells, and the buttons below them.
 
 import { noteName } from "./tone-filter/index.js";
 
-// Codes of the computer's keys that play a piano's keys from A on. A code is a place on the keyboard, whatever letter is there.
+// Codes of the computer's keys that play a piano's keys from A up. A code is a position on the keyboard, in any layout.
 const PLACES = ["KeyA", "KeyW", "KeyS", "KeyD", "KeyR", "KeyF", "KeyT", "KeyG", "KeyH", "KeyU", "KeyJ", "KeyI", "KeyK", "KeyO", "KeyL", "Semicolon"];
 
 // Highest note with a band, G#7. Octaves are counted from A; the lowest A is MIDI note 21.

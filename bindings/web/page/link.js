@@ -6,7 +6,7 @@ import { check, findPreset, presets } from "./tone-filter/index.js";
 // have.
 const OWN = ["bypass", "midi-out", "mpe", "listen"];
 
-// Whether the part after `#` is a sound. Otherwise it is a place of the page.
+// Returns whether the part after `#` is a sound; otherwise, it is an anchor in the page.
 export const isSound = (hash) => hash.includes("=");
 
 export function write(preset, settings) {

@@ -16,7 +16,7 @@ export function fail(text) {
   at("error").hidden = !text;
 }
 
-// Wraps an action of the visitor, and shows its error.
+// Returns an event handler that runs an action and shows its error.
 export const guarded = (action) => async (...parameters) => {
   fail("");
   try {
@@ -41,7 +41,7 @@ export class Player {
   #loading = true;
   onchange = () => {};
 
-  // `choose` is called with a song that has been chosen.
+  // Calls `choose` with each song that the visitor chooses.
   constructor(engine, songs, choose) {
     this.#engine = engine;
     this.#choose = choose;

@@ -1,4 +1,4 @@
-// The last seconds of the bands on a canvas, as a piano roll: the lowest note at the bottom, now at the right.
+// Piano roll of the last seconds of the bands on a canvas: the lowest note at the bottom, the present at the right.
 
 import { noteName } from "./tone-filter/index.js";
 
@@ -33,7 +33,7 @@ export class Roll {
   #column; // Context of `#ring`.
   #empty = document.createElement("canvas"); // A column without notes.
   #count = 0;
-  #due = 0; // Number of columns still to append, with a fraction.
+  #due = 0; // Number of columns to append, with a fraction.
   #notes = []; // MIDI notes of the rows, the lowest first.
 
   constructor(canvas) {

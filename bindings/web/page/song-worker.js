@@ -1,4 +1,4 @@
-// Worker that makes songs of samples, with the module `song.wasm`. Its messages have one answer each: a result or an error.
+// Worker that makes songs from samples, with the module `song.wasm`. Answers each message with a result or an error.
 
 const FORMATS = ["fur", "nsf", "mid"];
 

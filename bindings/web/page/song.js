@@ -1,4 +1,4 @@
-// Songs of sound files, to be saved: for the tracker Furnace, for a console, or as MIDI.
+// Songs made from sound files, to save: for the tracker Furnace, for a console, or as MIDI.
 
 import { clock, guarded, say } from "./player.js";
 
@@ -18,7 +18,7 @@ async function decode({ name, sound }) {
   }
 }
 
-// Calls the worker and returns its answer. There is one call at a time. If `signal` is aborted, throws the reason.
+// Calls the worker and returns its answer. Allows one call at a time. If `signal` is aborted, throws the reason.
 function ask(worker, signal, message, transfer) {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -29,7 +29,7 @@ function ask(worker, signal, message, transfer) {
   });
 }
 
-// Makes a song of a decoded sound in a worker, so that the page goes on. Calls `progress` with the share of the work that is done.
+// Makes a song from a decoded sound in a worker, so that the page does not freeze. Calls `progress` with the completed fraction.
 // `preset` is the sound in JSON. Throws the reason if `signal` is aborted.
 export async function makeSong({ buffer, format, preset, title, signal, progress }) {
   const worker = new Worker(new URL("song-worker.js", import.meta.url));
@@ -55,7 +55,7 @@ function download(bytes, name) {
 
 // The buttons that save the player's sound as a song. `preset` returns the page's sound as a preset in JSON.
 export function makeSongButtons(player, preset) {
-  let job; // The song that is being made.
+  let job; // AbortController of the song in progress.
 
   const show = () => {
     at("formats").disabled = Boolean(job) || !player.selected;

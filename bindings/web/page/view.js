@@ -4,10 +4,10 @@ import { noteName } from "./tone-filter/index.js";
 import { Grid } from "./grid.js";
 import { Roll } from "./roll.js";
 
-// Seconds for which the picture moves on after the last sound or edit.
+// Seconds for which the picture keeps moving after the last sound or edit.
 const AFTERGLOW = 3;
 
-// Minimum seconds between changes of the notes' names.
+// Minimum seconds between updates of the notes' names.
 const READING = 0.1;
 
 const at = (id) => document.getElementById(id);

@@ -11,8 +11,10 @@
 //! the JavaScript around the module: one file without imports, as bundlers copy a worklet unchanged.
 //!
 //! The page requests pictures of the bands: for each frame that it draws, it sends the audio thread a buffer, and gets it back
-//! filled. So a hidden page costs nothing, and the audio thread need not allocate. `settings.js` checks settings against tables
-//! in the npm package, and the audio thread gets arrays of numbers. So the module needs no JSON, and stays small.
+//! filled. So a hidden page costs nothing, and the audio thread need not allocate.
+//!
+//! `settings.js` checks settings against tables in the npm package, and sends the audio thread arrays of numbers. So the module
+//! needs no JSON, and stays small.
 
 mod picture;
 
@@ -32,13 +34,13 @@ type Quantum = [[f32; QUANTUM]; 2];
 /// Filter, and the memory that it shares with JavaScript.
 pub struct Web {
     filter: ToneFilter,
-    /// Settings that [`tone_filter_apply`] passes to the filter.
+    /// All settings, with the changes that [`tone_filter_apply`] will pass to the filter.
     controls: Controls,
     input: Quantum,
     output: Quantum,
     picture: Picture,
     text: Vec<u8>,
-    /// Notes for the next score.
+    /// Notes from [`tone_filter_add_note`] for the next score.
     notes: Vec<ScoreNote>,
 }
 
@@ -185,8 +187,8 @@ pub extern "C" fn tone_filter_add_note(
     web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
 }
 
-/// Sets the score of the notes that were added. The score decides which notes are played in place of the listener, and starts at
-/// 0 s. If no notes were added, removes the score. Allocates.
+/// Sets a score with the notes that were added, and starts it at 0 s. It replaces the listener's decisions. If no notes were
+/// added, removes the score. Allocates.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_score(web: &mut Web) {
     let notes = std::mem::take(&mut web.notes);
@@ -194,7 +196,7 @@ pub extern "C" fn tone_filter_set_score(web: &mut Web) {
     web.filter.seek(0.0);
 }
 
-/// Sets the score's time at the next sample, in seconds.
+/// Sets the position in the score for the next sample, in seconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_seek(web: &mut Web, seconds: f64) {
     web.filter.seek(seconds);

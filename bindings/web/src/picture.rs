@@ -11,10 +11,10 @@ const POINTS: usize = 96;
 /// Length of a band's record: power, level, state and waveform.
 const RECORD: usize = 3 + POINTS;
 
-/// Maximum power, in dB relative to full scale, of a band without a waveform, whose height would be 0.
+/// Power in dB relative to full scale up to which a band has no waveform: the page would draw it with a height of 0.
 const FAINTEST: f32 = -80.0;
 
-/// Minimum of level and power in dB, which stands for silence.
+/// Lower limit of levels and powers in dB, also for silence.
 const SILENCE: f32 = -200.0;
 
 /// State of a band that may not sound.

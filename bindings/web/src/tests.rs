@@ -9,7 +9,6 @@ const RATE: f64 = 48_000.0;
 
 /// Record of A3, the MIDI note 57; the first record is for E1, the MIDI note 28.
 const A3: usize = 57 - 28;
-/// Record of A4.
 const A4: usize = 69 - 28;
 
 fn web() -> Box<Web> {
@@ -143,7 +142,7 @@ fn the_picture_shows_the_note_that_sounds() {
     assert!(state(A4) >= 1.0);
     assert!((A3..notes::TONES).all(|record| record == A4 || state(record) == 0.0));
     let [power, level, _, wave @ ..] = &web.picture.0[A4];
-    // The ceiling is a tenth of the squared sine's mean, and so a twentieth of its peak. Mean of the square, cut at the ceiling:
+    // The ceiling is a tenth of the mean of the squared sine, a twentieth of its peak. `mean` is the mean after clipping.
     let ceiling = 0.05f64;
     let angle = ceiling.sqrt().asin();
     let below = angle / 2.0 - (2.0 * angle).sin() / 4.0 + ceiling * (TAU / 4.0 - angle);

@@ -11,7 +11,7 @@ export async function tune() {
   return [channel(0), channel(1)];
 }
 
-// Returns the ratio of signal and noise in dB, and the largest error, of an output with respect to the expected one.
+// Compares an output with the expected one. Returns the signal-to-noise ratio in dB, and the largest error.
 export function accuracy(output, expected) {
   let [signal, noise, worst] = [0, 0, 0];
   output.forEach((samples, channel) => samples.forEach((y, t) => {
@@ -30,8 +30,8 @@ export async function expected(name) {
   return [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)];
 }
 
-// Filters `input`, and then `rest` seconds of silence, in the worklet. Returns the output, and the time that this took, as a
-// fraction of the sound's duration.
+// Filters `input` and `rest` seconds of silence in the worklet. Returns the output, and the time spent as a fraction of the sound's
+// duration.
 export async function render(options, input, rest = 0) {
   const [{ length }] = input;
   const frames = length + rest * RATE;

@@ -28,7 +28,7 @@ test("with every preset, the worklet's output is the library's", async () => {
   assert(Math.min(...results.map(({ share }) => share)) < 0.3);
 });
 
-// A message to a worklet takes effect at no certain frame. So the settings of each step are there before the first block.
+// A message to a worklet takes effect at an uncertain frame. So the settings of each step are set before the first block.
 test("with the settings of a score of automation, the worklet's output is the library's", async () => {
   const results = await inPage(tab, async () => {
     const { accuracy, expected, render } = await import(new URL("test/render.js", document.baseURI));

@@ -15,7 +15,7 @@ await import("./sources.mjs");
 await import("./song.mjs");
 await import("./package.mjs");
 
-// Last, as it judges all tabs of the other tests.
+// Runs last, because it checks the tabs of all other tests.
 test("there is no error, and no request to another host", () => {
   assert.deepEqual(faults, []);
   const { origin } = new URL(address());

@@ -6,7 +6,7 @@ use crate::weights::Cell;
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
 use tone_filter_simd::approx::decay;
 
-/// Cost of the functions in a GRU's unit, in multiply-adds of the same duration.
+/// Cost of the nonlinear functions of a GRU's unit: the number of multiply-adds that take as long.
 pub const UNIT_COST: usize = 50;
 
 /// A unit nearer to 0 than this becomes 0, so that no unit is ever denormal.
@@ -47,7 +47,7 @@ fn column<S: Simd, const R: usize, const C: usize>(
     let Cell { reset, update, candidate, hidden_bias } = cell;
     let (mut resets, mut updates) = ([load(reset.bias); R], [load(update.bias); R]);
     let (mut candidates, mut own) = ([load(candidate.bias); R], [load(hidden_bias); R]);
-    // The registers hold the sums of three gates, or of two.
+    // With 32 registers, the sums of three gates fit; otherwise, the sums of two.
     if const { S::f32s::LEN == 16 || cfg!(target_arch = "aarch64") } {
         for k in 0..C {
             let (a, b) = (load(&reset.input[k]), load(&update.input[k]));
@@ -100,8 +100,8 @@ fn column<S: Simd, const R: usize, const C: usize>(
     }
 }
 
-/// Returns the new `hidden` units by sums: of the gates reset, update and candidate, and `own`, the old units' part of the
-/// candidate.
+/// Returns the new `hidden` units from the sums of the gates. `own` is the part of the candidate's sum that comes from the old
+/// units.
 ///
 /// With `c = tanh(candidate + own / (1 + e^-reset))` and `k = 1 / (1 + e^-update)`, a new unit is `c + k (hidden - c)`. Here it
 /// is one fraction, because divisions take long.

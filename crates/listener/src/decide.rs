@@ -10,24 +10,25 @@ use crate::{
 /// Lookahead of a decision in frames.
 pub const LOOKAHEAD: usize = 4;
 
-/// Mean time in seconds between a decision and the delayed sound: lookahead, less [`Listener::delay`](crate::Listener::delay), less
-/// half a frame.
+/// Mean time in seconds between a decision and the delayed sound: lookahead, less [`Listener::delay`](crate::Listener::delay),
+/// less half a frame.
 const REACH: f64 = 0.035;
 /// Rise time of a new tone's power to a quarter, in time constants of its detector.
 const LEVEL_RISE: f64 = 1.7;
 /// Search range before the end of a frame for an edge: seconds, plus time constants of the detector.
 const EDGE_REACH: [f64; 2] = [0.03, 0.5];
-/// Log odds relative to the threshold, above which a note is likely.
+/// Minimum log odds of a [likely](Decisions::likely) note, relative to the threshold.
 const LIKELY: f32 = 1.0;
-/// [`LIKELY`] for a note that begins out of near silence: with a detector's time constant of up to 30 ms, and of 60 ms and more.
+/// [`LIKELY`] for a note that begins out of near silence: with a detector's time constant of up to 30 ms, and of 60 ms and more;
+/// interpolated in between.
 const LIKELY_FROM_SILENCE: [f64; 2] = [1.0, -2.5];
 
-/// Decisions of one frame.
+/// Decisions of one frame. The arrays have an element for each note, from MIDI note 28 on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
-    /// Whether each note is played, from MIDI note 28 on.
+    /// Whether each note is played.
     pub on: [bool; NOTES],
-    /// Whether each note begins, also anew while it is held; true for some frames after the beginning.
+    /// Whether each note has begun within the last few frames: a first time, or again while it is held.
     pub begun: [bool; NOTES],
     /// Whether each note is played with less doubt: its log odds are above the threshold plus 1.
     pub clear: [bool; NOTES],
@@ -36,26 +37,29 @@ pub struct Decisions {
     /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
     /// a full-scale sine.
     pub level: [f32; NOTES],
-    /// Stereo position of each note at that time, from left, 1, to right, -1: the difference of the channels' amplitudes at its
-    /// frequency over their sum. 0 for a single channel.
+    /// Stereo position of each note at the time of `level`: 1 is left, -1 is right, and a single channel has 0. It is the
+    /// difference of the channels' amplitudes at its frequency, divided by their sum.
     pub place: [f32; NOTES],
-    /// Maximum power at each note's frequency from that time to the last frame; with lookahead, of a note that is just beginning.
+    /// Maximum power at each note's frequency from the time of `level` to the last frame. With lookahead, it includes the attack
+    /// of a note that is just beginning.
     pub peak: [f32; NOTES],
-    /// Whether each note is played by the decision without lookahead, which is 46 ms earlier and less sure; without lookahead,
-    /// equal to `on`.
+    /// Whether each note is played at the last frame, decided without lookahead: 46 ms earlier than `on`, but with more errors.
+    /// Without lookahead, equal to `on`.
     pub early: [bool; NOTES],
-    /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins out of
-    /// silence, not far below it. False without lookahead.
+    /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins
+    /// out of silence, not far below it. False without lookahead.
     pub likely: [bool; NOTES],
-    /// Age of the sound's edge in samples, at the end of the block with which the decision was returned: of the rise with which a
-    /// note becomes `likely`, or of the fall with which it stops being `early`. `None` without a clear edge or without lookahead.
+    /// Age of an edge in the sound, in samples before the end of the block that returned the decision. If a note becomes
+    /// `likely` in this frame, it is the rise of its sound; if it stops being `early`, the fall. `None` for all other notes,
+    /// without a clear edge, or without lookahead.
     pub edge: [Option<u32>; NOTES],
-    /// Power at each note's frequency; with lookahead, of a later frame than `level`, which makes up for the detector's rise time.
+    /// Power at each note's frequency. With lookahead, it comes from a later frame than `level`, to compensate for the rise time
+    /// of the note's detector.
     pub ahead: [f32; NOTES],
     /// Number of frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
     /// input.
     pub frames: u64,
-    /// Samples from the end of the last decided frame to the end of the block with which the decision was returned; at most
+    /// Samples from the end of the last decided frame to the end of the block that returned the decision; at most
     /// [`Listener::delay`](crate::Listener::delay).
     pub age: u64,
 }
@@ -85,7 +89,7 @@ const SURE: f32 = 2.0;
 const APART: usize = 2;
 /// Mean number of voices below which there is one.
 const ONE: f32 = 1.4;
-/// Mean at the start: undecided, but nearly one.
+/// Mean at the start: just above [`ONE`].
 const UNKNOWN: f32 = 1.45;
 /// One-pole coefficients of the mean per frame, when it rises and when it falls: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
@@ -119,21 +123,21 @@ impl Voices {
     }
 }
 
-/// Times of a note's detector.
+/// Constants of a note, which depend on its frequency.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
     /// Frequency in Hz.
     frequency: f64,
-    /// Time constant of the detector in seconds.
+    /// Time constant of the note's detector in seconds.
     rise: f64,
-    /// Log odds relative to the threshold, above which a note that begins out of silence is likely.
+    /// Minimum log odds, relative to the threshold, of a likely note that begins out of silence.
     from_silence: f32,
     /// Age of the level in [`Decisions::ahead`], in frames.
     ahead: usize,
 }
 
 impl Timing {
-    /// Returns the times of all notes, for A4 at `a4` Hz.
+    /// Returns the constants of all notes, for A4 at `a4` Hz.
     pub fn all(a4: f64) -> [Self; NOTES] {
         std::array::from_fn(|note| {
             let frequency = a4 * libm::exp2((note + LOWEST_NOTE) as f64 / 12.0 - 69.0 / 12.0);
@@ -147,15 +151,15 @@ impl Timing {
     }
 }
 
-/// Decider, with the levels and stereo positions of the last frames.
+/// Makes the decisions, and keeps the state of the last frames that they need.
 #[derive(Debug, Clone)]
 pub struct Decider {
     voices: Voices,
     /// Power of each note at the end of the last frames, newest first.
     levels: [[f32; NOTES]; LOOKAHEAD + 1],
-    /// Stereo position of each note at these times.
+    /// Stereo position of each note at the end of the last frames, newest first.
     places: [[f32; NOTES]; LOOKAHEAD + 1],
-    /// Sensitivity at these times.
+    /// Sensitivity in the last frames, newest first.
     sensitivities: [f32; LOOKAHEAD + 1],
     pub decisions: Decisions,
 }
@@ -176,9 +180,9 @@ impl Decider {
         (self.levels[0], self.places[0]) = (levels, places);
     }
 
-    /// Decides on a frame by its log odds. `sensitivity` lowers the thresholds; decisions with lookahead, which are about an earlier
-    /// frame, use that frame's. Notes whose detector is not `on` are off. `frame` is the length of a frame in samples, `blocks` the
-    /// number of blocks so far.
+    /// Decides on a frame by its log odds. `sensitivity` lowers the thresholds of held notes. Decisions with lookahead use the
+    /// sensitivity of the earlier frame that they refer to. Notes whose detector is not `on` are off. `frame` is the length of a
+    /// frame in samples, `blocks` the number of blocks so far.
     pub fn decide(
         &mut self,
         logits: &[[f32; COLUMNS]; NOTES],

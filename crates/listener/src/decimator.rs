@@ -10,9 +10,9 @@ const DETECTOR_RATE: f64 = 11_500.0;
 const CUTOFF: f64 = 4700.0;
 /// Maximum cutoff as a fraction of the sample rate.
 const HIGHEST_CUTOFF: f64 = 0.45;
-/// Number of taps of the low-pass for each unit of the decimation factor.
+/// Number of taps of the low-pass, divided by the decimation factor.
 const TAPS: usize = 12;
-/// Limit of samples, so that no state overflows.
+/// Maximum absolute value of samples. Louder samples are clamped, so that no state overflows.
 const LOUDEST: f32 = 1e6;
 /// Samples below this, -300 dB of full scale, count as 0, so that no state stays denormal.
 const QUIETEST: f32 = 1e-15;
@@ -41,7 +41,7 @@ pub fn low_pass(sample_rate: f64) -> Vec<f64> {
     low_pass
 }
 
-/// Low-pass and decimation. Only the samples that are kept are computed, [`CHUNK`] at once.
+/// Low-pass and decimation of one channel. Computes only the samples that are kept, [`CHUNK`] at once.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     decimation: usize,
@@ -88,8 +88,8 @@ impl Decimator {
         }
     }
 
-    /// Returns the last [`CHUNK`] decimated samples before the offset `end` (1..=64) in the last block. The next decimated sample
-    /// lies at this offset, so the last one returned is one decimation factor earlier.
+    /// Returns [`CHUNK`] decimated samples. The last of them lies one decimation factor before the offset `end` (1..=64) in the
+    /// last block; `end` is where the next decimated sample lies.
     pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]
@@ -196,7 +196,7 @@ mod tests {
             assert!(2.0 * CUTOFF > 9.0 * bin, "{rate}: the edges are so far apart");
             assert!(CUTOFF - band > 1.34 * bin && lowest_alias - CUTOFF > 1.7 * bin, "{rate}");
 
-            // The taps have a gain of 1 at DC, where the response ripples, too: so other ripples may double.
+            // The taps are normalised at DC, where the response itself ripples. So the error elsewhere may be two ripples.
             for hertz in grid(0.0, CUTOFF - 1.7 * bin, 500) {
                 let error = (gain(hertz) - 1.0).abs();
                 assert!(error < 2.0 * RIPPLE, "{rate}: {error} at {hertz} Hz");

@@ -2,8 +2,8 @@
 //!
 //! A tile of sums stays in registers while the rows of all matrices pass. Each row of weights is loaded once for all rows of a
 //! tile, and each input is copied to all lanes of a vector. A tile of 5 rows by 2 vectors has 10 sums, which hide the latency of
-//! the multiply-add and fit into 16 registers. A smaller tile has several partial sums for each output, for instance one each of
-//! every second input. Where there are few outputs, the lanes are inputs instead ([`add_dots`]).
+//! the multiply-add and fit into 16 registers. A smaller tile has several partial sums for each output, for instance one of the
+//! even inputs and one of the odd ones. Where there are few outputs, the lanes are inputs instead ([`add_dots`]).
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
@@ -11,7 +11,7 @@ use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8};
 
 /// Rows that are computed together; twice as many if the outputs are a single vector.
 pub const ROWS: usize = 5;
-/// Inputs in a round of an unrolled loop. The loops are so short that their branches are predicted.
+/// Inputs in an iteration of an unrolled loop. The loops are so short that the CPU predicts their branches.
 const UNROLLED: usize = 8;
 
 /// Term of a sum: `IN` inputs of each of `R` rows, and the matrix that multiplies them.
@@ -34,7 +34,7 @@ pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd.vectorize(
         #[inline(always)]
         || {
-            // Branches on constants are not compiled where they are not taken.
+            // The compiler removes branches on constants that are not taken.
             if const { OUT.is_multiple_of(S::f32s::LEN) } {
                 tiles::<S, S::f32s, R, IN, OUT>(simd, starts, terms, least, sums);
             } else if const { OUT.is_multiple_of(8) } {

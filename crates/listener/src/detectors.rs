@@ -24,11 +24,11 @@ pub const LOWEST: i32 = 24;
 pub const FIRST_NOTE: usize = 4;
 /// Number of banks: a fast one, and two sharp ones a quarter of a semitone below and above.
 pub const BANKS: usize = 3;
-/// Lanes of a group.
+/// Number of detectors in a group, one for each lane of a vector.
 pub const LANES: usize = 16;
-/// Groups of a bank; the last lanes are padding.
+/// Number of groups in a bank; the last lanes are padding.
 pub const BANK_GROUPS: usize = DETECTORS.div_ceil(LANES);
-/// Groups of all banks.
+/// Number of groups in all banks.
 pub const GROUPS: usize = BANKS * BANK_GROUPS;
 /// Samples processed at once.
 pub const CHUNK: usize = 16;
@@ -55,7 +55,6 @@ impl Group {
 /// Complex number: real and imaginary part.
 pub type Complex = [f64; 2];
 
-/// Returns the product of two complex numbers.
 pub fn product(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
@@ -190,7 +189,7 @@ impl Detectors {
         &self.states[channel]
     }
 
-    /// Whether each detector of the fast bank is on.
+    /// Returns for each detector of the fast bank whether it is on.
     pub fn on(&self) -> &[bool; DETECTORS] {
         &self.on
     }

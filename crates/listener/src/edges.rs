@@ -1,10 +1,10 @@
-//! Edges: the moments at which the sound gets louder or quieter, from the energies of short hops.
+//! Edges: times at which the sound gets louder or quieter, from the energies of hops of about 1 ms.
 //!
 //! A decision says that a note has begun or ended within the last frames; an edge says when. `docs/listening.md` has the formula.
 
 use crate::BLOCK;
 
-/// Minimum duration of a hop in seconds, of whole blocks.
+/// Minimum duration of a hop in seconds. A hop is a whole number of blocks.
 const HOP: f64 = 0.001;
 
 /// Number of hops that are kept: at least 128 ms.
@@ -19,26 +19,25 @@ const CLEAR: f64 = 1.0 / 3.0;
 /// Maximum energy before an edge, relative to the energy after it, that counts as silence: -26 dB.
 const SILENT: f64 = 0.002_5;
 
-/// Hops before an edge that the attack may take.
+/// Maximum duration of the attack before an edge, in hops.
 const ATTACK: usize = 3;
 
-/// Kind of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Rise,
     Fall,
 }
 
-/// Edge of the sound.
+/// Edge of the sound: a rise or a fall of its energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
-    /// Samples to the end of the last block.
+    /// Samples from the edge to the end of the last block.
     pub age: usize,
-    /// Whether it begins out of near silence.
+    /// Whether the sound before the edge is nearly silent.
     pub from_silence: bool,
 }
 
-/// Energies of the last hops, of the difference of consecutive samples.
+/// Energies of the last hops, after a high-pass: the difference of consecutive samples.
 #[derive(Debug, Clone)]
 pub struct Edges {
     /// Length of a hop in blocks.
@@ -98,7 +97,7 @@ impl Edges {
         }
     }
 
-    /// Returns the sums of the energies of all hops that are kept up to each of their ends, the oldest first.
+    /// Returns the running sum of the energies, from 0 before the oldest hop to the sum of all hops.
     pub fn sums(&self) -> [f64; HOPS + 1] {
         let mut sums = [0.0; HOPS + 1];
         for (index, hop) in (self.hops..self.hops + HOPS).enumerate() {
@@ -107,8 +106,8 @@ impl Edges {
         sums
     }
 
-    /// Returns the greatest edge of a note of `frequency` Hz within `reach` seconds before `age` samples ago, by the `sums`; `None`
-    /// if it is not clear.
+    /// Returns the greatest edge for a note of `frequency` Hz, in the `sums` of [`Edges::sums`]. Searches from `reach` seconds
+    /// before the time `age` samples ago until now. `None` if the edge is not clear.
     pub fn find(
         &self,
         kind: Kind,
@@ -117,7 +116,7 @@ impl Edges {
         reach: f64,
         age: usize,
     ) -> Option<Edge> {
-        // Windows of a whole period, so that the waveform has no edges.
+        // A window is at least a period long, so that the waveform itself has no edges.
         let hops = |seconds: f64| (seconds / self.seconds).round().max(1.0) as usize;
         let window = hops(f64::max(WINDOW, 1.0 / frequency));
         let oldest = HOPS.saturating_sub(hops(reach) + age / (self.hop * BLOCK)).max(window);

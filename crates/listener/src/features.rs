@@ -12,7 +12,7 @@ use tone_filter_simd::approx::ln;
 
 /// Number of features of a semitone: three for each bank.
 pub const FEATURES: usize = 3 * BANKS;
-/// Number of frames that are kept, with the newest.
+/// Number of frames that are kept, including the newest.
 pub const FRAMES: usize = 8;
 /// Rows of zeros at each end.
 pub const MARGIN: usize = 2;
@@ -21,9 +21,9 @@ pub const MARGIN: usize = 2;
 const SILENCE: f32 = 1e-20;
 /// Offset of a power relative to the reference, before the logarithm; so silence has the level 0.
 const FLOOR: f32 = 1e-6;
-/// Divisor of levels.
+/// Divisor of the logarithm in a level.
 const RANGE: f32 = 4.0;
-/// Minimum total power.
+/// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;
 /// Time constant of the reference power in s when it rises.
 const RISE: f64 = 0.05;
@@ -32,7 +32,7 @@ const FALL: f64 = 3.0;
 /// Maximum shift and growth, either way. A shift is in bandwidths.
 const MOST: f32 = 2.0;
 
-/// Cost of a step, in multiply-adds of the same duration.
+/// Cost of [`Features::step`]: the number of multiply-adds that take as long.
 pub const STEP_COST: usize = 5000;
 
 /// Features of the last frames.
@@ -63,7 +63,7 @@ impl Features {
         }
     }
 
-    /// Returns to the state after silence.
+    /// Resets to the state after silence.
     pub fn reset(&mut self) {
         self.reference = QUIETEST;
         self.products = [Products::ZERO; GROUPS];
@@ -116,7 +116,8 @@ impl Features {
         self.reference
     }
 
-    /// Returns the products of the sharp detector `index`, which counts both banks by frequency, as [`Features::fast`] does.
+    /// Returns the products of a sharp detector, as [`Features::fast`] does. `index` counts the detectors of both sharp banks by
+    /// frequency.
     pub fn sharp(&self, index: usize) -> [f32; 3] {
         self.products_of(1 + index % 2, index / 2)
     }

@@ -51,7 +51,7 @@ pub const LOWEST_NOTE: usize = 28;
 /// Seconds from one decision to the next, before rounding to a whole number of detector samples.
 pub const FRAME: f64 = 512.0 / 44_100.0;
 
-/// Maximum share of a step in the work on a frame.
+/// Maximum cost of a step, as a fraction of the work on a frame.
 const GREATEST_STEP: f64 = 0.02;
 
 /// Returns the coefficient of a one-pole with the time constant `tau` s at `rate` Hz: `1 - exp(-1 / (tau rate))`.
@@ -69,10 +69,10 @@ pub fn frame(sample_rate: f64) -> (usize, usize) {
 /// Network of the listener.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Model {
-    /// 2.9 million multiply-adds a frame.
+    /// More accurate network: 2.9 million multiply-adds a frame.
     #[default]
     Full,
-    /// 0.8 million multiply-adds a frame; slightly less accurate.
+    /// Smaller and slightly less accurate network: 0.8 million multiply-adds a frame.
     Light,
 }
 
@@ -91,7 +91,7 @@ pub struct Listener {
     decimation: usize,
     /// Length of a frame in samples at the detectors' rate.
     frame: usize,
-    /// Whether decisions look ahead: those of the last complete frame, and from the next frame on.
+    /// Whether decisions use lookahead: at the last complete frame, and from the next frame on.
     looks_ahead: [bool; 2],
     /// Network now, and from the next frame on.
     model: [Model; 2],
@@ -99,21 +99,21 @@ pub struct Listener {
     a4: [f64; 2],
     /// Frequency of the detector of A4 during the last complete frame, in Hz.
     last_a4: f64,
-    /// Amount in log odds by which the threshold is lowered.
+    /// Reduction of the threshold in log odds.
     sensitivity: f32,
     /// Number of channels of the last block, 1 or 2.
     channels: usize,
     decimators: [Decimator; 2],
     detectors: Detectors,
     features: Features,
-    /// Whether pitches are tracked.
+    /// Whether [`Listener::pitch`] is available.
     tracking: bool,
     pitches: Box<Pitches>,
     full: Box<Network<16, 32>>,
     light: Box<Network<8, 16>>,
     /// Samples from the start of the next block to the end of the detectors' next chunk.
     chunk_end: usize,
-    /// Samples from the start of this chunk to the end of the frame, at the detectors' rate.
+    /// Samples from the start of the detectors' next chunk to the end of the frame, at the detectors' rate.
     left: usize,
     /// Unfinished work on the decisions of the last frame.
     pending: Option<Pending>,
@@ -124,10 +124,10 @@ pub struct Listener {
     blocks: u64,
 }
 
-/// Work on the decisions of a frame.
+/// Progress of the work on a frame's decisions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pending {
-    /// Next step: first those of the features, then those of the network.
+    /// Index of the next step: the steps of the features come first, then those of the network.
     step: usize,
     /// Cost of the steps so far.
     done: usize,
@@ -191,18 +191,18 @@ impl Listener {
         self.blocks = 0;
     }
 
-    /// Switches lookahead on or off, from the next frame on. The network's state stays: it always computes both kinds of
-    /// decisions.
+    /// Switches lookahead on or off, from the next frame on. The network always computes both kinds of decisions, so it keeps its
+    /// state.
     pub fn set_lookahead(&mut self, lookahead: bool) {
         self.looks_ahead[1] = lookahead;
     }
 
-    /// Chooses the network, from the next frame on. Another network starts as after silence.
+    /// Sets the network, from the next frame on. A new network starts as after silence.
     pub fn set_model(&mut self, model: Model) {
         self.model[1] = model;
     }
 
-    /// Returns the network that was chosen last.
+    /// Returns the network that was set last; it may take effect only with the next frame.
     pub fn model(&self) -> Model {
         self.model[1]
     }
@@ -212,13 +212,13 @@ impl Listener {
         self.a4[1] = tuning * libm::exp2(transpose / 12.0);
     }
 
-    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes. 0 is the fitted threshold. Decisions with
-    /// lookahead have the shift of the time that they refer to.
+    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes. 0 is the fitted threshold. A decision with
+    /// lookahead uses the shift that was set at the time that it refers to.
     pub fn set_sensitivity(&mut self, shift: f32) {
         self.sensitivity = shift;
     }
 
-    /// Sets whether [`Listener::pitch`] has the pitches of the notes, from the next frame on.
+    /// Switches the tracking of pitches for [`Listener::pitch`] on or off, from the next frame on.
     pub fn track_pitches(&mut self, track: bool) {
         if track && !self.tracking {
             self.pitches.reset();
@@ -226,7 +226,7 @@ impl Listener {
         self.tracking = track;
     }
 
-    /// Returns the samples from the time that decisions refer to, to the end of the last frame.
+    /// Returns the lookahead in samples: the time from the point that decisions refer to until the end of the last frame.
     pub fn lookahead(&self) -> usize {
         if self.looks_ahead[0] { LOOKAHEAD * self.frame() } else { 0 }
     }
@@ -239,41 +239,41 @@ impl Listener {
         self.blocks_per_frame() * BLOCK - common
     }
 
-    /// Returns the samples of the input from one decision to the next.
+    /// Returns the length of a frame in samples of the input.
     pub fn frame(&self) -> usize {
         self.frame * self.decimation
     }
 
-    /// Returns the last decisions.
+    /// Returns the last decisions; [`Decisions::NONE`] before the first frame.
     pub fn decisions(&self) -> &Decisions {
         &self.decider.decisions
     }
 
-    /// Replaces the last decisions by those of another listener with the same input.
+    /// Replaces the last decisions by those of another listener with the same input, and returns them.
     pub fn replace_decisions(&mut self, decisions: Decisions) -> &Decisions {
         self.decider.decisions = decisions;
         &self.decider.decisions
     }
 
-    /// Returns the deviation of the last complete frame's tones from the semitones of A4 = 440 Hz. Each call computes it, from
-    /// 174 detectors.
+    /// Computes the deviation of the last complete frame's tones from the semitones of A4 = 440 Hz, from 174 detectors.
     pub fn deviation(&self) -> Deviation {
         Deviation::of(&self.features, self.last_a4)
     }
 
-    /// Returns the semitones from `note` (0..80), as the listener is tuned, up to the tone that sounds there, 3.5 frames before the
-    /// end of the last complete frame. `None` if no tone is within a semitone, or pitches are not tracked. Each call computes it.
+    /// Computes the pitch of the tone at `note` (0..80): its distance from the note in semitones, in the listener's tuning, 3.5
+    /// frames before the end of the last complete frame. `None` if no tone is within a semitone, or pitches are not tracked.
     ///
-    /// A vibrato of 40 cents at 6 Hz comes out within 8 cents from A3 up. In the first 0.11 s of a tone the pitch is coarse.
+    /// The error is at most 8 cents for a vibrato of 40 cents at 6 Hz, from A3 up. In the first 0.11 s of a tone the pitch is
+    /// coarse.
     pub fn pitch(&self, note: usize) -> Option<f64> {
         self.pitches.offset(note).filter(|_| self.tracking)
     }
 
-    /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if one was
-    /// completed; the last ones, if frames are shorter than a block.
+    /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if the work on it
+    /// was completed; if frames are shorter than a block, those of the last frame.
     ///
-    /// A new second channel continues as if it had been equal to the first one before. Two channels that have always been equal
-    /// cost no more time than one, and give its decisions.
+    /// A new second channel counts as equal to the first one until now. Two channels that have always been equal cost no more
+    /// time than one, and give the same decisions.
     pub fn push(
         &mut self,
         kernel: Kernel,
@@ -285,8 +285,8 @@ impl Listener {
         (self.decisions().frames > before).then_some(&self.decider.decisions)
     }
 
-    /// Returns the number of blocks over which the work on a frame is spread: the smallest with which a block's work, with one
-    /// step more, is below twice the mean.
+    /// Returns the number of blocks over which the work on a frame is spread: the smallest number at which the work of a block,
+    /// plus one step, is below twice the mean.
     fn blocks_per_frame(&self) -> usize {
         let blocks = self.frame() as f64 / BLOCK as f64;
         let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);
@@ -392,7 +392,7 @@ impl Listener {
 }
 
 impl Pending {
-    /// Does the work of a block; `parts` blocks do all of it. Returns whether it is complete.
+    /// Does the work of a block, one of `blocks_per_frame`. Returns whether all work on the frame is complete.
     fn work<S: Simd, const C1: usize, const C: usize>(
         &mut self,
         simd: S,

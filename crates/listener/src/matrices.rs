@@ -14,23 +14,23 @@ struct Line([f32; LINE]);
 
 /// Reader that lays matrices out in memory, in the order of the file, which is the order of use.
 pub struct Matrices<'a> {
-    /// Unread weights: the lower and the upper byte of the upper half of each `f32`.
+    /// Unread weights in bfloat16, the upper half of an `f32`: lower byte and upper byte of each.
     bytes: Zip<Iter<'a, u8>, Iter<'a, u8>>,
     free: &'static mut [Line],
 }
 
 impl<'a> Matrices<'a> {
-    /// Bound of the number of a network's matrices, each of which may leave a cache line partly unused.
+    /// Maximum number of matrices of a network. Each may leave a cache line partly unused.
     const MOST: usize = 128;
 
-    /// Starts with the lower bytes of all weights, then the upper ones.
+    /// Creates a reader of `bytes`: the lower bytes of all weights, then the upper ones.
     pub fn new(bytes: &'a [u8]) -> Self {
         let (lower, upper) = bytes.split_at(bytes.len() / 2);
         let lines = vec![Line([0.0; LINE]); lower.len() / LINE + Self::MOST];
         Self { bytes: lower.iter().zip(upper), free: lines.leak() }
     }
 
-    /// Whether all weights have been read.
+    /// Returns whether all weights have been read.
     pub fn is_empty(&self) -> bool {
         self.bytes.len() == 0
     }

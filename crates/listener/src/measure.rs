@@ -1,4 +1,4 @@
-//! Access to the inside, for tests and benchmarks.
+//! Measurements inside the listener, for tests and benchmarks.
 
 use crate::{
     Listener, Model,
@@ -10,7 +10,7 @@ use crate::{
 use fearless_simd::Simd;
 use tone_filter_simd::{Kernel, Work};
 
-/// Returns the cost of the work so far.
+/// Returns the cost of the work since the last reset, in multiply-adds.
 pub fn work(listener: &Listener) -> usize {
     let network = match listener.model[0] {
         Model::Full => listener.full.total(),
@@ -21,13 +21,13 @@ pub fn work(listener: &Listener) -> usize {
     frames * (GROUPS * STEP_COST + network) + pending
 }
 
-/// Returns the state of the detectors and of the full network.
+/// Returns all numbers in the states of the detectors and of the network [`Model::Full`].
 pub fn states(listener: &Listener) -> impl Iterator<Item = f32> {
     let groups = (0..2).flat_map(|channel| listener.detectors.states(channel).as_flattened());
     groups.flat_map(|group| group.0).chain(listener.full.states())
 }
 
-/// Network that computes frames of silence. They take as long as any frames.
+/// Network that computes frames of silence. The time for a frame does not depend on its sound.
 #[derive(Debug)]
 pub struct Frames {
     model: Model,
@@ -43,7 +43,7 @@ impl Frames {
         Self { model, full: Network::new(&FULL), light: Network::new(&LIGHT), features }
     }
 
-    /// Returns the multiply-adds of a frame's matrix products, without the functions of the units.
+    /// Returns the number of multiply-adds in a frame's matrix products, without the GRUs' nonlinear functions.
     pub fn multiply_adds(&self) -> usize {
         let of_step = |step| match self.model {
             Model::Full => self.full.multiply_adds(step),

@@ -7,8 +7,9 @@
 //!                                      +----- skip -----------+ ------ direct --------+
 //! ```
 //!
-//! All weights but the biases are the same at every position of a zone. There is one global GRU; the others are one for each
-//! note. Steps of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the formulas.
+//! Weights are the same at every position of a zone, biases are not. There is one global GRU. The first and the second GRU exist
+//! for each note. Steps of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the
+//! formulas.
 
 use crate::{
     NOTES,
@@ -21,7 +22,7 @@ use crate::{
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
 
-/// Rows of zeros at each end, so that a window of [`ROWS`] rows may have all rows but one beyond the end.
+/// Rows of zeros at each end: all rows of a window of [`ROWS`] rows may lie beyond the end, except one.
 const MARGIN: usize = ROWS - 1;
 /// Rows of a step of the layer `near`.
 const NEAR_ROWS: usize = 2 * ROWS;
@@ -35,8 +36,9 @@ const _: () = {
     assert!(a.is_multiple_of(ROWS) && b.is_multiple_of(ROWS));
     assert!(c.is_multiple_of(NEAR_ROWS) && d.is_multiple_of(NEAR_ROWS));
 };
-/// First step of each layer after `near`.
+/// First step of the layer `harmonic`.
 const HARMONIC: usize = NEAR_STEPS;
+// First steps of the later layers and GRUs.
 const GLOBAL: usize = HARMONIC + STEPS_EACH;
 const CELL: usize = GLOBAL + 1;
 const MIX: usize = CELL + STEPS_EACH;
@@ -70,8 +72,8 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
         (first < LENGTH - MARGIN).then(|| window(&self.0, first))
     }
 
-    /// Returns the terms of a layer for [`ROWS`] notes from `note` on, without terms whose inputs are all beyond an end. Without
-    /// an offset, note 0 has the inputs of row `base`.
+    /// Returns the terms of a layer for [`ROWS`] notes from `note` on, without terms whose inputs are all beyond an end. At
+    /// offset 0, note 0 has the inputs of row `base`.
     #[inline(always)]
     fn along<'a, const OUT: usize>(
         &'a self,
@@ -156,12 +158,13 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         &self.logits.0
     }
 
-    /// Returns the cost of a frame.
+    /// Returns the cost of a frame, in multiply-adds as by [`Network::cost`].
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// Returns the cost of a step: its multiply-adds, plus multiply-adds that take as long as the functions of its GRUs.
+    /// Returns the cost of a step: its multiply-adds, plus the number of multiply-adds that take as long as its GRUs' nonlinear
+    /// functions.
     pub fn cost(&self, step: usize) -> usize {
         self.costs[step]
     }

@@ -1,16 +1,18 @@
 //! Converts decisions, frame by frame, to notes with a start and an end.
 //!
-//! A held note is one note until the network decides that it begins again. In files, latency does not matter: a note is reported
-//! once it has a minimum length, with the frame of its start. Live, a note is reported at once, if it begins or is clear; otherwise,
-//! once it is. It ends only once it has been off for some frames; otherwise, flickering decisions would start it again.
+//! A held note is one note until the network decides that it begins again.
+//!
+//! In files, latency does not matter: a note is reported once it has a minimum length, with the frame of its start. Live, a note
+//! is reported in the first frame in which it begins or is clear. It ends after some frames off, so that flickering decisions do
+//! not start it again.
 
 use crate::{Decisions, NOTES};
 
 /// Minimum number of frames between two starts of a held note: 105 ms.
 const AGAIN: u64 = 9;
-/// Minimum length of a note in a file: the first whole number of frames above 70 ms.
+/// Minimum length of a note in a file, in frames: the first whole number above 70 ms.
 const SHORTEST: u64 = 7;
-/// Maximum number of frames off within a live note: 35 ms.
+/// Maximum gap within a live note, in frames: 35 ms.
 const HOLD: u64 = 3;
 /// Levels in dB of the velocities 1 and 127. A full-scale sine has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
@@ -31,13 +33,13 @@ pub struct Event {
 pub struct Notes {
     /// Minimum length of a note in frames.
     shortest: u64,
-    /// Maximum number of frames off within a note.
+    /// Maximum gap within a note in frames.
     hold: u64,
-    /// Whether a note that does not begin starts only once it is clear.
+    /// Whether a note must begin or be clear to start; otherwise, every note that is on starts.
     only_clear: bool,
     tracks: [Track; NOTES],
     frame: u64,
-    /// Number of notes that were too short.
+    /// Number of notes that were too short to be reported.
     left_out: u64,
     /// Gain of the notes' powers for their velocities.
     gain: f32,
@@ -62,13 +64,13 @@ impl Track {
 }
 
 impl Notes {
-    /// Creates a converter that reports each start in its frame, and each end once it is known, in that frame. A note that does not
-    /// begin starts once it is [clear](Decisions::clear).
+    /// Creates a converter for live use. A note starts in the first frame in which it begins or is [clear](Decisions::clear). It
+    /// ends in the fourth frame off. Both have the frame of the report.
     pub const fn live() -> Self {
         Self { only_clear: true, ..Self::every() }
     }
 
-    /// Creates a converter like [`Notes::live`], which reports starts in doubt, too.
+    /// Creates a converter like [`Notes::live`], but every note that is on starts.
     pub(crate) const fn every() -> Self {
         let tracks = [Track::NONE; NOTES];
         Self {
@@ -92,8 +94,8 @@ impl Notes {
         self.gain = gain;
     }
 
-    /// Passes starts and ends of notes to `report`, if the decisions are those of a new frame. Notes that are not `sounding` (by
-    /// index) count as off.
+    /// Passes starts and ends of notes to `report`. Ignores decisions whose frame was passed before. A note counts as off if
+    /// `sounding` returns false for its index.
     pub fn push(
         &mut self,
         decisions: &Decisions,
@@ -105,7 +107,7 @@ impl Notes {
             return;
         }
         if frame < self.frame {
-            // A smaller number of frames means that the listener was reset.
+            // The listener was reset.
             self.finish(&mut report);
         }
         for (note, track) in self.tracks.iter_mut().enumerate() {
@@ -140,7 +142,7 @@ impl Notes {
         self.frame = frame;
     }
 
-    /// Ends all notes after the last frame, and resets all but the number of notes left out.
+    /// Ends all notes after the last frame, and resets the converter except [`Notes::left_out`].
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
         for (note, track) in self.tracks.iter_mut().enumerate() {
             self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));
@@ -166,7 +168,7 @@ impl Track {
     }
 }
 
-/// Returns the MIDI velocity of a note of this power.
+/// Returns the MIDI velocity of a note with the power `level`.
 fn velocity(level: f32) -> u8 {
     let [low, high] = VELOCITY_DB;
     let db = 10.0 * libm::log10f(level.max(f32::MIN_POSITIVE));

@@ -1,8 +1,8 @@
 //! Pitch of each note's tone, from the phase of its detector in the fast bank.
 //!
-//! Within a frame, the detector's output turns by an angle and grows by a factor: the means of its frequency and of its growth
-//! over the frame. Other notes hardly disturb them, as two poles attenuate these. But the poles also smooth a vibrato. So they
-//! are inverted, by their derivatives over a few frames: `docs/listening.md` has the formulas.
+//! Within a frame, the detector's output turns by an angle and grows by a factor. They give the mean frequency and the mean
+//! growth over the frame. The detector's two poles attenuate other notes, but they also smooth a vibrato. The derivatives over a
+//! few frames invert the poles: `docs/listening.md` has the formulas.
 
 use crate::{
     NOTES,
@@ -15,32 +15,32 @@ use std::{array, f64::consts::TAU};
 
 /// Number of frames that are kept.
 const FRAMES: usize = 9;
-/// Number of frames of a pitch.
+/// Number of frames over which a pitch is averaged.
 const SPAN: usize = 7;
-/// Number of frames of a fit.
+/// Number of frames to which a polynomial is fitted.
 const FIT: usize = 5;
 /// Weights of the frames of a fit, and their divisor.
 type Weights = ([f64; FIT], f64);
-/// Weights for the value in the middle, of a parabola.
+/// Weights for the value of a fitted parabola in the middle.
 const VALUE: Weights = ([-3.0, 12.0, 17.0, 12.0, -3.0], 35.0);
-/// Weights for the first and second derivative in the middle, of a parabola.
+/// Weights for the first and second derivative of a fitted parabola in the middle.
 const PARABOLA: [Weights; 2] =
     [([-2.0, -1.0, 0.0, 1.0, 2.0], 10.0), ([2.0, -1.0, -2.0, -1.0, 2.0], 7.0)];
-/// Weights for the derivatives, of a polynomial through all frames.
+/// Weights for the first and second derivative of the polynomial through all frames, in the middle.
 const EXACT: [Weights; 2] =
     [([1.0, -8.0, 0.0, 8.0, -1.0], 12.0), ([-1.0, 16.0, -30.0, 16.0, -1.0], 12.0)];
-/// Decay of a detector in a frame below which the derivatives are a parabola's: up to G3. There the exact ones would amplify what
-/// other notes leave.
+/// Decay of a detector in a frame below which [`PARABOLA`] gives the derivatives: up to G3. There [`EXACT`] would amplify
+/// remnants of other notes.
 const SLOW: f64 = 0.35;
 /// Weights of three neighbouring tones in their mean.
 const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
-/// Cents in a factor of e.
+/// Cents of a frequency ratio of e.
 const CENTS: f64 = 1200.0 / std::f64::consts::LN_2;
 /// Error of a tone in cents at which the mean of the frames counts as much as the tone.
 const ERROR: f64 = 25.0;
-/// Share of a tone's distance from the mean of the frames that counts as an error.
+/// Fraction of a tone's distance from the mean of the frames that counts as an error.
 const DISTANCE: f64 = 0.25;
-/// Power of the input relative to the detector's output below which a tone has ended, and the detector rings alone.
+/// Power of the input, relative to the detector's output, below which the tone has ended and the detector only rings.
 const ENDED: f64 = 0.25;
 /// Minimum sum of the frames' powers: far above the offset of a mean square.
 const QUIETEST: f64 = 1e-16;
@@ -54,7 +54,7 @@ struct Step {
     growth: f32,
     /// Distance of the mean frequency from the detector's, in bandwidths.
     shift: f32,
-    /// Power.
+    /// Power of the output, by which means over frames are weighted.
     weight: f32,
 }
 
@@ -71,7 +71,7 @@ pub struct Pitches {
     states: [[[Group; 2]; BANK_GROUPS]; 2],
     /// Mean square and `Im r` of each note at the end of the last frame.
     ends: [[f64; 2]; NOTES],
-    /// Ring of frames.
+    /// Changes in the last frames, in a ring.
     steps: [[Step; NOTES]; FRAMES],
     newest: usize,
 }
@@ -91,7 +91,7 @@ impl Pitches {
         }
     }
 
-    /// Returns to the state after silence.
+    /// Resets to the state after silence.
     pub fn reset(&mut self) {
         *self = Self::new(self.period);
     }
@@ -103,8 +103,8 @@ impl Pitches {
         (hertz, decay(0, hertz) * self.period)
     }
 
-    /// Adds a frame of one or two `channels`, at the end of which the fast bank is in the state of `detectors` and `features`.
-    /// The detectors were tuned to `a4` Hz.
+    /// Adds a frame of one or two `channels`. `detectors` and `features` have the state at its end. The detectors were tuned to
+    /// `a4` Hz.
     pub fn push(&mut self, detectors: &Detectors, features: &Features, channels: usize, a4: f64) {
         self.a4 = a4;
         self.newest = (self.newest + 1) % FRAMES;
@@ -140,8 +140,8 @@ impl Pitches {
         self.channels = channels;
     }
 
-    /// Returns the semitones from the detector of `note` up to its tone, half of [`SPAN`] frames before the end of the last one;
-    /// `None` without a tone within a semitone.
+    /// Returns the distance of a tone from the detector of `note`, in semitones, [`SPAN`] / 2 frames before the end of the last
+    /// frame. `None` without a tone within a semitone.
     pub fn offset(&self, note: usize) -> Option<f64> {
         let steps: [Step; FRAMES] =
             array::from_fn(|frame| self.steps[(self.newest + 1 + frame) % FRAMES][note]);
@@ -191,7 +191,7 @@ impl Tone {
             });
             sums.map(|sum| sum / divisor)
         };
-        // `r - 1`, and the derivatives of `r` by the time in units of the decay.
+        // `r - 1`, and the derivatives of `r` with respect to time in units of 1 / decay.
         let [growth, shift] = fit(&VALUE);
         let derivatives = if decay < SLOW { &PARABOLA } else { &EXACT };
         let [slope, curvature] = derivatives.each_ref().map(fit);

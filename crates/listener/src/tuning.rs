@@ -15,23 +15,24 @@ const SHARP: usize = 2 * DETECTORS;
 const SPACING: f64 = 50.0;
 /// Cents from the lowest sharp detector up to its semitone.
 const FIRST: f64 = 25.0;
-/// Distance of a tone from the middle of a pair in cents at which its weight is 0.
+/// Distance of a tone from the middle of two neighbours, in cents, at which its weight is 0.
 const REACH: f64 = 50.0;
-/// Disagreement of a pair in cents at which its weight falls by a factor of e.
+/// Difference between the measurements of two neighbours, in cents, at which their weight falls by a factor of e.
 const DISAGREEMENT: f64 = 28.0;
-/// Growth of a detector in bandwidths at which the pair's weight falls by a factor of e.
+/// Growth of a detector in bandwidths at which the neighbours' weight falls by a factor of e.
 const GROWTH: f64 = 0.6;
-/// Exponent of a pair's share in the reference power: weak tones count nearly as much as strong ones.
+/// Exponent of two neighbours' power, relative to the reference power, in their weight. It is small, so that weak tones count
+/// nearly as much as strong ones.
 const EXPONENT: f64 = 0.15;
-/// Minimum share of a pair that counts.
+/// Minimum power of two neighbours relative to the reference power.
 const LEAST_SHARE: f64 = 1e-6;
 /// Minimum reference power: -100 dB full scale.
 const QUIETEST: f64 = 1e-10;
 /// Logarithm of the weight below which a tone does not count, without the factors for share and distance.
 const LEAST_LOG: f64 = -8.0;
 
-/// Sum over the tones of a frame of their weights, times `exp(2 pi i cents / 100)`, where `cents` is the distance of a tone from
-/// the nearest semitone of A4 = 440 Hz. Adding up several frames averages over all their tones.
+/// Complex sum of `weight * exp(2 pi i cents / 100)` over the tones of a frame. `cents` is the distance of a tone from the
+/// nearest semitone of A4 = 440 Hz. The sum over several frames averages over all their tones.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Deviation {
     /// Real part of the sum.

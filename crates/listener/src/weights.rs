@@ -16,11 +16,11 @@ pub const COLUMNS: usize = 4;
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 3;
 
-/// Parts of the notes' range that have weights of their own.
+/// Number of zones: parts of the notes' range with separate weights.
 pub const ZONES: usize = 3;
-/// First notes of the zones but the lowest: MIDI 48 and 73.
+/// Index of the first note of each zone except the lowest: MIDI 48 and 73.
 pub const NOTES_FROM: [usize; ZONES - 1] = [20, 45];
-/// First detectors of the zones but the lowest: MIDI 44 and 74.
+/// Index of the first detector of each zone except the lowest: MIDI 44 and 74.
 pub const DETECTORS_FROM: [usize; ZONES - 1] = [20, 50];
 
 /// Weights of the network `full`, which `docs/listening.md` describes.
@@ -33,32 +33,32 @@ pub static LIGHT: LazyLock<Weights<8, 16>> =
 /// Weights of a network with `C1` units for each detector, and `C` for each note and for the global GRU.
 #[derive(Debug)]
 pub struct Weights<const C1: usize, const C: usize> {
-    /// From the features of some frames to the units of the detectors.
+    /// Layer from the features of some frames to the units of the detectors.
     pub near: Near<C1>,
-    /// From the detectors' units to the notes' units.
+    /// Layer from the detectors' units to the notes' units.
     pub harmonic: Layer<C>,
     /// Bias of the inputs of the global GRU.
     pub global_in_bias: &'static [f32; C],
-    /// From the mean and the maximum of the notes' units to the inputs of the global GRU.
+    /// Matrices from the mean and from the maximum of the notes' units to the inputs of the global GRU.
     pub global_in: [&'static [[f32; C]; C]; 2],
     pub global: Cell<C>,
-    /// From the global GRU to the inputs of every note's second GRU.
+    /// Matrix from the global GRU to the inputs of every note's second GRU.
     pub global_mix: &'static [[f32; C]; C],
-    /// From the global GRU to the log odds of every note.
+    /// Matrix from the global GRU to the log odds of every note.
     pub global_out: &'static [[f32; COLUMNS]; C],
     pub first: [Cell<C>; ZONES],
-    /// From the first GRUs to the inputs of the second ones.
+    /// Layer from the first GRUs to the inputs of the second GRUs.
     pub mix: Layer<C>,
-    /// From the notes' units to the inputs of the second GRUs.
+    /// Matrices from a note's units to the inputs of its second GRU.
     pub skip: [&'static [[f32; C]; C]; ZONES],
     pub second: [Cell<C>; ZONES],
-    /// From the second GRUs and their inputs to the log odds.
+    /// Layer from the second GRUs and their inputs to the log odds.
     pub head: Head<C>,
     /// Thresholds without and with lookahead.
     pub thresholds: [Thresholds; 2],
 }
 
-/// Returns the zone of a note or a detector, counted from 0, by the first ones of all zones but the lowest.
+/// Returns the zone of the note or detector `index`, counted from 0. `starts` is [`NOTES_FROM`] or [`DETECTORS_FROM`].
 pub fn zone(starts: [usize; ZONES - 1], index: usize) -> usize {
     starts.iter().filter(|first| index >= **first).count()
 }
@@ -115,16 +115,17 @@ pub struct Gate<const C: usize> {
 /// Thresholds of the log odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// A note goes on above this.
+    /// Log odds above which a note goes on.
     pub on: f32,
-    /// A note goes off at `on` less this.
+    /// Distance below `on` at which a note goes off.
     pub hysteresis: f32,
-    /// A note begins above this.
+    /// Log odds of a beginning above which a note begins.
     pub begun: f32,
 }
 
 impl<const C1: usize, const C: usize> Weights<C1, C> {
-    /// Parses a file that is part of the program. Its matrices are never freed. A test parses all files, so it never panics.
+    /// Parses a file of weights that is part of the program. Panics if it is invalid; a test parses all files. The matrices are
+    /// never freed.
     fn parse(file: &[u8]) -> Self {
         assert!(file.starts_with(MAGIC));
         let mut header = file[MAGIC.len()..].as_chunks().0.iter().copied().map(u32::from_le_bytes);

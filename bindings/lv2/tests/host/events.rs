@@ -85,7 +85,6 @@ fn found_notes_are_sent() {
     }
 }
 
-/// Returns the number of note-ons.
 fn begun(output: &Output) -> usize {
     output.messages.iter().filter(|(_, message)| message[0] & 0xF0 == 0x90).count()
 }
@@ -118,11 +117,11 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
     let mut host = Host::new(STEREO, &Controls::default());
     host.room = 4096;
     for (events, expected) in [
-        // All keys at once need more space than there is.
+        // Note-ons of all keys do not fit into the buffer.
         (all, 1..120),
-        // Note-offs for notes that have not begun take no space from notes that have.
+        // Note-offs without a note-on take no space from the notes that sound.
         (others, 40..41),
-        // In a later block, they leave the space for the note-offs of as many notes as fit.
+        // Note-offs without a note-on in a later block leave space for the note-offs of all notes that fitted.
         (later, 61..120),
     ] {
         let output = host.play(&tune(1024), &vec![], &[512], &events);

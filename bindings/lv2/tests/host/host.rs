@@ -287,7 +287,6 @@ pub fn filter(controls: &Controls) -> tone_filter_dsp::ToneFilter {
     filter
 }
 
-/// Returns the library's output.
 pub fn expected(controls: &Controls, input: &Signal) -> Signal {
     let mut signal = input.clone();
     filter(controls).with_channels(input.len()).process(&mut slices(&mut signal));

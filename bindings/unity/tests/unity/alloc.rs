@@ -22,7 +22,7 @@ fn with(
 
 #[test]
 fn processing_does_not_allocate_whatever_is_set_meanwhile() {
-    // The linked library, as only its allocations are counted.
+    // Uses the linked library, because only its allocations are counted.
     let mut effect = Instance::of(UnityGetAudioEffectDefinitions, RATE);
     effect.set("Instance", NUMBER as f32);
     let input = music(6, 1024);

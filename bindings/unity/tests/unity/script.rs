@@ -137,7 +137,7 @@ fn a_score_decides_from_its_start_or_where_it_is_sought() {
     scripted.effect.reset();
     assert!(scripted.process(&sound) == of_filter(-5.0 * block));
 
-    // An effect that is created later, and an effect whose mixer has rested, are in time, too.
+    // An effect that is created later is in time, too, and so is one whose mixer has rested.
     let mut late = Scripted::new(2);
     late.effect.skip(30 * 1024);
     assert!(late.process(&sound) == of_filter(5.0 * block));

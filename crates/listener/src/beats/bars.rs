@@ -1,8 +1,8 @@
-//! Bars: which beats are the first of a bar of 2, 3, 4 or 6.
+//! Bars: finds the first beats of bars of 2, 3, 4 or 6 beats.
 //!
-//! The likelihood of onsets and changes of harmony at each beat of a bar, decoded over all beats, as in F. Krebs, S. Böck, M. Dorfer,
-//! G. Widmer, "Downbeat tracking using beat-synchronous features with recurrent neural networks" (ISMIR 2016), with counts in
-//! place of networks.
+//! Viterbi's algorithm decodes the likelihood of onsets and of changes of harmony over all beats, as in F. Krebs, S. Böck, M.
+//! Dorfer, G. Widmer, "Downbeat tracking using beat-synchronous features with recurrent neural networks" (ISMIR 2016). Counts in
+//! scores replace the networks.
 
 use super::{Beat, onsets::Strengths, patterns::KINDS};
 use crate::{Decisions, LOWEST_NOTE};
@@ -11,7 +11,7 @@ use std::array;
 /// Number of notes of each pitch class, C first.
 pub type Chroma = [u8; 12];
 
-/// Beats in a bar, logarithm of the prior of each, and types of its beats: first, middle, other.
+/// Meters: number of beats in a bar, log prior, and type of each beat: 0 first, 1 middle, 2 other.
 const METERS: [(u8, f32, &[usize]); 4] = [
     (2, -2.5, &[0, 2]),
     (3, -1.0, &[0, 2, 2]),
@@ -20,23 +20,23 @@ const METERS: [(u8, f32, &[usize]); 4] = [
 ];
 /// Number of beats in all meters.
 const PLACES: usize = 15;
-/// Share of a meter's prior that counts at each beat.
+/// Fraction of a meter's log prior that is added at each beat.
 const EACH: f32 = 0.02;
 /// Log probability of a change of meter, and of a bar that is cut short.
 const CUT: f32 = -12.0;
 
-/// Kinds of evidence: the onsets' but one; change of harmony over a beat and over two.
+/// Number of kinds of evidence: [`ONSETS`], change of harmony over one beat, and over two.
 const EVIDENCE: usize = 6;
-/// Kinds of onsets that count.
+/// Kinds of onsets that are evidence, as indices of [`Strengths`].
 const ONSETS: [usize; EVIDENCE - 2] = [0, 2, 3, 4];
-/// Values relative to the mean from which on the next class begins.
+/// Limits between the classes of evidence, relative to its mean.
 const THRESHOLDS: [f32; 4] = [0.3, 0.8, 1.3, 2.0];
-/// Frames before and after a beat in which its strongest onset lies.
+/// Maximum distance of an onset from its beat in frames.
 const AROUND: usize = 2;
-/// Divisor of the file's bytes.
+/// Divisor of the file's bytes, which gives natural logarithms.
 const UNIT: f32 = 32.0;
 
-/// Log likelihoods: for each type of beat, each kind of evidence and each class a byte.
+/// Log likelihoods: a byte for each type of beat, kind of evidence and class.
 const FILE: &[u8; 3 * EVIDENCE * 5] = include_bytes!("../../weights/bars.bin");
 
 /// Returns the pitch classes of the notes that are held.
@@ -48,8 +48,8 @@ pub fn chroma(decisions: &Decisions) -> Chroma {
     chroma
 }
 
-/// Returns the beats at the `times`, each with its place in the bar. `moments` are their frames; `strengths` and `chroma` are those
-/// of all frames.
+/// Returns the beats at the `times`, each with its position in the bar. `moments` has the frame of each beat. `strengths` and
+/// `chroma` have a value for every frame.
 pub fn beats(
     times: &[f64],
     moments: &[usize],
@@ -65,7 +65,6 @@ pub fn beats(
     times.iter().zip(decode(&likelihoods)).map(place).collect()
 }
 
-/// Returns the evidence at each beat.
 fn evidence(moments: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Vec<[f32; EVIDENCE]> {
     let strongest = |moment: usize| {
         let around =
@@ -100,7 +99,7 @@ fn evidence(moments: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Ve
     all.collect()
 }
 
-/// Returns the log likelihood of each type of beat by `evidence`.
+/// Returns the log likelihood of each type of beat, for each beat with `evidence`.
 fn likelihoods(evidence: &[[f32; EVIDENCE]]) -> Vec<[f32; 3]> {
     let mean =
         |kind: usize| evidence.iter().map(|own| own[kind]).sum::<f32>() / evidence.len() as f32;
@@ -117,7 +116,7 @@ fn likelihoods(evidence: &[[f32; EVIDENCE]]) -> Vec<[f32; 3]> {
     evidence.iter().map(of).collect()
 }
 
-/// Returns meter, as an index, and place of each beat, by Viterbi's algorithm.
+/// Returns the meter (an index of [`METERS`]) and the position in the bar of each beat, by Viterbi's algorithm.
 fn decode(likelihoods: &[[f32; 3]]) -> Vec<(usize, usize)> {
     let places: Vec<(usize, usize)> = METERS
         .iter()

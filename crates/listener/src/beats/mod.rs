@@ -1,7 +1,7 @@
 //! Beats and bars of the music: tempo, beats, and the first beats of bars.
 //!
 //! ```text
-//! Decisions -> Onsets -> Row: how likely each place in a beat is -> Space: the best path -> bars
+//! Decisions -> Onsets -> Row: likelihood of each place in a beat -> Space: the best path -> bars
 //! ```
 //!
 //! `docs/time.md` has the formulas.
@@ -24,9 +24,9 @@ pub const SLOWEST: f64 = 54.0;
 pub struct Beat {
     /// Time in seconds from the start of the sound.
     pub time: f64,
-    /// Place in the bar; 0 for the first beat.
+    /// Position in the bar in beats; 0 for the first beat.
     pub place: u8,
-    /// Beats in the bar: 2, 3, 4 or 6.
+    /// Number of beats in the bar: 2, 3, 4 or 6.
     pub meter: u8,
 }
 
@@ -35,7 +35,7 @@ pub struct Beat {
 pub struct Beats {
     /// All beats in order.
     pub beats: Vec<Beat>,
-    /// Certainty that these are the beats, 0..1.
+    /// Certainty that the beats are right, 0..1.
     pub certainty: f64,
 }
 
@@ -60,5 +60,5 @@ impl Beats {
     }
 }
 
-/// Minimum number of beats, and of moments at which notes begin.
+/// Minimum number of beats, and of times at which notes begin, for a result.
 const FEWEST: usize = 8;

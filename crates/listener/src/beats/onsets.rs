@@ -12,24 +12,24 @@ use std::array;
 const REFERENCE: [f64; 2] = [0.05, 3.0];
 /// Offset of a power relative to the reference, before the logarithm.
 const FLOOR: f32 = 1e-4;
-/// Minimum total power.
+/// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;
-/// Frames over which a level rises.
+/// Distance of the frames between which the rise of a level is measured.
 const SPAN: usize = 2;
-/// First notes of the bands for low, middle and high onsets, and the end, as indices.
+/// Limits of the bands for low, middle and high onsets, as indices of notes.
 const EDGES: [usize; 4] = [0, 20, 56, NOTES];
 /// First index above the bass: notes below E3.
 const BASS: usize = 52 - LOWEST_NOTE;
-/// Strengths relative to the mean from which on the next class begins.
+/// Limits between the classes of strength, relative to the mean.
 const THRESHOLDS: [f32; CLASSES - 1] = [0.25, 1.0, 2.5, 5.0];
 
-/// Frames from the moment of an onset to the decision with lookahead after which all its strengths are known.
+/// Frames from an onset to the decision with lookahead that completes its strengths.
 pub const DELAY: usize = 8;
-/// The same for decisions without lookahead.
+/// [`DELAY`] for decisions without lookahead.
 pub const LIVE_DELAY: usize = 5;
-/// Frames by which each kind is known earlier: low, middle and high rise of levels, notes, bass notes.
+/// Number of frames before [`DELAY`] at which each kind of strength is known, in the order of [`Strengths`].
 const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
-/// The same without lookahead: levels are then those of the last frame, while notes begin as late as with lookahead.
+/// Number of frames before [`LIVE_DELAY`] at which each kind is known: levels at once, notes as late as with lookahead.
 const LIVE_EARLIER: [usize; KINDS] = [1, 2, 3, 0, 0];
 /// Maximum of [`EARLIER`] and [`LIVE_EARLIER`], plus 1.
 const HISTORY: usize = 4;
@@ -37,13 +37,13 @@ const HISTORY: usize = 4;
 /// Index of the beginnings of notes among the [`Strengths`].
 pub const NOTES_BEGIN: usize = 3;
 
-/// Strengths of the onsets at one moment: rise of the levels of low, middle and high notes; beginnings of notes, and of bass notes.
+/// Strengths of the onsets in one frame: rise of the low, middle and high levels, beginnings of notes, beginnings of bass notes.
 pub type Strengths = [f32; KINDS];
 
 /// Measures the strengths of onsets from decisions.
 ///
-/// The rise of a level is its logarithm less the greatest of three neighbours' two frames before, where positive, so that vibrato
-/// does not count: S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013).
+/// The rise of a level is its logarithm minus the maximum over three neighbouring notes two frames before, at least 0. The
+/// maximum suppresses vibrato: S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013).
 #[derive(Debug, Clone)]
 pub struct Onsets {
     steps: [f32; 2],
@@ -51,8 +51,8 @@ pub struct Onsets {
     /// Logarithmic levels of the last frames, newest first.
     levels: [[f32; NOTES]; SPAN + 1],
     notes: Notes,
-    /// For each of the last three frames, newest first: the sum of the velocities (0..1) of all notes that began, and of the bass notes
-    /// among them.
+    /// Sums of velocities (0..1) in the last three frames, newest first: of all notes that began, and of the bass notes that
+    /// began.
     begun: [[f32; 2]; 3],
     /// Strengths of the last frames, newest first.
     past: [Strengths; HISTORY],
@@ -71,8 +71,8 @@ impl Onsets {
         }
     }
 
-    /// Evaluates the `decisions` of the next frame, with or without `lookahead`. Returns the strengths at the moment that lies
-    /// [`DELAY`] or [`LIVE_DELAY`] frames before the end of this frame.
+    /// Evaluates the `decisions` of the next frame, with or without `lookahead`. Returns the strengths [`DELAY`] or
+    /// [`LIVE_DELAY`] frames before the end of this frame.
     pub fn push(&mut self, decisions: &Decisions, lookahead: bool) -> Strengths {
         let total = decisions.level.iter().sum::<f32>().max(QUIETEST);
         self.reference +=

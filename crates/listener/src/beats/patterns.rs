@@ -1,14 +1,14 @@
-//! Patterns: how likely onsets of each strength are at each place in a beat.
+//! Patterns: likelihood of onsets of each strength at each place in a beat.
 //!
-//! `tools/fit/beats.py` counts them in scores and writes the file: for each of two patterns (beats in halves and quarters; in thirds),
-//! each type of beat (strong, weak), each kind of onset, each place, a byte for each class of strength, which is the logarithm of
-//! its share there over its share anywhere, in units of 1 / [`UNIT`].
+//! `tools/fit/beats.py` counts onsets in scores and writes the file. It has a byte for each pattern (beats in halves and
+//! quarters; beats in thirds), type of beat (strong, weak), kind of onset, place and class of strength, in this order. A byte is
+//! the logarithm of the class's frequency at this place, divided by its frequency at all places, in units of 1 / [`UNIT`].
 
 use std::sync::LazyLock;
 
-/// Number of patterns.
+/// Number of patterns: beats in halves and quarters, and beats in thirds.
 pub const PATTERNS: usize = 2;
-/// Number of types of beats: strong (first and third of four), weak.
+/// Number of types of beats: strong (first and third beat of four), weak.
 pub const TYPES: usize = 2;
 /// Number of kinds of onsets; see [`super::onsets::Strengths`].
 pub const KINDS: usize = 5;
@@ -20,16 +20,16 @@ pub const CLASSES: usize = 5;
 /// Log likelihoods at all places in a beat, for each pattern and type.
 pub type Row = [[[f32; PLACES]; TYPES]; PATTERNS];
 
-/// Class of strength of each kind of onsets.
+/// Class of strength for each kind of onset.
 pub type Classes = [u8; KINDS];
 
-/// Divisor of the file's bytes.
+/// Divisor of the file's bytes, which gives natural logarithms.
 const UNIT: f32 = 32.0;
 
 const FILE: &[u8; PATTERNS * TYPES * KINDS * PLACES * CLASSES] =
     include_bytes!("../../weights/beats.bin");
 
-/// Rows of each class of each kind.
+/// Log likelihoods for each kind of onset and each class of strength.
 static TABLE: LazyLock<Box<[[Row; CLASSES]; KINDS]>> = LazyLock::new(|| {
     let mut table = Box::new([[[[[0.0; PLACES]; TYPES]; PATTERNS]; CLASSES]; KINDS]);
     for (index, byte) in FILE.iter().enumerate() {
@@ -42,12 +42,12 @@ static TABLE: LazyLock<Box<[[Row; CLASSES]; KINDS]>> = LazyLock::new(|| {
     table
 });
 
-/// Reads the file, which allocates. Later calls of [`table_row`] do not.
+/// Reads the file, so that later calls of [`table_row`] do not allocate.
 pub fn load() {
     LazyLock::force(&TABLE);
 }
 
-/// Returns the log likelihoods of onsets of these classes, one for each kind: the sum over all kinds.
+/// Returns the log likelihoods of a frame's onsets: the sum over all kinds, each with its class.
 pub fn table_row(classes: Classes) -> Row {
     let mut row = [[[0.0; PLACES]; TYPES]; PATTERNS];
     for (kind, class) in classes.into_iter().enumerate() {

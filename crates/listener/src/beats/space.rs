@@ -8,7 +8,7 @@
 //! * A path keeps its slot from one beat to the next: slot `s` of a tempo's ring has the paths whose last beat was at a step that is
 //!   `s` modulo the beat's length. So a step adds to scores in place, and a new beat takes the slot of the one that ends.
 //! * A step reads [`Scores::ends`] and [`Scores::before`] for all tempi before it writes any ring. Otherwise a new beat would count as one that ends.
-//! * Equal scores go to the lower tempo and kind, by `>` in order. Sums in another order find other beats.
+//! * Of equal scores, the first counts: the lower tempo and kind. Sums must keep their order: other roundings may give other beats.
 //! * Constants without a source were fitted to songs with scores: `docs/time.md` has the results.
 
 use super::{
@@ -19,14 +19,14 @@ use std::{array, ops::Range};
 
 /// Slowest and fastest tempo in beats per minute.
 pub const TEMPI: [f64; 2] = [SLOWEST, 270.0];
-/// Tempo whose prior is greatest, in beats per minute, and standard deviation in octaves: D. Moelants, "Preferred tempo
+/// Prior of the tempo: mode in beats per minute, and standard deviation in octaves. D. Moelants, "Preferred tempo
 /// reconsidered" (ICMPC 2002).
 pub const PREFERRED: (f64, f64) = (120.0, 0.7);
-/// Factor on the logarithm of the prior, for each second.
+/// Weight of the tempo's log prior, per second of music.
 pub const PRIOR: f64 = 4.3;
-/// Log probability of a relative change of the beat's length by 1.
+/// Log probability of a tempo change, divided by the relative change of the beat's length.
 const CHANGE: f64 = -300.0;
-/// Change of the length in steps without cost: lengths are whole numbers, tempi are not.
+/// Change of a beat's length, in steps, that costs nothing, because lengths are rounded to whole steps.
 const ROUNDING: f64 = 0.75;
 /// Maximum relative change of the length from one beat to the next.
 const LARGEST: f64 = 0.15;
@@ -35,9 +35,9 @@ const LARGEST: f64 = 0.15;
 pub const KINDS: usize = 5;
 /// Type of each kind: 0 strong, 1 weak.
 pub const TYPE: [usize; KINDS] = [0, 1, 0, 1, 1];
-/// Kind that follows each.
+/// Kind that regularly follows each kind.
 const NEXT: [usize; KINDS] = [1, 0, 3, 4, 2];
-/// Probability that a strong beat of two, and of three, follows out of turn.
+/// Probability of an irregular strong beat, of two and of three.
 const IRREGULAR: [f64; 2] = [0.009, 0.001];
 /// Probability of any other succession of kinds.
 const NEVER: f64 = 1e-9;
@@ -48,7 +48,7 @@ const KIND_BITS: u32 = 3;
 #[derive(Debug, Clone)]
 pub struct Space {
     tempi: Vec<Tempo>,
-    /// Log probabilities of the kinds of beats: for each kind, that it follows each kind.
+    /// Log probability of each transition between kinds: `kinds[to][from]`.
     kinds: [[f32; KINDS]; KINDS],
 }
 
@@ -65,34 +65,33 @@ struct Tempo {
     prior: f32,
     /// Tempi of the beat before, as indices.
     sources: Range<usize>,
-    /// Log probability that this tempo follows each of them.
+    /// Log probability of the transition from each of [`Self::sources`].
     follows: Vec<f32>,
 }
 
-/// Best states after a step; all log likelihoods are relative to the start.
+/// Log likelihoods of the best paths after a step.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    /// Log likelihood of the best path to each state, for each kind: rings for each tempo, where a path has the place of its
-    /// last beat's step.
+    /// Log likelihood of the best path to each state, for each kind. Each tempo has a ring with a slot for each step of its beat.
     rings: [Vec<f32>; KINDS],
-    /// Scores of the paths whose beat ends, for each kind and tempo.
+    /// Scores of the paths whose beat ends in this step, for each kind and tempo.
     ends: [Vec<f32>; KINDS],
-    /// Best of [`Self::ends`] before a beat of the current kind, for each tempo, and its kind.
+    /// For each tempo, the best of [`Self::ends`] before a beat of the current kind: score and kind.
     before: Vec<(f32, u8)>,
     /// Number of steps so far.
     step: usize,
 }
 
-/// State of a path: its tempo, its type of beat, and its last beat.
+/// State at the end of a path, with the path's score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     /// Index of the tempo.
     pub tempo: usize,
-    /// Kind of the beat.
+    /// Kind of the last beat.
     pub kind: usize,
-    /// Steps since the beat.
+    /// Steps since the last beat.
     pub since: usize,
-    /// Log likelihood.
+    /// Log likelihood of the path.
     pub score: f32,
 }
 
@@ -161,8 +160,8 @@ impl Space {
         }
     }
 
-    /// Moves all paths one step on, with the log likelihoods of each place for each type. Passes the predecessor of each new beat to
-    /// `back`, with its kind and tempo; [`Space::predecessor`] reads it.
+    /// Advances all paths by a step. `row` has the log likelihood of each place, for each type of beat. Calls `back` for each
+    /// new beat with its kind, its tempo, and its predecessor, which [`Space::predecessor`] decodes.
     pub fn advance(
         &self,
         scores: &mut Scores,
@@ -212,7 +211,7 @@ impl Space {
         *step += 1;
     }
 
-    /// Returns tempo and kind of the beat before one of the tempo `tempo`, by what [`Space::advance`] has passed.
+    /// Returns tempo and kind of the beat before a beat at `tempo`, whose predecessor [`Space::advance`] has passed as `back`.
     pub fn predecessor(&self, tempo: usize, back: u8) -> (usize, usize) {
         let nearest = usize::from(back >> KIND_BITS);
         (self.tempi[tempo].sources.start + nearest, usize::from(back & ((1 << KIND_BITS) - 1)))

@@ -1,8 +1,8 @@
-//! Beats while the music plays, from what was heard so far.
+//! Beats while the music plays, from the decisions so far.
 //!
-//! The same bar pointer as for files, see [`super::space`], with less work: two types of beats in turn instead of five kinds, steps
-//! of two frames, and lengths of beats on a logarithmic scale. These lengths are no whole numbers of steps, so that each path
-//! has the exact times of its beats. The pattern that explains more of the last minute counts.
+//! The bar pointer of [`super::space`], simplified: two types of beats in turn instead of five kinds, steps of two frames, and
+//! lengths of beats on a logarithmic scale. These lengths are not whole numbers of steps, so each path stores the exact times of
+//! its beats. The pattern with the higher likelihood over the last minute counts.
 
 use super::{
     FEWEST,
@@ -20,9 +20,9 @@ const COUNT: usize = 64;
 const STEP: usize = 2;
 /// Maximum change of tempo from beat to beat, in places of the scale: 8 %.
 const REACH: usize = 3;
-/// Strength of an onset that counts for [`BeatTracker::tempo`], relative to the mean.
+/// Minimum strength, relative to the mean, of the onsets that [`BeatTracker::tempo`] waits for.
 const ONSET: f32 = 2.5;
-/// Log probability of a relative change of the beat's length by 1.
+/// Log probability of a tempo change, divided by the relative change of the beat's length.
 const CHANGE: f64 = -100.0;
 /// Probability that a beat is of the same type as the last one.
 const IRREGULAR: f64 = 0.01;
@@ -30,7 +30,7 @@ const IRREGULAR: f64 = 0.01;
 const MEAN: f64 = 5.0;
 /// One-pole coefficient of a path's mean beat length.
 const NEW: f32 = 0.2;
-/// Maximum lead of a pattern over the other, in log likelihood.
+/// Maximum difference between the log likelihoods of both patterns.
 const LEAD: f32 = 200.0;
 /// Score of a path that does not exist.
 const NEVER: f32 = -1e9;
@@ -51,7 +51,7 @@ pub struct BeatTracker {
     /// Length of a frame in seconds.
     frame: f64,
     onsets: Onsets,
-    /// Mean strengths, to be divided by `weight`.
+    /// Mean strengths, multiplied by `weight`.
     mean: Strengths,
     weight: f32,
     /// One-pole coefficient of the mean per frame.
@@ -59,16 +59,16 @@ pub struct BeatTracker {
     tempi: Vec<Tempo>,
     /// Place in the beat of each state.
     places: Vec<u8>,
-    /// Log probabilities of tempi that are `n -` [`REACH`] places apart.
+    /// Log probability of a change of tempo by `n -` [`REACH`] places, for each `n`.
     follows: [f32; 2 * REACH + 1],
     paths: [Paths; PATTERNS],
-    /// Lead of the second pattern over the first.
+    /// Log likelihood of the second pattern, relative to the first.
     lead: f32,
     /// Number of frames so far.
     frames: u64,
     /// Best path of each pattern.
     best: [Option<Best>; PATTERNS],
-    /// Number of moments with an onset.
+    /// Number of onsets so far; successive frames with an onset count once.
     moments: usize,
     /// Whether the last frame has an onset.
     begins: bool,
@@ -113,14 +113,14 @@ struct PathBeat {
     length: f32,
 }
 
-/// Paths whose beat ends: for each type and tempo, with [`REACH`] tempi without paths on both sides.
+/// Paths whose beat ends, for each type and tempo. [`REACH`] tempi without paths are the padding on both sides.
 #[derive(Debug, Clone)]
 struct Ended {
     scores: [[f32; COUNT + 2 * REACH]; TYPES],
     beats: [[PathBeat; COUNT + 2 * REACH]; TYPES],
 }
 
-/// Best path.
+/// Last beat and tempo of the best path.
 #[derive(Debug, Clone, Copy)]
 struct Best {
     /// Time of its last beat, in frames.
@@ -181,8 +181,8 @@ impl BeatTracker {
         (self.best, self.moments, self.begins) = ([None; PATTERNS], 0, false);
     }
 
-    /// Evaluates the decisions of the next frame, with or without `lookahead`. Returns the time of a beat in seconds from the start
-    /// if there is one in this frame, which ends now: by the beats so far, since the onset at a beat is known only later.
+    /// Evaluates the decisions of the next frame, with or without `lookahead`. Returns the time of a beat, in seconds from the
+    /// start, if one is due in this frame. The beat is predicted from the beats so far, because its onset is known only later.
     pub fn push(&mut self, kernel: Kernel, decisions: &Decisions, lookahead: bool) -> Option<f64> {
         let strengths = self.onsets.push(decisions, lookahead);
         self.frames += 1;
@@ -224,7 +224,7 @@ impl BeatTracker {
         self.best[usize::from(self.lead > 0.0)].as_ref()
     }
 
-    /// Moves the paths of `pattern` one step on. Its onsets are at the `moment` in frames and the one before.
+    /// Advances the paths of `pattern` by a step. The step has the onsets of frame `moment` and of the frame before.
     #[inline(always)]
     fn advance(&mut self, pattern: usize, moment: u64) {
         let Self { tempi, places, follows, .. } = self;
@@ -238,7 +238,7 @@ impl BeatTracker {
         let step = STEP as f64;
         let length = f64::from(beat.length);
         self.best[pattern] = Some(Best {
-            // A step's onsets lie around the middle between both moments.
+            // The onsets of a step lie around the middle between both frames.
             beat: moment as f64 - 0.5 + step * (f64::from(beat.offset) - since as f64),
             length: step * length,
         });
@@ -270,14 +270,14 @@ impl Paths {
         (self.highest, self.step) = (0.0, 0);
     }
 
-    /// Adds the log likelihoods of a moment's onsets.
+    /// Adds the log likelihoods of a frame's onsets.
     fn add(&mut self, row: &[[f32; PLACES]; TYPES]) {
         for (kind, row) in row.iter().enumerate() {
             self.row.iter_mut().zip(row).for_each(|(sum, own)| sum[kind] += own);
         }
     }
 
-    /// Moves all paths one step on. Returns the best state and its type.
+    /// Advances all paths by a step. Returns the best state and its type of beat.
     #[inline(always)]
     fn advance(
         &mut self,
@@ -364,7 +364,7 @@ impl Paths {
         }
     }
 
-    /// Finds the best state. Returns its index and its type.
+    /// Finds the best state and stores its score. Returns its index and its type of beat.
     #[inline(always)]
     fn rise(&mut self) -> (usize, usize) {
         let (chunks, _) = self.scores.as_flattened().as_chunks();

@@ -1,4 +1,4 @@
-//! Beats of a whole recording, which is known to its end.
+//! Beats of a whole recording, from all of its decisions.
 
 use super::{
     Beats, FEWEST,
@@ -10,15 +10,15 @@ use super::{
 use crate::{Decisions, decide::LOOKAHEAD};
 use std::array;
 
-/// Time in s before and after a moment from which the mean strength of onsets comes.
+/// Time in s before and after a frame over which the strengths of onsets are averaged.
 const AROUND: f64 = 5.0;
-/// Steps after which the scores are lowered, so that they stay exact.
+/// Number of steps after which all scores are lowered, so that `f32` keeps their differences.
 const LOWER: usize = 256;
-/// Number of moments whose predecessors are stored at once: six minutes.
+/// Number of frames whose predecessors are stored at once: six minutes.
 const SEGMENT: usize = 1 << 15;
-/// Beats before and after a beat by which its time is smoothed.
+/// Number of beats before and after a beat that smooth its time.
 const SMOOTH: usize = 4;
-/// Maximum distance of a beat from the smoothed times in frames.
+/// Maximum change of a beat's time by smoothing, in frames.
 const FAR: f64 = 2.0;
 
 /// Finds the beats of a recording from the decisions about all of it.
@@ -28,7 +28,7 @@ pub struct BeatFinder {
     frame: f64,
     onsets: Onsets,
     strengths: Vec<Strengths>,
-    /// Pitch classes of the notes at each moment.
+    /// Pitch classes of the notes in each frame.
     chroma: Vec<Chroma>,
     /// Number of frames so far.
     frames: usize,
@@ -50,7 +50,7 @@ impl BeatFinder {
     pub fn push(&mut self, decisions: &Decisions) {
         let strengths = self.onsets.push(decisions, true);
         self.frames += 1;
-        // Decisions with lookahead are about a moment in the past.
+        // Decisions with lookahead refer to an earlier frame.
         if self.frames > LOOKAHEAD {
             self.chroma.push(bars::chroma(decisions));
         }
@@ -77,16 +77,16 @@ impl BeatFinder {
         (beats.len() >= FEWEST && has_notes).then_some(Beats { beats, certainty })
     }
 
-    /// Returns the number of moments at which notes begin.
+    /// Returns the number of times at which notes begin.
     fn moments_of_notes(&self) -> usize {
         let begins = |strengths: &Strengths| strengths[NOTES_BEGIN] > 0.0;
         self.strengths.windows(2).filter(|pair| !begins(&pair[0]) && begins(&pair[1])).count()
     }
 
-    /// Returns the classes of the strengths at each moment, relative to the mean strengths around it.
+    /// Returns the classes of the strengths in each frame, relative to the mean strengths around it.
     fn classes(&self) -> Vec<Classes> {
         let (count, around) = (self.strengths.len(), (AROUND / self.frame).round() as usize);
-        // Sums of all strengths before the start and the end of the time around the moment.
+        // Sums of all strengths before the start, and before the end, of the range around the frame.
         let mut sums = [([0.0f64; KINDS], 0); 2];
         let of = |moment: usize| {
             let range = [moment.saturating_sub(around), (moment + around + 1).min(count)];
@@ -104,7 +104,8 @@ impl BeatFinder {
         (0..count).map(of).collect()
     }
 
-    /// Returns the times of `beats` in s: each on a parabola through its neighbours, if all of these are near it.
+    /// Returns the smoothed times of `beats` in s, by a parabola through the neighbours of each. Times that would move by more
+    /// than [`FAR`] stay as they are.
     fn smooth(&self, beats: &[usize]) -> Vec<f64> {
         let time = |index: usize| beats[index] as f64;
         let smooth = |index: usize| {
@@ -129,15 +130,15 @@ fn savitzky_golay(around: usize, value: impl Fn(isize) -> f64) -> f64 {
     sum / total
 }
 
-/// Best paths of a pattern to all states, by Viterbi's algorithm. The predecessors of all beats would take 33 KB for each second, so
-/// that those before the last segment are computed once more.
+/// Best paths of a pattern to all states, by Viterbi's algorithm. The predecessors of all beats would take 33 KB per second of
+/// music. So only one segment is stored, and earlier segments are computed again.
 struct Paths<'a> {
     classes: &'a [Classes],
     space: &'a Space,
     pattern: usize,
-    /// Scores at the start of each segment, and after the last moment.
+    /// Scores at the start of each segment, and after the last frame.
     scores: Vec<Scores>,
-    /// Predecessors of the beats in one segment, by moment, kind and tempo.
+    /// Predecessors of the beats in one segment, by frame, kind and tempo.
     back: Vec<u8>,
     score: f64,
 }
@@ -155,12 +156,12 @@ impl<'a> Paths<'a> {
         paths
     }
 
-    /// Returns the best state after the last moment.
+    /// Returns the best state after the last frame.
     fn last(&self) -> State {
         self.space.best(&self.scores[self.scores.len() - 1])
     }
 
-    /// Moves the paths through a segment. Returns the scores after it, and by how much they were lowered.
+    /// Advances the paths through a segment. Returns the scores after it, and the amount by which they were lowered.
     fn advance(&mut self, segment: usize) -> (Scores, f64) {
         let (mut scores, mut lowered) = (self.scores[segment].clone(), 0.0);
         let stride = space::KINDS * self.space.tempi();
@@ -180,7 +181,6 @@ impl<'a> Paths<'a> {
         (scores, lowered)
     }
 
-    /// Returns the best path.
     fn best(mut self) -> Path {
         let State { mut tempo, mut kind, since, .. } = self.last();
         let (mut beats, mut kinds) = (Vec::new(), Vec::new());
@@ -205,7 +205,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// Returns the mean log likelihood of the onsets between two beats of a path.
+/// Returns the log likelihood of the onsets on a path per beat. `row` returns the log likelihoods of a frame.
 fn gain(beats: &[usize], kinds: &[usize], row: impl Fn(usize) -> [[f32; PLACES]; TYPES]) -> f64 {
     let of_beat = |(pair, kind): (&[usize], &usize)| {
         let place = |moment: usize| space::place(moment - pair[0], pair[1] - pair[0]);
@@ -216,20 +216,20 @@ fn gain(beats: &[usize], kinds: &[usize], row: impl Fn(usize) -> [[f32; PLACES];
     sum / beats.len().saturating_sub(1).max(1) as f64
 }
 
-/// Certainty from which on drums alone are enough.
+/// Minimum certainty of beats in music without notes, such as drums.
 const LEAST: f64 = 0.2;
-/// Mean log likelihood of a beat at which the certainty is 63 %.
+/// Log likelihood per beat at which the certainty is 63 %.
 const CERTAIN: f64 = 8.0;
 
-/// Returns the certainty for the mean log likelihood `gain` of a beat.
+/// Returns the certainty for the log likelihood per beat, `gain`.
 fn certainty(gain: f64) -> f64 {
     -libm::expm1(-gain.max(0.0) / CERTAIN)
 }
 
 /// Best path of a pattern.
 struct Path {
-    /// Mean log likelihood of the onsets between two beats.
+    /// Log likelihood of the onsets, per beat.
     gain: f64,
-    /// Moments of the beats, in frames.
+    /// Frame of each beat.
     beats: Vec<usize>,
 }

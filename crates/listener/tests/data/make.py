@@ -1,4 +1,4 @@
-"""Makes what the listener's tests compare with, by listen.py: reference.bin and songs.txt.
+"""Makes the expected results of the listener's tests by listen.py: reference.bin and songs.txt.
 
 usage: make.py DIRECTORY                needs numpy; DIRECTORY has listen.py, full.npz, light.npz (the weights of the program) and reference.npz (a sound)
 
@@ -20,13 +20,13 @@ RATE, SECONDS, FRAMES = 44100, 30, 80
 
 
 class Random:
-    """Knuth's generator, as in tests/decisions/songs.rs."""
+    """Knuth's linear congruential generator, as in tests/decisions/songs.rs."""
 
     def __init__(self, seed):
         self.state = seed
 
     def next(self):
-        """A number from 0 to 1."""
+        """Returns the next number from 0 to 1."""
         self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
         return (self.state >> 33) / 2**31
 
@@ -35,7 +35,7 @@ class Random:
 
 
 def song(number):
-    """Notes of a beat each with chords, a bass and a melody; in the second song with vibrato, in the third with noise; in the fourth one voice."""
+    """Returns song 0 to 3: chords of one to four notes, which last up to a beat; with vibrato in song 1, noise in song 2, one voice in song 3."""
     r, out = Random(number), np.zeros(RATE * SECONDS)
     beat = [0.5, 0.375, 0.25, 0.25][number]
     for k in range(int(SECONDS / beat)):
@@ -59,7 +59,7 @@ def song(number):
 
 
 def twice(sound):
-    """The sound as two equal channels, as listen.py takes it."""
+    """Returns the sound in two equal channels, for listen.py."""
     return np.stack([sound, sound], 1).astype(float)
 
 

@@ -85,7 +85,7 @@ fn log_odds_are_those_of_listen_py() {
     let data = include_bytes!("../data/reference.bin").as_chunks().0;
     let values: Vec<f32> = data.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     let (sound, logits) = values.split_at(FRAMES * 512);
-    // Silence, because the decisions of the last frame come later.
+    // Appends silence, because the decisions of the last frame come later.
     let sound = [sound, &[0.0; 512]].concat();
     for kernel in Kernel::available() {
         for lookahead in [false, true] {

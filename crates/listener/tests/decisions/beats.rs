@@ -9,7 +9,7 @@ const LOOKAHEAD: u32 = 4;
 /// Notes of a song: start and end in s, index of the note, power.
 type Song = Vec<(f64, f64, usize, f32)>;
 
-/// Returns what a listener with lookahead would decide about `song`, frame by frame.
+/// Returns the ideal decisions of a listener with lookahead about `song`, frame by frame.
 fn decisions(song: &Song, seconds: f64) -> impl Iterator<Item = Decisions> {
     let frames = (seconds / FRAME) as u64;
     (1..frames).map(move |frames| {
@@ -33,8 +33,8 @@ fn beats_of(song: &Song, seconds: f64) -> Option<Beats> {
     finder.beats()
 }
 
-/// Returns an accompaniment in bars of `meter` beats, with a beat at each of `times` but the last, where it ends. Each bar has one
-/// harmony: a bass note on its first beat and chords on the others. A quieter note follows halfway through each beat.
+/// Returns an accompaniment in bars of `meter` beats, with beats at the `times`; it ends at the last. Each bar has one harmony:
+/// a bass note on its first beat and chords on the other beats. A quieter note follows halfway through each beat.
 fn accompaniment(times: &[f64], meter: usize) -> Song {
     let mut song = Song::new();
     for (beat, pair) in times.windows(2).enumerate() {
@@ -58,7 +58,7 @@ fn steady(count: u32, length: f64) -> Vec<f64> {
     (0..count).map(|n| 0.3 + length * f64::from(n)).collect()
 }
 
-/// Returns the share of `times` with a beat within 70 ms, and of the beats with one of the `times`, at least.
+/// Returns the lesser of recall and precision, with a tolerance of 70 ms.
 fn agreement(times: &[f64], found: &[f64]) -> f64 {
     let share = |own: &[f64], other: &[f64]| {
         let near = |time: &&f64| other.iter().any(|own| (own - *time).abs() < 0.07);
@@ -109,7 +109,7 @@ fn beats_follow_a_song_that_slows_down() {
     let found = beats_of(&accompaniment(&all, 4), 60.0).unwrap();
     let found = times(&found);
     assert!(agreement(&all[..all.len() - 1], &found) >= 0.95);
-    // Each two bars have the tempo of the song there.
+    // Eight beats have the mean tempo that the song has in their middle.
     for eight in found.windows(9) {
         let tempo = 60.0 * 8.0 / (eight[8] - eight[0]);
         let expected = slowing_tempo((eight[0] + eight[8]) / 2.0);
@@ -169,7 +169,7 @@ fn a_loop_of_drums_has_its_tempo() {
 /// Time in s after which a tracker must have found the beats.
 const FOUND: f64 = 10.0;
 
-/// Tracker's reports: times of all beats, and the tempo after each frame with the time at its end.
+/// Reports of a tracker: times of all beats; for each frame, the time of its end and the tempo.
 #[derive(Debug, Default, PartialEq)]
 struct Tracked {
     beats: Vec<f64>,
@@ -225,7 +225,7 @@ fn the_tempo_of_a_steady_song_is_tracked() {
         let times = steady(80, 60.0 / tempo);
         let end = times[times.len() - 1];
         let tracked = Tracked::song(&accompaniment(&times, meter), end);
-        // The quiet notes halfway through the beats of a fast waltz count as beats, and its tempo takes longer.
+        // In a fast waltz, the tracker takes the quiet notes between beats for beats, and finds the tempo later.
         let is_fast_waltz = (tempo, meter) == (150.0, 3);
         tracked.check_tempo(tempo, if is_fast_waltz { 18.0 } else { FOUND });
         if !is_fast_waltz {

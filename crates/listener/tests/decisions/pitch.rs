@@ -1,4 +1,4 @@
-//! Tests of the notes' pitches, by tones whose pitch is known at every moment.
+//! Tests of the notes' pitches with tones of known pitch.
 
 use super::*;
 use tone_filter_testkit::signals::{bent, glissando, vibrato};
@@ -6,14 +6,14 @@ use tone_filter_testkit::signals::{bent, glissando, vibrato};
 /// Number of taps of the decimator's filter on each side of its middle, in decimated samples.
 const DECIMATOR: f64 = 6.0;
 
-/// Returns the sum of two signals.
 fn mixed(one: &[f32], other: &[f32]) -> Vec<f32> {
     one.iter().zip(other).map(|(one, other)| one + other).collect()
 }
 
-/// Returns the greatest error in cents of the pitches from 0.4 s on, against the MIDI note `truth` of the time in s, after the
-/// removal of the constant delay that fits best: that of the middle of the frames, give or take 3 ms. Each pitch is that of the
-/// note next to the truth, plus `shift` semitones. A missing pitch has an infinite error.
+/// Returns the greatest error in cents of the pitches from 0.4 s on. `truth` is the MIDI note at a time in s. The
+/// listener's notes are tuned `shift` semitones below those of A4 = 440 Hz. A missing pitch has an infinite error.
+///
+/// The delay of a pitch is known to 3 ms. The best constant delay in this range is removed.
 fn error(
     (mut listener, rate): (Listener, f64),
     channels: &[&[f32]],
@@ -46,10 +46,10 @@ fn listener(rate: f64) -> Listener {
     Listener::new(rate, false, Model::Light)
 }
 
-/// Name of a movement, and its MIDI note by the time in s.
+/// Movement of a pitch: name, and MIDI note as a function of the time in s.
 type Movement = (&'static str, Box<dyn Fn(f64) -> f64>);
 
-/// Returns the movements that must come out, from `note` on.
+/// Returns a vibrato around `note` and a glissando from `note` up.
 fn movements(note: f64) -> [Movement; 2] {
     [("vibrato", Box::new(vibrato(note))), ("glissando", Box::new(glissando(note)))]
 }
