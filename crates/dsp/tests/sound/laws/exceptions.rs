@@ -42,7 +42,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["arp", "decay", "duty", "freeze", "voice", "bands"], others: &["keys hold-any"], quote: ("keys", "these in every octave") },
     Exception { laws: &["bands", "focus"], others: &["keys "], quote: ("keys", "Held keys choose the notes") },
     Exception { laws: &["focus", "decay"], others: &["auto on"], quote: ("auto", "matches the output's loudness to the input's") },
-    Exception { laws: &["arp", "map"], others: &["sensitivity 0 %"], quote: ("sensitivity", "less for clean lines") },
+    Exception { laws: &["scale", "root", "custom", "map", "targets", "listener", "octave", "tuning", "arp"], others: &["sensitivity 0 %"], quote: ("sensitivity", "less for clean lines") },
     Exception { laws: &["midi-out", "mpe", "voice", "glide"], others: &["sensitivity 100 %"], quote: ("sensitivity", "more for dense music") },
     Exception { laws: &["arp", "map", "midi-out", "mpe", "voice", "voices", "glide"], others: &["transpose 24 st"], quote: ("transpose", "Moves the range of notes that are found") },
     Exception { laws: &["keys", "voices"], others: &["ring 0.05 s", "sync 1/32", "sync 1/16t", "sync 1/32d", "sync 1/32t"], quote: ("ring", "longer separates neighbouring notes better, shorter follows faster") },
