@@ -49,8 +49,8 @@ pub struct Filter {
     heard: Sound,
     hearing: Smoothing,
     heard_now: Moment,
-    /// Weight of the sidechain in the undelayed sound at the start of the block.
-    heard_sidechain: f64,
+    /// Weight of the sidechain in the undelayed sound at the start and at the end of the block.
+    heard_sidechain: [f64; 2],
     /// Queued settings of the sound that is in the delay, each with the block from which on they apply.
     waiting: VecDeque<(usize, Sound)>,
     blocks: usize,
@@ -134,7 +134,7 @@ impl Filter {
             heard: sound.clone(),
             hearing: smoothing.clone(),
             heard_now: now.clone(),
-            heard_sidechain: 0.0,
+            heard_sidechain: [0.0; 2],
             waiting: VecDeque::new(),
             blocks: 0,
             smoothing,
@@ -192,7 +192,6 @@ impl Filter {
         decision: Option<&Decision>,
     ) -> Vec<Vec<f64>> {
         let channels = input.len();
-        let heard_before = self.heard_sidechain;
         let (before, mix, placed) = self.begin_block(channels, !sidechain.is_empty());
         let at = |frame: usize| {
             let line =
@@ -218,7 +217,7 @@ impl Filter {
         for (frame, gains) in mix_gains.into_iter().enumerate() {
             let mut dry: Vec<f64> = input.iter().map(|channel| channel[frame].into()).collect();
             let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
-            let heard = between([heard_before, self.heard_sidechain], frame + 1);
+            let heard = between(self.heard_sidechain, frame + 1);
             self.process_early(&dry, &second, heard, gains.stereo);
             if self.recording {
                 for (x, delay) in dry.iter_mut().zip(&mut self.delays[0]) {
@@ -296,6 +295,7 @@ impl Filter {
             self.smoothing.arrive_at_sidechain();
             self.hearing.arrive_at_sidechain();
             self.mix_gains.sidechain = f64::from(u8::from(wanted[SIDECHAIN]));
+            self.heard_sidechain[1] = self.mix_gains.sidechain;
         } else if connected && self.connected == Some(false) {
             self.delays[1].fill(Delay::new(delay(self.sample_rate)));
         }
@@ -309,7 +309,7 @@ impl Filter {
         let had_low = self.now.low_bands > 0.0;
         self.now = self.smoothing.now();
         self.heard_now = self.hearing.now();
-        self.heard_sidechain = self.heard_now.shares[SIDECHAIN];
+        self.heard_sidechain = [self.heard_sidechain[1], self.heard_now.shares[SIDECHAIN]];
         let low = had_low || self.now.low_bands > 0.0;
         if low && !self.low_computed {
             for BankVoices { bank, voices } in &mut self.banks {

@@ -151,7 +151,7 @@ fn automation_of_every_setting_is_the_twins_to_80_db() {
 
 const ORDINARY: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 /// Seeds that have found faults: the sidechain drives the bands from the first block on, or has fewer channels than the input.
-const TELLING: [u64; 5] = [123, 142, 209, 364, 397];
+const TELLING: [u64; 6] = [13, 123, 142, 209, 364, 397];
 
 #[test]
 fn scenes_of_random_settings_are_the_twins_to_80_db() {
