@@ -22,7 +22,8 @@ struct Step {
 }
 
 impl History {
-    /// Records that `what` was changed at `time` in seconds, and discards the steps to redo. Ignores an edit without a change.
+    /// Records a change of `what` at `time` in seconds, and discards the steps to redo. Changes of the same `what` in quick
+    /// succession are one step. Ignores an edit without a change.
     pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
         if before == after {
             return;

@@ -343,8 +343,7 @@ enum tf_status tf_release_keys(struct tf_filter *filter);
  *
  * down: 0 releases the pedal; any other number presses it.
  */
-enum tf_status tf_sustain(struct tf_filter *filter,
-                          int32_t down);
+enum tf_status tf_sustain(struct tf_filter *filter, int32_t down);
 
 /**
  * Transposes all bands by -48 to 48 semitones, unless the setting "keys" is "off". Real time.

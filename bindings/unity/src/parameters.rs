@@ -190,7 +190,7 @@ impl RawValues {
         cell.inspect(|(cell, valid)| cell.store(valid.to_bits(), Ordering::Relaxed)).is_some()
     }
 
-    /// Returns the value of a parameter; `None` if it is unknown.
+    /// Returns the value of the parameter with this index; `None` beyond the last one.
     pub fn get(&self, index: usize) -> Option<f32> {
         self.0.get(index).map(|cell| f32::from_bits(cell.load(Ordering::Relaxed)))
     }

@@ -52,7 +52,7 @@ pub struct Player {
     position: Option<(usize, u64)>,
     /// Time on Unity's DSP clock at which the score starts, in seconds; `None` before the first block.
     origin: Option<f64>,
-    /// Seconds after which the score repeats.
+    /// Seconds after which the score repeats; `None` to play it once.
     length: Option<f64>,
     /// Tick of the next block if the clock has no gap; `None` to seek at the next block.
     next_tick: Option<u64>,

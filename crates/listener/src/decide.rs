@@ -10,8 +10,8 @@ use crate::{
 /// Lookahead of a decision in frames.
 pub const LOOKAHEAD: usize = 4;
 
-/// Mean time in seconds between a decision and the delayed sound: lookahead, less [`Listener::delay`](crate::Listener::delay),
-/// less half a frame.
+/// Mean time in seconds by which a decision precedes the delayed sound. This is the lookahead of 46 ms without the listener's
+/// delay ([`Listener::delay`](crate::Listener::delay)) and half a frame.
 const REACH: f64 = 0.035;
 /// Rise time of a new tone's power to a quarter, in time constants of its detector.
 const LEVEL_RISE: f64 = 1.7;

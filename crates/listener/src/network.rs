@@ -22,7 +22,7 @@ use crate::{
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
 
-/// Rows of zeros at each end: all rows of a window of [`ROWS`] rows may lie beyond the end, except one.
+/// Rows of zeros at each end: the outermost window has one row of data and `ROWS - 1` rows of padding.
 const MARGIN: usize = ROWS - 1;
 /// Rows of a step of the layer `near`.
 const NEAR_ROWS: usize = 2 * ROWS;

@@ -35,9 +35,9 @@ const LEAST_LOG: f64 = -8.0;
 /// nearest semitone of A4 = 440 Hz. The sum over several frames averages over all their tones.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Deviation {
-    /// Real part of the sum.
+    /// Real part: the weighted cosines of the deviations.
     pub re: f64,
-    /// Imaginary part of the sum.
+    /// Imaginary part: the weighted sines of the deviations.
     pub im: f64,
     /// Sum of the weights alone: at least the absolute value of the complex sum.
     pub weight: f64,

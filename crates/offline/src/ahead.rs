@@ -31,7 +31,7 @@ pub struct DecisionsAhead {
     decided_frames: usize,
 }
 
-/// Runs `work` while `scout` analyses `input`, followed by silence, on another thread.
+/// Runs `work` on this thread. Meanwhile, `scout` analyses `input` and some silence behind it on another thread.
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,

@@ -45,7 +45,7 @@ pub(crate) struct Voices {
     chip: Option<Chip>,
     /// Power of the input at each sample of the last block.
     total_powers: Vec<f64>,
-    /// Poles of the total power's low-pass.
+    /// States of the one-pole low-passes in series that smooth the total power.
     totals: [f64; AMPLITUDE_POLES],
     /// Tracked powers of the notes.
     powers: Tones,

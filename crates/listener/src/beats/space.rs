@@ -211,7 +211,7 @@ impl Space {
         *step += 1;
     }
 
-    /// Returns tempo and kind of the beat before a beat at `tempo`, whose predecessor [`Space::advance`] has passed as `back`.
+    /// Unpacks `back`, a backpointer from [`Space::advance`] for a beat at `tempo`: returns the previous beat's tempo and kind.
     pub fn predecessor(&self, tempo: usize, back: u8) -> (usize, usize) {
         let nearest = usize::from(back >> KIND_BITS);
         (self.tempi[tempo].sources.start + nearest, usize::from(back & ((1 << KIND_BITS) - 1)))

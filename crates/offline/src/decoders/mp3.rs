@@ -241,7 +241,7 @@ impl Stream {
     }
 }
 
-/// The first frame of a part.
+/// Frame of MP3 with its position in the file. Kept of the first frame of each joined file.
 #[derive(Debug, Clone, Default)]
 struct Frame {
     position: u64,

@@ -76,7 +76,7 @@ impl Content {
 }
 
 impl Reader {
-    /// Creates a reader of the samples in `chunks`. `there` is the number of their bytes in the file.
+    /// Creates a reader of the samples in `chunks`. `there` is the number of bytes from the first sample to the end of the file.
     fn new(
         path: &Path,
         mut file: BufReader<SharedFile>,
