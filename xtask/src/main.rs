@@ -15,6 +15,7 @@ mod release;
 mod sbom;
 mod suite;
 mod unity;
+mod verify;
 mod web;
 mod windows;
 
@@ -31,8 +32,10 @@ Usage: cargo xtask VERB
   test [--quick]    run the tests, the plugin in real hosts included; --quick: unit tests, and the
                     filter against its reference
   lint              check format, lints and docs
-  verify            run all that a release must pass, most verbs below included: hours; go on after a
-                    failed verb, and list at the end what passed, failed and could not run here
+  verify [--again] [--only CHECK ... | --list]
+                    run all checks of a release, for hours, and write the table of docs/hosts.md; what
+                    has passed on this tree is not run again, but with --again; --list says what is
+                    due, --only runs these
   packages          print the Debian packages that `test` needs
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
@@ -118,7 +121,7 @@ fn main() -> ExitCode {
         ["test-windows"] => windows::test(),
         ["tune"] => programs::tune(),
         ["unity-package", ..] => unity::package(rest).map(drop),
-        ["verify"] => suite::verify(),
+        ["verify", ..] => suite::verify(rest),
         ["web"] => web::web(),
         ["wild", ..] => programs::wild(rest),
         _ => {
