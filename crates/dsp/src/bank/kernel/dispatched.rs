@@ -14,7 +14,7 @@ use super::{
     BLOCK, Coefficients, Lanes, State, Task, Weighting,
     fractions::{each, over, over_both},
     gates::FrameGates,
-    rows::{DELAY, Row, add, add_lanes},
+    rows::{DELAY, Row, add, add_lanes, clear},
 };
 use crate::{lanes::LANES, notes::PUBLISHED};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
@@ -46,7 +46,6 @@ pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
             (_, false) => run::<S, SWITCHED, false>(simd, c, task),
             (_, true) if c.sides.is_some() => run::<S, PLACED, true>(simd, c, task),
             (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
-            (Weighting::Constant, true) => run::<S, CONSTANT, true>(simd, c, task),
             (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
         },
     );
@@ -63,7 +62,6 @@ pub fn process_any<S: Simd>(simd: S, c: &Coefficients, task: Task) {
 
 /// Kinds of [`Weighting`] as values of a const parameter.
 const SWITCHED: u8 = Weighting::Switched as u8;
-const CONSTANT: u8 = Weighting::Constant as u8;
 const MOVING: u8 = Weighting::Moving as u8;
 /// Panned notes: weights may ramp, and the stereo differences have weights, too.
 const PLACED: u8 = MOVING + 1;
@@ -83,23 +81,21 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
     let gates = FrameGates::new(simd, c, position, inputs, frames);
     let [rows, side_rows] = &mut rows.0;
     let summed = ..frames + DELAY;
+    clear(simd, &mut rows[summed]);
+    if c.sides.is_some() {
+        clear(simd, &mut side_rows[summed]);
+    }
     for first in (0..PUBLISHED).step_by(GROUP * S::f32s::LEN) {
         let mut group =
             Group::<S, WEIGHTS, DRIVEN, GROUP, false>::load(simd, first, c, state, position);
-        // The first group overwrites the rows, and all others add to them. Each case gets a loop of its own, except in `ANY`.
-        group.adds = first > 0;
-        if first > 0 || WEIGHTS == ANY {
-            group.advance::<true>(&gates, &mut rows[summed], side_rows);
-        } else {
-            group.advance::<false>(&gates, &mut rows[summed], side_rows);
-        }
+        group.advance(&gates, &mut rows[summed], side_rows);
         group.store(first, c, state, position + frames == BLOCK);
     }
     if c.low {
         for first in (PUBLISHED..LANES).step_by(LOW_GROUP * S::f32s::LEN) {
             let mut group =
                 Group::<S, WEIGHTS, DRIVEN, LOW_GROUP, true>::load(simd, first, c, state, position);
-            group.advance::<true>(&gates, &mut rows[summed], side_rows);
+            group.advance(&gates, &mut rows[summed], side_rows);
             group.store(first, c, state, position + frames == BLOCK);
         }
     }
@@ -119,8 +115,6 @@ struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, con
     simd: S,
     /// Whether notes are panned; only for [`ANY`] weights. [`Group::is_placed`] covers all kinds.
     placed: bool,
-    /// Whether the sums are added to the rows; only for [`ANY`] weights.
-    adds: bool,
     rise: [S::f32s; N],
     minus_fall: [S::f32s; N],
     open: [S::f32s; N],
@@ -170,7 +164,6 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         let mut group = Self {
             simd,
             placed,
-            adds: true,
             rise: load(&c.frame.rise),
             minus_fall: each(|i| -fall[i]),
             open: load(&c.frame.open),
@@ -240,43 +233,31 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         store(&mut state.power, power);
     }
 
-    /// Advances by `rows.len() - DELAY` samples. Writes the sums of the driven bands to `rows`, [`DELAY`] samples late; with
-    /// `MORE`, adds them. With panned notes, does the same with the stereo differences and `sides`.
+    /// Advances by `rows.len() - DELAY` samples. Adds the sums of the driven bands to `rows`, [`DELAY`] samples late, and with panned
+    /// notes the stereo differences to `sides`.
     #[inline(always)]
-    fn advance<const MORE: bool>(
-        &mut self,
-        gates: &FrameGates,
-        rows: &mut [Row],
-        sides: &mut [Row],
-    ) {
+    fn advance(&mut self, gates: &FrameGates, rows: &mut [Row], sides: &mut [Row]) {
         let frames = rows.len() - DELAY;
         self.resonate(gates, 0);
         for frame in 1..frames {
             let sums = self.mix(gates, frame);
             self.track(gates, frame - 1);
             self.resonate(gates, frame);
-            self.put::<MORE>(frame, sums, rows, sides);
+            self.put(frame, sums, rows, sides);
         }
         let sums = self.mix(gates, frames);
-        self.put::<MORE>(frames, sums, rows, sides);
+        self.put(frames, sums, rows, sides);
         self.track(gates, frames - 1);
         let sums = self.mix(gates, frames + 1);
-        self.put::<MORE>(frames + 1, sums, rows, sides);
+        self.put(frames + 1, sums, rows, sides);
     }
 
-    /// Writes the sums of a sample to the rows of `frame`; with `MORE`, adds them.
+    /// Adds the sums of a sample to the rows of `frame`.
     #[inline(always)]
-    fn put<const MORE: bool>(
-        &self,
-        frame: usize,
-        [sum, side]: [S::f32s; 2],
-        rows: &mut [Row],
-        sides: &mut [Row],
-    ) {
-        let more = if WEIGHTS == ANY { self.adds } else { MORE };
-        add(self.simd, sum, &mut rows[frame], more);
+    fn put(&self, frame: usize, [sum, side]: [S::f32s; 2], rows: &mut [Row], sides: &mut [Row]) {
+        add(self.simd, sum, &mut rows[frame]);
         if self.is_placed() {
-            add(self.simd, side, &mut sides[frame], more);
+            add(self.simd, side, &mut sides[frame]);
         }
     }
 

@@ -61,9 +61,7 @@ impl State {
 enum Weighting {
     /// Each weight is 0 or 1 in the whole block.
     Switched,
-    /// All weights are constant in the block.
-    Constant,
-    /// Some weights ramp.
+    /// Any weights, which may ramp.
     Moving,
 }
 
@@ -145,13 +143,9 @@ impl Coefficients {
 
     /// Sets every tone's weight in the sum.
     pub fn set_weights(&mut self, weights: &Ramp<Lanes>) {
-        self.weighting = if weights.moves() {
-            Weighting::Moving
-        } else if weights.to.all(|weight| (weight == 0.0) | (weight == 1.0)) {
-            Weighting::Switched
-        } else {
-            Weighting::Constant
-        };
+        let switched = weights.to.all(|weight| (weight == 0.0) | (weight == 1.0));
+        self.weighting =
+            if switched && !weights.moves() { Weighting::Switched } else { Weighting::Moving };
         self.weights = *weights;
     }
 }

@@ -11,8 +11,7 @@ pub const DELAY: usize = 2;
 #[repr(C, align(64))]
 pub struct Row([f32; WIDEST]);
 
-/// Scratch memory of the vector kernels: sums and stereo differences of a block. Kept between blocks, because clearing it would
-/// take longer than summing the rows.
+/// Scratch memory of the vector kernels: sums and stereo differences of a block.
 #[derive(Debug, Clone)]
 pub struct Rows(pub [[Row; BLOCK + DELAY]; 2]);
 
@@ -26,11 +25,18 @@ fn read<S: Simd>(simd: S, row: &Row) -> S::f32s {
     S::f32s::from_slice(simd, &row.0[..S::f32s::LEN])
 }
 
-/// Writes `sum` to `row`; with `more`, adds it to the row.
+/// Sets the lanes of `rows` to -0, to which any number can be added without a change of its bits.
 #[inline(always)]
-pub fn add<S: Simd>(simd: S, sum: S::f32s, row: &mut Row, more: bool) {
-    let sum = if more { read::<S>(simd, row) + sum } else { sum };
-    sum.store_slice(&mut row.0[..S::f32s::LEN]);
+pub fn clear<S: Simd>(simd: S, rows: &mut [Row]) {
+    for row in rows {
+        S::f32s::splat(simd, -0.0).store_slice(&mut row.0[..S::f32s::LEN]);
+    }
+}
+
+/// Adds `sum` to `row`.
+#[inline(always)]
+pub fn add<S: Simd>(simd: S, sum: S::f32s, row: &mut Row) {
+    (read::<S>(simd, row) + sum).store_slice(&mut row.0[..S::f32s::LEN]);
 }
 
 /// Writes the sum of the lanes of each row to `sums`, in plain units. The first [`DELAY`] rows are skipped.
