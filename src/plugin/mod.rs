@@ -273,13 +273,13 @@ impl Active {
             return;
         }
         self.followed = now;
-        let Controls { settings, routing } = params.controls();
-        let mut settings = self.tempo.map_or(settings, |tempo| settings.at_tempo(tempo));
+        let mut controls = params.controls();
+        let settings = &mut controls.settings;
+        *settings = self.tempo.map_or(*settings, |tempo| settings.at_tempo(tempo));
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
         // Never fails, as the parameters are within their ranges. After a failure, the old settings would stay.
-        let _ = self.filter.set_settings(&settings);
-        self.filter.set_routing(routing);
-        self.filter.detect_notes(routing.midi_out);
+        let _ = self.filter.set_controls(&controls);
+        self.filter.detect_notes(controls.routing.midi_out);
         self.tail = tail(&self.filter);
     }
 

@@ -198,12 +198,11 @@ impl Filter {
 
     /// Checks `controls` and sets them at the filter's tempo.
     pub(crate) fn set(&mut self, controls: Controls) -> Result<(), Status> {
-        let Controls { settings, routing } = controls;
-        let checked = settings.validate();
+        let settings = controls.settings.at_tempo(self.tempo);
+        let checked = controls.settings.validate();
         checked
-            .and_then(|()| self.inner.set_settings(&settings.at_tempo(self.tempo)))
+            .and_then(|()| self.inner.set_controls(&Controls { settings, ..controls }))
             .map_err(|error| fail(Status::Range, error))?;
-        self.inner.set_routing(routing);
         self.controls = controls;
         Ok(())
     }

@@ -69,8 +69,7 @@ impl Player {
         if self.receiver.update() {
             let state = self.receiver.output_buffer();
             // The sender has validated the settings.
-            let _ = self.filter.set_settings(&state.controls.settings);
-            self.filter.set_routing(state.controls.routing);
+            let _ = self.filter.set_controls(&state.controls);
             self.filter.set_keyboard(&state.keyboard);
             drop(self.filter.set_score(state.score.clone()));
             let Seek { count, seconds } = state.seek;

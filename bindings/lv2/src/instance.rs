@@ -221,12 +221,11 @@ impl Instance {
                 port.set(&mut controls, value);
             }
         }
-        let Controls { settings, routing } = controls;
+        let settings = &mut controls.settings;
+        *settings = self.tempo.map_or(*settings, |tempo| settings.at_tempo(tempo));
         // The ports clamp values to their ranges, so this cannot fail.
-        let settings = self.tempo.map_or(settings, |tempo| settings.at_tempo(tempo));
-        let _ = self.filter.set_settings(&settings);
-        self.filter.set_routing(routing);
-        self.filter.detect_notes(routing.midi_out);
+        let _ = self.filter.set_controls(&controls);
+        self.filter.detect_notes(controls.routing.midi_out);
         if std::mem::take(&mut self.fresh) {
             self.filter.reset();
         }

@@ -135,10 +135,8 @@ pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
 /// Passes all changed settings to the filter. If a value is out of range, discards all changes and returns false.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
-    let applied = web.filter.set_settings(&web.controls.settings).is_ok();
-    if applied {
-        web.filter.set_routing(web.controls.routing);
-    } else {
+    let applied = web.filter.set_controls(&web.controls).is_ok();
+    if !applied {
         web.controls = *web.filter.controls();
     }
     applied

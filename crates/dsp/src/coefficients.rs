@@ -21,8 +21,6 @@ pub struct FormulaCoefficients {
     pub ceiling: f64,
     /// Absolute gate: minimum power of a band.
     pub floor: f64,
-    /// Gain into each band's soft clip.
-    pub drive: f64,
     /// Weight of the old value in the soft clip's low-pass, per sample.
     pub clip_pole: f64,
     /// Weight of the old value in the oscillators' low-pass, per sample; 0 (off) at the top of the range of `tone`.
@@ -40,7 +38,6 @@ impl FormulaCoefficients {
             threshold: power(settings.threshold),
             ceiling: power(settings.ceiling),
             floor: power(settings.floor),
-            drive: f64::from(settings.drive),
             clip_pole: low_pass_pole(f64::from(settings.tone), sample_rate),
             voice_pole: low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate),
         }

@@ -123,7 +123,7 @@ impl EarlyBank {
     fn start(&mut self, levels: Levels, params: &BankParams, runs: bool) {
         self.params.clone_from(params);
         // The early bank only measures.
-        self.params.set_driven(false);
+        self.params.coefficients.driven = false;
         self.params.pan(None);
         self.levels.fill(levels);
         (self.running, self.latest) = (runs, 0);

@@ -234,11 +234,28 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
-        if *settings != self.controls.settings {
-            settings.validate()?;
-            self.controls.settings = *settings;
+        self.set_controls(&Controls { settings: *settings, ..self.controls })
+    }
+
+    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on; with
+    /// `lookahead`, as in [`ToneFilter::set_settings`]. Does not allocate.
+    pub fn set_routing(&mut self, routing: Routing) {
+        // The settings are those of the filter, which are valid.
+        let _ = self.set_controls(&Controls { routing, ..self.controls });
+    }
+
+    /// Changes settings and connections as [`ToneFilter::set_settings`] and [`ToneFilter::set_routing`] do.
+    ///
+    /// # Errors
+    /// If a setting is out of range; then nothing changes.
+    pub fn set_controls(&mut self, controls: &Controls) -> Result<(), OutOfRange> {
+        if *controls != self.controls {
+            controls.settings.validate()?;
+            self.controls = *controls;
             self.schedule();
         }
+        let Routing { midi_out, mpe, .. } = controls.routing;
+        self.analysis.source.track_pitches(midi_out && mpe);
         Ok(())
     }
 
@@ -280,16 +297,6 @@ impl ToneFilter {
     /// Returns the settings that were set last.
     pub fn settings(&self) -> &Settings {
         &self.controls.settings
-    }
-
-    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on; with
-    /// `lookahead`, as in [`ToneFilter::set_settings`]. Does not allocate.
-    pub fn set_routing(&mut self, routing: Routing) {
-        if routing != self.controls.routing {
-            self.controls.routing = routing;
-            self.schedule();
-        }
-        self.analysis.source.track_pitches(routing.midi_out && routing.mpe);
     }
 
     /// Returns the settings and connections that were set last.

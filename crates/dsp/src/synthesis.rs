@@ -159,7 +159,7 @@ impl Synthesis {
         if plan.moved || plan.gains.changed() {
             self.params.set_gains(plan.gains);
         }
-        self.params.set_driven(!self.timbres.soft().is(0.0));
+        self.params.coefficients.driven = !self.timbres.soft().is(0.0);
         self.arrange(plan, channels);
         self.params.pan(plan.pans.as_ref().filter(|_| self.layout == Layout::Panned));
         let oscillating = self.timbres.oscillates();

@@ -73,7 +73,7 @@ impl BankParams {
         self.total = Response::new(if frozen { 0.0 } else { self.formulas.total_step });
         self.low_pass = Response::new(1.0 - self.formulas.clip_pole);
         self.voice_low_pass = Response::new(1.0 - self.formulas.voice_pole);
-        self.coefficients.drive = self.formulas.drive as f32;
+        self.coefficients.drive = settings.drive;
         self.coefficients.threshold = self.formulas.threshold as f32;
         self.coefficients.ceiling = self.formulas.ceiling as f32;
 
@@ -130,11 +130,6 @@ impl BankParams {
                 |weights: &Lanes, pans: &Lanes| Lanes::of(|tone| weights.0[tone] * pans.0[tone]);
             Ramp::between(side(&weights.from, &pans.from), side(&weights.to, &pans.to))
         });
-    }
-
-    /// Sets whether the bands are driven and summed in the current block.
-    pub fn set_driven(&mut self, driven: bool) {
-        self.coefficients.driven = driven;
     }
 
     /// Returns the gate for a total power of `total`: a band fades out while its power is below the gate.

@@ -4,7 +4,7 @@
 //! interfaces with a parameter or a flag for each setting.
 
 use super::{
-    BandRange, Routing, Settings, Stereo,
+    Routing, Settings, Stereo,
     listed::entries,
     smoother::{Fade, Fades},
 };
@@ -51,7 +51,7 @@ impl Controls {
         }
     }
 
-    /// Returns the targets of the crossfades.
+    /// Returns the targets of the crossfades but for the low bands, which the smoother knows.
     pub(crate) fn fades(&self) -> Fades<bool> {
         let Self { settings, routing } = self;
         let mut fades = Fades::OFF;
@@ -61,7 +61,6 @@ impl Controls {
         fades[Fade::Auto] = settings.auto;
         fades[Fade::Lookahead] = settings.lookahead;
         fades[Fade::Sidechain] = routing.listen == Listen::Sidechain;
-        fades[Fade::LowBands] = settings.range == BandRange::Whole;
         fades
     }
 }
