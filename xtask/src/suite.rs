@@ -37,8 +37,8 @@ const PACKAGES_HERE: &str =
 
 /// Features for verbs on Linux, so that clippy and the documentation cover their code.
 const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/demo,\
-                        tone-filter-manual/media,tone-filter-capi/programs,tone-filter-lv2/programs,\
-                        tone-filter-unity/programs";
+                        tone-filter-manual/media,tone-filter-capi/header,tone-filter-capi/programs,\
+                        tone-filter-lv2/programs,tone-filter-unity/lists,tone-filter-unity/programs";
 
 /// Targets whose documentation is built: libraries, and programs with unique names. With examples, cargo selects the same
 /// features as for clippy, so no dependency is checked twice.

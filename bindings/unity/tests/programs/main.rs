@@ -107,7 +107,8 @@ fn valgrind() -> Result<()> {
 /// Compiles the script, a host and the programs of the pages in C#, and runs the host.
 fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
     let tests = root().join("bindings/unity/tests");
-    let script = root().join("bindings/unity/ToneFilter.cs");
+    let scripts = ["ToneFilter.cs", "ToneFilterLists.cs"];
+    let scripts = scripts.map(|name| folder.join("package/Runtime").join(name));
     let compile = |out: &str, sources: &[PathBuf]| {
         let mut mcs = Command::new("mcs");
         mcs.args([
@@ -116,7 +117,7 @@ fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
             if out.ends_with("dll") { "-t:library" } else { "-t:exe" },
         ]);
         mcs.arg(format!("-out:{}", folder.join(out).display()));
-        run(mcs.arg(&script).arg(tests.join("UnityEngine.cs")).args(sources))
+        run(mcs.args(&scripts).arg(tests.join("UnityEngine.cs")).args(sources))
     };
     compile("host.exe", &[tests.join("Host.cs")])?;
     let libraries = library.parent().context("a library lies in a folder")?;
