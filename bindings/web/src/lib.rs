@@ -21,7 +21,7 @@ mod picture;
 use picture::Picture;
 use std::sync::Arc;
 use tone_filter_dsp::{
-    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Setting, Settings, TEXTS, ToneFilter,
+    Controls, KeyEvent, Score, ScoreNote, Setting, Settings, TEXTS, ToneFilter,
     notes::{by_pitch, midi_note},
 };
 
@@ -114,16 +114,15 @@ pub extern "C" fn tone_filter_text(web: &Web) -> *const u8 {
     web.text.as_ptr()
 }
 
-/// Sets the number at `index` of the table of numbers. [`tone_filter_apply`] passes it to the filter.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set_number(web: &mut Web, index: usize, value: f32) {
-    SPECS[index].set(&mut web.controls.settings, value);
+/// Returns the setting at `index`, which counts the numbers, then the choices, then the texts.
+fn setting(index: usize) -> Setting {
+    Setting::all().nth(index).expect("JavaScript has the same tables")
 }
 
-/// Sets the choice at `index` of the table of choices to an entry. [`tone_filter_apply`] passes it to the filter.
+/// Sets the number at `index`, or the entry of a choice. [`tone_filter_apply`] passes it to the filter.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set_choice(web: &mut Web, index: usize, entry: usize) {
-    CHOICES[index].set(&mut web.controls, entry);
+pub extern "C" fn tone_filter_set_value(web: &mut Web, index: usize, value: f32) {
+    setting(index).set_value(&mut web.controls, value);
 }
 
 /// Sets the setting at `index` of the table of texts to the written text, for [`tone_filter_apply`]. Returns whether it is valid.
@@ -132,28 +131,18 @@ pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
     web.set_text(index).is_some()
 }
 
-/// Passes all changed settings to the filter. If a value is out of range, discards all changes and returns false.
+/// Passes all changed settings to the filter.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
-    let applied = web.filter.set_settings(&web.controls.settings).is_ok();
-    if applied {
-        web.filter.set_routing(web.controls.routing);
-    } else {
-        web.controls = *web.filter.controls();
-    }
-    applied
+pub extern "C" fn tone_filter_apply(web: &mut Web) {
+    // All values are within their ranges, so this cannot fail.
+    let _ = web.filter.set_settings(&web.controls.settings);
+    web.filter.set_routing(web.controls.routing);
 }
 
-/// Returns the filter's value of the number at `index`.
+/// Returns the filter's value of the number at `index`, or the index of a choice's entry.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_number(web: &Web, index: usize) -> f32 {
-    SPECS[index].get(web.filter.settings())
-}
-
-/// Returns the index of the filter's entry of the choice at `index`.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_choice(web: &Web, index: usize) -> usize {
-    CHOICES[index].get(web.filter.controls())
+pub extern "C" fn tone_filter_value(web: &Web, index: usize) -> f32 {
+    setting(index).value(web.filter.controls())
 }
 
 /// Stores the filter's value of the text at `index`, in the form for [`tone_filter_set_text`]. Returns its length.
@@ -164,11 +153,10 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
 }
 
 /// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length, 0 if the setting has
-/// an effect. The index counts the numbers, then the choices, then the texts.
+/// an effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
-    let settings = web.filter.settings();
-    let reason = Setting::all().nth(index).and_then(|setting| settings.idle(setting.id()));
+    let reason = web.filter.settings().idle(setting(index).id());
     web.put_text(reason.unwrap_or_default())
 }
 

@@ -18,7 +18,7 @@ const FAINTEST: f32 = -80.0;
 const SILENCE: f32 = -200.0;
 
 /// State of a band that may not sound.
-pub const CLOSED: f32 = 3.0;
+const CLOSED: f32 = 3.0;
 
 /// Records of all bands, the lowest first.
 pub struct Picture(pub [[f32; RECORD]; TONES]);
