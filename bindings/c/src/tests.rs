@@ -17,7 +17,6 @@ static HEAP: heap::Counting = heap::Counting;
 
 const RATE: f64 = 44_100.0;
 
-/// A filter that is freed when dropped.
 struct Owned(*mut Filter);
 
 impl Drop for Owned {

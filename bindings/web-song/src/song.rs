@@ -108,7 +108,6 @@ pub struct Song {
     filter: ToneFilter,
     recorder: Recorder,
     channels: usize,
-    /// Number of frames so far.
     frames: usize,
     /// Energy of the mono mix, then mean energy of left and right; 0 unless the sound is stereo.
     energies: [f64; 2],

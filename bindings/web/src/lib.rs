@@ -16,17 +16,27 @@
 //! `settings.js` checks settings against tables in the npm package, and sends the audio thread arrays of numbers. So the module
 //! needs no JSON, and stays small.
 
-mod picture;
-
-use picture::Picture;
 use std::sync::Arc;
 use tone_filter_dsp::{
     Controls, KeyEvent, Score, ScoreNote, Setting, Settings, TEXTS, ToneFilter,
-    notes::{by_pitch, midi_note},
+    notes::{PITCH_CLASSES, TONES, by_pitch, midi_note, semitone},
 };
 
-/// Length of a block of the Web Audio API in samples.
 const QUANTUM: usize = 128;
+
+const POINTS: usize = 96;
+
+/// Length of a band's record: power, level, state and waveform.
+const RECORD: usize = 3 + POINTS;
+
+/// Power in dB relative to full scale up to which a band has no waveform: the page would draw it with a height of 0.
+const FAINTEST: f32 = -80.0;
+
+/// Lower limit of levels and powers in dB, also for silence.
+const SILENCE: f32 = -200.0;
+
+/// State of a band that may not sound.
+const CLOSED: f32 = 3.0;
 
 /// Stereo block of [`QUANTUM`] samples, left channel first.
 type Quantum = [[f32; QUANTUM]; 2];
@@ -67,6 +77,36 @@ impl Web {
     fn set_text(&mut self, index: usize) -> Option<()> {
         let text = str::from_utf8(&self.text).ok()?;
         TEXTS.get(index)?.set(&mut self.controls.settings, text).ok()
+    }
+}
+
+/// Records of all bands, the lowest first.
+struct Picture([[f32; RECORD]; TONES]);
+
+impl Default for Picture {
+    fn default() -> Self {
+        Self([[0.0; RECORD]; TONES])
+    }
+}
+
+impl Picture {
+    /// Computes the records from the current state of `filter` and returns their address.
+    fn take(&mut self, filter: &ToneFilter) -> *const f32 {
+        let bands = filter.bands();
+        for (tone, record) in by_pitch().zip(&mut self.0) {
+            let band = &bands.bands[tone];
+            let ([power, level, state], wave) = record.split_first_chunk_mut().expect("a record");
+            *power = (10.0 * (bands.gain * bands.gain * band.power).log10()).max(SILENCE);
+            *level = band.level_db().max(SILENCE);
+            *state = if band.enabled { f32::from(band.state as u8) } else { CLOSED };
+            wave.fill(0.0);
+            if *power > FAINTEST {
+                // One more period per octave, so that higher notes look higher and stay legible.
+                let octave = (semitone(tone).max(0) / PITCH_CLASSES.len() as i32) as f32;
+                band.trace(2.0 + octave, wave);
+            }
+        }
+        self.0.as_flattened().as_ptr()
     }
 }
 

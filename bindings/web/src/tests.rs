@@ -2,7 +2,7 @@
 
 use super::*;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{CHOICES, SPECS, Voice, notes};
+use tone_filter_dsp::{CHOICES, SPECS, notes};
 use tone_filter_testkit::{Automation, Draws, assert_same_bits, unlike_default};
 
 const RATE: f64 = 48_000.0;
@@ -72,21 +72,6 @@ fn settings_come_back_as_they_were_set() {
     for (index, own) in TEXTS.iter().enumerate() {
         let length = tone_filter_setting_text(&mut web, index);
         assert_eq!(read(&web, length), own.get(&expected.settings));
-    }
-}
-
-#[test]
-fn settings_without_effect_have_their_reason() {
-    let mut web = web();
-    let mut reason = |settings: Settings, id: &str| {
-        set(&mut web, settings);
-        let index = Setting::all().position(|setting| setting.id() == id).unwrap();
-        let length = tone_filter_idle(&mut web, index);
-        read(&web, length).to_owned()
-    };
-    let square = Settings { voice: Voice::Square, ..Settings::REFERENCE };
-    for id in Setting::all().map(Setting::id) {
-        assert_eq!(reason(square, id), square.idle(id).unwrap_or_default(), "{id}");
     }
 }
 

@@ -15,7 +15,6 @@ use tone_filter_testkit::{
     root, target,
 };
 
-/// Pages whose C# is compiled.
 const PAGES: [&str; 2] = ["bindings/unity/README.md", "docs/manual/unity.md"];
 
 fn main() -> Result<()> {
