@@ -37,7 +37,7 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("tone-filter-lv2", &[DSP, PRESETS], &[TESTKIT]),
     ("tone-filter-unity", &[DSP, PRESETS], &[TESTKIT]),
     ("tone-filter-web", &[DSP], &[PRESETS, TESTKIT]),
-    ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[OFFLINE, TESTKIT]),
+    ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[TESTKIT]),
     ("tone-filter-python", &[DSP, OFFLINE, PRESETS], &[]),
     ("plugin-guard", &[], &[TESTKIT]),
     ("tone-filter", &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS], &[TESTKIT]),

@@ -1,12 +1,9 @@
-//! Tests without Unity: the types of its interface, the package, the library under valgrind, and its script.
+//! Tests without Unity: the package, the library under valgrind, and its script.
 
-use AudioPluginToneFilter::interface::{EffectDefinition, EffectState, ParameterDefinition};
 use anyhow::{Context, Result, ensure};
 use std::{
     collections::BTreeSet,
-    fmt::Write,
     fs,
-    mem::offset_of,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -20,39 +17,9 @@ const PAGES: [&str; 2] = ["bindings/unity/README.md", "docs/manual/unity.md"];
 fn main() -> Result<()> {
     let folder = target().join("engines/unity");
     fs::create_dir_all(&folder)?;
-    step("Unity: sizes and offsets by a compiler of C", || layout(&folder))?;
     let library = step("Unity: the package", || package(&folder))?;
     step("Unity: the effect under valgrind", valgrind)?;
     step("Unity: ToneFilter.cs and the lines of the pages, in C#", || in_csharp(&folder, &library))
-}
-
-/// Appends assertions in C that a type has the size and the offsets that it has in Rust.
-macro_rules! assertions {
-    ($text:ident, $name:ident: $($field:ident),*) => {
-        let name = stringify!($name);
-        writeln!($text, "_Static_assert(sizeof({name}) == {}, \"\");", size_of::<$name>())?;
-        $(writeln!(
-            $text,
-            "_Static_assert(offsetof({name}, {}) == {}, \"\");",
-            stringify!($field),
-            offset_of!($name, $field),
-        )?;)*
-    };
-}
-
-fn layout(folder: &Path) -> Result<()> {
-    let mut text = "#include \"unity.h\"\n#include <stddef.h>\n".to_owned();
-    assertions!(text, EffectState: struct_size, sample_rate, current_dsp_tick, previous_dsp_tick, sidechain,
-        effect_data, flags, internal, spatializer, dsp_buffer_size, host_api_version, ambisonic);
-    assertions!(text, ParameterDefinition: name, unit, description, min, max, default_value, display_scale, display_exponent);
-    assertions!(text, EffectDefinition: struct_size, parameter_struct_size, api_version, plugin_version,
-        channels, parameter_count, flags, name, create, release, reset, process, set_position,
-        parameters, set_parameter, get_parameter, get_buffer);
-    let source = folder.join("layout.c");
-    fs::write(&source, text)?;
-    run(Command::new("gcc")
-        .args(["-Wall", "-Wextra", "-Werror", "-std=c11", "-fsyntax-only", "-I"])
-        .args([root().join("bindings/unity/tests"), source]))
 }
 
 /// Builds the package as users get it, unpacks it and returns the path of its library.

@@ -2,10 +2,10 @@
 
 use crate::host::{Instance, definition, loaded, names, owned};
 use AudioPluginToneFilter::{
-    interface::{EffectDefinition, ParameterDefinition},
+    interface::{EffectState, ParameterDefinition},
     parameters::{PARAMETERS, PRESETS, Parameter},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, mem::offset_of};
 use tone_filter_dsp::{CHOICES, SPECS, Setting, Taper};
 use tone_filter_presets::ids;
 
@@ -13,8 +13,9 @@ use tone_filter_presets::ids;
 fn there_is_one_effect_for_any_number_of_channels_with_a_sidechain() {
     let effect = definition(loaded());
     assert_eq!(owned(effect.name.as_ptr()), "Tone Filter");
-    let sizes = [size_of::<EffectDefinition>(), size_of::<ParameterDefinition>()];
-    assert_eq!([effect.struct_size, effect.parameter_struct_size].map(|s| s as usize), sizes);
+    // The sizes in Unity's header, for pointers of 64 bits.
+    assert_eq!((effect.struct_size, effect.parameter_struct_size), (136, 64));
+    assert_eq!((size_of::<EffectState>(), offset_of!(EffectState, sidechain)), (80, 24));
     assert_eq!((effect.api_version, effect.channels, effect.flags), (0x010402, 0, 1));
     let [major, minor, patch] = [16, 8, 0].map(|shift| effect.plugin_version >> shift & 0xFF);
     assert_eq!(format!("{major}.{minor}.{patch}"), env!("CARGO_PKG_VERSION"));
