@@ -1,7 +1,6 @@
-// Tone Filter in a mixer of Unity's, for scripts. README.md has the first steps.
+// Tone Filter in a mixer of Unity's, for scripts. README.md has the first steps. ToneFilterLists.cs has the parameters.
 
 using System;
-using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using System.Text;
 using UnityEngine;
@@ -11,159 +10,13 @@ namespace ToneFilterUnity
 {
     /// <summary>Controls all filters with one instance number: their parameters, score, preset, tempo and keys. Reads their bands.</summary>
     /// <remarks>For the main thread only. Methods throw an ArgumentException whose message has the remedy.</remarks>
-    public sealed class ToneFilter
+    public sealed partial class ToneFilter
     {
         /// <summary>The number of bands, from E1 to G#7.</summary>
         public const int BandCount = 77;
 
         /// <summary>The MIDI note of the first band.</summary>
         public const int LowestNote = 28;
-
-        // <generated>
-        /// <summary>A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance.</summary>
-        public const string Preset = "Preset";
-
-        /// <summary>Blend of the untouched sound (0 %) and the resonators (100 %). 0 to 100 %.</summary>
-        public const string Mix = "Mix";
-
-        /// <summary>Level of the result. -24 to 12 dB.</summary>
-        public const string Output = "Output";
-
-        /// <summary>Turns each note from a sine (low) into a square wave (high), with the voices Soft and Soft clean. 1 to 400 x.</summary>
-        public const string Drive = "Drive";
-
-        /// <summary>Notes below this level, relative to the input, fade away. -60 to -10 dB.</summary>
-        public const string Threshold = "Threshold";
-
-        /// <summary>Maximum level of a note, relative to the input. -30 to 0 dB.</summary>
-        public const string Ceiling = "Ceiling";
-
-        /// <summary>Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale. -90 to -20 dB.</summary>
-        public const string Floor = "Floor";
-
-        /// <summary>Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s.</summary>
-        public const string Ring = "Ring";
-
-        /// <summary>Time that a note takes to follow the level of the music, when it gets louder and when it gets quieter. 10 to 1000 ms.</summary>
-        public const string Release = "Release";
-
-        /// <summary>Softens the top end of the square waves. 500 to 20000 Hz.</summary>
-        public const string Tone = "Tone";
-
-        /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
-        public const string Tuning = "Tuning";
-
-        /// <summary>Moves the range of notes that are found, in semitones; the notes keep their pitch. -24 to 24 st.</summary>
-        public const string Transpose = "Transpose";
-
-        /// <summary>Attenuation of notes that the music does not play: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %.</summary>
-        public const string Focus = "Focus";
-
-        /// <summary>Readiness to count a sound as a played note: less for clean lines, more for dense music. 0 to 100 %.</summary>
-        public const string Sensitivity = "Sensitivity";
-
-        /// <summary>Octaves by which the notes sound higher or lower. The voice Soft always plays at the detected pitch. -2 to 2 oct.</summary>
-        public const string Octave = "Octave";
-
-        /// <summary>Maximum number of notes at a time. Weaker notes are silent, and only the strongest sound. 1 to 48 notes.</summary>
-        public const string Voices = "Voices";
-
-        /// <summary>Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s. 0 to 30 ticks.</summary>
-        public const string Attack = "Attack";
-
-        /// <summary>Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s. At 0 the volume stays. 0 to 120 ticks.</summary>
-        public const string Decay = "Decay";
-
-        /// <summary>From the untouched sound (0 %) to the full effect of all other settings (100 %), with one control. 0 to 100 %.</summary>
-        public const string Morph = "Morph";
-
-        /// <summary>Portamento time: a new note slides from the pitch of a nearby note that has just ended. The voice Soft does not glide. 0 to 500 ms.</summary>
-        public const string Glide = "Glide";
-
-        /// <summary>Share of the music's vibrato and detuning that is kept; at 0 % every pitch is exact. The voice Soft always keeps all of it. 0 to 100 %.</summary>
-        public const string Vibrato = "Vibrato";
-
-        /// <summary>Mono plays all notes in the middle, Stereo processes left and right separately, Place puts each note where it is in the input.</summary>
-        public const string Stereo = "Stereo";
-
-        /// <summary>Lets the sound through untouched.</summary>
-        public const string Bypass = "Bypass";
-
-        /// <summary>The note that the scale starts from.</summary>
-        public const string Root = "Root";
-
-        /// <summary>Lets only the notes of a scale sound.</summary>
-        public const string Scale = "Scale";
-
-        /// <summary>Adapts the bands to the level of the input, and matches the output's loudness to the input's.</summary>
-        public const string Auto = "Auto";
-
-        /// <summary>Finds the notes more accurately, and adds 46 ms of latency.</summary>
-        public const string Lookahead = "Lookahead";
-
-        /// <summary>The network that finds the notes: Full is more accurate, Light needs less than half of the CPU time.</summary>
-        public const string Listener = "Listener";
-
-        /// <summary>The notes that can be found: 48 from A3 to G#7, as in Arntzen's original filter, or all 77 from E1 up.</summary>
-        public const string Range = "Range";
-
-        /// <summary>The waveform of the notes: the filtered music itself (Soft), an oscillator that follows it, or a console's sound chip (Chip).</summary>
-        public const string Voice = "Voice";
-
-        /// <summary>With the voice Chip, notes beyond the number of Voices are silent (Off) or take turns on the last voice: 15 a second (Up) or 60 a second (Fast).</summary>
-        public const string Arp = "Arp";
-
-        /// <summary>The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %).</summary>
-        public const string Duty = "Duty";
-
-        /// <summary>Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway.</summary>
-        public const string Keys = "Keys";
-
-        /// <summary>Ring and Release last as long as a note value at the song's tempo.</summary>
-        public const string Sync = "Sync";
-
-        /// <summary>Lets sounding notes ring without end; new input has no effect on the bands.</summary>
-        public const string Freeze = "Freeze";
-
-        /// <summary>Notes are found in the sidechain input, and their sound is mixed with the main input.</summary>
-        public const string Listen = "Listen";
-
-        /// <summary>Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it.</summary>
-        public const string AutoTuning = "Auto tuning";
-
-        /// <summary>Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes.</summary>
-        public const string Map = "Map";
-
-        /// <summary>Sync counts by the tempo of the song in the host, or by the tempo that is found in the music. Without a host's tempo, it is that of the music.</summary>
-        public const string SyncTo = "Sync to";
-
-        /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>
-        public const string Instance = "Instance";
-
-        /// <summary>The entries of each list, in the order of their numbers.</summary>
-        public static readonly Dictionary<string, string[]> Entries = new Dictionary<string, string[]>
-        {
-            { "Preset", new[] { "none", "tone-filter", "reference", "hacking", "subtle-edge", "extreme-8-bit", "chord-pad", "stereo-wide", "drums-tamed", "lead-only", "bass-octave", "pentatonic", "nes-lead", "sound-chip", "game-boy", "organ", "sub-triangle", "saw-choir", "one-note", "octave-up", "thin-pulse", "arcade", "pizzicato", "robot", "drum-machine", "fuzz", "crystal" } },
-            { "Stereo", new[] { "mono", "stereo", "place" } },
-            { "Bypass", new[] { "off", "on" } },
-            { "Root", new[] { "A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#" } },
-            { "Scale", new[] { "chromatic", "major", "natural-minor", "harmonic-minor", "dorian", "phrygian", "lydian", "mixolydian", "locrian", "major-pentatonic", "minor-pentatonic", "blues", "whole-tone", "custom", "auto" } },
-            { "Auto", new[] { "off", "on" } },
-            { "Lookahead", new[] { "off", "on" } },
-            { "Listener", new[] { "full", "light" } },
-            { "Range", new[] { "published", "whole" } },
-            { "Voice", new[] { "soft", "sine", "square", "pulse25", "pulse12", "triangle", "saw", "chip", "soft-clean" } },
-            { "Arp", new[] { "off", "up", "fast" } },
-            { "Duty", new[] { "12.5", "25", "50" } },
-            { "Keys", new[] { "off", "hold", "hold-any", "add" } },
-            { "Sync", new[] { "off", "1/1d", "1/1", "1/2d", "1/1t", "1/2", "1/4d", "1/2t", "1/4", "1/8d", "1/4t", "1/8", "1/16d", "1/8t", "1/16", "1/32d", "1/16t", "1/32", "1/32t" } },
-            { "Freeze", new[] { "off", "on" } },
-            { "Listen", new[] { "main", "sidechain" } },
-            { "Auto tuning", new[] { "off", "on" } },
-            { "Map", new[] { "mute", "snap", "custom" } },
-            { "Sync to", new[] { "host", "music" } },
-        };
-        // </generated>
 
         private readonly AudioMixer mixer;
         private readonly int instance;

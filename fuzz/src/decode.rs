@@ -13,17 +13,14 @@ const STEP: f32 = 1.0 / 32_768.0;
 /// Tolerance for lossy formats: power of the difference relative to the signal, -80 dB.
 const LOSSY: f64 = 1e-8;
 
-/// Maximum number of samples that are compared.
 const MOST: usize = 1 << 22;
 
 /// Result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// We refuse the file.
     Refused,
     /// ffmpeg refuses the file or reports an error, or the file is ambiguous.
     Doubtful,
-    /// The samples are equal.
     Same,
     /// The samples differ; the text describes how.
     Differs(String),
@@ -66,7 +63,6 @@ pub fn compare(bytes: &[u8]) -> Verdict {
     Verdict::Differs(format!("{ratio:.0} dB off, from sample {first} of {} on", ours.len()))
 }
 
-/// Returns the samples of the file at `path`, interleaved.
 fn read(path: &Path) -> Result<Vec<f32>, Error> {
     let mut source = Source::open(&Input::new(path)?)?;
     let mut channels = vec![Vec::new(); usize::from(source.format().channels)];

@@ -158,17 +158,13 @@ fn play(
 /// Maximum gains since the last reset, for a bound of the output. A ramping gain lies between its old and its new value.
 #[derive(Debug, Default)]
 struct Bounds {
-    /// Maximum gain of the dry signal.
     dry: f64,
-    /// Maximum gain of the wet signal.
     wet: f64,
-    /// Maximum output gain.
     gain: f64,
     /// 1 if Bypass was on, otherwise 0.
     bypass: f64,
     /// Whether Auto level or lookahead was on, which make the output depend on earlier input.
     remembers: bool,
-    /// Input peak.
     peak: f64,
     /// Whether the input had non-zero samples below [`FAINT`].
     faint: bool,

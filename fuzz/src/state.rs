@@ -7,7 +7,6 @@ use tone_filter_testkit::{
     plugin::{busy, controls_in, new, state},
 };
 
-/// Two instances and their states.
 type Instances = (ManuallyDrop<[Instance; 2]>, [Vec<u8>; 2]);
 
 thread_local! {

@@ -111,7 +111,7 @@ impl PresetBrowser {
                             if marked && self.scroll && !ui.is_sizing_pass() {
                                 // The first preset of a group is shown with the group's title.
                                 let above = if index == 0 { title.rect } else { row.rect };
-                                ui.scroll_to_rect(row.rect.union(above), None);
+                                ui.scroll_to_rect(row.rect.union(above), Some(Align::Center));
                                 self.scroll = false;
                             }
                             if row.hovered() || row.has_focus() {

@@ -2,7 +2,7 @@
 
 use egui::{
     self, Align2, Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Painter,
-    Pos2, Rect, Stroke, Visuals,
+    Pos2, Rect, Stroke, Visuals, style::ScrollStyle,
 };
 use std::sync::Arc;
 use tone_filter_dsp::BandState;
@@ -166,8 +166,13 @@ pub fn install(ctx: &egui::Context) {
         (state.corner_radius, state.expansion) = (CornerRadius::same(4), 0.0);
     }
     ctx.set_visuals_of(egui::Theme::Dark, visuals);
-    // A text field is as high as the text that it replaces.
-    ctx.all_styles_mut(|style| style.spacing.interact_size.y = 0.0);
+    ctx.all_styles_mut(|style| {
+        // A text field is as high as the text that it replaces.
+        style.spacing.interact_size.y = 0.0;
+        // A faded text would be illegible, and a bar that hides looks like the end of a list.
+        style.spacing.scroll = ScrollStyle { foreground_color: true, ..ScrollStyle::solid() };
+        style.spacing.scroll.fade.strength = 0.0;
+    });
     ctx.set_theme(egui::Theme::Dark);
     // The host has Ctrl and +, like all keys that the window does not use.
     ctx.options_mut(|options| options.zoom_with_keyboard = false);

@@ -7,13 +7,12 @@
 //! sends an update 60 times a second; otherwise nothing. Updates are dropped while no packet is free. Levels, states and peaks
 //! are computed on the editor's thread.
 
-#[cfg(all(test, loom))]
-use loom::sync::{Arc, Mutex, atomic::AtomicUsize};
 use rtrb::{Consumer, Producer, RingBuffer};
-#[cfg(not(all(test, loom)))]
-use std::sync::{Arc, Mutex, atomic::AtomicUsize};
 use std::{
-    sync::{PoisonError, atomic::Ordering},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Instant,
 };
 use tone_filter_dsp::Snapshot;
@@ -50,7 +49,6 @@ pub struct MeterUpdate {
     pub input_squares: f32,
 }
 
-/// Data of an update, with buffers of fixed length.
 struct Packet {
     bands: Snapshot,
     load: f32,
@@ -110,17 +108,13 @@ pub struct MeterInput {
     empty: Consumer<Box<Packet>>,
     full: Producer<Box<Packet>>,
     viewers: Arc<AtomicUsize>,
-    /// Sample rate in Hz.
     sample_rate: f32,
     /// See [`MeterUpdate::bar`].
     pub bar: Option<i32>,
-    /// See [`MeterUpdate::load`].
     load: f32,
     /// Number of updates until the next buffer is timed.
     untimed: usize,
-    /// Frames between two updates.
     period: usize,
-    /// Frames until the next update.
     due: usize,
 }
 
@@ -294,8 +288,5 @@ impl Drop for MeterViewer {
     }
 }
 
-#[cfg(all(test, loom))]
-mod model;
-
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
-//! Tests of the meters on one thread. `model.rs` tests them on several.
+//! Tests of the meters on one thread and on several.
 
 use super::*;
+use std::thread;
 use tone_filter_dsp::{BankSnapshot, notes::TONES};
 
 /// Returns a snapshot in which every value is `number`.
@@ -28,28 +29,6 @@ fn open() -> (MeterInput, Meters, MeterViewer) {
 }
 
 #[test]
-fn nothing_is_sent_unless_a_viewer_is_open() {
-    let (mut input, meters, viewer) = open();
-    drop(viewer);
-    assert!(!input.advance(1 << 20, || panic!("no viewer is open")));
-
-    let mut viewer = meters.open();
-    drop(meters.open());
-    assert!(input.advance(1 << 20, || snapshot(1)), "one of two viewers is still open");
-    assert_eq!(latest(&mut viewer), Some(snapshot(1)));
-}
-
-#[test]
-fn an_update_is_received_once() {
-    let (mut input, _meters, mut viewer) = open();
-    assert_eq!(viewer.latest(), None);
-    input.advance(1 << 20, || snapshot(1));
-    input.advance(1 << 20, || snapshot(2));
-    assert_eq!(latest(&mut viewer), Some(snapshot(2)));
-    assert_eq!(viewer.latest(), None);
-}
-
-#[test]
 fn updates_are_sent_at_the_rate_and_no_faster() {
     for frames in [1, 64, 100, 640, 641] {
         let (mut input, _meters, mut viewer) = open();
@@ -71,11 +50,13 @@ fn pass(input: &mut MeterInput, left: &[f32], right: &[f32]) {
 #[test]
 fn peaks_are_those_of_the_output_since_the_last_update() {
     let (mut input, _meters, mut viewer) = open();
-    pass(&mut input, &[0.1, -0.7], &[0.2, 0.3]);
-    pass(&mut input, &[0.5, 0.5], &[-0.4, 0.0]);
+    pass(&mut input, &[0.125, -0.75], &[0.25, 0.5]);
+    pass(&mut input, &[0.5, 0.5], &[-0.5, 0.0]);
     input.advance(1 << 20, Snapshot::default);
     let update = viewer.latest().unwrap();
-    assert_eq!((update.peaks, update.sample_rate), ([0.7, 0.4], 48_000.0));
+    assert_eq!((update.peaks, update.sample_rate), ([0.75, 0.5], 48_000.0));
+    assert_eq!(update.sound, [const { [0.1875, -0.125, 0.0, 0.25] }; 2], "means of the channels");
+    assert_eq!(viewer.latest(), None, "once");
 
     input.measure(&mut [&mut [9.0, 9.0]], |channels| channels[0].copy_from_slice(&[0.0, -0.1]));
     input.advance(1 << 20, Snapshot::default);
@@ -121,38 +102,63 @@ fn what_the_last_viewer_has_not_read_is_not_sent_to_the_next() {
 }
 
 #[test]
-fn the_channel_means_of_input_and_output_are_sent() {
-    let (mut input, _meters, mut viewer) = open();
-    let halve = |channels: &mut [&mut [f32]]| {
-        channels.iter_mut().flat_map(|channel| channel.iter_mut()).for_each(|x| *x /= 2.0);
-        "done"
-    };
-    let expected: Vec<f32> = (0..100_000).map(|n| n as f32 + 2.0).collect();
-    let mut received = [const { Vec::new() }; 2];
-    for first in (0..100_000).step_by(1000) {
-        let mut left: Vec<f32> = (first..first + 1000).map(|n| n as f32).collect();
-        let mut right: Vec<f32> = left.iter().map(|n| n + 4.0).collect();
-        assert_eq!(input.measure(&mut [&mut left, &mut right], halve), "done");
-        input.advance(100, Snapshot::default);
-        // Several packets are read at once, as not every buffer is followed by a read.
-        if first % 3000 == 0 || first == 99_000 {
-            for (received, new) in received.iter_mut().zip(sound(&mut viewer)) {
-                received.extend(new);
-            }
-        }
-    }
-    input.advance(1 << 20, Snapshot::default);
-    for (received, new) in received.iter_mut().zip(sound(&mut viewer)) {
-        received.extend(new);
-    }
-    let halves = expected.iter().map(|n| n / 2.0).collect();
-    assert_eq!(received, [expected, halves]);
-}
-
-#[test]
 fn samples_that_do_not_fit_into_a_packet_are_left_out() {
     let (mut input, _meters, mut viewer) = open();
     pass(&mut input, &vec![0.0; 3 * CAPACITY], &vec![0.0; 3 * CAPACITY]);
     input.advance(1 << 20, Snapshot::default);
     assert_eq!(sound(&mut viewer).map(|samples| samples.len()), [CAPACITY; 2]);
+}
+
+/// Sends updates 1 and 2. Returns the number of updates sent.
+fn send_two(input: &mut MeterInput) -> usize {
+    (1..=2).filter(|&number| input.advance(1 << 20, || snapshot(number))).count()
+}
+
+#[test]
+fn a_viewer_receives_all_updates_while_others_open_and_close() {
+    let (mut input, meters, mut stays) = open();
+    thread::scope(|scope| {
+        scope.spawn(|| drop((meters.open(), meters.open())));
+        let audio = scope.spawn(|| assert_eq!(send_two(&mut input), 2));
+        let mut seen = vec![0.0];
+        seen.extend(latest(&mut stays).map(|bands| bands.drive));
+        audio.join().unwrap();
+        seen.extend(latest(&mut stays).map(|bands| bands.drive));
+        assert!(seen.is_sorted_by(|one, next| one < next) && seen.ends_with(&[2.0]), "{seen:?}");
+    });
+    assert!(input.is_watched());
+    drop(stays);
+    assert!(!input.advance(1 << 20, || unreachable!("no viewer is open")));
+}
+
+#[test]
+fn samples_come_in_order_and_once() {
+    let (mut input, _meters, mut viewer) = open();
+    let mut seen = [vec![], vec![]];
+    thread::scope(|scope| {
+        let audio = scope.spawn(move || {
+            for first in [1.0, 3.0] {
+                let negate = |channels: &mut [&mut [f32]]| {
+                    channels[0].iter_mut().for_each(|sample| *sample = -*sample);
+                };
+                input.measure(&mut [&mut [first, first + 1.0]], negate);
+                input.advance(1 << 20, Snapshot::default);
+            }
+        });
+        let early = sound(&mut viewer);
+        audio.join().unwrap();
+        for some in [early, sound(&mut viewer)] {
+            seen.iter_mut().zip(some).for_each(|(seen, some)| seen.extend(some));
+        }
+    });
+    assert_eq!(seen, [[1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0]]);
+}
+
+#[test]
+fn the_audio_thread_needs_no_lock() {
+    let (mut input, meters, _viewer) = open();
+    let _held = meters.output.lock().unwrap();
+    // If this took the lock, it would wait for ever.
+    input.measure(&mut [&mut [1.0, 2.0]], |_| ());
+    assert_eq!(send_two(&mut input), 2);
 }

@@ -91,7 +91,6 @@ impl ChoiceParam {
     }
 }
 
-/// Index of an entry of any list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry(usize);
 

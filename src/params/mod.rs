@@ -83,9 +83,7 @@ pub fn allowed_zoom(zoom: f32) -> f32 {
 
 /// State that is saved with a host's session.
 pub struct ToneFilterParams {
-    /// Numbers, in the order of [`SPECS`].
     numbers: [FloatParam; SPECS.len()],
-    /// Choices, in the order of [`CHOICES`].
     choices: [ChoiceParam; CHOICES.len()],
     /// Settings as texts, in the order of [`TEXTS`]. Not parameters: the 77 band switches alone would clutter a host's list.
     texts: [WatchedText; TEXTS.len()],
@@ -326,7 +324,6 @@ pub fn complete_state(state: &mut PluginState) {
     }
 }
 
-/// Returns the parameter of row `index` of [`SPECS`].
 fn float_param(index: usize, changes: &Changes) -> FloatParam {
     let spec = &SPECS[index];
     let &Spec { min, max, .. } = spec;

@@ -61,67 +61,6 @@ fn a_logarithmic_setting_has_its_geometric_mean_in_the_middle() {
     }
 }
 
-#[test]
-fn a_completed_state_has_an_allowed_value_for_every_parameter() {
-    let text = |text: &str| ParamValue::String(text.to_owned());
-    let params = [
-        ("mix", ParamValue::F32(1e9)),
-        ("ring", ParamValue::F32(-1.0)),
-        // Its reference is not its default.
-        ("floor", ParamValue::F32(f32::NAN)),
-        ("drive", ParamValue::F32(3.0)),
-        ("tone", text("low")),
-        ("stereo", text("stereo")),
-        ("root", ParamValue::I32(3)),
-        ("scale", text("of-the-future")),
-        ("bypass", ParamValue::F32(1.0)),
-        ("lookahead", ParamValue::Bool(true)),
-        ("of-the-future", ParamValue::Bool(true)),
-    ];
-    let mut state = PluginState {
-        version: "9.0.0".to_owned(),
-        params: params.map(|(id, value)| (id.to_owned(), value)).into(),
-        fields: BTreeMap::new(),
-    };
-    complete_state(&mut state);
-    for spec in &SPECS {
-        let expected = match spec.id {
-            "mix" => 100.0,
-            "ring" => 0.05,
-            "drive" => 3.0,
-            _ => spec.reference(),
-        };
-        let value = &state.params[spec.id];
-        assert!(matches!(value, ParamValue::F32(v) if *v == expected), "{}: {value:?}", spec.id);
-    }
-    for choice in &CHOICES {
-        let expected = match choice.id {
-            "stereo" | "lookahead" => 1,
-            _ => choice.reference(),
-        };
-        let entry = match &state.params[choice.id] {
-            ParamValue::Bool(on) if choice.is_switch() => Some(usize::from(*on)),
-            ParamValue::String(id) => choice.entries.iter().position(|entry| entry.0 == id),
-            _ => None,
-        };
-        assert_eq!(entry, Some(expected), "{}", choice.id);
-    }
-}
-
-#[test]
-fn the_text_of_a_number_is_read_back_and_ends_with_its_unit() {
-    for (spec, param) in SPECS.iter().zip(&ToneFilterParams::default().numbers) {
-        for step in 0..=100 {
-            let text = param.normalized_value_to_string(step as f32 / 100.0, true);
-            assert!(text.ends_with(&format!(" {}", spec.unit)), "{text}");
-            let back = param.string_to_normalized_value(&text).unwrap();
-            assert_eq!(param.normalized_value_to_string(back, true), text, "{}", spec.id);
-            let number = param.normalized_value_to_string(step as f32 / 100.0, false);
-            assert_eq!(format!("{number}{}", param.unit()), text);
-        }
-    }
-}
-
 /// Returns all fields of the state that are not parameters, as texts.
 fn fields(params: &ToneFilterParams) -> [String; 7] {
     let texts = TEXTS.iter().map(|text| text.get(&params.settings())).collect::<Vec<_>>();

@@ -23,12 +23,9 @@ use tone_filter_presets::Folder;
 pub struct ToneFilterPlugin {
     params: Arc<ToneFilterParams>,
     latency: Arc<Latency>,
-    /// Audio thread's end of the meters.
     meter_input: MeterInput,
-    /// Editor's end of the meters.
     meters: Meters,
     repaint: RepaintNotifier,
-    /// Audio thread's end of the parameters' score.
     score: Option<ScoreOutput>,
     /// Program changes and mapped controllers; `None` until nice-plug asks for the editor, before the first activation.
     midi_learn: Option<Arc<MidiLearn>>,
@@ -44,10 +41,8 @@ struct Active {
     latency: Option<Arc<Latency>>,
     /// Length of the longest buffer that the host has announced, in frames.
     max_frames: usize,
-    /// Frames of digital silence at the input so far.
     silent_frames: u32,
     notes: Notes,
-    /// Tempo of the song in beats per minute.
     tempo: Option<f64>,
     playing: bool,
     /// Last values passed to the filter: number of parameter changes, tempo, and compensated lookahead.

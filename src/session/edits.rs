@@ -348,7 +348,6 @@ impl Edits<'_> {
         self.state.gesture = Some(Gesture { id, after: before.clone(), before });
     }
 
-    /// Ends the gesture and records it as an undo step.
     fn finish(&mut self, what: &'static str) {
         if let Some(Gesture { before, after, .. }) = self.state.gesture.take() {
             self.state.history.record(what, before, after, self.now);

@@ -46,7 +46,6 @@ pub struct PresetList {
     /// Folder of the user's presets; `None` for a user without a home directory.
     folder: Option<Folder>,
     factory: Vec<Preset>,
-    /// Factory presets, then the user's.
     entries: Vec<Entry>,
     favourites: BTreeSet<String>,
     /// Preset with which [`PresetList::is_changed`] last compared: its name, and its settings if it exists.

@@ -121,25 +121,16 @@ class Layouts(unittest.TestCase):
                 np.testing.assert_allclose(recording.notes, expected, atol=0.005 if layout == "bach10" else 1e-9)
                 self.assertEqual(soundfile.info(recording.sound).samplerate, RATE)
 
-    def test_alignments_have_a_note_each(self):
+    def test_what_lacks_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             make_bach_violin(Path(folder))
             write_table(Path(folder) / "notes" / "somebody" / "piece_mov2.csv", ["onset", "offset", "pitch", "velocity"], [(0, 9, 64, 64)])
             with self.assertRaisesRegex(LayoutError, "piece_mov2.csv: 2 alignments for 1 notes"):
                 recordings("bach-violin", folder)
-
-    def test_a_folder_in_another_layout_is_named(self):
         for layout in LAYOUTS:
             with self.subTest(layout), tempfile.TemporaryDirectory() as folder:
                 with self.assertRaisesRegex(LayoutError, folder):
                     recordings(layout, folder)
-
-    def test_a_missing_annotation_is_named(self):
-        with tempfile.TemporaryDirectory() as folder:
-            make_guitarset(Path(folder))
-            (Path(folder) / "annotation" / "00_BN1-129-Eb_comp.jams").unlink()
-            with self.assertRaisesRegex(LayoutError, "00_BN1-129-Eb_comp.jams"):
-                recordings("guitarset", folder)
 
     def test_drums_are_no_notes(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -152,10 +143,8 @@ class Layouts(unittest.TestCase):
 
 
 class Scores(unittest.TestCase):
-    def test_equal_notes_score_1(self):
+    def test_equal_notes_score_1_and_none_0(self):
         self.assertEqual(scores(NOTES, NOTES, SECONDS), (1.0, 1.0, 1.0, 3, 3))
-
-    def test_nothing_found_scores_0(self):
         self.assertEqual(scores([], NOTES, SECONDS), (0.0, 0.0, 0.0, 0, 3))
 
     def test_frames_count_by_time(self):
@@ -165,10 +154,6 @@ class Scores(unittest.TestCase):
     def test_onsets_have_their_tolerances(self):
         late = lambda seconds, pitch=60.0: onset_f1([(1 + seconds, 2.0, pitch)], [(1.0, 2.0, 60.4)], (0.1, 70))
         self.assertEqual([late(0.09), late(0.11), late(-0.09), late(0, 61.0), late(0, 62.0)], [1, 0, 1, 1, 0])
-
-    def test_a_note_counts_once(self):
-        # One of two notes is right: 2 * 1 / (2 + 1).
-        self.assertAlmostEqual(onset_f1([(1.0, 1.04, 60.0), (1.05, 2.0, 60.0)], [(1.0, 2.0, 60.0)], (0.1, 70)), 2 / 3)
 
     def test_notes_out_of_range_or_after_the_end_do_not_count(self):
         self.assertEqual(scores([*NOTES, (0.0, 1.0, 27.0), (0.0, 1.0, 105.0)], [*NOTES, (3.5, 4.0, 60.0)], SECONDS), (1.0, 1.0, 1.0, 3, 3))
@@ -187,14 +172,7 @@ class Program(unittest.TestCase):
                         # Of a note of 50 frames at least 40 are left if it begins 100 ms late: 2 * 40 / (40 + 50) = 0.89.
                         self.assertGreater(result[0], 0.8)
 
-    def test_only_the_first_seconds_count(self):
-        with tempfile.TemporaryDirectory() as folder:
-            make_ssvd(Path(folder))
-            (recording,) = recordings("ssvd", folder)
-            (result,) = judge.judged({"right": lambda wav: recording.notes}, recording, 1.5)
-            self.assertEqual(result, (1.0, 1.0, 1.0, 2, 2))
-
-    def test_a_movement_is_cut_out_of_its_file(self):
+    def test_a_movement_and_its_first_seconds_are_cut_out_of_the_file(self):
         with tempfile.TemporaryDirectory() as folder:
             make_bach_violin(Path(folder))
             (recording,) = recordings("bach-violin", folder)
@@ -204,8 +182,9 @@ class Program(unittest.TestCase):
                 sizes.append(soundfile.info(wav).frames)
                 return recording.notes
 
-            (result,) = judge.judged({"right": find}, recording, math.inf)
-            self.assertEqual((sizes, result), ([2 * RATE], (1.0, 1.0, 1.0, 2, 2)))
+            for limit, seconds, count in ((math.inf, 2, 2), (0.5, 0.5, 1)):
+                (result,) = judge.judged({"right": find}, recording, limit)
+                self.assertEqual((sizes.pop(), result), (seconds * RATE, (1.0, 1.0, 1.0, count, count)))
 
     def test_a_table_has_the_means(self):
         results = [[(1.0, 0.5, 0.0, 3, 4), (0.0, 0.0, 0.0, 0, 4)], [(0.5, 0.5, 0.5, 5, 4), (0.0, 0.0, 0.0, 0, 4)]]

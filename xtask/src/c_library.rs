@@ -1,7 +1,7 @@
 //! `cargo xtask install-c`: installs the C library, its header and its pkg-config file.
 
 use crate::{
-    commands::{cargo, root, run, target},
+    commands::{cargo, run, target},
     files,
 };
 use anyhow::{Result, ensure};
@@ -40,8 +40,9 @@ pub fn install(folder: &Path) -> Result<()> {
         let name = |stem: &str| format!("lib{stem}.{extension}");
         copy(&built.join(name("tone_filter_capi")), &lib.join(name("tone_filter")))?;
     }
-    let header = Path::new("include/tone_filter.h");
-    copy(&root().join("bindings/c").join(header), &folder.join(header))?;
+    let header = std::path::absolute(folder.join("include/tone_filter.h"))?;
+    let mut write = cargo("run --package=tone-filter-capi --features=header --bin=c_header --");
+    run(write.arg(header))?;
     fs::create_dir_all(lib.join("pkgconfig"))?;
     let description = PKG_CONFIG.replace("VERSION", version());
     fs::write(lib.join("pkgconfig/tone_filter.pc"), description)?;

@@ -48,6 +48,9 @@ pub fn package(args: &[String]) -> Result<PathBuf> {
     for (name, source) in ELSEWHERE {
         files::copy(&root().join(source), &package.join(name))?;
     }
+    let mut lists =
+        cargo("run --locked --package=tone-filter-unity --features=lists --bin=unity_lists --");
+    run(lists.arg(package.join("Runtime/ToneFilterLists.cs")))?;
     let plugins = package.join("Plugins/x86_64");
     for (_, library) in LIBRARIES.iter().filter(|own| !libraries.contains(own)) {
         fs::remove_file(plugins.join(format!("{library}.meta")))?;

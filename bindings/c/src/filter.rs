@@ -24,7 +24,6 @@ use std::{
 };
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, ToneFilter};
 
-/// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
 
 /// Tone filter with a fixed sample rate and number of channels.
@@ -32,7 +31,6 @@ pub struct Filter {
     pub(crate) inner: ToneFilter,
     /// Settings as the caller set them, without the tempo, and routing.
     pub(crate) controls: Controls,
-    /// Tempo in beats a minute.
     pub(crate) tempo: f64,
     /// One chunk for each channel. A chunk of all channels is read before any of its output is written, so the output arrays
     /// may be the input arrays.

@@ -6,10 +6,7 @@ use std::{
     ptr,
 };
 use tone_filter_dsp::{Controls, Score, Setting, Settings, ToneFilter};
-use tone_filter_presets::{
-    self as presets, Preset,
-    settings::{from_json, to_json},
-};
+use tone_filter_presets::{self as presets, Preset, settings::from_json};
 use tone_filter_testkit::{
     Automation, Draws, assert_same_bits, channels,
     heap::{self, counted},
@@ -20,7 +17,6 @@ static HEAP: heap::Counting = heap::Counting;
 
 const RATE: f64 = 44_100.0;
 
-/// A filter that is freed when dropped.
 struct Owned(*mut Filter);
 
 impl Drop for Owned {
@@ -98,45 +94,6 @@ fn music(count: usize, frames: usize) -> Vec<Vec<f32>> {
     channels(&mut Draws::seeded(1), count, RATE, frames)
 }
 
-fn bits(signal: &[Vec<f32>]) -> Vec<Vec<u32>> {
-    signal.iter().map(|channel| channel.iter().map(|sample| sample.to_bits()).collect()).collect()
-}
-
-#[test]
-fn planar_and_interleaved_samples_give_the_bits_of_the_library() {
-    let frames = 10_000;
-    for (channels, preset) in [(1, "tone-filter"), (2, "stereo-wide"), (6, "organ")] {
-        let input = music(channels, frames);
-        let settings = Preset::factory(preset).unwrap().settings;
-        let mut expected = input.clone();
-        let direct = ToneFilter::new(RATE, &settings).unwrap();
-        let mut slices: Vec<_> = expected.iter_mut().map(Vec::as_mut_slice).collect();
-        direct.with_channels(channels).process(&mut slices);
-
-        let planar = create(channels as u32, preset);
-        let mut output = vec![vec![9.0; frames]; channels];
-        let from: Vec<_> = input.iter().map(|channel| channel.as_ptr()).collect();
-        let to: Vec<_> = output.iter_mut().map(|channel| channel.as_mut_ptr()).collect();
-        // SAFETY: all point to `frames` samples.
-        let status = unsafe { tf_process(planar.0, from.as_ptr(), to.as_ptr(), frames) };
-        assert_eq!(status, Status::Ok);
-        assert!(bits(&output) == bits(&expected), "{preset}, planar");
-
-        let interleaved = create(channels as u32, preset);
-        let woven = (0..frames * channels).map(|i| input[i % channels][i / channels]);
-        let mut woven: Vec<f32> = woven.collect();
-        for block in woven.chunks_mut(1000 * channels) {
-            let (samples, frames) = (block.as_mut_ptr(), block.len() / channels);
-            // SAFETY: the block has `frames` frames; it may be its own output.
-            let status = unsafe { tf_process_interleaved(interleaved.0, samples, samples, frames) };
-            assert_eq!(status, Status::Ok);
-        }
-        let channel = |c| woven.iter().skip(c).step_by(channels).copied().collect();
-        let output: Vec<Vec<f32>> = (0..channels).map(channel).collect();
-        assert!(bits(&output) == bits(&expected), "{preset}, interleaved");
-    }
-}
-
 #[test]
 fn what_is_marked_real_time_does_not_allocate() {
     let filter = create(2, "sound-chip");
@@ -182,13 +139,16 @@ fn what_is_marked_real_time_does_not_allocate() {
     assert!(sounding > 0 && bands[12].note == 69, "{bands:?}");
 }
 
-/// Plays music while `set` passes changing settings to the filter; the output must have the bits of the library's.
-fn check_automation(set: impl Fn(&Owned, &Controls)) {
+#[test]
+fn automation_has_the_bits_of_the_library() {
     let automation = Automation::new(1, RATE);
     let filter = create(2, "tone-filter");
     let output = automation.play(256, |new, mut block| {
-        if let Some(new) = new {
-            set(&filter, new);
+        for call in new.into_iter().flat_map(calls) {
+            let (status, allocations) = counted(|| call.set(&filter));
+            assert_eq!(status, Status::Ok, "{:?}", call.id);
+            // Setting switches and notes as text is not real time.
+            assert!(allocations == 0 || matches!(call.setting, Setting::Text(_)), "{:?}", call.id);
         }
         let channels = block.each_mut().map(|channel| channel.as_mut_ptr());
         // SAFETY: both point to a block of two channels.
@@ -200,109 +160,69 @@ fn check_automation(set: impl Fn(&Owned, &Controls)) {
 }
 
 #[test]
-fn automation_by_json_has_the_bits_of_the_library() {
-    check_automation(|filter, new| assert_eq!(set_json(filter, &to_json(new)), Status::Ok));
-}
-
-#[test]
-fn automation_setting_by_setting_has_the_bits_of_the_library() {
-    check_automation(|filter, new| {
-        for call in calls(new) {
-            let (status, allocations) = counted(|| call.set(filter));
-            assert_eq!(status, Status::Ok, "{:?}", call.id);
-            // Setting switches and notes as text is not real time.
-            assert!(allocations == 0 || matches!(call.setting, Setting::Text(_)), "{:?}", call.id);
-        }
-    });
-}
-
-#[test]
-fn a_score_has_the_bits_of_the_library() {
-    let filter = create(1, "tone-filter");
+fn interleaved_samples_and_a_score_have_the_bits_of_the_library() {
+    let filter = create(2, "tone-filter");
     let text = c"tone-filter-score 1\n1 2 69\n";
-    let mut own = music(1, 44_100);
-    let mut expected = own.clone();
+    let [mut left, mut right] = music(2, 44_100).try_into().unwrap();
+    let mut own: Vec<f32> = left.iter().zip(&right).flat_map(|(l, r)| [*l, *r]).collect();
     // SAFETY: all are valid, or may be NULL.
     unsafe {
         assert_eq!(tf_set_score(filter.0, ptr::null()), Status::Ok);
         assert_eq!(tf_set_score(filter.0, text.as_ptr()), Status::Ok);
         assert_eq!(tf_seek(filter.0, 0.5), Status::Ok);
         assert_eq!(tf_set_score(filter.0, c"nonsense".as_ptr()), Status::Score);
-        let samples = own[0].as_mut_ptr();
+        let samples = own.as_mut_ptr();
         assert_eq!(tf_process_interleaved(filter.0, samples, samples, 44_100), Status::Ok);
     }
     assert!(owned(tf_last_error()).starts_with("line 1: is not "), "{}", owned(tf_last_error()));
     let mut library = ToneFilter::new(RATE, &Settings::default()).unwrap();
     library.set_score(Some(text.to_str().unwrap().parse::<Score>().unwrap().into()));
     library.seek(0.5);
-    library.process(&mut [&mut expected[0]]);
-    assert!(bits(&own) == bits(&expected));
+    library.process(&mut [&mut left, &mut right]);
+    let expected = left.iter().zip(&right).flat_map(|(left, right)| [left, right]);
+    assert!(own.iter().map(|x| x.to_bits()).eq(expected.map(|x| x.to_bits())));
 }
 
 #[test]
-fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
+fn the_lists_are_those_of_the_library() {
     let filter = create(2, "reference");
-    let f = filter.0;
-    let mut controls = Controls::from(Settings::REFERENCE);
+    let mut count = 0;
     for (index, setting) in Setting::all().enumerate() {
         // SAFETY: the library's own table entries are valid.
         let info = unsafe { tf_setting_at(index).as_ref() }.unwrap();
-        let id = owned(info.id);
-        assert_eq!([&*id, &owned(info.name)], [setting.id(), setting.name()]);
-        assert_eq!(owned(info.unit), setting.unit(), "{id}");
-        let text = match setting {
-            Setting::Number(own) => {
-                assert_eq!([info.min, info.max, info.initial], [own.min, own.max, own.default()]);
-                own.set(&mut controls.settings, own.max);
-                None
-            }
-            Setting::Choice(own) => {
-                assert_eq!(
-                    (info.entry_count, info.initial),
-                    (own.entries.len(), own.default() as f32)
-                );
-                let last = info.entry_count - 1;
-                own.set(&mut controls, last);
-                // SAFETY: there are as many entries.
-                Some(owned(unsafe { *info.entries.add(last) }))
-            }
-            Setting::Text(own) => {
-                let text = match info.kind {
-                    SettingKind::Notes => vec!["C#"; info.max as usize].join(" "),
-                    _ => "0".repeat(info.max as usize),
-                };
-                own.set(&mut controls.settings, &text).unwrap();
-                Some(text)
-            }
-        };
-        let text = text.map(|text| CString::new(text).unwrap());
+        let texts = [info.id, info.name, info.unit].map(owned);
+        assert_eq!(texts, [setting.id(), setting.name(), setting.unit()]);
+        assert_eq!(info.entry_count, setting.entries().len(), "{texts:?}");
+        if let Some((id, _)) = setting.entries().last() {
+            // SAFETY: there are as many entries.
+            assert_eq!(owned(unsafe { *info.entries.add(info.entry_count - 1) }), *id);
+        }
+        if !matches!(setting, Setting::Text(_)) {
+            let initial = setting.value(&Controls::default());
+            assert_eq!(([info.min, info.max], info.initial), (setting.range(), initial));
+        }
         let mut buffer = [0; TF_TEXT_SIZE];
-        // SAFETY: all pointers are valid.
-        let (set, read) = unsafe {
-            let set = match &text {
-                Some(text) => tf_set_text(f, info.id, text.as_ptr()),
-                None => tf_set_number(f, info.id, info.max),
-            };
-            (set, tf_get_text(f, info.id, buffer.as_mut_ptr(), buffer.len()))
+        // SAFETY: all are valid.
+        let read = unsafe { tf_get_text(filter.0, info.id, buffer.as_mut_ptr(), buffer.len()) };
+        let expected = match setting {
+            Setting::Number(_) => (Status::Setting, String::new()),
+            _ => (Status::Ok, setting.text(&Settings::REFERENCE.into())),
         };
-        assert_eq!(set, Status::Ok, "{id}: {}", owned(tf_last_error()));
-        assert_eq!(read == Status::Ok, text.is_some(), "{id}");
+        assert_eq!((read, owned(buffer.as_ptr())), expected);
+        count += 1;
     }
-    let count = Setting::all().count();
     assert!(tf_setting_at(count).is_null());
     // The JSON has each setting once.
     let fields: serde_json::Map<_, _> = serde_json::from_str(&json(&filter)).unwrap();
     assert_eq!(count, fields.len());
-    assert_eq!(from_json(&json(&filter)).unwrap(), controls);
     assert!(json(&filter).len() < TF_TEXT_SIZE / 2);
-
     for (index, id) in presets::ids().enumerate() {
         // SAFETY: the library's own table entries are valid.
         let info = unsafe { tf_preset_at(index).as_ref() }.unwrap();
         let preset = Preset::factory(id).unwrap();
         assert_eq!([owned(info.id), owned(info.name)], [id.to_owned(), preset.name]);
         // SAFETY: both are valid.
-        assert_eq!(unsafe { tf_set_preset(f, info.id) }, Status::Ok);
+        assert_eq!(unsafe { tf_set_preset(filter.0, info.id) }, Status::Ok);
         assert_eq!(from_json(&json(&filter)).unwrap(), preset.settings.into());
     }
     assert!(tf_preset_at(presets::ids().count()).is_null());

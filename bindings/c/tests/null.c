@@ -88,77 +88,48 @@ static void null_pointers(tf_filter *filter)
 
 static void garbage(tf_filter *filter)
 {
-    static const float rates[] = {0.0f, -1.0f, 999.0f, 2e9f, 1e38f};
-    static const char *const jsons[] = {"", "{", "[]", "7", "null", "{\"mix\": 101}", "{\"mixx\": 1}", "{\"mix\": \"a\"}",
-                                        "{\"voice\": \"tuba\"}", "{\"settings\": 1}", "{\"bands\": \"1\"}"};
-    static const char *const scores[] = {"", "{}", "tone-filter-score 1 2\n", "tone-filter-score 1\n0", "tone-filter-score 1\n0 1 69 a", "tone-filter-score 1\nnan 1 69"};
     const float zero = 0.0f, nan = zero / zero, infinity = 1.0f / zero;
     float samples[2] = {0.0f, 0.0f}, number;
-    char text[TF_TEXT_SIZE], before[TF_TEXT_SIZE], deep[4096];
+    char text[TF_TEXT_SIZE], before[TF_TEXT_SIZE];
     tf_filter *none = filter;
-    size_t i;
     EXPECT(TF_STATUS_OK, tf_get_json(filter, before, sizeof before));
-    for (i = 0; i < sizeof rates / sizeof *rates; i++) {
-        none = filter;
-        EXPECT(TF_STATUS_SAMPLE_RATE, tf_create(rates[i], 2, NULL, &none));
-        EXPECT_TRUE(none == NULL);
-    }
     EXPECT(TF_STATUS_SAMPLE_RATE, tf_create(nan, 2, NULL, &none));
+    EXPECT_TRUE(none == NULL);
     EXPECT(TF_STATUS_SAMPLE_RATE, tf_create_json(infinity, 2, "{}", &none));
     EXPECT(TF_STATUS_CHANNELS, tf_create(48000.0, 0, NULL, &none));
-    EXPECT(TF_STATUS_CHANNELS, tf_create(48000.0, TF_MAX_CHANNELS + 1, NULL, &none));
     EXPECT(TF_STATUS_CHANNELS, tf_create_json(48000.0, 0xffffffffu, "{}", &none));
     EXPECT(TF_STATUS_PRESET, tf_create(48000.0, 2, "", &none));
     EXPECT(TF_STATUS_PRESET, tf_set_preset(filter, "\x01\x7f"));
     EXPECT(TF_STATUS_TEXT, tf_create(48000.0, 2, "\xff\xfe", &none));
     EXPECT(TF_STATUS_TEXT, tf_create_json(48000.0, 2, "\x80", &none));
     EXPECT(TF_STATUS_NULL, tf_create_json(48000.0, 2, NULL, &none));
-    for (i = 0; i < sizeof jsons / sizeof *jsons; i++) {
-        EXPECT(TF_STATUS_JSON, tf_set_json(filter, jsons[i]));
-        EXPECT(TF_STATUS_JSON, tf_create_json(48000.0, 2, jsons[i], &none));
-        EXPECT_TRUE(none == NULL && tf_last_error()[0] != '\0');
-    }
-    memset(deep, '[', sizeof deep);
-    deep[sizeof deep - 1] = '\0';
-    EXPECT(TF_STATUS_JSON, tf_set_json(filter, deep));
+    EXPECT(TF_STATUS_JSON, tf_set_json(filter, "{"));
+    none = filter;
+    EXPECT(TF_STATUS_JSON, tf_create_json(48000.0, 2, "{\"mix\": 101}", &none));
+    EXPECT_TRUE(none == NULL && tf_last_error()[0] != '\0');
     EXPECT(TF_STATUS_RANGE, tf_process_interleaved(filter, samples, samples, (size_t)-1));
     EXPECT(TF_STATUS_OK, tf_process_interleaved(filter, samples, samples, 0));
     samples[0] = nan;
     samples[1] = infinity;
     EXPECT(TF_STATUS_OK, tf_process_interleaved(filter, samples, samples, 1));
     EXPECT_TRUE(samples[0] - samples[0] == 0.0f && samples[1] - samples[1] == 0.0f);
-    EXPECT(TF_STATUS_RANGE, tf_key(filter, -1, 1.0f));
     EXPECT(TF_STATUS_RANGE, tf_key(filter, 128, 1.0f));
-    EXPECT(TF_STATUS_RANGE, tf_key(filter, 69, 1.5f));
     EXPECT(TF_STATUS_RANGE, tf_key(filter, 69, nan));
     EXPECT(TF_STATUS_RANGE, tf_bend(filter, nan));
-    EXPECT(TF_STATUS_RANGE, tf_bend(filter, -49.0f));
     EXPECT(TF_STATUS_OK, tf_sustain(filter, -77));
     EXPECT(TF_STATUS_OK, tf_release_keys(filter));
-    for (i = 0; i < sizeof scores / sizeof *scores; i++) {
-        EXPECT(TF_STATUS_SCORE, tf_set_score(filter, scores[i]));
-        EXPECT_TRUE(tf_last_error()[0] != '\0');
-    }
+    EXPECT(TF_STATUS_SCORE, tf_set_score(filter, "{}"));
     EXPECT(TF_STATUS_TEXT, tf_set_score(filter, "\xff"));
     EXPECT(TF_STATUS_OK, tf_set_score(filter, NULL));
-    EXPECT(TF_STATUS_RANGE, tf_seek(filter, nan));
     EXPECT(TF_STATUS_RANGE, tf_seek(filter, -infinity));
     EXPECT(TF_STATUS_OK, tf_seek(filter, -1e300));
-    EXPECT(TF_STATUS_OK, tf_process_interleaved(filter, samples, samples, 1));
     EXPECT(TF_STATUS_RANGE, tf_set_number(filter, "mix", nan));
-    EXPECT(TF_STATUS_RANGE, tf_set_number(filter, "mix", 100.5f));
-    EXPECT_TRUE(strstr(tf_last_error(), "mix = 100.5") != NULL);
     EXPECT(TF_STATUS_SETTING, tf_set_number(filter, "voice", 1.0f));
-    EXPECT(TF_STATUS_SETTING, tf_get_number(filter, "", &number));
     EXPECT(TF_STATUS_TEXT, tf_get_number(filter, "\xc3", &number));
     EXPECT(TF_STATUS_SETTING, tf_set_text(filter, "mix", "1"));
     EXPECT(TF_STATUS_ENTRY, tf_set_text(filter, "voice", ""));
-    EXPECT(TF_STATUS_ENTRY, tf_set_text(filter, "bands", "10"));
-    EXPECT(TF_STATUS_ENTRY, tf_set_text(filter, "custom", "11111111111x"));
     EXPECT(TF_STATUS_SETTING, tf_get_text(filter, "mix", text, sizeof text));
     EXPECT(TF_STATUS_SIZE, tf_get_text(filter, "voice", text, 0));
-    EXPECT(TF_STATUS_SIZE, tf_get_json(filter, text, 10));
-    EXPECT(TF_STATUS_RANGE, tf_set_tempo(filter, 0.0));
     EXPECT(TF_STATUS_RANGE, tf_set_tempo(filter, nan));
     EXPECT_TRUE(tf_setting_at((size_t)-1) == NULL && tf_preset_at((size_t)-1) == NULL);
     EXPECT_TRUE(strcmp(tf_error_message(-1), "unknown status") == 0);

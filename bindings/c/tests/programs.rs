@@ -17,7 +17,6 @@ use tone_filter_testkit::{
     root, target, wav,
 };
 
-/// Sample rate of the files for `tone_filter.c` in Hz.
 const RATE: u32 = 44_100;
 
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-pedantic"];
@@ -60,7 +59,6 @@ struct C {
 }
 
 impl C {
-    /// Compiles the header alone.
     fn header(&self) -> Result<()> {
         let header = self.prefix.join("include/tone_filter.h");
         for (compiler, language, standards) in
@@ -121,7 +119,6 @@ impl C {
         run(&mut command(folder.join("game")))
     }
 
-    /// Builds and runs the C code of a page.
     fn page(&self, page: &str) -> Result<()> {
         let (source, program) = (self.folder.join("page.c"), self.folder.join("page"));
         fs::write(&source, self::program(page)?)?;

@@ -150,7 +150,6 @@ impl AudioNode for ToneFilterNode {
     }
 }
 
-/// Returns the sample rate in Hz.
 fn rate(stream: &StreamInfo) -> f64 {
     stream.sample_rate.get().into()
 }

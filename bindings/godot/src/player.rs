@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tone_filter_dsp::{Controls, Error, Keyboard, Score, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// Maximum number of frames processed at once.
 const CHUNK: usize = 64;
 
 /// State that the game sets.
@@ -44,7 +43,6 @@ impl Seek {
 pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
-    /// [`Seek::count`] of the last state.
     seek_count: u64,
     position: Input<Seek>,
 }

@@ -25,7 +25,6 @@ use tone_filter_dsp::{
 };
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// Maximum number of frames processed at once.
 const CHUNK: usize = 64;
 
 /// Builder of the effect, with its initial settings; by default [`Settings::default`].

@@ -8,18 +8,17 @@ pub type Urid = u32;
 /// `LV2_Feature`: a feature that a host offers, with data such as [`UridMap`].
 #[repr(C)]
 #[derive(Debug)]
+#[expect(missing_docs, reason = "they are LV2's")]
 pub struct Feature {
-    /// URI that identifies the feature.
     pub uri: *const c_char,
-    /// Data, of a type that the URI defines.
     pub data: *mut c_void,
 }
 
 /// `LV2_URID_Map`, the data of the feature [`uri::MAP`].
 #[repr(C)]
 #[derive(Debug)]
+#[expect(missing_docs, reason = "they are LV2's")]
 pub struct UridMap {
-    /// First argument of `map`.
     pub handle: *mut c_void,
     /// Returns the number of a URI; 0 if the host has none.
     pub map: unsafe extern "C" fn(handle: *mut c_void, uri: *const c_char) -> Urid,
@@ -31,27 +30,21 @@ pub type Handle = *mut c_void;
 /// `LV2_Descriptor`: the functions of a plugin.
 #[repr(C)]
 #[derive(Debug)]
+#[expect(missing_docs, reason = "they are LV2's")]
 pub struct Descriptor {
-    /// The plugin's URI.
     pub uri: *const c_char,
-    /// Creates an instance; NULL on failure.
     pub instantiate: unsafe extern "C" fn(
         descriptor: *const Descriptor,
         rate: f64,
         bundle: *const c_char,
         features: *const *const Feature,
     ) -> Handle,
-    /// Sets the address of a port's data.
     pub connect_port: unsafe extern "C" fn(instance: Handle, port: u32, data: *mut c_void),
-    /// Resets the instance before a sequence of calls of `run`.
     pub activate: Option<unsafe extern "C" fn(instance: Handle)>,
     /// Processes a block of `frames` frames, from and to the data of the ports.
     pub run: unsafe extern "C" fn(instance: Handle, frames: u32),
-    /// Ends a sequence of calls of `run`.
     pub deactivate: Option<unsafe extern "C" fn(instance: Handle)>,
-    /// Frees the instance.
     pub cleanup: unsafe extern "C" fn(instance: Handle),
-    /// Returns the functions of an extension; NULL if the plugin lacks it.
     pub extension_data: unsafe extern "C" fn(uri: *const c_char) -> *const c_void,
 }
 
@@ -109,35 +102,26 @@ pub const BAD_TYPE: u32 = 2;
 /// `LV2_Atom`: head of a value or a sequence.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are LV2's")]
 pub struct Atom {
     /// Size in bytes of the content behind the head. In a plugin's output, the host first sets it to the available size.
     pub size: u32,
-    /// Type of the content.
     pub kind: Urid,
 }
 
 /// The URIs of features, extensions and types.
+#[expect(missing_docs, reason = "they are LV2's")]
 pub mod uri {
     use std::ffi::CStr;
 
-    /// Feature with the data [`UridMap`](super::UridMap).
     pub const MAP: &CStr = c"http://lv2plug.in/ns/ext/urid#map";
-    /// Extension with the functions in [`StateInterface`](super::StateInterface).
     pub const STATE: &CStr = c"http://lv2plug.in/ns/ext/state#interface";
-    /// Type of a sequence of events.
     pub const SEQUENCE: &CStr = c"http://lv2plug.in/ns/ext/atom#Sequence";
-    /// Type of an object with properties.
     pub const OBJECT: &CStr = c"http://lv2plug.in/ns/ext/atom#Object";
-    /// Type of a text.
     pub const STRING: &CStr = c"http://lv2plug.in/ns/ext/atom#String";
-    /// Type of a 32-bit float.
     pub const FLOAT: &CStr = c"http://lv2plug.in/ns/ext/atom#Float";
-    /// Type of a MIDI message.
     pub const MIDI: &CStr = c"http://lv2plug.in/ns/ext/midi#MidiEvent";
-    /// Type of an object: the transport position of the host.
     pub const POSITION: &CStr = c"http://lv2plug.in/ns/ext/time#Position";
-    /// Property of a position: beats a minute.
     pub const TEMPO: &CStr = c"http://lv2plug.in/ns/ext/time#beatsPerMinute";
-    /// Property of a position: speed, 0 while the song is stopped.
     pub const SPEED: &CStr = c"http://lv2plug.in/ns/ext/time#speed";
 }

@@ -123,7 +123,6 @@ impl Writer<'_> {
 pub struct Sounding([u128; 16]);
 
 impl Sounding {
-    /// Returns the notes after `message`.
     fn after(mut self, [status, key, velocity]: Message) -> Self {
         let keys = &mut self.0[usize::from(status & 15)];
         match (status & 0xF0, key, velocity) {
@@ -140,7 +139,6 @@ impl Sounding {
     }
 }
 
-/// Returns the length in bytes of a message with this status.
 fn length(status: u8) -> u32 {
     match status {
         0xC0..=0xDF | 0xF1 | 0xF3 => 2,

@@ -9,10 +9,8 @@ use crate::{
 use std::{ffi::c_void, ptr};
 use tone_filter_dsp::{Controls, KeyEvent, MessageQueue, Settings, ToneFilter};
 
-/// Maximum number of frames processed at once.
 const CHUNK: usize = 256;
 
-/// Maximum number of channels of an input.
 const CHANNELS: usize = 2;
 
 /// Addresses of the host's data for the ports; NULL where a port is not connected.

@@ -11,9 +11,7 @@ use tone_filter_presets::{Preset, ids};
 /// File name of the library in the bundle.
 pub const LIBRARY: &str = "tone-filter.so";
 
-/// File name of the plugins' description.
 const PLUGINS: &str = "tone-filter.ttl";
-/// File name of the presets' description.
 const PRESETS: &str = "presets.ttl";
 
 const PREFIXES: &str = "\
@@ -53,7 +51,6 @@ fn preset_uri(id: &str) -> String {
     format!("<urn:tone-filter:preset:{id}>")
 }
 
-/// Returns the manifest, which hosts read first.
 fn manifest() -> String {
     let mut text = PREFIXES.to_owned();
     for variant in &VARIANTS {

@@ -66,7 +66,6 @@ struct State {
     channels: usize,
     /// Settings as the caller set them, without the tempo, and routing.
     controls: Controls,
-    /// Tempo in beats a minute.
     tempo: f64,
 }
 

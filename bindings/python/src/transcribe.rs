@@ -23,7 +23,6 @@ use tone_filter_offline::{
     transcribe::{Note, Transcriber, midi, score},
 };
 
-/// Number of MIDI notes.
 const PITCHES: usize = 128;
 
 /// Result of `transcribe`.
@@ -48,7 +47,6 @@ pub struct Transcription {
     midi: Py<PyBytes>,
 }
 
-/// Fields of a [`Transcription`], in their order.
 type Fields = (
     Py<PyList>,
     Option<Py<PyAny>>,

@@ -17,7 +17,6 @@ TUNE = ROOT / "assets/demo.wav"
     [
         ({}, []),
         ({"live": True, "lookahead": False}, ["--live", "--lookahead=off"]),
-        ({"listener": "light", "sensitivity": 70}, ["--listener", "light", "--sensitivity", 70]),
         ({"voice": "square", "octave": 1, "map": "snap", "scale": "minor-pentatonic", "root": "D"},
          ["--voice", "square", "--octave", 1, "--map", "snap", "--scale", "minor-pentatonic", "--root", "D"]),
     ],

@@ -16,14 +16,12 @@ def by_command(command, folder, audio, rate, *flags):
     return np.atleast_2d(soundfile.read(folder / "out.wav", dtype="float32")[0].T)
 
 
-@pytest.mark.parametrize("channels", [1, 2, 6])
 @pytest.mark.parametrize(
-    ("settings", "flags"),
+    ("channels", "settings", "flags"),
     [
-        ({}, []),
-        ({"mix": 70, "voice": "square", "octave": -1}, ["--mix", 70, "--voice", "square", "--octave", -1]),
-        ({"sync": "1/8", "tempo": 93}, ["--sync", "1/8", "--tempo", 93]),
-        ({"preset": "stereo-wide"}, ["--preset", "stereo-wide"]),
+        (1, {}, []),
+        (2, {"sync": "1/8", "tempo": 93}, ["--sync", "1/8", "--tempo", 93]),
+        (6, {"preset": "stereo-wide"}, ["--preset", "stereo-wide"]),
     ],
     ids=str,
 )

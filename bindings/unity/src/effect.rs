@@ -17,7 +17,6 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// The effect's name in Unity.
 const NAME: &str = "Tone Filter";
 
 /// Returns the definition of the effect. Its parameters are never freed.

@@ -18,36 +18,29 @@ pub const IS_SIDE_CHAIN_TARGET: u64 = 1;
 /// Hosts of version 1.0 have no fields behind `internal`.
 #[repr(C)]
 #[derive(Debug)]
+#[expect(missing_docs, reason = "they are Unity's")]
 pub struct EffectState {
-    /// Size of this struct in bytes.
     pub struct_size: u32,
-    /// Sample rate in Hz.
     pub sample_rate: u32,
     /// Start of the block, in frames since the audio system started.
     pub current_dsp_tick: u64,
-    /// Start of the previous block, in frames since the audio system started.
     pub previous_dsp_tick: u64,
     /// Sidechain, with as many frames and channels as the input; null without one.
     pub sidechain: *const c_float,
     /// Effect's own data: its instance, which the callback `create` sets.
     pub effect_data: *mut c_void,
-    /// Flags: whether the game plays or is paused, and whether the effect is muted in the editor.
     pub flags: u32,
-    /// Unity's own data, not for effects.
     pub internal: *mut c_void,
-    /// Data for spatializers.
     pub spatializer: *mut c_void,
-    /// Number of frames of a block.
     pub dsp_buffer_size: u32,
-    /// Version of the interface that Unity has.
     pub host_api_version: u32,
-    /// Data for ambisonic decoders.
     pub ambisonic: *mut c_void,
 }
 
 /// Definition of a parameter. Texts end with a NUL.
 #[repr(C)]
 #[derive(Debug)]
+#[expect(missing_docs, reason = "they are Unity's")]
 pub struct ParameterDefinition {
     /// Name under which mixers save the value.
     pub name: [c_char; 16],
@@ -55,11 +48,8 @@ pub struct ParameterDefinition {
     pub unit: [c_char; 16],
     /// Effect of the parameter in a sentence, to display.
     pub description: *const c_char,
-    /// Minimum value.
     pub min: c_float,
-    /// Maximum value.
     pub max: c_float,
-    /// Value in a new instance.
     pub default_value: c_float,
     /// Displayed value divided by the value.
     pub display_scale: c_float,
@@ -92,34 +82,26 @@ pub type GetBuffer =
 /// Definition of an effect.
 #[repr(C)]
 #[derive(Debug)]
+#[expect(missing_docs, reason = "they are Unity's")]
 pub struct EffectDefinition {
-    /// Size of this struct in bytes.
     pub struct_size: u32,
-    /// Size of a [`ParameterDefinition`] in bytes.
     pub parameter_struct_size: u32,
-    /// Version of the interface: [`API_VERSION`].
     pub api_version: u32,
     /// Version of the effect: `major << 16 | minor << 8 | patch`.
     pub plugin_version: u32,
     /// Number of channels; 0 for any number.
     pub channels: u32,
-    /// Length of the array `parameters`.
     pub parameter_count: u32,
     /// Flags, such as [`IS_SIDE_CHAIN_TARGET`].
     pub flags: u64,
     /// Name under which mixers save the effect; ends with a NUL.
     pub name: [c_char; 32],
-    /// Creates an instance in [`EffectState::effect_data`].
     pub create: Option<Manage>,
     /// Frees an instance. No other callback follows.
     pub release: Option<Manage>,
-    /// Resets an instance to silence, with the same parameters.
     pub reset: Option<Manage>,
-    /// Filters a block on the audio thread.
     pub process: Option<Process>,
-    /// Sets the position of an audio source.
     pub set_position: Option<SetPosition>,
-    /// Array of `parameter_count` parameters.
     pub parameters: *const ParameterDefinition,
     /// Sets a parameter, on any thread.
     pub set_parameter: Option<SetParameter>,

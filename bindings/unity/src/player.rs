@@ -13,7 +13,6 @@ use tone_filter_dsp::{DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
 /// Maximum number of filtered channels, as in Unity's largest speaker mode, 7.1.
 pub const MAX_CHANNELS: usize = 8;
 
-/// Maximum number of frames filtered at once.
 const CHUNK: usize = 256;
 
 type Chunk = [[f32; CHUNK]; MAX_CHANNELS];

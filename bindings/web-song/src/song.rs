@@ -31,7 +31,7 @@ impl Format {
     pub const ALL: [Self; 3] = [Self::Furnace, Self::Nsf, Self::Midi];
 
     /// Returns the settings of the filter for a song with the sound of `settings`.
-    pub fn settings(self, settings: Settings) -> Settings {
+    fn settings(self, settings: Settings) -> Settings {
         match self {
             Self::Midi => Settings { lookahead: true, ..settings },
             Self::Nsf => console::settings(settings),
@@ -40,15 +40,14 @@ impl Format {
     }
 }
 
-/// Recorder for one format.
-pub enum Recorder {
+enum Recorder {
     Furnace(Arranger),
     Nsf(console::Recorder),
     Midi(Transcriber, BeatRecorder, Finder),
 }
 
 impl Recorder {
-    pub fn new(format: Format) -> Self {
+    fn new(format: Format) -> Self {
         match format {
             Format::Furnace => Self::Furnace(Arranger::default()),
             Format::Nsf => Self::Nsf(console::Recorder::default()),
@@ -59,7 +58,7 @@ impl Recorder {
     }
 
     /// Records the filter's last block.
-    pub fn push(&mut self, filter: &ToneFilter) {
+    fn push(&mut self, filter: &ToneFilter) {
         match self {
             Self::Furnace(arranger) => arranger.push(filter),
             Self::Nsf(recorder) => recorder.push(filter),
@@ -72,7 +71,7 @@ impl Recorder {
     }
 
     /// Returns the file of a song of `seconds`, and the number of its notes.
-    pub fn finish(
+    fn finish(
         self,
         seconds: f64,
         settings: &Settings,
@@ -108,7 +107,6 @@ pub struct Song {
     filter: ToneFilter,
     recorder: Recorder,
     channels: usize,
-    /// Number of frames so far.
     frames: usize,
     /// Energy of the mono mix, then mean energy of left and right; 0 unless the sound is stereo.
     energies: [f64; 2],

@@ -4,7 +4,7 @@ import { choices, numbers, presets, texts } from "./tables.js";
 
 const IDS = [...numbers, ...choices, ...texts].map(({ id }) => id);
 
-export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts: texts.length };
+export const LENGTHS = { values: numbers.length + choices.length, texts: texts.length };
 
 const isSwitch = ({ entries }) => entries.length === 2 && entries[0][0] === "off" && entries[1][0] === "on";
 
@@ -53,16 +53,15 @@ function valid(id, value) {
 const entryOf = (choice, value) => (isSwitch(choice) ? Number(value) : choice.entries.findIndex(([entry]) => entry === value));
 
 export const encode = (settings) => ({
-  numbers: numbers.map(({ id }) => settings[id]),
-  choices: choices.map((choice) => entryOf(choice, settings[choice.id])),
+  values: [...numbers.map(({ id }) => settings[id]), ...choices.map((choice) => entryOf(choice, settings[choice.id]))],
   texts: texts.map(({ id }) => new TextEncoder().encode(settings[id])),
 });
 
 export function decode(arrays) {
   const pairs = [
-    ...numbers.map(({ id }, index) => [id, rounded(arrays.numbers[index])]),
+    ...numbers.map(({ id }, index) => [id, rounded(arrays.values[index])]),
     ...choices.map((choice, index) => {
-      const entry = arrays.choices[index];
+      const entry = arrays.values[numbers.length + index];
       return [choice.id, isSwitch(choice) ? entry === 1 : choice.entries[entry][0]];
     }),
     ...texts.map(({ id }, index) => [id, new TextDecoder().decode(arrays.texts[index])]),

@@ -33,10 +33,9 @@ class Filter {
     return new Uint8Array(this.#wasm.memory.buffer, this.#wasm.tone_filter_text(this.#web), length).slice();
   }
 
-  // Sets all settings: numbers, entries of choices and texts in the order of the tables. The page has checked them.
-  set({ numbers, choices, texts }) {
-    numbers.forEach((value, index) => this.#wasm.tone_filter_set_number(this.#web, index, value));
-    choices.forEach((entry, index) => this.#wasm.tone_filter_set_choice(this.#web, index, entry));
+  // Sets all settings: the values of numbers and choices, and texts, in the order of the tables. The page has checked them.
+  set({ values, texts }) {
+    values.forEach((value, index) => this.#wasm.tone_filter_set_value(this.#web, index, value));
     texts.forEach((text, index) => {
       this.#write(text);
       this.#wasm.tone_filter_set_text(this.#web, index);
@@ -45,19 +44,17 @@ class Filter {
   }
 
   // Returns all settings, in arrays of the given lengths.
-  settings({ numbers, choices, texts }) {
+  settings({ values, texts }) {
     return {
-      numbers: Array.from({ length: numbers }, (_, index) => this.#wasm.tone_filter_number(this.#web, index)),
-      choices: Array.from({ length: choices }, (_, index) => this.#wasm.tone_filter_choice(this.#web, index)),
+      values: Array.from({ length: values }, (_, index) => this.#wasm.tone_filter_value(this.#web, index)),
       texts: Array.from({ length: texts }, (_, index) => this.#read(this.#wasm.tone_filter_setting_text(this.#web, index))),
     };
   }
 
-  // Returns the reasons why settings have no effect: numbers, choices, then texts. A reason is empty for a setting that has an
-  // effect.
-  idle({ numbers, choices, texts }) {
+  // Returns the reasons why settings have no effect, in the same order. A reason is empty for a setting that has an effect.
+  idle({ values, texts }) {
     const read = (_, index) => this.#read(this.#wasm.tone_filter_idle(this.#web, index));
-    return Array.from({ length: numbers + choices + texts }, read);
+    return Array.from({ length: values + texts }, read);
   }
 
   key(note, velocity) {

@@ -16,17 +16,27 @@
 //! `settings.js` checks settings against tables in the npm package, and sends the audio thread arrays of numbers. So the module
 //! needs no JSON, and stays small.
 
-mod picture;
-
-use picture::Picture;
 use std::sync::Arc;
 use tone_filter_dsp::{
-    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Setting, Settings, TEXTS, ToneFilter,
-    notes::{by_pitch, midi_note},
+    Controls, KeyEvent, Score, ScoreNote, Setting, Settings, TEXTS, ToneFilter,
+    notes::{PITCH_CLASSES, TONES, by_pitch, midi_note, semitone},
 };
 
-/// Length of a block of the Web Audio API in samples.
 const QUANTUM: usize = 128;
+
+const POINTS: usize = 96;
+
+/// Length of a band's record: power, level, state and waveform.
+const RECORD: usize = 3 + POINTS;
+
+/// Power in dB relative to full scale up to which a band has no waveform: the page would draw it with a height of 0.
+const FAINTEST: f32 = -80.0;
+
+/// Lower limit of levels and powers in dB, also for silence.
+const SILENCE: f32 = -200.0;
+
+/// State of a band that may not sound.
+const CLOSED: f32 = 3.0;
 
 /// Stereo block of [`QUANTUM`] samples, left channel first.
 type Quantum = [[f32; QUANTUM]; 2];
@@ -67,6 +77,36 @@ impl Web {
     fn set_text(&mut self, index: usize) -> Option<()> {
         let text = str::from_utf8(&self.text).ok()?;
         TEXTS.get(index)?.set(&mut self.controls.settings, text).ok()
+    }
+}
+
+/// Records of all bands, the lowest first.
+struct Picture([[f32; RECORD]; TONES]);
+
+impl Default for Picture {
+    fn default() -> Self {
+        Self([[0.0; RECORD]; TONES])
+    }
+}
+
+impl Picture {
+    /// Computes the records from the current state of `filter` and returns their address.
+    fn take(&mut self, filter: &ToneFilter) -> *const f32 {
+        let bands = filter.bands();
+        for (tone, record) in by_pitch().zip(&mut self.0) {
+            let band = &bands.bands[tone];
+            let ([power, level, state], wave) = record.split_first_chunk_mut().expect("a record");
+            *power = (10.0 * (bands.gain * bands.gain * band.power).log10()).max(SILENCE);
+            *level = band.level_db().max(SILENCE);
+            *state = if band.enabled { f32::from(band.state as u8) } else { CLOSED };
+            wave.fill(0.0);
+            if *power > FAINTEST {
+                // One more period per octave, so that higher notes look higher and stay legible.
+                let octave = (semitone(tone).max(0) / PITCH_CLASSES.len() as i32) as f32;
+                band.trace(2.0 + octave, wave);
+            }
+        }
+        self.0.as_flattened().as_ptr()
     }
 }
 
@@ -114,16 +154,15 @@ pub extern "C" fn tone_filter_text(web: &Web) -> *const u8 {
     web.text.as_ptr()
 }
 
-/// Sets the number at `index` of the table of numbers. [`tone_filter_apply`] passes it to the filter.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set_number(web: &mut Web, index: usize, value: f32) {
-    SPECS[index].set(&mut web.controls.settings, value);
+/// Returns the setting at `index`, which counts the numbers, then the choices, then the texts.
+fn setting(index: usize) -> Setting {
+    Setting::all().nth(index).expect("JavaScript has the same tables")
 }
 
-/// Sets the choice at `index` of the table of choices to an entry. [`tone_filter_apply`] passes it to the filter.
+/// Sets the number at `index`, or the entry of a choice. [`tone_filter_apply`] passes it to the filter.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set_choice(web: &mut Web, index: usize, entry: usize) {
-    CHOICES[index].set(&mut web.controls, entry);
+pub extern "C" fn tone_filter_set_value(web: &mut Web, index: usize, value: f32) {
+    setting(index).set_value(&mut web.controls, value);
 }
 
 /// Sets the setting at `index` of the table of texts to the written text, for [`tone_filter_apply`]. Returns whether it is valid.
@@ -132,26 +171,17 @@ pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
     web.set_text(index).is_some()
 }
 
-/// Passes all changed settings to the filter. If a value is out of range, discards all changes and returns false.
+/// Passes all changed settings to the filter.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
-    let applied = web.filter.set_controls(&web.controls).is_ok();
-    if !applied {
-        web.controls = *web.filter.controls();
-    }
-    applied
+pub extern "C" fn tone_filter_apply(web: &mut Web) {
+    // All values are within their ranges, so this cannot fail.
+    let _ = web.filter.set_controls(&web.controls);
 }
 
-/// Returns the filter's value of the number at `index`.
+/// Returns the filter's value of the number at `index`, or the index of a choice's entry.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_number(web: &Web, index: usize) -> f32 {
-    SPECS[index].get(web.filter.settings())
-}
-
-/// Returns the index of the filter's entry of the choice at `index`.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_choice(web: &Web, index: usize) -> usize {
-    CHOICES[index].get(web.filter.controls())
+pub extern "C" fn tone_filter_value(web: &Web, index: usize) -> f32 {
+    setting(index).value(web.filter.controls())
 }
 
 /// Stores the filter's value of the text at `index`, in the form for [`tone_filter_set_text`]. Returns its length.
@@ -162,11 +192,10 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
 }
 
 /// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length, 0 if the setting has
-/// an effect. The index counts the numbers, then the choices, then the texts.
+/// an effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
-    let settings = web.filter.settings();
-    let reason = Setting::all().nth(index).and_then(|setting| settings.idle(setting.id()));
+    let reason = web.filter.settings().idle(setting(index).id());
     web.put_text(reason.unwrap_or_default())
 }
 

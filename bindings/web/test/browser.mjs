@@ -6,8 +6,8 @@ import path from "node:path";
 import * as runner from "node:test";
 import { chromium } from "playwright-core";
 
-// Folder of the page, and folder of the results. The latter has the folder `expected`, with the library's output for the demo
-// tune with each preset, and gets pictures of the page.
+// Folder of the page, and folder of the results. The latter has the folder `expected`, with the demo tune and the library's
+// output, and gets pictures of the page.
 export const [PAGE, RESULTS] = process.argv.slice(2).map((folder) => path.resolve(folder));
 
 // A page must work below any path of a host.

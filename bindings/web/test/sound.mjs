@@ -6,28 +6,6 @@ import { inPage, test, visit } from "./browser.mjs";
 const tab = await visit();
 const percent = (share) => `${(100 * share).toFixed(1)} % of the audio thread's time`;
 
-test("with every preset, the worklet's output is the library's", async () => {
-  const results = await inPage(tab, async ({ library }) => {
-    const { accuracy, expected, render, tune } = await import(new URL("test/render.js", document.baseURI));
-    const input = await tune();
-    const rows = [];
-    for (const { id } of library.presets) {
-      const { output, share } = await render({ preset: id }, input);
-      rows.push({ id, share, ...accuracy(output, await expected(`${id}.f32`)) });
-    }
-    return rows;
-  });
-  assert.equal(results.length, 26);
-  for (const { id, snr, worst, share } of results) {
-    console.log(`${id.padEnd(16)} SNR ${snr.toFixed(1)} dB, worst ${worst.toExponential(1)}, ${percent(share)}`);
-  }
-  // Full scale is 1. The other presets differ more where a strong drive or an oscillator magnifies rounding.
-  assert(results[0].worst <= 1e-5);
-  for (const { id, snr } of results) assert(snr >= 90, `${id}: ${snr} dB`);
-  // The bound is far above the usual fraction, as other programs may run.
-  assert(Math.min(...results.map(({ share }) => share)) < 0.3);
-});
-
 // A message to a worklet takes effect at an uncertain frame. So the settings of each step are set before the first block.
 test("with the settings of a score of automation, the worklet's output is the library's", async () => {
   const results = await inPage(tab, async () => {
@@ -37,7 +15,7 @@ test("with the settings of a score of automation, the worklet's output is the li
     const rows = [];
     for (const [index, { settings }] of steps.entries()) {
       const { output } = await render({ settings }, input);
-      rows.push(accuracy(output, await expected(`automation/step${index}.f32`)).snr);
+      rows.push(accuracy(output, await expected(`automation/step${index}.f32`)));
     }
     return rows;
   });
@@ -61,28 +39,6 @@ test("silence after sound does not become slow by denormals", async () => {
   });
   for (const [id, share] of shares) console.log(`${id.padEnd(16)} with 30 s of silence, ${percent(share)}`);
   assert(Math.min(...shares.map(([, share]) => share)) < 0.3);
-});
-
-test("a score plays its notes and no others, from where it is", async () => {
-  // The music has two notes. The score has one of them, in the second half.
-  const levels = await inPage(tab, async () => {
-    const { render } = await import(new URL("test/render.js", document.baseURI));
-    const note = (hertz, t) => 0.2 * Math.sin((2 * Math.PI * hertz * t) / 44100);
-    const sound = Float32Array.from({ length: 2 * 44100 }, (_, t) => note(440, t) + note(523.25, t));
-    const options = { score: "tone-filter-score 1\n1 2 69", settings: { mix: 100, auto: false, voice: "sine" } };
-    const [left] = (await render(options, [sound, sound])).output;
-    const level = (hertz, from, to) => {
-      let [a, b] = [0, 0];
-      for (let t = from; t < to; t++) {
-        a += left[t] * Math.cos((2 * Math.PI * hertz * t) / 44100);
-        b += left[t] * Math.sin((2 * Math.PI * hertz * t) / 44100);
-      }
-      return (2 * Math.hypot(a, b)) / (to - from);
-    };
-    return [level(440, 22050, 39690), level(440, 57330, 83790), level(523.25, 57330, 83790)];
-  });
-  const [before, played, other] = levels;
-  assert(played > 0.01 && before < played / 100 && other < played / 30, String(levels));
 });
 
 test("a score that is none is refused by its line", async () => {

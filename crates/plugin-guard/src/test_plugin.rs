@@ -1,13 +1,12 @@
 //! A plugin for the tests, which passes sound through.
 
 use crate::{
-    GuardedPlugin, HostLink, Instance, Latency, Location, PresetError, PresetInfo, Task, Track,
+    GuardedPlugin, HostLink, Instance, Latency, Location, PresetError, PresetInfo, Task,
     construction,
 };
 use nice_plug::{
     context::gui::GuiContext,
     editor::{Editor, HostMethods, ParentWindowHandle, SpawnedEditor, dpi::NativeSize},
-    plugin::TrackInfo,
     prelude::*,
 };
 use std::{
@@ -31,7 +30,7 @@ pub struct TestInstance {
 }
 
 /// An editor that cannot be opened.
-pub struct TestEditor(HostLink);
+pub struct TestEditor;
 
 impl Editor for TestEditor {
     type Handle = ();
@@ -49,10 +48,6 @@ impl Editor for TestEditor {
 
     fn size(&self) -> NativeSize<u32> {
         NativeSize { width: 0, height: 0 }
-    }
-
-    fn track_info_updated(&self, info: TrackInfo) {
-        self.0.set_track(Track::of_nice_plug(&info));
     }
 }
 
@@ -103,7 +98,7 @@ impl Plugin for TestPlugin {
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<TestEditor> {
         LINK.set(self.0.link.clone());
         construction::put(self.0.clone(), executor);
-        Some(TestEditor(self.0.link.clone()))
+        Some(TestEditor)
     }
 
     fn process(

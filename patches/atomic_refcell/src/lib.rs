@@ -3,15 +3,11 @@
 //!
 //! # Invariants
 //!
-//! * The whole state of a cell is one number. 0 is free, an even number is twice the count of shared borrows, and an odd number
-//!   names the thread that has the mutable borrow.
-//! * Only an exchange from 0 makes a mutable borrow, and only its guard stores 0 again. So a `&mut T` is exclusive.
-//! * Every borrow has `Acquire`, and every release of a borrow has `Release`: without them, a thread could read old values.
-//! * A wait ends: with the borrow, with a panic at once if the thread waits for itself, or with a panic after [`SHARED_PATIENCE`]
-//!   or [`MUTABLE_PATIENCE`].
+//! * A cell is the standard library's lock, which is only tried, never waited for. So no thread queues, and no release of a borrow
+//!   wakes a thread.
+//! * A wait ends: with the borrow, or with a panic after [`SHARED_PATIENCE`] or [`MUTABLE_PATIENCE`], also if a thread waits for
+//!   itself.
 //! * `try_borrow` and `try_borrow_mut` never wait. `activate` and `setActive` use them for the buffer manager.
-//!
-//! The tests in `model.rs` check all interleavings of threads with loom.
 //!
 //! # The fault
 //!
@@ -42,17 +38,9 @@
 //! This crate becomes obsolete when nice-plug's threads no longer borrow `editor_window` at the same time. `patches/fragile` is
 //! the other half of the cure.
 
-#[cfg(loom)]
-use loom::sync::atomic::{AtomicUsize, Ordering};
 use std::{
-    cell::UnsafeCell,
     fmt,
-    ops::{Deref, DerefMut},
-};
-#[cfg(not(loom))]
-use std::{
-    ptr,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult},
     thread,
     time::Duration,
 };
@@ -65,52 +53,20 @@ const YIELDS: u32 = 16;
 
 /// Maximum number of sleeps of a millisecond before a shared borrow panics. A window may take a minute to open on a busy
 /// computer.
-pub const SHARED_PATIENCE: u32 = 60_000;
+const SHARED_PATIENCE: u32 = 60_000;
 
 /// Maximum number of sleeps of a millisecond before a mutable borrow panics. Shared borrows are short.
-pub const MUTABLE_PATIENCE: u32 = 2_000;
-
-/// State of a cell without borrows.
-const FREE: usize = 0;
-
-/// Increment of a cell's state for each shared borrow.
-const SHARED: usize = 2;
-
-/// Bit that is set in the state during a mutable borrow. The other bits identify the thread.
-const MUTABLE: usize = 1;
-
-/// Returns the state of a cell that the current thread holds mutably: odd, and different for each thread.
-#[cfg(not(loom))]
-fn mutable_here() -> usize {
-    std::thread_local! {
-        // Constant and without a destructor, so that its use neither allocates nor fails.
-        static HERE: u16 = const { 0 };
-    }
-    // A `u16` is aligned to 2 bytes, so its address is even.
-    HERE.with(|here| ptr::from_ref(here).addr() | MUTABLE)
-}
-
-/// Returns the same for loom, whose threads share one thread of the system.
-#[cfg(loom)]
-fn mutable_here() -> usize {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    static THREADS: AtomicUsize = AtomicUsize::new(1);
-    loom::thread_local! {
-        static HERE: usize = THREADS.fetch_add(1, Ordering::Relaxed) << 1;
-    }
-    HERE.with(|here| here | MUTABLE)
-}
+const MUTABLE_PATIENCE: u32 = 2_000;
 
 /// Cell whose value several threads borrow, shared or mutably.
 #[derive(Default)]
-pub struct AtomicRefCell<T: ?Sized> {
-    state: AtomicUsize,
-    value: UnsafeCell<T>,
-}
+pub struct AtomicRefCell<T: ?Sized>(RwLock<T>);
 
-// SAFETY: several threads can have a `&T` at the same time, so `T` must be `Sync`. Each thread can get a `&mut T` and move the
-// value out, so `T` must be `Send`. The guards' `Deref` says why a `&mut T` is exclusive.
-unsafe impl<T: ?Sized + Send + Sync> Sync for AtomicRefCell<T> {}
+/// Shared borrow, which ends when this is dropped.
+pub type AtomicRef<'b, T> = RwLockReadGuard<'b, T>;
+
+/// Mutable borrow, which ends when this is dropped.
+pub type AtomicRefMut<'b, T> = RwLockWriteGuard<'b, T>;
 
 /// Error: the cell is borrowed mutably.
 #[derive(Debug)]
@@ -122,56 +78,40 @@ impl fmt::Display for BorrowError {
     }
 }
 
-impl std::error::Error for BorrowError {}
-
 /// Error: the cell is borrowed.
 #[derive(Debug)]
-pub struct BorrowMutError {
-    mutably: bool,
-}
+pub struct BorrowMutError(());
 
 impl fmt::Display for BorrowMutError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(if self.mutably {
-            "already mutably borrowed"
-        } else {
-            "already immutably borrowed"
-        })
+        f.write_str("already borrowed")
     }
 }
-
-impl std::error::Error for BorrowMutError {}
 
 impl<T> AtomicRefCell<T> {
     /// Creates a cell without borrows.
     pub fn new(value: T) -> Self {
-        Self { state: AtomicUsize::new(FREE), value: UnsafeCell::new(value) }
+        Self(RwLock::new(value))
     }
 }
 
 impl<T: ?Sized> AtomicRefCell<T> {
-    /// Borrows the value, and waits while another thread has it mutably.
+    /// Borrows the value, and waits while a thread has it mutably.
     ///
     /// # Panics
-    /// If this thread has the value mutably, or another thread has it mutably for longer than [`SHARED_PATIENCE`].
+    /// If a thread has the value mutably for longer than [`SHARED_PATIENCE`].
     #[track_caller]
     pub fn borrow(&self) -> AtomicRef<'_, T> {
-        match self.try_borrow() {
-            Ok(guard) => guard,
-            Err(_) => wait(&self.state, SHARED_PATIENCE, || self.try_borrow()),
-        }
+        wait(SHARED_PATIENCE, || self.try_borrow())
     }
 
-    /// Borrows the value mutably, and waits while other threads have it.
+    /// Borrows the value mutably, and waits while a thread has it.
     ///
     /// # Panics
-    /// If this thread has the value mutably, or if any thread has it for longer than [`MUTABLE_PATIENCE`].
+    /// If a thread has the value for longer than [`MUTABLE_PATIENCE`].
     #[track_caller]
     pub fn borrow_mut(&self) -> AtomicRefMut<'_, T> {
-        match self.try_borrow_mut() {
-            Ok(guard) => guard,
-            Err(_) => wait(&self.state, MUTABLE_PATIENCE, || self.try_borrow_mut()),
-        }
+        wait(MUTABLE_PATIENCE, || self.try_borrow_mut())
     }
 
     /// Borrows the value.
@@ -179,22 +119,7 @@ impl<T: ?Sized> AtomicRefCell<T> {
     /// # Errors
     /// If a thread has it mutably.
     pub fn try_borrow(&self) -> Result<AtomicRef<'_, T>, BorrowError> {
-        let mut state = self.state.load(Ordering::Relaxed);
-        loop {
-            // Forgotten guards stay counted: at the maximum there are no more borrows.
-            let more = state.checked_add(SHARED).filter(|_| state & MUTABLE == 0);
-            let Some(more) = more else { return Err(BorrowError(())) };
-            // `Acquire` pairs with the `Release` of the last mutable borrow, and so sees what it wrote.
-            match self.state.compare_exchange_weak(
-                state,
-                more,
-                Ordering::Acquire,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return Ok(AtomicRef { cell: self }),
-                Err(now) => state = now,
-            }
-        }
+        free(self.0.try_read()).ok_or(BorrowError(()))
     }
 
     /// Borrows the value mutably.
@@ -202,115 +127,86 @@ impl<T: ?Sized> AtomicRefCell<T> {
     /// # Errors
     /// If a thread has it.
     pub fn try_borrow_mut(&self) -> Result<AtomicRefMut<'_, T>, BorrowMutError> {
-        // `Acquire` pairs with the `Release` of all earlier borrows, and so comes after their use of the value.
-        match self.state.compare_exchange(
-            FREE,
-            mutable_here(),
-            Ordering::Acquire,
-            Ordering::Relaxed,
-        ) {
-            Ok(_) => Ok(AtomicRefMut { cell: self }),
-            Err(state) => Err(BorrowMutError { mutably: state & MUTABLE != 0 }),
-        }
+        free(self.0.try_write()).ok_or(BorrowMutError(()))
     }
 }
 
-/// Repeats `attempt` until it succeeds, and returns its result.
+/// Returns the guard if the lock is free. A panic of another thread does not change that.
+fn free<G>(result: TryLockResult<G>) -> Option<G> {
+    match result {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Repeats `attempt` until it succeeds, and returns its result. Sleeps are counted, not measured: a busy computer, which runs the
+/// other thread late, waits longer.
 ///
 /// # Panics
-/// If this thread has the cell mutably, or after `patience` sleeps.
-#[cold]
+/// After `patience` sleeps.
 #[track_caller]
-fn wait<G, E: fmt::Display>(
-    state: &AtomicUsize,
-    patience: u32,
-    mut attempt: impl FnMut() -> Result<G, E>,
-) -> G {
-    for round in 0.. {
+fn wait<G, E: fmt::Display>(patience: u32, mut attempt: impl FnMut() -> Result<G, E>) -> G {
+    let mut round = 0;
+    loop {
         match attempt() {
             Ok(guard) => return guard,
-            Err(error) => {
-                let own = state.load(Ordering::Relaxed) == mutable_here();
-                if own || round >= SPINS + YIELDS + patience {
-                    panic!("{error}");
-                }
-            }
+            Err(error) if round >= SPINS + YIELDS + patience => panic!("{error}"),
+            Err(_) if round < SPINS => std::hint::spin_loop(),
+            Err(_) if round < SPINS + YIELDS => thread::yield_now(),
+            Err(_) => thread::sleep(Duration::from_millis(1)),
         }
-        pause(round);
-    }
-    unreachable!("it panics before the rounds end")
-}
-
-/// Lets other threads run. Sleeps are counted, not measured: a busy computer, which runs the other thread late, waits longer.
-#[cfg(not(loom))]
-fn pause(round: u32) {
-    match round {
-        _ if round < SPINS => std::hint::spin_loop(),
-        _ if round < SPINS + YIELDS => thread::yield_now(),
-        _ => thread::sleep(Duration::from_millis(1)),
+        round += 1;
     }
 }
 
-/// Lets loom run another thread.
-#[cfg(loom)]
-fn pause(_: u32) {
-    loom::thread::yield_now();
-}
+#[cfg(test)]
+mod tests {
+    use super::{AtomicRefCell, SPINS, YIELDS, wait};
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        thread,
+    };
 
-/// Shared borrow, which ends when this is dropped.
-pub struct AtomicRef<'b, T: ?Sized> {
-    cell: &'b AtomicRefCell<T>,
-}
+    /// Returns the message of the panic in `action`.
+    fn panic_of<R>(action: impl FnOnce() -> R) -> String {
+        let payload = catch_unwind(AssertUnwindSafe(action)).err().expect("it panics");
+        *payload.downcast::<String>().expect("a formatted message")
+    }
 
-impl<T: ?Sized> Deref for AtomicRef<'_, T> {
-    type Target = T;
+    #[test]
+    fn several_read_or_one_writes_even_after_a_panic() {
+        let text = AtomicRefCell::new(String::from("a"));
+        let (one, two) = (text.borrow(), text.borrow());
+        assert_eq!((one.as_str(), two.as_str()), ("a", "a"));
+        assert_eq!(panic_of(|| text.borrow_mut()), "already borrowed");
+        drop((one, two));
+        panic_of(|| {
+            let mut guard = text.borrow_mut();
+            guard.push('b');
+            assert_eq!(text.try_borrow().err().unwrap().to_string(), "already mutably borrowed");
+            panic!("{}", text.try_borrow_mut().err().unwrap());
+        });
+        assert_eq!(*text.borrow(), "ab");
+    }
 
-    fn deref(&self) -> &T {
-        // SAFETY: this guard is counted in the state until it is dropped, and the reference does not outlive it. While the count
-        // is not zero, the state is not `FREE`, so `try_borrow_mut` makes no guard with a `&mut T`. When this guard was made, the
-        // state was even, so there was no `&mut T`.
-        unsafe { &*self.cell.value.get() }
+    #[test]
+    fn waiting_ends() {
+        let cell = AtomicRefCell::new(());
+        let guard = cell.borrow_mut();
+        for patience in [0, 3] {
+            let mut attempts = 0;
+            let attempt = || {
+                attempts += 1;
+                cell.try_borrow()
+            };
+            assert_eq!(panic_of(|| wait(patience, attempt)), "already mutably borrowed");
+            assert_eq!(attempts, SPINS + YIELDS + patience + 1);
+        }
+        thread::scope(|scope| {
+            let other = scope.spawn(|| drop(cell.borrow()));
+            drop(guard);
+            other.join().unwrap();
+        });
     }
 }
-
-impl<T: ?Sized> Drop for AtomicRef<'_, T> {
-    fn drop(&mut self) {
-        // `Release`: all reading through this guard comes before the next mutable borrow.
-        self.cell.state.fetch_sub(SHARED, Ordering::Release);
-    }
-}
-
-/// Mutable borrow, which ends when this is dropped.
-pub struct AtomicRefMut<'b, T: ?Sized> {
-    cell: &'b AtomicRefCell<T>,
-}
-
-impl<T: ?Sized> Deref for AtomicRefMut<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: until this guard is dropped, the state is odd, so all other borrows fail. The exchange that made the guard
-        // found `FREE`, so there was no other guard. This guard's own `&mut T` needs `&mut self`, so none exists beside this
-        // reference.
-        unsafe { &*self.cell.value.get() }
-    }
-}
-
-impl<T: ?Sized> DerefMut for AtomicRefMut<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as for `deref`; and `&mut self` lets no other reference of this guard exist.
-        unsafe { &mut *self.cell.value.get() }
-    }
-}
-
-impl<T: ?Sized> Drop for AtomicRefMut<'_, T> {
-    fn drop(&mut self) {
-        // `Release`: all writing through this guard comes before the next borrow. No other thread changes an odd state.
-        self.cell.state.store(FREE, Ordering::Release);
-    }
-}
-
-#[cfg(all(test, loom))]
-mod model;
-#[cfg(all(test, not(loom)))]
-mod tests;

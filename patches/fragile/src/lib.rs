@@ -24,7 +24,6 @@
 
 use std::{
     any::TypeId,
-    fmt,
     mem::ManuallyDrop,
     sync::{PoisonError, RwLock},
     thread::{self, ThreadId},
@@ -60,26 +59,13 @@ unsafe impl<T> Send for Fragile<T> {}
 // Moving or dropping the value requires ownership of the `Fragile`.
 unsafe impl<T> Sync for Fragile<T> {}
 
-/// Error: the value belongs to another thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InvalidThreadAccess;
-
-impl fmt::Display for InvalidThreadAccess {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("the value belongs to another thread")
-    }
-}
-
-impl std::error::Error for InvalidThreadAccess {}
-
 impl<T> Fragile<T> {
     /// Creates a value that belongs to this thread.
     pub fn new(value: T) -> Self {
         Self { value: ManuallyDrop::new(value), owner: thread::current().id() }
     }
 
-    /// Whether the value belongs to this thread.
-    pub fn is_valid(&self) -> bool {
+    fn is_own(&self) -> bool {
         thread::current().id() == self.owner
     }
 
@@ -89,15 +75,12 @@ impl<T> Fragile<T> {
     /// On another thread, unless the type is [shared](share).
     #[track_caller]
     pub fn get(&self) -> &T {
-        self.try_get().unwrap_or_else(|error| panic!("{error}"))
+        self.try_get().expect("the value belongs to another thread")
     }
 
-    /// Returns the value.
-    ///
-    /// # Errors
-    /// On another thread, unless the type is [shared](share).
-    pub fn try_get(&self) -> Result<&T, InvalidThreadAccess> {
-        if self.is_valid() || is_shared::<T>() { Ok(&self.value) } else { Err(InvalidThreadAccess) }
+    /// Returns the value; `None` on another thread, unless the type is [shared](share).
+    pub fn try_get(&self) -> Option<&T> {
+        (self.is_own() || is_shared::<T>()).then_some(&*self.value)
     }
 
     /// Takes the value out.
@@ -105,7 +88,7 @@ impl<T> Fragile<T> {
     /// # Errors
     /// Returns `self` on another thread.
     pub fn try_into_inner(self) -> Result<T, Self> {
-        if !self.is_valid() {
+        if !self.is_own() {
             return Err(self);
         }
         let mut this = ManuallyDrop::new(self);
@@ -116,7 +99,7 @@ impl<T> Fragile<T> {
 
 impl<T> Drop for Fragile<T> {
     fn drop(&mut self) {
-        if self.is_valid() {
+        if self.is_own() {
             // SAFETY: the value has not been taken: `try_into_inner` prevents this drop if it takes the value.
             unsafe { ManuallyDrop::drop(&mut self.value) };
         }
@@ -124,4 +107,42 @@ impl<T> Drop for Fragile<T> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::{Fragile, share};
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        sync::atomic::{AtomicUsize, Ordering},
+        thread::scope,
+    };
+
+    #[test]
+    fn another_thread_reads_a_shared_type_only_and_never_drops() {
+        static DROPPED: AtomicUsize = AtomicUsize::new(0);
+        struct Value(u32);
+        impl Drop for Value {
+            fn drop(&mut self) {
+                DROPPED.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let dropped = || DROPPED.load(Ordering::Relaxed);
+        let value = Fragile::new(Value(3));
+        let value = scope(|scope| {
+            let other = scope.spawn(|| {
+                assert!(value.try_get().is_none());
+                assert!(catch_unwind(AssertUnwindSafe(|| value.get().0)).is_err());
+                share::<Value>();
+                assert_eq!(value.get().0, 3);
+                value.try_into_inner().err().unwrap()
+            });
+            other.join().unwrap()
+        });
+        assert_eq!(dropped(), 0);
+        assert_eq!(value.try_into_inner().ok().unwrap().0, 3);
+        assert_eq!(dropped(), 1);
+        drop(Fragile::new(Value(4)));
+        assert_eq!(dropped(), 2);
+        let value = Fragile::new(Value(5));
+        scope(|scope| scope.spawn(move || drop(value)).join().unwrap());
+        assert_eq!(dropped(), 2);
+    }
+}

@@ -37,7 +37,7 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("tone-filter-lv2", &[DSP, PRESETS], &[TESTKIT]),
     ("tone-filter-unity", &[DSP, PRESETS], &[TESTKIT]),
     ("tone-filter-web", &[DSP], &[PRESETS, TESTKIT]),
-    ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[OFFLINE, TESTKIT]),
+    ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[TESTKIT]),
     ("tone-filter-python", &[DSP, OFFLINE, PRESETS], &[]),
     ("plugin-guard", &[], &[TESTKIT]),
     ("tone-filter", &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS], &[TESTKIT]),
@@ -55,7 +55,7 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
 ///
 /// A crate is built once for each version, and once for each set of features: dependencies of build scripts and of macros have
 /// features of their own.
-const TWICE: [(&str, &str); 13] = [
+const TWICE: [(&str, &str); 11] = [
     ("bitflags", "ebur128 needs version 1"),
     ("fastrand", "phf_generator, in a macro, needs no features"),
     ("fearless_simd", "vello_cpu, which draws the window in tests, needs version 0.4"),
@@ -65,10 +65,8 @@ const TWICE: [(&str, &str); 13] = [
     ("serde", "zvariant, in a macro, needs fewer features"),
     ("serde_core", "zvariant, in a macro, needs fewer features"),
     ("syn", "nice-plug-derive needs version 1, other macros version 2 or 3"),
-    ("toml", "cbindgen needs version 0.9"),
-    ("toml_datetime", "cbindgen's toml needs version 0.7"),
+    ("toml_datetime", "toml_edit, in a macro, needs other features"),
     ("toml_parser", "toml_edit, in a macro, needs more features"),
-    ("winnow", "cbindgen's toml needs version 0.7"),
 ];
 
 fn metadata() -> Metadata {

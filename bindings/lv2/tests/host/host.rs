@@ -22,7 +22,6 @@ pub const SIDECHAIN: u32 = 2;
 /// Events: frame, type and content of each.
 pub type Events = Vec<(usize, &'static CStr, Vec<u8>)>;
 
-/// Size in bytes of the buffer for a sequence.
 const ROOM: usize = 65_536;
 
 static URIS: Mutex<Vec<CString>> = Mutex::new(Vec::new());

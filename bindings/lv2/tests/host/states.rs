@@ -1,4 +1,4 @@
-//! Tests of saved states and of the bundle's description.
+//! Tests of saved states, and of what no program in `tests/programs` tells of the bundle's description.
 
 use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
 use tone_filter_dsp::{Controls, Group, Keys, Scale, Setting, Settings, TEXTS};
@@ -7,7 +7,6 @@ use tone_filter_lv2::{
     ports::{Port, VARIANTS},
     turtle,
 };
-use tone_filter_presets::ids;
 use tone_filter_testkit::{Draws, unlike_default};
 
 /// Returns settings that all differ from the default, text settings included. They sound without a key.
@@ -70,27 +69,9 @@ fn every_setting_has_a_port_that_keeps_its_values() {
 }
 
 #[test]
-fn the_description_has_every_port_and_every_preset_once() {
-    let [(manifest, first), (_, plugins), (_, presets)] = turtle::files();
-    assert_eq!(manifest, "manifest.ttl");
-    for variant in &VARIANTS {
-        let subject = format!("\n<{}> a lv2:Plugin ", variant.uri.to_str().unwrap());
-        assert_eq!(first.matches(&subject).count(), 1);
-        let (_, own) = plugins.split_once(&subject).unwrap();
-        let (own, _) = own.split_once("] .\n").unwrap();
-        let (head, ports) = own.split_once("lv2:port [").unwrap();
-        assert!(head.contains("doap:maintainer [ a foaf:Person ; foaf:name \"Tone Filter\" ]"));
-        let mut ports = ports.split("lv2:port [");
-        let wrong = ports.find(|port| port.contains("pg:group") != port.contains("AudioPort"));
-        assert_eq!(wrong, None, "GStreamer takes each port of a group for a channel");
-        assert_eq!(own.matches("lv2:port [").count(), variant.ports().count());
-        for (index, port) in variant.ports().enumerate() {
-            let head = format!("lv2:index {index} ;\n\t\tlv2:symbol \"{}\" ;", port.symbol());
-            assert_eq!(own.matches(&head).count(), 1, "{head}");
-        }
-    }
-    for id in ids() {
-        let subject = format!("\n<urn:tone-filter:preset:{id}> a pset:Preset ;");
-        assert_eq!([&first, &presets].map(|text| text.matches(&subject).count()), [1; 2], "{id}");
-    }
+fn audio_ports_alone_are_in_groups() {
+    // GStreamer takes each port of a group for a channel.
+    let [_, (_, plugins), _] = turtle::files();
+    let mut ports = plugins.split("lv2:port [").skip(1);
+    assert!(ports.all(|port| port.contains("pg:group") == port.contains("AudioPort")));
 }

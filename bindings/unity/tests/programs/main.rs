@@ -1,12 +1,9 @@
-//! Tests without Unity: the types of its interface, the package, the library under valgrind, and its script.
+//! Tests without Unity: the package, the library under valgrind, and its script.
 
-use AudioPluginToneFilter::interface::{EffectDefinition, EffectState, ParameterDefinition};
 use anyhow::{Context, Result, ensure};
 use std::{
     collections::BTreeSet,
-    fmt::Write,
     fs,
-    mem::offset_of,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -15,45 +12,14 @@ use tone_filter_testkit::{
     root, target,
 };
 
-/// Pages whose C# is compiled.
 const PAGES: [&str; 2] = ["bindings/unity/README.md", "docs/manual/unity.md"];
 
 fn main() -> Result<()> {
     let folder = target().join("engines/unity");
     fs::create_dir_all(&folder)?;
-    step("Unity: sizes and offsets by a compiler of C", || layout(&folder))?;
     let library = step("Unity: the package", || package(&folder))?;
     step("Unity: the effect under valgrind", valgrind)?;
     step("Unity: ToneFilter.cs and the lines of the pages, in C#", || in_csharp(&folder, &library))
-}
-
-/// Appends assertions in C that a type has the size and the offsets that it has in Rust.
-macro_rules! assertions {
-    ($text:ident, $name:ident: $($field:ident),*) => {
-        let name = stringify!($name);
-        writeln!($text, "_Static_assert(sizeof({name}) == {}, \"\");", size_of::<$name>())?;
-        $(writeln!(
-            $text,
-            "_Static_assert(offsetof({name}, {}) == {}, \"\");",
-            stringify!($field),
-            offset_of!($name, $field),
-        )?;)*
-    };
-}
-
-fn layout(folder: &Path) -> Result<()> {
-    let mut text = "#include \"unity.h\"\n#include <stddef.h>\n".to_owned();
-    assertions!(text, EffectState: struct_size, sample_rate, current_dsp_tick, previous_dsp_tick, sidechain,
-        effect_data, flags, internal, spatializer, dsp_buffer_size, host_api_version, ambisonic);
-    assertions!(text, ParameterDefinition: name, unit, description, min, max, default_value, display_scale, display_exponent);
-    assertions!(text, EffectDefinition: struct_size, parameter_struct_size, api_version, plugin_version,
-        channels, parameter_count, flags, name, create, release, reset, process, set_position,
-        parameters, set_parameter, get_parameter, get_buffer);
-    let source = folder.join("layout.c");
-    fs::write(&source, text)?;
-    run(Command::new("gcc")
-        .args(["-Wall", "-Wextra", "-Werror", "-std=c11", "-fsyntax-only", "-I"])
-        .args([root().join("bindings/unity/tests"), source]))
 }
 
 /// Builds the package as users get it, unpacks it and returns the path of its library.
@@ -107,7 +73,8 @@ fn valgrind() -> Result<()> {
 /// Compiles the script, a host and the programs of the pages in C#, and runs the host.
 fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
     let tests = root().join("bindings/unity/tests");
-    let script = root().join("bindings/unity/ToneFilter.cs");
+    let scripts = ["ToneFilter.cs", "ToneFilterLists.cs"];
+    let scripts = scripts.map(|name| folder.join("package/Runtime").join(name));
     let compile = |out: &str, sources: &[PathBuf]| {
         let mut mcs = Command::new("mcs");
         mcs.args([
@@ -116,7 +83,7 @@ fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
             if out.ends_with("dll") { "-t:library" } else { "-t:exe" },
         ]);
         mcs.arg(format!("-out:{}", folder.join(out).display()));
-        run(mcs.arg(&script).arg(tests.join("UnityEngine.cs")).args(sources))
+        run(mcs.args(&scripts).arg(tests.join("UnityEngine.cs")).args(sources))
     };
     compile("host.exe", &[tests.join("Host.cs")])?;
     let libraries = library.parent().context("a library lies in a folder")?;

@@ -9,7 +9,6 @@ use std::{ffi::c_char, ptr};
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Draws, controls, heap::counted};
 
-/// Instance number of this test's filter.
 const NUMBER: i32 = 51;
 
 fn with(

@@ -1,11 +1,11 @@
-//! Tests of the definitions that Unity reads before it creates an instance, and of the lists in `ToneFilter.cs`.
+//! Tests of the definitions that Unity reads before it creates an instance.
 
 use crate::host::{Instance, definition, loaded, names, owned};
 use AudioPluginToneFilter::{
-    interface::{EffectDefinition, ParameterDefinition},
+    interface::{EffectState, ParameterDefinition},
     parameters::{PARAMETERS, PRESETS, Parameter},
 };
-use std::{collections::BTreeSet, env, fmt::Write, fs, path::Path};
+use std::{collections::BTreeSet, mem::offset_of};
 use tone_filter_dsp::{CHOICES, SPECS, Setting, Taper};
 use tone_filter_presets::ids;
 
@@ -13,8 +13,9 @@ use tone_filter_presets::ids;
 fn there_is_one_effect_for_any_number_of_channels_with_a_sidechain() {
     let effect = definition(loaded());
     assert_eq!(owned(effect.name.as_ptr()), "Tone Filter");
-    let sizes = [size_of::<EffectDefinition>(), size_of::<ParameterDefinition>()];
-    assert_eq!([effect.struct_size, effect.parameter_struct_size].map(|s| s as usize), sizes);
+    // The sizes in Unity's header, for pointers of 64 bits.
+    assert_eq!((effect.struct_size, effect.parameter_struct_size), (136, 64));
+    assert_eq!((size_of::<EffectState>(), offset_of!(EffectState, sidechain)), (80, 24));
     assert_eq!((effect.api_version, effect.channels, effect.flags), (0x010402, 0, 1));
     let [major, minor, patch] = [16, 8, 0].map(|shift| effect.plugin_version >> shift & 0xFF);
     assert_eq!(format!("{major}.{minor}.{patch}"), env!("CARGO_PKG_VERSION"));
@@ -79,54 +80,4 @@ fn values_out_of_range_become_the_nearest_and_nonsense_is_refused() {
     assert_eq!(instance.get("Mix"), 0.0);
     let count = PARAMETERS.len() as i32;
     assert_eq!([-1, count, i32::MAX, i32::MIN].map(|i| instance.set_index(i, 0.0)), [1; 4]);
-}
-
-/// Environment variable that makes the test write the lists instead of comparing them.
-const UPDATE: &str = "UPDATE_CSHARP";
-
-const MARKS: [&str; 2] = ["        // <generated>\n", "        // </generated>\n"];
-
-/// Returns C# constants of the parameters' names, and a table of the entries of lists.
-fn lists() -> String {
-    let mut text = String::new();
-    for parameter in PARAMETERS.iter() {
-        let (name, [min, max]) = (parameter.name(), parameter.range());
-        let words = name.split(' ').map(|word| word[..1].to_uppercase() + &word[1..]);
-        let constant: String = words.collect();
-        let help = parameter.description();
-        // Lists have their entries in the table below.
-        let help = match help.split_once(" 0: ") {
-            Some((help, _)) => help.to_owned(),
-            None => {
-                format!("{help} {}.", format!("{min} to {max} {}", parameter.unit()).trim_end())
-            }
-        };
-        writeln!(text, "        /// <summary>{help}</summary>").unwrap();
-        writeln!(text, "        public const string {constant} = \"{name}\";\n").unwrap();
-    }
-    text.push_str(
-        "        /// <summary>The entries of each list, in the order of their numbers.</summary>\n",
-    );
-    text.push_str("        public static readonly Dictionary<string, string[]> Entries = new Dictionary<string, string[]>\n        {\n");
-    for parameter in PARAMETERS.iter().filter(|parameter| !parameter.entries().is_empty()) {
-        let entries: Vec<_> = parameter.entries().iter().map(|id| format!("\"{id}\"")).collect();
-        let (name, entries) = (parameter.name(), entries.join(", "));
-        writeln!(text, "            {{ \"{name}\", new[] {{ {entries} }} }},").unwrap();
-    }
-    text.push_str("        };\n");
-    text
-}
-
-#[test]
-fn the_lists_are_those_of_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ToneFilter.cs");
-    let file = fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
-    let (before, rest) = file.split_once(MARKS[0]).unwrap();
-    let (_, after) = rest.split_once(MARKS[1]).unwrap();
-    let made = [before, MARKS[0], &lists(), MARKS[1], after].concat();
-    if env::var_os(UPDATE).is_some() {
-        fs::write(&path, &made).unwrap();
-    }
-    let committed = fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
-    assert!(committed == made, "write them with {UPDATE}=1 cargo test -p tone-filter-unity");
 }

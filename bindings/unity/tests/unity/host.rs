@@ -170,10 +170,6 @@ impl Instance {
         unsafe { process(self.state, input.as_ptr(), output.as_mut_ptr(), frames, 2, 2) }
     }
 
-    pub fn process_in_place(&mut self, sound: &mut [f32], channels: usize) -> c_int {
-        self.process_raw(sound.as_mut_ptr(), &[], sound, [channels; 2])
-    }
-
     /// Processes a block with a sidechain; an empty slice stands for no sidechain.
     pub fn process_raw(
         &mut self,

@@ -86,7 +86,6 @@ fn filter() -> Box<ToneFilter> {
     Box::new(ToneFilter::new(RATE.into(), &Settings::default()).unwrap())
 }
 
-/// Returns the index of A4 among the bands by pitch.
 fn a4() -> usize {
     by_pitch().position(|tone| tone == A4).unwrap()
 }

@@ -25,7 +25,6 @@ use std::{
 pub(super) struct ClapShim {
     /// Functions for the host. Must be the first field: a pointer to this field is also a pointer to the struct.
     pub(super) plugin: clap_plugin,
-    /// nice-plug's own functions.
     pub(super) inner: clap_plugin,
     pub(super) host: Host,
     pub(super) instance: Box<dyn Instance>,
@@ -34,9 +33,7 @@ pub(super) struct ClapShim {
     /// Parameter ids, each with its CLAP id; filled by the first call of [`ClapShim::parameter_ids`].
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
-    /// The editor's last menu request.
     pub(super) menu: Mutex<Option<Place>>,
-    /// Number of channels of the active layout.
     pub(super) channels: AtomicU32,
     /// Sample rate in Hz, as the bits of an `f64`; 0 before the first activation.
     pub(super) rate: AtomicU64,

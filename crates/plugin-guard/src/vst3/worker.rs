@@ -32,7 +32,6 @@ mod linux {
     /// Maximum wait before a release. The worker may be waiting for the host, and the host for the release.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Executor of the hidden instance.
     static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
 
     /// Keeps the worker alive. Must be called before an instance is constructed.

@@ -113,7 +113,6 @@ impl Drop for DropTarget {
     }
 }
 
-/// State of the thread that answers for the window.
 struct Target<R> {
     connection: Arc<RustConnection>,
     atoms: Atoms,

@@ -49,7 +49,7 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
     /// Does nothing on another thread than the window's. In a VST3 host without a run loop, nice-plug calls this on its own
     /// thread; the host is then not asked for another size.
     fn host_main_thread_callback(&self, window: &Self::Window) {
-        if let Ok(window) = window.0.try_get() {
+        if let Some(window) = window.0.try_get() {
             self.0.host_main_thread_callback(window);
         }
     }

@@ -126,7 +126,6 @@ pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
     }
 }
 
-/// Menu under construction: the host adds one item per call.
 #[derive(Default)]
 struct Building {
     /// Open submenus, outermost first: label, whether enabled, and the items of the parent menu so far.

@@ -62,7 +62,6 @@ const NOT_SEEN: u64 = u64::MAX;
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
-    /// Nearest value that the parameter can have.
     near: ParamValue,
     /// Count of the calls of `process` when the value was set.
     blocks: u64,
@@ -86,7 +85,6 @@ pub struct Vst3Shim {
     ids: Arc<[(String, ParamID)]>,
     /// MIDI controllers that the plugin understands, by their VST3 numbers.
     controllers: &'static [CtrlNumber],
-    /// Filter for the host's events.
     events: Events,
     /// Sample rate in Hz, as the bits of an `f64`.
     rate: AtomicU64,
@@ -100,7 +98,6 @@ pub struct Vst3Shim {
     context: Mutex<Option<ComPtr<FUnknown>>>,
     /// [`Instance::changes`] after the last buffer, or [`NOT_SEEN`].
     seen: AtomicU64,
-    /// Count of the calls of `process`.
     blocks: AtomicU64,
     /// Values that nice-plug has ignored. Not for the audio thread.
     pending: Mutex<Vec<Pending>>,

@@ -30,12 +30,10 @@ use std::{
 /// Id of the parameter that chooses the program. nice-plug's ids are hashes; a test checks that none has this value.
 pub const PROGRAM: ParamID = 0x7072_6F67;
 
-/// Id of the only program list.
 const LIST: ProgramListID = 1;
 
 pub struct Programs {
     instance: Arc<dyn Instance>,
-    /// Factory presets: key and name.
     list: Vec<(&'static str, String)>,
     /// Index of the program that the sound started from, or that is to be loaded.
     now: AtomicUsize,

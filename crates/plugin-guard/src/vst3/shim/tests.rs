@@ -2,72 +2,12 @@
 
 use super::*;
 use crate::{
-    Job, Place, Request, Track, construction,
+    Job, Place, Request, construction,
     test_plugin::{CHANGED, TestPlugin},
 };
-use nice_plug::wrapper::vst3::vst3::Steinberg::{
-    Vst::{
-        ChannelContext::{IInfoListenerTrait, kChannelColorKey, kChannelNameKey},
-        IAttributeList,
-        IAttributeList_::AttrID,
-        IAttributeListTrait, IAudioProcessorTrait,
-    },
-    int64, kResultFalse, uint32,
-};
-use std::{
-    cell::Cell,
-    ffi::{CStr, c_void},
-    ptr,
-    rc::Rc,
-    sync::mpsc,
-    time::Duration,
-};
+use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::IAudioProcessorTrait;
+use std::{cell::Cell, ptr, rc::Rc, sync::mpsc, time::Duration};
 use tone_filter_testkit::vst3::Host;
-
-/// Attributes of a coloured track called Lead.
-struct Lead;
-
-impl Class for Lead {
-    type Interfaces = (IAttributeList,);
-}
-
-fn same(one: AttrID, other: AttrID) -> bool {
-    // SAFETY: keys end with a zero.
-    unsafe { CStr::from_ptr(one) == CStr::from_ptr(other) }
-}
-
-/// Defines methods of the list that refuse their arguments.
-macro_rules! refuse {
-    ($($name:ident($($type:ty),*);)*) => {
-        $(unsafe fn $name(&self, _: AttrID, $(_: $type),*) -> tresult {
-            kResultFalse
-        })*
-    };
-}
-
-impl IAttributeListTrait for Lead {
-    refuse! {
-        setInt(int64); setFloat(f64); getFloat(*mut f64); setString(*const TChar);
-        setBinary(*const c_void, uint32); getBinary(*mut *const c_void, *mut uint32);
-    }
-    unsafe fn getInt(&self, id: AttrID, value: *mut int64) -> tresult {
-        if !same(id, kChannelColorKey) {
-            return kResultFalse;
-        }
-        // SAFETY: there is room.
-        unsafe { value.write(0xFF10_20F0) };
-        kResultOk
-    }
-    unsafe fn getString(&self, id: AttrID, string: *mut TChar, bytes: uint32) -> tresult {
-        let name: Vec<TChar> = "Lead\0".encode_utf16().collect();
-        if !same(id, kChannelNameKey) || (bytes as usize) < 2 * name.len() {
-            return kResultFalse;
-        }
-        // SAFETY: there is room.
-        unsafe { string.copy_from_nonoverlapping(name.as_ptr(), name.len()) };
-        kResultOk
-    }
-}
 
 fn shim() -> Vst3Shim {
     shim_in(None)
@@ -243,15 +183,4 @@ fn the_host_s_menu_has_the_editor_s_entries() {
     assert_eq!(link.take_chosen(), [("value", 1)]);
     // SAFETY: as above.
     assert_eq!(unsafe { shim.terminate() }, kResultOk);
-}
-
-#[test]
-fn the_track_reaches_the_editor() {
-    let shim = shim();
-    let list = ComWrapper::new(Lead).to_com_ptr::<IAttributeList>().unwrap();
-    assert_eq!(shim.instance.link().track(), None);
-    // SAFETY: the list is reference-counted.
-    assert_eq!(unsafe { shim.setChannelContextInfos(list.as_ptr()) }, kResultOk);
-    let lead = Track { name: "Lead".to_owned(), colour: Some([0x10, 0x20, 0xF0]) };
-    assert_eq!(shim.instance.link().track(), Some(lead));
 }

@@ -32,7 +32,6 @@ use std::{
 
 /// State that the views of an instance share.
 pub struct Views {
-    /// Site of the view that has a frame.
     site: Mutex<Option<Arc<Site>>>,
     /// Whether the host has set a size since the last request for one.
     sized: AtomicBool,
@@ -92,7 +91,6 @@ struct Site {
     run_loop: Option<ComPtr<IRunLoop>>,
     handlers: Mutex<Vec<ComPtr<IEventHandler>>>,
     inner: ComPtr<IPlugView>,
-    /// The host's pointer to the view.
     view: AtomicPtr<IPlugView>,
     /// Whether the timer of [`RunLoop`] is registered with this frame. It is not if an earlier object of the host had a run loop.
     has_timer: bool,
@@ -173,7 +171,6 @@ pub struct View {
     /// Site of this view; `None` without a frame.
     site: Mutex<Option<Arc<Site>>>,
     is_attached: AtomicBool,
-    /// The host's pointer to this view.
     own: AtomicPtr<IPlugView>,
 }
 

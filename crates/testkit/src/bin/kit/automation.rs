@@ -1,11 +1,11 @@
 //! Files for tests in other languages. Signals are raw little-endian 32-bit floats: the left channel, then the right one.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
-use tone_filter_dsp::{Controls, Kernel, ToneFilter};
-use tone_filter_presets::{Preset, ids, settings::to_json};
-use tone_filter_testkit::{Automation, Signal, root, wav};
+use tone_filter_dsp::{Controls, Kernel};
+use tone_filter_presets::settings::to_json;
+use tone_filter_testkit::{Automation, Signal};
 
 /// Sample rate in Hz.
 const RATE: u32 = 44_100;
@@ -43,22 +43,6 @@ pub fn write_starts(folder: &Path) -> Result<()> {
     for (index, (_, controls)) in steps.iter().enumerate() {
         let output = music.expected_from(&controls.settings, kernel);
         write_signal(&folder.join(format!("step{index}.f32")), &output)?;
-    }
-    Ok(())
-}
-
-/// Writes the demo tune as `demo.wav`, and for each factory preset the library's output for the tune as `ID.f32`.
-pub fn write_presets(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    let tune = root().join("assets/demo.wav");
-    fs::copy(&tune, folder.join("demo.wav"))?;
-    let (signal, rate) = wav::read(&tune)?;
-    for id in ids() {
-        let preset = Preset::factory(id).context("a factory preset")?;
-        let mut signal = signal.clone();
-        let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
-        ToneFilter::new(rate.into(), &preset.settings)?.process(&mut channels);
-        write_signal(&folder.join(id).with_extension("f32"), &signal)?;
     }
     Ok(())
 }

@@ -31,7 +31,6 @@ fn main() -> Result<()> {
         ["starts", folder] => automation::write_starts(Path::new(folder)),
         ["tune"] => tune::write(&root().join("assets/demo.wav")),
         ["wild", program, ..] => wild::report(program, &args[2..]),
-        ["web", folder] => automation::write_presets(Path::new(folder)),
         // An empty `display` stands for a new display.
         #[cfg(target_os = "linux")]
         ["window", picture, display, "--", program, ..] => {
