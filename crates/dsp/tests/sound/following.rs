@@ -2,7 +2,8 @@
 
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    Keys, NoteValue, PitchClass, Scale, Settings, SyncTo, ToneFilter,
+    Keys, NoteValue, PitchClass, Routing, Scale, SentNotes, Settings, SyncTo, ToneFilter,
+    listener::Model,
     notes::{A4, pitch_class},
 };
 use tone_filter_testkit::{
@@ -194,29 +195,23 @@ fn what_is_followed_does_not_depend_on_what_was_displayed() {
 }
 
 #[test]
-fn the_blocks_do_not_matter_and_a_reset_forgets() {
-    let cadence = cadence(5);
-    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), -25.0, 6.0, RATE);
-    let mut filter = ToneFilter::new(RATE, &following()).unwrap();
-    let whole = play(&mut filter, &music);
-    assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
-    assert!(filter.found_tempo().is_some());
-    filter.reset();
-    assert_eq!((filter.found_key(), filter.found_tuning()), (None, None));
-    assert_eq!(filter.found_tempo(), None);
-    assert_eq!(filter.resolved().tuning, 440.0);
-    let parts: Vec<f32> = music.chunks(777).flat_map(|part| play(&mut filter, part)).collect();
-    assert!(whole == parts);
-}
-
-#[test]
-fn nothing_is_allocated_while_it_follows() {
+fn following_and_sending_notes_allocate_nothing() {
     let cadences = [cadence(0), cadence(6)];
     let music: Vec<f32> = cadences
         .iter()
         .flat_map(|chord| chords(&chord.each_ref().map(|chord| &chord[..]), 33.0, 8.0, RATE))
         .collect();
     let mut filter = ToneFilter::new(RATE, &following()).unwrap();
+    filter.set_routing(Routing { midi_out: true, mpe: true, ..Routing::default() });
+    let other = Settings {
+        keys: Keys::Add,
+        tuning: 430.0,
+        lookahead: true,
+        listener: Model::Light,
+        sensitivity: 100.0,
+        ..following()
+    };
+    let (mut notes, mut sent) = (SentNotes::new(), 0);
     let mut odd = noise(7);
     let mut output = music.clone();
     let ((), bytes) = heap::peak_of(|| {
@@ -224,19 +219,27 @@ fn nothing_is_allocated_while_it_follows() {
             match index % 300 {
                 100 => find(&mut filter, odd() > 0.0),
                 150 => block[7] = f32::NAN,
-                200 => filter
-                    .set_settings(&Settings { keys: Keys::Add, tuning: 430.0, ..following() })
-                    .unwrap(),
+                200 => filter.set_settings(&other).unwrap(),
                 280 => filter.set_settings(&following()).unwrap(),
                 _ => {}
             }
-            filter.process(&mut [block]);
+            filter.process_with(&mut [block], |_, filter| {
+                notes.push(filter, |event| event.midi(|_| sent += 1));
+            });
             assert!(filter.snapshot().tuning.is_none_or(f64::is_finite));
             assert!(filter.snapshot().tempo.is_none_or(f64::is_finite));
         }
     });
     assert_eq!(bytes, 0);
-    assert!(output.iter().all(|sample| sample.is_finite()));
-    assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
-    assert!(filter.found_tempo().is_some());
+    assert!(output.iter().all(|sample| sample.is_finite()) && sent > 100);
+    let found = |filter: &ToneFilter| {
+        [
+            filter.found_key().is_some(),
+            filter.found_tuning().is_some(),
+            filter.found_tempo().is_some(),
+        ]
+    };
+    assert_eq!(found(&filter), [true; 3]);
+    filter.reset();
+    assert_eq!((found(&filter), filter.resolved().tuning), ([false; 3], 440.0));
 }

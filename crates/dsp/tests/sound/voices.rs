@@ -2,10 +2,8 @@
 
 use crate::spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::TAU;
-use tone_filter_dsp::{
-    BandMask, BandRange, Kernel, Map, Settings, Targets, ToneFilter, Voice, notes,
-};
-use tone_filter_testkit::{signals::noise, spectrum::Complex64, sweep};
+use tone_filter_dsp::{BandMask, BandRange, Map, Settings, Targets, ToneFilter, Voice, notes};
+use tone_filter_testkit::{spectrum::Complex64, sweep};
 
 /// Returns settings for the bands of `tones` and the voice alone: no listener, no auto level, no dry signal.
 fn alone(tones: &[usize], voice: Voice, octave: f32) -> Settings {
@@ -119,7 +117,7 @@ fn every_waveform_has_its_harmonics_and_little_else() {
             cases.push(Case { voice, tone, cents, octave, rate, partials: 6 });
         }
     }
-    sweep::tenth(cases).into_iter().for_each(Case::check);
+    sweep::part(20, cases).into_iter().for_each(Case::check);
 }
 
 #[test]
@@ -198,45 +196,5 @@ fn a_map_that_moves_nothing_changes_no_bit() {
     let expected = filtered(&settings, 48_000.0, &input);
     for map in [Map::Custom, Map::Snap] {
         assert_eq!(filtered(&Settings { map, ..settings }, 48_000.0, &input), expected);
-    }
-}
-
-/// Returns a note with overtones from 0.1 to 0.9 s, and drums beside it: a burst of noise every half second.
-fn note_and_drums(tone: usize, rate: f64) -> Vec<f32> {
-    let mut noise = noise(tone as u64);
-    let w = TAU * frequency(tone, 0.0) / rate;
-    (0..(1.2 * rate) as usize)
-        .map(|t| {
-            let time = t as f64 / rate;
-            let drum = 0.02 * (-40.0 * (time % 0.5)).exp() * noise();
-            let overtones = (1..=6).map(|n| (f64::from(n) * w * t as f64).sin() / f64::from(n * n));
-            let sounds = (0.1..0.9).contains(&time);
-            let played: f64 = if sounds { 0.2 * overtones.sum::<f64>() } else { 0.0 };
-            (played + drum) as f32
-        })
-        .collect()
-}
-
-#[test]
-fn every_kernel_has_the_same_voices() {
-    let rate = 44_100.0;
-    let input = note_and_drums(14, rate);
-    for voice in Voice::ALL.into_iter().filter(|voice| *voice != Voice::Soft) {
-        for focus in [0.0, 100.0] {
-            let settings = Settings { voice, focus, ring: 0.2, mix: 100.0, ..Settings::REFERENCE };
-            let play = |kernel: Kernel| {
-                let mut output = input.clone();
-                let filter = ToneFilter::new(rate, &settings).unwrap();
-                filter.with_kernel(kernel).process(&mut [&mut output]);
-                output
-            };
-            let scalar = play("scalar".parse().unwrap());
-            for kernel in Kernel::available() {
-                let output = play(kernel);
-                let error: Vec<f32> = scalar.iter().zip(&output).map(|(a, b)| a - b).collect();
-                let error = db(rms(&error) / rms(&scalar));
-                assert!(error < -80.0, "{kernel:?} {voice:?} {focus}: {error:.1} dB");
-            }
-        }
     }
 }

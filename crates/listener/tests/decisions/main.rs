@@ -11,7 +11,6 @@ mod accuracy;
 mod beats;
 mod pitch;
 mod robustness;
-mod songs;
 mod sounds;
 mod tuning;
 mod weights;

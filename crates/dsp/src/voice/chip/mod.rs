@@ -322,6 +322,3 @@ impl Chip {
         self.filters = [low, out];
     }
 }
-
-#[cfg(test)]
-mod tests;
