@@ -51,7 +51,6 @@ impl Controls {
         }
     }
 
-    /// Returns the targets of the crossfades.
     pub(crate) fn fades(&self) -> Fades<bool> {
         let Self { settings, routing } = self;
         let mut fades = Fades::OFF;

@@ -6,13 +6,11 @@ use std::f64::consts::{SQRT_2, TAU};
 /// Number of tabulated drives, at equal ratios from 1 to [`HIGHEST`].
 pub const SHAPES: usize = 7;
 
-/// Maximum drive.
 const HIGHEST: f64 = 400.0;
 
 /// Samples of the period from which a series is computed: enough for aliases at -100 dB.
 pub const LENGTH: usize = 1 << 16;
 
-/// Number of harmonics of a series.
 const HARMONICS: usize = 400;
 
 /// Returns the position of `drive` among the tabulated drives, 0 to [`SHAPES`] - 1.

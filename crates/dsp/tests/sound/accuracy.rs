@@ -128,6 +128,11 @@ fn every_cpu_has_the_plain_kernels_and_its_own() {
             Err(error) => assert!(!names.contains(&name), "{error}"),
         }
     }
+    for wrong in ["", "mmx", "AVX2"] {
+        let message = wrong.parse::<Kernel>().unwrap_err().to_string();
+        let names = message.contains(&format!("'{wrong}'")) && message.contains("scalar, portable");
+        assert!(names, "{message}");
+    }
     // The name of a kernel of earlier versions.
     assert_eq!("avx512-zen".parse::<Kernel>().ok(), "avx512".parse().ok());
 }

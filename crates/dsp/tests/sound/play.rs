@@ -1,45 +1,17 @@
 //! Playing: the time of events, and a frozen sound.
 
+use crate::filtered;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{
-    BandMask, Kernel, KeyEvent, Keys, Settings, ToneFilter, Voice,
-    notes::{self, PUBLISHED, frequency},
+use tone_filter_dsp::{BandMask, Kernel, KeyEvent, Keys, Settings, ToneFilter, Voice, notes};
+use tone_filter_testkit::{
+    signals::{noise, noisy_chord, sine},
+    sweep,
 };
-use tone_filter_testkit::{signals::noise, sweep};
 
 const RATE: f64 = 48_000.0;
 
-/// Returns all 48 notes at once, each with its own phase.
-fn cluster(seconds: f64) -> Vec<f32> {
-    let mut noise = noise(7);
-    let notes: Vec<_> = (0..PUBLISHED).map(|tone| (frequency(tone, 440.0, 0.0), noise())).collect();
-    let sample = |t: usize| {
-        let note =
-            |(hertz, phase): &(f64, f64)| (TAU * hertz * t as f64 / RATE + TAU * phase).sin();
-        0.02 * notes.iter().map(note).sum::<f64>()
-    };
-    (0..(seconds * RATE) as usize).map(|t| sample(t) as f32).collect()
-}
-
-fn sine(hertz: f64, seconds: f64) -> Vec<f32> {
-    let frames = (seconds * RATE) as usize;
-    (0..frames).map(|t| (0.3 * (TAU * hertz * t as f64 / RATE).sin()) as f32).collect()
-}
-
 fn wet(voice: Voice) -> Settings {
     Settings { mix: 100.0, voice, ..Settings::default() }
-}
-
-fn filtered(filter: &mut ToneFilter, signal: &[f32]) -> Vec<f32> {
-    let mut signal = signal.to_vec();
-    for block in signal.chunks_mut(480) {
-        filter.process(&mut [block]);
-    }
-    signal
-}
-
-fn power(signal: &[f32]) -> f64 {
-    signal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / signal.len() as f64
 }
 
 /// Returns frequency and amplitude of the component of `signal` near `hertz`, measured from the phases in its two halves.
@@ -70,7 +42,7 @@ fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
         (12_001, KeyEvent::Bend(1.0)),
         (19_000, KeyEvent::ReleaseAll),
     ];
-    let sound = cluster(0.5);
+    let sound = noisy_chord(0.5, RATE);
     let mut output = sound.clone();
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
     filter.process_events(&mut [&mut output], &[], events, |_, _| ());
@@ -86,13 +58,13 @@ fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
     }
     filter.process(&mut [&mut expected[start..]]);
     assert!(output == expected);
-    assert!(power(&output[9600..12_000]) > 1e-6, "the key sounds");
+    assert!(output[9600..12_000].iter().any(|x| x.abs() > 1e-3), "the key sounds");
 }
 
 #[test]
 fn what_is_frozen_keeps_pitch_and_level_for_minutes() {
-    let chord: Vec<f32> =
-        sine(440.0, 1.0).iter().zip(sine(1318.51, 1.0)).map(|(a, b)| a + b).collect();
+    let [low, high] = [440.0, 1318.51].map(|hertz| sine(hertz, 0.3, 1.0, RATE));
+    let chord: Vec<f32> = low.iter().zip(high).map(|(a, b)| a + b).collect();
     // The other cases drift no faster than the one with the shortest ring.
     let scalar = "scalar".parse().unwrap();
     let (longest, others) = if sweep::all() { (10, 3) } else { (1, 1) };
@@ -134,7 +106,7 @@ fn keeps_what_is_frozen(kernel: Kernel, voice: Voice, ring: f32, minutes: usize,
 fn what_is_frozen_keeps_its_level_in_another_tuning() {
     let settings = Settings { focus: 0.0, auto: false, ..wet(Voice::Soft) };
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-    filtered(&mut filter, &sine(440.0, 1.0));
+    filtered(&mut filter, &sine(440.0, 0.3, 1.0, RATE));
     let mut before = None;
     for transpose in [0.0, 7.0, -12.0, 24.0, 0.0] {
         filter.set_settings(&Settings { freeze: true, transpose, ..settings }).unwrap();

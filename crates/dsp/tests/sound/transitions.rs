@@ -129,19 +129,6 @@ fn changed<T: Into<Controls>>(one: T, other: T, input: &Sound, sidechain: Option
 }
 
 #[test]
-fn lookahead_leaves_no_hole() {
-    let input = both(chord(&[440.0, 659.26], 6.0));
-    let dry = Settings { mix: 0.0, ..Settings::REFERENCE };
-    let wet = Settings { mix: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE };
-    for start in [dry, wet, Settings::default()] {
-        let delayed = Settings { lookahead: true, ..start };
-        let what = format!("mix {} %", start.mix);
-        assert_seamless(&what, &changed(start, delayed, &input, None), SETTLED + 17);
-        assert_seamless(&what, &changed(delayed, start, &input, None), SETTLED + 17);
-    }
-}
-
-#[test]
 fn a_bank_that_is_switched_off_ranks_no_notes() {
     // In the right channel alone, two loud notes; then two soft notes in both channels.
     let (loud, soft) = (chord(&[440.0, 554.37], 2.0), chord(&[659.26, 880.0], 6.0));

@@ -1,6 +1,6 @@
 //! Noise of the chip: measures the sound outside the notes, and plays it by a shift register.
 
-use super::tick::TICKS;
+use super::TICKS;
 use crate::{bank::LOUDEST, lanes::BLOCK};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
@@ -93,7 +93,6 @@ pub struct Noise {
     share: f32,
     /// Growth of `share` in a tick, as a factor.
     share_growth: f32,
-    /// Index of the rate of the register.
     rate: usize,
     register: u16,
     /// Fraction of the register's current step that is left.

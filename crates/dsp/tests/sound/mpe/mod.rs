@@ -1,13 +1,13 @@
 //! MPE messages of the detected notes, read by a strict reader, and their pitches.
 
+mod reader;
+
+use reader::Mpe;
 use std::sync::Arc;
 use tone_filter_dsp::{
     Listen, Routing, Score, ScoreNote, SentNotes, Settings, ToneFilter, Voice, notes::A4,
 };
-use tone_filter_testkit::{
-    mpe::Mpe,
-    signals::{bent, glissando, vibrato},
-};
+use tone_filter_testkit::signals::{bent, glissando, vibrato};
 
 const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true, mpe: true };
 
