@@ -258,11 +258,13 @@ fn what_is_limited_is_the_twins() {
         sidechain.add(0.2, rate, |t| loudness * chord.iter().map(|sine| sine(t)).sum::<f64>());
     }
     let sidechain = vec![sidechain.samples];
-    let settings = Settings { output: 6.0, ..bare(Voice::Square) };
     let routing = Routing { listen: Listen::Sidechain, ..Routing::default() };
     let silence = vec![vec![0.0; sidechain[0].len()]];
-    let take = Take::new(rate, silence, Controls { settings, routing });
-    agrees("limited", &Take { sidechain, ..take });
+    for lookahead in [false, true] {
+        let settings = Settings { output: 6.0, lookahead, ..bare(Voice::Square) };
+        let take = Take::new(rate, silence.clone(), Controls { settings, routing });
+        agrees("limited", &Take { sidechain: sidechain.clone(), ..take });
+    }
 }
 
 #[test]
