@@ -16,7 +16,8 @@ fn assert_lights(name: &str, signal: &[f32], (model, lookahead): (Model, bool), 
 
 #[test]
 fn sines_saws_and_squares_light_their_note_alone() {
-    let waves: [(_, _, fn(u32) -> f64); 3] = [
+    type Wave = (&'static str, i32, fn(u32) -> f64);
+    let waves: [Wave; 3] = [
         ("sine", 104, |k| if k == 1 { 0.3 } else { 0.0 }),
         ("saw", 93, |k| 0.2 / f64::from(k)),
         ("square", 93, |k| if k % 2 == 1 { 0.2 / f64::from(k) } else { 0.0 }),
