@@ -28,7 +28,6 @@ fn song() -> [Vec<f32>; 2] {
     })
 }
 
-/// Filter with some of the stages.
 struct Stages {
     filter: ToneFilter,
     /// Listener that runs outside the measured time; `None`: the filter's own listener runs, and is measured.

@@ -305,7 +305,6 @@ pub fn a_host_loads_the_presets() {
     }
 }
 
-/// Returns the name of the preset in a saved state.
 fn preset(saved: &[u8]) -> String {
     let state = state(saved);
     serde_json::from_str(state["fields"]["preset"].as_str().unwrap()).unwrap()

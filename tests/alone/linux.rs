@@ -31,7 +31,6 @@ const TESTS: &[(&str, fn())] = &[
     #[cfg(target_arch = "x86_64")]
     ("realtime::a_block_allocates_and_waits_for_nothing", realtime::a_block),
     ("screen_reader::it_operates_the_editor", screen_reader::it_operates_the_editor),
-    ("session::it_restores_every_state", soak::short_session),
     ("steps::an_editor_comes_and_goes", steps::an_editor_comes_and_goes),
     ("vst3_window::a_host_survives_its_windows", vst3_window::a_host_survives_its_windows),
 ];

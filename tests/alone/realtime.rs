@@ -30,7 +30,7 @@ fn play(
     size: usize,
     channels: usize,
 ) {
-    let mut signal = music(0.25, RATE);
+    let mut signal = music(0.1, RATE);
     signal.truncate(channels);
     let frames = signal[0].len();
     for channel in &mut signal {
@@ -118,7 +118,7 @@ pub fn a_block() {
     instance.close_editor().unwrap();
     settle(threads);
     let blocks = blocks();
-    assert!(blocks > 3 * 2 * 12_000, "{blocks} blocks");
+    assert!(blocks > 3 * 2 * 4800, "{blocks} blocks");
 }
 
 /// Environment variable that names the rule for a child process to break.

@@ -24,7 +24,6 @@ thread_local! {
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
 
-/// Number of watched blocks.
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 
 /// Ends the process with a backtrace. `what` names the forbidden call.

@@ -56,7 +56,7 @@ pub fn a_host_survives_its_windows() {
     let (display, factory) = (display([1600, 1200]), factory());
     openings_leave_nothing_behind(&factory);
     the_host_decides_on_the_size(&factory, &display);
-    open_often(&factory, &display, [3, 4, 200]);
+    open_often(&factory, &display, [2, 3, 60]);
     a_request_that_waits_for_the_release_ends(&factory);
 }
 
@@ -164,7 +164,7 @@ fn used() -> (usize, usize) {
     (fs::read_dir("/proc/self/fd").unwrap().count(), Memory::now().heap)
 }
 
-/// Creates 1,000 views with a plug frame and a run loop, without windows.
+/// Creates 300 views with a plug frame and a run loop, without windows.
 fn openings_leave_nothing_behind(factory: &Factory) {
     let host = ComWrapper::new(Host::<true>::default());
     let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
@@ -185,10 +185,10 @@ fn openings_leave_nothing_behind(factory: &Factory) {
     };
     open(true);
     let (files, bytes) = used();
-    (0..1000).for_each(|opening| open(opening % 2 == 0));
+    (0..300).for_each(|opening| open(opening % 2 == 0));
     let after = used();
     assert_eq!(after.0, files, "open files");
-    assert!(after.1 < bytes + 1000 * 16, "{} bytes an opening", (after.1 - bytes) / 1000);
+    assert!(after.1 < bytes + 300 * 16, "{} bytes an opening", (after.1 - bytes) / 300);
 }
 
 /// Selects 200 % in the zoom menu, in hosts that refuse the new size, grant it, or grant a smaller one.

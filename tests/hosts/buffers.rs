@@ -1,30 +1,14 @@
-//! Tests with buffers of all lengths, numbers of channels, transports and flags.
+//! Tests of buffers with other numbers of channels, transports and flags.
 
 use std::iter::repeat;
 use tone_filter_dsp::Settings;
-use tone_filter_hosts::{MAX_BLOCK, RATE, played, random_blocks};
+use tone_filter_hosts::{MAX_BLOCK, RATE};
 use tone_filter_testkit::{
     assert_same_bits,
     clap::{Surroundings, random_transport},
     plugin::{expected, instance, music},
     signals::noise,
 };
-
-#[test]
-fn buffer_lengths_change_nothing() {
-    let stereo = music(0.4, RATE);
-    for input in [stereo.clone(), stereo[..1].to_vec()] {
-        let expected = expected(&Settings::default(), RATE, &input, &[]);
-        for in_place in [true, false] {
-            for size in [1, 2, 15, 63, 64, 65, 511, 4096, MAX_BLOCK] {
-                let output = played(&mut instance(), &input, in_place, repeat(size), &[]);
-                assert_same_bits(&output, &expected);
-            }
-            let output = played(&mut instance(), &input, in_place, random_blocks(3), &[]);
-            assert_same_bits(&output, &expected);
-        }
-    }
-}
 
 #[test]
 fn transport_and_constant_marks_change_nothing() {

@@ -63,7 +63,6 @@ impl Host {
         self.play_at(&[], [None; 2])
     }
 
-    /// Plays a buffer with a MIDI message.
     fn play_midi(&mut self, message: [u8; 3]) {
         let notes = |notes| move |processor: &mut Processor| processor.notes = notes;
         self.audio(notes(vec![Midi { frame: 0, message }]));

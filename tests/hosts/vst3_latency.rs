@@ -17,7 +17,6 @@ use vst3::{
 
 const FRAMES: usize = 512;
 
-/// Creates an inactive stereo instance.
 fn instance(handler: Option<&ComPtr<IComponentHandler>>) -> Instance {
     let setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
     Instance::with_handler(&factory(), setup, handler)

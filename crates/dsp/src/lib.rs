@@ -7,7 +7,6 @@ mod coefficients;
 mod delay;
 mod downmix;
 mod early_bank;
-mod key_counts;
 mod lanes;
 mod messages;
 pub mod notes;
@@ -35,12 +34,11 @@ pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};
 
 pub use analysis::{FoundKey, KeyEvent, KeyFinder, Keyboard, TuningFinder};
 pub use bank::Tones;
-pub use key_counts::KeyCounts;
 pub use lanes::BLOCK;
 pub use messages::{Message, MessageQueue};
 pub use score::{BadScore, Score, ScoreNote, SharedScores};
 pub use scout::{Scout, ScoutDecisions};
-pub use sent_notes::{SentEvent, SentNotes};
+pub use sent_notes::{KeyCounts, SentEvent, SentNotes};
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 

@@ -154,6 +154,24 @@ mod tests {
     use crate::{Keyboard, Settings};
 
     #[test]
+    fn with_lookahead_a_key_is_played_before_it_is_sent() {
+        let settings = Settings { lookahead: true, ..Settings::default() };
+        let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
+        let mut queue = MessageQueue::new();
+        queue.push(&mut filter, 10, [0x90, 69, 100], |_, _| ());
+        let (mut sent, mut played) = (None, None);
+        for block in 0..50 {
+            queue.process(&mut filter, &mut [&mut [0.0; 64]], &[], |_, _: [u8; 3]| {
+                sent = sent.or(Some(block));
+            });
+            played = played.or((*filter.keyboard() != Keyboard::default()).then_some(block));
+        }
+        let block = |frame: usize| Some(frame / 64);
+        assert_eq!(played, block(10 + filter.bank_delay()));
+        assert_eq!(sent, block(10 + filter.latency()));
+    }
+
+    #[test]
     fn too_many_messages_are_played_early_in_order() {
         let settings = Settings { lookahead: true, ..Settings::default() };
         let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();

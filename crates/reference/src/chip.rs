@@ -34,7 +34,6 @@ pub(crate) struct Notes<'a> {
 
 #[derive(Debug, Clone)]
 struct ChipTimbre {
-    /// Duty of the lead.
     duty: f64,
     /// Octave of all notes.
     octave: f64,

@@ -547,7 +547,6 @@ impl Filter {
     }
 }
 
-/// Returns the output gain as a factor.
 fn output(now: &Moment) -> f64 {
     10f64.powf(now.sound.output / 20.0)
 }

@@ -6,7 +6,6 @@ use tone_filter_dsp::{Controls, Kernel, Setting, Settings, SyncTo, ToneFilter};
 /// Frames between two changes of settings. All buffer lengths of the tests (powers of 2 from 64 to 1024) divide it.
 const STEP: usize = 12 * 1024;
 
-/// Length of the run in steps.
 const STEPS: usize = 14;
 
 /// Number of settings drawn in each step. A drawn value may be the default.

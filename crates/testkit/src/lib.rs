@@ -5,7 +5,7 @@
 //! of controls. All random numbers come from a [`Draws`], which is seeded or reads the input of a fuzzer. [`Automation`] is a run
 //! with changes of settings that library, plugin and bindings all play.
 //!
-//! [`signals`] has simple test signals, [`mpe`] validates MPE messages, and [`heap`] counts allocations.
+//! [`signals`] has simple test signals, and [`heap`] counts allocations.
 //!
 //! Features add hosts (`clap`, `vst3`), the built `plugin` in them, a virtual `display`, `songs` with known notes, running of
 //! other `programs`, a `spectrum`, and the `reference` with the filter's settings.
@@ -20,7 +20,6 @@ pub mod clap;
 #[cfg(all(feature = "display", target_os = "linux"))]
 pub mod display;
 pub mod heap;
-pub mod mpe;
 mod music;
 #[cfg(feature = "hosts")]
 pub mod plugin;

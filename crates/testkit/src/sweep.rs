@@ -1,16 +1,21 @@
-//! Long test sweeps: a random tenth of the cases in `cargo xtask test`, all cases in `cargo xtask verify`.
+//! Long test sweeps: a random part of the cases in `cargo xtask test`, all cases in `cargo xtask verify`.
 
 use crate::Draws;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Returns a random tenth of `cases`, at least one, in their order.
+/// Returns a random tenth of `cases`, as [`part`] does.
+pub fn tenth<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
+    part(10, cases)
+}
+
+/// Returns one in `one_in` of `cases`, drawn at random, at least one, in their order.
 ///
 /// The environment variable `TONE_FILTER_SWEEP` selects all cases (`all`), or repeats an earlier draw by its printed seed.
-pub fn tenth<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
+pub fn part<T>(one_in: usize, cases: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut cases: Vec<_> = cases.into_iter().collect();
     let Some(seed) = seed() else { return cases };
     let mut draws = Draws::seeded(seed);
-    let count = cases.len().div_ceil(10);
+    let count = cases.len().div_ceil(one_in);
     println!("{count} of {} cases; TONE_FILTER_SWEEP={seed} draws them again", cases.len());
     // Selection sampling (Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S).
     let (mut left, mut wanted) = (cases.len(), count);

@@ -14,7 +14,7 @@ use tone_filter_dsp::Settings;
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{
     display::Picture,
-    plugin::{settings, state},
+    plugin::{settings, state, wait},
 };
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
@@ -170,12 +170,11 @@ pub fn files_are_dropped(stage: &mut Stage) {
 
     assert!(source.enter("text/uri-list") && source.drop());
     // A score is not a parameter, so it is loaded although the host does not play.
-    let begun = Instant::now();
-    while state(&window.instance.save().unwrap())["fields"]["score"] == "null" {
-        assert!(begun.elapsed() < PATIENCE, "they are not loaded");
+    wait("they are not loaded", || {
         window.instance.idle();
-        sleep(Duration::from_millis(10));
-    }
+        let state = state(&window.instance.save().unwrap());
+        (state["fields"]["score"] != "null").then_some(())
+    });
     stage.show("editor-dropped", &|_| 0.0, is_drawn);
     let saved = state(&stage.window.instance.save().unwrap());
     assert!(saved["fields"]["score"].to_string().contains("theme"), "{saved}");

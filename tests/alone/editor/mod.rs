@@ -1,7 +1,6 @@
 //! Screenshot tests of the built plugin's editor in a host that plays.
 
 mod drops;
-mod endurance;
 mod look;
 mod stage;
 
@@ -23,7 +22,6 @@ pub fn the_editor_in_a_window() {
     it_is_drawn_however_late_it_is_shown(&mut stage);
     drops::files_are_dropped(&mut stage);
     the_session_remembers_the_size_and_the_zoom(stage, &display);
-    endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
 }
 
 /// Returns the demo tune from 7 s on. The last chord repeats for ever.

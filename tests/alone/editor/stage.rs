@@ -15,14 +15,14 @@ use tone_filter_testkit::{
     target,
 };
 
-pub const RATE: f64 = 48_000.0;
-pub const BLOCK: usize = 480;
+const RATE: f64 = 48_000.0;
+const BLOCK: usize = 480;
 
 /// Timeout that suffices for software rendering on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Guard that stops the player when dropped, also if the window's thread panics.
-pub struct Stop<'a>(pub &'a AtomicBool);
+struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {
     fn drop(&mut self) {

@@ -5,12 +5,7 @@ mod desktop;
 use crate::display;
 use desktop::{Bus, Client};
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeSet,
-    env, fs,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, env, fs};
 use tone_filter_dsp::{
     BandRange, SPECS, Settings,
     notes::{self, TONES},
@@ -18,7 +13,7 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{
     clap::{Instance, Processor, parameter_id},
     display::Display,
-    plugin::{instance, set, settings},
+    plugin::{instance, set, settings, wait},
     signals::noisy_chord,
 };
 
@@ -68,13 +63,8 @@ fn threads() -> usize {
     names.filter(|name| !name.starts_with("async-io") && !name.starts_with("blocking-")).count()
 }
 
-/// Waits until at most `threads` are left. Fails after a minute.
 fn settle(threads: usize) {
-    let begun = Instant::now();
-    while self::threads() > threads {
-        assert!(begun.elapsed().as_secs() < 60, "the editor leaves threads behind");
-        sleep(Duration::from_millis(10));
-    }
+    wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
 }
 
 /// Screen reader and the host that it reads.

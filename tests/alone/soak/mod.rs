@@ -32,8 +32,3 @@ pub fn soak() {
     assert!(session::session(&display, 7200) <= 0.01, "memory has grown by more than 1 %");
     vst3_window::open_often(&factory(), &display, [50, 20, 10_000]);
 }
-
-/// Plays 200 simulated seconds, for `cargo xtask test`.
-pub fn short_session() {
-    session::session(&display(SCREEN), 200);
-}

@@ -119,7 +119,6 @@ impl Tempo {
 pub struct Found {
     key: KeyFinder,
     tuning: TuningFinder,
-    /// Search for key and tuning.
     search: Search,
     /// Key that [`Scale::Auto`] uses.
     followed: Option<FoundKey>,

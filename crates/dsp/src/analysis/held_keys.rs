@@ -161,6 +161,7 @@ mod tests {
         filter.play(KeyEvent::Key(69, 1.0));
         filter.play(KeyEvent::Key(33, 0.5));
         filter.play(KeyEvent::Key(200, 1.0));
+        assert_eq!(filter.analysis.keys.notes(), 1 << 69 | 1 << 33);
         assert_eq!(weights(&filter, Keys::Off, 0.0), []);
         assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (53, 0.25)]);
         assert_eq!(weights(&filter, Keys::Hold, -24.0), [(0, 0.25), (36, 1.0)]);

@@ -1,6 +1,5 @@
 //! State of a player's keys.
 
-/// Number of MIDI notes.
 pub(crate) const NOTES: usize = 128;
 
 /// Maximum pitch bend in semitones, up or down.

@@ -54,7 +54,6 @@ pub struct Analysis {
     /// Whether the sidechain was connected in the last block; `None` before the first block.
     pub connected: Option<bool>,
     measuring: bool,
-    /// Output gain as a factor.
     output: f64,
     crossfade: Crossfade,
     /// Gains of dry and wet at the end of the block, without bypass and output gain.

@@ -174,39 +174,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_equals_the_plain_recursion_for_all_block_sizes() {
-        let step = 0.3;
-        let signal: Vec<f32> = (0..100).map(|t| ((t * t) % 17) as f32 - 8.0).collect();
-        let mut plain = 0.0;
-        let expected: Vec<f64> = signal
-            .iter()
-            .map(|&x| {
-                plain += step * (f64::from(x) - plain);
-                plain
-            })
-            .collect();
-        let response = Response::new(step);
-        for kernel in Kernel::available() {
-            let mut whole = signal.clone();
-            let mut pole = OnePole::ZERO;
-            pole.track(kernel, &response, 0, &mut whole);
-            for (value, expected) in whole.iter().zip(&expected) {
-                assert!((f64::from(*value) - expected).abs() < 2e-6, "{value} {expected}");
-            }
-            assert_eq!(pole.now(), whole[99]);
-            for size in 1..=33 {
-                let mut parts = signal.clone();
-                let (mut pole, mut position) = (OnePole::ZERO, 0);
-                for part in parts.chunks_mut(size) {
-                    pole.track(kernel, &response, position, part);
-                    position = (position + part.len()) % BLOCK;
-                }
-                assert_eq!(parts, whole, "{kernel:?}, blocks of {size}");
-            }
-        }
-    }
-
-    #[test]
     fn a_slow_average_has_no_offset() {
         let response = Response::new(1e-6);
         for kernel in Kernel::available() {

@@ -19,7 +19,6 @@ pub struct BankParams {
     pub sample_rate: f64,
     pub formulas: FormulaCoefficients,
     pub coefficients: Coefficients,
-    /// Response of the total power tracker.
     pub(super) total: Response,
     /// Response of the soft clip's low-pass.
     pub(super) low_pass: Response,

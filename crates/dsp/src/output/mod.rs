@@ -23,7 +23,6 @@ pub struct Output {
     recorded: usize,
     /// Limiter with lookahead, and delay of the mix.
     ahead: AheadLimiter,
-    /// Limiter without lookahead.
     limiter: Limiter,
     /// Whether a limiter is on in the current block.
     limiting: bool,

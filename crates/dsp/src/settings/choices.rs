@@ -24,7 +24,6 @@ pub struct Choice {
     /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
     /// playing.
     pub random: bool,
-    /// Position in the group.
     pub(super) place: u8,
     pub(super) routing: bool,
     pub(super) get: fn(&Controls) -> usize,

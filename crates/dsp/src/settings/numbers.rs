@@ -38,7 +38,6 @@ pub struct Spec {
     /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
     /// playing.
     pub random: bool,
-    /// Position in the group.
     pub(super) place: u8,
     pub(super) field: fn(&mut Settings) -> &mut f32,
 }

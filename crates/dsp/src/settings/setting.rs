@@ -144,6 +144,17 @@ mod tests {
         threshold | -inf = -60 dB; \u{2212}\u{221e} = -60 dB";
 
     #[test]
+    fn the_ends_of_a_range_are_values() {
+        let mut controls = Controls::default();
+        for setting in Setting::all() {
+            for end in setting.range() {
+                setting.set_value(&mut controls, end);
+                assert_eq!(setting.value(&controls), end, "{}", setting.id());
+            }
+        }
+    }
+
+    #[test]
     fn what_people_type_is_read() {
         for row in TYPED.trim().lines() {
             let (id, cases) = row.split_once('|').unwrap();

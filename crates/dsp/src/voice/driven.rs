@@ -6,13 +6,11 @@ use std::f64::consts::{SQRT_2, TAU};
 /// Number of tabulated drives, at equal ratios from 1 to [`HIGHEST`].
 pub const SHAPES: usize = 7;
 
-/// Maximum drive.
 const HIGHEST: f64 = 400.0;
 
 /// Samples of the period from which a series is computed: enough for aliases at -100 dB.
 pub const LENGTH: usize = 1 << 16;
 
-/// Number of harmonics of a series.
 const HARMONICS: usize = 400;
 
 /// Returns the position of `drive` among the tabulated drives, 0 to [`SHAPES`] - 1.
@@ -40,30 +38,4 @@ pub fn series(fourier: &Fourier) -> [Vec<f64>; SHAPES] {
         let sums = fourier.transform(&clipped, LENGTH);
         sums[1..=HARMONICS].iter().map(|sum| 2.0 / LENGTH as f64 * sum).collect()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Compares with the integral over a quarter of a period, by the midpoint rule.
-    #[test]
-    fn the_series_is_that_of_the_clipped_sine() {
-        let all = series(&Fourier::new(LENGTH));
-        for (shape, drive) in [(0, 1.0), (3, 20.0), (6, 400.0)] {
-            let series = &all[shape];
-            for n in [1, 3, 21] {
-                let steps = 2_000_000;
-                let part = |step: usize| {
-                    let t = TAU / 4.0 * (step as f64 + 0.5) / f64::from(steps);
-                    let driven = SQRT_2 * drive * t.cos();
-                    driven / (1.0 + driven) * (n as f64 * t).cos()
-                };
-                let expected = (0..steps as usize).map(part).sum::<f64>() * 2.0 / f64::from(steps);
-                let own = series[n - 1];
-                assert!((own - expected).abs() < 1e-8, "{drive} {n}: {own}, not {expected}");
-                assert!(series[n].abs() < 1e-12, "no even ones");
-            }
-        }
-    }
 }

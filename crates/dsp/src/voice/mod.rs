@@ -67,7 +67,6 @@ pub struct Voices {
     low_pass: OnePole,
     /// Low-pass of the right channel; `None` for a single channel.
     right: Option<OnePole>,
-    /// Gain of the oscillators' sum.
     gain: Ramp<f32>,
     /// Position of the drive among the tables of driven sines ([`driven::drive_position`]).
     drive: Ramp<f32>,

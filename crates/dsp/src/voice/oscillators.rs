@@ -75,7 +75,6 @@ pub struct Oscillators {
     growth: f32,
     /// Followed power of each band, before its weight.
     powers: Lanes,
-    /// Amplitudes of the oscillators.
     gains: Ramp<Lanes>,
     /// 1 for a band whose phase was read at the start of the current block, else 0.
     locked: Lanes,

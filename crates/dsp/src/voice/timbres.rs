@@ -18,9 +18,7 @@ pub struct Timbres {
     aimed: (Voice, Duty, f32, f32, f32),
     /// Settings of the chip's parts (lead, others, bass).
     arrangement: Arrangement,
-    /// Source of the fade.
     from: Timbre,
-    /// Target of the fade.
     to: Timbre,
     /// Next target, if it differs from `to`.
     next: Option<Timbre>,

@@ -1,12 +1,13 @@
-//! The published sound, and the displayed bands.
+//! The published sound on every kernel, and the displayed bands.
 
 use tone_filter_dsp::{
-    BandRange, BandState, Settings, ToneFilter,
+    BandRange, BandState, Kernel, Settings, ToneFilter,
     notes::{TONES, frequency},
 };
 use tone_filter_testkit::{
     reference::{self, Bank},
     signals::{noisy_chord, sine, snr, white},
+    sweep,
 };
 
 fn wet() -> Settings {
@@ -98,4 +99,40 @@ fn percussion_alone_lights_next_to_nothing() {
         seen += TONES;
     }
     assert!(lit * 100 < seen, "{lit} of {seen} cells are lit");
+}
+
+#[test]
+fn the_wet_signal_is_the_references_to_96_db() {
+    let cases = [44_100.0, 96_000.0, 192_000.0].map(|rate| [(rate, true), (rate, false)]);
+    for (rate, is_noise) in sweep::part(3, cases.concat()) {
+        let input = if is_noise { white(10.0, rate) } else { noisy_chord(10.0, rate) };
+        let truth = reference::process(&reference::sound(&wet()), rate, &[&input]).remove(0);
+        for kernel in Kernel::available() {
+            let mut output = input.clone();
+            filter(rate, &wet()).with_kernel(kernel).process(&mut [&mut output]);
+            let db = snr(&truth, &output);
+            assert!(db >= 96.0, "{kernel:?}, noise {is_noise} at {rate} Hz: {db:.1} dB");
+        }
+    }
+}
+
+#[test]
+fn every_cpu_has_the_plain_kernels_and_its_own() {
+    let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+    let own = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
+    assert_eq!(names[..3], ["scalar", "portable", own]);
+    assert_eq!(Kernel::best().name(), *names.last().unwrap());
+    for name in Kernel::NAMES {
+        match name.parse::<Kernel>() {
+            Ok(kernel) => assert_eq!(kernel.name(), name),
+            Err(error) => assert!(!names.contains(&name), "{error}"),
+        }
+    }
+    for wrong in ["", "mmx", "AVX2"] {
+        let message = wrong.parse::<Kernel>().unwrap_err().to_string();
+        let names = message.contains(&format!("'{wrong}'")) && message.contains("scalar, portable");
+        assert!(names, "{message}");
+    }
+    // The name of a kernel of earlier versions.
+    assert_eq!("avx512-zen".parse::<Kernel>().ok(), "avx512".parse().ok());
 }

@@ -1,8 +1,10 @@
 //! Key, tuning and tempo of the music: estimates, and settings that follow them.
 
+use crate::filtered;
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    Keys, NoteValue, PitchClass, Scale, Settings, SyncTo, ToneFilter,
+    Keys, NoteValue, PitchClass, Routing, Scale, SentNotes, Settings, SyncTo, ToneFilter,
+    listener::Model,
     notes::{A4, pitch_class},
 };
 use tone_filter_testkit::{
@@ -25,32 +27,22 @@ fn find(filter: &mut ToneFilter, find: bool) {
     filter.find_tempo(find);
 }
 
-/// Returns chords of notes with overtones, 0.7 s each, `cents` above a tuning of 440 Hz; `chords` has MIDI notes.
-fn chords(chords: &[&[i32]], cents: f64, seconds: f64, rate: f64) -> Vec<f32> {
+/// Returns I, IV, V, I in the major key `root` semitones above A, and `cents` above a tuning of 440 Hz: chords of 0.7 s, of notes
+/// with overtones.
+fn cadence(root: i32, cents: f64, seconds: f64, rate: f64) -> Vec<f32> {
+    let chords = [[45, 57, 61, 64], [50, 57, 62, 66], [52, 56, 59, 64], [45, 57, 61, 64]];
     let tone = |note: i32, t: f64| {
-        let f = 440.0 * ((f64::from(note - 69) + cents / 100.0) / 12.0).exp2();
+        let f = 440.0 * ((f64::from(note + root - 69) + cents / 100.0) / 12.0).exp2();
         (1..=5).map(|n| (TAU * f64::from(n) * f * t).sin() / f64::from(n)).sum::<f64>()
     };
     (0..(seconds * rate) as usize)
         .map(|t| {
             let t = t as f64 / rate;
             let (turn, since) = ((t / 0.7) as usize, t % 0.7);
-            let chord = chords[turn % chords.len()].iter().map(|note| tone(*note, since));
-            (0.1 * (-since).exp() * chord.sum::<f64>()) as f32
+            let chord = chords[turn % 4].map(|note| tone(note, since));
+            (0.1 * (-since).exp() * chord.iter().sum::<f64>()) as f32
         })
         .collect()
-}
-
-/// Returns I, IV, V, I in the major key whose root is `root` semitones above A, as MIDI notes.
-fn cadence(root: i32) -> [[i32; 4]; 4] {
-    [[45, 57, 61, 64], [50, 57, 62, 66], [52, 56, 59, 64], [45, 57, 61, 64]]
-        .map(|chord| chord.map(|note| note + root))
-}
-
-fn play(filter: &mut ToneFilter, signal: &[f32]) -> Vec<f32> {
-    let mut output = signal.to_vec();
-    filter.process(&mut [&mut output]);
-    output
 }
 
 /// Returns the distance from 440 Hz in cents.
@@ -67,11 +59,10 @@ fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
         (22_050.0, 9.0, 0.1),
         (96_000.0, -20.0, 1.0),
     ] {
-        let cadence = cadence(3);
-        let mut music = chords(&cadence.each_ref().map(|chord| &chord[..]), off, 8.0, rate);
+        let mut music = cadence(3, off, 8.0, rate);
         music.iter_mut().for_each(|sample| *sample *= gain);
         let mut filter = ToneFilter::new(rate, &following()).unwrap();
-        play(&mut filter, &music);
+        filtered(&mut filter, &music);
         let found = cents(filter.found_tuning().unwrap());
         // The fifth partial is 14 cents flat of its semitone.
         assert!((found - off).abs() < 4.0, "{rate} {off}: {found}");
@@ -86,12 +77,11 @@ fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
 /// Chords at 85.7 beats per minute. Half and twice the tempo are right, too.
 #[test]
 fn times_follow_the_tempo_of_the_music_or_the_hosts() {
-    let cadence = cadence(3);
-    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 0.0, 20.0, RATE);
+    let music = cadence(3, 0.0, 20.0, RATE);
     for settings in [following(), Settings { focus: 0.0, lookahead: true, ..following() }] {
         let mut filter = ToneFilter::new(RATE, &settings).unwrap();
         assert_eq!(filter.resolved().ring, 0.5, "at 120 beats per minute until there is a tempo");
-        play(&mut filter, &music);
+        filtered(&mut filter, &music);
         let found = filter.found_tempo().unwrap();
         let near =
             [0.5, 1.0, 2.0].iter().any(|times| (found * times * 0.7 / 60.0 - 1.0).abs() < 0.02);
@@ -100,7 +90,7 @@ fn times_follow_the_tempo_of_the_music_or_the_hosts() {
         assert!((ring * found / 60.0 - 1.0).abs() < 0.0101, "{ring} s at {found}");
         let host = Settings { sync_to: SyncTo::Host, ..settings }.at_tempo(90.0);
         filter.set_settings(&host).unwrap();
-        play(&mut filter, &music);
+        filtered(&mut filter, &music);
         assert_eq!(filter.resolved().ring, 60.0 / 90.0);
         assert_eq!(filter.found_tempo(), None);
     }
@@ -119,7 +109,7 @@ fn vibrato_does_not_move_the_bands() {
         .collect();
     let mut filter = ToneFilter::new(RATE, &following()).unwrap();
     for block in vibrato.chunks(4410) {
-        play(&mut filter, block);
+        filtered(&mut filter, block);
         let bands = cents(f64::from(filter.resolved().tuning));
         assert!(bands.abs() < 8.0, "{bands}");
     }
@@ -129,7 +119,7 @@ fn vibrato_does_not_move_the_bands() {
 fn silence_and_noise_leave_scale_and_tuning_as_they_are() {
     for signal in [vec![0.0; 441_000], white(10.0, RATE)] {
         let mut filter = ToneFilter::new(RATE, &following()).unwrap();
-        play(&mut filter, &signal);
+        filtered(&mut filter, &signal);
         assert_eq!(filter.found_tuning(), None);
         assert!(filter.found_key().is_none_or(|key| key.certainty < 0.3));
         assert_eq!(filter.resolved(), Settings { scale: Scale::Auto, ..filter.resolved() });
@@ -141,11 +131,10 @@ fn silence_and_noise_leave_scale_and_tuning_as_they_are() {
 fn the_scale_follows_the_key() {
     let settings = Settings { root: PitchClass::new(5), ..following() };
     for root in [0, 3, 7] {
-        let cadence = cadence(root);
-        let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 0.0, 12.0, RATE);
+        let music = cadence(root, 0.0, 12.0, RATE);
         let mut filter = ToneFilter::new(RATE, &settings).unwrap();
         assert_eq!(filter.sounding_bands(), settings.range.bands(), "all, while there is no key");
-        play(&mut filter, &music);
+        filtered(&mut filter, &music);
         let key = filter.found_key().unwrap();
         assert_eq!((key.root.index() as i32, key.scale), (root, Scale::Major));
         assert!(key.certainty > 0.6, "{root}: {}", key.certainty);
@@ -162,13 +151,12 @@ fn the_scale_follows_the_key() {
 
 #[test]
 fn to_look_for_both_changes_no_bit_and_does_not_run_the_listener() {
-    let cadence = cadence(2);
-    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 30.0, 3.0, RATE);
+    let music = cadence(2, 30.0, 3.0, RATE);
     for settings in [Settings::default(), Settings::REFERENCE, following()] {
         let run = |find: bool| {
             let mut filter = ToneFilter::new(RATE, &settings).unwrap();
             self::find(&mut filter, find);
-            (play(&mut filter, &music), filter.found_key())
+            (filtered(&mut filter, &music), filter.found_key())
         };
         let [(plain, hidden), (shown, found)] = [run(false), run(true)];
         assert!(plain == shown);
@@ -180,43 +168,32 @@ fn to_look_for_both_changes_no_bit_and_does_not_run_the_listener() {
 /// A search for the display must have no effect once the settings follow key and tuning.
 #[test]
 fn what_is_followed_does_not_depend_on_what_was_displayed() {
-    let cadence = cadence(2);
-    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 30.0, 6.0, RATE);
+    let music = cadence(2, 30.0, 6.0, RATE);
     let run = |find: bool| {
         let mut filter = ToneFilter::new(RATE, &Settings::default()).unwrap();
         self::find(&mut filter, find);
-        let mut output = play(&mut filter, &music[..120_000]);
+        let mut output = filtered(&mut filter, &music[..120_000]);
         filter.set_settings(&following()).unwrap();
-        output.extend(play(&mut filter, &music[120_000..]));
+        output.extend(filtered(&mut filter, &music[120_000..]));
         output
     };
     assert!(run(false) == run(true));
 }
 
 #[test]
-fn the_blocks_do_not_matter_and_a_reset_forgets() {
-    let cadence = cadence(5);
-    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), -25.0, 6.0, RATE);
+fn following_and_sending_notes_allocate_nothing() {
+    let music = [0, 6].map(|root| cadence(root, 33.0, 8.0, RATE)).concat();
     let mut filter = ToneFilter::new(RATE, &following()).unwrap();
-    let whole = play(&mut filter, &music);
-    assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
-    assert!(filter.found_tempo().is_some());
-    filter.reset();
-    assert_eq!((filter.found_key(), filter.found_tuning()), (None, None));
-    assert_eq!(filter.found_tempo(), None);
-    assert_eq!(filter.resolved().tuning, 440.0);
-    let parts: Vec<f32> = music.chunks(777).flat_map(|part| play(&mut filter, part)).collect();
-    assert!(whole == parts);
-}
-
-#[test]
-fn nothing_is_allocated_while_it_follows() {
-    let cadences = [cadence(0), cadence(6)];
-    let music: Vec<f32> = cadences
-        .iter()
-        .flat_map(|chord| chords(&chord.each_ref().map(|chord| &chord[..]), 33.0, 8.0, RATE))
-        .collect();
-    let mut filter = ToneFilter::new(RATE, &following()).unwrap();
+    filter.set_routing(Routing { midi_out: true, mpe: true, ..Routing::default() });
+    let other = Settings {
+        keys: Keys::Add,
+        tuning: 430.0,
+        lookahead: true,
+        listener: Model::Light,
+        sensitivity: 100.0,
+        ..following()
+    };
+    let (mut notes, mut sent) = (SentNotes::new(), 0);
     let mut odd = noise(7);
     let mut output = music.clone();
     let ((), bytes) = heap::peak_of(|| {
@@ -224,19 +201,27 @@ fn nothing_is_allocated_while_it_follows() {
             match index % 300 {
                 100 => find(&mut filter, odd() > 0.0),
                 150 => block[7] = f32::NAN,
-                200 => filter
-                    .set_settings(&Settings { keys: Keys::Add, tuning: 430.0, ..following() })
-                    .unwrap(),
+                200 => filter.set_settings(&other).unwrap(),
                 280 => filter.set_settings(&following()).unwrap(),
                 _ => {}
             }
-            filter.process(&mut [block]);
+            filter.process_with(&mut [block], |_, filter| {
+                notes.push(filter, |event| event.midi(|_| sent += 1));
+            });
             assert!(filter.snapshot().tuning.is_none_or(f64::is_finite));
             assert!(filter.snapshot().tempo.is_none_or(f64::is_finite));
         }
     });
     assert_eq!(bytes, 0);
-    assert!(output.iter().all(|sample| sample.is_finite()));
-    assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
-    assert!(filter.found_tempo().is_some());
+    assert!(output.iter().all(|sample| sample.is_finite()) && sent > 100);
+    let found = |filter: &ToneFilter| {
+        [
+            filter.found_key().is_some(),
+            filter.found_tuning().is_some(),
+            filter.found_tempo().is_some(),
+        ]
+    };
+    assert_eq!(found(&filter), [true; 3]);
+    filter.reset();
+    assert_eq!((found(&filter), filter.resolved().tuning), ([false; 3], 440.0));
 }

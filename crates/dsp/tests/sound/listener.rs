@@ -1,4 +1,4 @@
-//! The listener does not allocate after construction, and runs while its notes are requested.
+//! The filter's listener, and the memory of the beats.
 
 use tone_filter_dsp::{
     BLOCK, Kernel, Settings, ToneFilter,
@@ -7,35 +7,7 @@ use tone_filter_dsp::{
         beats::{Beat, BeatFinder},
     },
 };
-use tone_filter_testkit::{Draws, Music, heap, signals::noisy_chord};
-
-#[test]
-fn nothing_is_allocated_while_it_listens() {
-    for rate in [8000.0, 44_100.0, 192_000.0] {
-        let signal = noisy_chord(3.0, rate);
-        let blocks = signal.as_chunks().0;
-        let mut listener = Listener::new(rate, false, Model::Full);
-        let (heard, bytes) = heap::peak_of(|| {
-            let mut heard = 0;
-            for (index, block) in blocks.iter().enumerate() {
-                let odd = index % 400 < 200;
-                match index % 200 {
-                    40 => listener.set_tuning(432.0, f64::from(index as u32 % 7)),
-                    80 => listener.set_lookahead(odd),
-                    100 => listener.set_model(if odd { Model::Light } else { Model::Full }),
-                    120 => listener.set_sensitivity(1.0),
-                    160 => listener.reset(),
-                    _ => {}
-                }
-                let other = (index % 3 > 0).then_some(&blocks[index / 2]);
-                heard += usize::from(listener.push(Kernel::best(), block, other).is_some());
-            }
-            heard
-        });
-        assert!(heard > 10);
-        assert_eq!(bytes, 0, "{rate} Hz");
-    }
-}
+use tone_filter_testkit::{Draws, Music, heap};
 
 #[test]
 fn beats_of_long_music_take_few_bytes_a_frame() {

@@ -1,49 +1,17 @@
-//! Playing: keys that choose the bands, a frozen sound, and the morph from the untouched sound.
+//! Playing: the time of events, and a frozen sound.
 
+use crate::filtered;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{
-    BandMask, Kernel, KeyEvent, Keys, NoteValue, Settings, ToneFilter, Voice,
-    notes::{self, PUBLISHED, frequency},
+use tone_filter_dsp::{BandMask, Kernel, KeyEvent, Keys, Settings, ToneFilter, Voice, notes};
+use tone_filter_testkit::{
+    signals::{noise, noisy_chord, sine},
+    sweep,
 };
-use tone_filter_testkit::{signals::noise, sweep};
 
 const RATE: f64 = 48_000.0;
 
-/// Returns all 48 notes at once, each with its own phase.
-fn cluster(seconds: f64) -> Vec<f32> {
-    let mut noise = noise(7);
-    let notes: Vec<_> = (0..PUBLISHED).map(|tone| (frequency(tone, 440.0, 0.0), noise())).collect();
-    let sample = |t: usize| {
-        let note =
-            |(hertz, phase): &(f64, f64)| (TAU * hertz * t as f64 / RATE + TAU * phase).sin();
-        0.02 * notes.iter().map(note).sum::<f64>()
-    };
-    (0..(seconds * RATE) as usize).map(|t| sample(t) as f32).collect()
-}
-
-fn sine(hertz: f64, seconds: f64) -> Vec<f32> {
-    let frames = (seconds * RATE) as usize;
-    (0..frames).map(|t| (0.3 * (TAU * hertz * t as f64 / RATE).sin()) as f32).collect()
-}
-
 fn wet(voice: Voice) -> Settings {
     Settings { mix: 100.0, voice, ..Settings::default() }
-}
-
-fn filtered(filter: &mut ToneFilter, signal: &[f32]) -> Vec<f32> {
-    let mut signal = signal.to_vec();
-    for block in signal.chunks_mut(480) {
-        filter.process(&mut [block]);
-    }
-    signal
-}
-
-fn power(signal: &[f32]) -> f64 {
-    signal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / signal.len() as f64
-}
-
-fn db(power: f64) -> f64 {
-    10.0 * power.log10()
 }
 
 /// Returns frequency and amplitude of the component of `signal` near `hertz`, measured from the phases in its two halves.
@@ -74,7 +42,7 @@ fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
         (12_001, KeyEvent::Bend(1.0)),
         (19_000, KeyEvent::ReleaseAll),
     ];
-    let sound = cluster(0.5);
+    let sound = noisy_chord(0.5, RATE);
     let mut output = sound.clone();
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
     filter.process_events(&mut [&mut output], &[], events, |_, _| ());
@@ -90,19 +58,19 @@ fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
     }
     filter.process(&mut [&mut expected[start..]]);
     assert!(output == expected);
-    assert!(power(&output[9600..12_000]) > 1e-6, "the key sounds");
+    assert!(output[9600..12_000].iter().any(|x| x.abs() > 1e-3), "the key sounds");
 }
 
 #[test]
 fn what_is_frozen_keeps_pitch_and_level_for_minutes() {
-    let chord: Vec<f32> =
-        sine(440.0, 1.0).iter().zip(sine(1318.51, 1.0)).map(|(a, b)| a + b).collect();
+    let [low, high] = [440.0, 1318.51].map(|hertz| sine(hertz, 0.3, 1.0, RATE));
+    let chord: Vec<f32> = low.iter().zip(high).map(|(a, b)| a + b).collect();
     // The other cases drift no faster than the one with the shortest ring.
     let scalar = "scalar".parse().unwrap();
-    let longest = if sweep::all() { 10 } else { 2 };
+    let (longest, others) = if sweep::all() { (10, 3) } else { (1, 1) };
     let cases = [(Voice::Soft, 0.05, longest), (Voice::Soft, 1.0, 1), (Voice::Triangle, 0.2, 1)];
     std::thread::scope(|threads| {
-        for (voice, ring, minutes) in cases {
+        for (voice, ring, minutes) in cases.into_iter().take(others) {
             for (kernel, minutes) in [(Kernel::best(), minutes), (scalar, 1)] {
                 let chord = &chord;
                 threads.spawn(move || keeps_what_is_frozen(kernel, voice, ring, minutes, chord));
@@ -138,7 +106,7 @@ fn keeps_what_is_frozen(kernel: Kernel, voice: Voice, ring: f32, minutes: usize,
 fn what_is_frozen_keeps_its_level_in_another_tuning() {
     let settings = Settings { focus: 0.0, auto: false, ..wet(Voice::Soft) };
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-    filtered(&mut filter, &sine(440.0, 1.0));
+    filtered(&mut filter, &sine(440.0, 0.3, 1.0, RATE));
     let mut before = None;
     for transpose in [0.0, 7.0, -12.0, 24.0, 0.0] {
         filter.set_settings(&Settings { freeze: true, transpose, ..settings }).unwrap();
@@ -149,66 +117,4 @@ fn what_is_frozen_keeps_its_level_in_another_tuning() {
         assert!(amplitude > 0.05, "{transpose} semitones: it sounds, {amplitude}");
         assert!(change.abs() < 0.01, "{transpose} semitones: {change:.3} dB");
     }
-}
-
-#[test]
-fn morph_goes_from_the_input_to_the_sound() {
-    let signal = cluster(1.0);
-    let preset = Settings { output: -3.0, mix: 80.0, ..Settings::default() };
-    let at = |morph| {
-        let mut settings = preset;
-        settings.morph = morph;
-        filtered(&mut ToneFilter::new(RATE, &settings).unwrap(), &signal)
-    };
-    assert_eq!(at(0.0), signal);
-    assert_eq!(at(100.0), filtered(&mut ToneFilter::new(RATE, &preset).unwrap(), &signal));
-    assert_ne!(at(50.0), at(100.0));
-}
-
-#[test]
-fn nothing_is_left_of_what_was_played() {
-    // The loudness is averaged over ten seconds and more: with auto, up to half a decibel remains after thirty.
-    for (auto, least) in [(false, -80.0), (true, -24.0)] {
-        nothing_is_left(&Settings { auto, ..Settings::default() }, least);
-    }
-}
-
-/// Asserts that, 30 s after changes of keys, freeze, sync and morph, the output is that of a new filter, with a difference below
-/// `least` dB.
-fn nothing_is_left(settings: &Settings, least: f64) {
-    let settings = *settings;
-    let mut played = ToneFilter::new(RATE, &settings).unwrap();
-    let mut random = noise(3);
-    let mut any = |count: usize| ((random() + 1.0) / 2.0 * count as f64) as usize % count;
-    // A chord over a quiet cluster of all notes. With equally loud notes, the decisions would depend on earlier sound and on
-    // where the listener's frames begin.
-    let mut signal = cluster(2.0);
-    for (t, sample) in signal.iter_mut().enumerate() {
-        let sine = |hertz: f64| (TAU * hertz * t as f64 / RATE).sin();
-        let chord = [440.0, 554.0, 659.0].map(sine).iter().sum::<f64>();
-        *sample = 0.05 * *sample + (0.1 * chord) as f32;
-    }
-    for block in signal.chunks(700) {
-        let sync = NoteValue::new(any(19));
-        let (keys, freeze, morph) = (Keys::ALL[any(4)], any(3) == 0, any(101) as f32);
-        let now = Settings { keys, freeze, morph, sync, ..settings }.at_tempo(90.0);
-        played.set_settings(&now).unwrap();
-        played.play(KeyEvent::Key(any(128) as u8, any(5) as f32 / 4.0));
-        played.play(KeyEvent::Gain(any(128) as u8, any(5) as f32));
-        played.play(KeyEvent::Sustain(any(2) == 0));
-        played.play(KeyEvent::Bend(any(5) as f32 - 2.0));
-        let output = filtered(&mut played, block);
-        assert!(output.iter().all(|x| x.is_finite()));
-    }
-    played.set_settings(&settings).unwrap();
-    played.play(KeyEvent::ReleaseAll);
-    played.play(KeyEvent::Bend(0.0));
-    let mut fresh = ToneFilter::new(RATE, &settings).unwrap();
-    let mut last = [Vec::new(), Vec::new()];
-    for _ in 0..15 {
-        last = [&mut played, &mut fresh].map(|filter| filtered(filter, &signal));
-    }
-    let error: Vec<f32> = last[0].iter().zip(&last[1]).map(|(a, b)| a - b).collect();
-    let error = db(power(&error) / power(&last[1]));
-    assert!(error < least, "{error:.1} dB");
 }

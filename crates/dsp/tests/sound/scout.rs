@@ -1,33 +1,9 @@
 //! A listener on another thread changes no bit.
 
 use tone_filter_dsp::{Keys, Listen, Routing, Settings, Stereo, ToneFilter, Voice};
+use tone_filter_testkit::{Draws, Music};
 
 const RATE: f64 = 44_100.0;
-
-/// Returns two channels of changing chords with noise.
-fn music(frames: usize) -> Vec<Vec<f32>> {
-    let mut state = 1u64;
-    let mut noise = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
-    };
-    let tone = |at: usize, key: usize| {
-        let hertz = 440.0 * ((key as f64 - 69.0) / 12.0).exp2();
-        (std::f64::consts::TAU * hertz * at as f64 / RATE).sin()
-    };
-    let sample = |at: usize, noise: f64, side: usize| {
-        let chord = [[60, 64, 67], [57, 60, 64], [62, 65, 69]][at / 11_000 % 3];
-        let sum: f64 = chord.iter().map(|key| tone(at, key + 12 * side)).sum();
-        (0.1 * sum + 0.02 * noise) as f32
-    };
-    let mut channels = vec![Vec::new(); 2];
-    for at in 0..frames {
-        for (side, channel) in channels.iter_mut().enumerate() {
-            channel.push(sample(at, noise(), side));
-        }
-    }
-    channels
-}
 
 #[test]
 fn the_output_is_the_same_to_the_last_bit_whatever_the_blocks() {
@@ -38,7 +14,8 @@ fn the_output_is_the_same_to_the_last_bit_whatever_the_blocks() {
         Settings { voice: Voice::Square, stereo: Stereo::Place, ..default },
         Settings { focus: 40.0, tuning: 432.0, transpose: 3.0, ..default },
     ] {
-        let input = music(70_000);
+        let mut input = Music::draw(&mut Draws::seeded(1), 2.0).render(RATE, 2.0);
+        input.iter_mut().for_each(|channel| channel.truncate(70_000));
         let mut filter = ToneFilter::new(RATE, &settings).unwrap();
         let mut ahead = filter.clone();
         let mut scout = ahead.scout().expect("it listens");

@@ -1,11 +1,12 @@
 //! The voices against theory: harmonics and other components, loudness, and notes at one pitch.
 
-use crate::spectrum::{harmonics, ideal, spectrum};
-use std::f64::consts::TAU;
-use tone_filter_dsp::{
-    BandMask, BandRange, Kernel, Map, Settings, Targets, ToneFilter, Voice, notes,
+use crate::filtered;
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use tone_filter_dsp::{BandMask, BandRange, Map, Settings, Targets, ToneFilter, Voice, notes};
+use tone_filter_testkit::{
+    spectrum::{Complex64, plan},
+    sweep,
 };
-use tone_filter_testkit::{signals::noise, spectrum::Complex64, sweep};
 
 /// Returns settings for the bands of `tones` and the voice alone: no listener, no auto level, no dry signal.
 fn alone(tones: &[usize], voice: Voice, octave: f32) -> Settings {
@@ -39,10 +40,8 @@ fn chord(hertz: &[f64], partials: u32, amplitude: f64, rate: f64, seconds: f64) 
     (0..(seconds * rate) as usize).map(|t| sample(t) as f32).collect()
 }
 
-fn filtered(settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
-    let mut output = input.to_vec();
-    ToneFilter::new(rate, settings).unwrap().process(&mut [&mut output]);
-    output
+fn rendered(settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
+    filtered(&mut ToneFilter::new(rate, settings).unwrap(), input)
 }
 
 fn rms(signal: &[f32]) -> f64 {
@@ -51,6 +50,61 @@ fn rms(signal: &[f32]) -> f64 {
 
 fn db(ratio: f64) -> f64 {
     20.0 * ratio.log10()
+}
+
+/// Returns the spectrum of `signal` through the four-term Blackman-Harris window, whose side lobes are 92 dB down.
+fn spectrum(signal: &[f32]) -> Vec<Complex64> {
+    let fft = plan(signal.len());
+    let (mut input, mut output) = (fft.make_input_vec(), fft.make_output_vec());
+    let terms = [0.358_75, -0.488_29, 0.141_28, -0.011_68];
+    for (t, (to, from)) in input.iter_mut().zip(signal).enumerate() {
+        let x = TAU * t as f64 / signal.len() as f64;
+        let window: f64 = (0..).zip(terms).map(|(n, term)| term * (f64::from(n) * x).cos()).sum();
+        *to = window * f64::from(*from);
+    }
+    fft.process(&mut input, &mut output).unwrap();
+    output
+}
+
+/// Bins of a harmonic's main lobe on each side of its middle.
+const LOBE: usize = 4;
+
+/// Returns the power of each of the first `count` harmonics of `hertz`, and the power of everything else except DC.
+fn harmonics(signal: &[f32], hertz: f64, rate: f64, count: usize) -> (Vec<f64>, f64) {
+    let mut bins: Vec<f64> = spectrum(signal).iter().map(Complex64::norm_sqr).collect();
+    bins[..=LOBE].fill(0.0);
+    let take = |n: usize| {
+        let middle = (n as f64 * hertz * signal.len() as f64 / rate).round() as usize;
+        let last = (middle + LOBE).min(bins.len() - 1);
+        let lobe = &mut bins[middle - LOBE..=last];
+        let power = lobe.iter().sum();
+        lobe.fill(0.0);
+        power
+    };
+    let harmonics = (1..=count).map(take).collect();
+    (harmonics, bins.iter().sum())
+}
+
+/// Returns the amplitude of the `n`th harmonic relative to the first, by the textbook and independently of the filter's code.
+fn ideal(voice: Voice, n: usize) -> f64 {
+    let own = |n: f64| match voice {
+        Voice::Sine => {
+            if n == 1.0 {
+                1.0
+            } else {
+                0.0
+            }
+        }
+        Voice::Square => (n * FRAC_PI_2).sin() / n,
+        Voice::Pulse25 => (n * PI / 4.0).sin() / n,
+        Voice::Pulse12 => (n * PI / 8.0).sin() / n,
+        Voice::Triangle => (n * FRAC_PI_2).sin().powi(2) / (n * n),
+        Voice::Saw => 1.0 / n,
+        Voice::Soft | Voice::SoftClean | Voice::Chip => {
+            unreachable!("they have more than one waveform")
+        }
+    };
+    (own(n as f64) / own(1.0)).abs()
 }
 
 /// A note and the voice that plays it.
@@ -77,7 +131,7 @@ impl Case {
         let settled = if tone < notes::PUBLISHED { 0.5 } else { 2.0 };
         let amplitude = if pure { 0.3 } else { 0.2 };
         let input = chord(&[frequency(tone, cents)], partials, amplitude, rate, settled + 1.0);
-        let output = filtered(&alone(&[tone], voice, octave), rate, &input);
+        let output = rendered(&alone(&[tone], voice, octave), rate, &input);
         let hertz = frequency(tone, cents) * f64::from(octave).exp2();
         let count = (0.5 * rate / hertz) as usize;
         let (powers, rest) = harmonics(&output[(settled * rate) as usize..], hertz, rate, count);
@@ -119,7 +173,7 @@ fn every_waveform_has_its_harmonics_and_little_else() {
             cases.push(Case { voice, tone, cents, octave, rate, partials: 6 });
         }
     }
-    sweep::tenth(cases).into_iter().for_each(Case::check);
+    sweep::part(20, cases).into_iter().for_each(Case::check);
 }
 
 #[test]
@@ -132,7 +186,7 @@ fn a_triad_of_sines_is_three_notes() {
             let pitches = tones.map(|tone| frequency(tone, 0.0));
             let input = chord(&pitches, 1, 0.15, rate, 3.0);
             for voice in [Voice::Sine, Voice::Square] {
-                let output = filtered(&alone(&tones, voice, 0.0), rate, &input);
+                let output = rendered(&alone(&tones, voice, 0.0), rate, &input);
                 let start = output.len() - 65_536;
                 let mut bins: Vec<f64> =
                     spectrum(&output[start..]).iter().map(Complex64::norm_sqr).collect();
@@ -157,7 +211,7 @@ fn all_voices_are_equally_loud() {
     let rate = 48_000.0;
     for tone in [0, 12, 30, 47] {
         let input = chord(&[frequency(tone, 0.0)], 1, 0.3, rate, 1.0);
-        let level = |voice| rms(&filtered(&alone(&[tone], voice, 0.0), rate, &input)[24_000..]);
+        let level = |voice| rms(&rendered(&alone(&[tone], voice, 0.0), rate, &input)[24_000..]);
         let soft = level(Voice::Soft);
         for voice in Voice::WAVEFORMS.into_iter().chain([Voice::SoftClean]) {
             let change = db(level(voice) / soft);
@@ -181,7 +235,7 @@ fn notes_at_one_pitch_do_not_beat() {
             release: 500.0,
             ..alone(&tones, Voice::Sine, 0.0)
         };
-        let output = filtered(&settings, rate, &input);
+        let output = rendered(&settings, rate, &input);
         // Windows of 22 periods.
         let levels = output[4 * rate as usize..].chunks_exact((0.05 * rate) as usize).map(rms);
         let [least, most] =
@@ -195,48 +249,8 @@ fn notes_at_one_pitch_do_not_beat() {
 fn a_map_that_moves_nothing_changes_no_bit() {
     let input = chord(&[frequency(12, 70.0)], 1, 0.3, 48_000.0, 1.0);
     let settings = alone(&[12, 13, 14, 15], Voice::Saw, 0.0);
-    let expected = filtered(&settings, 48_000.0, &input);
+    let expected = rendered(&settings, 48_000.0, &input);
     for map in [Map::Custom, Map::Snap] {
-        assert_eq!(filtered(&Settings { map, ..settings }, 48_000.0, &input), expected);
-    }
-}
-
-/// Returns a note with overtones from 0.1 to 0.9 s, and drums beside it: a burst of noise every half second.
-fn note_and_drums(tone: usize, rate: f64) -> Vec<f32> {
-    let mut noise = noise(tone as u64);
-    let w = TAU * frequency(tone, 0.0) / rate;
-    (0..(1.2 * rate) as usize)
-        .map(|t| {
-            let time = t as f64 / rate;
-            let drum = 0.02 * (-40.0 * (time % 0.5)).exp() * noise();
-            let overtones = (1..=6).map(|n| (f64::from(n) * w * t as f64).sin() / f64::from(n * n));
-            let sounds = (0.1..0.9).contains(&time);
-            let played: f64 = if sounds { 0.2 * overtones.sum::<f64>() } else { 0.0 };
-            (played + drum) as f32
-        })
-        .collect()
-}
-
-#[test]
-fn every_kernel_has_the_same_voices() {
-    let rate = 44_100.0;
-    let input = note_and_drums(14, rate);
-    for voice in Voice::ALL.into_iter().filter(|voice| *voice != Voice::Soft) {
-        for focus in [0.0, 100.0] {
-            let settings = Settings { voice, focus, ring: 0.2, mix: 100.0, ..Settings::REFERENCE };
-            let play = |kernel: Kernel| {
-                let mut output = input.clone();
-                let filter = ToneFilter::new(rate, &settings).unwrap();
-                filter.with_kernel(kernel).process(&mut [&mut output]);
-                output
-            };
-            let scalar = play("scalar".parse().unwrap());
-            for kernel in Kernel::available() {
-                let output = play(kernel);
-                let error: Vec<f32> = scalar.iter().zip(&output).map(|(a, b)| a - b).collect();
-                let error = db(rms(&error) / rms(&scalar));
-                assert!(error < -80.0, "{kernel:?} {voice:?} {focus}: {error:.1} dB");
-            }
-        }
+        assert_eq!(rendered(&Settings { map, ..settings }, 48_000.0, &input), expected);
     }
 }

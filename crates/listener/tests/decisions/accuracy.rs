@@ -53,9 +53,8 @@ fn assert_like_the_reference(
 fn every_kernel_decides_like_the_reference() {
     let kernels: Vec<_> = Kernel::available().collect();
     let signal = music(4.0, 44_100.0);
-    for choice in
-        [(Model::Full, false), (Model::Full, true), (Model::Light, false), (Model::Light, true)]
-    {
+    let choices = Model::ALL.map(|model| [(model, false), (model, true)]).concat();
+    for choice in part(2, choices) {
         assert_like_the_reference(44_100.0, &kernels, choice, &[&signal]);
     }
 }

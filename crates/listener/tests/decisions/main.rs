@@ -5,13 +5,12 @@ use tone_filter_listener::{
     BLOCK, Decisions, Deviation, FRAME, LOWEST_NOTE, Listener, Model, NOTES, frame, measure,
 };
 use tone_filter_simd::{Kernel, denormals::with_flush_to_zero};
-use tone_filter_testkit::sweep::tenth;
+use tone_filter_testkit::sweep::{part, tenth};
 
 mod accuracy;
 mod beats;
 mod pitch;
 mod robustness;
-mod songs;
 mod sounds;
 mod tuning;
 mod weights;

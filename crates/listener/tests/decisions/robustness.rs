@@ -3,41 +3,6 @@
 use super::*;
 
 #[test]
-fn after_a_reset_it_is_as_new() {
-    let signal = music(1.0, 48_000.0);
-    for model in [Model::Full, Model::Light] {
-        let mut listener = Listener::new(48_000.0, false, model);
-        let first = listen(&mut listener, Kernel::best(), &[&signal[..30_011]]);
-        listener.reset();
-        let second = listen(&mut listener, Kernel::best(), &[&signal[..30_011]]);
-        assert!(first == second && !first.is_empty());
-    }
-}
-
-#[test]
-fn a_new_tuning_counts_from_the_next_frame_on() {
-    let signal = sine(440.0, 0.2, 4.0, 44_100.0);
-    let mut listener = Listener::new(44_100.0, false, Model::Full);
-    let (before, after) = signal.split_at(1000 * BLOCK);
-    assert_eq!(lit(&listen(&mut listener, Kernel::best(), &[before]), 60), [(69, 1.0)]);
-    listener.set_tuning(440.0, 2.0);
-    assert_eq!(lit(&listen(&mut listener, Kernel::best(), &[after]), 60), [(67, 1.0)]);
-}
-
-#[test]
-fn a_lower_threshold_lights_more() {
-    let signal = music(3.0, 44_100.0);
-    let count = |shift: f32| -> usize {
-        let mut listener = Listener::new(44_100.0, false, Model::Full);
-        listener.set_sensitivity(shift);
-        let heard = listen(&mut listener, Kernel::best(), &[&signal]);
-        heard.iter().flat_map(|decisions| decisions.on).filter(|on| *on).count()
-    };
-    let (few, some, many) = (count(-3.0), count(0.0), count(3.0));
-    assert!(few < some && some < many, "{few} {some} {many}");
-}
-
-#[test]
 fn decisions_come_when_delay_says() {
     for rate in [1000.0, 5000.0].into_iter().chain(RATES) {
         let mut listener = Listener::new(rate, true, Model::Light);

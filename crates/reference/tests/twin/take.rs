@@ -17,6 +17,7 @@ pub enum Change {
 #[derive(Debug, Clone)]
 pub struct Take {
     pub rate: f64,
+    pub kernel: Kernel,
     pub channels: Vec<Vec<f32>>,
     /// Sidechain; empty if there is none.
     pub sidechain: Vec<Vec<f32>>,
@@ -52,7 +53,8 @@ impl Take {
         controls: impl Into<Controls>,
     ) -> Self {
         let (channels, controls) = (channels.into(), controls.into());
-        Self { rate, channels, sidechain: Vec::new(), controls, changes: Vec::new() }
+        let kernel = Kernel::best();
+        Self { rate, kernel, channels, sidechain: Vec::new(), controls, changes: Vec::new() }
     }
 
     fn changes(&self, block: usize) -> impl Iterator<Item = Change> {
@@ -77,10 +79,10 @@ impl Take {
     }
 
     /// Plays the take with the filter.
-    pub fn play(&self, kernel: Kernel) -> Played {
+    pub fn play(&self) -> Played {
         let mut filter = ToneFilter::new(self.rate, &self.controls.settings)
             .unwrap()
-            .with_kernel(kernel)
+            .with_kernel(self.kernel)
             .with_channels(self.channels.len());
         filter.set_routing(self.controls.routing);
         filter.reset();

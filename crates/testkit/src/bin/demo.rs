@@ -69,7 +69,6 @@ fn main() -> Result<()> {
 
 /// Accuracy of the listener on the notes of the demo tune.
 struct Accuracy {
-    /// Number of notes in the score.
     notes: usize,
     /// Number of notes whose band was on for at least half of their duration.
     detected: usize,

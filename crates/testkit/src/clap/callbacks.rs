@@ -54,7 +54,6 @@ pub struct Requests {
     pub activating: AtomicBool,
     /// Whether a call came on the wrong thread, or a latency was reported outside of `activate`.
     pub misplaced: AtomicBool,
-    /// Number of calls of each kind.
     counts: [AtomicUsize; Call::ALL.len()],
 }
 

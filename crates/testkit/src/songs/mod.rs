@@ -1,13 +1,12 @@
 //! Songs with known notes, rendered from MIDI files, for tests and for `cargo xtask songs`.
 
 mod accuracy;
-mod loudness;
 
 pub use accuracy::{Accuracy, accuracy, latencies, starts};
-pub use loudness::{Loudness, loudness};
 
 use crate::{Signal, programs::run, target, wav};
 use anyhow::{Context, Result, bail, ensure};
+use ebur128::{EbuR128, Mode};
 use midly::{
     MetaMessage, MidiMessage, Smf, Timing, TrackEventKind,
     num::{u4, u28},
@@ -276,4 +275,21 @@ impl Tool {
         command.arg(verb).arg(wav).args(["--force", "--quiet"]).args(flags);
         command
     }
+}
+
+/// Loudness by EBU R128.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Loudness {
+    /// Integrated loudness in LUFS.
+    pub integrated: f64,
+    /// Loudness range in LU.
+    pub range: f64,
+}
+
+/// Measures a signal at [`RATE`].
+pub fn loudness(signal: &Signal) -> Result<Loudness> {
+    let mut meter = EbuR128::new(signal.len() as u32, RATE, Mode::I | Mode::LRA)?;
+    let channels: Vec<&[f32]> = signal.iter().map(Vec::as_slice).collect();
+    meter.add_frames_planar_f32(&channels)?;
+    Ok(Loudness { integrated: meter.loudness_global()?, range: meter.loudness_range()? })
 }

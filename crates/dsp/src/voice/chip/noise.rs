@@ -1,6 +1,6 @@
 //! Noise of the chip: measures the sound outside the notes, and plays it by a shift register.
 
-use super::tick::TICKS;
+use super::TICKS;
 use crate::{bank::LOUDEST, lanes::BLOCK};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
@@ -93,7 +93,6 @@ pub struct Noise {
     share: f32,
     /// Growth of `share` in a tick, as a factor.
     share_growth: f32,
-    /// Index of the rate of the register.
     rate: usize,
     register: u16,
     /// Fraction of the register's current step that is left.
@@ -171,32 +170,5 @@ impl Noise {
             *noise = ((sum + rest * level(register)) / clocks) as f32;
         }
         (self.filters, self.powers, self.register, self.left) = (filters, powers, register, left);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_register_goes_round_after_32767_clocks_at_each_rate() {
-        let sequence = |rate: usize, clocks: usize| -> Vec<f32> {
-            // The sample rate is the register's clock.
-            let sample_rate = CLOCK / f64::from(PERIODS[rate - BRIGHTEST as usize]);
-            let mut noise = Noise { rate, ..Noise::new(sample_rate) };
-            let mut samples = Vec::new();
-            let mut block = [0.0; BLOCK];
-            while samples.len() < clocks {
-                noise.process(&[0.0; BLOCK], &mut block);
-                samples.extend(block);
-            }
-            samples
-        };
-        let first = sequence(5, 2 * 32_767 + 40);
-        assert!(first.iter().all(|x| x.abs() == 1.0), "clocks and samples agree");
-        assert_eq!(first[..32_767], first[32_767..2 * 32_767]);
-        let balance: f32 = first[..32_767].iter().sum();
-        assert_eq!(balance.abs(), 1.0, "as many ones as zeros, but for one");
-        assert_eq!(first, sequence(10, first.len()));
     }
 }

@@ -263,7 +263,6 @@ impl Notes {
         }
     }
 
-    /// Sets the targets of the shifts.
     fn aim(&mut self, clock: Clock, moves: &Moves, bands: &Bands) {
         let recent = clock.blocks(RECENT);
         for (tone, note) in self.notes.iter_mut().enumerate() {

@@ -56,8 +56,9 @@ fn low_pass(controls: &Controls, hertz: f64) -> f64 {
     20.0 * ((1.0 - c) / (1.0 - c * cos).hypot(c * sin)).log10()
 }
 
-/// Returns the level in dB of overtone `n` of a note near `pitch`, relative to its fundamental, without the low-pass of `tone`.
-fn overtone(controls: &Controls, pitch: i32, n: f64) -> f64 {
+/// Returns the levels in dB of the second and third harmonic of a note near `pitch`, relative to its fundamental, without the
+/// low-pass of `tone`.
+fn harmonics(controls: &Controls, pitch: i32) -> [f64; 2] {
     let [pitch] = audible(controls, [pitch]);
     let heard = Stage::new(controls, [note(pitch, LEAD, 0.8)]).run();
     let level = |n: f64| {
@@ -65,13 +66,13 @@ fn overtone(controls: &Controls, pitch: i32, n: f64) -> f64 {
         let low_pass = low_pass(controls, 440.0 * ((at - 69.0) / 12.0).exp2());
         heard.level(at, LEAD + 0.4, LEAD + 0.75) - low_pass
     };
-    level(n) - level(1.0)
+    [2.0, 3.0].map(|n| level(n) - level(1.0))
 }
 
 /// Expects the level of the third harmonic of a square, -9.5 dB.
 pub fn drive(controls: &Controls) -> Outcome {
     let [sine, square] =
-        [1.0, 400.0].map(|drive| overtone(&with(controls, |own| own.drive = drive), 69, 3.0));
+        [1.0, 400.0].map(|drive| harmonics(&with(controls, |own| own.drive = drive), 69)[1]);
     ensure!(
         sine < -15.0 && (square + 9.5).abs() < 2.0,
         "the third harmonic from {sine:.1} to {square:.1} dB"
@@ -94,9 +95,8 @@ pub fn voice(controls: &Controls) -> Outcome {
         (Voice::Triangle, -99.0, -19.1),
         (Voice::Saw, -6.0, -9.5),
     ] {
-        let controls = with(controls, |own| own.voice = voice);
-        for (n, expected) in [(2.0, second), (3.0, third)] {
-            let level = overtone(&controls, 69, n);
+        let levels = harmonics(&with(controls, |own| own.voice = voice), 69);
+        for (n, level, expected) in [(2, levels[0], second), (3, levels[1], third)] {
             let holds =
                 if expected < -40.0 { level < -26.0 } else { (level - expected).abs() < 2.5 };
             ensure!(holds, "{voice:?}: harmonic {n} at {level:.1} dB, not {expected:.1}");
@@ -108,7 +108,7 @@ pub fn voice(controls: &Controls) -> Outcome {
 /// Checks the lead of the chip, which is above C5, through its mixer and filters.
 pub fn duty(controls: &Controls) -> Outcome {
     for duty in Duty::ALL {
-        let level = overtone(&with(controls, |own| own.duty = duty), 78, 2.0);
+        let [level, _] = harmonics(&with(controls, |own| own.duty = duty), 78);
         let expected = pulse(duty.share(), 2.0);
         let holds = if expected < -40.0 { level < -20.0 } else { (level - expected).abs() < 3.0 };
         ensure!(holds, "{duty:?}: the second harmonic at {level:.1} dB, not {expected:.1}");

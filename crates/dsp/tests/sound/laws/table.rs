@@ -14,7 +14,7 @@ pub const LAWS: [Law; 43] = [
     Law { id: "custom", promise: "The notes of the scale",
         stage: |own| (own.scale, own.custom) = (Scale::Custom, triad()), check: notes::sounds_on_target },
     Law { id: "map", promise: "moves them to the nearest note of the scale",
-        stage: |own| (own.scale, own.map, own.voice, own.targets) = (Scale::Auto, Map::Snap, Voice::Sine, targets()), check: notes::map },
+        stage: |own| (own.scale, own.map, own.voice, own.targets) = (Scale::MajorPentatonic, Map::Snap, Voice::Sine, targets()), check: notes::map },
     Law { id: "targets", promise: "The note to which each of the twelve notes moves",
         stage: |own| (own.map, own.voice, own.targets) = (Map::Custom, Voice::Triangle, targets()), check: notes::sounds_on_target },
     Law { id: "voices", promise: "Maximum number of notes at a time",

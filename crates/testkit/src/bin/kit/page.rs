@@ -27,13 +27,10 @@ const LOUDNESS: f64 = -18.0;
 /// Maximum peak; full scale is 1. The peak limits the gain even if the loudness is not reached.
 const LIMIT: f32 = 0.9;
 
-/// Song of OpenMSX.
 struct Song {
     /// File name without extension.
     file: &'static str,
-    /// Title.
     name: &'static str,
-    /// Description of the genre.
     about: &'static str,
     /// Factory preset that the page suggests.
     preset: &'static str,

@@ -5,14 +5,12 @@ const MEMBERS: u8 = 15;
 /// Required pitch bend range in semitones.
 const RANGE: u8 = 48;
 
-/// State of a member channel.
 #[derive(Debug, Clone, Default)]
 struct Member {
     /// Last pitch bend in semitones; `None` before the first one. A note needs a bend first.
     bend: Option<f64>,
     /// Pitch bend range in semitones, once it is set.
     range: Option<u8>,
-    /// Held keys.
     keys: Vec<u8>,
     /// Index of the last note-on or note-off.
     used: usize,
