@@ -34,6 +34,10 @@ pub struct Decisions {
     pub clear: [bool; NOTES],
     /// Log odds that each note is played, before threshold and hysteresis.
     pub logit: [f32; NOTES],
+    /// Log odds that each note has begun within the last few frames.
+    pub begun_logit: [f32; NOTES],
+    /// Log odds from which a note is held: the fitted threshold less the sensitivity.
+    pub threshold: f32,
     /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
     /// a full-scale sine.
     pub level: [f32; NOTES],
@@ -71,6 +75,8 @@ impl Decisions {
         begun: [false; NOTES],
         clear: [false; NOTES],
         logit: [0.0; NOTES],
+        begun_logit: [0.0; NOTES],
+        threshold: 0.0,
         level: [0.0; NOTES],
         place: [0.0; NOTES],
         peak: [0.0; NOTES],
@@ -97,6 +103,16 @@ const STEPS: [f32; 2] = [0.02, 0.006];
 /// [`Decisions::clear`].
 const RAISE: f32 = 1.0;
 
+/// Counts the voices of a frame by the notes' log odds with lookahead.
+pub fn voices(log_odds: impl Iterator<Item = f32>) -> usize {
+    let (mut count, mut last) = (0, None);
+    for (note, _) in log_odds.enumerate().filter(|(_, held)| *held > SURE) {
+        count += usize::from(last.is_none_or(|last| note - last > APART));
+        last = Some(note);
+    }
+    count
+}
+
 /// Slow mean of the number of voices in the music.
 #[derive(Debug, Clone)]
 struct Voices {
@@ -106,14 +122,9 @@ struct Voices {
 impl Voices {
     const NEW: Self = Self { mean: UNKNOWN };
 
-    /// Counts the voices of a frame by the notes' log odds with lookahead. Returns whether there is one voice. A frame
-    /// without a sure note changes nothing.
+    /// Adds a frame's [`voices`]. Returns whether there is one voice. A frame without a sure note changes nothing.
     fn push(&mut self, log_odds: impl Iterator<Item = f32>) -> bool {
-        let (mut count, mut last) = (0.0, None);
-        for (note, _) in log_odds.enumerate().filter(|(_, held)| *held > SURE) {
-            count += f32::from(last.is_none_or(|last| note - last > APART));
-            last = Some(note);
-        }
+        let count = voices(log_odds) as f32;
         if count > 0.0 {
             let [rise, fall] = STEPS;
             let step = if count > self.mean { rise } else { fall };
@@ -204,6 +215,7 @@ impl Decider {
         let sensitivity = [self.sensitivities[0], self.sensitivities[LOOKAHEAD]];
         decisions.frames += 1;
         decisions.age = blocks * BLOCK as u64 - decisions.frames * frame as u64;
+        decisions.threshold = thresholds[column].on - sensitivity[column];
         let sums = looks_ahead.then(|| edges.sums());
         for (note, logits) in logits.iter().enumerate() {
             let is_on = on[FIRST_NOTE + note];
@@ -222,6 +234,7 @@ impl Decider {
             decisions.early[note] = held(0, was_early);
             decisions.begun[note] = is_on && begins(column);
             decisions.logit[note] = logits[column];
+            decisions.begun_logit[note] = logits[2 + column];
             decisions.level[note] = self.levels[lookahead][note];
             decisions.place[note] = self.places[lookahead][note];
             decisions.peak[note] =
