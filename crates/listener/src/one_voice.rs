@@ -4,7 +4,7 @@
 //! Viterbi's algorithm finds the best sequence of notes and silence instead. It counts in the phrases of a file in which one voice
 //! sings. `docs/listening.md` has the formulas, and the recordings by which the constants were chosen.
 
-use crate::{Decisions, NOTES, decide::voices};
+use crate::{Decisions, NOTES};
 use std::ops::Range;
 
 /// Log odds above the threshold from which a note gains on silence.
@@ -26,8 +26,6 @@ const SHORTEST: usize = 5;
 const SEVERAL: f64 = -6.0;
 /// Cost of a change between one voice and several, in frames with one voice: 3.1 s.
 const CHANGE: f64 = 270.0;
-/// Cost of one voice at the start of the file, in frames with one voice.
-const START: f64 = 60.0;
 /// Minimum number of notes without a beginning in a phrase that is sung, as a fraction of the path's notes. Instruments begin
 /// nearly all of their notes clearly.
 const DOUBTS: f64 = 0.5;
@@ -54,7 +52,7 @@ pub struct VoiceNote {
 pub struct Phrase {
     /// Frames of the phrase.
     pub frames: Range<u64>,
-    /// Notes that begin in the phrase.
+    /// Notes whose middle is in the phrase.
     pub notes: Vec<VoiceNote>,
 }
 
@@ -105,6 +103,10 @@ impl OneVoice {
     /// Adds a frame. A note is impossible if `sounding` returns false for its index. `gain` is that of the notes' powers.
     pub fn push(&mut self, decisions: &Decisions, sounding: impl Fn(usize) -> bool, gain: f32) {
         let Decisions { logit, begun_logit, frames, .. } = decisions;
+        let only_sounding = |odds: &[f32; NOTES]| -> [f32; NOTES] {
+            std::array::from_fn(|note| if sounding(note) { odds[note] } else { f32::NEG_INFINITY })
+        };
+        let [logit, begun_logit] = [logit, begun_logit].map(only_sounding);
         let nearby = |odds: &[f32; NOTES], note: usize, less: f32| {
             let nearby = odds[note.saturating_sub(1)..NOTES.min(note + 2)].iter();
             nearby.fold(odds[note], |most, odds| most.max(odds - less))
@@ -116,7 +118,7 @@ impl OneVoice {
         // The best path if its note ends before this frame.
         let rest = Path { before: self.end(best, *frames), ..best };
         for note in 0..NOTES {
-            let begun = begins(nearby(begun_logit, note, NEIGHBOR[1]));
+            let begun = begins(nearby(&begun_logit, note, NEIGHBOR[1]));
             let own = self.notes[note][SHORTEST - 1];
             let from = [(silence, begun - COSTS[0]), (rest, begun - COSTS[1])];
             let again = own.score + begins(begun_logit[note]) - COSTS[2];
@@ -131,7 +133,7 @@ impl OneVoice {
             paths[0] = Path { note, start: *frames, level: 0.0, ..new };
             paths[SHORTEST - 1] = if older.score > oldest.score { older } else { oldest };
 
-            let held = nearby(logit, note, NEIGHBOR[0]) - decisions.threshold - HELD;
+            let held = nearby(&logit, note, NEIGHBOR[0]) - decisions.threshold - HELD;
             let held =
                 if sounding(note) { held.clamp(GAIN[0], GAIN[1]) } else { f32::NEG_INFINITY };
             let (level, place) = (gain * decisions.peak[note], decisions.place[note]);
@@ -146,7 +148,7 @@ impl OneVoice {
             self.silence = rest;
         }
         if let Some(counts) = self.frames.last_mut() {
-            counts.voices = voices(logit.iter().copied());
+            counts.voices = decisions.voices;
         }
     }
 
@@ -193,7 +195,7 @@ impl OneVoice {
 
 /// Returns the ranges of frames with one voice: the best sequence of one voice and several.
 fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
-    let mut scores = [0.0, -START];
+    let mut scores = [0.0; 2];
     let change = |counts: &Counts| {
         let [several, one] = scores;
         let changed = [one - CHANGE > several, several - CHANGE > one];
@@ -213,4 +215,97 @@ fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
     }
     ranges.reverse();
     ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Log odds of a frame of `notes` that do not begin.
+    fn held(notes: &[usize]) -> Vec<[f32; 2]> {
+        (0..NOTES).map(|note| [if notes.contains(&note) { 3.0 } else { -5.0 }, -5.0]).collect()
+    }
+
+    /// Log odds of the first frame of a note, by those of its beginning.
+    fn begun(note: usize, odds: f32) -> Vec<[f32; 2]> {
+        let mut frame = held(&[note]);
+        frame[note][1] = odds;
+        frame
+    }
+
+    /// Returns the decoder after frames of the notes' log odds: held, begun. Note 70 does not sound.
+    fn decoded(frames: &[Vec<[f32; 2]>]) -> OneVoice {
+        let (mut voice, mut decisions) =
+            (OneVoice::NEW, Decisions { voices: 1, ..Decisions::NONE });
+        for frame in frames {
+            decisions.frames += 1;
+            decisions.logit = std::array::from_fn(|note| frame[note][0]);
+            decisions.begun_logit = std::array::from_fn(|note| frame[note][1]);
+            voice.push(&decisions, |note| note != 70, 1.0);
+        }
+        voice
+    }
+
+    /// Log odds of 3 gain 1.8 a frame, and those of -5 lose 3. The beginning of a note with log odds `b` gains `2.5 b - 6` from
+    /// silence, `2.5 b - 5` from another note, and `2.5 b - 3.5` from the same note; one with -5 loses 18.5, 17.5 and 16.
+    #[test]
+    fn a_path_has_whole_notes() {
+        let note = |note: usize, odds: f32, frames: usize| {
+            [vec![begun(note, odds)], vec![held(&[note]); frames - 1]]
+        };
+        let two =
+            |first: [Vec<_>; 2], second: [Vec<_>; 2]| [first.concat(), second.concat()].concat();
+        let waver: Vec<_> = (0..36).map(|frame| held(&[20 + frame / 4 % 2])).collect();
+        for (case, frames, expected) in [
+            ("not begun, 18 - 18.5", vec![held(&[20]); 10], &[][..]),
+            ("not begun, 19.8 - 18.5", vec![held(&[20]); 11], &[(20, 1, 12)]),
+            ("begun, 1 + 5.4 - 6", note(20, 2.8, 3).concat(), &[(20, 1, 6)]),
+            ("begun, 1 + 3.6 - 9", note(20, 2.8, 2).concat(), &[]),
+            ("another note", two(note(20, 2.0, 9), note(25, 2.0, 9)), &[(20, 1, 10), (25, 10, 19)]),
+            ("begun again", two(note(20, 2.0, 9), note(20, 1.5, 9)), &[(20, 1, 10), (20, 10, 19)]),
+            ("not begun again", two(note(20, 2.0, 9), note(20, 1.3, 9)), &[(20, 1, 19)]),
+            ("between two notes", waver, &[(20, 1, 37)]),
+            ("a note that does not sound", note(70, 2.0, 20).concat(), &[]),
+        ] {
+            let mut voice = decoded(&[frames, vec![held(&[]); 2]].concat());
+            voice.frames.fill(Counts { voices: 1, doubts: 1 });
+            let notes = voice.phrases().remove(0).notes;
+            let notes: Vec<_> =
+                notes.iter().map(|note| (note.note, note.start, note.end)).collect();
+            assert_eq!(notes, expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn phrases_are_sung_by_one_voice() {
+        let counts = |voices, doubts, frames| vec![Counts { voices, doubts }; frames];
+        // A change costs 270 frames of one voice; a frame with several voices loses as much as 6 frames gain.
+        for (case, parts, expected) in [
+            ("silence", [(0, 0), (0, 0), (0, 0)], &[][..]),
+            ("one voice", [(1, 300), (0, 300), (1, 300)], &[0..900]),
+            (
+                "a solo at the head and at the end",
+                [(1, 300), (3, 300), (1, 300)],
+                &[0..300, 600..900],
+            ),
+            ("a solo in the middle, 541 - 540", [(2, 300), (1, 541), (2, 300)], &[300..841]),
+            ("a short solo, 539 - 540", [(2, 300), (1, 539), (2, 300)], &[]),
+            ("overlaps of notes, 89 * 6 < 540", [(1, 600), (2, 89), (1, 600)], &[0..1289]),
+        ] {
+            let frames = parts.map(|(voices, frames)| counts(voices, 0, frames)).concat();
+            assert_eq!(alone(&frames), expected, "{case}");
+        }
+        // Two notes; a phrase needs more than one that does not begin.
+        let frames = [
+            vec![begun(20, 2.0)],
+            vec![held(&[20]); 300],
+            vec![begun(25, 2.0)],
+            vec![held(&[25]); 300],
+        ];
+        for (doubts, phrases) in [(1, 0), (2, 1)] {
+            let mut voice = decoded(&frames.concat());
+            (0..doubts).for_each(|_| voice.doubt());
+            assert_eq!(voice.phrases().len(), phrases, "{doubts} notes do not begin");
+        }
+    }
 }

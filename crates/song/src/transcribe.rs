@@ -77,9 +77,7 @@ impl Transcriber {
         for Phrase { frames, notes: voice } in self.events.phrases() {
             let [start, end] =
                 [frames.start, frames.end].map(|frame| self::seconds(self.clock, frame));
-            notes.retain(|note| !(start..end).contains(&note.start));
-            let before = notes.iter_mut().filter(|note| note.start < start);
-            before.for_each(|note| note.end = note.end.min(start));
+            notes.retain(|note| !(start..end).contains(&note.start.midpoint(note.end)));
             notes.extend(voice.iter().filter_map(|note| sung(note, self.clock, &self.offsets)));
         }
         notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
@@ -221,7 +219,10 @@ pub(crate) fn file(format: Format, tracks: Vec<Vec<TrackEvent>>) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::timeline::Grid;
-    use tone_filter_dsp::NoteValue;
+    use std::f64::consts::TAU;
+    use tone_filter_dsp::{NoteValue, Settings};
+
+    const RATE: f64 = 44_100.0;
 
     /// Returns key, velocity, start and end of the written notes, sorted by end. A tick is 1/960 s.
     fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
@@ -246,6 +247,57 @@ mod tests {
         }
         assert!(sounding.is_empty(), "{sounding:?}");
         written
+    }
+
+    /// Returns a tone of eight partials `1/n` that follows `keys`, one for each sample, as a singer does: with a time constant of
+    /// 70 ms, a vibrato of 30 cents, and 40 cents off in either direction.
+    fn sung(keys: impl Iterator<Item = f64>) -> Vec<f32> {
+        let (mut key, mut phase) = (60.0, 0.0);
+        let sample = |(t, wanted): (usize, f64)| {
+            let t = t as f64 / RATE;
+            key += (wanted - key) / (0.07 * RATE);
+            let sways = 0.3 * (TAU * 5.5 * t).sin() + 0.4 * (TAU * 0.7 * t).sin();
+            phase += 440.0 * ((key + sways - 69.0) / 12.0).exp2() / RATE;
+            (1..9).map(|n| (TAU * phase * f64::from(n)).sin() / f64::from(n)).sum::<f64>() as f32
+        };
+        keys.enumerate().map(sample).collect()
+    }
+
+    #[test]
+    fn a_voice_is_whole_before_and_after_a_band() {
+        let keys = [60, 62, 64, 67, 65, 62, 59, 60];
+        let line =
+            keys.iter().flat_map(|key| std::iter::repeat_n(f64::from(*key), RATE as usize / 2));
+        let solo = sung(line);
+        let mut chords = vec![0.0; 2 * RATE as usize];
+        for (second, key) in [(0, 48), (0, 64), (0, 67), (1, 53), (1, 65), (1, 69)] {
+            let hertz = 440.0 * (f64::from(key - 69) / 12.0).exp2();
+            let at = second * RATE as usize;
+            for (t, out) in chords[at..at + RATE as usize].iter_mut().enumerate() {
+                let phase = TAU * hertz * t as f64 / RATE;
+                *out += (1..9).map(|n| (phase * f64::from(n)).sin() / f64::from(n)).sum::<f64>()
+                    as f32
+                    / 2.0;
+            }
+        }
+        let mut sound = [solo.clone(), chords, solo].concat();
+        sound.iter_mut().for_each(|sample| *sample *= 0.1);
+        let settings = Settings { focus: 100.0, lookahead: true, ..Settings::default() };
+        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+        let mut transcribers = [true, false].map(Transcriber::new);
+        filter.process_with(&mut [&mut sound], |_, filter| {
+            transcribers.iter_mut().for_each(|own| own.push(filter));
+        });
+        let [live, file] = transcribers.map(|own| own.finish(10.0));
+        let keys_of = |notes: &[Note], from: f64, to: f64| -> Vec<i32> {
+            let notes = notes.iter().filter(|note| (from..to).contains(&note.start));
+            notes.map(|note| midi_note(note.tone, 0.0)).collect()
+        };
+        for (from, to, expected) in [(0.0, 3.9, keys), (5.9, 9.9, keys)] {
+            assert!(keys_of(&live, from, to).len() > expected.len(), "{live:?}");
+            assert_eq!(keys_of(&file, from, to), expected, "{file:?}");
+        }
+        assert_eq!(keys_of(&file, 3.9, 5.9), [48, 64, 67, 53, 65, 69], "{file:?}");
     }
 
     #[test]
