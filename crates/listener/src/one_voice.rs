@@ -221,26 +221,25 @@ fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// Log odds of a frame of `notes` that do not begin.
-    fn held(notes: &[usize]) -> Vec<[f32; 2]> {
-        (0..NOTES).map(|note| [if notes.contains(&note) { 3.0 } else { -5.0 }, -5.0]).collect()
+    /// Returns frames of one note: its index, and its log odds of a beginning, which are -5 after the first frame.
+    fn note(note: usize, odds: f32, frames: usize) -> Vec<(usize, f32)> {
+        (0..frames).map(|frame| (note, if frame == 0 { odds } else { -5.0 })).collect()
     }
 
-    /// Log odds of the first frame of a note, by those of its beginning.
-    fn begun(note: usize, odds: f32) -> Vec<[f32; 2]> {
-        let mut frame = held(&[note]);
-        frame[note][1] = odds;
-        frame
-    }
-
-    /// Returns the decoder after frames of the notes' log odds: held, begun. Note 70 does not sound.
-    fn decoded(frames: &[Vec<[f32; 2]>]) -> OneVoice {
-        let (mut voice, mut decisions) =
-            (OneVoice::NEW, Decisions { voices: 1, ..Decisions::NONE });
-        for frame in frames {
-            decisions.frames += 1;
-            decisions.logit = std::array::from_fn(|note| frame[note][0]);
-            decisions.begun_logit = std::array::from_fn(|note| frame[note][1]);
+    /// Returns the decoder after frames of notes, and two of silence. Log odds are 3 for a held note. Note 70 does not sound.
+    fn decoded(frames: &[(usize, f32)]) -> OneVoice {
+        let mut voice = OneVoice::NEW;
+        let silence = Decisions {
+            logit: [-5.0; NOTES],
+            begun_logit: [-5.0; NOTES],
+            voices: 1,
+            ..Decisions::NONE
+        };
+        for frame in 0..frames.len() + 2 {
+            let mut decisions = Decisions { frames: frame as u64 + 1, ..silence.clone() };
+            if let Some((note, begun)) = frames.get(frame) {
+                (decisions.logit[*note], decisions.begun_logit[*note]) = (3.0, *begun);
+            }
             voice.push(&decisions, |note| note != 70, 1.0);
         }
         voice
@@ -250,24 +249,20 @@ mod tests {
     /// silence, `2.5 b - 5` from another note, and `2.5 b - 3.5` from the same note; one with -5 loses 18.5, 17.5 and 16.
     #[test]
     fn a_path_has_whole_notes() {
-        let note = |note: usize, odds: f32, frames: usize| {
-            [vec![begun(note, odds)], vec![held(&[note]); frames - 1]]
-        };
-        let two =
-            |first: [Vec<_>; 2], second: [Vec<_>; 2]| [first.concat(), second.concat()].concat();
-        let waver: Vec<_> = (0..36).map(|frame| held(&[20 + frame / 4 % 2])).collect();
+        let two = |second, odds| [note(20, 2.0, 9), note(second, odds, 9)].concat();
+        let waver: Vec<_> = (0..36).map(|frame| (20 + frame / 4 % 2, -5.0)).collect();
         for (case, frames, expected) in [
-            ("not begun, 18 - 18.5", vec![held(&[20]); 10], &[][..]),
-            ("not begun, 19.8 - 18.5", vec![held(&[20]); 11], &[(20, 1, 12)]),
-            ("begun, 1 + 5.4 - 6", note(20, 2.8, 3).concat(), &[(20, 1, 6)]),
-            ("begun, 1 + 3.6 - 9", note(20, 2.8, 2).concat(), &[]),
-            ("another note", two(note(20, 2.0, 9), note(25, 2.0, 9)), &[(20, 1, 10), (25, 10, 19)]),
-            ("begun again", two(note(20, 2.0, 9), note(20, 1.5, 9)), &[(20, 1, 10), (20, 10, 19)]),
-            ("not begun again", two(note(20, 2.0, 9), note(20, 1.3, 9)), &[(20, 1, 19)]),
+            ("not begun, 18 - 18.5", note(20, -5.0, 10), &[][..]),
+            ("not begun, 19.8 - 18.5", note(20, -5.0, 11), &[(20, 1, 12)]),
+            ("begun, 1 + 5.4 - 6", note(20, 2.8, 3), &[(20, 1, 6)]),
+            ("begun, 1 + 3.6 - 9", note(20, 2.8, 2), &[]),
+            ("another note", two(25, 2.0), &[(20, 1, 10), (25, 10, 19)]),
+            ("begun again", two(20, 1.5), &[(20, 1, 10), (20, 10, 19)]),
+            ("not begun again", two(20, 1.3), &[(20, 1, 19)]),
             ("between two notes", waver, &[(20, 1, 37)]),
-            ("a note that does not sound", note(70, 2.0, 20).concat(), &[]),
+            ("a note that does not sound", note(70, 2.0, 20), &[]),
         ] {
-            let mut voice = decoded(&[frames, vec![held(&[]); 2]].concat());
+            let mut voice = decoded(&frames);
             voice.frames.fill(Counts { voices: 1, doubts: 1 });
             let notes = voice.phrases().remove(0).notes;
             let notes: Vec<_> =
@@ -278,32 +273,23 @@ mod tests {
 
     #[test]
     fn phrases_are_sung_by_one_voice() {
-        let counts = |voices, doubts, frames| vec![Counts { voices, doubts }; frames];
         // A change costs 270 frames of one voice; a frame with several voices loses as much as 6 frames gain.
         for (case, parts, expected) in [
             ("silence", [(0, 0), (0, 0), (0, 0)], &[][..]),
             ("one voice", [(1, 300), (0, 300), (1, 300)], &[0..900]),
-            (
-                "a solo at the head and at the end",
-                [(1, 300), (3, 300), (1, 300)],
-                &[0..300, 600..900],
-            ),
+            ("solos at both ends", [(1, 300), (3, 300), (1, 300)], &[0..300, 600..900]),
             ("a solo in the middle, 541 - 540", [(2, 300), (1, 541), (2, 300)], &[300..841]),
             ("a short solo, 539 - 540", [(2, 300), (1, 539), (2, 300)], &[]),
             ("overlaps of notes, 89 * 6 < 540", [(1, 600), (2, 89), (1, 600)], &[0..1289]),
         ] {
-            let frames = parts.map(|(voices, frames)| counts(voices, 0, frames)).concat();
+            let frames = parts.map(|(voices, frames)| vec![Counts { voices, doubts: 0 }; frames]);
+            let frames = frames.concat();
             assert_eq!(alone(&frames), expected, "{case}");
         }
         // Two notes; a phrase needs more than one that does not begin.
-        let frames = [
-            vec![begun(20, 2.0)],
-            vec![held(&[20]); 300],
-            vec![begun(25, 2.0)],
-            vec![held(&[25]); 300],
-        ];
+        let frames = [note(20, 2.0, 300), note(25, 2.0, 300)].concat();
         for (doubts, phrases) in [(1, 0), (2, 1)] {
-            let mut voice = decoded(&frames.concat());
+            let mut voice = decoded(&frames);
             (0..doubts).for_each(|_| voice.doubt());
             assert_eq!(voice.phrases().len(), phrases, "{doubts} notes do not begin");
         }
