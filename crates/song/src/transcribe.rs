@@ -219,10 +219,7 @@ pub(crate) fn file(format: Format, tracks: Vec<Vec<TrackEvent>>) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::timeline::Grid;
-    use std::f64::consts::TAU;
-    use tone_filter_dsp::{NoteValue, Settings};
-
-    const RATE: f64 = 44_100.0;
+    use tone_filter_dsp::NoteValue;
 
     /// Returns key, velocity, start and end of the written notes, sorted by end. A tick is 1/960 s.
     fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
@@ -247,46 +244,6 @@ mod tests {
         }
         assert!(sounding.is_empty(), "{sounding:?}");
         written
-    }
-
-    /// Returns a tone of eight partials `1/n` whose MIDI key follows `key`, by the time in seconds.
-    fn tone(seconds: f64, mut key: impl FnMut(f64) -> f64) -> Vec<f32> {
-        let mut phase = 0.0;
-        let sample = |t: usize| {
-            phase += TAU * 440.0 * ((key(t as f64 / RATE) - 69.0) / 12.0).exp2() / RATE;
-            let partials = (1..9).map(f64::from);
-            (0.05 * partials.map(|n| (phase * n).sin() / n).sum::<f64>()) as f32
-        };
-        (0..(seconds * RATE) as usize).map(sample).collect()
-    }
-
-    #[test]
-    fn a_voice_is_whole_before_and_after_a_band() {
-        let keys = [60, 62, 64, 67, 65, 62, 59, 60];
-        let mut key = 60.0;
-        // Glides with a time constant of 70 ms, a vibrato of 30 cents, and up to 40 cents off.
-        let solo = tone(4.0, |t| {
-            key += (f64::from(keys[(2.0 * t) as usize]) - key) / (0.07 * RATE);
-            key + 0.3 * (TAU * 5.5 * t).sin() + 0.4 * (TAU * 0.7 * t).sin()
-        });
-        let mut band = vec![0.0; solo.len() / 2];
-        for keys in [[48, 53], [64, 65], [67, 69]] {
-            let line = tone(2.0, |t| f64::from(keys[t as usize]));
-            band.iter_mut().zip(line).for_each(|(sum, own)| *sum += own);
-        }
-        let mut sound = [solo.clone(), band, solo].concat();
-        let settings = Settings { focus: 100.0, lookahead: true, ..Settings::default() };
-        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-        let mut transcriber = Transcriber::new(false);
-        filter.process_with(&mut [&mut sound], |_, filter| transcriber.push(filter));
-        let notes = transcriber.finish(10.0);
-        let keys_of = |from: f64, to: f64| -> Vec<i32> {
-            let notes = notes.iter().filter(|note| (from..to).contains(&note.start));
-            notes.map(|note| midi_note(note.tone, 0.0)).collect()
-        };
-        assert_eq!(keys_of(0.0, 3.9), keys, "{notes:?}");
-        assert_eq!(keys_of(3.9, 5.9), [48, 64, 67, 53, 65, 69], "{notes:?}");
-        assert_eq!(keys_of(5.9, 9.9), keys, "{notes:?}");
     }
 
     #[test]
