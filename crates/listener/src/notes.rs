@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn notes_start_by_their_decisions() {
-        let (live, checked): (fn() -> Notes, fn() -> Notes) = (Notes::live, Notes::checked);
+        let [live, checked]: [fn() -> Notes; 2] = [Notes::live, Notes::checked];
         assert_eq!(events(live(), "???-??...."), [(4, Some(127)), (10, None)]);
         for (case, notes, frames, expected) in [
             ("less than 70 ms", checked, "------", &[][..]),

@@ -276,15 +276,16 @@ mod tests {
         // A change costs 270 frames of one voice; a frame with several voices loses as much as 6 frames gain.
         for (case, parts, expected) in [
             ("silence", [(0, 0), (0, 0), (0, 0)], &[][..]),
-            ("one voice", [(1, 300), (0, 300), (1, 300)], &[0..900]),
-            ("solos at both ends", [(1, 300), (3, 300), (1, 300)], &[0..300, 600..900]),
-            ("a solo in the middle, 541 - 540", [(2, 300), (1, 541), (2, 300)], &[300..841]),
+            ("one voice", [(1, 300), (0, 300), (1, 300)], &[(0, 900)]),
+            ("solos at both ends", [(1, 300), (3, 300), (1, 300)], &[(0, 300), (600, 900)]),
+            ("a solo in the middle, 541 - 540", [(2, 300), (1, 541), (2, 300)], &[(300, 841)]),
             ("a short solo, 539 - 540", [(2, 300), (1, 539), (2, 300)], &[]),
-            ("overlaps of notes, 89 * 6 < 540", [(1, 600), (2, 89), (1, 600)], &[0..1289]),
+            ("overlaps of notes, 89 * 6 < 540", [(1, 600), (2, 89), (1, 600)], &[(0, 1289)]),
         ] {
             let frames = parts.map(|(voices, frames)| vec![Counts { voices, doubts: 0 }; frames]);
             let frames = frames.concat();
-            assert_eq!(alone(&frames), expected, "{case}");
+            let ranges = alone(&frames).into_iter().map(|range| (range.start, range.end));
+            assert_eq!(ranges.collect::<Vec<_>>(), expected, "{case}");
         }
         // Two notes; a phrase needs more than one that does not begin.
         let frames = [note(20, 2.0, 300), note(25, 2.0, 300)].concat();
