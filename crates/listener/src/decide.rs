@@ -34,6 +34,12 @@ pub struct Decisions {
     pub clear: [bool; NOTES],
     /// Log odds that each note is played, before threshold and hysteresis.
     pub logit: [f32; NOTES],
+    /// Log odds that each note has begun within the last few frames.
+    pub begun_logit: [f32; NOTES],
+    /// Log odds from which a note is held: the fitted threshold less the sensitivity.
+    pub threshold: f32,
+    /// Number of voices, by log odds with lookahead. Notes up to two semitones apart count as one.
+    pub voices: usize,
     /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
     /// a full-scale sine.
     pub level: [f32; NOTES],
@@ -71,6 +77,9 @@ impl Decisions {
         begun: [false; NOTES],
         clear: [false; NOTES],
         logit: [0.0; NOTES],
+        begun_logit: [0.0; NOTES],
+        threshold: 0.0,
+        voices: 0,
         level: [0.0; NOTES],
         place: [0.0; NOTES],
         peak: [0.0; NOTES],
@@ -101,19 +110,23 @@ const RAISE: f32 = 1.0;
 #[derive(Debug, Clone)]
 struct Voices {
     mean: f32,
+    /// Number of voices in the last frame.
+    count: usize,
 }
 
 impl Voices {
-    const NEW: Self = Self { mean: UNKNOWN };
+    const NEW: Self = Self { mean: UNKNOWN, count: 0 };
 
     /// Counts the voices of a frame by the notes' log odds with lookahead. Returns whether there is one voice. A frame
-    /// without a sure note changes nothing.
+    /// without a sure note changes no mean.
     fn push(&mut self, log_odds: impl Iterator<Item = f32>) -> bool {
-        let (mut count, mut last) = (0.0, None);
+        let mut last = None;
+        self.count = 0;
         for (note, _) in log_odds.enumerate().filter(|(_, held)| *held > SURE) {
-            count += f32::from(last.is_none_or(|last| note - last > APART));
+            self.count += usize::from(last.is_none_or(|last| note - last > APART));
             last = Some(note);
         }
+        let count = self.count as f32;
         if count > 0.0 {
             let [rise, fall] = STEPS;
             let step = if count > self.mean { rise } else { fall };
@@ -204,6 +217,8 @@ impl Decider {
         let sensitivity = [self.sensitivities[0], self.sensitivities[LOOKAHEAD]];
         decisions.frames += 1;
         decisions.age = blocks * BLOCK as u64 - decisions.frames * frame as u64;
+        decisions.voices = self.voices.count;
+        decisions.threshold = thresholds[column].on - sensitivity[column];
         let sums = looks_ahead.then(|| edges.sums());
         for (note, logits) in logits.iter().enumerate() {
             let is_on = on[FIRST_NOTE + note];
@@ -222,6 +237,7 @@ impl Decider {
             decisions.early[note] = held(0, was_early);
             decisions.begun[note] = is_on && begins(column);
             decisions.logit[note] = logits[column];
+            decisions.begun_logit[note] = logits[2 + column];
             decisions.level[note] = self.levels[lookahead][note];
             decisions.place[note] = self.places[lookahead][note];
             decisions.peak[note] =

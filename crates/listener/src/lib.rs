@@ -23,6 +23,7 @@ mod matrices;
 pub mod measure;
 mod network;
 pub mod notes;
+pub mod one_voice;
 mod pitch;
 mod tuning;
 mod weights;

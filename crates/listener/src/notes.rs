@@ -6,7 +6,10 @@
 //! is reported in the first frame in which it begins or is clear. It ends after some frames off, so that flickering decisions do
 //! not start it again.
 
-use crate::{Decisions, NOTES};
+use crate::{
+    Decisions, NOTES,
+    one_voice::{OneVoice, Phrase},
+};
 
 /// Minimum number of frames between two starts of a held note: 105 ms.
 const AGAIN: u64 = 9;
@@ -14,6 +17,8 @@ const AGAIN: u64 = 9;
 const SHORTEST: u64 = 7;
 /// Maximum gap within a live note, in frames: 35 ms.
 const HOLD: u64 = 3;
+/// Maximum time in frames by which a note starts after its beginning.
+const LATE: u64 = 3;
 /// Levels in dB of the velocities 1 and 127. A full-scale sine has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
@@ -43,6 +48,8 @@ pub struct Notes {
     left_out: u64,
     /// Gain of the notes' powers for their velocities.
     gain: f32,
+    /// Decoder of a single voice, in files.
+    voice: Option<Box<OneVoice>>,
 }
 
 /// State of one note.
@@ -57,17 +64,22 @@ struct Track {
     peak: f32,
     /// Last frame in which the note was on.
     last: u64,
+    /// Last frame in which `begun` was true; 0 before the first.
+    begun: u64,
 }
 
 impl Track {
-    const NONE: Self = Self { start: None, reported: false, armed: false, peak: 0.0, last: 0 };
+    const NONE: Self =
+        Self { start: None, reported: false, armed: false, peak: 0.0, last: 0, begun: 0 };
 }
 
 impl Notes {
     /// Creates a converter for live use. A note starts in the first frame in which it begins or is [clear](Decisions::clear). It
     /// ends in the fourth frame off. Both have the frame of the report.
     pub const fn live() -> Self {
-        Self { only_clear: true, ..Self::every() }
+        let mut notes = Self::every();
+        notes.only_clear = true;
+        notes
     }
 
     /// Creates a converter like [`Notes::live`], but every note that is on starts.
@@ -81,12 +93,15 @@ impl Notes {
             frame: 0,
             left_out: 0,
             gain: 1.0,
+            voice: None,
         }
     }
 
-    /// Creates a converter that reports only notes of at least 70 ms (7 frames), with the frames of their starts and ends.
-    pub const fn checked() -> Self {
-        Self { shortest: SHORTEST, hold: 0, ..Self::every() }
+    /// Creates a converter that reports only notes of at least 70 ms (7 frames), with the frames of their starts and ends. Where
+    /// one voice sings, [`Notes::phrases`] has better notes.
+    pub fn checked() -> Self {
+        let voice = Some(Box::new(OneVoice::NEW));
+        Self { shortest: SHORTEST, hold: 0, voice, ..Self::every() }
     }
 
     /// Sets the gain of the notes' powers for their velocities; 1 at first.
@@ -109,9 +124,16 @@ impl Notes {
         if frame < self.frame {
             // The listener was reset.
             self.finish(&mut report);
+            self.voice.iter_mut().for_each(|voice| **voice = OneVoice::NEW);
+        }
+        if let Some(voice) = &mut self.voice {
+            voice.push(decisions, &sounding, self.gain);
         }
         for (note, track) in self.tracks.iter_mut().enumerate() {
             let begun = decisions.begun[note];
+            if begun {
+                track.begun = frame;
+            }
             let may_start = !self.only_clear || begun || decisions.clear[note];
             let is_on = decisions.on[note] && (track.start.is_some() || may_start);
             if is_on && sounding(note) {
@@ -129,6 +151,9 @@ impl Notes {
                     && frame + 1 - start >= self.shortest
                 {
                     track.reported = true;
+                    if track.begun + LATE < start {
+                        self.voice.iter_mut().for_each(|voice| voice.doubt());
+                    }
                     let velocity = Some(velocity(self.gain * track.peak));
                     report(Event { note, frame: start, velocity });
                 }
@@ -150,6 +175,12 @@ impl Notes {
         self.frame = 0;
     }
 
+    /// Returns the phrases of a file that one voice sings, whose notes replace the reported ones. Empty without
+    /// [`Notes::checked`], and afterwards.
+    pub fn phrases(&mut self) -> Vec<Phrase> {
+        self.voice.take().map_or_else(Vec::new, |voice| voice.phrases())
+    }
+
     /// Returns the number of notes so far that were too short.
     pub const fn left_out(&self) -> u64 {
         self.left_out
@@ -163,13 +194,13 @@ impl Track {
             report(Event { note, frame, velocity: None });
         }
         let is_short = self.start.is_some() && !self.reported;
-        *self = Self::NONE;
+        *self = Self { begun: self.begun, ..Self::NONE };
         is_short
     }
 }
 
 /// Returns the MIDI velocity of a note with the power `level`.
-fn velocity(level: f32) -> u8 {
+pub fn velocity(level: f32) -> u8 {
     let [low, high] = VELOCITY_DB;
     let db = 10.0 * libm::log10f(level.max(f32::MIN_POSITIVE));
     (1.0 + 126.0 * ((db - low) / (high - low)).clamp(0.0, 1.0)).round() as u8
@@ -239,28 +270,27 @@ mod tests {
 
     #[test]
     fn notes_start_by_their_decisions() {
-        const LIVE: Notes = Notes::live();
-        const CHECKED: Notes = Notes::checked();
-        assert_eq!(events(LIVE, "???-??...."), [(4, Some(127)), (10, None)]);
+        let [live, checked]: [fn() -> Notes; 2] = [Notes::live, Notes::checked];
+        assert_eq!(events(live(), "???-??...."), [(4, Some(127)), (10, None)]);
         for (case, notes, frames, expected) in [
-            ("less than 70 ms", CHECKED, "------", &[][..]),
-            ("70 ms", CHECKED, "-------.-------", &[1, 9]),
-            ("a short gap", LIVE, "----...----", &[1]),
-            ("a long gap", LIVE, "----....----", &[1, 9]),
-            ("in doubt", LIVE, "?????", &[]),
-            ("in doubt, then begun", LIVE, "???b??", &[4]),
-            ("clear, then in doubt, with a short gap", LIVE, "-??...??", &[1]),
-            ("in doubt after a long gap", LIVE, "-??....??", &[1]),
-            ("in doubt, all reported", Notes::every(), "???????", &[1]),
-            ("in doubt, in a file", CHECKED, "???????", &[1]),
-            ("two beginnings", LIVE, "bbb--------bbbb-------", &[1, 12]),
-            ("two beginnings in a file", CHECKED, "bbb--------bbbb-------", &[1, 12]),
-            ("one long beginning", LIVE, "bbbbbbbbbbbbbbbbbbbbb", &[1]),
-            ("one long beginning in a file", CHECKED, "bbbbbbbbbbbbbbbbbbbbb", &[1]),
-            ("a beginning too near to the first", LIVE, "bb------b-------", &[1]),
-            ("a beginning after 105 ms", LIVE, "bb-------b------", &[1, 10]),
+            ("less than 70 ms", checked, "------", &[][..]),
+            ("70 ms", checked, "-------.-------", &[1, 9]),
+            ("a short gap", live, "----...----", &[1]),
+            ("a long gap", live, "----....----", &[1, 9]),
+            ("in doubt", live, "?????", &[]),
+            ("in doubt, then begun", live, "???b??", &[4]),
+            ("clear, then in doubt, with a short gap", live, "-??...??", &[1]),
+            ("in doubt after a long gap", live, "-??....??", &[1]),
+            ("in doubt, all reported", Notes::every, "???????", &[1]),
+            ("in doubt, in a file", checked, "???????", &[1]),
+            ("two beginnings", live, "bbb--------bbbb-------", &[1, 12]),
+            ("two beginnings in a file", checked, "bbb--------bbbb-------", &[1, 12]),
+            ("one long beginning", live, "bbbbbbbbbbbbbbbbbbbbb", &[1]),
+            ("one long beginning in a file", checked, "bbbbbbbbbbbbbbbbbbbbb", &[1]),
+            ("a beginning too near to the first", live, "bb------b-------", &[1]),
+            ("a beginning after 105 ms", live, "bb-------b------", &[1, 10]),
         ] {
-            assert_eq!(starts(notes, frames), expected, "{case}");
+            assert_eq!(starts(notes(), frames), expected, "{case}");
         }
     }
 

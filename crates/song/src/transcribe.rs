@@ -7,7 +7,10 @@ use midly::{
 };
 use tone_filter_dsp::{
     FoundKey, Score, ScoreNote, ToneFilter,
-    listener::notes::{Event, Notes},
+    listener::{
+        notes::{Event, Notes, velocity},
+        one_voice::{Phrase, VoiceNote},
+    },
     notes::{TONES, midi_note, of_listener, semitone},
 };
 
@@ -33,25 +36,32 @@ pub struct Note {
 pub struct Transcriber {
     events: Notes,
     notes: Vec<Note>,
+    /// Length of a frame and lookahead in samples, and sample rate.
+    clock: [f64; 3],
+    /// Offsets of the notes, with the frame from which they hold.
+    offsets: Vec<(u64, [i8; TONES])>,
 }
 
 impl Transcriber {
-    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them; otherwise only notes of 70 ms or more.
+    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them; otherwise only notes of 70 ms or more, and
+    /// where one voice sings, the notes of its path.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
-        Self { events, notes: Vec::new() }
+        Self { events, notes: Vec::new(), clock: [0.0; 3], offsets: Vec::new() }
     }
 
     /// Records note-ons and note-offs of the filter's last block. Must be called after each of the filter's blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
-        let (frame, ago) = (filter.listener().frame() as f64, filter.listener().lookahead() as f64);
-        let rate = filter.sample_rate();
-        let seconds = |frames: u64| ((frames as f64 * frame - ago) / rate).max(0.0);
-        let notes = &mut self.notes;
+        let [frame, ago] = [filter.listener().frame(), filter.listener().lookahead()];
+        self.clock = [frame as f64, ago as f64, filter.sample_rate()];
+        let (clock, notes) = (self.clock, &mut self.notes);
         let (offsets, place) = (filter.offsets(), filter.decisions().place);
         filter.report_notes(&mut self.events, |event| {
-            record(notes, event, seconds(event.frame), &offsets, place[event.note]);
+            record(notes, event, seconds(clock, event.frame), &offsets, place[event.note]);
         });
+        if self.offsets.last().is_none_or(|(_, last)| *last != offsets) {
+            self.offsets.push((filter.decisions().frames, offsets));
+        }
     }
 
     /// Returns the number of notes dropped so far because they were shorter than 70 ms.
@@ -64,6 +74,12 @@ impl Transcriber {
         let notes = &mut self.notes;
         // Ends the notes that still sound.
         self.events.finish(|event| record(notes, event, seconds, &[0; TONES], 0.0));
+        for Phrase { frames, notes: voice } in self.events.phrases() {
+            let [start, end] =
+                [frames.start, frames.end].map(|frame| self::seconds(self.clock, frame));
+            notes.retain(|note| !(start..end).contains(&note.start.midpoint(note.end)));
+            notes.extend(voice.iter().filter_map(|note| sung(note, self.clock, &self.offsets)));
+        }
         notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
         notes.retain(|note| note.start < seconds);
         notes.sort_by(|a, b| {
@@ -71,6 +87,20 @@ impl Transcriber {
         });
         self.notes
     }
+}
+
+/// Converts a note of a voice; `None` above the highest band.
+fn sung(note: &VoiceNote, clock: [f64; 3], offsets: &[(u64, [i8; TONES])]) -> Option<Note> {
+    let tone = of_listener(note.note)?;
+    let [start, end] = [note.start, note.end].map(|frame| seconds(clock, frame));
+    let offset = offsets.iter().rev().find(|(frame, _)| *frame <= note.start);
+    let offset = offset.map_or(0, |(_, offsets)| offsets[tone]);
+    Some(Note { tone, offset, start, end, velocity: velocity(note.level), place: note.place })
+}
+
+/// Converts the listener's `frames` to seconds of the file.
+fn seconds([frame, ago, rate]: [f64; 3], frames: u64) -> f64 {
+    ((frames as f64 * frame - ago) / rate).max(0.0)
 }
 
 /// Starts or ends a note at `seconds`. The end is infinite until the note-off.

@@ -1,0 +1,298 @@
+//! Notes of a single voice in a file, decoded as a path.
+//!
+//! Decisions note by note break a sung note into pieces, because the voice glides, wavers and rests between two semitones. Here
+//! Viterbi's algorithm finds the best sequence of notes and silence instead. It counts in the phrases of a file in which one voice
+//! sings. `docs/listening.md` has the formulas, and the recordings by which the constants were chosen.
+
+use crate::{Decisions, NOTES};
+use std::ops::Range;
+
+/// Log odds above the threshold from which a note gains on silence.
+const HELD: f32 = 1.2;
+/// Minimum and maximum gain of a frame of a note.
+const GAIN: [f32; 2] = [-3.0, 5.35];
+/// Subtracted from the log odds of the two neighbours of a note: held, and begun.
+const NEIGHBOR: [f32; 2] = [1.0, 2.0];
+/// Weight of the log odds of a beginning.
+const WEIGHT: f32 = 2.5;
+/// Maximum of these log odds, of either sign.
+const BEGUN: f32 = 7.0;
+/// Cost of a beginning from silence, from another note, and from the same note.
+const COSTS: [f64; 3] = [6.0, 5.0, 3.5];
+/// Minimum length of a note in frames: 58 ms.
+const SHORTEST: usize = 5;
+
+/// Gain of one voice over several in a frame with several voices, relative to that in a frame with one.
+const SEVERAL: f64 = -6.0;
+/// Cost of a change between one voice and several, in frames with one voice: 3.1 s.
+const CHANGE: f64 = 270.0;
+/// Minimum number of notes without a beginning in a phrase that is sung, as a fraction of the path's notes. Instruments begin
+/// nearly all of their notes clearly.
+const DOUBTS: f64 = 0.5;
+
+/// Note of a voice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VoiceNote {
+    /// Index of the note, 0..80.
+    pub note: usize,
+    /// Frame of the start.
+    pub start: u64,
+    /// First frame after the note.
+    pub end: u64,
+    /// Maximum power of the note, with the gain for velocities.
+    pub level: f32,
+    /// Stereo position when the note is loudest.
+    pub place: f32,
+    /// Index of the path's previous note.
+    before: Option<usize>,
+}
+
+/// Phrase that one voice sings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phrase {
+    /// Frames of the phrase.
+    pub frames: Range<u64>,
+    /// Notes whose middle is in the phrase.
+    pub notes: Vec<VoiceNote>,
+}
+
+/// Best path that ends with a note of a certain age, or with silence.
+#[derive(Debug, Clone, Copy)]
+struct Path {
+    score: f64,
+    note: usize,
+    start: u64,
+    level: f32,
+    place: f32,
+    before: Option<usize>,
+}
+
+impl Path {
+    const NONE: Self =
+        Self { score: f64::NEG_INFINITY, note: 0, start: 0, level: 0.0, place: 0.0, before: None };
+}
+
+/// Counts of a frame.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    voices: usize,
+    /// Notes by the decisions that have reached their minimum length, but did not begin.
+    doubts: usize,
+}
+
+/// Decoder of a voice.
+#[derive(Debug, Clone)]
+pub struct OneVoice {
+    /// For each note, the paths that end with it, by its age; the last is as old or older.
+    notes: [[Path; SHORTEST]; NOTES],
+    silence: Path,
+    /// Notes that have ended on some path.
+    ended: Vec<VoiceNote>,
+    frames: Vec<Counts>,
+}
+
+impl OneVoice {
+    /// State before the first frame.
+    pub const NEW: Self = Self {
+        notes: [[Path::NONE; SHORTEST]; NOTES],
+        silence: Path { score: 0.0, ..Path::NONE },
+        ended: Vec::new(),
+        frames: Vec::new(),
+    };
+
+    /// Adds a frame. A note is impossible if `sounding` returns false for its index. `gain` is that of the notes' powers.
+    pub fn push(&mut self, decisions: &Decisions, sounding: impl Fn(usize) -> bool, gain: f32) {
+        let Decisions { logit, begun_logit, frames, .. } = decisions;
+        let only_sounding = |odds: &[f32; NOTES]| -> [f32; NOTES] {
+            std::array::from_fn(|note| if sounding(note) { odds[note] } else { f32::NEG_INFINITY })
+        };
+        let [logit, begun_logit] = [logit, begun_logit].map(only_sounding);
+        let nearby = |odds: &[f32; NOTES], note: usize, less: f32| {
+            let nearby = odds[note.saturating_sub(1)..NOTES.min(note + 2)].iter();
+            nearby.fold(odds[note], |most, odds| most.max(odds - less))
+        };
+        let begins = |odds: f32| f64::from(WEIGHT * odds.clamp(-BEGUN, BEGUN));
+
+        self.frames.resize(*frames as usize, Counts::default());
+        let [silence, best] = [self.silence, self.best()];
+        // The best path if its note ends before this frame.
+        let rest = Path { before: self.end(best, *frames), ..best };
+        for note in 0..NOTES {
+            let begun = begins(nearby(&begun_logit, note, NEIGHBOR[1]));
+            let own = self.notes[note][SHORTEST - 1];
+            let from = [(silence, begun - COSTS[0]), (rest, begun - COSTS[1])];
+            let again = own.score + begins(begun_logit[note]) - COSTS[2];
+            let [other, rest] = from.map(|(path, gain)| Path { score: path.score + gain, ..path });
+            let mut new = if rest.score > other.score && best.note != note { rest } else { other };
+            if again > new.score {
+                new = Path { score: again, before: self.end(own, *frames), ..own };
+            }
+            let paths = &mut self.notes[note];
+            let [.., older, oldest] = *paths;
+            paths.rotate_right(1);
+            paths[0] = Path { note, start: *frames, level: 0.0, ..new };
+            paths[SHORTEST - 1] = if older.score > oldest.score { older } else { oldest };
+
+            let held = nearby(&logit, note, NEIGHBOR[0]) - decisions.threshold - HELD;
+            let held =
+                if sounding(note) { held.clamp(GAIN[0], GAIN[1]) } else { f32::NEG_INFINITY };
+            let (level, place) = (gain * decisions.peak[note], decisions.place[note]);
+            for path in paths {
+                path.score += f64::from(held);
+                if level > path.level {
+                    (path.level, path.place) = (level, place);
+                }
+            }
+        }
+        if rest.score > silence.score {
+            self.silence = rest;
+        }
+        if let Some(counts) = self.frames.last_mut() {
+            counts.voices = decisions.voices;
+        }
+    }
+
+    /// Counts a note that has reached its minimum length by the decisions, but did not begin.
+    pub fn doubt(&mut self) {
+        self.frames.last_mut().into_iter().for_each(|counts| counts.doubts += 1);
+    }
+
+    /// Returns the best path that may end with its note.
+    fn best(&self) -> Path {
+        let paths = self.notes.iter().map(|paths| paths[SHORTEST - 1]);
+        paths.max_by(|a, b| a.score.total_cmp(&b.score)).unwrap_or(Path::NONE)
+    }
+
+    /// Ends the note of `path` before `frame`. Returns the note's index.
+    fn end(&mut self, path: Path, frame: u64) -> Option<usize> {
+        let Path { note, start, level, place, before, .. } = path;
+        self.ended.push(VoiceNote { note, start, end: frame, level, place, before });
+        Some(self.ended.len() - 1)
+    }
+
+    /// Returns the phrases that one voice sings in a file that ends with the last frame.
+    pub fn phrases(mut self) -> Vec<Phrase> {
+        let best = self.best();
+        let mut last = self.silence.before;
+        if best.score > self.silence.score {
+            last = self.end(best, self.frames.len() as u64 + 1);
+        }
+        let note = |index: &usize| self.ended[*index];
+        let path = std::iter::successors(last, |index| note(index).before);
+        let mut path: Vec<_> = path.map(|index| note(&index)).collect();
+        path.reverse();
+        let phrase = |range: Range<usize>| {
+            let frames = range.start as u64 + 1..range.end as u64 + 1;
+            let notes = path.iter().filter(|note| frames.contains(&note.start));
+            let notes: Vec<_> =
+                notes.map(|note| VoiceNote { end: note.end.min(frames.end), ..*note }).collect();
+            let doubts: usize = self.frames[range].iter().map(|counts| counts.doubts).sum();
+            (doubts as f64 > DOUBTS * notes.len() as f64).then_some(Phrase { frames, notes })
+        };
+        alone(&self.frames).into_iter().filter_map(phrase).collect()
+    }
+}
+
+/// Returns the ranges of frames with one voice: the best sequence of one voice and several.
+fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
+    let mut scores = [0.0; 2];
+    let change = |counts: &Counts| {
+        let [several, one] = scores;
+        let changed = [one - CHANGE > several, several - CHANGE > one];
+        let gain = [0.0, 1.0, SEVERAL][counts.voices.min(2)];
+        scores = [several.max(one - CHANGE), one.max(several - CHANGE) + gain];
+        changed
+    };
+    let changes: Vec<_> = frames.iter().map(change).collect();
+    let (mut is_one, mut end, mut ranges) = (scores[1] > scores[0], frames.len(), Vec::new());
+    for (frame, changed) in changes.iter().enumerate().rev() {
+        if changed[usize::from(is_one)] || frame == 0 {
+            if is_one {
+                ranges.push(frame..end);
+            }
+            (is_one, end) = (!is_one, frame);
+        }
+    }
+    ranges.reverse();
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns frames of one note: its index, and its log odds of a beginning, which are -5 after the first frame.
+    fn note(note: usize, odds: f32, frames: usize) -> Vec<(usize, f32)> {
+        (0..frames).map(|frame| (note, if frame == 0 { odds } else { -5.0 })).collect()
+    }
+
+    /// Returns the decoder after frames of notes, and two of silence. Log odds are 3 for a held note. Note 70 does not sound.
+    fn decoded(frames: &[(usize, f32)]) -> OneVoice {
+        let mut voice = OneVoice::NEW;
+        let silence = Decisions {
+            logit: [-5.0; NOTES],
+            begun_logit: [-5.0; NOTES],
+            voices: 1,
+            ..Decisions::NONE
+        };
+        for frame in 0..frames.len() + 2 {
+            let mut decisions = Decisions { frames: frame as u64 + 1, ..silence.clone() };
+            if let Some((note, begun)) = frames.get(frame) {
+                (decisions.logit[*note], decisions.begun_logit[*note]) = (3.0, *begun);
+            }
+            voice.push(&decisions, |note| note != 70, 1.0);
+        }
+        voice
+    }
+
+    /// Log odds of 3 gain 1.8 a frame, and those of -5 lose 3. The beginning of a note with log odds `b` gains `2.5 b - 6` from
+    /// silence, `2.5 b - 5` from another note, and `2.5 b - 3.5` from the same note; one with -5 loses 18.5, 17.5 and 16.
+    #[test]
+    fn a_path_has_whole_notes() {
+        let two = |second, odds| [note(20, 2.0, 9), note(second, odds, 9)].concat();
+        let waver: Vec<_> = (0..36).map(|frame| (20 + frame / 4 % 2, -5.0)).collect();
+        for (case, frames, expected) in [
+            ("not begun, 18 - 18.5", note(20, -5.0, 10), &[][..]),
+            ("not begun, 19.8 - 18.5", note(20, -5.0, 11), &[(20, 1, 12)]),
+            ("begun, 1 + 5.4 - 6", note(20, 2.8, 3), &[(20, 1, 6)]),
+            ("begun, 1 + 3.6 - 9", note(20, 2.8, 2), &[]),
+            ("another note", two(25, 2.0), &[(20, 1, 10), (25, 10, 19)]),
+            ("begun again", two(20, 1.5), &[(20, 1, 10), (20, 10, 19)]),
+            ("not begun again", two(20, 1.3), &[(20, 1, 19)]),
+            ("between two notes", waver, &[(20, 1, 37)]),
+            ("a note that does not sound", note(70, 2.0, 20), &[]),
+        ] {
+            let mut voice = decoded(&frames);
+            voice.frames.fill(Counts { voices: 1, doubts: 1 });
+            let notes = voice.phrases().remove(0).notes;
+            let notes: Vec<_> =
+                notes.iter().map(|note| (note.note, note.start, note.end)).collect();
+            assert_eq!(notes, expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn phrases_are_sung_by_one_voice() {
+        // A change costs 270 frames of one voice; a frame with several voices loses as much as 6 frames gain.
+        for (case, parts, expected) in [
+            ("silence", [(0, 0), (0, 0), (0, 0)], &[][..]),
+            ("one voice", [(1, 300), (0, 300), (1, 300)], &[(0, 900)]),
+            ("solos at both ends", [(1, 300), (3, 300), (1, 300)], &[(0, 300), (600, 900)]),
+            ("a solo in the middle, 541 - 540", [(2, 300), (1, 541), (2, 300)], &[(300, 841)]),
+            ("a short solo, 539 - 540", [(2, 300), (1, 539), (2, 300)], &[]),
+            ("overlaps of notes, 89 * 6 < 540", [(1, 600), (2, 89), (1, 600)], &[(0, 1289)]),
+        ] {
+            let frames = parts.map(|(voices, frames)| vec![Counts { voices, doubts: 0 }; frames]);
+            let frames = frames.concat();
+            let ranges = alone(&frames).into_iter().map(|range| (range.start, range.end));
+            assert_eq!(ranges.collect::<Vec<_>>(), expected, "{case}");
+        }
+        // Two notes; a phrase needs more than one that does not begin.
+        let frames = [note(20, 2.0, 300), note(25, 2.0, 300)].concat();
+        for (doubts, phrases) in [(1, 0), (2, 1)] {
+            let mut voice = decoded(&frames);
+            (0..doubts).for_each(|_| voice.doubt());
+            assert_eq!(voice.phrases().len(), phrases, "{doubts} notes do not begin");
+        }
+    }
+}
