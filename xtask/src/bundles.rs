@@ -22,7 +22,6 @@ use std::{
     time::SystemTime,
 };
 
-/// Operating system of a build.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum System {
     Linux,
@@ -42,7 +41,6 @@ impl System {
     }
 }
 
-/// Bundle of a plugin format.
 pub struct Bundle {
     pub name: &'static str,
     /// Folder in which hosts look for plugins of this format, as named on macOS and Windows.
@@ -66,7 +64,6 @@ pub fn all(system: System) -> impl Iterator<Item = Bundle> {
 }
 
 impl Bundle {
-    /// Returns the path of the built bundle.
     pub fn built(&self) -> Result<PathBuf> {
         Ok(target()?.join("bundled").join(self.name))
     }
@@ -175,7 +172,6 @@ pub fn bundle_universal(args: &[String]) -> Result<()> {
     make(&args, &MACS.map(Some), &[CLAP, VST3, AU])
 }
 
-/// Builds and bundles a release of the plugin.
 pub fn bundle_release() -> Result<()> {
     bundle(&["--release".to_owned()])
 }

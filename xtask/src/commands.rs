@@ -10,12 +10,10 @@ use std::{
     time::Instant,
 };
 
-/// Returns the repository's root.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
-/// Returns the output of `cargo metadata` with `options`.
 pub fn metadata(options: &[&str]) -> Result<Value> {
     let mut cargo = cargo("metadata --format-version=1");
     let output = cargo.args(options).current_dir(root()).stderr(Stdio::inherit()).output();
@@ -24,7 +22,6 @@ pub fn metadata(options: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Returns cargo's target folder.
 pub fn target() -> Result<PathBuf> {
     let metadata = metadata(&["--no-deps"])?;
     Ok(metadata["target_directory"].as_str().context("no target folder")?.into())

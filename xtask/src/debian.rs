@@ -15,7 +15,6 @@ pub fn need(packages: &[&str]) -> Result<()> {
     install(packages)
 }
 
-/// Installs missing `packages`.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> =
         packages.iter().copied().filter(|package| !is_installed(package)).collect();

@@ -91,7 +91,6 @@ fn universal_program(args: &[String]) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// Build to pack.
 pub struct Build {
     pub system: System,
     /// CPU architecture as in Rust's target triples; `universal` for Macs.
@@ -177,7 +176,6 @@ fn windows_installer(files: &Path, release: bool, out: &Path) -> Result<()> {
         .arg(root().join("xtask/package/installer.nsi")))
 }
 
-/// Converts Rust's name of a CPU architecture to Debian's.
 fn debian_name(cpu: &str) -> &str {
     match cpu {
         "x86_64" => "amd64",

@@ -118,7 +118,6 @@ pub fn test_play() -> Result<()> {
     run(kit("window").arg(target()?.join("app.png")).args(["", "--"]).arg(app).args(APP))
 }
 
-/// Writes the generated pages of the manual.
 pub fn write_manual() -> Result<()> {
     run(manual())
 }

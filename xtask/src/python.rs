@@ -14,7 +14,6 @@ use std::{
     process::Command,
 };
 
-/// Debian packages for the environments.
 pub const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
 /// Folders of the workspace's manifest that maturin omits from the source distribution.
@@ -52,7 +51,6 @@ pub fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> R
     run(Command::new(in_environment(folder, "python")).args(install).args(what))
 }
 
-/// Returns the path of a program of the environment in `folder`.
 fn in_environment(folder: &Path, program: &str) -> PathBuf {
     let programs = if cfg!(windows) { "Scripts" } else { "bin" };
     folder.join(programs).join(program).with_extension(EXE_EXTENSION)

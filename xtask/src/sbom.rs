@@ -109,7 +109,6 @@ fn component(package: &Value) -> Value {
     component
 }
 
-/// Returns the package URL (purl).
 fn purl(package: &Value) -> String {
     format!("pkg:cargo/{}@{}", text(&package["name"]), text(&package["version"]))
 }

@@ -65,7 +65,6 @@ pub fn package(args: &[String]) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// Returns the library for a Rust target.
 fn library(target: &str) -> Result<Library> {
     let library = LIBRARIES.into_iter().find(|(system, _)| target.contains(system));
     library.filter(|_| target.starts_with("x86_64")).with_context(|| {

@@ -24,7 +24,6 @@ const PACKAGES: [&str; 6] =
 /// Arguments that skip tests with the plugin, and with ffmpeg and fluidsynth, which Debian lacks for Windows.
 const WITHOUT: [&str; 3] = ["--skip=ffmpeg_plays", "--skip=songs::", "--skip=plugin::"];
 
-/// Timeout of the uninstaller.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -136,7 +135,6 @@ impl Wine {
             .env("WINEDEBUG", "-all")
     }
 
-    /// Returns a command that runs a Windows program.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(self.loader[0]);
         self.environment(&mut command).args(&self.loader[1..]).arg(program);

@@ -83,7 +83,6 @@ struct ChipSound(Sound);
 /// Preset whose settings are the defaults of the flags.
 const PRESET: &str = "sound-chip";
 
-/// Help text of `--tempo`.
 const TEMPO: &str = "The tempo of the rows of a song for a tracker or another chip than the NES's; elsewhere, the tempo that --sync counts by, without which it has no effect; auto finds it in the music [10 to 1000 BPM, default auto for rows, else that of --keys, or 120]";
 
 /// Settings that have no flag, because they have no effect on a console: settings of the mix and of other voices.
@@ -117,9 +116,7 @@ enum Format {
     /// VGM, compressed with gzip.
     Vgz,
     Nsf,
-    /// Song of the tracker Furnace.
     Furnace,
-    /// Song of the tracker FamiTracker, as text.
     FamiTracker,
 }
 

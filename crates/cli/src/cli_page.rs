@@ -49,7 +49,6 @@ fn the_page_is_that_of_the_parser() {
     }
 }
 
-/// Returns the sections of a page, by their headings.
 fn sections(page: &str) -> BTreeMap<String, String> {
     let sections = page.split("\n## ").skip(1);
     sections

@@ -36,7 +36,6 @@ pub struct Named {
     pub listed: usize,
     /// Folder of the playlist, to which its names are relative; empty without a playlist.
     pub listed_in: PathBuf,
-    /// Whether there is a list.
     pub has_list: bool,
 }
 

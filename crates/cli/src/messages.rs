@@ -12,7 +12,6 @@ macro_rules! message {
     };
 }
 
-/// Returns `text` as [`message!`] prints it.
 pub fn printable(text: &str) -> String {
     escaped(&without_codes(&closed_in_words(text)))
 }

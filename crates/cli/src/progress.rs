@@ -54,7 +54,6 @@ fn gone(state: &ProgressState, to: &mut dyn Write) {
 /// Progress bars of a batch on standard error, if that is a terminal.
 pub struct Progress {
     bars: MultiProgress,
-    /// Bar for the work on all files.
     all: ProgressBar,
     /// Bars of the workers, each labelled with its current file.
     files: Vec<ProgressBar>,
@@ -62,14 +61,12 @@ pub struct Progress {
     summary: Mutex<Summary>,
     /// Number of files whose outcome is known without work.
     decided: usize,
-    /// Number of files to render.
     count: usize,
     list_files: bool,
     quiet: bool,
 }
 
 impl Progress {
-    /// Creates the bars for the jobs of `plan`.
     pub fn new(plan: &Plan, workers: usize, quiet: bool, list_files: bool) -> Self {
         let bars = MultiProgress::new();
         if quiet {

@@ -8,7 +8,10 @@ use super::{
     sound::{Sound, Task, ahead_in_files, live, note_left_out, number},
     usage::{Usage, kernel, refuse_terminal},
 };
-use clap::{ValueEnum, ValueHint};
+use clap::{
+    ValueHint,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -44,15 +47,15 @@ pub struct Args {
     #[command(flatten)]
     outputs: Outputs,
     /// Bits a sample of the output, dithered if 16 or fewer than the input's [default: as the input]
-    #[arg(long, value_name = "BITS", help_heading = "Output")]
-    bit_depth: Option<BitDepth>,
+    #[arg(long, value_name = "BITS", value_parser = bit_depth(), help_heading = "Output")]
+    bit_depth: Option<Depth>,
     /// Round without dither
     #[arg(long, help_heading = "Output")]
     no_dither: bool,
     /// Sample rate of the output in Hz [default: as the input]
     #[arg(long, value_name = "HZ", value_parser = sample_rate, help_heading = "Output")]
     sample_rate: Option<u32>,
-    /// Bring the output's peak to so many dB full scale
+    /// Change the volume so that the loudest sample of the output has this level, like -1 [-60 to 0 dB full scale]
     #[arg(long, value_name = "DB", allow_hyphen_values = true, value_parser = peak, help_heading = "Output")]
     normalize_peak: Option<f32>,
     /// Sound after the end of the input: nothing, so that lengths and loops stay as they are; a number of
@@ -90,21 +93,19 @@ pub struct Args {
     /// Print a line for every file
     #[arg(short, long, help_heading = "Report")]
     verbose: bool,
-    /// The notes that the input plays, in place of detected ones: a file that `bands --score` has written, or a MIDI file
+    /// Take the notes of the input from this file instead of detecting them: a score of `bands --score`, or a MIDI file
     #[arg(long, value_name = "FILE.tfs|FILE.mid", value_hint = ValueHint::FilePath)]
     score: Option<PathBuf>,
     #[command(flatten)]
     sound: Sound,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum BitDepth {
-    #[value(name = "16")]
-    Int16,
-    #[value(name = "24")]
-    Int24,
-    #[value(name = "32f")]
-    Float32,
+fn bit_depth() -> impl TypedValueParser<Value = Depth> {
+    PossibleValuesParser::new(["16", "24", "32f"]).map(|text| match &*text {
+        "16" => Depth::Int16,
+        "24" => Depth::Int24,
+        _ => Depth::Float32,
+    })
 }
 
 /// Parses a frequency in Hz or kHz.
@@ -298,12 +299,7 @@ impl Args {
     }
 
     fn options(&self) -> anyhow::Result<Options> {
-        let depth = self.bit_depth.map(|depth| match depth {
-            BitDepth::Int16 => Depth::Int16,
-            BitDepth::Int24 => Depth::Int24,
-            BitDepth::Float32 => Depth::Float32,
-        });
-        if depth == Some(Depth::Float32) && self.outputs.container() == Container::Flac {
+        if self.bit_depth == Some(Depth::Float32) && self.outputs.container() == Container::Flac {
             let line =
                 "FLAC has no floating point; use --bit-depth 24, or end the name of --out in .wav";
             return Err(Usage(line.into()).into());
@@ -331,7 +327,7 @@ impl Args {
             bypass: routing.bypass,
             keys,
             score,
-            depth,
+            depth: self.bit_depth,
             rate: self.sample_rate,
             tail: self.tail,
             looped: if self.looped { Looped::Whole } else { Looped::Own },

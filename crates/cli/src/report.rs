@@ -18,7 +18,6 @@ const SILENT: f32 = -200.0;
 
 /// Totals over all files of a run.
 pub struct Summary {
-    /// Number of files that were rendered.
     pub done: usize,
     /// Number of files skipped because their outputs exist.
     pub skipped: usize,
@@ -61,7 +60,6 @@ impl Summary {
         }
     }
 
-    /// Returns the number of files with an outcome.
     pub fn total(&self) -> usize {
         self.done + self.skipped + self.failed
     }

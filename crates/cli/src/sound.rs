@@ -22,11 +22,8 @@ use tone_filter_presets as presets;
 pub struct Sound {
     /// Name of a preset, or path of its file.
     pub preset: Option<String>,
-    /// Value of each number in [`SPECS`], if given.
     values: [Option<f32>; SPECS.len()],
-    /// Index of the entry of each choice in [`CHOICES`], if given.
     entries: [Option<usize>; CHOICES.len()],
-    /// Each text of [`TEXTS`], if given.
     texts: [Option<String>; TEXTS.len()],
     /// MIDI file that plays the keys (`--keys`).
     pub keys: Option<PathBuf>,
@@ -61,7 +58,6 @@ impl Task {
     }
 }
 
-/// Value of `--tempo`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tempo {
     /// Beats per minute.
@@ -303,7 +299,6 @@ pub fn hint_for_loose_state(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Returns the flag for a row of [`CHOICES`].
 fn choice_flag(choice: &'static Choice, default: &Controls) -> Arg {
     let ids: Vec<&str> = choice.entries.iter().map(|entry| entry.0).collect();
     let default = match choice.id {
@@ -322,7 +317,6 @@ fn choice_flag(choice: &'static Choice, default: &Controls) -> Arg {
     }
 }
 
-/// Returns the flag for a row of [`SPECS`].
 fn flag(spec: &'static Spec, default: &Controls) -> Arg {
     let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
     let whole = if spec.taper == Taper::Whole { "whole numbers, " } else { "" };
@@ -343,7 +337,6 @@ fn flag(spec: &'static Spec, default: &Controls) -> Arg {
         .help(help)
 }
 
-/// Returns the flag for a row of [`TEXTS`].
 fn text_flag(text: &'static Text) -> Arg {
     let value_name = match text.of {
         TextOf::Switches(_) => "SWITCHES",
@@ -380,5 +373,55 @@ impl FromArgMatches for Sound {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the controls that `flags` set.
+    fn controls(flags: &[&str]) -> Controls {
+        let command = Sound::augment_args(Command::new("").no_binary_name(true));
+        let sound = Sound::from_arg_matches(&command.get_matches_from(flags)).unwrap();
+        sound.read(|settings| settings, true).unwrap().0
+    }
+
+    #[test]
+    fn every_flag_sets_its_setting() {
+        for (spec, place) in SPECS.iter().flat_map(|spec| [(spec, 0.15), (spec, 0.7)]) {
+            let mut expected = Controls::default();
+            let value = spec.min + place * (spec.max - spec.min);
+            spec.set(&mut expected.settings, value);
+            expected.settings = expected.settings.at_tempo(DEFAULT_TEMPO);
+            assert_eq!(controls(&[&format!("--{}={value}", spec.id)]), expected);
+        }
+        // `--key-mode` needs a MIDI file, and a scale of the user's own needs `--custom`.
+        for choice in CHOICES.iter().filter(|own| has_flag(own) && own.id != "keys") {
+            for (index, (entry, ..)) in choice.entries.iter().enumerate() {
+                let flag = format!("--{}={entry}", flag_name(choice));
+                let mut flags = vec![flag.as_str()];
+                let mut expected = Controls::default();
+                choice.set(&mut expected, index);
+                if flag == "--scale=custom" {
+                    flags.push("--custom=100000010000");
+                    expected.settings.custom = "100000010000".parse().unwrap();
+                }
+                expected.settings = expected.settings.at_tempo(DEFAULT_TEMPO);
+                assert_eq!(controls(&flags), expected, "{flags:?}");
+            }
+        }
+        for (id, text, choice) in [
+            ("bands", "000000000000100000000000000000000000000000000000", "--auto"),
+            ("custom", "100000010000", "--scale=custom"),
+            ("targets", "C C C C C C E E E E E A#", "--map=custom"),
+        ] {
+            let row = TEXTS.iter().find(|row| row.id == id).unwrap();
+            let set = controls(&[choice, &format!("--{id}={text}")]).settings;
+            let mut expected = set;
+            row.set(&mut expected, text).unwrap();
+            assert_eq!(set, expected, "{id}");
+            assert_ne!(set, controls(&["--auto"]).settings, "{id}");
+        }
     }
 }

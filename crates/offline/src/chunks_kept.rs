@@ -71,7 +71,6 @@ struct Scale {
 }
 
 impl Scale {
-    /// Converts a number of samples to the new rate.
     fn scaled(self, samples: u64) -> u64 {
         let (from, to) = (u128::from(self.from), u128::from(self.to));
         ((u128::from(samples) * to + from / 2) / from) as u64

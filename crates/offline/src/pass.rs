@@ -36,12 +36,10 @@ pub struct Pass<'a> {
     /// Decisions of the listener, if it runs on another thread.
     pub(super) decisions: Option<DecisionsAhead>,
     stage: Stage,
-    /// State of the loop, if there is one.
     loop_passes: Option<LoopPasses>,
     /// Number of source frames read since the last restart; repetitions of a loop do not count.
     pub(super) read: u64,
     not_finite: u64,
-    /// Whether the source has restarted.
     repeated: bool,
     /// Number of output frames still to be dropped, because they precede the source's first frame.
     frames_to_drop: usize,
@@ -60,7 +58,6 @@ enum Stage {
     Latency,
     /// The tail: number of frames of silence still to be filtered.
     Tail(u64),
-    /// Samples that are still in the resampler.
     Resampler,
     End,
 }

@@ -123,7 +123,6 @@ fn product(one: &[f32], other: &[f32]) -> f32 {
     sums.to_array().iter().sum()
 }
 
-/// Returns `sin(pi x) / (pi x)`.
 fn sinc(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { libm::sin(PI * x) / (PI * x) }
 }

@@ -91,9 +91,7 @@ impl fmt::Display for Cause {
 /// Observer that finds out why no note sounds in a filter.
 #[derive(Debug, Clone)]
 pub struct Unheard {
-    /// Whether a note has sounded.
-    lit: bool,
-    /// Detected notes.
+    has_sounded: bool,
     detected: BandMask,
     /// Detected notes whose bands were not muted when they were detected.
     through: BandMask,
@@ -108,7 +106,7 @@ pub struct Unheard {
 impl Default for Unheard {
     fn default() -> Self {
         Self {
-            lit: false,
+            has_sounded: false,
             detected: BandMask::NONE,
             through: BandMask::NONE,
             finder: Finder::default(),
@@ -132,7 +130,7 @@ impl Unheard {
     /// Records the filter's decisions. Must be called after each of the filter's blocks. Does nothing once a note has sounded.
     pub fn push(&mut self, filter: &ToneFilter) {
         let decisions = filter.decisions();
-        if self.lit || decisions.frames == self.frames {
+        if self.has_sounded || decisions.frames == self.frames {
             return;
         }
         self.frames = decisions.frames;
@@ -150,7 +148,7 @@ impl Unheard {
 
     /// Records which bands sound, and the power of the input. Must be called several times a second.
     pub fn observe_bands(&mut self, bands: &Bands) {
-        self.lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
+        self.has_sounded |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
         self.loudest = self.loudest.max(bands.total_power);
     }
 
@@ -161,7 +159,7 @@ impl Unheard {
         if channels > 0.0 && mean <= CANCELS * channels && settings.stereo != Stereo::Stereo {
             return Some(Cause::Cancelled);
         }
-        if self.lit {
+        if self.has_sounded {
             return None;
         }
         let Settings { auto, floor, tuning, .. } = *settings;

@@ -107,7 +107,6 @@ mod tests {
     use std::f64::consts::TAU;
     use tone_filter_dsp::{Band, BandState, ToneFilter};
 
-    /// Puts `tone` at -10 dB in `state`.
     fn light(bands: &mut Bands, tone: usize, state: BandState) {
         bands.bands[tone] = Band { ratio: 0.1, state, ..Band::default() };
     }

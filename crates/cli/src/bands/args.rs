@@ -43,7 +43,7 @@ pub struct Args {
     /// A MIDI file to write, with the notes that are played; - for standard output
     #[arg(long, value_name = "OUT.mid", value_hint = ValueHint::AnyPath, value_parser = named(3))]
     pub midi: Option<PathBuf>,
-    /// A score to write, from which `render --score` and games know the notes of the file; - for standard output
+    /// A score to write: the detected notes as text, for `render --score` and games; - for standard output
     #[arg(long, value_name = "OUT.tfs", value_hint = ValueHint::AnyPath, value_parser = named(4))]
     pub score: Option<PathBuf>,
     /// Write the notes to --midi as the plugin's MIDI out sends them: at once, short ones too
@@ -55,10 +55,10 @@ pub struct Args {
     /// Move the notes of --midi to the nearest step of a note value, like 1/16; 1/16,1/8t for triplets, too
     #[arg(long, value_name = "STEP", requires = "midi", value_delimiter = ',', value_parser = step)]
     pub quantize: Option<Vec<NoteValue>>,
-    /// Share of the way to the nearest step that --quantize moves notes [0 to 100 %]
+    /// How far --quantize moves notes: 100 onto the step, 50 half of the way there [0 to 100 %]
     #[arg(long, value_name = "%", default_value = "100", requires = "quantize", value_parser = strength)]
     pub strength: f64,
-    /// Time from one moment to the next [1 to 10000 ms]
+    /// Time step of --png, --csv and --json [1 to 10000 ms]
     #[arg(long, value_name = "ms", default_value = "10", value_parser = hop)]
     pub hop: f64,
     /// Overwrite outputs that exist
@@ -127,14 +127,8 @@ fn hop(text: &str) -> Result<f64, String> {
 }
 
 impl Args {
-    /// Returns the path given for `format`, if any.
-    pub fn output(&self, format: &Format) -> Option<&Path> {
-        match format.id {
-            "png" => self.png.as_deref(),
-            "csv" => self.csv.as_deref(),
-            "json" => self.json.as_deref(),
-            "midi" => self.midi.as_deref(),
-            _ => self.score.as_deref(),
-        }
+    /// Returns the paths of the outputs, in the order of [`FORMATS`].
+    pub fn outputs(&self) -> [Option<&Path>; FORMATS.len()] {
+        [&self.png, &self.csv, &self.json, &self.midi, &self.score].map(|path| path.as_deref())
     }
 }

@@ -12,7 +12,6 @@ use tone_filter_offline::{
     batch::{Fate, LeftOut, Outcome, Plan, Refused, Request},
 };
 
-/// Input file with its outputs.
 pub struct File {
     pub input: PathBuf,
     /// Output path for each of [`FORMATS`]; `None` for a format that is not requested or whose output exists.
@@ -41,8 +40,8 @@ impl Files {
     pub fn new(args: &Args, named: &Named) -> Result<Self, Refused> {
         let mut files = Self { all: Vec::new(), repeated: Vec::new(), left_out: Vec::new() };
         let mut indices = HashMap::new();
-        for (index, format) in FORMATS.iter().enumerate() {
-            if let Some(out) = args.output(format) {
+        for (index, (format, out)) in FORMATS.iter().zip(args.outputs()).enumerate() {
+            if let Some(out) = out {
                 let request = request(args, named, format, out);
                 let mut plan = Plan::new(&request, slice::from_ref(&request))?;
                 for job in std::mem::take(&mut plan.jobs) {

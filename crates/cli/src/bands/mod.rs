@@ -13,7 +13,6 @@ use super::{
 };
 use analyse::{Done, analyse_one};
 pub use args::Args;
-use args::FORMATS;
 use files::{File, Files};
 use std::{
     path::Path,
@@ -36,7 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let task = if args.midi.is_some() { Task::WriteMidi } else { Task::Filter };
     let (Controls { settings, .. }, keys) =
         args.sound.clone().for_task(task).read(ahead, args.quiet)?;
-    let outputs = FORMATS.iter().filter_map(|format| args.output(format));
+    let outputs = args.outputs().into_iter().flatten();
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";
         return Err(Usage(line.into()).into());

@@ -13,7 +13,6 @@ const MIN_IMPROVEMENT: f64 = 0.005;
 /// Maximum number of turns, as a multiple of the requested number.
 const MAX_TURNS_FACTOR: usize = 4;
 
-/// Speeds of a kernel in three configurations.
 pub struct KernelSpeeds {
     pub kernel: Kernel,
     /// Speed for one channel with all bands.

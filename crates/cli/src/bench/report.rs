@@ -13,7 +13,6 @@ use tone_filter_offline as offline;
 
 const RATES: [u32; 3] = [44_100, 48_000, 96_000];
 
-/// Report that `--json` prints and `--against` reads.
 #[derive(Serialize, Deserialize)]
 pub struct Report {
     /// Input of the measurement: the voice, and the recording or noise.
@@ -60,7 +59,6 @@ impl Report {
         Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
     }
 
-    /// Adds a row for each kernel.
     pub fn add(&mut self, kernels: &[KernelSpeeds]) {
         let scalar = kernels.iter().find(|own| own.kernel.name() == "scalar");
         self.kernels.extend(kernels.iter().map(|own| Row::new(own, scalar)));

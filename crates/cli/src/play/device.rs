@@ -186,7 +186,6 @@ impl Playing {
 /// State of the output callback.
 struct Player {
     ring: Consumer<f32>,
-    /// Number of channels in the ring.
     channels: usize,
     /// Sample rate in Hz.
     rate: u32,
@@ -262,7 +261,6 @@ impl Microphone {
         self.config.sample_rate
     }
 
-    /// Returns the number of channels, one or two.
     pub fn channels(&self) -> u16 {
         self.channels
     }

@@ -16,7 +16,6 @@ const CHUNK: usize = 256;
 /// Interval at which an idle engine polls.
 const NAP: Duration = Duration::from_millis(1);
 
-/// Source of the sound.
 pub enum Feed<'a> {
     File(Box<Pass<'a>>),
     Live(Box<Live>),

@@ -22,7 +22,7 @@ fn each_file_of_a_folder_has_the_outputs_of_a_single_run() {
         ("k.json", "tables/drums/kick.json"),
         ("k.png", "pictures/drums/kick.png"),
     ] {
-        let [one, many] = [one, many].map(|name| fs::read(folder.path(name)).unwrap());
+        let [one, many] = [one, many].map(|name| folder.bytes(name));
         assert!(one == many, "{}", one.len());
     }
     // The output of one file goes into a folder, too.
@@ -46,7 +46,7 @@ fn lists_and_patterns_are_read_and_an_interrupted_run_goes_on() {
     fs::remove_file(folder.path("flat/x y.mid")).unwrap();
     let said = folder.run("bands in/*.wav --midi flat --csv flat --skip-existing");
     assert!(said.contains("2 files done: "), "a table is missing of both: {said}");
-    assert_eq!(fs::read(folder.path("flat/a.mid")).unwrap(), b"old");
+    assert_eq!(folder.bytes("flat/a.mid"), b"old");
     let said = folder.run("bands in/*.wav --midi flat --csv flat --skip-existing --verbose");
     assert!(said.contains("in/a.wav: all outputs exist, skipped\n"), "{said}");
     assert!(said.contains("2 files skipped: "), "{said}");
@@ -63,7 +63,7 @@ fn a_bad_file_fails_alone() {
     assert_eq!(said.lines().count(), 2, "{said}");
     assert!(said.contains("error: notes/a.mid: already exists;"), "{said}");
     assert!(said.contains("error: in/broken.wav: "), "{said}");
-    assert_eq!(fs::read(folder.path("notes/a.mid")).unwrap(), b"old");
+    assert_eq!(folder.bytes("notes/a.mid"), b"old");
     assert!(folder.path("notes/drums/kick.mid").exists());
 }
 

@@ -49,21 +49,6 @@ fn note_of_a_part_of_a_frame_is_printed() {
     assert!(said.contains(note), "{said}");
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn outputs_that_the_system_refuses_are_named() {
-    let folder = Folder::with(&silence());
-    // Not even root can create files in /proc.
-    for (verb, name) in
-        [("render in.wav -o", "wav"), ("bands in.wav --csv", "csv"), ("chip in.wav -o", "vgm")]
-    {
-        let line = folder.fail(&format!("{verb} /proc/out.{name}"), 1);
-        let reason =
-            "(No such file or directory); check the folder, its permissions and the space left";
-        assert_eq!(line, format!("/proc/out.{name}: cannot be written {reason}"));
-    }
-}
-
 #[test]
 fn invalid_values_name_the_valid_ones() {
     let folder = Folder::with(&silence());
@@ -143,10 +128,7 @@ fn a_missing_or_full_folder_for_temporary_files_is_named() {
     // Limits files to a block of 512 bytes: to a program, this looks like a full disk.
     folder.put("long.wav", &integer_wav(44_100, &[0; 4000]));
     const RENDER: &str = "trap '' XFSZ; ulimit -f 1; \"$0\" render - -o out.wav < long.wav";
-    let mut command = std::process::Command::new("sh");
-    command.args(["-c", RENDER]).arg(assert_cmd::cargo::cargo_bin!("tone-filter"));
-    let output = command.current_dir(folder.path("")).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let (_, _, said) = folder.shell(RENDER);
     let cause = "error: -: cannot be stored in /tmp";
     assert!(said.starts_with(cause) && said.contains("TMPDIR"), "{said}");
 }
@@ -196,7 +178,7 @@ fn samples_that_are_not_finite_are_reported() {
         let said = text(output.stderr);
         assert_eq!(said.matches(warning).count(), 1, "{line}: {said}");
         let json: serde_json::Value = match &output.stdout[..] {
-            [] => serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap(),
+            [] => folder.json("out.json"),
             report => {
                 serde_json::from_slice::<serde_json::Value>(report).unwrap()["files"][0].take()
             }

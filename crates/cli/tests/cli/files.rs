@@ -41,7 +41,7 @@ fn links_to_the_input_are_seen_through() {
     fs::hard_link(folder.path("in.wav"), folder.path("hard.wav")).unwrap();
     folder.fail("render in.wav -o hard.wav", 1);
     folder.run("render in.wav -o hard.wav --force --mix 0");
-    assert_eq!(fs::read(folder.path("in.wav")).unwrap(), silence(), "only a name was replaced");
+    assert_eq!(folder.bytes("in.wav"), silence(), "only a name was replaced");
 }
 
 #[cfg(unix)]
@@ -81,7 +81,7 @@ fn force_keeps_the_mode_and_the_links_of_what_it_replaces() {
         }
     }
     folder.run("bands in.wav --png nowhere.png --force");
-    assert!(fs::read(folder.path("real/new.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(folder.bytes("real/new.png").starts_with(b"\x89PNG"));
     for link in ["first.wav", "second.wav", "nowhere.png"] {
         assert!(folder.path(link).is_symlink(), "{link}");
     }
@@ -94,7 +94,7 @@ fn bands_draws_a_picture() {
     let said = folder.run("bands in.wav --png bands.png --preset subtle-edge");
     assert_eq!(said, format!("{SILENT}in.wav -> bands.png: 0.00 s\n"));
     assert_eq!(folder.run("bands in.wav --png bands.png --quiet --force"), "");
-    let file = std::io::Cursor::new(fs::read(folder.path("bands.png")).unwrap());
+    let file = std::io::Cursor::new(folder.bytes("bands.png"));
     let reader = png::Decoder::new(file).read_info().unwrap();
     assert!(reader.info().width >= 1000 && reader.info().height >= 48 * 12);
     assert_eq!(folder.files().len(), 2, "nothing temporary is left");
@@ -106,7 +106,7 @@ fn a_picture_leaves_out_letters_that_its_font_has_not() {
     let png = |name: &str| {
         folder.put(name, &silence());
         folder.run(&format!("bands {name} --png out.png --force --quiet"));
-        fs::read(folder.path("out.png")).unwrap()
+        folder.bytes("out.png")
     };
     let expected = png("A…é….wav");
     assert!(png("A夜想曲é第二番.wav") == expected);
@@ -132,24 +132,6 @@ fn names_of_other_formats_are_refused() {
     folder.run("bands in.wav --csv table.TXT");
 }
 
-#[test]
-fn folders_of_outputs_are_made() {
-    let folder = Folder::with(&silence());
-    folder.run("render in.wav -o new/folder/out.wav");
-    assert_eq!(folder.integers("new/folder/out.wav"), [0; 20]);
-    folder.run("bands in.wav --png other/out.png");
-    assert!(folder.path("other/out.png").is_file());
-}
-
-/// Runs `script`, in which `$0` is the program, and returns its exit code, stdout and stderr.
-#[cfg(target_os = "linux")]
-fn shell(folder: &Folder, script: &str) -> (i32, Vec<u8>, String) {
-    let mut command = std::process::Command::new("sh");
-    let command = command.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("tone-filter"));
-    let output = command.current_dir(folder.path("")).output().unwrap();
-    (output.status.code().unwrap(), output.stdout, String::from_utf8(output.stderr).unwrap())
-}
-
 /// Uses strace to fail calls that some network file systems refuse: hard links, rename flags, fsync, chmod and chown.
 #[cfg(target_os = "linux")]
 #[test]
@@ -165,13 +147,13 @@ fn a_folder_that_knows_only_plain_files_is_written() {
         "chip in.wav -o 8.vgm",
         "presets export organ 9.json",
     ] {
-        let (code, _, said) = shell(&folder, &format!("{strace} {refuse} \"$0\" {line}"));
+        let (code, _, said) = folder.shell(&format!("{strace} {refuse} \"$0\" {line}"));
         assert_eq!(code, 0, "{line}: {said}; this test needs strace: apt-get install strace");
     }
     let files = folder.files();
     assert!(files.len() == 10 && files.values().all(|file| !file.is_empty()), "{:?}", files.keys());
     let line = "-e inject=fsync:error=EIO \"$0\" render in.wav -o lost.wav";
-    assert_eq!(shell(&folder, &format!("{strace} {line}")).0, 1);
+    assert_eq!(folder.shell(&format!("{strace} {line}")).0, 1);
     assert!(!folder.path("lost.wav").exists());
 }
 
@@ -192,7 +174,7 @@ fn pipes_and_devices_are_outputs_as_standard_output_is() {
             format!("\"$0\" {line} /dev/null"),
         ]
         .map(|script| {
-            let (code, read, said) = shell(&folder, &script);
+            let (code, read, said) = folder.shell(&script);
             assert_eq!(code, 0, "{script}: {said}");
             read
         });
@@ -214,12 +196,12 @@ fn a_closed_standard_output_is_told_if_it_is_needed() {
         "--help",
     ] {
         for closed in [">&-", "<&- >&-"] {
-            let (code, _, said) = shell(&folder, &format!("\"$0\" {line} {closed}"));
+            let (code, _, said) = folder.shell(&format!("\"$0\" {line} {closed}"));
             assert_eq!(code, 1, "{line}: {said}");
             assert!(said.contains("standard output is closed"), "{line}: {said}");
         }
     }
-    assert_eq!(shell(&folder, "\"$0\" render in.wav -o needless.wav -q >&-").0, 0);
+    assert_eq!(folder.shell("\"$0\" render in.wav -o needless.wav -q >&-").0, 0);
 }
 
 /// Writes to a pipe that the reader closes early, like `head`.

@@ -1,7 +1,9 @@
 //! MIDI files that play the keys, and the tempo.
 
 use crate::{
-    Folder, float_wav,
+    Folder,
+    batch::json,
+    float_wav,
     signals::{noisy_chord, sine},
 };
 use midly::{
@@ -71,7 +73,6 @@ fn folder(events: &[Event]) -> Folder {
     folder
 }
 
-/// Returns the samples of `in.wav`, rendered with `flags`.
 fn rendered(folder: &Folder, flags: &str) -> Vec<f32> {
     folder.run(&format!("render in.wav -o out.wav --force --mix 100 {flags}"));
     folder.floats("out.wav").remove(0)
@@ -79,25 +80,6 @@ fn rendered(folder: &Folder, flags: &str) -> Vec<f32> {
 
 fn peak(samples: &[f32]) -> f32 {
     samples.iter().fold(0.0, |peak, sample| peak.max(sample.abs()))
-}
-
-#[test]
-fn a_note_is_heard_as_long_as_its_key_is_held_in_time_with_the_input() {
-    // Key held from 0.5 to 0.75 s; the sound follows at most `LATE` frames later: blocks of 64 samples, and a fade of 5 ms.
-    let folder = folder(&[(480, on(69, 127)), (720, off(69))]);
-    const LATE: usize = 64 + RATE / 200 + 64;
-    for rate in [44_100, 48_000] {
-        let tone = sine(440.0, 0.3, 1.0, f64::from(rate));
-        folder.put("in.wav", &float_wav(rate, &[tone]));
-        for flags in ["", "--lookahead=off", "--focus 0 --auto=off", "--focus 50 --voice saw"] {
-            let out = rendered(&folder, &format!("--keys keys.mid {flags}"));
-            let [start, end] = [rate as usize / 2, rate as usize * 3 / 4];
-            assert!(peak(&out[..start]) < 1e-6, "{rate} {flags}: before");
-            assert!(peak(&out[start..start + LATE]) > 0.05, "{rate} {flags}: onset");
-            assert!(peak(&out[end - 200..end]) > 0.05, "{rate} {flags}: held");
-            assert!(peak(&out[end + LATE..]) < 1e-6, "{rate} {flags}: after");
-        }
-    }
 }
 
 #[test]
@@ -121,20 +103,21 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
         (40_800, on(57, 90), |f| f.play(KeyEvent::Key(57, 90.0 / 127.0))),
     ];
     let input = noisy_chord(1.0, RATE as f64);
-    let settings =
-        Settings { mix: 100.0, keys: Keys::Hold, lookahead: true, ..Settings::default() };
-    let mut filter = ToneFilter::new(RATE as f64, &settings).unwrap().with_channels(1);
-    let (latency, delay) = (filter.latency(), filter.bank_delay());
-    let mut expected = [&input[..], &vec![0.0; latency]].concat();
-    let mut start = 0;
-    for (sample, _, play) in &played {
-        let end = *sample as usize + delay;
-        filter.process(&mut [&mut expected[start..end]]);
-        play(&mut filter);
-        start = end;
-    }
-    filter.process(&mut [&mut expected[start..]]);
-    expected.drain(..latency);
+    let expected = [true, false].map(|lookahead| {
+        let settings = Settings { mix: 100.0, keys: Keys::Hold, lookahead, ..Settings::default() };
+        let mut filter = ToneFilter::new(RATE as f64, &settings).unwrap().with_channels(1);
+        let (latency, delay) = (filter.latency(), filter.bank_delay());
+        let mut expected = [&input[..], &vec![0.0; latency]].concat();
+        let mut start = 0;
+        for (sample, _, play) in &played {
+            let end = *sample as usize + delay;
+            filter.process(&mut [&mut expected[start..end]]);
+            play(&mut filter);
+            start = end;
+        }
+        filter.process(&mut [&mut expected[start..]]);
+        expected.split_off(latency)
+    });
 
     // A tick lasts 50 samples, and 25 samples from 0.5 s on, where the tempo doubles.
     let metrical = |sample: u32| if sample < 24_000 { sample / 50 } else { sample / 25 - 480 };
@@ -156,7 +139,10 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
         ("SMPTE", song(Format::SingleTrack, timecode, &[&at(&|sample| sample / 48)])),
     ] {
         folder.put("keys.mid", &file);
-        assert!(rendered(&folder, "--keys keys.mid") == expected, "{name}");
+        for (flags, expected) in ["", "--lookahead=off"].into_iter().zip(&expected) {
+            let out = rendered(&folder, &format!("--keys keys.mid {flags}"));
+            assert!(out == *expected, "{name} {flags}");
+        }
     }
 }
 
@@ -208,12 +194,11 @@ fn bands_shows_what_the_keys_let_through() {
     let [first, .., last] = times[..] else { panic!("{csv}") };
     assert!((0.24..0.27).contains(&first) && (0.73..0.76).contains(&last), "{times:?}");
     assert_eq!(csv.lines().filter(|line| !line.ends_with(",A4")).count(), 101 - times.len());
-    let json: serde_json::Value =
-        serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
-    let state = |moment: usize| json["moments"][moment]["states"][41].clone();
+    let table = folder.json("out.json");
+    let state = |moment: usize| table["moments"][moment]["states"][41].clone();
     assert_eq!([state(20), state(50), state(90)], ["muted", "saturated", "muted"]);
     // The written file is valid for `--keys`.
-    let bytes = fs::read(folder.path("out.mid")).unwrap();
+    let bytes = folder.bytes("out.mid");
     assert_eq!(Smf::parse(&bytes).unwrap().tracks[0].len(), 4, "a tempo, one note, the end");
     rendered(&folder, "--keys out.mid");
 
@@ -229,8 +214,7 @@ fn a_held_key_is_an_active_note_whatever_the_listener_decides() {
     let folder = folder(&[(0, on(69, 127))]);
     folder.put("in.wav", &float_wav(RATE as u32, &[crate::signals::white(1.0, RATE as f64)]));
     let line = "render in.wav -o out.wav --json --keys keys.mid --threshold -60 --floor -90";
-    let report = folder.command(line).output().unwrap();
-    let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+    let report = json(&folder, line, 0);
     assert_eq!(report["files"][0]["active_notes"], serde_json::json!(["A4"]));
 }
 

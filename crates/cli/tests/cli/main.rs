@@ -48,7 +48,6 @@ fn text(bytes: Vec<u8>) -> String {
     slashes(&String::from_utf8(bytes).unwrap())
 }
 
-/// Temporary folder in which commands run.
 struct Folder(TempDir);
 
 impl Folder {
@@ -115,6 +114,22 @@ impl Folder {
             bytes
         };
         paths.map(|path| (path.clone(), head(&path))).collect()
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.bytes(name)).unwrap()
+    }
+
+    /// Runs `line` with a shell, in which `$0` is the program. Returns exit code, stdout and stderr.
+    fn shell(&self, line: &str) -> (i32, Vec<u8>, String) {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", line]).arg(assert_cmd::cargo::cargo_bin!("tone-filter"));
+        let output = shell.current_dir(&self.0).output().unwrap();
+        (output.status.code().unwrap(), output.stdout, String::from_utf8(output.stderr).unwrap())
     }
 
     /// Returns the samples of a 32-bit float file, one vector per channel.

@@ -1,8 +1,7 @@
 //! Outputs of `bands`: tables and notes.
 
-use crate::{Folder, SILENT, float_wav, signals};
+use crate::{Folder, SILENT, batch, float_wav, signals};
 use midly::{MetaMessage, MidiMessage, Smf, Timing, TrackEventKind};
-use serde_json::Value;
 use std::fs;
 use tone_filter_testkit::sweep;
 
@@ -10,7 +9,7 @@ use tone_filter_testkit::sweep;
 type Note = (u8, u8, f64, f64);
 
 fn notes(folder: &Folder, name: &str) -> Vec<Note> {
-    let bytes = fs::read(folder.path(name)).unwrap();
+    let bytes = folder.bytes(name);
     let smf = Smf::parse(&bytes).unwrap();
     let Timing::Metrical(ticks) = smf.header.timing else { panic!("{:?}", smf.header) };
     let (mut now, mut tempo, mut sounding, mut notes) = (0.0, 0.5, Vec::new(), Vec::new());
@@ -163,7 +162,7 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
     // The last row is at the end of the file, where the note has ended.
     assert!(rows[5..39].iter().all(|row| row[78] == "A4"), "{csv}");
 
-    let json: Value = serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
+    let json = folder.json("out.json");
     assert_eq!(json["notes"].as_array().unwrap().len(), 77);
     let moments = json["moments"].as_array().unwrap();
     for (moment, row) in moments.iter().zip(&rows) {
@@ -192,9 +191,7 @@ fn notes_are_named_by_what_sounds() {
     let csv = String::from_utf8(output.stdout).unwrap();
     assert!(csv.starts_with(head), "{csv}");
     assert!(csv.lines().last().unwrap().ends_with(",A3"), "{csv}");
-    let report =
-        folder.command("render in.wav -o out.wav --json --transpose -12").output().unwrap();
-    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    let report = batch::json(&folder, "render in.wav -o out.wav --json --transpose -12", 0);
     assert_eq!(report["files"][0]["active_notes"], serde_json::json!(["A3"]));
 }
 

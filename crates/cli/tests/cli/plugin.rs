@@ -1,13 +1,13 @@
 //! The plugin and the command have equal outputs and equal notes.
 
-use midly::{MidiMessage, Smf, TrackEventKind};
-use std::{fs, iter::repeat, process::Command};
+use std::{iter::repeat, process::Command};
 use tone_filter_dsp::{
     CHOICES, Choice, Controls, Keys, Map, NoteValue, Routing, SPECS, Scale, Settings, ToneFilter,
 };
 use tone_filter_testkit::{
     clap::Sent,
     plugin::{assert_same, demo, instance, set, set_controls, settings, sounds},
+    songs::Tool,
     wav,
 };
 
@@ -74,39 +74,11 @@ fn sent(sound: &Settings) -> Vec<Sent> {
 }
 
 /// Returns the notes that `bands --midi --live` writes for the demo tune: time in seconds, key, and whether it is a note-on.
-fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
-    let folder = tempfile::tempdir().unwrap();
-    let midi = folder.path().join("out.mid");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
+fn in_file(flag: &str) -> Vec<(f64, u16, bool)> {
+    let tool = Tool::new(env!("CARGO_BIN_EXE_tone-filter")).unwrap();
     let song = tone_filter_testkit::root().join("assets/demo.wav");
-    command
-        .arg("bands")
-        .arg(song)
-        .arg("--midi")
-        .arg(&midi)
-        .args(["--live", "--quiet", "--tempo=120"])
-        .args(flags);
-    assert!(command.status().unwrap().success());
-    let bytes = fs::read(midi).unwrap();
-    let song = Smf::parse(&bytes).unwrap();
-    let (mut ticks, mut notes) = (0, Vec::new());
-    for event in &song.tracks[0] {
-        ticks += event.delta.as_int();
-        if let TrackEventKind::Midi { message, .. } = event.kind {
-            // A quarter note has 480 ticks and half a second.
-            let seconds = f64::from(ticks) / 960.0;
-            match message {
-                MidiMessage::NoteOn { key, .. } => {
-                    notes.push((seconds, u16::from(key.as_int()), true));
-                }
-                MidiMessage::NoteOff { key, .. } => {
-                    notes.push((seconds, u16::from(key.as_int()), false));
-                }
-                other => panic!("{other:?}"),
-            }
-        }
-    }
-    notes
+    let notes = tool.notes(&song, &["--live", "--tempo=120", flag]).unwrap().into_iter();
+    notes.flat_map(|n| [(n.start, n.key.into(), true), (n.end, n.key.into(), false)]).collect()
 }
 
 #[test]
@@ -118,7 +90,7 @@ fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
         // The file states the time that a decision is about. The plugin sends the note later, by the filter's latency and the
         // listener's delay.
         let latency = filter.latency() + filter.listener().delay();
-        let file = in_file(&[flag]);
+        let file = in_file(flag);
         assert!(live.iter().filter(|note| note.velocity.is_some()).count() > 50, "{live:?}");
         // Notes still held at the end of the file end there, so later note-offs are not compared.
         let end = demo()[0].len() as f64 / 44_100.0;

@@ -63,7 +63,6 @@ const VERBS: [Verb; 3] = [Verb::Render, Verb::Bands, Verb::Chip];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cores {
-    /// `--jobs` with this number.
     Jobs(u8),
     /// One job per core, the default.
     All,
@@ -71,10 +70,10 @@ enum Cores {
     One,
 }
 
-const CORES: [Cores; 4] = [Cores::Jobs(1), Cores::Jobs(8), Cores::All, Cores::One];
+const CORES: [Cores; 3] = [Cores::Jobs(1), Cores::All, Cores::One];
 
 /// Sets of flags: the default, a filter without a listener, and flags that only `render` has.
-const FLAGS: [&str; 4] = ["", "--focus 0", "--tail 1", "--normalize-peak -1 --sample-rate 48000"];
+const FLAGS: [&str; 3] = ["", "--focus 0", "--tail 0.5 --normalize-peak -1 --sample-rate 48000"];
 
 /// Number of sets in [`FLAGS`] that every verb has; they come first.
 const COMMON: usize = 2;
@@ -94,20 +93,22 @@ fn cells() -> Vec<Cell> {
         };
         cells = cells.into_iter().flat_map(|cell| (0..len).map(move |n| with(cell, n))).collect();
     }
-    cells.retain(|&[route, _, verb, cores, flags]| {
+    cells.retain(|&[route, length, verb, cores, flags]| {
         let (route, verb, cores) = (ROUTES[route], VERBS[verb], CORES[cores]);
+        // The other verbs, and `render` without a listener, use one thread for each file.
+        let has_threads = LENGTHS[length] != Length::Long || verb == Verb::Render && flags != 1;
         let one_file = !matches!(route, Route::Folder | Route::Pattern | Route::List);
         let has_system =
             cfg!(target_os = "linux") || cores != Cores::One && route != Route::NamedPipe;
         let has_verb = verb != Verb::Chip || one_file && !matches!(cores, Cores::Jobs(_));
-        has_system && has_verb && (verb == Verb::Render || flags < COMMON)
+        has_system && has_threads && has_verb && (verb == Verb::Render || flags < COMMON)
     });
     cells
 }
 
 fn wav(frames: usize) -> Vec<u8> {
     // At a high rate, the listener makes fewer decisions for the same number of frames.
-    let rate = 192_000;
+    let rate = if frames > SHORT as usize { 768_000 } else { 192_000 };
     let chord = signals::noisy_chord(2.0, f64::from(rate));
     float_wav(rate, &[chord.into_iter().cycle().take(frames).collect()])
 }
@@ -124,7 +125,7 @@ fn inputs() -> Folder {
     }
     let line = "render Short/deep/in.wav -o short.flac --bit-depth 24 --mix 0";
     folder.run(line);
-    let mut flac = fs::read(folder.path("short.flac")).unwrap();
+    let mut flac = folder.bytes("short.flac");
     // The last 36 bits before the checksum state the number of samples. Clears the lower 32 bits.
     assert!(flac.starts_with(b"fLaC") && flac[22..26] == SHORT.to_be_bytes());
     flac[22..26].fill(0);
@@ -179,7 +180,7 @@ fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pipe = child.stdin.take();
     let output = thread::scope(|scope| {
-        scope.spawn(|| pipe.map(|mut pipe| pipe.write_all(&fs::read(folder.path(&file)).unwrap())));
+        scope.spawn(|| pipe.map(|mut pipe| pipe.write_all(&folder.bytes(&file))));
         child.wait_with_output().unwrap()
     });
     let said = String::from_utf8(output.stderr).unwrap();
@@ -187,7 +188,7 @@ fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
     if made.is_empty() {
         return output.stdout;
     }
-    let bytes = fs::read(folder.path(&made)).unwrap();
+    let bytes = folder.bytes(&made);
     if out == "out/" {
         fs::remove_dir_all(folder.path("out")).unwrap();
     } else {
@@ -215,7 +216,6 @@ fn every_route_has_the_same_result() {
     }
 }
 
-/// Formats `cell` for messages.
 fn name([route, length, verb, cores, flags]: Cell) -> String {
     let (route, length, verb) = (ROUTES[route], LENGTHS[length], VERBS[verb]);
     format!("{route:?}, {length:?}, {verb:?}, {:?}, {:?}", CORES[cores], FLAGS[flags])

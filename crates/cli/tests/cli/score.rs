@@ -39,11 +39,10 @@ fn what_bands_writes_render_follows() {
     folder.run("render in.wav -o fast.wav --mix 100 --auto=off --score late.tfs --lookahead");
     for name in ["late.wav", "fast.wav"] {
         let peak = |from: f64, to: f64| {
-            let mut reader = hound::WavReader::open(folder.path(name)).unwrap();
-            let samples: Vec<f32> = reader.samples().map(Result::unwrap).collect();
-            let part =
-                (from * 2.0 * f64::from(RATE)) as usize..(to * 2.0 * f64::from(RATE)) as usize;
-            samples[part].iter().fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
+            let part = [from, to].map(|seconds| (seconds * f64::from(RATE)) as usize);
+            let channels = folder.floats(name);
+            let samples = channels.iter().flat_map(|channel| &channel[part[0]..part[1]]);
+            samples.fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
         };
         assert!(peak(2.1, 2.4) > 0.05, "{name}");
         assert!(peak(0.0, 1.98).max(peak(2.53, 4.0)) < 1e-4, "{name}");
@@ -56,11 +55,7 @@ fn a_midi_file_is_a_score_too() {
     folder.run("bands in.wav --midi in.mid --score in.tfs");
     folder.run("render in.wav -o one.wav --mix 100 --stereo mono --score in.tfs");
     folder.run("render in.wav -o other.wav --mix 100 --stereo mono --score in.mid");
-    let samples = |name: &str| -> Vec<f32> {
-        let mut reader = hound::WavReader::open(folder.path(name)).unwrap();
-        reader.samples().map(Result::unwrap).collect()
-    };
-    let (one, other) = (samples("one.wav"), samples("other.wav"));
+    let [one, other] = ["one.wav", "other.wav"].map(|name| folder.floats(name).concat());
     let power = |samples: &[f32]| samples.iter().map(|x| f64::from(x * x)).sum::<f64>();
     let difference: Vec<f32> = one.iter().zip(&other).map(|(a, b)| a - b).collect();
     // Times differ by at most one tick of MIDI, about a millisecond.

@@ -8,7 +8,7 @@ use crate::{
 /// Returns the output for `in/a.wav` with `preset`.
 fn single(folder: &Folder, preset: &str) -> Vec<u8> {
     folder.run(&format!("render in/a.wav -o single.wav --force --preset {preset}"));
-    std::fs::read(folder.path("single.wav")).unwrap()
+    folder.bytes("single.wav")
 }
 
 #[test]

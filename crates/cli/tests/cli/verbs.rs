@@ -1,6 +1,6 @@
 //! Verbs with few flags: presets, completions, man pages, bench.
 
-use crate::{Folder, silence};
+use crate::{Folder, batch::json, silence};
 use std::fs;
 use tone_filter_dsp::Settings;
 use tone_filter_presets::{self as presets, Preset};
@@ -109,7 +109,7 @@ fn the_speed_of_a_voice_is_measured() {
     let folder = Folder::new();
     let report = |voice: &str| -> serde_json::Value {
         let line = format!("bench --seconds 0.05 --kernel scalar --voice {voice} --json");
-        serde_json::from_str(&stdout(&folder, &line)).unwrap()
+        json(&folder, &line, 0)
     };
     for voice in ["soft", "saw"] {
         let report = report(voice);
@@ -125,8 +125,7 @@ fn the_speed_of_a_voice_is_measured() {
 fn a_run_is_compared_with_another_one() {
     let folder = Folder::new();
     let line = "bench --seconds 0.05 --kernel scalar --kernel portable";
-    let mut before: serde_json::Value =
-        serde_json::from_str(&stdout(&folder, &format!("{line} --json"))).unwrap();
+    let mut before = json(&folder, &format!("{line} --json"), 0);
     // Makes the earlier run a million times as slow.
     for kernel in before["kernels"].as_array_mut().unwrap() {
         let speed = kernel["mega_samples_per_second"].as_f64().unwrap();

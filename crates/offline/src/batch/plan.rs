@@ -285,7 +285,6 @@ fn native(path: &Path) -> PathBuf {
     if cfg!(windows) { path.components().collect() } else { path.into() }
 }
 
-/// Returns whether `path` has one of `extensions`.
 fn is_written(path: &Path, extensions: &[&str]) -> bool {
     extension(path).is_some_and(|own| extensions.contains(&&*own))
 }

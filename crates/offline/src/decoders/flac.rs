@@ -57,7 +57,6 @@ struct Stream {
     end: u64,
     /// Difference between the position in the file and `taken`.
     offset: u64,
-    /// Number of frames by the header.
     frames: Option<u64>,
     read: u64,
     /// Factor from integer samples to floats.

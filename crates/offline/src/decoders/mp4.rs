@@ -54,7 +54,6 @@ pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     }
 }
 
-/// Head of an atom.
 struct Atom {
     kind: [u8; 4],
     /// Length of the atom in bytes, its head included; 0 for the rest of the file.

@@ -58,7 +58,6 @@ pub fn closed_ogg(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     Ok(Some(Spliced::plain(file, 0..len - page.len() as u64).with_tail(page)))
 }
 
-/// Returns whether `bytes` are exactly one Ogg page.
 fn is_page(bytes: &[u8]) -> bool {
     let lengths = bytes.get(26).and_then(|count| bytes.get(27..27 + usize::from(*count)));
     lengths.is_some_and(|lengths| {

@@ -24,7 +24,6 @@ const LOOP: usize = 24;
 pub struct Reader {
     path: PathBuf,
     file: BufReader<SharedFile>,
-    /// Position of `file`.
     position: u64,
     data_start: u64,
     format: Format,
@@ -43,7 +42,6 @@ pub struct Reader {
 
 pub enum Content {
     Pcm(Reader),
-    /// Non-PCM samples.
     Coded(CodedSamples),
 }
 

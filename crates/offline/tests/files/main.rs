@@ -184,7 +184,6 @@ impl Wav {
     }
 }
 
-/// Returns the extension of an extensible format chunk.
 fn extensible(valid_bits: u16, speakers: u32, tag: u16) -> Vec<u8> {
     let guid = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71];
     let [valid_bits, tag] = [valid_bits, tag].map(u16::to_le_bytes);

@@ -333,7 +333,6 @@ fn a_tail_rings_on_and_changes_nothing_before_it() {
     assert_eq!(out(Tail::Auto, true).len(), 44_100, "the dry sound has no tail");
 }
 
-/// Returns the largest step from a sample to the next one.
 fn largest_step(samples: &[f32]) -> f32 {
     samples.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max)
 }

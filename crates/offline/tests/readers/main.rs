@@ -60,7 +60,6 @@ fn read(path: &Path, len: usize) -> Result<usize, Error> {
 /// Message of a panic that tests the panic hook.
 const PROBE: &str = "the panic hook is in place";
 
-/// Whether the hook has seen [`PROBE`].
 static HOOKED: AtomicBool = AtomicBool::new(false);
 
 /// Silences the panics of decoders: a backtrace takes memory, which would count as the file's.
@@ -124,7 +123,6 @@ fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
     readable
 }
 
-/// Runs [`check`], and prints the case if it panics.
 fn checked(what: &str, bytes: &[u8], rendered: bool) -> bool {
     let extension = what.split([' ', '.']).nth(1).unwrap();
     let done =

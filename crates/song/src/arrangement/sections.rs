@@ -9,7 +9,6 @@ use std::{
 
 /// Maximum number of rows in a pattern that all trackers support.
 const ROWS: usize = 256;
-/// Number of bars in a pattern.
 const BARS: usize = 4;
 /// Maximum number of bars in a section.
 const SECTION: usize = 32;

@@ -20,7 +20,6 @@ pub enum Voice {
     Harmony,
     /// Triangle, wave or third square.
     Bass,
-    /// Noise.
     Noise,
     /// Samples; always empty.
     Samples,

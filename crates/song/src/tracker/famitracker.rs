@@ -151,7 +151,6 @@ fn effects(song: &Module, cell: &Cell) -> Vec<String> {
     effects.collect()
 }
 
-/// Formats a cell with `columns` effect columns.
 fn written(song: &Module, voice: Voice, cell: &Cell, columns: usize) -> String {
     let (note, instrument) = match cell.play {
         Some(Play::On(drum, instrument)) if voice == Voice::Noise => {

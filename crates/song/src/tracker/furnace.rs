@@ -24,7 +24,6 @@ fn first(chip: Chip) -> u8 {
 
 /// Furnace's note number of C0; notes of the noise count from here.
 const C0: u8 = 60;
-/// Furnace's note-off.
 const OFF: u8 = 180;
 
 /// First compatibility flags, as in a new song.
@@ -249,7 +248,6 @@ fn pattern(chip: Chip, channel: &Channel, index: usize, number: usize, cells: &[
     block(b"PATN", content)
 }
 
-/// Encodes a row that is not empty.
 fn row(chip: Chip, voice: Voice, cell: &Cell) -> Vec<u8> {
     let mut present = 0;
     let mut values = Vec::new();

@@ -201,7 +201,6 @@ impl Module {
     }
 }
 
-/// Distinct instruments.
 #[derive(Default)]
 struct Instruments(Vec<Instrument>);
 

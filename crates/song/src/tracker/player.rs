@@ -23,7 +23,6 @@ pub struct Played {
     pub repeat: Option<usize>,
 }
 
-/// Player of a channel.
 struct Channel<'a> {
     instrument: Option<&'a Instrument>,
     /// Last volume in a cell.
@@ -54,7 +53,6 @@ impl<'a> Channel<'a> {
         }
     }
 
-    /// Advances by a tick.
     fn tick(&mut self, chip: Chip) -> Playing {
         let Some(instrument) = self.instrument else {
             self.last = Playing { volume: 0, starts: false, ..self.last };

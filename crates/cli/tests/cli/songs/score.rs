@@ -20,7 +20,6 @@ const SAME: f64 = 0.98;
 /// Maximum error of the tuning in cents after 10 s.
 const CENTS: f64 = 5.0;
 
-/// Returns the MIDI number of a tone.
 fn key(tone: usize) -> u8 {
     midi_note(tone, 0.0) as u8
 }

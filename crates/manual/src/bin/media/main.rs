@@ -22,7 +22,6 @@ const RATE: u32 = 12;
 /// Audio buffer length in frames.
 const BLOCK: usize = 441;
 
-/// Width of the film in pixels.
 const WIDTH: u32 = 720;
 
 /// Writes the manual's pictures and sounds, and the README's `before.ogg`, `after.ogg` and `editor.webp` into `assets`.

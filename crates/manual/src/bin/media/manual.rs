@@ -15,7 +15,6 @@ use tone_filter_testkit::{Signal, programs::run, root, signals::noise, tune, wav
 
 /// Excerpt of the demo tune for presets: first bar and end bar (exclusive).
 const BARS: [f64; 2] = [2.0, 5.0];
-/// Width of a picture in pixels.
 const WIDTH: f64 = 640.0;
 /// Silence between the parts of a picture, in seconds.
 const GAP: f64 = 0.06;

@@ -1,41 +1,26 @@
 //! Tests of NSF files against the specification, and of the player on an emulated processor.
 
 use super::{super::registers::Write, *};
+use mos6502::{cpu::CPU, instruction::Ricoh2a03, memory::Bus, registers::StackPointer};
 
 fn word(file: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([file[at], file[at + 1]])
 }
 
-/// Emulator of the parts of a 6502 and an NSF player that the file uses.
-struct Console {
-    a: u8,
-    x: u8,
-    y: u8,
-    zero: bool,
-    negative: bool,
-    pc: u16,
-    stack: Vec<u16>,
-    page: [u8; 256],
+/// Memory of an NSF player: RAM with the stack, and the banks of a file.
+struct Memory {
+    ram: [u8; 0x200],
     banks: [u8; 8],
     /// Contents of the file, from the start of the first bank.
     rom: Vec<u8>,
     written: Vec<Write>,
 }
 
-impl Console {
-    fn new(file: &[u8]) -> Self {
-        let mut rom = vec![0; usize::from(word(file, 0x08)) % BANK];
-        rom.extend(&file[0x80..]);
-        let banks = file[0x70..0x78].try_into().unwrap();
-        let (page, stack, written) = ([0xEE; 256], Vec::new(), Vec::new());
-        let (a, x, y, zero, negative, pc) = (0, 0, 0xEE, false, false, 0);
-        Self { a, x, y, zero, negative, pc, stack, page, banks, rom, written }
-    }
-
-    fn read(&self, address: u16) -> u8 {
+impl Bus for Memory {
+    fn get_byte(&mut self, address: u16) -> u8 {
         let address = usize::from(address);
         match address {
-            ..0x100 => self.page[address],
+            ..0x200 => self.ram[address],
             0x8000.. => {
                 let bank = usize::from(self.banks[address / BANK - 8]);
                 self.rom[bank * BANK + address % BANK]
@@ -44,111 +29,39 @@ impl Console {
         }
     }
 
-    fn write(&mut self, address: u16, value: u8) {
+    fn set_byte(&mut self, address: u16, value: u8) {
         match address {
-            ..0x100 => self.page[usize::from(address)] = value,
+            ..0x200 => self.ram[usize::from(address)] = value,
             0x4000..0x4018 => self.written.push(Write { register: address as u8, value }),
             0x5FF8.. => self.banks[usize::from(address - 0x5FF8)] = value,
             _ => panic!("nothing to write at {address:#X}"),
         }
     }
+}
 
-    fn next(&mut self) -> u8 {
-        self.pc += 1;
-        self.read(self.pc - 1)
-    }
+struct Console(CPU<Memory, Ricoh2a03>);
 
-    fn next_word(&mut self) -> u16 {
-        u16::from_le_bytes([self.next(), self.next()])
-    }
-
-    fn flags(&mut self, value: u8) -> u8 {
-        (self.zero, self.negative) = (value == 0, value > 127);
-        value
-    }
-
-    fn branch(&mut self, taken: bool) {
-        let by = self.next() as i8;
-        if taken {
-            self.pc = self.pc.wrapping_add_signed(by.into());
-        }
+impl Console {
+    fn new(file: &[u8]) -> Self {
+        let mut rom = vec![0; usize::from(word(file, 0x08)) % BANK];
+        rom.extend(&file[0x80..]);
+        let banks = file[0x70..0x78].try_into().unwrap();
+        Self(CPU::new(Memory { ram: [0xEE; 0x200], banks, rom, written: Vec::new() }, Ricoh2a03))
     }
 
     /// Calls the routine at `address`. Returns its writes to the sound chip.
     fn call(&mut self, address: u16) -> Vec<Write> {
-        self.pc = address;
+        const BACK: u16 = 0x4100;
+        let Self(cpu) = self;
+        // The stack has the address of the last byte of the call.
+        cpu.memory.ram[0x1FE..].copy_from_slice(&(BACK - 1).to_le_bytes());
+        cpu.registers.stack_pointer = StackPointer(0xFD);
+        cpu.registers.program_counter = address;
         for _ in 0..10_000 {
-            match self.next() {
-                0x20 => {
-                    let to = self.next_word();
-                    self.stack.push(self.pc);
-                    self.pc = to;
-                }
-                0x60 => match self.stack.pop() {
-                    Some(to) => self.pc = to,
-                    None => return std::mem::take(&mut self.written),
-                },
-                0x4C => self.pc = self.next_word(),
-                0x30 => self.branch(self.negative),
-                0xD0 => self.branch(!self.zero),
-                0xA9 => {
-                    let value = self.next();
-                    self.a = self.flags(value);
-                }
-                0xA2 => {
-                    let value = self.next();
-                    self.x = self.flags(value);
-                }
-                0xA5 => {
-                    let at = self.next().into();
-                    self.a = self.flags(self.read(at));
-                }
-                0xA6 => {
-                    let at = self.next().into();
-                    self.x = self.flags(self.read(at));
-                }
-                0xA1 => {
-                    let at = self.next().wrapping_add(self.x);
-                    let bytes = [at, at.wrapping_add(1)].map(|at| self.page[usize::from(at)]);
-                    self.a = self.flags(self.read(u16::from_le_bytes(bytes)));
-                }
-                0xA8 => self.y = self.flags(self.a),
-                0x84 => {
-                    let at = self.next().into();
-                    self.write(at, self.y);
-                }
-                0x85 => {
-                    let at = self.next().into();
-                    self.write(at, self.a);
-                }
-                0x86 => {
-                    let at = self.next().into();
-                    self.write(at, self.x);
-                }
-                0x8D => {
-                    let at = self.next_word();
-                    self.write(at, self.a);
-                }
-                0x8E => {
-                    let at = self.next_word();
-                    self.write(at, self.x);
-                }
-                0x99 => {
-                    let at = self.next_word() + u16::from(self.y);
-                    self.write(at, self.a);
-                }
-                change @ (0xC6 | 0xE6) => {
-                    let at = self.next().into();
-                    let by = if change == 0xE6 { 1 } else { 255 };
-                    let value = self.flags(self.read(at).wrapping_add(by));
-                    self.write(at, value);
-                }
-                0xE0 => {
-                    let value = self.next();
-                    self.flags(self.x.wrapping_sub(value));
-                }
-                code => panic!("instruction {code:#X} before {:#X}", self.pc),
+            if cpu.registers.program_counter == BACK {
+                return std::mem::take(&mut cpu.memory.written);
             }
+            assert!(cpu.single_step(), "{:?}", cpu.registers);
         }
         panic!("the routine at {address:#X} does not return");
     }

@@ -14,13 +14,11 @@ const SAMPLES: usize = 735;
 
 /// Command: write to a register of the 2A03. Register and value follow.
 const WRITE: u8 = 0xB4;
-/// Command: wait for [`SAMPLES`].
 const WAIT: u8 = 0x62;
 /// Command: wait for a number of samples, which follows as 16 bits, little-endian.
 const WAIT_SAMPLES: u8 = 0x61;
 /// Maximum length of a wait in samples.
 const LONGEST: usize = 0xFFFF;
-/// Command: end of the data.
 const END: u8 = 0x66;
 
 /// Returns `song` as a VGM file.

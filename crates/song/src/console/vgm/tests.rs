@@ -16,7 +16,6 @@ fn tags() -> Tags {
     Tags { title: "Über Tōkyō 𝄞".into(), author: "Me".into() }
 }
 
-/// Returns the writes of each tick.
 fn ticks(file: &File) -> Vec<Vec<Write>> {
     let mut ticks = vec![Vec::new(); file.samples / 735];
     for (sample, command) in &file.writes {

@@ -11,7 +11,6 @@ pub struct Song {
     /// Each instrument's macro indices and name.
     pub instruments: Vec<(Vec<i32>, String)>,
     pub rows: usize,
-    /// Initial speed and tempo.
     pub speed: [i32; 2],
     pub orders: Vec<Vec<usize>>,
     /// Cells by pattern, row and channel: note, instrument, volume, effects.

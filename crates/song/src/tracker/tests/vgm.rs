@@ -13,7 +13,6 @@ pub struct Change {
     pub hertz: f64,
     /// Duty of the Game Boy's pulses, otherwise 0.5.
     pub duty: f64,
-    /// Whether the channel restarts.
     pub starts: bool,
 }
 
