@@ -1,10 +1,11 @@
 //! Tests of the functions that JavaScript calls. `bindings/web/test/song.mjs` compares the songs with the command's.
 
-use super::{song::Recorder, *};
+use super::*;
 use std::path::PathBuf;
 use tone_filter_dsp::{Controls, Kernel, Settings, Voice};
 use tone_filter_offline::{Input, analyse::analyse};
 use tone_filter_presets::Preset;
+use tone_filter_song::take::{Format, TakeRecorder};
 use tone_filter_testkit::{root, wav};
 
 fn tune() -> PathBuf {
@@ -43,7 +44,7 @@ fn made(format: Format, preset: &Preset, length: usize) -> Vec<u8> {
 /// Makes the song of the file as the commands do.
 fn expected(format: Format, preset: &Preset) -> Vec<u8> {
     let settings = format.settings(preset.settings);
-    let mut recorder = Recorder::new(format);
+    let mut recorder = TakeRecorder::default();
     let analysed = analyse(
         &Input::new(&tune()).unwrap(),
         (&settings, &Default::default()),
@@ -53,7 +54,8 @@ fn expected(format: Format, preset: &Preset) -> Vec<u8> {
         |_, _| Ok(()),
         |_| (),
     );
-    recorder.finish(analysed.unwrap().seconds, &settings, "demo".into()).unwrap().0
+    let take = recorder.take(analysed.unwrap().seconds, format != Format::Nsf, &settings);
+    take.write(format, &settings, "demo".into()).unwrap().0
 }
 
 #[test]
