@@ -36,6 +36,11 @@ impl BeatRecorder {
         Some(beats)
     }
 
+    /// Allocates memory for `seconds` more, once the first decision is recorded.
+    pub fn reserve(&mut self, seconds: f64) {
+        self.finder.iter_mut().for_each(|finder| finder.reserve(seconds));
+    }
+
     /// Forgets the decisions before `seconds`. Times stay the same.
     pub fn forget(&mut self, seconds: f64) {
         if let Some(finder) = &mut self.finder {

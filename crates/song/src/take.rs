@@ -18,6 +18,9 @@ const EARLY: f64 = 0.05;
 /// Length of a bar in seconds in music without beats: four beats at 120 beats per minute.
 const BAR: f64 = 2.0;
 
+/// Notes per second of dense music.
+const NOTES: f64 = 30.0;
+
 /// Format of a song file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -82,11 +85,23 @@ impl TakeRecorder {
         self.key.push(filter);
     }
 
+    /// Allocates memory for `seconds` more, once the first decision is recorded, so that recording allocates no more.
+    pub fn reserve(&mut self, seconds: f64) {
+        self.notes.reserve((seconds * NOTES) as usize);
+        self.beats.reserve(seconds);
+        self.ticks.reserve(seconds);
+    }
+
     /// Forgets everything before `seconds`, except for the key. Times stay the same.
     pub fn forget(&mut self, seconds: f64) {
         self.notes.forget(seconds);
         self.beats.forget(seconds);
         self.ticks.forget(seconds);
+    }
+
+    /// Returns the time in seconds from which everything is kept; 0 unless earlier sound was forgotten.
+    pub fn start(&self) -> f64 {
+        self.ticks.start()
     }
 
     /// Returns the notes up to `seconds`, sorted by their start.
@@ -104,7 +119,7 @@ impl TakeRecorder {
     /// Returns the take up to `seconds`. Without `beats`, which take long to compute, the take has none.
     pub fn take(&self, seconds: f64, beats: bool, settings: &Settings) -> Take {
         Take {
-            start: self.ticks.start(),
+            start: self.start(),
             end: seconds,
             notes: self.notes(seconds),
             beats: beats.then(|| self.beats.beats(seconds)).flatten(),
@@ -206,8 +221,7 @@ impl Take {
             }
             Format::Nsf => {
                 let song = Song::new(&self.ticks, None);
-                let file =
-                    nsf(&song, &tags).ok_or("The song exceeds the 1 MB of an NSF file.")?;
+                let file = nsf(&song, &tags).ok_or("The song exceeds the 1 MB of an NSF file.")?;
                 (file, song.notes)
             }
             Format::Midi => (midi(&self.notes, settings.pitch_shift(), &layout), self.notes.len()),
@@ -283,6 +297,29 @@ mod tests {
         // A take whose first half was forgotten.
         let late = Take { start: 20.0, ticks: whole.ticks[1200..].to_vec(), ..whole };
         assert_eq!(late.part(24.5..26.5).ticks[0].number, 1470);
+    }
+
+    #[test]
+    fn what_is_kept_does_not_depend_on_what_is_forgotten() {
+        let settings = Format::Parts.settings(Settings::default());
+        let mut filter = ToneFilter::new(48_000.0, &settings).unwrap().with_channels(1);
+        filter.detect_notes(true);
+        filter.reset();
+        let [mut all, mut kept] = [(); 2].map(|()| TakeRecorder::default());
+        let fade = |t: usize| 0.3 * (1.0 - (t % 24_000) as f32 / 24_000.0);
+        let tone = |t: usize| fade(t) * (t as f32 * (0.05 + 0.01 * (t / 24_000 % 5) as f32)).sin();
+        for second in 0..20 {
+            let mut sound: Vec<f32> = (0..48_000).map(|t| tone(48_000 * second + t)).collect();
+            filter.process_with(&mut [&mut sound], |_, filter| {
+                all.push(filter);
+                kept.push(filter);
+            });
+            kept.forget(second as f64 - 8.0);
+        }
+        assert!((kept.start() - 11.0).abs() < 0.1);
+        let [all, kept] = [all, kept].map(|own| own.take(20.0, true, &settings).part(12.5..19.5));
+        assert_eq!((&kept.notes, &kept.ticks), (&all.notes, &all.ticks));
+        assert!(kept.notes.len() >= 10 && kept.beats.is_some());
     }
 
     #[test]

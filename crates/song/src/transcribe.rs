@@ -59,6 +59,11 @@ impl Transcriber {
         self.events.left_out()
     }
 
+    /// Allocates memory for `count` more notes.
+    pub fn reserve(&mut self, count: usize) {
+        self.notes.reserve_exact(count);
+    }
+
     /// Forgets the notes that end before `seconds`.
     pub fn forget(&mut self, seconds: f64) {
         self.notes.retain(|note| note.end >= seconds);

@@ -60,6 +60,13 @@ impl BeatFinder {
         self.strengths.push(strengths);
     }
 
+    /// Allocates memory for `seconds` more.
+    pub fn reserve(&mut self, seconds: f64) {
+        let frames = (seconds / self.frame) as usize;
+        self.strengths.reserve_exact(frames);
+        self.chroma.reserve_exact(frames);
+    }
+
     /// Forgets the first frames, as many as end within `seconds`. Times then count from the first frame that is left. Returns
     /// the duration of the forgotten frames in seconds.
     pub fn forget(&mut self, seconds: f64) -> f64 {

@@ -69,6 +69,11 @@ impl Recorder {
         }
     }
 
+    /// Allocates memory for `seconds` more.
+    pub fn reserve(&mut self, seconds: f64) {
+        self.ticks.reserve_exact((seconds * f64::from(TICKS)) as usize);
+    }
+
     /// Forgets the ticks before `seconds`. [`Recorder::finish`] then begins at [`Recorder::start`].
     pub fn forget(&mut self, seconds: f64) {
         let end = (seconds * f64::from(TICKS)) as usize;
