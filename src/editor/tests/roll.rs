@@ -371,14 +371,14 @@ fn a_part_is_selected_from_beat_to_beat_and_copied() {
         pos2(roll.right() - roll.width() * ((600.0 - seconds) / 8.0) as f32, roll.center().y)
     };
     let selected = |editor: &TestEditor| {
-        let texts = editor.controls().into_iter().map(|(name, _)| name);
-        let name = texts.filter(|name| name.starts_with("Piano roll of")).next_back().unwrap();
+        let mut texts = editor.controls().into_iter().map(|(name, _)| name);
+        let name = texts.rfind(|name| name.starts_with("Piano roll of")).unwrap();
         name.split_once("Selected: ").map(|(_, text)| text.to_owned())
     };
     editor.drag(at(594.1), at(596.9) - at(594.1));
     assert_eq!(selected(&editor).as_deref(), Some("9:54.0 to 9:57.0, 6 notes"));
-    let name = editor.controls().into_iter().map(|(name, _)| name);
-    let name = name.filter(|name| name.starts_with("Piano roll of")).next_back().unwrap();
+    let mut names = editor.controls().into_iter().map(|(name, _)| name);
+    let name = names.rfind(|name| name.starts_with("Piano roll of")).unwrap();
     editor.focus(&name);
     editor.frame(vec![Event::Copy]);
     let copied =
