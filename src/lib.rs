@@ -9,6 +9,8 @@
     allow(dead_code, unused_imports, reason = "the editor uses the rest")
 )]
 
+#[cfg(feature = "editor")]
+mod capture;
 #[cfg_attr(not(feature = "editor"), path = "no_editor.rs")]
 mod editor;
 pub mod meters;

@@ -1,6 +1,9 @@
 //! The system's file dialog. The editor's window keeps running while the dialog is open.
 
-use crate::session::{PRESET, SCORE};
+use crate::{
+    capture::Format,
+    session::{PRESET, SCORE},
+};
 use plugin_guard::HostLink;
 use rfd::AsyncFileDialog;
 use std::{
@@ -13,6 +16,7 @@ use std::{
 pub enum Purpose {
     Import,
     Export,
+    Notes(Format),
 }
 
 /// Purpose of the open dialog and receiver of its path; `None` while no dialog is open.
@@ -20,7 +24,7 @@ pub enum Purpose {
 pub struct FileDialog(Option<(Purpose, Receiver<PathBuf>)>);
 
 impl FileDialog {
-    /// Opens a dialog; the choice in a dialog that is still open is ignored. For an export, the dialog suggests `name`. Repaints
+    /// Opens a dialog; the choice in a dialog that is still open is ignored. For a file to write, the dialog suggests `name`. Repaints
     /// the window of `host` after the choice.
     pub fn open(&mut self, purpose: Purpose, name: &str, host: &HostLink) {
         let (sender, host) = (self.expect(purpose), host.clone());
@@ -35,6 +39,11 @@ impl FileDialog {
             Purpose::Export => {
                 let dialog = dialog.add_filter("Presets", &[PRESET]);
                 Box::pin(dialog.set_file_name(format!("{name}.{PRESET}")).save_file())
+            }
+            Purpose::Notes(format) => {
+                let extension = format.extension();
+                let dialog = dialog.add_filter("Notes", &[extension]);
+                Box::pin(dialog.set_file_name(format!("{name}.{extension}")).save_file())
             }
         };
         thread::spawn(move || {

@@ -18,6 +18,7 @@ mod preset_bar;
 mod preset_browser;
 mod preset_files;
 mod roll;
+mod save_notes;
 mod scale_strip;
 mod size;
 mod spectrum;
@@ -27,6 +28,7 @@ mod theme;
 mod windowless;
 
 use crate::{
+    capture::{Capture, CaptureInput},
     meters::{MeterViewer, Meters},
     params::{Control, Size, allowed_size, allowed_zoom},
     session::{Edits, Session, Sink},
@@ -54,9 +56,13 @@ use nice_plug_egui::{
 use notice::Notice;
 use plugin_guard::{Track, window};
 use preset_bar::{OutputMeter, PresetBar};
-use roll::Roll;
+use roll::{History, Roll};
 use spectrum::Spectrum;
-use std::{error::Error, sync::Arc};
+use std::{
+    error::Error,
+    mem,
+    sync::{Arc, Mutex},
+};
 use tone_filter_dsp::{BandMask, Bands};
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
@@ -70,6 +76,9 @@ const PAUSE: f64 = 0.25;
 pub struct ToneFilterEditor {
     session: Session,
     meters: Meters,
+    capture: Capture,
+    /// Columns of the roll.
+    history: Arc<Mutex<History>>,
     repaint: RepaintNotifier,
     /// Physical pixels per logical pixel; 1 until the host or the window reports the ratio.
     pixel_ratio: Arc<AtomicCell<f64>>,
@@ -87,7 +96,9 @@ pub fn create(
 impl ToneFilterEditor {
     /// Creates an editor of `session` that displays `meters`. `repaint` asks for the window's next frame.
     pub fn new(session: Session, meters: Meters, repaint: RepaintNotifier) -> Self {
-        Self { session, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
+        let (capture, history) = Default::default();
+        let pixel_ratio = Arc::new(AtomicCell::new(1.0));
+        Self { session, meters, capture, history, repaint, pixel_ratio }
     }
 
     /// Returns width and height of a new window in logical pixels: the saved size, limited to the screen.
@@ -105,7 +116,12 @@ impl ToneFilterEditor {
             focus: Focus::default(),
             #[cfg(target_os = "linux")]
             repaint: self.repaint.clone(),
-            panel: Panel { session: self.session.clone(), ..Panel::default() },
+            panel: Panel {
+                session: self.session.clone(),
+                capture: self.capture.open(),
+                roll: Roll::new(self.history.clone()),
+                ..Panel::default()
+            },
             last_update: f64::NEG_INFINITY,
         }
     }
@@ -253,13 +269,17 @@ impl App {
     /// Displays the latest meter update, or silence after [`PAUSE`]. `now` is egui's time in seconds. Returns whether the host
     /// plays.
     fn receive(&mut self, now: f64) -> bool {
-        if let Some(update) = self.meters.latest() {
+        if let Some(mut update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
             self.panel.held = update.bands.held;
-            self.panel.roll.push(&self.panel.bands, update.bar, now);
             self.panel.detected_key.push(&update);
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);
+            let settings = self.panel.session.params.chosen().settings;
+            let (rate, playing) = (f64::from(update.sample_rate), update.bar.is_some());
+            let sound = mem::take(&mut update.sound[0]);
+            let time = self.panel.capture.push(sound, update.lost, rate, playing, &settings);
+            self.panel.roll.push(&self.panel.bands, update.bar, now, time);
             self.last_update = now;
         }
         let playing = now - self.last_update <= PAUSE;
@@ -284,6 +304,7 @@ struct Panel {
     spectrum: Spectrum,
     grid: BandGrid,
     roll: Roll,
+    capture: CaptureInput,
     bar: PresetBar,
     notice: Notice,
     session: Session,
@@ -314,7 +335,9 @@ impl Panel {
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
         bypass::show(ui, layout.bypass, scale, edits);
+        self.bar.notes().selection = self.roll.selection.clone();
         self.bar.show(ui, layout.header, scale, &self.bands, &self.output, edits);
+        self.bar.notes().write(&mut self.capture, &self.session);
         controls::strip::show(ui, layout.main, scale, edits);
         if let Some(area) = layout.more {
             controls::more::show(ui, area, scale, edits);
@@ -324,7 +347,9 @@ impl Panel {
             if edits.params.editor_roll.load() {
                 let (area, settings) =
                     (layout.grid.union(layout.octaves), edits.params.chosen().settings);
-                self.grid.hovered = self.roll.show(ui, area, scale, &self.bands, &settings);
+                let capture = &self.capture.capture;
+                self.grid.hovered =
+                    self.roll.show(ui, area, scale, &self.bands, &settings, capture);
             } else {
                 band_grid::octaves::show(ui, layout.octaves, layout.grid, scale, edits);
                 self.grid.show(ui, layout.grid, &self.bands, self.held, edits);

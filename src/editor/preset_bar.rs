@@ -5,6 +5,7 @@ use super::{
     host::{show_track, track_width},
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
+    save_notes::SaveNotes,
     size,
     theme::{self, Scale},
 };
@@ -70,6 +71,10 @@ pub struct PresetBar {
 }
 
 impl PresetBar {
+    pub fn notes(&mut self) -> &mut SaveNotes {
+        &mut self.files.notes
+    }
+
     /// Shows the bar in `area`, with Auto level's gains from `bands`, and level and load from `output`.
     pub fn show(
         &mut self,

@@ -1,7 +1,8 @@
-//! Menu of files: saves, deletes, imports and exports presets, and imports scores.
+//! Menu of files: saves, deletes, imports and exports presets, imports scores, and saves notes.
 
 use super::{
     file_dialog::{FileDialog, Purpose},
+    save_notes::SaveNotes,
     theme,
 };
 use crate::session::Edits;
@@ -18,6 +19,7 @@ pub struct PresetFiles {
     /// Action that waits for the user's confirmation.
     question: Option<Question>,
     dialog: FileDialog,
+    pub notes: SaveNotes,
 }
 
 /// Action that destroys something and needs the user's confirmation.
@@ -34,12 +36,14 @@ impl PresetFiles {
         if button.clicked() {
             edits.state.presets.refresh();
             (self.name, self.question) = (name.to_owned(), None);
+            self.notes.is_open = false;
         }
         if let Some((purpose, path)) = self.dialog.chosen() {
             match purpose {
                 Purpose::Import => edits.import(&path),
                 // The dialog has already asked whether to replace an existing file.
                 Purpose::Export => edits.export(&path),
+                Purpose::Notes(format) => self.notes.accept(format, path),
             }
         }
         let popup = Popup::from_toggle_button_response(button);
@@ -51,6 +55,7 @@ impl PresetFiles {
             ScrollArea::vertical().min_scrolled_height(0.0).max_height(room).show(ui, |ui| {
                 match self.question.clone() {
                     Some(question) => self.ask(ui, &question, edits),
+                    None if self.notes.is_open => self.notes.show(ui, &mut self.dialog, edits),
                     None => self.actions(ui, name, edits),
                 }
             });
@@ -100,6 +105,10 @@ impl PresetFiles {
                 }
             }
         });
+        ui.separator();
+        if ui.button("Save notes as ...").clicked() {
+            self.notes.open();
+        }
         if let Some(score) = edits.params.score.name() {
             ui.separator();
             ui.label(RichText::new("Score").color(theme::DIM));

@@ -45,6 +45,8 @@ pub struct MeterUpdate {
     pub bar: Option<i32>,
     /// Samples of the input and of the output, each the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
+    /// Number of input samples since the last update that are not in `sound`, because no packet had room for them.
+    pub lost: u64,
     /// Sum of the squared input samples since the last update, averaged over the first and the last channel.
     pub input_squares: f32,
 }
@@ -54,6 +56,8 @@ struct Packet {
     load: f32,
     sample_rate: f32,
     bar: Option<i32>,
+    /// See [`MeterUpdate::lost`].
+    lost: u64,
     /// Sum of the first and the last channel of the input.
     dry: Box<[f32]>,
     /// Sum of the squared input samples of the first and the last channel.
@@ -76,6 +80,7 @@ pub fn meters() -> (MeterInput, Meters) {
             load: 0.0,
             sample_rate: 0.0,
             bar: None,
+            lost: 0,
             dry: buffer(),
             dry_squares: 0.0,
             wet: [buffer(), buffer()],
@@ -95,6 +100,7 @@ pub fn meters() -> (MeterInput, Meters) {
         sample_rate: 0.0,
         bar: None,
         load: 0.0,
+        lost: 0,
         untimed: 0,
         period: 0,
         due: 0,
@@ -112,6 +118,8 @@ pub struct MeterInput {
     /// See [`MeterUpdate::bar`].
     pub bar: Option<i32>,
     load: f32,
+    /// See [`MeterUpdate::lost`].
+    lost: u64,
     /// Number of updates until the next buffer is timed.
     untimed: usize,
     period: usize,
@@ -147,6 +155,8 @@ impl MeterInput {
         }
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         let mut start = None;
+        let free = self.packet.as_ref().map_or(0, |packet| CAPACITY - packet.filled);
+        self.lost += frames.saturating_sub(free) as u64;
         if let Some(packet) = &mut self.packet {
             // Reading the clock for every short buffer would cost more than all else here. Reading the clock makes no system call
             // on the supported systems.
@@ -166,6 +176,7 @@ impl MeterInput {
 
     /// Discards the recorded samples, which would be old when the next viewer opens.
     fn discard(&mut self) {
+        self.lost = 0;
         if let Some(packet) = &mut self.packet {
             (packet.filled, packet.dry_squares) = (0, 0.0);
         }
@@ -189,6 +200,13 @@ impl MeterInput {
         if self.due > 0 {
             return false;
         }
+        let is_late = self.full.slots() < PACKETS;
+        let filled = self.packet.as_ref().map_or(0, |packet| packet.filled);
+        let room = CAPACITY.saturating_sub(self.period);
+        if is_late && self.period > 0 && (1..=room).contains(&filled) {
+            // The window is late: the packet goes on recording, so that no sound is lost.
+            return false;
+        }
         let Some(mut packet) = self.packet.take().or_else(|| self.empty.pop().ok()) else {
             return false;
         };
@@ -198,6 +216,7 @@ impl MeterInput {
         packet.load = self.load;
         packet.sample_rate = self.sample_rate;
         packet.bar = self.bar;
+        packet.lost = std::mem::take(&mut self.lost);
         // The queue has room for all packets.
         self.full.push(packet).is_ok()
     }
@@ -273,6 +292,7 @@ impl MeterViewer {
             latest.bands = packet.bands.clone();
             (latest.load, latest.sample_rate) = (packet.load, packet.sample_rate);
             latest.bar = packet.bar;
+            latest.lost += packet.lost;
             latest.input_squares += 0.5 * packet.dry_squares;
             (packet.filled, packet.dry_squares) = (0, 0.0);
             // The queue has room for all packets.

@@ -102,19 +102,6 @@ fn what_the_last_viewer_has_not_read_is_not_sent_to_the_next() {
 }
 
 #[test]
-fn samples_that_do_not_fit_into_a_packet_are_left_out() {
-    let (mut input, _meters, mut viewer) = open();
-    pass(&mut input, &vec![0.0; 3 * CAPACITY], &vec![0.0; 3 * CAPACITY]);
-    input.advance(1 << 20, Snapshot::default);
-    assert_eq!(sound(&mut viewer).map(|samples| samples.len()), [CAPACITY; 2]);
-}
-
-/// Sends updates 1 and 2. Returns the number of updates sent.
-fn send_two(input: &mut MeterInput) -> usize {
-    (1..=2).filter(|&number| input.advance(1 << 20, || snapshot(number))).count()
-}
-
-#[test]
 fn a_viewer_receives_all_updates_while_others_open_and_close() {
     let (mut input, meters, mut stays) = open();
     thread::scope(|scope| {
@@ -161,4 +148,37 @@ fn the_audio_thread_needs_no_lock() {
     // If this took the lock, it would wait for ever.
     input.measure(&mut [&mut [1.0, 2.0]], |_| ());
     assert_eq!(send_two(&mut input), 2);
+}
+
+#[test]
+fn samples_that_do_not_fit_into_a_packet_are_counted() {
+    let (mut input, _meters, mut viewer) = open();
+    pass(&mut input, &vec![0.0; 3 * CAPACITY], &vec![0.0; 3 * CAPACITY]);
+    input.advance(1 << 20, Snapshot::default);
+    let update = viewer.latest().unwrap();
+    assert_eq!(update.sound.map(|samples| samples.len()), [CAPACITY; 2]);
+    assert_eq!(update.lost, 2 * CAPACITY as u64);
+}
+
+#[test]
+fn a_late_window_loses_no_sound_for_half_a_second() {
+    let (mut input, _meters, mut viewer) = open();
+    let mut play = |seconds: f64| {
+        for _ in 0..(100.0 * seconds) as usize {
+            pass(&mut input, &[0.0; 480], &[0.0; 480]);
+            input.advance(480, Snapshot::default);
+        }
+        let mut heard = (0, 0);
+        while let Some(update) = viewer.latest() {
+            heard = (heard.0 + update.sound[0].len(), heard.1 + update.lost as usize);
+        }
+        heard
+    };
+    let (first, lost) = play(0.5);
+    assert_eq!(lost, 0);
+    let (second, _) = play(1.0);
+    let (third, lost) = play(0.1);
+    // The packet that is being recorded has the rest of the 1.6 s.
+    let counted = first + second + third + lost;
+    assert!(lost > 0 && (76_800 - CAPACITY..=76_800).contains(&counted), "{lost} {counted}");
 }

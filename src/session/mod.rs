@@ -87,6 +87,12 @@ impl Session {
         self.host.repaint();
     }
 
+    /// Shows `message` to the user. Not for the audio thread.
+    pub fn tell(&self, message: String) {
+        self.edit(&Silent, f64::INFINITY, |edits| edits.state.presets.message = message);
+        self.host.repaint();
+    }
+
     /// Sets parameters as a host does, without undo steps. `values` has the order of [`ids`]; `None` leaves a parameter as it is.
     /// `learned` is whether a controller was mapped: then the state is marked as changed. Not for the audio thread.
     pub fn set_from_outside(&self, values: &[Option<f32>], learned: bool) {

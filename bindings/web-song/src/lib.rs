@@ -12,7 +12,7 @@
 
 mod song;
 
-use song::{Format, Song};
+use song::{FORMATS, Song};
 
 /// Songs, and the memory that they share with JavaScript.
 #[derive(Default)]
@@ -68,7 +68,7 @@ pub extern "C" fn song_length(web: &Web) -> usize {
 /// is the preset, in JSON. Returns false for invalid arguments.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: usize) -> bool {
-    let format = Format::ALL.get(format).ok_or_else(|| "Unknown format of a song.".to_owned());
+    let format = FORMATS.get(format).ok_or_else(|| "Unknown format of a song.".to_owned());
     let song = format.and_then(|format| Song::new(*format, rate, channels, web.text()?));
     let song = song.map(|song| web.song = Some(song));
     web.put(song.map(|()| Vec::new()))

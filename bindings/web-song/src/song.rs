@@ -1,111 +1,20 @@
 //! One song: a filter, and the recorder of the song's format.
 
-use tone_filter_dsp::{Settings, Stereo, ToneFilter};
+use tone_filter_dsp::{Stereo, ToneFilter};
 use tone_filter_presets::Preset;
-use tone_filter_song::{
-    arrangement::Arranger,
-    beats::BeatRecorder,
-    console::{self, Tags, nsf},
-    found::Finder,
-    timeline::Layout,
-    tracker::{self, Chip, Module, furnace},
-    transcribe::{Transcriber, midi},
-};
+use tone_filter_song::take::{Format, TakeRecorder};
 
 /// Threshold below which left and right cancel, -20 dB: energy of the mono mix, relative to the mean energy of both channels.
 const CANCELS: f64 = 0.01;
 
-/// Format of a song.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Song of the tracker Furnace, as `tone-filter chip -o song.fur` writes it.
-    Furnace,
-    /// Program for a console, as `tone-filter chip -o song.nsf` writes it.
-    Nsf,
-    /// Notes, as `tone-filter bands --midi song.mid` writes them.
-    Midi,
-}
-
-impl Format {
-    /// All formats. JavaScript passes the index of one.
-    pub const ALL: [Self; 3] = [Self::Furnace, Self::Nsf, Self::Midi];
-
-    /// Returns the settings of the filter for a song with the sound of `settings`.
-    fn settings(self, settings: Settings) -> Settings {
-        match self {
-            Self::Midi => Settings { lookahead: true, ..settings },
-            Self::Nsf => console::settings(settings),
-            Self::Furnace => tracker::settings(settings),
-        }
-    }
-}
-
-enum Recorder {
-    Furnace(Arranger),
-    Nsf(console::Recorder),
-    Midi(Transcriber, BeatRecorder, Finder),
-}
-
-impl Recorder {
-    fn new(format: Format) -> Self {
-        match format {
-            Format::Furnace => Self::Furnace(Arranger::default()),
-            Format::Nsf => Self::Nsf(console::Recorder::default()),
-            Format::Midi => {
-                Self::Midi(Transcriber::new(false), BeatRecorder::default(), Finder::default())
-            }
-        }
-    }
-
-    /// Records the filter's last block.
-    fn push(&mut self, filter: &ToneFilter) {
-        match self {
-            Self::Furnace(arranger) => arranger.push(filter),
-            Self::Nsf(recorder) => recorder.push(filter),
-            Self::Midi(notes, beats, key) => {
-                notes.push(filter);
-                beats.push(filter);
-                key.push(filter);
-            }
-        }
-    }
-
-    /// Returns the file of a song of `seconds`, and the number of its notes.
-    fn finish(
-        self,
-        seconds: f64,
-        settings: &Settings,
-        title: String,
-    ) -> Result<(Vec<u8>, usize), String> {
-        let tags = Tags { title, author: String::new() };
-        match self {
-            Self::Furnace(arranger) => {
-                let arrangement = arranger.finish(seconds, settings, None);
-                let song = Module::new(&arrangement, Chip::Nes, None).ok_or(
-                    "The song exceeds the 128 patterns of a tracker. Choose a shorter file.",
-                )?;
-                Ok((furnace(&song, &tags), arrangement.notes()))
-            }
-            Self::Nsf(recorder) => {
-                let song = console::Song::new(&recorder.finish(seconds), None);
-                let file = nsf(&song, &tags)
-                    .ok_or("The song exceeds the 1 MB of an NSF file. Choose a shorter file.")?;
-                Ok((file, song.notes))
-            }
-            Self::Midi(notes, beats, key) => {
-                let notes = notes.finish(seconds);
-                let key = key.found(settings).key;
-                let layout = Layout::new(None, beats.beats(seconds).as_ref(), key);
-                Ok((midi(&notes, settings.pitch_shift(), &layout), notes.len()))
-            }
-        }
-    }
-}
+/// Formats of a song. JavaScript passes the index of one.
+pub const FORMATS: [Format; 3] = [Format::Furnace, Format::Nsf, Format::Midi];
 
 /// Song that is being recorded.
 pub struct Song {
+    format: Format,
     filter: ToneFilter,
-    recorder: Recorder,
+    recorder: TakeRecorder,
     channels: usize,
     frames: usize,
     /// Energy of the mono mix, then mean energy of left and right; 0 unless the sound is stereo.
@@ -124,8 +33,8 @@ impl Song {
         let mut filter = filter.with_channels(channels);
         filter.detect_notes(true);
         filter.reset();
-        let recorder = Recorder::new(format);
-        Ok(Self { filter, recorder, channels, frames: 0, energies: [0.0; 2] })
+        let recorder = TakeRecorder::default();
+        Ok(Self { format, filter, recorder, channels, frames: 0, energies: [0.0; 2] })
     }
 
     /// Adds samples to the song, all samples of the first channel first. Overwrites them with the filter's output.
@@ -160,7 +69,11 @@ impl Song {
         if latency > 0 {
             self.process(&mut vec![0.0; latency * self.channels], latency);
         }
-        let (file, notes) = self.recorder.finish(seconds, self.filter.settings(), title)?;
+        let settings = self.filter.settings();
+        let take = self.recorder.take(seconds, self.format != Format::Nsf, settings);
+        let (file, notes) = take
+            .write(self.format, settings, title)
+            .map_err(|error| format!("{error} Choose a shorter file."))?;
         let [mean, channels] = self.energies;
         let stereo = self.filter.settings().stereo;
         if notes > 0 {

@@ -18,10 +18,10 @@ use tone_filter_dsp::{Controls, Kernel, Stereo, Voice};
 use tone_filter_offline::{
     Error, Input, Output, Source,
     analyse::{Analysed, analyse},
-    arrangement::Arranger,
     clean_up_on_interrupt,
     console::{self, Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
     silence_reasons::Cause,
+    take::TakeRecorder,
     tracker::{self, Chip, Module, famitracker, furnace},
 };
 use tone_filter_presets::Preset;
@@ -222,7 +222,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
     let (recorder, arranger, found, analysed) = loop {
-        let (mut recorder, mut arranger) = (Recorder::default(), Arranger::default());
+        let (mut recorder, mut arranger) = (Recorder::default(), TakeRecorder::default());
         let mut found = None;
         let analysed = analyse(
             &input,
@@ -265,7 +265,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let set = sound.tempo.and_then(Tempo::set);
     let (file, notes, tempo) = match writer {
         Writer::Tracker(write) => {
-            let arrangement = arranger.finish(seconds, &settings, set);
+            let arrangement = arranger.take(seconds, true, &settings).arrangement(&settings, set);
             let song = Module::new(&arrangement, args.chip, args.repeat);
             let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
             let tempo = arrangement.grid.timeline().tempo();

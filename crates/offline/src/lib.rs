@@ -34,7 +34,9 @@ pub use guard::is_decoding;
 pub use level::Level;
 pub use output::{Output, STDIO, clean_up_on_interrupt};
 pub use source::{Input, Source};
-pub use tone_filter_song::{arrangement, beats, console, found, timeline, tracker, transcribe};
+pub use tone_filter_song::{
+    arrangement, beats, console, found, take, timeline, tracker, transcribe,
+};
 
 /// Compiles and runs the Rust in the README.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 //! ```text
 //! ToneFilter -> Transcriber, BeatRecorder, Finder -> Timeline, Layout -> MIDI, score
 //!            -> console::Recorder -> Song -> VGM, NSF
-//!            -> Arranger -> Arrangement -> MIDI in parts; Module -> Furnace, FamiTracker
+//!            -> TakeRecorder -> Take -> all of these; Arrangement -> MIDI in parts; Module -> Furnace, FamiTracker
 //! ```
 //!
 //! Writers return bytes. The crate uses neither files nor threads, so it runs in a browser.
@@ -12,6 +12,7 @@ pub mod arrangement;
 pub mod beats;
 pub mod console;
 pub mod found;
+pub mod take;
 pub mod timeline;
 pub mod tracker;
 pub mod transcribe;

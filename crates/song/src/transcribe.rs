@@ -32,7 +32,7 @@ pub struct Note {
 }
 
 /// Recorder of the notes that the listener detects.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Transcriber {
     events: Notes,
     notes: Vec<Note>,
@@ -67,6 +67,16 @@ impl Transcriber {
     /// Returns the number of notes dropped so far because they were shorter than 70 ms.
     pub fn left_out(&self) -> u64 {
         self.events.left_out()
+    }
+
+    /// Allocates memory for `count` more notes.
+    pub fn reserve(&mut self, count: usize) {
+        self.notes.reserve_exact(count);
+    }
+
+    /// Forgets the notes that end before `seconds`.
+    pub fn forget(&mut self, seconds: f64) {
+        self.notes.retain(|note| note.end >= seconds);
     }
 
     /// Returns all notes of a file of `seconds`, sorted by their start.

@@ -97,6 +97,17 @@ impl TestEditor {
         (0..50).for_each(|_| self.frame(vec![]));
     }
 
+    /// Passes `sound` of 48 kHz through the meters, update by update.
+    pub fn hear(&mut self, sound: &[f32]) {
+        self.meters.set_sample_rate(48_000.0);
+        for update in sound.chunks(800) {
+            self.meters.measure(&mut [&mut update.to_vec()], |_| ());
+            self.meters.advance(800, Default::default);
+            self.harness.state_mut().app.receive(self.time);
+            self.time += 1.0 / 60.0;
+        }
+    }
+
     pub fn uploads(&self) -> Vec<(TextureId, ImageDelta)> {
         self.uploads.0.take()
     }

@@ -1,13 +1,28 @@
 //! Tests of the piano roll, which replaces the grid.
 
 use super::{TestEditor, band};
-use crate::editor::{DEFAULT_SIZE, Layout, MIN_SIZE, roll::COLUMNS, theme};
-use egui::{Color32, Event, ImageData, Key, Rect, Shape, TextureId, pos2};
+use crate::{
+    capture::HeardNote,
+    editor::{DEFAULT_SIZE, Layout, MIN_SIZE, roll::COLUMNS, theme},
+};
+use egui::{
+    Color32, Event, ImageData, Key, Modifiers, MouseWheelSource, MouseWheelUnit, OutputCommand,
+    Rect, Shape, TextureId, TouchPhase, pos2, vec2,
+};
+use std::fs;
 use tone_filter_dsp::{
     BandRange, BandState, Bands,
+    listener::beats::Beat,
     notes::A4,
     roll::{Cell, Rows},
 };
+use tone_filter_song::transcribe::Note;
+use tone_filter_testkit::signals::noisy_chord;
+
+/// Appends a column, at the same time of the window and of the capture.
+fn push(editor: &mut TestEditor, bands: &Bands, bar: Option<i32>, now: f64) {
+    editor.panel().roll.push(bands, bar, now, now);
+}
 
 /// Whether the roll is shown. Asserts that either the roll or the cells are.
 fn is_shown(editor: &TestEditor) -> bool {
@@ -85,7 +100,7 @@ fn uploads(editor: &TestEditor) -> Vec<(Option<usize>, usize, Vec<Color32>)> {
 fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.params().editor_roll.store(true);
-    editor.panel().roll.push(&Bands::default(), None, 0.0);
+    push(&mut editor, &Bands::default(), None, 0.0);
     editor.frame(vec![]);
     let whole = uploads(&editor);
     let [(None, COLUMNS, silence)] = &whole[..] else { panic!("{}", whole.len()) };
@@ -94,7 +109,7 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     let a4 = || bands([(A4, BandState::Saturated)]);
     let mut columns = vec![];
     for (frame, bands) in [Bands::default(), a4(), Bands::default()].iter().enumerate() {
-        editor.panel().roll.push(bands, None, (frame + 1) as f64 / 60.0 + 0.001);
+        push(&mut editor, bands, None, (frame + 1) as f64 / 60.0 + 0.001);
         editor.frame(vec![]);
         let sent = uploads(&editor);
         let [(Some(x), 1, pixels)] = &sent[..] else { panic!("{}", sent.len()) };
@@ -118,8 +133,8 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     // A frame without an update sends nothing. Two updates in one column keep the stronger level.
     editor.frame(vec![]);
     assert!(uploads(&editor).is_empty());
-    editor.panel().roll.push(&a4(), None, 3.0 / 60.0 + 0.002);
-    editor.panel().roll.push(&Bands::default(), None, 3.0 / 60.0 + 0.003);
+    push(&mut editor, &a4(), None, 3.0 / 60.0 + 0.002);
+    push(&mut editor, &Bands::default(), None, 3.0 / 60.0 + 0.003);
     editor.frame(vec![]);
     assert_eq!(uploads(&editor), [(Some(3), 1, columns[1].clone())]);
 
@@ -139,13 +154,13 @@ fn the_roll_is_eight_seconds_long_at_any_rate_of_frames_and_stands_still_in_a_pa
     for rate in [20.0, 60.0, 144.0] {
         let mut editor = TestEditor::new(DEFAULT_SIZE);
         editor.params().editor_roll.store(true);
-        editor.panel().roll.push(&bands([(A4, BandState::Sounding)]), None, 0.0);
+        push(&mut editor, &bands([(A4, BandState::Sounding)]), None, 0.0);
         let frames = (8.0 * rate) as usize;
         for frame in 1..frames {
-            editor.panel().roll.push(&Bands::default(), None, frame as f64 / rate);
+            push(&mut editor, &Bands::default(), None, frame as f64 / rate);
         }
         // A pause of a minute is one column.
-        editor.panel().roll.push(&Bands::default(), None, 68.0);
+        push(&mut editor, &Bands::default(), None, 68.0);
         editor.frame(vec![]);
         let (_, _, [oldest, _]) = mesh(&editor).unwrap();
         // The ring begins again after 8 s.
@@ -201,7 +216,7 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
     // Bars of 3 s, beginning in the middle of the fourth bar; then the host stops.
     for column in 0..450 {
         let bar = (column < 400).then_some((column + 90) / 180 + 3);
-        editor.panel().roll.push(&Bands::default(), bar, f64::from(column) / 60.0);
+        push(&mut editor, &Bands::default(), bar, f64::from(column) / 60.0);
     }
     editor.frame(vec![]);
     let (_, roll, _) = mesh(&editor).unwrap();
@@ -227,8 +242,215 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
         assert!(text.left() > *line && text.left() < line + 6.0 && text.top() < roll.top() + 20.0);
     }
     for column in 450..1000 {
-        editor.panel().roll.push(&Bands::default(), None, f64::from(column) / 60.0);
+        push(&mut editor, &Bands::default(), None, f64::from(column) / 60.0);
     }
     editor.frame(vec![]);
     assert!(lines(&editor).is_empty(), "they have scrolled away");
+}
+
+/// Creates an editor with a roll of ten minutes, in which A4 sounds for a second from 300 s on.
+fn long() -> TestEditor {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.key(Key::R);
+    for step in 0..3000 {
+        let state =
+            if (1500..1505).contains(&step) { BandState::Saturated } else { BandState::Inactive };
+        push(&mut editor, &bands([(A4, state)]), None, 0.2 * f64::from(step));
+    }
+    editor.frame(vec![]);
+    editor
+}
+
+/// Returns the columns of the picture with a note, and the number of columns in view.
+fn lit(editor: &mut TestEditor) -> (Vec<usize>, usize) {
+    let colour = Cell { state: BandState::Saturated, level_db: -10.0 }.colour();
+    let colour = Color32::from_rgb(colour[0], colour[1], colour[2]);
+    // Another height sends the whole picture.
+    editor.uploads();
+    editor.resize([1000.0, 660.0]);
+    editor.frames(2);
+    editor.resize(DEFAULT_SIZE);
+    editor.frames(2);
+    let sent = uploads(editor);
+    let (_, _, pixels) = sent.last().unwrap();
+    let (_, _, [first, last]) = mesh(editor).unwrap();
+    let is_lit = |column: &usize| {
+        let x = (first as usize + column) % COLUMNS;
+        pixels.iter().skip(x).step_by(COLUMNS).any(|pixel| *pixel == colour)
+    };
+    let count = (last - first).round() as usize + 1;
+    ((0..count).filter(is_lit).collect(), count)
+}
+
+fn wheel(editor: &mut TestEditor, delta: f32, modifiers: Modifiers) {
+    let (_, roll, _) = mesh(editor).unwrap();
+    let (unit, phase) = (MouseWheelUnit::Line, TouchPhase::Move);
+    let source = MouseWheelSource::Unknown;
+    let delta = vec2(0.0, delta);
+    editor.frame(vec![Event::PointerMoved(roll.center())]);
+    editor.frame(vec![Event::MouseWheel { unit, delta, phase, modifiers, source }]);
+    editor.frame(vec![]);
+}
+
+#[test]
+fn the_view_goes_through_ten_minutes() {
+    let mut editor = long();
+    let label = |time: &str| format!("Piano roll {time}. Notes that sound now: none");
+    assert_eq!(lit(&mut editor), (vec![], COLUMNS));
+    // 600 s have 480 columns of 1.25 s. The last push is at 599.8 s.
+    editor.focus(&label("of the last 8 s"));
+    (0..6).for_each(|_| editor.key(Key::Minus));
+    editor.node(&label("of the last 600 s"));
+    let (columns, _) = lit(&mut editor);
+    assert!(matches!(columns[..], [240] | [240, 241] | [239, 240]), "{columns:?}");
+    // The shortest view has 2 s.
+    (0..8).for_each(|_| editor.key(Key::Plus));
+    editor.node(&label("of the last 2 s"));
+    assert_eq!(lit(&mut editor).1, 120);
+    wheel(&mut editor, -1.0, Modifiers::CTRL);
+    editor.node(&label("of the last 4 s"));
+    // Each notch and each arrow moves by an eighth of the view. The columns between two pushes have the time of the second.
+    editor.key(Key::ArrowLeft);
+    editor.node(&label("of 4 s up to 9:59.4"));
+    wheel(&mut editor, 3.0, Modifiers::NONE);
+    editor.node(&label("of 4 s up to 9:58.0"));
+    editor.key(Key::Home);
+    editor.node(&label("of 4 s up to 0:04.0"));
+    editor.key(Key::End);
+    editor.node(&label("of the last 4 s"));
+}
+
+#[test]
+fn the_pitch_is_zoomed_and_scrolled() {
+    let mut editor = long();
+    editor.focus("Piano roll of the last 8 s. Notes that sound now: none");
+    assert!(editor.shows("C7") && editor.shows("C2"));
+    editor.hold(Modifiers::SHIFT);
+    (0..4).for_each(|_| editor.key(Key::ArrowUp));
+    editor.hold(Modifiers::NONE);
+    // Of 77 rows, the 12 in the middle are in view: from C4 on, above 32 others.
+    let octave = |editor: &TestEditor| {
+        (1..9).filter(|octave| editor.shows(&format!("C{octave}"))).collect::<Vec<_>>()
+    };
+    assert_eq!(octave(&editor), [4]);
+    (0..12).for_each(|_| editor.key(Key::ArrowUp));
+    assert_eq!(octave(&editor), [5]);
+    wheel(&mut editor, -100.0, Modifiers::NONE);
+    assert_eq!(octave(&editor), [2]);
+    wheel(&mut editor, -4.0, Modifiers::ALT);
+    assert_eq!(octave(&editor), [2, 3, 4, 5, 6, 7]);
+}
+
+/// Lets the capture of `editor` have 20 beats of half a second from 590 s on, and a note of the lead on each.
+fn capture_beats(editor: &mut TestEditor) {
+    let time = |n: u8| 590.0 + 0.5 * f64::from(n);
+    let note = |n: u8| Note {
+        tone: usize::from(n % 12),
+        offset: 0,
+        start: time(n),
+        end: time(n) + 0.25,
+        velocity: 90,
+        place: 0.0,
+    };
+    let mut heard = editor.panel().capture.capture.heard();
+    heard.notes = (0..20).map(|n| HeardNote { note: note(n), lead: true }).collect();
+    heard.beats = (0..20).map(|n| Beat { time: time(n), place: n % 4, meter: 4 }).collect();
+}
+
+#[test]
+fn a_part_is_selected_from_beat_to_beat_and_copied() {
+    let mut editor = long();
+    capture_beats(&mut editor);
+    editor.frame(vec![]);
+    let (_, roll, _) = mesh(&editor).unwrap();
+    // The view ends at 600 s. Bars begin at 594 s (the third), 596 s and 598 s.
+    for number in ["3", "4", "5"] {
+        editor.text(number);
+    }
+    let at = |seconds: f64| {
+        pos2(roll.right() - roll.width() * ((600.0 - seconds) / 8.0) as f32, roll.center().y)
+    };
+    let selected = |editor: &TestEditor| {
+        let mut texts = editor.controls().into_iter().map(|(name, _)| name);
+        let name = texts.rfind(|name| name.starts_with("Piano roll of")).unwrap();
+        name.split_once("Selected: ").map(|(_, text)| text.to_owned())
+    };
+    editor.drag(at(594.1), at(596.9) - at(594.1));
+    assert_eq!(selected(&editor).as_deref(), Some("9:54.0 to 9:57.0, 6 notes"));
+    let mut names = editor.controls().into_iter().map(|(name, _)| name);
+    let name = names.rfind(|name| name.starts_with("Piano roll of")).unwrap();
+    editor.focus(&name);
+    editor.frame(vec![Event::Copy]);
+    let copied =
+        editor.output().platform_output.commands.iter().find_map(|command| match command {
+            OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        });
+    let is_note = |line: &&str| line.starts_with(|char: char| char.is_ascii_digit());
+    assert_eq!(copied.unwrap().lines().filter(is_note).count(), 6);
+    // Shift moves the start, Ctrl and Shift the end.
+    editor.hold(Modifiers::SHIFT);
+    editor.key(Key::ArrowLeft);
+    assert_eq!(selected(&editor).as_deref(), Some("9:53.5 to 9:57.0, 7 notes"));
+    editor.hold(Modifiers::SHIFT | Modifiers::COMMAND);
+    editor.key(Key::ArrowRight);
+    assert_eq!(selected(&editor).as_deref(), Some("9:53.5 to 9:57.5, 8 notes"));
+    editor.hold(Modifiers::NONE);
+    editor.key(Key::Escape);
+    assert_eq!(selected(&editor), None);
+    editor.hold(Modifiers::SHIFT);
+    editor.key(Key::ArrowLeft);
+    assert_eq!(selected(&editor).as_deref(), Some("9:55.5 to 9:59.5, 8 notes"));
+    editor.hold(Modifiers::NONE);
+    editor.click(at(593.0));
+    assert_eq!(selected(&editor), None);
+}
+
+const PANEL: &str = "Save and load presets: File | Save notes as ...";
+
+#[test]
+fn notes_are_saved_from_the_menu() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    editor.run(&format!("{PANEL} | File := {} | MIDI", path("none.mid")));
+    editor.panel().capture.finish();
+    editor.frames(2);
+    assert!(editor.shows("There are no notes to save yet"), "{:?}", editor.texts());
+
+    let chord = noisy_chord(3.0, 48_000.0);
+    editor.hear(&chord);
+    for (extent, format, name, written, magic) in [
+        ("Everything (10 minutes)", "MIDI", "all", "all.mid", &b"MThd"[..]),
+        ("The last 2 bars", "MIDI in parts", "parts.mid", "parts.mid", b"MThd"),
+        ("The last 16 bars", "Furnace", "song", "song.fur", &[0x78]),
+        ("Since the song started", "NSF", "song.nsf", "song.nsf", b"NESM"),
+        ("The last 8 bars", "Score", "song", "song.tfs", b"tone-filter-score"),
+    ] {
+        editor.run(&format!("{PANEL} | {extent} | File := {} | {format}", path(name)));
+        assert!(!editor.offers("Back"), "the menu has closed");
+        editor.panel().capture.finish();
+        editor.frames(2);
+        assert!(editor.shows("notes saved: "), "{format}: {:?}", editor.texts());
+        assert!(fs::read(path(written)).unwrap().starts_with(magic), "{format}");
+    }
+    // A name that is typed never replaces a file.
+    editor.run(&format!("{PANEL} | File := {} | MIDI", path("all")));
+    assert!(editor.shows("all.mid exists; choose another name"), "{:?}", editor.texts());
+}
+
+#[test]
+fn the_panel_of_notes_has_names_and_the_selection() {
+    for size in [MIN_SIZE, DEFAULT_SIZE] {
+        let mut editor = TestEditor::new(size);
+        editor.run(PANEL);
+        assert!(editor.offers("The last 8 bars") && !editor.offers("The selection"));
+        assert!(editor.controls().iter().all(|(name, _)| !name.trim().is_empty()));
+        editor.run("Back");
+        assert!(editor.offers("Save notes as ..."));
+        editor.key(Key::Escape);
+        editor.panel().roll.selection = Some(1.0..2.0);
+        editor.run(PANEL);
+        assert!(editor.offers("The selection"), "{size:?}");
+    }
 }

@@ -7,7 +7,7 @@ use desktop::{Bus, Client};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, env, fs};
 use tone_filter_dsp::{
-    BandRange, SPECS, Settings,
+    BandRange, SPECS, Score, Settings,
     notes::{self, TONES},
 };
 use tone_filter_testkit::{
@@ -101,6 +101,7 @@ pub fn it_operates_the_editor() {
     a_preset_is_announced(&mut reader);
     it_comes_and_goes(&mut reader);
     windows_come_and_go(&display, &mut reader);
+    the_notes_are_saved(&display, &mut reader);
     host.close();
     // One more thread serves the bus until the process ends. The display must outlive the window's other threads.
     settle(before + 1);
@@ -182,4 +183,24 @@ fn windows_come_and_go(display: &Display, reader: &mut Reader) {
         settle(before);
     }
     reader.ask(json!({ "do": "windows", "count": 1 }));
+}
+
+/// Saves what the plugin has heard, with the file's name typed, and looks for the notes of the chord.
+fn the_notes_are_saved(display: &Display, reader: &mut Reader) {
+    let folder = tempfile::tempdir().unwrap();
+    env::set_current_dir(&folder).unwrap();
+    reader.press("push button", "Save and load presets: File");
+    reader.press("push button", "Save notes as ...");
+    reader.press("radio button", "Everything (10 minutes)");
+    reader.ask(json!({ "do": "focus", "role": "entry", "name": "File" }));
+    display.focus(display.editor().unwrap()).unwrap();
+    display.key(u32::from('n')).unwrap();
+    reader.press("push button", "Score");
+    let text = wait("the notes", || {
+        reader.1.step();
+        fs::read_to_string("n.tfs").ok().filter(|text| text.ends_with('\n'))
+    });
+    let score: Score = text.parse().unwrap();
+    let keys: BTreeSet<i32> = score.notes().map(|note| notes::midi_note(note.tone, 0.0)).collect();
+    assert!(keys.is_superset(&[57, 61, 64, 69, 73].into()), "{keys:?}");
 }

@@ -40,7 +40,7 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("tone-filter-web-song", &[DSP, PRESETS, SONG], &[TESTKIT]),
     ("tone-filter-python", &[DSP, OFFLINE, PRESETS], &[]),
     ("plugin-guard", &[], &[TESTKIT]),
-    ("tone-filter", &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS], &[TESTKIT]),
+    ("tone-filter", &["plugin-guard", DSP, FOURIER, "tone-filter-midi", PRESETS, SONG], &[TESTKIT]),
     ("tone-filter-cli", &["tone-filter", DSP, OFFLINE, PLOT, PRESETS], &[MANUAL, TESTKIT]),
     ("tone-filter-hosts", &[DSP, PRESETS, TESTKIT], &[]),
     ("xtask", &[], &[MANUAL]),

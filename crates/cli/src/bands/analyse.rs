@@ -11,12 +11,13 @@ use tone_filter_dsp::{FoundKey, Settings, ToneFilter, Voice, listener::beats::Be
 use tone_filter_offline::{
     Error, Input, Output,
     analyse::{Analysed, analyse},
-    arrangement::{Arranger, midi as in_parts},
+    arrangement::midi as in_parts,
     beats::BeatRecorder,
     found::{Finder, KeyAndTuning},
     score::KeyTrack,
     silence_reasons::Cause,
     table::{Syntax, Table},
+    take::TakeRecorder,
     timeline::{Grid, Layout},
     transcribe::{Transcriber, midi, score as to_score},
 };
@@ -77,7 +78,7 @@ pub fn analyse_one(
     let title = file.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
     let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
-    let mut arranger = (args.parts && mid.is_some()).then(Arranger::default);
+    let mut arranger = (args.parts && mid.is_some()).then(TakeRecorder::default);
     // Only the voice Chip detects drums.
     let voice = if arranger.is_some() { Voice::Chip } else { settings.voice };
     let analysed = Settings { voice, ..*settings };
@@ -131,7 +132,8 @@ pub fn analyse_one(
     let layout = layout(args, &found, beats.as_ref());
     let shift = settings.pitch_shift();
     let parts = arranger.map(|arranger| {
-        let arrangement = arranger.finish(seconds, settings, args.sound.tempo.and_then(Tempo::set));
+        let take = arranger.take(seconds, true, settings);
+        let arrangement = take.arrangement(settings, args.sound.tempo.and_then(Tempo::set));
         in_parts(&arrangement, layout.key.as_ref())
     });
     let whole = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift, &layout));

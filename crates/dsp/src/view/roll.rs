@@ -51,15 +51,15 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the colour. Higher levels are brighter. At equal levels, each higher state is brighter, so that the states can be
-    /// told apart without colours.
+    /// Returns the colour. Higher levels are brighter. Each higher state is brighter at every level, so that the states can be told
+    /// apart without colours; what sounds has one hue.
     pub fn colour(self) -> Colour {
         let level = (self.level_db - DARKEST_DB) / (BRIGHTEST_DB - DARKEST_DB);
         let level = level.clamp(0.0, 1.0);
         oklch(match self.state {
-            BandState::Inactive => [0.23 + 0.20 * level, 0.02 + 0.12 * level, 258.0],
-            BandState::Sounding => [0.40 + 0.28 * level * level, 0.09 + 0.10 * level, 150.0],
-            BandState::Saturated => [0.55 + 0.19 * level * level, 0.17 + 0.03 * level, 27.0],
+            BandState::Inactive => [0.22 + 0.09 * level, 0.02 + 0.06 * level, 258.0],
+            BandState::Sounding => [0.50 + 0.10 * level, 0.08 + 0.04 * level, 150.0],
+            BandState::Saturated => [0.80 + 0.10 * level, 0.13 + 0.02 * level, 150.0],
         })
     }
 
@@ -219,29 +219,51 @@ mod tests {
         assert_eq!(Rows::new(BandRange::Published, 3.0).0[0], Row { tone: 0, key: 60 });
     }
 
+    /// Linear sRGB as people with full colour vision, deuteranopia and protanopia see it, by Machado, Oliveira, Fernandes, "A
+    /// physiologically-based model for simulation of color vision deficiency" (2009).
+    const VISION: [[[f32; 3]; 3]; 3] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+    ];
+
     #[test]
-    fn higher_states_are_thicker_and_brighter_and_stronger_notes_brighter() {
-        // Lightness in Oklab, from the same source as `oklch`.
-        let light = |cell: Cell| {
-            let [r, g, b] = cell.colour().map(|coded| {
-                let coded = f32::from(coded) / 255.0;
-                let high = ((coded + 0.055) / 1.055).powf(2.4);
-                if coded <= 0.040_45 { coded / 12.92 } else { high }
-            });
-            let l = 0.412_221_46 * r + 0.536_332_55 * g + 0.051_445_995 * b;
-            let m = 0.211_903_5 * r + 0.680_699_5 * g + 0.107_396_96 * b;
-            let s = 0.088_302_46 * r + 0.281_718_85 * g + 0.629_978_7 * b;
-            0.210_454_26 * l.cbrt() + 0.793_617_8 * m.cbrt() - 0.004_072_047 * s.cbrt()
-        };
-        for level in 0..=55 {
-            let level_db = DARKEST_DB + level as f32;
-            let cells = STATES.map(|state| Cell { state, level_db });
-            assert!(cells.is_sorted_by(|one, other| light(*one) < light(*other)), "{level_db} dB");
-            assert!(cells.is_sorted_by(|one, other| one.thickness(16) < other.thickness(16)));
+    fn states_differ_by_lightness_for_every_eye() {
+        for vision in VISION {
+            // Lightness in CIELAB, 0 to 100.
+            let lightness = |cell: &Cell| {
+                let rgb = cell.colour().map(|coded| {
+                    let coded = f32::from(coded) / 255.0;
+                    let high = ((coded + 0.055) / 1.055).powf(2.4);
+                    if coded <= 0.040_45 { coded / 12.92 } else { high }
+                });
+                let seen = vision.map(|row| row.iter().zip(rgb).map(|(a, b)| a * b).sum::<f32>());
+                let luminance = 0.2126 * seen[0] + 0.7152 * seen[1] + 0.0722 * seen[2];
+                116.0 * luminance.max(0.0).cbrt() - 16.0
+            };
+            let levels = |state| {
+                let cell = move |step| Cell { state, level_db: DARKEST_DB + 5.0 * step as f32 };
+                (0..=11).map(cell).collect::<Vec<_>>()
+            };
+            let seen = STATES.map(|state| levels(state).iter().map(lightness).collect::<Vec<_>>());
+            for own in &seen {
+                assert!(own.is_sorted_by(|one, next| one < next), "{own:?}");
+            }
+            for pair in seen.windows(2) {
+                assert!(pair[1][0] - pair[0][11] >= 20.0, "{pair:?}");
+            }
         }
-        for state in STATES {
-            let levels = (0..=11).map(|step| Cell { state, level_db: -60.0 + 5.0 * step as f32 });
-            assert!(levels.map(light).is_sorted_by(|one, other| one < other), "{state:?}");
+        for level_db in [DARKEST_DB, BRIGHTEST_DB] {
+            let cells = STATES.map(|state| Cell { state, level_db });
+            assert!(cells.is_sorted_by(|one, other| one.thickness(16) < other.thickness(16)));
         }
     }
 

@@ -60,6 +60,22 @@ impl BeatFinder {
         self.strengths.push(strengths);
     }
 
+    /// Allocates memory for `seconds` more.
+    pub fn reserve(&mut self, seconds: f64) {
+        let frames = (seconds / self.frame) as usize;
+        self.strengths.reserve_exact(frames);
+        self.chroma.reserve_exact(frames);
+    }
+
+    /// Forgets the first frames, as many as end within `seconds`. Times then count from the first frame that is left. Returns
+    /// the duration of the forgotten frames in seconds.
+    pub fn forget(&mut self, seconds: f64) -> f64 {
+        let frames = ((seconds / self.frame).max(0.0) as usize).min(self.strengths.len());
+        self.strengths.drain(..frames);
+        self.chroma.drain(..frames);
+        frames as f64 * self.frame
+    }
+
     /// Returns the beats of all frames so far. `None` if there are fewer than eight, or neither notes nor certain drums.
     pub fn beats(&self) -> Option<Beats> {
         if self.strengths.iter().flatten().all(|strength| *strength == 0.0) {

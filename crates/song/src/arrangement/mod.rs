@@ -18,18 +18,13 @@ pub use drums::{Drum, Hit};
 pub use grid::Grid;
 pub use midi::midi;
 
-use crate::{
-    beats::BeatRecorder,
-    console::Recorder,
-    timeline::{Layout, Timeline},
-    transcribe::{Note, Transcriber},
-};
+use crate::{timeline::Timeline, transcribe::Note};
 use drums::hits;
 use parts::{Unit, Voiced, chords, line};
 use repeats::{ACCOMPANIMENT, MELODY, unify};
 use sections::{contents, patterns};
 use std::ops::Range;
-use tone_filter_dsp::{ChipTick, Duty, Settings, ToneFilter};
+use tone_filter_dsp::{ChipTick, Duty, Settings};
 
 /// Maximum volume of notes and hits.
 pub const LOUDEST: u8 = 15;
@@ -163,40 +158,6 @@ impl Arrangement {
     /// Returns the number of notes and hits of all parts.
     pub fn notes(&self) -> usize {
         self.lead.len() + self.harmony.len() + self.bass.len() + self.drums.len()
-    }
-}
-
-/// Recorder for an arrangement: notes, beats and noise of a filter with lookahead and the voice Chip.
-#[derive(Debug)]
-pub struct Arranger {
-    notes: Transcriber,
-    beats: BeatRecorder,
-    ticks: Recorder,
-}
-
-impl Default for Arranger {
-    fn default() -> Self {
-        let (beats, ticks) = Default::default();
-        Self { notes: Transcriber::new(false), beats, ticks }
-    }
-}
-
-impl Arranger {
-    /// Records the filter's last block. Must be called after each of the filter's blocks.
-    pub fn push(&mut self, filter: &ToneFilter) {
-        self.notes.push(filter);
-        self.beats.push(filter);
-        self.ticks.push(filter);
-    }
-
-    /// Returns the arrangement of a file of `seconds`, with the sound of `settings`.
-    ///
-    /// The grid follows `tempo` in beats per minute if given, otherwise the detected beats, otherwise 120 beats per minute.
-    pub fn finish(self, seconds: f64, settings: &Settings, tempo: Option<f64>) -> Arrangement {
-        let timeline = Layout::new(tempo, self.beats.beats(seconds).as_ref(), None).timeline;
-        let (notes, ticks) = (self.notes.finish(seconds), self.ticks.finish(seconds));
-        let (shift, sound) = (settings.pitch_shift(), Sound::of(settings));
-        Arrangement::new(&notes, shift, &ticks, seconds, timeline, sound)
     }
 }
 

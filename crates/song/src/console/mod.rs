@@ -20,6 +20,9 @@ const CLOCK: u32 = 1_789_773;
 /// Ticks of the voice Chip per second.
 pub const TICKS: u32 = 60;
 
+/// Greatest compression of the deflate format.
+pub(crate) const BEST: u8 = 9;
+
 /// Returns `settings` for recording a song: with the voice Chip, and with lookahead if focus is on.
 pub fn settings(settings: Settings) -> Settings {
     Settings { voice: Voice::Chip, lookahead: settings.focus > 0.0, ..settings }
@@ -35,9 +38,11 @@ pub struct Tags {
 }
 
 /// Recorder of the ticks of the voice Chip.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Recorder {
     ticks: Vec<ChipTick>,
+    /// Number of ticks that were removed from the start of `ticks`.
+    forgotten: usize,
     /// Number of the last recorded tick.
     number: u64,
     /// Number of the filter's frames so far.
@@ -59,16 +64,34 @@ impl Recorder {
             self.ticks.push(tick);
         }
         // A block may be longer than a tick.
-        if self.ticks.len() < due {
-            self.ticks.resize(due, tick);
+        if self.forgotten + self.ticks.len() < due {
+            self.ticks.resize(due - self.forgotten, tick);
         }
     }
 
-    /// Returns the ticks of a file of `seconds`, at least one.
+    /// Allocates memory for `seconds` more.
+    pub fn reserve(&mut self, seconds: f64) {
+        self.ticks.reserve_exact((seconds * f64::from(TICKS)) as usize);
+    }
+
+    /// Forgets the ticks before `seconds`. [`Recorder::finish`] then begins at [`Recorder::start`].
+    pub fn forget(&mut self, seconds: f64) {
+        let end = (seconds * f64::from(TICKS)) as usize;
+        let count = end.saturating_sub(self.forgotten).min(self.ticks.len());
+        self.ticks.drain(..count);
+        self.forgotten += count;
+    }
+
+    /// Returns the start of the recorded ticks in seconds; 0 unless ticks were forgotten.
+    pub fn start(&self) -> f64 {
+        self.forgotten as f64 / f64::from(TICKS)
+    }
+
+    /// Returns the ticks of a file from [`Recorder::start`] to `seconds`, at least one.
     pub fn finish(self, seconds: f64) -> Vec<ChipTick> {
         let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.ticks_to_drop).collect();
         let count = (seconds * f64::from(TICKS)).ceil() as usize;
-        ticks.resize(count.max(1), ChipTick::default());
+        ticks.resize(count.saturating_sub(self.forgotten).max(1), ChipTick::default());
         ticks
     }
 }

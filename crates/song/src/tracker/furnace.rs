@@ -1,9 +1,11 @@
 //! Writer of Furnace's song files, by Furnace's `papers/format.md` and `papers/newIns.md`.
 
 use super::{Cell, Channel, Chip, Effect, Instrument, Module, Play, Voice, tempo::groove};
-use crate::{arrangement::Drum, console::Tags};
-use flate2::{Compression, write::ZlibEncoder};
-use std::io::Write;
+use crate::{
+    arrangement::Drum,
+    console::{BEST, Tags},
+};
+use miniz_oxide::deflate::compress_to_vec_zlib;
 
 /// Version of the format: Furnace 0.6.3 and later read it.
 const VERSION: u16 = 201;
@@ -68,9 +70,7 @@ pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     file.extend([0; 8]);
     file.extend(information(song, tags, &places));
     file.extend(groups.into_iter().flatten().flatten());
-    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
-    let written = packed.write_all(&file).and_then(|()| packed.finish());
-    written.expect("memory takes all that is written to it")
+    compress_to_vec_zlib(&file, BEST)
 }
 
 fn block(id: &[u8; 4], content: Vec<u8>) -> Vec<u8> {

@@ -1,8 +1,7 @@
 //! Writer of VGM 1.71 files: register writes to sound chips, with waits between them.
 
-use super::{CLOCK, Song, TICKS, Tags};
-use flate2::{Compression, write::GzEncoder};
-use std::io::Write as _;
+use super::{BEST, CLOCK, Song, TICKS, Tags};
+use miniz_oxide::deflate::compress_to_vec;
 
 const HEADER: usize = 0x100;
 
@@ -36,9 +35,14 @@ pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
 
 /// Compresses a VGM file with gzip.
 pub fn vgz(vgm: &[u8]) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    let written = packed.write_all(vgm).and_then(|()| packed.finish());
-    written.expect("memory takes all that is written to it")
+    let crc = !vgm.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1)))
+    });
+    let length = vgm.len() as u32;
+    // Header by RFC 1952: deflate, no name, no time, greatest compression, unknown system.
+    let header = vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255];
+    [header, compress_to_vec(vgm, BEST), crc.to_le_bytes().into(), length.to_le_bytes().into()]
+        .concat()
 }
 
 /// Data of a VGM file: writes and waits.

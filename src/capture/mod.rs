@@ -1,0 +1,416 @@
+//! Capture: keeps the notes of the last ten minutes while a window is open, and writes them as files.
+//!
+//! ```text
+//! meters -> window -> queue -> worker: filter -> TakeRecorder -> Heard -> roll
+//!                                                             -> Take -> files
+//! ```
+//!
+//! The audio thread sends nothing but what the window displays anyway. The input, which has already been heard, goes through a
+//! second filter on a thread of its own, with lookahead and the voice Chip. So the notes are as good as those of the command,
+//! whatever the plugin had to decide at once. They stay when the window closes.
+
+use std::{
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::{self, JoinHandle},
+};
+use tone_filter_dsp::{
+    Kernel, Settings, ToneFilter, Voice,
+    listener::beats::{Beat, Beats},
+    notes,
+};
+pub use tone_filter_song::take::Format;
+use tone_filter_song::{
+    take::{Take, TakeRecorder},
+    transcribe::Note,
+};
+
+/// Duration in seconds that the capture keeps.
+pub const SECONDS: usize = 600;
+
+/// Time in seconds for which more than [`SECONDS`] is kept, as forgetting moves all that is left.
+const SPARE: f64 = 60.0;
+
+/// Length of the worker's queue in updates: some 8 s, more than it takes to write a file.
+const QUEUE: usize = 512;
+
+/// Longest silence in seconds that stands in for lost sound.
+const LONGEST_LOSS: f64 = 2.0;
+
+/// Time in seconds between two updates of [`Heard::notes`], and of [`Heard::beats`].
+const PERIODS: [f64; 2] = [0.5, 3.0];
+
+/// Duration in seconds from which the newest beats in [`Heard`] are computed.
+const TAIL: f64 = 30.0;
+
+/// Distance in seconds within which two beats are the same.
+const CLOSE: f64 = 0.2;
+
+/// Silence in seconds after which sound starts a song, in a host that reports no position.
+const PAUSE: f64 = 2.0;
+
+/// Peak below which sound counts as silence: -80 dB full scale.
+const QUIET: f32 = 1e-4;
+
+/// Part of the music that is saved.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extent {
+    /// The last bars, up to the one in which the last note starts.
+    Bars(usize),
+    /// Everything since the song has started.
+    Song,
+    Everything,
+    /// Times on the capture's clock, in seconds.
+    Selection(Range<f64>),
+}
+
+/// Note with its role.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeardNote {
+    pub note: Note,
+    /// Whether the note is the lead of the voice Chip for most of its time.
+    pub lead: bool,
+}
+
+/// Captured music, for display. It is up to half a second old.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Heard {
+    /// Notes of the last ten minutes.
+    pub notes: Vec<HeardNote>,
+    /// Beats of the last ten minutes.
+    pub beats: Vec<Beat>,
+}
+
+impl Heard {
+    /// Returns the beat nearest to `time`; without beats, `time` itself.
+    pub fn snap(&self, time: f64) -> f64 {
+        let far = |beat: &f64| (beat - time).abs();
+        let beats = self.beats.iter().map(|beat| beat.time);
+        beats.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(time)
+    }
+
+    /// Returns the notes that start in `range`, as the text of a score that starts at 0.
+    pub fn score(&self, range: Range<f64>) -> String {
+        let notes = self.notes.iter().map(|own| own.note).collect();
+        let (beats, ticks, key) = Default::default();
+        let take = Take { start: 0.0, end: range.end, notes, beats, ticks, key }.part(range);
+        let text = take.write(Format::Score, &Settings::default(), String::new());
+        String::from_utf8_lossy(&text.unwrap_or_default().0).into_owned()
+    }
+}
+
+/// Sound of one update.
+struct Sound {
+    samples: Vec<f32>,
+    /// Number of samples that were lost before `samples`.
+    lost: u64,
+    /// Sample rate in Hz.
+    rate: f64,
+    /// Whether the host plays a song.
+    playing: bool,
+    settings: Settings,
+}
+
+/// File to write.
+pub struct Request {
+    pub format: Format,
+    pub extent: Extent,
+    pub path: PathBuf,
+    /// The plugin's settings.
+    pub settings: Settings,
+    /// Receives a message for the user.
+    pub done: Box<dyn FnOnce(String) + Send>,
+}
+
+enum Job {
+    Hear(Sound),
+    Write(Request),
+}
+
+/// Music that was heard, and its display.
+#[derive(Default)]
+struct Shared {
+    recording: Mutex<Recording>,
+    heard: Mutex<Heard>,
+}
+
+fn lock<T>(own: &Mutex<T>) -> MutexGuard<'_, T> {
+    own.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Captured music of an instance, which outlives its windows. Clones share it.
+#[derive(Clone, Default)]
+pub struct Capture(Arc<Shared>);
+
+impl Capture {
+    /// Locks the music for display.
+    pub fn heard(&self) -> MutexGuard<'_, Heard> {
+        lock(&self.0.heard)
+    }
+
+    /// Opens the capture for a window.
+    pub fn open(&self) -> CaptureInput {
+        let closing = Arc::default();
+        let capture = self.clone();
+        CaptureInput { capture, worker: None, closing, lost: 0, count: 0, rate: 0.0 }
+    }
+}
+
+/// Window's end of the capture, which listens until the window closes.
+pub struct CaptureInput {
+    pub capture: Capture,
+    /// Queue and thread of the worker; `None` before the first sound.
+    worker: Option<(SyncSender<Job>, JoinHandle<()>)>,
+    /// Whether the window closes: sound that waits in the queue is dropped.
+    closing: Arc<AtomicBool>,
+    /// Samples that found no room in the queue.
+    lost: u64,
+    /// Number of samples of the capture so far, lost ones included.
+    count: u64,
+    rate: f64,
+}
+
+impl CaptureInput {
+    /// Adds sound of `rate` Hz, after `lost` samples that are missing. `settings` are the plugin's, `playing` is whether the host
+    /// plays a song. Returns the capture's time after this sound, in seconds.
+    pub fn push(
+        &mut self,
+        samples: Vec<f32>,
+        lost: u64,
+        rate: f64,
+        playing: bool,
+        settings: &Settings,
+    ) -> f64 {
+        if samples.is_empty() || rate <= 0.0 {
+            return self.count as f64 / self.rate.max(1.0);
+        }
+        if self.worker.is_none() {
+            self.count = lock(&self.capture.0.recording).count(rate);
+        } else if self.rate != rate {
+            self.count = 0;
+        }
+        self.rate = rate;
+        let lost = (lost + self.lost).min((LONGEST_LOSS * rate) as u64);
+        let count = lost + samples.len() as u64;
+        self.count += count;
+        let sound = Sound { samples, lost, rate, playing, settings: *settings };
+        self.lost = if self.send(Job::Hear(sound)) { 0 } else { count };
+        self.count as f64 / rate
+    }
+
+    /// Writes a file on the worker's thread.
+    pub fn write(&mut self, request: Request) {
+        self.send(Job::Write(request));
+    }
+
+    /// Sends a job, or drops it if the queue is full. Returns whether it was sent.
+    fn send(&mut self, job: Job) -> bool {
+        let shared = &self.capture.0;
+        let (queue, _) = self.worker.get_or_insert_with(|| {
+            let (queue, jobs) = sync_channel(QUEUE);
+            let (shared, closing) = (shared.clone(), self.closing.clone());
+            (queue, thread::spawn(move || work(&jobs, &shared, &closing)))
+        });
+        queue.try_send(job).is_ok()
+    }
+
+    /// Waits until everything so far has been heard and written.
+    #[cfg(test)]
+    pub fn finish(&mut self) {
+        if let Some((queue, thread)) = self.worker.take() {
+            drop(queue);
+            thread.join().unwrap();
+        }
+    }
+}
+
+impl Default for CaptureInput {
+    fn default() -> Self {
+        Capture::default().open()
+    }
+}
+
+impl Drop for CaptureInput {
+    /// Waits for the worker, whose code may be unloaded after the window.
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Relaxed);
+        if let Some((queue, thread)) = self.worker.take() {
+            drop(queue);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Does `jobs` until the window closes.
+fn work(jobs: &Receiver<Job>, shared: &Shared, closing: &AtomicBool) {
+    for job in jobs {
+        let mut recording = lock(&shared.recording);
+        match job {
+            Job::Hear(_) if closing.load(Ordering::Relaxed) => {}
+            Job::Hear(sound) => recording.hear(sound, &shared.heard),
+            Job::Write(request) => {
+                let message = recording.write(&request);
+                (request.done)(message);
+            }
+        }
+    }
+}
+
+/// Filter that hears the music again, and its notes.
+#[derive(Default)]
+struct Recording {
+    /// `None` before the first sound.
+    filter: Option<ToneFilter>,
+    /// The plugin's settings.
+    settings: Settings,
+    recorder: TakeRecorder,
+    /// Number of samples so far.
+    count: u64,
+    /// Whether the host played a song in the last update.
+    playing: bool,
+    /// Time at which the last sound was heard.
+    sounded: f64,
+    /// Time at which the last song has started.
+    started: f64,
+    /// Times at which [`Heard`] is updated next: notes, beats.
+    due: [f64; 2],
+}
+
+impl Recording {
+    /// Returns the number of samples so far; 0 for another sample rate.
+    fn count(&self, rate: f64) -> u64 {
+        let same = self.filter.as_ref().is_some_and(|filter| filter.sample_rate() == rate);
+        if same { self.count } else { 0 }
+    }
+
+    fn hear(&mut self, sound: Sound, heard: &Mutex<Heard>) {
+        let Sound { mut samples, lost, rate, playing, settings } = sound;
+        let before = self.count(rate);
+        if before == 0 {
+            let Some(filter) = listening(&settings, rate) else { return };
+            *self = Self { filter: Some(filter), settings, ..Self::default() };
+            *lock(heard) = Heard::default();
+        }
+        let Self { filter: Some(filter), recorder, .. } = self else { return };
+        if self.settings != settings {
+            self.settings = settings;
+            // Never fails, as the plugin's settings are in range.
+            let _ = filter.set_settings(&detecting(settings));
+        }
+        let is_loud = samples.iter().any(|sample| sample.abs() > QUIET);
+        for samples in [&mut vec![0.0; lost as usize], &mut samples] {
+            self.count += samples.len() as u64;
+            filter.process_with(&mut [samples], |_, filter| recorder.push(filter));
+        }
+        if before == 0 {
+            recorder.reserve(SECONDS as f64 + SPARE);
+        }
+        let [before, now] = [before, self.count].map(|count| count as f64 / rate);
+        if playing && !self.playing || is_loud && !playing && before - self.sounded >= PAUSE {
+            self.started = before;
+        }
+        self.playing = playing;
+        if is_loud {
+            self.sounded = now;
+        }
+        self.show(now, heard);
+        let start = now - SECONDS as f64;
+        if start - self.recorder.start() >= SPARE {
+            self.recorder.forget(start);
+        }
+    }
+
+    fn take(&self, now: f64, beats: bool) -> Take {
+        self.recorder.take(now, beats, &self.settings)
+    }
+
+    /// Updates `heard`, if it is time.
+    fn show(&mut self, now: f64, heard: &Mutex<Heard>) {
+        let [notes, beats] = self.due.map(|due| now >= due);
+        if notes {
+            self.due[0] = now + PERIODS[0];
+            let take = self.take(now, false);
+            let shift = detecting(self.settings).pitch_shift();
+            let notes = take.notes.iter().map(|note| HeardNote {
+                note: *note,
+                lead: is_lead(note, &take, self.settings.tuning, shift),
+            });
+            let notes = notes.collect();
+            lock(heard).notes = notes;
+        }
+        if beats {
+            self.due[1] = now + PERIODS[1];
+            let new = self.recorder.beats(now - TAIL, now);
+            let new = new.map_or(Vec::new(), |new: Beats| new.beats);
+            let heard = &mut *lock(heard);
+            let oldest = now - SECONDS as f64;
+            // Beats that were found with more of the music after them stay.
+            heard.beats.retain(|beat| (oldest..now - 0.5 * TAIL).contains(&beat.time));
+            let last = heard.beats.last().map_or(f64::NEG_INFINITY, |beat| beat.time + CLOSE);
+            heard.beats.extend(new.into_iter().filter(|beat| beat.time > last));
+        }
+    }
+
+    /// Writes a file. Returns a message for the user.
+    fn write(&self, request: &Request) -> String {
+        let rate = self.filter.as_ref().map_or(1.0, ToneFilter::sample_rate);
+        let now = self.count as f64 / rate;
+        let take = self.take(now, true);
+        let range = match &request.extent {
+            Extent::Bars(count) => take.last_bars(*count).unwrap_or_default(),
+            Extent::Song => self.started..take.end,
+            Extent::Everything => take.start..take.end,
+            Extent::Selection(range) => range.clone(),
+        };
+        let settings = request.format.settings(request.settings);
+        let name =
+            |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let shown = request.path.display();
+        match take.part(range).write(request.format, &settings, name(&request.path)) {
+            Ok((_, 0)) => "There are no notes to save yet".to_owned(),
+            Err(error) => format!("{error} Choose fewer bars."),
+            Ok((file, count)) => match fs::write(&request.path, file) {
+                Ok(()) => format!("{count} notes saved: {shown}"),
+                Err(error) => format!("{shown} cannot be written: {error}"),
+            },
+        }
+    }
+}
+
+/// Returns the filter that hears music again; `None` if the sample rate is out of range.
+fn listening(settings: &Settings, rate: f64) -> Option<ToneFilter> {
+    let filter = ToneFilter::new(rate, &detecting(*settings)).ok()?;
+    // An unknown kernel name counts as none, as in the plugin.
+    let kernel = Kernel::from_environment().unwrap_or_else(|_| Kernel::best());
+    let mut filter = filter.with_channels(1).with_kernel(kernel);
+    filter.detect_notes(true);
+    filter.reset();
+    Some(filter)
+}
+
+/// Returns the plugin's `settings` for the detection of notes and drums.
+fn detecting(settings: Settings) -> Settings {
+    Settings { voice: Voice::Chip, lookahead: true, freeze: false, ..settings }
+}
+
+/// Whether `note` is the lead for more than half of its time.
+fn is_lead(note: &Note, take: &Take, tuning: f32, shift: f32) -> bool {
+    let index = |time: f64| ((time - take.start).max(0.0) * 60.0) as usize;
+    let ticks = index(note.start).min(take.ticks.len())..index(note.end).min(take.ticks.len());
+    let own =
+        notes::frequency(note.tone, f64::from(tuning), f64::from(shift) + f64::from(note.offset));
+    // Within half a semitone.
+    let is_own = |frequency: f32| (f64::from(frequency) / own - 1.0).abs() < 0.029;
+    let count =
+        take.ticks[ticks.clone()].iter().filter(|tick| is_own(tick.pulses[0].frequency)).count();
+    2 * count > ticks.len()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Tests of the capture without a window.
+
+use super::*;
+use tempfile::tempdir;
+use tone_filter_testkit::signals::{bent, sine};
+
+const RATE: f64 = 48_000.0;
+
+/// MIDI notes of a melody, half a second each.
+const MELODY: [u8; 12] = [72, 76, 79, 84, 81, 79, 76, 74, 72, 79, 76, 72];
+
+/// Returns the melody over a bass: six seconds.
+fn song() -> Vec<f32> {
+    let at = |notes: &[u8], t: f64| f64::from(notes[((2.0 * t) as usize).min(notes.len() - 1)]);
+    let melody = bent(6, 6.0, RATE, |t| at(&MELODY, t));
+    let bass = bent(6, 6.0, RATE, |t| at(&[45, 45, 45, 45, 41, 41, 41, 41, 43, 43, 43, 43], t));
+    // Each note of the melody fades, so that it begins anew.
+    let fade = |n: usize| 1.0 - 1.6 * ((n as f64 / RATE) % 0.5) as f32;
+    melody.iter().zip(bass).enumerate().map(|(n, (a, b))| a * fade(n) + 0.5 * b).collect()
+}
+
+/// Adds `sound` to the capture, update by update.
+fn push(input: &mut CaptureInput, sound: &[f32], settings: &Settings) -> f64 {
+    let push = |update: &[f32]| input.push(update.to_vec(), 0, RATE, false, settings);
+    sound.chunks(800).map(push).last().unwrap()
+}
+
+/// Saves a file named `name`, and returns its content and the message.
+fn saved(input: &mut CaptureInput, format: Format, extent: Extent) -> (Vec<u8>, String) {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("song");
+    let (sender, message) = std::sync::mpsc::channel();
+    let done = Box::new(move |message| sender.send(message).unwrap());
+    input.write(Request {
+        format,
+        extent,
+        path: path.clone(),
+        settings: Settings::default(),
+        done,
+    });
+    input.finish();
+    (fs::read(path).unwrap_or_default(), message.recv().unwrap())
+}
+
+/// Returns the recorder of `sound`, heard at once by a filter with the sound of `settings`.
+fn recorded(mut sound: Vec<f32>, settings: Settings) -> TakeRecorder {
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap().with_channels(1);
+    filter.detect_notes(true);
+    filter.reset();
+    let mut recorder = TakeRecorder::default();
+    filter.process_with(&mut [&mut sound], |_, filter| recorder.push(filter));
+    recorder
+}
+
+#[test]
+fn files_are_the_library_s() {
+    let (capture, sound) = (Capture::default(), song());
+    let mut input = capture.open();
+    assert_eq!(push(&mut input, &sound[..100_000], &Settings::default()), 100_000.0 / RATE);
+    // The window closes and opens again.
+    input.finish();
+    drop(input);
+    let mut input = capture.open();
+    assert_eq!(push(&mut input, &sound[100_000..], &Settings::default()), 6.0);
+    for format in Format::ALL {
+        let settings = format.settings(Settings::default());
+        let take = recorded(sound.clone(), settings).take(6.0, true, &settings);
+        let (expected, notes) = take.write(format, &settings, "song".into()).unwrap();
+        let (file, message) = saved(&mut input, format, Extent::Everything);
+        assert!(message.starts_with(&format!("{notes} notes saved: ")), "{message}");
+        assert!(notes > 0 && file == expected, "{format:?}: {notes} notes");
+    }
+}
+
+#[test]
+fn the_melody_is_the_lead() {
+    let mut input = Capture::default().open();
+    // Half a second of silence updates the display.
+    push(&mut input, &[song(), vec![0.0; 24_000]].concat(), &Settings::default());
+    input.finish();
+    let heard = input.capture.heard();
+    let key = |own: &HeardNote| notes::midi_note(own.note.tone, 0.0) as u8;
+    let mut leads: Vec<u8> = heard.notes.iter().filter(|own| own.lead).map(key).collect();
+    leads.dedup();
+    assert_eq!(leads, MELODY, "{:?}", heard.notes);
+    assert!(heard.notes.iter().any(|own| key(own) == 45 && !own.lead));
+    let score = heard.score(1.0..2.0);
+    assert!(score.starts_with("tone-filter-score 1") && score.contains(" 79"), "{score}");
+}
+
+#[test]
+fn a_song_starts_with_the_host_or_after_silence() {
+    // Segments: whether the host plays, whether there is sound, seconds. The last number is the start of the song.
+    for (segments, expected) in [
+        (&[(false, true, 1.0)][..], 0.0),
+        (&[(false, false, 2.5), (false, true, 1.0)], 2.5),
+        (&[(false, true, 1.0), (false, false, 1.5), (false, true, 1.0)], 0.0),
+        (&[(false, true, 1.0), (false, false, 2.5), (false, true, 0.5)], 3.5),
+        (&[(false, true, 1.0), (true, false, 0.5), (true, true, 0.5)], 1.0),
+        (&[(true, true, 1.0), (true, false, 2.5), (true, true, 0.5)], 0.0),
+        (&[(true, true, 1.0), (false, true, 0.5), (true, true, 0.5)], 1.5),
+    ] {
+        let mut recording = Recording::default();
+        for &(playing, sounds, seconds) in segments {
+            let amplitude = if sounds { 0.2 } else { 0.0 };
+            let samples = sine(440.0, amplitude, seconds, RATE);
+            let settings = Settings::default();
+            let sound = Sound { samples, lost: 0, rate: RATE, playing, settings };
+            recording.hear(sound, &Mutex::default());
+        }
+        assert_eq!(recording.started, expected, "{segments:?}");
+    }
+}
+
+#[test]
+fn lost_sound_takes_its_time() {
+    let mut input = Capture::default().open();
+    let settings = Settings::default();
+    assert_eq!(input.push(vec![0.0; 24_000], 0, RATE, false, &settings), 0.5);
+    assert_eq!(input.push(sine(440.0, 0.2, 1.0, RATE), 24_000, RATE, false, &settings), 2.0);
+    input.finish();
+    let notes = input.capture.heard().notes.clone();
+    assert!((notes[0].note.start - 1.0).abs() < 0.05, "{notes:?}");
+    // Another sample rate starts anew.
+    assert_eq!(input.push(vec![0.0; 4410], 0, 44_100.0, false, &settings), 0.1);
+    input.finish();
+    assert_eq!(*input.capture.heard(), Heard::default());
+}
+
+#[test]
+fn without_notes_nothing_is_written() {
+    let mut input = Capture::default().open();
+    for (extent, sound) in [(Extent::Everything, 0), (Extent::Bars(8), 48_000)] {
+        if sound > 0 {
+            push(&mut input, &vec![0.0; sound], &Settings::default());
+        }
+        let (file, message) = saved(&mut input, Format::Midi, extent);
+        assert_eq!((file, &*message), (vec![], "There are no notes to save yet"));
+    }
+}

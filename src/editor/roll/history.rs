@@ -1,0 +1,150 @@
+//! Columns of the roll over the last ten minutes.
+
+use std::{array, collections::VecDeque, ops::Range};
+use tone_filter_dsp::{
+    BandState, Bands,
+    notes::TONES,
+    roll::{Cell, Column, DARKEST_DB},
+};
+
+/// Columns per second: the frame rate of a common display.
+pub const RATE: usize = 60;
+
+/// Maximum number of columns.
+const LONGEST: usize = crate::capture::SECONDS * RATE;
+
+/// Maximum number of columns that one update fills. After a longer gap the host was paused, and the roll stood still.
+const LONGEST_FILLED_GAP: i64 = (crate::editor::PAUSE * RATE as f64) as i64;
+
+/// Levels per dB of a packed cell.
+const LEVELS_PER_DB: f32 = 4.0;
+
+/// State and level of a band in two bytes. The stronger of two cells is the greater one.
+type Packed = u16;
+
+fn packed(cell: Cell) -> Packed {
+    let level = (LEVELS_PER_DB * (cell.level_db - DARKEST_DB)).round().clamp(0.0, 255.0);
+    ((cell.state as u16) << 8) | level as u16
+}
+
+fn unpacked(cell: Packed) -> Cell {
+    let state = match cell >> 8 {
+        0 => BandState::Inactive,
+        1 => BandState::Sounding,
+        _ => BandState::Saturated,
+    };
+    let level_db = match cell & 0xFF {
+        0 => f32::NEG_INFINITY,
+        level => DARKEST_DB + f32::from(level) / LEVELS_PER_DB,
+    };
+    Cell { state, level_db }
+}
+
+/// All bands at one time.
+#[derive(Clone)]
+struct Moment {
+    cells: [Packed; TONES],
+    /// Time on the clock of the capture, in seconds.
+    time: f64,
+}
+
+/// Columns of the last ten minutes. A column's number counts from the first update.
+#[derive(Default)]
+pub struct History {
+    columns: VecDeque<Moment>,
+    /// Number of columns so far.
+    count: usize,
+    /// Time of the last update, in columns.
+    last_update: i64,
+    /// Bar number in the last update; see [`History::push`].
+    bar: Option<i32>,
+    /// Column in which each bar of the host's song begins, and the bar's number.
+    bars: VecDeque<(i64, i32)>,
+}
+
+impl History {
+    /// Appends `bands`. `now` is the window's time and `time` the capture's, both in seconds. `bar` is the host's bar number,
+    /// counted from 0; `None` while the host is stopped or reports no bars. Returns the first column that has changed.
+    pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64, time: f64) -> usize {
+        if self.columns.back().is_some_and(|last| time < last.time) {
+            // The capture has started again.
+            *self = Self { count: self.count, last_update: self.last_update, ..Self::default() };
+        }
+        let mut cells = Column::from(bands).0.map(packed);
+        let at = (now * RATE as f64) as i64;
+        let due = match at - self.last_update {
+            due @ 0..=LONGEST_FILLED_GAP => due as usize,
+            _ => 1,
+        };
+        self.last_update = at;
+        if due == 0
+            && let Some(last) = self.columns.pop_back()
+        {
+            // Two updates fall in one column.
+            self.count -= 1;
+            merge(&mut cells, &last.cells);
+        }
+        if self.columns.capacity() < LONGEST {
+            self.columns.reserve_exact(LONGEST);
+        }
+        let changed = self.count;
+        for _ in 0..due.max(1) {
+            if self.columns.len() == LONGEST {
+                self.columns.pop_front();
+            }
+            self.columns.push_back(Moment { cells, time });
+            self.count += 1;
+        }
+        if let (Some(before), Some(bar)) = (self.bar, bar)
+            && before != bar
+        {
+            self.bars.push_back((changed as i64, bar));
+        }
+        self.bar = bar;
+        let oldest = self.oldest();
+        while self.bars.front().is_some_and(|(column, _)| *column < oldest) {
+            self.bars.pop_front();
+        }
+        changed
+    }
+
+    /// Returns the number of columns so far, which is the number of the next column.
+    pub fn count(&self) -> i64 {
+        self.count as i64
+    }
+
+    /// Returns the number of the oldest column.
+    pub fn oldest(&self) -> i64 {
+        (self.count - self.columns.len()) as i64
+    }
+
+    /// Returns the strongest cells of the `columns`.
+    pub fn column(&self, columns: Range<i64>) -> Column {
+        let mut cells = [0; TONES];
+        let inside = [columns.start, columns.end]
+            .map(|at| (at - self.oldest()).clamp(0, self.columns.len() as i64) as usize);
+        self.columns.range(inside[0]..inside[1]).for_each(|own| merge(&mut cells, &own.cells));
+        Column(cells.map(unpacked))
+    }
+
+    /// Returns the capture's time at the start of a column, or at the nearest column; 0 without columns.
+    pub fn time(&self, column: i64) -> f64 {
+        let newest = self.columns.len().saturating_sub(1) as i64;
+        let index = (column - self.oldest()).clamp(0, newest) as usize;
+        self.columns.get(index).map_or(0.0, |own| own.time)
+    }
+
+    /// Returns the first column at or after `time` on the capture's clock.
+    pub fn column_at(&self, time: f64) -> i64 {
+        self.oldest() + self.columns.partition_point(|own| own.time < time) as i64
+    }
+
+    /// Returns the column in which each bar of the host's song begins, and the bar's number, counted from 0.
+    pub fn bars(&self) -> impl Iterator<Item = (i64, i32)> {
+        self.bars.iter().copied()
+    }
+}
+
+fn merge(cells: &mut [Packed; TONES], others: &[Packed; TONES]) {
+    *cells = array::from_fn(|tone| cells[tone].max(others[tone]));
+}

@@ -1,0 +1,482 @@
+//! Piano roll of all bands over the last ten minutes, shown instead of the grid.
+//!
+//! The picture has what sounds ([`History`]). Over it lie the captured notes: the lead as lines, and the selected part of the
+//! music, which is saved or copied.
+
+mod history;
+mod picture;
+
+use super::{
+    controls::focus_ring,
+    theme::{self, Scale},
+};
+use crate::{capture::Capture, session::Edits};
+use egui::{
+    Align2, CornerRadius, Event, EventFilter, Key, Modifiers, MouseWheelUnit, Rect, Response, Role,
+    Sense, Stroke, Ui, WidgetInfo, emath::GuiRounding, pos2,
+};
+pub use history::History;
+use history::RATE;
+pub use picture::COLUMNS;
+use picture::Picture;
+use std::{
+    ops::Range,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tone_filter_dsp::{
+    BandState, Bands, Settings,
+    notes::{self, PITCH_CLASSES},
+    roll::Rows,
+};
+
+/// Durations in seconds that the roll can show.
+const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, crate::capture::SECONDS];
+
+/// Numbers of rows that the roll can show; the first one is all.
+const HEIGHTS: [usize; 5] = [usize::MAX, 48, 36, 24, 12];
+
+/// Longest duration in seconds in which the lead is marked; in a longer one, notes are too short.
+const LONGEST_WITH_LEAD: usize = 128;
+
+/// Minimum distance in points of two lines of beats, and of two numbers of bars.
+const APART: [f32; 2] = [8.0, 26.0];
+
+/// Points of scrolling per notch of the wheel.
+const NOTCH: f32 = 50.0;
+
+/// Columns of the last ten minutes, and the view of them.
+pub struct Roll {
+    /// Shared by all windows of an instance, so that a new window has the columns so far.
+    history: Arc<Mutex<History>>,
+    picture: Option<Picture>,
+    /// First column that has changed since the picture was updated; the maximum if none has.
+    changed: i64,
+    /// Index in [`SPANS`].
+    span: usize,
+    /// Column at which the view ends; `None` follows the music.
+    end: Option<i64>,
+    /// Index in [`HEIGHTS`].
+    height: usize,
+    /// Number of rows below the view.
+    below: usize,
+    /// Selected time on the capture's clock, in seconds.
+    pub selection: Option<Range<f64>>,
+    /// Time at which the drag began that selects.
+    anchor: f64,
+}
+
+impl Default for Roll {
+    fn default() -> Self {
+        Self::new(Arc::default())
+    }
+}
+
+impl Roll {
+    pub fn new(history: Arc<Mutex<History>>) -> Self {
+        Self {
+            history,
+            picture: None,
+            changed: i64::MAX,
+            span: 2,
+            end: None,
+            height: 0,
+            below: 0,
+            selection: None,
+            anchor: 0.0,
+        }
+    }
+
+    /// Appends `bands`; see [`History::push`].
+    pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64, time: f64) {
+        let changed = lock(&self.history).push(bands, bar, now, time) as i64;
+        self.changed = self.changed.min(changed);
+    }
+
+    /// Shows the roll in `area`. Returns the band under the pointer.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        area: Rect,
+        scale: Scale,
+        bands: &Bands,
+        settings: &Settings,
+        capture: &Capture,
+    ) -> Option<usize> {
+        let pixels_per_point = ui.ctx().pixels_per_point();
+        let font = scale.font(11.0);
+        let mut roll = area.with_min_x(area.left() + 2.0 * font.size);
+        roll.min = roll.min.round_to_pixels(pixels_per_point);
+        let height = (roll.height() * pixels_per_point).floor().max(1.0);
+        roll.set_height(height / pixels_per_point);
+
+        let response = ui.interact(roll, ui.scope_id().with("roll"), Sense::click_and_drag());
+        let all = Rows::new(settings.range, settings.pitch_shift());
+        let count = all.0.len();
+        let history = self.history.clone();
+        let history = &*lock(&history);
+        self.navigate(ui, &response, history, capture, count);
+        self.below = self.below.min(count - self.rows(count));
+        let rows = Rows(all.0[self.below..self.below + self.rows(count)].to_vec());
+        let view = self.view(history, roll);
+        self.select(&response, &view, history, capture);
+
+        let Self { picture, changed, .. } = self;
+        let (end, step) = (view.columns.end, view.step);
+        Picture::update(picture, ui, history, (&rows, height as usize), (end, step), *changed);
+        *changed = i64::MAX;
+        if let Some(picture) = picture {
+            picture.paint(ui, roll, view.columns.clone());
+        }
+        let span = |index: usize| rows.span(index, height as usize);
+        let middle = |index: usize| {
+            roll.top() + 0.5 * (span(index).start + span(index).end) as f32 / pixels_per_point
+        };
+        show_bars(ui, &view, history, capture, scale);
+        self.show_notes(ui, &view, history, capture, &rows, middle);
+        for (index, row) in rows.0.iter().enumerate().filter(|(_, row)| row.is_c()) {
+            let at = pos2(roll.left() - 4.0, middle(index));
+            let name = name(row.key);
+            theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &name, font.clone(), theme::DIM);
+        }
+
+        focus_ring(ui, &response);
+        response.widget_info(|| {
+            let text = self.described(&view, history, capture, &all, bands);
+            WidgetInfo::labeled(Role::Image, true, text)
+        });
+        let pointer = response.hover_pos()?;
+        let y = ((pointer.y - roll.top()) * pixels_per_point).max(0.0) as usize;
+        let at = (0..rows.0.len()).find(|row| span(*row).contains(&y))?;
+        let row = rows.0[at];
+        let (tuning, shift) = (f64::from(settings.tuning), f64::from(settings.pitch_shift()));
+        let hertz = notes::frequency(row.tone, tuning, shift);
+        let column = view.column(pointer.x);
+        let time = history.time(column);
+        let cell = history.column(column..column + view.step).0[row.tone];
+        let lead = capture.heard().notes.iter().any(|own| {
+            own.lead && own.note.tone == row.tone && (own.note.start..own.note.end).contains(&time)
+        });
+        let state = match (cell.state, cell.level_db.is_finite()) {
+            (state, true) => format!("{}, {:.0} dB", state.name(), cell.level_db),
+            (state, false) => state.name().to_owned(),
+        };
+        let lead = if lead { ", the lead" } else { "" };
+        let text = format!("{}   {hertz:.1} Hz   {state}{lead}   {}", name(row.key), clock(time));
+        response.on_hover_ui_at_pointer(|ui| {
+            ui.label(text);
+            ui.weak("Drag to select. The wheel scrolls; with Ctrl it zooms the time, with Alt the pitch.");
+        });
+        Some(row.tone)
+    }
+
+    /// Returns the number of rows in view, of `count`.
+    fn rows(&self, count: usize) -> usize {
+        HEIGHTS[self.height].min(count)
+    }
+
+    fn view(&self, history: &History, area: Rect) -> View {
+        let columns = SPANS[self.span] * RATE;
+        let step = columns.div_ceil(COLUMNS);
+        let end = self.end.unwrap_or(history.count());
+        let last = (end - 1).div_euclid(step as i64);
+        let first = last + 1 - (columns / step) as i64;
+        View { area, columns: first..last + 1, step: step as i64 }
+    }
+
+    /// Scrolls and zooms, by the wheel over the roll and by keys while it has the focus.
+    fn navigate(
+        &mut self,
+        ui: &Ui,
+        response: &Response,
+        history: &History,
+        capture: &Capture,
+        count: usize,
+    ) {
+        // Steps to the right, up, into the time, and into the pitch.
+        let [mut right, mut up, mut time, mut pitch] = [0.0; 4];
+        if response.hovered() {
+            ui.input(|input| {
+                for event in &input.events {
+                    let Event::MouseWheel { unit, delta, modifiers, .. } = event else { continue };
+                    let notch = if *unit == MouseWheelUnit::Point { NOTCH } else { 1.0 };
+                    let [x, y] = [delta.x / notch, delta.y / notch];
+                    match modifiers {
+                        own if own.command || own.ctrl => time += x + y,
+                        own if own.alt => pitch += x + y,
+                        own if !own.shift && self.height > 0 => (right, up) = (right - x, up + y),
+                        // All rows are in view: the wheel moves along the time.
+                        _ => right -= x + y,
+                    }
+                }
+            });
+        }
+        if response.has_focus() {
+            let arrows = EventFilter {
+                horizontal_arrows: true,
+                vertical_arrows: true,
+                // Escape first ends the selection, then the focus.
+                escape: self.selection.is_some(),
+                ..EventFilter::default()
+            };
+            ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
+            let (presses, modifiers) = ui.input(|input| {
+                let [plus, equals, minus] =
+                    [Key::Plus, Key::Equals, Key::Minus].map(|key| input.num_presses(key) as f32);
+                let arrows = [Key::ArrowRight, Key::ArrowLeft, Key::ArrowUp, Key::ArrowDown]
+                    .map(|key| input.num_presses(key) as f32);
+                time += plus + equals - minus;
+                ([arrows[0] - arrows[1], arrows[2] - arrows[3]], input.modifiers)
+            });
+            match modifiers {
+                own if own.shift => self.extend(presses[0], own.command, history, capture),
+                _ => right += presses[0],
+            }
+            *(if modifiers.shift { &mut pitch } else { &mut up }) += presses[1];
+            if ui.input(|input| input.key_pressed(Key::Home)) {
+                self.end = Some(history.oldest());
+            }
+            if ui.input(|input| input.key_pressed(Key::End)) {
+                self.end = None;
+            }
+            let is_selected = self.selection.is_some();
+            if is_selected && ui.input_mut(|own| own.consume_key(Modifiers::NONE, Key::Escape)) {
+                self.selection = None;
+            }
+            let copies = ui.input(|input| input.events.contains(&Event::Copy));
+            if let Some(range) = self.selection.clone().filter(|_| copies) {
+                ui.ctx().copy_text(capture.heard().score(range));
+            }
+        }
+        let moved = |index: usize, steps: f32, count: usize| {
+            (index as f32 - steps).round().clamp(0.0, count as f32 - 1.0) as usize
+        };
+        let zoomed = moved(self.span, time, SPANS.len());
+        let rows = self.rows(count);
+        self.height = moved(self.height, -pitch, HEIGHTS.len());
+        // The middle of the rows stays where it is.
+        let below = self.below as f32 + 0.5 * (rows as f32 - self.rows(count) as f32) + up.round();
+        self.below = below.max(0.0) as usize;
+        self.span = zoomed;
+        if right != 0.0 || self.end.is_some() {
+            let span = (SPANS[self.span] * RATE) as i64;
+            let end = self.end.unwrap_or(history.count()) + (right * span as f32 / 8.0) as i64;
+            let oldest = (history.oldest() + span).min(history.count());
+            self.end = Some(end.max(oldest)).filter(|end| *end < history.count());
+        }
+    }
+
+    /// Moves the start of the selection, or its `end`, by some beats. Without a selection, selects the last eight beats first.
+    fn extend(&mut self, beats: f32, end: bool, history: &History, capture: &Capture) {
+        if beats == 0.0 {
+            return;
+        }
+        let heard = capture.heard();
+        let lines: Vec<f64> = match &heard.beats[..] {
+            // Without beats, half seconds.
+            [] => (0..=2 * crate::capture::SECONDS)
+                .map(|half| history.time(history.count()) - 0.5 * half as f64)
+                .rev()
+                .collect(),
+            beats => beats.iter().map(|beat| beat.time).collect(),
+        };
+        let last = lines.len() - 1;
+        let index = |time: f64| lines.partition_point(|line| *line < time - 1e-6).min(last);
+        let mut chosen = match &self.selection {
+            Some(range) => [index(range.start), index(range.end)],
+            None => [last.saturating_sub(8), last],
+        };
+        if self.selection.is_some() {
+            let at = &mut chosen[usize::from(end)];
+            *at = (*at as f32 + beats).clamp(0.0, last as f32) as usize;
+        }
+        let [from, until] = chosen.map(|at| lines[at]);
+        self.selection = (from < until).then_some(from..until);
+    }
+
+    /// Selects the time over which the pointer is dragged, from beat to beat. A click ends the selection.
+    fn select(&mut self, response: &Response, view: &View, history: &History, capture: &Capture) {
+        if response.clicked() {
+            self.selection = None;
+        }
+        let Some(pointer) = response.interact_pointer_pos() else { return };
+        let at = |x: f32| capture.heard().snap(history.time(view.column(x)));
+        let time = at(pointer.x);
+        if response.drag_started() {
+            let origin = response.ctx.input(|input| input.pointer.press_origin());
+            self.anchor = at(origin.unwrap_or(pointer).x);
+        }
+        if response.dragged() {
+            let (from, until) = (self.anchor.min(time), self.anchor.max(time));
+            self.selection = (from < until).then_some(from..until);
+        }
+    }
+
+    /// Shows the selection and the lead.
+    fn show_notes(
+        &self,
+        ui: &Ui,
+        view: &View,
+        history: &History,
+        capture: &Capture,
+        rows: &Rows,
+        middle: impl Fn(usize) -> f32,
+    ) {
+        let painter = ui.painter().with_clip_rect(view.area);
+        let x = |time: f64| view.x(history.column_at(time));
+        if let Some(range) = &self.selection {
+            let area = Rect::from_x_y_ranges(x(range.start)..=x(range.end), view.area.y_range());
+            painter.rect_filled(area, 0.0, theme::ACCENT.gamma_multiply(0.18));
+            for side in [area.left(), area.right()] {
+                painter.vline(side, area.y_range(), Stroke::new(1.0, theme::ACCENT));
+            }
+        }
+        if SPANS[self.span] > LONGEST_WITH_LEAD {
+            return;
+        }
+        let Range { start: from, end: until } = view.times(history);
+        let heard = capture.heard();
+        let leads = heard.notes.iter().filter(|own| own.lead);
+        for own in leads.filter(|own| own.note.start < until && own.note.end > from) {
+            if let Some(row) = rows.0.iter().position(|row| row.tone == own.note.tone) {
+                let line = x(own.note.start)..=x(own.note.end);
+                painter.hline(line, middle(row), Stroke::new(1.5, theme::TEXT));
+            }
+        }
+    }
+
+    /// Returns the roll in words, for screen readers.
+    fn described(
+        &self,
+        view: &View,
+        history: &History,
+        capture: &Capture,
+        rows: &Rows,
+        bands: &Bands,
+    ) -> String {
+        let rows = rows.0.iter();
+        let sounding = rows.filter(|row| bands.bands[row.tone].state != BandState::Inactive);
+        let names: Vec<String> = sounding.map(|row| name(row.key)).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let span = SPANS[self.span];
+        let time = match self.end {
+            None => format!("of the last {span} s"),
+            Some(_) => {
+                format!("of {span} s up to {}", clock(history.time(view.columns.end * view.step)))
+            }
+        };
+        let selected = self.selection.as_ref().map(|range| {
+            let heard = capture.heard();
+            let notes = heard.notes.iter().filter(|own| range.contains(&own.note.start)).count();
+            format!(". Selected: {} to {}, {notes} notes", clock(range.start), clock(range.end))
+        });
+        let selected = selected.unwrap_or_default();
+        format!("Piano roll {time}. Notes that sound now: {names}{selected}")
+    }
+}
+
+/// Columns in view, and their area.
+struct View {
+    area: Rect,
+    /// Columns of the picture.
+    columns: Range<i64>,
+    /// Columns of the history per column of the picture.
+    step: i64,
+}
+
+impl View {
+    /// Returns the left edge of a column of the history. The area spans the middle of the first column to that of the last one.
+    fn x(&self, column: i64) -> f32 {
+        let place = column as f64 / self.step as f64 - self.columns.start as f64 - 0.5;
+        let count = (self.columns.end - self.columns.start - 1).max(1);
+        self.area.left() + self.area.width() * (place / count as f64) as f32
+    }
+
+    /// Returns the times in view.
+    fn times(&self, history: &History) -> Range<f64> {
+        let time = |column| history.time(column * self.step);
+        time(self.columns.start)..time(self.columns.end)
+    }
+
+    /// Returns the column of the history at `x`.
+    fn column(&self, x: f32) -> i64 {
+        let count = (self.columns.end - self.columns.start - 1) as f32;
+        let place = count * (x - self.area.left()) / self.area.width() + 0.5;
+        ((self.columns.start as f64 + f64::from(place)) * self.step as f64).floor() as i64
+    }
+}
+
+/// Shows a line and the number at the beginning of each bar: the host's bars, or else those that were found, with their beats.
+fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: Scale) {
+    let font = scale.font(10.0);
+    let (mut line, mut number) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
+    let mut show = |column: i64, bar: Option<i64>| {
+        let x = view.x(column);
+        let apart = if bar.is_some() { 0.5 * APART[0] } else { APART[0] };
+        if !view.area.x_range().contains(x) || x - line < apart {
+            return;
+        }
+        line = x;
+        let colour = if bar.is_some() { theme::LINE } else { theme::LINE.gamma_multiply(0.5) };
+        ui.painter().vline(x, view.area.y_range(), Stroke::new(1.0, colour));
+        if let Some(bar) = bar.filter(|_| x - number >= APART[1]) {
+            number = x;
+            let (at, text) = (pos2(x + 3.0, view.area.top()), (bar + 1).to_string());
+            theme::text(ui.painter(), at, Align2::LEFT_TOP, &text, font.clone(), theme::DIM);
+        }
+    };
+    if history.bars().next().is_some() {
+        history.bars().for_each(|(column, bar)| show(column, Some(i64::from(bar))));
+        return;
+    }
+    let (mut bar, times) = (-1, view.times(history));
+    for beat in &capture.heard().beats {
+        bar += i64::from(beat.place == 0);
+        if !times.contains(&beat.time) {
+            continue;
+        }
+        show(history.column_at(beat.time), (beat.place == 0).then_some(bar));
+    }
+}
+
+fn lock(history: &Mutex<History>) -> MutexGuard<'_, History> {
+    history.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns a time in minutes and seconds.
+fn clock(seconds: f64) -> String {
+    format!("{}:{:04.1}", (seconds / 60.0) as u32, seconds % 60.0)
+}
+
+fn name(key: i32) -> String {
+    // Pitch classes begin at A, octave numbers at C.
+    format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
+}
+
+/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, unless
+/// the user is typing or dragging.
+pub fn switch(ui: &mut Ui, area: Rect, scale: Scale, edits: &Edits) -> Rect {
+    let font = scale.font(12.0);
+    let width = 2.2 * font.size + scale.length(10.0);
+    let (rest, place) = area.split_left_right_at_x(area.right() - width);
+    let shown = &edits.params.editor_roll;
+    let response = ui.interact(place, ui.scope_id().with("view"), Sense::click());
+    let free = !ui.ctx().text_edit_focused() && !ui.input(|input| input.pointer.any_down());
+    if response.clicked()
+        || free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::R))
+    {
+        shown.store(!shown.load());
+        ui.ctx().request_repaint();
+    }
+    let on = shown.load();
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, on, "Piano roll"));
+    let fill = if response.hovered() { theme::LINE } else { theme::SURFACE };
+    ui.painter().rect_filled(place, CornerRadius::same(scale.length(4.0) as u8), fill);
+    theme::text(ui.painter(), place.center(), Align2::CENTER_CENTER, "Roll", font, theme::TEXT);
+    if on {
+        let stroke = Stroke::new(2.0, theme::ACCENT);
+        ui.painter().hline(place.x_range().shrink(3.0), place.bottom() - 1.0, stroke);
+    }
+    focus_ring(ui, &response);
+    response.on_hover_text("Bands as a grid or as a piano roll (R)");
+    rest.with_max_x(rest.right() - scale.length(14.0).max(6.0))
+}

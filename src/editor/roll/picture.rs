@@ -1,0 +1,97 @@
+//! Texture of the roll, a ring of columns one pixel wide.
+
+use super::history::{History, RATE};
+use crate::editor::theme;
+use egui::{
+    Color32, ColorImage, Mesh, Rect, TextureHandle, TextureOptions, TextureWrapMode, Ui, pos2,
+};
+use std::ops::Range;
+use tone_filter_dsp::roll::{Column, Rows};
+
+/// Columns of the texture.
+pub const COLUMNS: usize = 8 * RATE;
+
+/// Maximum number of columns that are sent one by one; more are sent as a whole texture.
+const FEW: usize = 16;
+
+/// Options of the texture, in which new columns replace the oldest.
+const OPTIONS: TextureOptions =
+    TextureOptions { wrap_mode: TextureWrapMode::Repeat, ..TextureOptions::LINEAR };
+
+/// Texture of some rows. Column `number` is at `number` modulo [`COLUMNS`].
+pub struct Picture {
+    texture: TextureHandle,
+    rows: Rows,
+    /// Colours of a column without notes, as many as the texture is high.
+    background: Vec<Color32>,
+    /// Columns of the history per column of the texture.
+    step: i64,
+    /// Columns that are drawn.
+    drawn: Range<i64>,
+}
+
+impl Picture {
+    /// Updates the picture so that it has the columns up to `end`. Each has the strongest cells of `step` columns of `history`.
+    /// Columns of the history from `changed` on are new. Draws only what has changed.
+    pub fn update(
+        own: &mut Option<Self>,
+        ui: &Ui,
+        history: &History,
+        (rows, height): (&Rows, usize),
+        (end, step): (i64, i64),
+        changed: i64,
+    ) {
+        let wanted = end - COLUMNS as i64..end;
+        let column = |number: i64| history.column(number * step..(number + 1) * step);
+        let same = |own: &&mut Self| {
+            own.background.len() == height && own.rows == *rows && own.step == step
+        };
+        if let Some(own) = own.as_mut().filter(same) {
+            own.drawn.end = own.drawn.end.min(changed.div_euclid(step));
+            let before = wanted.start..own.drawn.start.min(wanted.end);
+            let after = own.drawn.end.max(wanted.start)..wanted.end;
+            let missing: Vec<i64> = before.chain(after).collect();
+            if missing.len() <= FEW && !own.drawn.is_empty() {
+                for number in missing {
+                    let mut pixels = own.background.clone();
+                    draw(rows, &column(number), &mut pixels, 1);
+                    let x = number.rem_euclid(COLUMNS as i64) as usize;
+                    own.texture.set_partial([x, 0], ColorImage::new([1, height], pixels), OPTIONS);
+                }
+                own.drawn = wanted;
+                return;
+            }
+        }
+        let mut background = vec![theme::BACKGROUND; height];
+        for (span, [red, green, blue]) in rows.background(height) {
+            background[span].fill(Color32::from_rgb(red, green, blue));
+        }
+        let mut pixels: Vec<Color32> =
+            background.iter().flat_map(|colour| [*colour; COLUMNS]).collect();
+        for number in wanted.clone() {
+            let x = number.rem_euclid(COLUMNS as i64) as usize;
+            draw(rows, &column(number), &mut pixels[x..], COLUMNS);
+        }
+        let image = ColorImage::new([COLUMNS, height], pixels);
+        let texture = ui.ctx().load_texture("roll", image, OPTIONS);
+        *own = Some(Self { texture, rows: rows.clone(), background, step, drawn: wanted });
+    }
+
+    /// Paints the columns `shown` into `area`, from the middle of the first one to the middle of the last one.
+    pub fn paint(&self, ui: &Ui, area: Rect, shown: Range<i64>) {
+        let first = shown.start.rem_euclid(COLUMNS as i64) as f32 + 0.5;
+        let at = |column: f32, y| pos2(column / COLUMNS as f32, y);
+        let last = first + (shown.end - shown.start - 1) as f32;
+        let mut mesh = Mesh::with_texture(self.texture.id());
+        mesh.add_rect_with_uv(area, [at(first, 0.0), at(last, 1.0)].into(), Color32::WHITE);
+        ui.painter().add(mesh);
+    }
+}
+
+/// Draws the notes of `column` into `pixels`, over the background. Every `stride`th pixel belongs to the column.
+fn draw(rows: &Rows, column: &Column, pixels: &mut [Color32], stride: usize) {
+    let height = pixels.len().div_ceil(stride);
+    for (span, [red, green, blue]) in rows.notes(column, height) {
+        span.for_each(|y| pixels[y * stride] = Color32::from_rgb(red, green, blue));
+    }
+}

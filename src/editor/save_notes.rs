@@ -1,0 +1,115 @@
+//! Panel of the menu of files that saves captured notes.
+
+use super::{
+    file_dialog::{FileDialog, Purpose},
+    theme,
+};
+use crate::{
+    capture::{CaptureInput, Extent, Format, Request},
+    session::{Edits, Session},
+};
+use egui::{RichText, TextEdit, Ui};
+use std::{ops::Range, path::PathBuf};
+
+/// Parts of the music, with their names.
+const EXTENTS: [(&str, Extent); 6] = [
+    ("The last 2 bars", Extent::Bars(2)),
+    ("The last 4 bars", Extent::Bars(4)),
+    ("The last 8 bars", Extent::Bars(8)),
+    ("The last 16 bars", Extent::Bars(16)),
+    ("Since the song started", Extent::Song),
+    ("Everything (10 minutes)", Extent::Everything),
+];
+
+/// Returns the name of a format, and what is in its files.
+fn named(format: Format) -> (&'static str, &'static str) {
+    match format {
+        Format::Midi => ("MIDI", "The notes as they were played, with tempo and bars"),
+        Format::Parts => {
+            ("MIDI in parts", "Lead, chords, bass, and drums on channel 10, on a grid")
+        }
+        Format::Furnace => ("Furnace", "A song for the tracker Furnace, for the NES"),
+        Format::Nsf => ("NSF", "A program for the NES, with the sound of the voice Chip"),
+        Format::Score => ("Score", "A score that the plugin follows, to correct by hand"),
+    }
+}
+
+/// Panel with the chosen part and file.
+#[derive(Default)]
+pub struct SaveNotes {
+    pub is_open: bool,
+    /// Selected time in the roll.
+    pub selection: Option<Range<f64>>,
+    extent: Option<Extent>,
+    /// Name of the file to write; empty asks the system's dialog.
+    path: String,
+    /// File to write, until the window takes it.
+    chosen: Option<(Format, PathBuf)>,
+}
+
+impl SaveNotes {
+    /// Opens the panel. If the roll has a selection, this is what is saved.
+    pub fn open(&mut self) {
+        self.is_open = true;
+        self.extent = self.selection.clone().map(Extent::Selection).or(self.extent.take());
+    }
+
+    pub fn show(&mut self, ui: &mut Ui, dialog: &mut FileDialog, edits: &mut Edits) {
+        let selection = self.selection.clone().map(Extent::Selection);
+        if matches!(self.extent, None | Some(Extent::Selection(_))) {
+            self.extent = selection.clone().or(Some(Extent::Bars(8)));
+        }
+        for (name, own) in EXTENTS.into_iter().chain(selection.map(|own| ("The selection", own))) {
+            ui.radio_value(&mut self.extent, Some(own), name);
+        }
+        let caption = ui.label(RichText::new("File").color(theme::DIM));
+        let field = TextEdit::singleline(&mut self.path).hint_text("leave empty to choose a file");
+        ui.add(field.desired_width(f32::INFINITY)).labelled_by(caption.id);
+        ui.horizontal_wrapped(|ui| {
+            for format in Format::ALL {
+                let (name, help) = named(format);
+                if ui.button(name).on_hover_text(help).clicked() {
+                    self.choose_file(format, dialog, edits);
+                    ui.close();
+                }
+            }
+            self.is_open &= !ui.button("Back").clicked();
+        });
+    }
+
+    fn choose_file(&mut self, format: Format, dialog: &mut FileDialog, edits: &mut Edits) {
+        self.is_open = false;
+        if self.path.trim().is_empty() {
+            return dialog.open(Purpose::Notes(format), "Notes", edits.host);
+        }
+        let path = with_extension(self.path.trim().into(), format);
+        if path.exists() {
+            edits.state.presets.message = format!("{} exists; choose another name", path.display());
+        } else {
+            self.chosen = Some((format, path));
+        }
+    }
+
+    /// Accepts the file that the dialog has chosen.
+    pub fn accept(&mut self, format: Format, path: PathBuf) {
+        self.chosen = Some((format, with_extension(path, format)));
+    }
+
+    /// Writes the chosen file, if there is one.
+    pub fn write(&mut self, capture: &mut CaptureInput, session: &Session) {
+        let Some((format, path)) = self.chosen.take() else { return };
+        let extent = self.extent.clone().unwrap_or(Extent::Bars(8));
+        let settings = session.params.chosen().settings;
+        let session = session.clone();
+        let done = Box::new(move |message| session.tell(message));
+        capture.write(Request { format, extent, path, settings, done });
+    }
+}
+
+/// Returns `path`, with the format's extension if it has none.
+fn with_extension(path: PathBuf, format: Format) -> PathBuf {
+    match path.extension() {
+        Some(_) => path,
+        None => path.with_extension(format.extension()),
+    }
+}
