@@ -44,7 +44,12 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
         let fill = if response.hovered() { theme::LINE } else { theme::SURFACE };
         let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);
         ui.painter().rect_filled(rect, radius, fill);
-        let (font, colour) = (scale.font(NAME), if on > 0 { theme::DIM } else { theme::IDLE });
+        let colour = match on {
+            _ if response.hovered() => theme::TEXT,
+            0 => theme::IDLE,
+            _ => theme::DIM,
+        };
+        let font = scale.font(NAME);
         let at = rect.left_center() + vec2(0.4 * font.size, 0.0);
         theme::text(ui.painter(), at, Align2::LEFT_CENTER, low, font, colour);
         if on == 0 {

@@ -266,6 +266,8 @@ fn without_a_menu_of_the_host_a_controller_is_learned_and_forgotten() {
     choose(&mut editor, "Learn a MIDI controller");
     editor.params().controllers.moved(74);
     editor.frame(vec![]);
+    // The notice is longer than the tooltip.
+    editor.wait(4.0);
     let tip = tooltip(&mut editor, "Mix");
     assert!(tip.ends_with("Mapped to controller 74."), "{tip}");
     choose(&mut editor, "Forget controller 74");

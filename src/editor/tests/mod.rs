@@ -147,6 +147,9 @@ fn every_control_is_legible_at_every_size_and_value() {
             }
             let settings = editor.settings();
             // In a small window, the last groups of More are scrolled into view.
+            if open {
+                editor.focus("Auto level");
+            }
             let mut texts = editor.texts();
             if open {
                 editor.focus("Sync to: Music");
