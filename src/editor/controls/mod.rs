@@ -170,10 +170,13 @@ pub fn toggle(
     response
 }
 
+/// Space in points around a control that is scrolled into view: enough for its caption and a heading.
+const AROUND: f32 = 30.0;
+
 /// Outlines a control that has the keyboard focus, and scrolls to it.
 pub fn focus_ring(ui: &Ui, response: &Response) {
     if response.gained_focus() {
-        response.scroll_to_me(None);
+        ui.scroll_to_rect(response.rect.expand(AROUND), None);
     }
     if response.has_focus() {
         let stroke = Stroke::new(1.0, theme::ACCENT);
