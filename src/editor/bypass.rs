@@ -1,12 +1,12 @@
 //! Bypass button of the plugin, in the header.
 
 use super::{
-    controls::focus_ring,
+    controls::face,
     host::{indication_text, menu, paint_indication},
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
-use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Align2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 use std::f32::consts::TAU;
 
 /// Header width in points above which the button has a word beside its symbol.
@@ -26,13 +26,7 @@ pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let on = param.unmodulated() == 1;
     let response = ui.interact(place, ui.scope_id().with(BYPASS), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, on, param.choice.name));
-    let (fill, colour) = match (on, response.hovered()) {
-        (true, _) => (theme::ACCENT, theme::BACKGROUND),
-        (false, true) => (theme::LINE, theme::TEXT),
-        (false, false) => (theme::SURFACE, theme::TEXT),
-    };
-    ui.painter().rect_filled(place, CornerRadius::same(scale.length(4.0) as u8), fill);
-
+    let colour = face(ui, &response, scale, on, false);
     let (symbol, word) = place.split_left_right_at_x(place.left() + place.height());
     let (centre, radius) = (symbol.center(), 0.24 * symbol.height());
     let stroke = Stroke::new(scale.length(1.5).max(1.0), colour);
@@ -54,7 +48,6 @@ pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     }
     let indication = edits.indication(BYPASS);
     paint_indication(&indication, ui, place.left_center(), scale);
-    focus_ring(ui, &response);
     menu::offer(&response, BYPASS, edits);
     let tip = format!("{} {}", param.choice.help, indication_text(&indication));
     if response.on_hover_text(tip.trim_end()).clicked() {

@@ -8,6 +8,7 @@ use plugin_guard::HostLink;
 use rfd::AsyncFileDialog;
 use std::{
     path::PathBuf,
+    pin::Pin,
     sync::mpsc::{Receiver, Sender, channel},
     thread,
 };
@@ -16,6 +17,7 @@ use std::{
 pub enum Purpose {
     Import,
     Export,
+    Score,
     Notes(Format),
 }
 
@@ -30,11 +32,10 @@ impl FileDialog {
         let (sender, host) = (self.expect(purpose), host.clone());
         let dialog = AsyncFileDialog::new();
         // On macOS, the dialog must be created on this thread.
-        let file = match purpose {
-            Purpose::Import => {
-                let dialog =
-                    dialog.add_filter("Presets and scores", &[PRESET, SCORE, "mid", "midi"]);
-                Box::pin(dialog.pick_file()) as std::pin::Pin<Box<dyn Future<Output = _> + Send>>
+        let file: Pin<Box<dyn Future<Output = _> + Send>> = match purpose {
+            Purpose::Import => Box::pin(dialog.add_filter("Presets", &[PRESET]).pick_file()),
+            Purpose::Score => {
+                Box::pin(dialog.add_filter("Scores", &[SCORE, "mid", "midi"]).pick_file())
             }
             Purpose::Export => {
                 let dialog = dialog.add_filter("Presets", &[PRESET]);

@@ -1,5 +1,5 @@
 //! Detected key, tuning and tempo of the music, at the right of the line with the scale. A click on the key sets Root and Scale;
-//! a click on the tuning sets Tuning.
+//! a click on the tuning sets Tuning, a click on the tempo halves or doubles it.
 
 use super::{
     controls::focus_ring,
@@ -15,6 +15,9 @@ const KEPT: f32 = 0.99;
 /// Cancellation threshold, -20 dB: power of the mean of left and right, relative to a channel's average power.
 const CANCELS: f32 = 0.01;
 
+/// Tempo in beats per minute from which on a click halves it. Faster music is rarer, and so is slower music than half of it.
+const HALVED: f64 = 115.0;
+
 /// Last detected key, tuning and tempo.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
@@ -23,15 +26,16 @@ pub struct DetectedKey {
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
-    /// Tempo in beats per minute; detected only if the host reports none.
-    tempo: Option<f64>,
+    /// Tempo in beats per minute, and its certainty, 0..1; detected only if the host reports none.
+    tempo: Option<(f64, f32)>,
 }
 
 impl DetectedKey {
     /// Takes key, tuning and tempo from `update`, and adds its input to the sums of squares.
     pub fn push(&mut self, update: &MeterUpdate) {
         let MeterUpdate { bands, sound: [dry, _], .. } = update;
-        (self.key, self.tuning, self.tempo) = (bands.key, bands.tuning, bands.tempo);
+        (self.key, self.tuning) = (bands.key, bands.tuning);
+        self.tempo = bands.tempo.map(|tempo| (tempo, bands.tempo_certainty));
         let new = [dry.iter().map(|x| x * x).sum(), update.input_squares];
         self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
@@ -65,9 +69,13 @@ impl DetectedKey {
                 });
             }
         }
-        if let Some(tempo) = self.tempo {
-            let tip = "Tempo of the music, which Sync counts by";
-            item(ui, &mut rest, scale, &format!("{tempo:.0} BPM"), tip, false);
+        if let Some((tempo, certainty)) = self.tempo {
+            let tip = "Tempo of the music and its certainty. A click doubles or halves it, for instance from 85 to 170";
+            let text = format!("{tempo:.0} BPM {:.0} %", 100.0 * certainty);
+            if item(ui, &mut rest, scale, &text, tip, true) {
+                let other = if tempo < HALVED { 2.0 * tempo } else { 0.5 * tempo };
+                edits.set_tempo(other as f32);
+            }
         }
         rest
     }
@@ -76,7 +84,7 @@ impl DetectedKey {
 /// Shows `text` at the right of `rest`, as a button or a label, if there is room, and shrinks `rest`. Returns whether it was clicked.
 fn item(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str, is_button: bool) -> bool {
     let font = scale.font(11.0);
-    let width = ui.painter().layout_no_wrap(text.into(), font.clone(), theme::TEXT).size().x;
+    let width = ui.painter().layout_no_wrap(text.into(), font.clone(), *theme::TEXT).size().x;
     let place = rest.with_min_x(rest.right() - width);
     if place.left() < rest.left() {
         return false;

@@ -24,8 +24,8 @@ pub fn height(scale: Scale) -> f32 {
 pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
     let settings = edits.params.chosen().settings;
     let keys = Keys { area, grid, scale, settings: &settings };
-    for (index, name) in PITCH_CLASSES.iter().enumerate() {
-        let response = keys.show(ui, index, name);
+    for index in from_c() {
+        let response = keys.show(ui, index, PITCH_CLASSES[index]);
         if settings.map == Map::Custom {
             keys.edit_target(ui, &response, index, edits);
         } else {
@@ -37,6 +37,11 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
             response.on_hover_text("Click to add this note or to remove it");
         }
     }
+}
+
+/// Returns the pitch classes from C up.
+fn from_c() -> impl Iterator<Item = usize> {
+    (0..PITCH_CLASSES.len()).map(|step| (step + 3) % PITCH_CLASSES.len())
 }
 
 struct Keys<'a> {
@@ -90,7 +95,7 @@ impl Keys<'_> {
             (true, sharp) => (theme::KEYS[usize::from(sharp)], theme::TEXT),
             (false, _) => (theme::SURFACE, theme::IDLE),
         };
-        let fill = if response.hovered() { fill.lerp_to_gamma(theme::TEXT, 0.15) } else { fill };
+        let fill = if response.hovered() { fill.lerp_to_gamma(*theme::TEXT, 0.15) } else { *fill };
         ui.painter().rect_filled(key, CornerRadius::same(scale.length(3.0) as u8), fill);
         let label = if moves { format!("{name} > {target}") } else { name.to_owned() };
         let text = match self.settings.idle("map") {
@@ -123,9 +128,9 @@ impl Keys<'_> {
             edits.set_targets(targets.with(index, PitchClass::new(other)));
         }
         Popup::menu(response).show(|ui| {
-            for (other, name) in PITCH_CLASSES.iter().enumerate() {
+            for other in from_c() {
                 let chosen = targets.of(index).index() == other;
-                if ui.selectable_label(chosen, *name).clicked() && !chosen {
+                if ui.selectable_label(chosen, PITCH_CLASSES[other]).clicked() && !chosen {
                     edits.set_targets(targets.with(index, PitchClass::new(other)));
                 }
             }

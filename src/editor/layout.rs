@@ -1,10 +1,15 @@
 //! Areas of the window's parts, computed from the size of the window.
 
-use super::{band_grid, bypass, controls, keyboard, preset_bar, scale_strip, theme::Scale};
+use super::{
+    band_grid, bypass, controls, keyboard, preset_bar, preset_browser, scale_strip, theme::Scale,
+};
 use egui::Rect;
 
 /// Minimum height in points, from the grid to the lower edge, at which the spectrum is shown.
 const LOWEST_WITH_SPECTRUM: f32 = 330.0;
+
+/// Minimum width in points of what is beside the browser of presets. In a narrow window, the browser takes its place.
+const LEAST_BESIDE_BROWSER: f32 = 420.0;
 
 /// Minimum height in points of a legible grid. A window without room for the grid shows the settings under More instead.
 const LOWEST_GRID: f32 = 96.0;
@@ -14,6 +19,10 @@ pub struct Layout {
     pub bypass: Rect,
     pub header: Rect,
     pub main: Rect,
+    /// Area of the browser of presets; `None` while it is closed.
+    pub browser: Option<Rect>,
+    /// Whether there is room beside the browser for all that follows.
+    pub has_bands: bool,
     /// Area of the groups under More; `None` while they are closed.
     pub more: Option<Rect>,
     /// Whether there is room for the grid, its octaves and the keyboard.
@@ -27,8 +36,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Lays out the area `window`, with the groups of More `open` or closed.
-    pub fn new(window: Rect, open: bool) -> Self {
+    /// Lays out the area `window`, with the groups of More `open` or closed, and with or without the browser of presets.
+    pub fn new(window: Rect, open: bool, browser: bool) -> Self {
         let scale = Scale::new(window.size());
         let margin = scale.length(16.0).max(6.0);
         let area = window.shrink(margin);
@@ -38,8 +47,18 @@ impl Layout {
         let rest = rest.with_min_y(rest.top() + 0.7 * margin);
         let (main, rest) = rest.split_top_bottom_at_y(rest.top() + controls::strip::height(scale));
         let mut rest = rest.with_min_y(rest.top() + 0.5 * margin);
+        let width = preset_browser::width(scale);
+        let has_bands = !browser || rest.width() - width - margin >= LEAST_BESIDE_BROWSER;
+        let browser = browser.then(|| {
+            let width = if has_bands { width } else { rest.width() };
+            let (browser, beside) = rest.split_left_right_at_x(rest.left() + width);
+            if has_bands {
+                rest = beside.with_min_x(beside.left() + margin);
+            }
+            browser
+        });
         let more = open.then(|| {
-            let height = controls::more::height(area.width(), scale);
+            let height = controls::more::height(rest.width(), scale);
             let (more, below) = rest.split_top_bottom_at_y(rest.top() + height);
             rest = below.with_min_y(below.top() + 0.4 * margin);
             more
@@ -68,6 +87,8 @@ impl Layout {
             bypass,
             header,
             main,
+            browser,
+            has_bands,
             more,
             has_grid,
             octaves,

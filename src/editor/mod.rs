@@ -328,21 +328,43 @@ impl Panel {
 
     fn show_parts(&mut self, ui: &mut Ui, edits: &mut Edits) {
         size::settle(ui.ctx(), edits);
+        theme::select(ui.ctx(), edits.params.editor_contrast.load());
         let window = ui.ctx().content_rect();
         let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
-        let layout = Layout::new(window, edits.params.editor_more.load());
+        let layout =
+            Layout::new(window, edits.params.editor_more.load(), self.bar.browser.is_open());
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
         bypass::show(ui, layout.bypass, scale, edits);
         self.bar.notes().selection = self.roll.selection.clone();
         self.bar.show(ui, layout.header, scale, &self.bands, &self.output, edits);
         self.bar.notes().write(&mut self.capture, &self.session);
+        if let Some(area) = layout.browser {
+            self.bar.browser.show(ui, area, scale, edits);
+        }
         controls::strip::show(ui, layout.main, scale, edits);
+        self.grid.hovered = None;
+        if layout.has_bands {
+            self.show_bands(ui, &layout, edits);
+        }
+        host::menu::show(ui, edits);
+        size::show_corner(ui, window, edits);
+        drops::show(ui, scale, edits);
+        let message = &mut edits.state.presets.message;
+        if message.is_empty() {
+            *message = edits.params.score.take_unread();
+        }
+        self.notice.show(ui, message);
+        access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));
+    }
+
+    /// Shows what is below the main settings: the groups of More, the bands, their scale and the spectrum.
+    fn show_bands(&mut self, ui: &mut Ui, layout: &Layout, edits: &mut Edits) {
+        let scale = layout.scale;
         if let Some(area) = layout.more {
             controls::more::show(ui, area, scale, edits);
         }
-        self.grid.hovered = None;
         if layout.has_grid {
             if edits.params.editor_roll.load() {
                 let (area, settings) =
@@ -363,14 +385,5 @@ impl Panel {
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
-        host::menu::show(ui, edits);
-        size::show_corner(ui, window, edits);
-        drops::show(ui, scale, edits);
-        let message = &mut edits.state.presets.message;
-        if message.is_empty() {
-            *message = edits.params.score.take_unread();
-        }
-        self.notice.show(ui, message);
-        access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));
     }
 }

@@ -1,7 +1,7 @@
-//! Bar at the top: presets, A and B, undo and redo, zoom, and the output level.
+//! Bar at the top: presets, A and B, undo and redo, zoom and theme, and the output level.
 
 use super::{
-    controls::focus_ring,
+    controls::{button, toggle},
     host::{show_track, track_width},
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{params::Keep, session::Edits};
 use egui::{
-    Align2, CornerRadius, Popup, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo,
-    pos2, vec2,
+    Align2, CornerRadius, Popup, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 use tone_filter_dsp::Bands;
 
@@ -66,8 +65,8 @@ impl Row {
 
 #[derive(Default)]
 pub struct PresetBar {
-    browser: PresetBrowser,
-    files: PresetFiles,
+    pub(super) browser: PresetBrowser,
+    pub(super) files: PresetFiles,
 }
 
 impl PresetBar {
@@ -103,7 +102,7 @@ impl PresetBar {
         show_meter(ui, &mut row, output, gains.as_deref());
         if roomy {
             // The gains keep their room in silence and while Auto level is off, so that nothing moves.
-            let place = row.right(row.width(21.0));
+            let place = row.right(row.width(33.0));
             if let Some(gains) = &gains {
                 show_gains(ui, place, scale, gains);
             }
@@ -111,11 +110,7 @@ impl PresetBar {
             note(ui, row.right(row.width(8.0)), scale, &load);
         }
         // All areas are computed first: the tab key follows the order in which the buttons are shown, from left to right.
-        let widths = [
-            row.width(4.5),
-            2.0 * row.width(4.0) + GAP,
-            2.0 * row.width(1.6) + GAP + row.width(8.0),
-        ];
+        let widths = [row.width(4.5), 2.0 * row.width(4.0) + GAP, 3.0 * row.width(1.6) + 2.0 * GAP];
         let [zoomed, steps, sounds] = widths.map(|width| {
             let place = row.right(width);
             row.right(row.space());
@@ -130,21 +125,34 @@ impl PresetBar {
     fn presets(&mut self, ui: &mut Ui, mut row: Row, edits: &mut Edits) {
         let file = row.right(row.width(4.0));
         row.right(GAP);
-        let arrow = row.rest.height();
-        let (previous, next) = (row.left(arrow), row.right(arrow));
+        let side = row.rest.height();
+        let (previous, next) = (row.left(side), row.right(side));
         let keep = edits.params.keep.load();
         if keep != Keep::default() {
-            show_lock(ui, row.right(0.7 * arrow), keep);
+            show_lock(ui, row.right(0.7 * side), keep);
         }
         let name = edits.preset();
         let mark = if edits.is_changed() { " *" } else { "" };
         step(ui, previous, row.scale, ("Previous preset", -1), &name, edits);
         let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
-        self.browser.show(ui, &response, row.scale, &name, edits);
+        self.browser.button = Some(response.id);
+        if response.clicked() {
+            self.browser.toggle(&name, edits);
+        }
         step(ui, next, row.scale, ("Next preset", 1), &name, edits);
         let response = button(ui, file, row.scale, "Save and load presets", "File", true);
-        self.files.show(&response, &name, edits);
+        if self.files.show(ui, &response, &name, edits) && !self.browser.is_open() {
+            self.browser.toggle(&name, edits);
+        }
     }
+}
+
+/// Paints an arrow in `place` that points to the right, or to the left if `side` is negative.
+fn arrow(ui: &Ui, place: Rect, side: f32) {
+    let side = 0.18 * place.height() * side;
+    let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
+    let points = corners.map(|corner| place.center() + corner).to_vec();
+    ui.painter().add(Shape::convex_polygon(points, *theme::TEXT, Stroke::NONE));
 }
 
 /// Shows a button called `label` that loads the preset `steps` places after the preset called `name`.
@@ -157,10 +165,7 @@ fn step(
     edits: &mut Edits,
 ) {
     let response = button(ui, place, scale, label, "", true);
-    let side = 0.18 * place.height() * steps as f32;
-    let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
-    let points = corners.map(|corner| place.center() + corner).to_vec();
-    ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
+    arrow(ui, place, steps as f32);
     if response.clicked()
         && let Some(next) = edits.state.presets.neighbour(name, steps)
     {
@@ -190,25 +195,28 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     response.on_hover_text(&text);
 }
 
+/// Shows the switch between both sounds, with an arrow that copies the current sound to the other.
 fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
-    for (slot, name, label) in [(0, "A", "First sound"), (1, "B", "Second sound")] {
+    let [first, copy, second] = [(); 3].map(|()| {
         let place = row.left(row.width(1.6));
-        let chosen = edits.state.slot == slot;
-        let response = button(ui, place, row.scale, label, name, true);
-        if chosen {
-            let line = place.bottom() - 1.0;
-            let stroke = Stroke::new(2.0, theme::ACCENT);
-            ui.painter().hline(place.x_range().shrink(3.0), line, stroke);
-        } else if response.clicked() {
+        row.left(GAP);
+        place
+    });
+    let slot = edits.state.slot;
+    let sound = |ui: &mut Ui, edits: &mut Edits, own, place, texts| {
+        let id = ui.scope_id().with(("sound", own));
+        let response = toggle(ui, place, row.scale, id, texts, slot == own, false);
+        if response.on_hover_text(texts.0).clicked() && slot != own {
             edits.swap();
         }
-    }
-    row.left(GAP);
-    let other = ["B", "A"][edits.state.slot];
-    let text = format!("Copy to {other}");
-    if button(ui, row.rest, row.scale, "Copy to the other sound", &text, true).clicked() {
+    };
+    sound(ui, edits, 0, first, ("First sound: A", "A"));
+    let label = ["Copy A to B", "Copy B to A"][slot];
+    if button(ui, copy, row.scale, label, "", true).clicked() {
         edits.copy_to_other();
     }
+    arrow(ui, copy, [0.8, -0.8][slot]);
+    sound(ui, edits, 1, second, ("Second sound: B", "B"));
 }
 
 fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
@@ -223,12 +231,18 @@ fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     }
 }
 
-/// Shows a button with the current zoom, which opens a menu of zooms. Choosing a zoom also resizes the window.
+/// Shows a button with the current zoom, which opens a menu of zooms and of the theme. Choosing a zoom also resizes the window.
 fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
     let response = button(ui, place, scale, "Zoom", &percent(now), true);
     Popup::menu(&response).show(|ui| {
+        let contrast = &edits.params.editor_contrast;
+        let mut on = contrast.load();
+        if ui.checkbox(&mut on, "High contrast").clicked() {
+            contrast.store(on);
+        }
+        ui.separator();
         for zoom in ZOOMS {
             if ui.selectable_label(zoom == now, percent(zoom)).clicked() {
                 size::zoom(ui.ctx(), zoom, edits.host);
@@ -247,7 +261,7 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>)
         let bar = Rect::from_center_size(pos2(bars.center().x, y), vec2(bars.width(), height));
         ui.painter().rect_filled(bar, CornerRadius::same(1), theme::LINE);
         let filled = ((db + 60.0) / 60.0).clamp(0.0, 1.0);
-        let colour = if db > 0.0 { theme::SATURATED } else { theme::ACCENT };
+        let colour = if db > 0.0 { theme::ALARM } else { theme::ACCENT };
         let filled = Rect::from_min_size(bar.min, bar.size() * vec2(filled, 1.0));
         ui.painter().rect_filled(filled, CornerRadius::same(1), colour);
     }
@@ -255,7 +269,7 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>)
     let response = ui.interact(bars, id, Sense::hover());
     let [left, right] = levels;
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, "Output level"));
-    let gains = gains.map(|gains| format!("\nAuto level: {gains}")).unwrap_or_default();
+    let gains = gains.map(|gains| format!("\n{gains}")).unwrap_or_default();
     let load = 100.0 * output.load;
     response.on_hover_text(format!(
         "Output {left:.1} and {right:.1} dB full scale{gains}\nCPU {load:.1} %"
@@ -266,7 +280,7 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>)
 /// Returns the two gains of Auto level in dB, as text.
 fn gains(bands: &Bands) -> String {
     let [input, wet] = [bands.gain, bands.makeup].map(|gain| 20.0 * gain.log10());
-    format!("In {input:+.1} dB  Wet {wet:+.1} dB")
+    format!("Auto level: input {input:+.1} dB, effect {wet:+.1} dB")
 }
 
 fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
@@ -275,8 +289,8 @@ fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
     let label = "Gains of Auto level";
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, label));
     response.on_hover_text(
-        "Auto level. In: what brings the music to the level that the resonators are made for. \
-         Wet: what makes their sound as loud as the music.",
+        "Auto level. Input: what brings the music to the level that the resonators are made for. \
+         Effect: what makes their sound as loud as the music.",
     );
 }
 
@@ -284,31 +298,4 @@ fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
 fn note(ui: &Ui, place: Rect, scale: Scale, text: &str) {
     let (at, font) = (place.right_center(), scale.font(11.0));
     theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::DIM);
-}
-
-/// Shows a flat button with `text`. `label` is its accessible name and its tooltip.
-fn button(
-    ui: &mut Ui,
-    place: Rect,
-    scale: Scale,
-    label: &str,
-    text: &str,
-    enabled: bool,
-) -> Response {
-    let id = ui.scope_id().with(("button", label));
-    let response = ui.interact(place, id, if enabled { Sense::click() } else { Sense::hover() });
-    response.widget_info(|| {
-        let colon = if text.is_empty() || text == label { "" } else { ": " };
-        let text = if text == label { "" } else { text };
-        WidgetInfo::labeled(Role::Button, enabled, format!("{label}{colon}{text}"))
-    });
-    let fill = if response.hovered() && enabled { theme::LINE } else { theme::SURFACE };
-    ui.painter().rect_filled(place, CornerRadius::same(scale.length(4.0) as u8), fill);
-    let colour = if enabled { theme::TEXT } else { theme::DIM };
-    if !text.is_empty() {
-        let inside = ui.painter().with_clip_rect(place.shrink2(Vec2::X * 2.0));
-        theme::text(&inside, place.center(), Align2::CENTER_CENTER, text, scale.font(12.0), colour);
-    }
-    focus_ring(ui, &response);
-    response.on_hover_text(label)
 }

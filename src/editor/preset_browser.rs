@@ -1,171 +1,232 @@
-//! List of all presets: a search field, switches for the settings that loading a preset keeps, and the presets found, by
-//! category. The arrow keys audition presets. Enter or a click anywhere keeps the current preset; Escape restores the earlier
+//! Panel of all presets beside the bands: a search field, switches for the settings that loading a preset keeps, categories, and the
+//! presets found. The arrow keys audition presets. Enter or closing the panel keeps the current preset; Escape restores the earlier
 //! sound.
 
 use super::{
-    controls::focus_ring,
+    controls::{focus_ring, toggle},
     theme::{self, Scale},
 };
-use crate::session::{Amount, Edits};
+use crate::session::{Amount, Edits, Entry};
 use egui::{
-    Align, Button, Key, Layout, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Role,
-    ScrollArea, Sense, Shape, Stroke, TextEdit, Ui, Vec2, WidgetInfo, vec2,
+    Align, Id, Key, Layout, Modifiers, Popup, Rect, RichText, Role, ScrollArea, Sense, Shape,
+    Stroke, StrokeKind, TextEdit, Ui, UiBuilder, Vec2, WidgetInfo,
+    scroll_area::ScrollBarVisibility, vec2,
 };
 use tone_filter_presets::folded;
 
-/// Width of the list in points, at the default size of the window.
-const WIDTH: f32 = 270.0;
+/// Width of the panel in points, at the default size of the window.
+const WIDTH: f32 = 330.0;
 
 #[derive(Default)]
 pub struct PresetBrowser {
+    /// State of the open panel; `None` while it is closed.
+    open: Option<Open>,
+    /// Id of the button that opens and closes the panel.
+    pub button: Option<Id>,
+}
+
+#[derive(Default)]
+struct Open {
     search: String,
+    /// Title of the only category that is listed; `None` for all.
+    category: Option<String>,
     /// Name of the preset that the arrow keys have selected.
     marked: String,
-    /// Whether the list was just opened, and the search field still needs the focus.
-    opened: bool,
+    /// Whether the search field still needs the focus.
+    is_new: bool,
     /// Whether the list still has to scroll to the marked preset.
     scroll: bool,
 }
 
+/// Returns the width of the panel in points.
+pub fn width(scale: Scale) -> f32 {
+    scale.length(WIDTH).max(240.0)
+}
+
+/// Returns an area of `ui` as a new part of it, from top to bottom.
+fn part(ui: &mut Ui, area: Rect, name: &str) -> Ui {
+    let layout = Layout::top_down_justified(Align::Min);
+    let mut part = ui.new_child(UiBuilder::new().max_rect(area).layout(layout).id_salt(name));
+    part.set_clip_rect(area.intersect(ui.clip_rect()));
+    part
+}
+
+fn scroll_area() -> ScrollArea {
+    let visible = ScrollBarVisibility::VisibleWhenNeeded;
+    let area = ScrollArea::vertical().scroll_bar_visibility(visible);
+    area.min_scrolled_height(0.0).auto_shrink(false).animated(false)
+}
+
 impl PresetBrowser {
-    /// Shows the list below `button`, which opens and closes it. `current` is the name of the loaded preset.
-    pub fn show(
-        &mut self,
-        ui: &Ui,
-        button: &Response,
-        scale: Scale,
-        current: &str,
-        edits: &mut Edits,
-    ) {
-        let field = button.id.with("search");
-        if button.clicked() {
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Opens the panel at the preset called `current`, or closes it and keeps the preset that was tried out.
+    pub fn toggle(&mut self, current: &str, edits: &mut Edits) {
+        if self.open.take().is_some() {
+            edits.keep_audition();
+        } else {
             edits.state.presets.refresh();
             let marked = current.to_owned();
-            *self = Self { search: String::new(), marked, opened: true, scroll: true };
-        }
-        let width = scale.length(WIDTH).max(200.0);
-        let popup = Popup::from_toggle_button_response(button)
-            .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
-            .layout(Layout::top_down_justified(Align::Min));
-        let shown = popup.show(|ui| {
-            ui.set_width(width);
-            let room = theme::room_below(ui, button) + ui.cursor().top();
-            ui.set_max_height(theme::room_below(ui, button));
-            theme::raise(ui);
-            let presses =
-                |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
-            let (mut steps, mut enter) = (0, false);
-            if ui.memory(|memory| memory.has_focus(field)) {
-                steps = presses(Key::ArrowDown) as isize - presses(Key::ArrowUp) as isize;
-                enter = presses(Key::Enter) > 0;
-            }
-            let typed = self.show_search(ui, field);
-            ui.add_space(2.0);
-            keep(ui, edits);
-            randomise(ui, edits);
-            ui.separator();
-
-            let found = edits.state.presets.search(&self.search);
-            let names = found.iter().flat_map(|(_, entries)| entries).map(|entry| &entry.name);
-            let names: Vec<&String> = names.collect();
-            if typed || steps != 0 || !names.contains(&&self.marked) {
-                let wanted = folded(self.search.trim());
-                let now = names.iter().position(|name| match typed {
-                    // A preset whose name contains the text is the best guess.
-                    true => folded(name).contains(&wanted),
-                    false => **name == self.marked,
-                });
-                let next =
-                    now.unwrap_or(0).saturating_add_signed(steps).min(names.len().max(1) - 1);
-                self.marked = names.get(next).map_or_else(String::new, |name| (*name).clone());
-                self.scroll = true;
-            }
-            if steps != 0 && !names.is_empty() {
-                edits.audition(&self.marked);
-            }
-
-            let mut picked = (enter && !names.is_empty()).then(|| self.marked.clone());
-            let mut described = self.marked.clone();
-            let lines = 2.0 * scale.line(12.0);
-            let height = room - ui.cursor().top() - lines - 3.0 * ui.spacing().item_spacing.y;
-            ScrollArea::vertical()
-                .min_scrolled_height(0.0)
-                .max_height(height)
-                .animated(false)
-                .show(ui, |ui| {
-                    for (title, entries) in &found {
-                        let title = ui.label(RichText::new(title).color(theme::DIM));
-                        for (index, entry) in entries.iter().enumerate() {
-                            let colour =
-                                if entry.name == current { theme::ACCENT } else { theme::TEXT };
-                            let text = RichText::new(&entry.name).color(colour);
-                            let marked = entry.name == self.marked;
-                            let row = ui.horizontal(|ui| {
-                                if star(ui, &entry.name, edits) {
-                                    ui.memory_mut(|memory| memory.request_focus(field));
-                                }
-                                let rest = Layout::top_down_justified(Align::Min);
-                                ui.with_layout(rest, |ui| ui.selectable_label(marked, text)).inner
-                            });
-                            let row = row.inner;
-                            if marked && self.scroll && !ui.is_sizing_pass() {
-                                // The first preset of a group is shown with the group's title.
-                                let above = if index == 0 { title.rect } else { row.rect };
-                                ui.scroll_to_rect(row.rect.union(above), Some(Align::Center));
-                                self.scroll = false;
-                            }
-                            if row.hovered() || row.has_focus() {
-                                described.clone_from(&entry.name);
-                            }
-                            if row.clicked() {
-                                picked = Some(entry.name.clone());
-                            }
-                        }
-                    }
-                    if names.is_empty() {
-                        ui.label(RichText::new("No preset is found").color(theme::DIM));
-                    }
-                });
-            ui.separator();
-            // The description keeps its room when it is empty, so that nothing moves.
-            ui.allocate_ui_with_layout(vec2(width, lines), Layout::top_down(Align::Min), |ui| {
-                ui.set_min_height(lines);
-                let mut entries = found.iter().flat_map(|(_, entries)| entries);
-                let entry = entries.find(|entry| entry.name == described);
-                let text = entry.map_or("", |entry| &entry.description);
-                ui.label(RichText::new(text).color(theme::DIM));
-            });
-
-            if let Some(name) = picked {
-                edits.load(&name);
-                ui.close();
-                if enter {
-                    button.request_focus();
-                }
-            }
-        });
-        if shown.is_none() {
-            edits.keep_audition();
-        } else if ui.input(|input| input.key_pressed(Key::Escape)) {
-            edits.cancel_audition();
-            button.request_focus();
+            self.open = Some(Open { marked, is_new: true, scroll: true, ..Open::default() });
         }
     }
 
+    /// Shows the open panel in `area`.
+    pub fn show(&mut self, ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
+        let Some(open) = &mut self.open else { return };
+        let line = Stroke::new(1.0, theme::LINE);
+        ui.painter().rect_stroke(area, scale.length(4.0), line, StrokeKind::Inside);
+        let mut ui = part(ui, area.shrink(scale.length(8.0).max(4.0)), "browser");
+        theme::raise(&mut ui);
+        ui.visuals_mut().widgets.inactive.weak_bg_fill = *theme::SURFACE;
+        ui.visuals_mut().text_edit_bg_color = Some(*theme::SURFACE);
+        let cancelled = !Popup::is_any_open(ui.ctx())
+            && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        let entered = open.show(&mut ui, scale, edits);
+        if cancelled {
+            edits.cancel_audition();
+        }
+        if cancelled || entered {
+            self.open = None;
+            if let Some(button) = self.button {
+                ui.memory_mut(|memory| memory.request_focus(button));
+            }
+        }
+    }
+}
+
+impl Open {
+    /// Shows the panel. Returns whether Enter has loaded a preset.
+    fn show(&mut self, ui: &mut Ui, scale: Scale, edits: &mut Edits) -> bool {
+        let field = ui.scope_id().with("search");
+        let presses = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+        let (mut steps, mut enter) = (0, false);
+        if ui.memory(|memory| memory.has_focus(field)) {
+            steps = presses(Key::ArrowDown) as isize - presses(Key::ArrowUp) as isize;
+            enter = presses(Key::Enter) > 0;
+        }
+        let typed = self.show_search(ui, field);
+        ui.add_space(2.0);
+        ui.horizontal_wrapped(|ui| {
+            keep(ui, scale, edits);
+            randomise(ui, edits);
+        });
+        ui.separator();
+        // The description keeps its room when it is empty, so that nothing moves.
+        let rest = ui.available_rect_before_wrap();
+        let (lists, foot) = rest.split_top_bottom_at_y(rest.bottom() - 2.0 * scale.line(12.0));
+        let edge = lists.left() + 7.5 * scale.font(12.0).size;
+        let (categories, list) = lists.split_left_right_at_x(edge);
+        let list = list.with_min_x(edge + scale.length(8.0));
+        self.show_categories(&mut part(ui, categories, "categories"), edits);
+
+        let mut found = edits.state.presets.search(&self.search);
+        found.retain(|(title, _)| self.category.as_ref().is_none_or(|category| category == title));
+        let names = found.iter().flat_map(|(_, entries)| entries).map(|entry| &entry.name);
+        let names: Vec<&String> = names.collect();
+        if typed || steps != 0 || !names.contains(&&self.marked) {
+            let wanted = folded(self.search.trim());
+            let now = names.iter().position(|name| match typed {
+                // A preset whose name contains the text is the best guess.
+                true => folded(name).contains(&wanted),
+                false => **name == self.marked,
+            });
+            let next = now.unwrap_or(0).saturating_add_signed(steps).min(names.len().max(1) - 1);
+            self.marked = names.get(next).map_or_else(String::new, |name| (*name).clone());
+            self.scroll = true;
+        }
+        if steps != 0 && !names.is_empty() {
+            edits.audition(&self.marked);
+        }
+        let found_any = !names.is_empty();
+        let list = &mut part(ui, list.with_max_y(list.bottom() - 4.0), "presets");
+        let described = self.show_list(list, &found, field, edits);
+        let mut entries = found.iter().flat_map(|(_, entries)| entries);
+        let text = entries.find(|entry| entry.name == described).map(|entry| &entry.description);
+        let text = RichText::new(text.map_or("", String::as_str)).color(theme::DIM);
+        part(ui, foot, "description")
+            .with_layout(Layout::top_down(Align::Min), |ui| ui.label(text));
+        let entered = enter && found_any;
+        if entered {
+            edits.load(&self.marked);
+        }
+        entered
+    }
+
+    fn show_categories(&mut self, ui: &mut Ui, edits: &Edits) {
+        let titles = edits.state.presets.search("").into_iter().map(|(title, _)| Some(title));
+        scroll_area().show(ui, |ui| {
+            for category in std::iter::once(None).chain(titles) {
+                let text = category.as_deref().unwrap_or("All");
+                let response = ui.selectable_label(self.category == category, text);
+                let on = self.category == category;
+                let label = format!("Category: {text}");
+                response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, &label));
+                if response.clicked() {
+                    self.category = category;
+                }
+            }
+        });
+    }
+
+    /// Shows the presets that are `found`; a click loads one. Returns the name of the preset to be described.
+    fn show_list(
+        &mut self,
+        ui: &mut Ui,
+        found: &[(String, Vec<Entry>)],
+        field: Id,
+        edits: &mut Edits,
+    ) -> String {
+        let (current, mut described) = (edits.preset(), self.marked.clone());
+        scroll_area().show(ui, |ui| {
+            for (title, entries) in found {
+                let title = ui.label(RichText::new(title).color(theme::DIM));
+                for (index, entry) in entries.iter().enumerate() {
+                    let colour = if entry.name == current { theme::ACCENT } else { theme::TEXT };
+                    let text = RichText::new(&entry.name).color(colour);
+                    let marked = entry.name == self.marked;
+                    let row = ui.horizontal(|ui| {
+                        if star(ui, &entry.name, edits) {
+                            ui.memory_mut(|memory| memory.request_focus(field));
+                        }
+                        let rest = Layout::top_down_justified(Align::Min);
+                        ui.with_layout(rest, |ui| ui.selectable_label(marked, text)).inner
+                    });
+                    let row = row.inner;
+                    if marked && self.scroll {
+                        // The first preset of a group is shown with the group's title.
+                        let above = if index == 0 { title.rect } else { row.rect };
+                        ui.scroll_to_rect(row.rect.union(above), Some(Align::Center));
+                        self.scroll = false;
+                    }
+                    if row.hovered() || row.has_focus() {
+                        described.clone_from(&entry.name);
+                    }
+                    if row.clicked() {
+                        self.marked.clone_from(&entry.name);
+                        edits.load(&entry.name);
+                    }
+                }
+            }
+            if found.is_empty() {
+                ui.label(RichText::new("No preset is found").color(theme::DIM));
+            }
+        });
+        described
+    }
+
     /// Shows the search field. Returns whether its text has changed.
-    fn show_search(&mut self, ui: &mut Ui, field: egui::Id) -> bool {
+    fn show_search(&mut self, ui: &mut Ui, field: Id) -> bool {
         let hint = "Search names, tags, descriptions";
-        let field = TextEdit::singleline(&mut self.search)
-            .id(field)
-            .hint_text(hint)
-            .desired_width(f32::INFINITY);
-        let response = ui.add(field);
-        // A widget that is not painted yet cannot get the focus.
-        if self.opened && !ui.is_sizing_pass() {
+        let edit = TextEdit::singleline(&mut self.search).id(field).hint_text(hint);
+        let response = ui.add(edit.desired_width(f32::INFINITY));
+        if self.is_new {
             response.request_focus();
             // The field receives the arrow keys from the next frame on.
             ui.ctx().request_repaint();
-            self.opened = false;
+            self.is_new = false;
         }
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search presets"));
         response.changed()
@@ -189,7 +250,7 @@ fn star(ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
     if on {
         for point in (0..10).step_by(2) {
             let kite = [corner(point + 9), corner(point), corner(point + 1), place.center()];
-            let shape = Shape::convex_polygon(kite.to_vec(), theme::ACCENT, Stroke::NONE);
+            let shape = Shape::convex_polygon(kite.to_vec(), *theme::ACCENT, Stroke::NONE);
             ui.painter().add(shape);
         }
     } else {
@@ -201,37 +262,28 @@ fn star(ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
     response.on_hover_text("Marks a favourite, which is listed first").clicked()
 }
 
-fn keep(ui: &mut Ui, edits: &mut Edits) {
+fn keep(ui: &mut Ui, scale: Scale, edits: &mut Edits) {
     let mut keep = edits.params.keep.load();
-    ui.horizontal(|ui| {
-        for (on, label, tip) in [
-            (&mut keep.scale, "Keep scale", "Presets do not change Root and Scale"),
-            (&mut keep.tuning, "Keep tuning", "Presets do not change Tuning and Transpose"),
-        ] {
-            let response = ui.add(Button::selectable(*on, label).frame_when_inactive(true));
-            if response.clicked() {
-                *on = !*on;
-            }
-            response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, *on, label));
-            response.on_hover_text(tip);
-        }
-    });
+    for (on, label, tip) in [
+        (&mut keep.scale, "Keep scale", "Presets do not change Root and Scale"),
+        (&mut keep.tuning, "Keep tuning", "Presets do not change Tuning and Transpose"),
+    ] {
+        let size = vec2(5.8 * scale.font(12.0).size, ui.spacing().interact_size.y);
+        let (place, _) = ui.allocate_exact_size(size, Sense::hover());
+        let id = ui.scope_id().with(label);
+        let response = toggle(ui, place, scale, id, (label, label), *on, false);
+        *on ^= response.on_hover_text(tip).clicked();
+    }
     edits.set_keep(keep);
 }
 
 fn randomise(ui: &mut Ui, edits: &mut Edits) {
-    ui.horizontal(|ui| {
-        ui.label("Randomise");
-        for (amount, text, label, tip) in [
-            (Amount::Slight, "Slightly", "Randomise slightly", "Varies the sound a little"),
-            (Amount::Full, "Fully", "Randomise fully", "A random sound at the same Mix and Output"),
-        ] {
-            let response = ui.button(text);
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, label));
-            if response.clicked() {
-                edits.randomise(amount);
-            }
-            response.on_hover_text(tip);
+    for (amount, text, tip) in [
+        (Amount::Slight, "Randomise slightly", "Varies the sound a little"),
+        (Amount::Full, "Randomise fully", "A random sound at the same Mix and Output"),
+    ] {
+        if ui.button(text).on_hover_text(tip).clicked() {
+            edits.randomise(amount);
         }
-    });
+    }
 }

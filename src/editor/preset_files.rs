@@ -1,158 +1,162 @@
-//! Menu of files: saves, deletes, imports and exports presets, imports scores, and saves notes.
+//! Menu of files: saves, deletes, imports and exports presets, loads scores, and saves notes.
 
 use super::{
     file_dialog::{FileDialog, Purpose},
     save_notes::SaveNotes,
     theme,
 };
-use crate::session::Edits;
-use egui::{
-    Button, Key, Modifiers, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
-};
+use crate::{params::DEFAULT_PRESET, session::Edits};
+use egui::{Button, Id, Key, Modal, Modifiers, Popup, Response, RichText, ScrollArea, TextEdit, Ui};
 
+/// Width of a dialog in points.
 const WIDTH: f32 = 260.0;
 
 #[derive(Default)]
 pub struct PresetFiles {
-    /// Text of the field for the name to save under.
-    name: String,
-    /// Action that waits for the user's confirmation.
+    /// Open dialog of the window.
     question: Option<Question>,
-    dialog: FileDialog,
+    pub(super) dialog: FileDialog,
     pub notes: SaveNotes,
 }
 
-/// Action that destroys something and needs the user's confirmation.
-#[derive(Clone)]
+/// Dialog of the window, which waits for an answer.
 enum Question {
-    Replace(String),
+    /// The name to save the sound under.
+    Save(String),
+    /// Whether to delete the preset of this name.
     Delete(String),
-    Overwrite,
 }
 
 impl PresetFiles {
-    /// Shows the menu below `button`, which opens and closes it. `name` is the name of the loaded preset.
-    pub fn show(&mut self, button: &Response, name: &str, edits: &mut Edits) {
+    /// Shows the menu below `button`, which opens and closes it. `name` is the name of the loaded preset. Returns whether the user
+    /// wants to open a preset.
+    pub fn show(&mut self, ui: &Ui, button: &Response, name: &str, edits: &mut Edits) -> bool {
         if button.clicked() {
             edits.state.presets.refresh();
-            (self.name, self.question) = (name.to_owned(), None);
-            self.notes.is_open = false;
         }
         if let Some((purpose, path)) = self.dialog.chosen() {
             match purpose {
-                Purpose::Import => edits.import(&path),
+                Purpose::Import | Purpose::Score => edits.import(&path),
                 // The dialog has already asked whether to replace an existing file.
                 Purpose::Export => edits.export(&path),
                 Purpose::Notes(format) => self.notes.accept(format, path),
             }
         }
-        let popup = Popup::from_toggle_button_response(button);
-        popup.close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
-            ui.set_width(WIDTH);
-            let room = theme::room_below(ui, button);
-            ui.set_max_height(room);
-            theme::raise(ui);
-            ScrollArea::vertical().min_scrolled_height(0.0).max_height(room).show(ui, |ui| {
-                match self.question.clone() {
-                    Some(question) => self.ask(ui, &question, edits),
-                    None if self.notes.is_open => self.notes.show(ui, &mut self.dialog, edits),
-                    None => self.actions(ui, name, edits),
-                }
-            });
-        });
+        let opens = Popup::menu(button).show(|ui| self.entries(ui, name, edits));
+        self.ask(ui, edits);
+        self.show_notes(ui, edits);
+        opens.is_some_and(|opens| opens.inner)
     }
 
-    fn actions(&mut self, ui: &mut Ui, name: &str, edits: &mut Edits) {
-        let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
-            let caption = ui.label(RichText::new(label).color(theme::DIM));
-            let field = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
-            ui.add(field).labelled_by(caption.id);
-        };
-        field(ui, &mut self.name, "Name", "a name");
-        ui.horizontal(|ui| {
-            if ui.button("Save as").clicked() {
-                match edits.state.presets.replaced_by(&self.name) {
-                    Some(taken) => self.question = Some(Question::Replace(taken)),
-                    None => edits.save(&self.name),
-                }
-            }
-            let delete = Button::new(format!("Delete {name}")).truncate();
-            if ui.add_enabled(edits.state.presets.is_user_preset(name), delete).clicked() {
-                self.question = Some(Question::Delete(name.to_owned()));
-            }
-        });
+    /// Shows the entries. Returns whether the user wants to open a preset.
+    fn entries(&mut self, ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
+        let is_own = edits.state.presets.is_user_preset(name);
+        if ui.button("New").on_hover_text("The sound of a new instance").clicked() {
+            edits.load(DEFAULT_PRESET);
+        }
+        let opens = ui.button("Open preset ...").clicked();
+        if ui.add_enabled(is_own, Button::new("Save")).clicked() {
+            edits.save(name);
+        }
+        if ui.button("Save as ...").clicked() {
+            self.question = Some(Question::Save(name.to_owned()));
+        }
+        if ui.add_enabled(is_own, Button::new("Delete ...")).clicked() {
+            self.question = Some(Question::Delete(name.to_owned()));
+        }
         ui.separator();
-        field(ui, &mut edits.state.presets.path, "File", "leave empty to choose a file");
-        ui.horizontal(|ui| {
-            let file = edits.state.presets.file();
-            let is_named = !file.as_os_str().is_empty();
-            let import =
-                ui.button("Import").on_hover_text("Loads a preset or a score (.tfs, .mid)");
-            if import.clicked() {
-                match is_named {
-                    true => edits.import(&file),
-                    false => self.dialog.open(Purpose::Import, name, edits.host),
-                }
+        for (text, purpose) in [
+            ("Import preset ...", Purpose::Import),
+            ("Export preset ...", Purpose::Export),
+            ("Load score ...", Purpose::Score),
+        ] {
+            if ui.button(text).clicked() {
+                self.dialog.open(purpose, name, edits.host);
             }
-            let export = ui.button("Export").on_hover_text("Writes the sound as a preset");
-            if export.clicked() {
-                match is_named {
-                    true if file.exists() => {
-                        self.question = Some(Question::Overwrite);
-                    }
-                    true => edits.export(&file),
-                    false => self.dialog.open(Purpose::Export, name, edits.host),
-                }
-            }
-        });
-        ui.separator();
+        }
         if ui.button("Save notes as ...").clicked() {
             self.notes.open();
         }
         if let Some(score) = edits.params.score.name() {
-            ui.separator();
-            ui.label(RichText::new("Score").color(theme::DIM));
-            ui.horizontal(|ui| {
-                let remove = ui.button("Remove score");
-                if remove.on_hover_text("Finds the notes in the sound again").clicked() {
-                    edits.remove_score();
-                }
-                ui.add(egui::Label::new(score).truncate());
-            });
+            let remove = ui.button(format!("Remove score {score}"));
+            if remove.on_hover_text("Finds the notes in the sound again").clicked() {
+                edits.remove_score();
+            }
         }
+        opens
     }
 
-    /// Shows `question`, and runs its action once the user has confirmed it.
-    fn ask(&mut self, ui: &mut Ui, question: &Question, edits: &mut Edits) {
-        let presets = &edits.state.presets;
-        let (text, verb) = match question {
-            Question::Replace(name) => (format!("Replace your preset {name}?"), "Replace"),
-            Question::Delete(name) => (format!("Delete your preset {name}?"), "Delete"),
-            Question::Overwrite => (format!("Replace {}?", presets.file().display()), "Replace"),
-        };
-        ui.label(text);
-        ui.label(RichText::new("This cannot be undone.").color(theme::DIM));
-        // The escape key cancels the question; it must not close the menu, too.
-        let mut cancelled = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
-        let mut confirmed = false;
-        ui.horizontal(|ui| {
-            let text = RichText::new(verb).color(theme::BACKGROUND);
-            confirmed = ui.add(Button::new(text).fill(theme::SATURATED)).clicked();
-            let cancel = ui.button("Cancel");
-            cancelled |= cancel.clicked();
-            if ui.memory(|memory| memory.focused().is_none()) {
-                cancel.request_focus();
-            }
-        });
-        if confirmed || cancelled {
-            self.question = None;
+    /// Shows the dialog that saves notes, if it is open.
+    fn show_notes(&mut self, ui: &Ui, edits: &mut Edits) {
+        if !self.notes.is_open {
+            return;
         }
+        let cancelled = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        let window = ui.ctx().content_rect();
+        Modal::new(Id::unique("notes")).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(0.8 * window.width()));
+            theme::raise(ui);
+            ScrollArea::vertical().max_height(0.8 * window.height()).show(ui, |ui| {
+                self.notes.show(ui, &mut self.dialog, edits);
+            });
+        });
+        self.notes.is_open &= !cancelled;
+    }
+
+    /// Shows the open dialog, and acts once the user has confirmed it.
+    fn ask(&mut self, ui: &Ui, edits: &mut Edits) {
+        let Some(question) = &mut self.question else { return };
+        let mut confirmed = false;
+        // Escape must close nothing but the dialog.
+        let mut cancelled = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        Modal::new(Id::unique("question")).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(0.8 * ui.ctx().content_rect().width()));
+            theme::raise(ui);
+            let nothing_focused = ui.memory(|memory| memory.focused().is_none());
+            let (mut field, mut destroys) = (None, true);
+            match question {
+                Question::Save(name) => {
+                    let caption = ui.label("Save the sound as");
+                    let edit = TextEdit::singleline(name).hint_text("a name");
+                    let entry = ui.add(edit.desired_width(f32::INFINITY)).labelled_by(caption.id);
+                    let taken = edits.state.presets.replaced_by(name);
+                    destroys = taken.is_some();
+                    if let Some(taken) = taken {
+                        ui.label(format!("Replace your preset {taken}?"));
+                    }
+                    let enter = ui.input(|input| input.key_pressed(Key::Enter));
+                    confirmed = entry.lost_focus() && enter && !destroys;
+                    field = Some(entry);
+                }
+                Question::Delete(name) => _ = ui.label(format!("Delete your preset {name}?")),
+            }
+            let verb = match (&question, destroys) {
+                (Question::Delete(_), _) => "Delete",
+                (_, true) => "Replace",
+                (_, false) => "Save",
+            };
+            if destroys {
+                ui.label(RichText::new("This cannot be undone.").color(theme::DIM));
+            }
+            ui.horizontal(|ui| {
+                let fill = if destroys { theme::ALARM } else { theme::ACCENT };
+                let text = RichText::new(verb).color(theme::BACKGROUND);
+                confirmed |= ui.add(Button::new(text).fill(fill)).clicked();
+                let cancel = ui.button("Cancel");
+                cancelled |= cancel.clicked();
+                if nothing_focused {
+                    field.unwrap_or(cancel).request_focus();
+                }
+            });
+        });
         if confirmed {
             match question {
-                Question::Replace(_) => edits.save(&self.name),
+                Question::Save(name) => edits.save(name),
                 Question::Delete(name) => edits.state.presets.delete(name),
-                Question::Overwrite => edits.export(&edits.state.presets.file()),
             }
+        }
+        if confirmed || cancelled {
+            self.question = None;
         }
     }
 }

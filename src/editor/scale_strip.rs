@@ -6,8 +6,11 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
-use egui::{Align2, Rect, Ui, Vec2, vec2};
+use egui::{Align2, Popup, Pos2, Rect, Sense, Ui, Vec2, vec2};
 use tone_filter_dsp::{BandState, Group};
+
+/// Cost of the notes below A3, by `docs/performance.md`: 29 of the 77 tones of the bank and of their places.
+const COST: &str = " From E1 takes about 10 % more CPU time.";
 
 pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(9.0).max(4.0)
@@ -34,7 +37,9 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
             let indication = edits.indication(id);
             paint_indication(&indication, ui, caption.left_center(), scale);
             let remark = controls::Remark::of(id, &params.chosen());
-            let tip = remark.tip(param.choice.help, &indication_text(&indication));
+            let cost = if *id == "range" { COST } else { "" };
+            let help = format!("{}{cost}", param.choice.help);
+            let tip = remark.tip(&help, &indication_text(&indication));
             controls::list(ui, place, scale, param, &tip, remark.shade(theme::TEXT), edits);
         }
         left += width + scale.length(16.0).max(8.0);
@@ -42,26 +47,49 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
     area.with_min_x(left)
 }
 
-/// Shows the legend of colours and marks at the right of `area`, with as many entries as fit.
+/// Entries of the legend: the states of bands, and a muted band.
+const LEGEND: [Option<BandState>; 4] =
+    [None, Some(BandState::Inactive), Some(BandState::Sounding), Some(BandState::Saturated)];
+
+/// Shows the legend of colours and marks at the right of `area`, or a button that opens it if there is no room.
 pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
-    let painter = ui.painter();
-    let mut right = area.right_center();
-    for state in
-        [Some(BandState::Saturated), Some(BandState::Sounding), Some(BandState::Inactive), None]
-    {
-        let label = state.map_or("Muted", BandState::name);
-        let font = scale.font(11.0);
-        let radius = 0.3 * font.size;
-        let width = painter.layout_no_wrap(label.into(), font.clone(), theme::DIM).size().x;
-        if right.x - width - 3.0 * radius < area.left() {
-            break;
+    let (font, space) = (scale.font(11.0), scale.length(18.0).max(8.0));
+    let names = LEGEND.map(|state| state.map_or("Muted", BandState::name));
+    let width = |text: &str| {
+        ui.painter().layout_no_wrap(text.to_owned(), font.clone(), *theme::DIM).size().x
+    };
+    let widths = names.map(|name| 1.2 * font.size + width(name) + space);
+    let mut left = area.right() + space - widths.iter().sum::<f32>();
+    if left >= area.left() {
+        for ((state, name), width) in LEGEND.iter().zip(names).zip(widths) {
+            let at = egui::pos2(left, area.center().y);
+            paint_mark(ui, at, font.size, *state);
+            let at = at + Vec2::X * 1.2 * font.size;
+            let text = font.clone();
+            theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, text, theme::DIM);
+            left += width;
         }
-        let text = theme::text(painter, right, Align2::RIGHT_CENTER, label, font, theme::DIM);
-        right = text.left_center() - Vec2::X * 2.0 * radius;
-        match state {
-            Some(state) => band_grid::paint_marker(painter, right, radius, state, 1.0),
-            None => band_grid::paint_cross(painter, right, 0.8 * radius),
+        return;
+    }
+    let place = area.with_min_x(area.right() - area.height());
+    let response = controls::button(ui, place, scale, "Meaning of the marks", "?", true);
+    Popup::menu(&response).show(|ui| {
+        for (state, name) in LEGEND.iter().zip(names) {
+            ui.horizontal(|ui| {
+                let size = Vec2::splat(1.2 * font.size);
+                let (mark, _) = ui.allocate_exact_size(size, Sense::hover());
+                paint_mark(ui, mark.left_center(), font.size, *state);
+                ui.label(name);
+            });
         }
-        right.x -= scale.length(18.0).max(8.0);
+    });
+}
+
+/// Paints the mark of a state at the right of `at`, or the cross of a muted band, beside text of this `size`.
+fn paint_mark(ui: &Ui, at: Pos2, size: f32, state: Option<BandState>) {
+    let centre = at + Vec2::X * 0.4 * size;
+    match state {
+        Some(state) => band_grid::paint_marker(ui.painter(), centre, 0.3 * size, state, 1.0),
+        None => band_grid::paint_cross(ui.painter(), centre, 0.24 * size),
     }
 }

@@ -149,7 +149,7 @@ impl Spectrum {
             }
         }
         self.curves[0].fill(ui, plot, theme::DIM.gamma_multiply(0.45));
-        self.curves[1].line(ui, plot, theme::ACCENT);
+        self.curves[1].line(ui, plot, *theme::ACCENT);
         for tone in settings.range.tones() {
             let octave = notes::pitch_class(tone) == 0;
             let length = if octave { 0.14 } else { 0.06 } * plot.height();

@@ -4,34 +4,65 @@ use egui::{
     self, Align2, Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Painter,
     Pos2, Rect, Stroke, Visuals, style::ScrollStyle,
 };
-use std::sync::Arc;
+use std::{cell::Cell, ops::Deref, sync::Arc};
 use tone_filter_dsp::BandState;
 
-pub const BACKGROUND: Color32 = Color32::from_rgb(0x10, 0x12, 0x16);
-/// Colour of cells, buttons and menus at rest.
-pub const SURFACE: Color32 = Color32::from_rgb(0x19, 0x1d, 0x23);
-pub const LINE: Color32 = Color32::from_rgb(0x2a, 0x30, 0x39);
-pub const TEXT: Color32 = Color32::from_rgb(0xdc, 0xdf, 0xe4);
-/// Colour of captions and other secondary text.
-pub const DIM: Color32 = Color32::from_rgb(0x9a, 0xa3, 0xb0);
-/// Text colour of controls without effect and of muted bands.
-pub const IDLE: Color32 = Color32::from_rgb(0x80, 0x89, 0x96);
-/// Colours of the scale's keys: natural notes, and sharps.
-pub const KEYS: [Color32; 2] =
-    [Color32::from_rgb(0x5e, 0x5a, 0x4e), Color32::from_rgb(0x41, 0x40, 0x3b)];
-pub const ACCENT: Color32 = Color32::from_rgb(0xd1, 0xc7, 0xa8);
-/// Colour of a note that is not played.
-pub const MUTED: Color32 = Color32::from_rgb(0x4f, 0x86, 0xe0);
-/// Colour of a note that sounds.
-pub const SOUNDING: Color32 = Color32::from_rgb(0x45, 0xd0, 0x83);
-/// Colour of a note at the ceiling.
-pub const SATURATED: Color32 = Color32::from_rgb(0xff, 0x5c, 0x52);
+/// Colour in the ordinary theme, and in the theme of high contrast. Dereferences to the colour of the selected theme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shade([Color32; 2]);
 
-pub const fn state_colour(state: BandState) -> Color32 {
+impl Shade {
+    /// Creates a shade of two colours, each as 0xRRGGBB.
+    const fn new(ordinary: u32, high_contrast: u32) -> Self {
+        const fn colour(hex: u32) -> Color32 {
+            let [_, red, green, blue] = hex.to_be_bytes();
+            Color32::from_rgb(red, green, blue)
+        }
+        Self([colour(ordinary), colour(high_contrast)])
+    }
+}
+
+impl Deref for Shade {
+    type Target = Color32;
+
+    fn deref(&self) -> &Color32 {
+        &self.0[usize::from(HIGH_CONTRAST.get())]
+    }
+}
+
+impl From<Shade> for Color32 {
+    fn from(shade: Shade) -> Self {
+        *shade
+    }
+}
+
+thread_local! {
+    /// Whether this thread draws in high contrast. [`select`] sets it for each frame, as several windows may share a thread.
+    static HIGH_CONTRAST: Cell<bool> = const { Cell::new(false) };
+}
+
+pub const BACKGROUND: Shade = Shade::new(0x10_1216, 0x00_0000);
+/// Colour of cells, buttons and menus at rest.
+pub const SURFACE: Shade = Shade::new(0x19_1d23, 0x1a_1a1a);
+pub const LINE: Shade = Shade::new(0x2a_3039, 0x58_5858);
+pub const TEXT: Shade = Shade::new(0xdc_dfe4, 0xff_ffff);
+/// Colour of captions and other secondary text.
+pub const DIM: Shade = Shade::new(0x9a_a3b0, 0xdc_dcdc);
+/// Text colour of controls without effect, and of bands that are silent or muted.
+pub const IDLE: Shade = Shade::new(0x80_8996, 0xb4_b4b4);
+/// Colours of the scale's keys: natural notes, and sharps.
+pub const KEYS: [Shade; 2] = [Shade::new(0x5e_5a4e, 0x56_5656), Shade::new(0x41_403b, 0x3a_3a3a)];
+pub const ACCENT: Shade = Shade::new(0xd1_c7a8, 0xff_e9a0);
+/// Colour of errors, clipping, and of actions that cannot be undone.
+pub const ALARM: Shade = Shade::new(0xff_5c52, 0xff_8a80);
+
+/// Returns the colour of a state. Notes that sound have one hue, brighter at the ceiling. The lightness alone tells the states
+/// apart, for any kind of colour vision.
+pub const fn state_colour(state: BandState) -> Shade {
     match state {
-        BandState::Inactive => MUTED,
-        BandState::Sounding => SOUNDING,
-        BandState::Saturated => SATURATED,
+        BandState::Inactive => Shade::new(0x51_6a91, 0x58_7097),
+        BandState::Sounding => Shade::new(0x37_b480, 0x35_c088),
+        BandState::Saturated => Shade::new(0xb9_f8d6, 0xd8_ffe8),
     }
 }
 
@@ -43,16 +74,16 @@ pub fn legible([red, green, blue]: [u8; 3]) -> Color32 {
     let colour = Color32::from_rgb(red, green, blue);
     let lighter = (0..=10).map(|tenths| colour.lerp_to_gamma(Color32::WHITE, 0.1 * tenths as f32));
     let mut lighter = lighter.filter(|colour| contrast(*colour, BACKGROUND) >= CONTRAST);
-    lighter.next().unwrap_or(TEXT)
+    lighter.next().unwrap_or(*TEXT)
 }
 
 /// Returns the contrast of two colours by WCAG 2, from 1 to 21.
-pub fn contrast(one: Color32, other: Color32) -> f32 {
+pub fn contrast(one: impl Into<Color32>, other: impl Into<Color32>) -> f32 {
     let luminance = |colour: Color32| {
         let [red, green, blue, _] = egui::Rgba::from(colour).to_array();
         0.05 + 0.2126 * red + 0.7152 * green + 0.0722 * blue
     };
-    let (one, other) = (luminance(one), luminance(other));
+    let (one, other) = (luminance(one.into()), luminance(other.into()));
     one.max(other) / one.min(other)
 }
 
@@ -99,26 +130,20 @@ pub fn text(
     align: Align2,
     text: &str,
     font: FontId,
-    colour: Color32,
+    colour: impl Into<Color32>,
 ) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), font, Color32::PLACEHOLDER);
     let place = align.anchor_size(at, galley.size());
-    painter.galley(place.min, galley, colour);
+    painter.galley(place.min, galley, colour.into());
     place
 }
 
 /// Makes buttons in a menu stand out from its background, and centres the items beside them.
 pub fn raise(ui: &mut egui::Ui) {
-    ui.visuals_mut().widgets.inactive.weak_bg_fill = LINE;
+    ui.visuals_mut().widgets.inactive.weak_bg_fill = *LINE;
     let height = ui.text_style_height(&egui::TextStyle::Button);
     let spacing = ui.spacing_mut();
     spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
-}
-
-/// Returns the maximum height in points of a menu below `button` that stays inside the window of `ui`.
-pub fn room_below(ui: &egui::Ui, button: &egui::Response) -> f32 {
-    let frame = egui::Frame::popup(ui.style()).total_margin().sum().y;
-    ui.ctx().content_rect().bottom() - button.rect.bottom() - frame - 12.0
 }
 
 /// Sets the text size of menus and tooltips of `ctx`.
@@ -132,6 +157,37 @@ pub fn resize(ctx: &egui::Context, scale: Scale) {
     }
 }
 
+/// Selects the theme of this thread until the next call, and colours egui's own widgets in `ctx` accordingly.
+pub fn select(ctx: &egui::Context, high_contrast: bool) {
+    HIGH_CONTRAST.set(high_contrast);
+    if ctx.global_style().visuals.panel_fill == *BACKGROUND {
+        return;
+    }
+    let mut visuals = Visuals::dark();
+    visuals.panel_fill = *BACKGROUND;
+    visuals.window_fill = *SURFACE;
+    visuals.window_stroke = Stroke::new(1.0, LINE);
+    visuals.extreme_bg_color = *BACKGROUND;
+    visuals.override_text_color = Some(*TEXT);
+    visuals.weak_text_color = Some(*DIM);
+    visuals.disabled_alpha = 0.65;
+    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.2);
+    visuals.selection.stroke = Stroke::new(1.0, ACCENT);
+    visuals.menu_corner_radius = CornerRadius::same(4);
+    // egui's own widgets look like the painted controls.
+    let widgets = &mut visuals.widgets;
+    for (state, fill) in [
+        (&mut widgets.inactive, *SURFACE),
+        (&mut widgets.hovered, *LINE),
+        (&mut widgets.active, *LINE),
+        (&mut widgets.open, *LINE),
+    ] {
+        (state.weak_bg_fill, state.bg_fill, state.bg_stroke) = (fill, fill, Stroke::NONE);
+        (state.corner_radius, state.expansion) = (CornerRadius::same(4), 0.0);
+    }
+    ctx.set_visuals_of(egui::Theme::Dark, visuals);
+}
+
 /// Sets the fonts and colours of `ctx`.
 pub fn install(ctx: &egui::Context) {
     const NAME: &str = "Ubuntu-Light";
@@ -143,29 +199,6 @@ pub fn install(ctx: &egui::Context) {
     }
     ctx.set_fonts(fonts);
 
-    let mut visuals = Visuals::dark();
-    visuals.panel_fill = BACKGROUND;
-    visuals.window_fill = SURFACE;
-    visuals.window_stroke = Stroke::new(1.0, LINE);
-    visuals.extreme_bg_color = BACKGROUND;
-    visuals.override_text_color = Some(TEXT);
-    visuals.weak_text_color = Some(DIM);
-    visuals.disabled_alpha = 0.65;
-    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.3);
-    visuals.selection.stroke = Stroke::new(1.0, ACCENT);
-    visuals.menu_corner_radius = CornerRadius::same(4);
-    // egui's own widgets look like the painted controls.
-    let widgets = &mut visuals.widgets;
-    for (state, fill) in [
-        (&mut widgets.inactive, SURFACE),
-        (&mut widgets.hovered, LINE),
-        (&mut widgets.active, LINE),
-        (&mut widgets.open, LINE),
-    ] {
-        (state.weak_bg_fill, state.bg_fill, state.bg_stroke) = (fill, fill, Stroke::NONE);
-        (state.corner_radius, state.expansion) = (CornerRadius::same(4), 0.0);
-    }
-    ctx.set_visuals_of(egui::Theme::Dark, visuals);
     ctx.all_styles_mut(|style| {
         // A text field is as high as the text that it replaces.
         style.spacing.interact_size.y = 0.0;
@@ -174,6 +207,7 @@ pub fn install(ctx: &egui::Context) {
         style.spacing.scroll.fade.strength = 0.0;
     });
     ctx.set_theme(egui::Theme::Dark);
+    select(ctx, false);
     // The host has Ctrl and +, like all keys that the window does not use.
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }

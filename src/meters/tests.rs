@@ -101,6 +101,11 @@ fn what_the_last_viewer_has_not_read_is_not_sent_to_the_next() {
     assert_eq!(seen.sound, [const { [0.5; 64] }; 2]);
 }
 
+/// Sends updates 1 and 2. Returns the number of updates sent.
+fn send_two(input: &mut MeterInput) -> usize {
+    (1..=2).filter(|&number| input.advance(1 << 20, || snapshot(number))).count()
+}
+
 #[test]
 fn a_viewer_receives_all_updates_while_others_open_and_close() {
     let (mut input, meters, mut stays) = open();

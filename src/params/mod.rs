@@ -29,12 +29,15 @@ const EDITOR_SIZE: &str = "editor-size";
 const EDITOR_ZOOM: &str = "editor-zoom";
 const EDITOR_MORE: &str = "editor-more";
 const EDITOR_ROLL: &str = "editor-roll";
+const EDITOR_CONTRAST: &str = "editor-contrast";
+const TEMPO: &str = "tempo";
 const PRESET: &str = "preset";
 const KEEP: &str = "keep";
 const CONTROLLERS: &str = "controllers";
 const SCORE: &str = "score";
 
-const DEFAULT: &str = "Tone Filter";
+/// Name of the preset of a new instance.
+pub const DEFAULT_PRESET: &str = "Tone Filter";
 /// Preset name of a saved state without a name.
 const REFERENCE: &str = "Reference";
 
@@ -101,6 +104,10 @@ pub struct ToneFilterParams {
     pub editor_more: AtomicCell<bool>,
     /// Whether the editor shows the bands as a piano roll instead of a grid.
     pub editor_roll: AtomicCell<bool>,
+    /// Whether the editor has the theme of high contrast.
+    pub editor_contrast: AtomicCell<bool>,
+    /// Tempo of the music by the user's word, in beats per minute; 0 without his word.
+    pub tempo: AtomicCell<f32>,
 }
 
 pub enum Control<'a> {
@@ -118,7 +125,7 @@ impl Default for ToneFilterParams {
                 .each_ref()
                 .map(|text| WatchedText::new(text.bits(&Settings::default()), &changes)),
             changes,
-            preset: Mutex::new(DEFAULT.to_owned()),
+            preset: Mutex::new(DEFAULT_PRESET.to_owned()),
             keep: AtomicCell::default(),
             controllers: Controllers::default(),
             score: ScoreSlot::default(),
@@ -126,6 +133,8 @@ impl Default for ToneFilterParams {
             editor_zoom: AtomicCell::new(1.0),
             editor_more: AtomicCell::new(false),
             editor_roll: AtomicCell::new(false),
+            editor_contrast: AtomicCell::new(false),
+            tempo: AtomicCell::new(0.0),
         }
     }
 }
@@ -246,6 +255,8 @@ unsafe impl Params for ToneFilterParams {
             (EDITOR_ZOOM, serde_json::to_string(&self.editor_zoom.load())),
             (EDITOR_MORE, serde_json::to_string(&self.editor_more.load())),
             (EDITOR_ROLL, serde_json::to_string(&self.editor_roll.load())),
+            (EDITOR_CONTRAST, serde_json::to_string(&self.editor_contrast.load())),
+            (TEMPO, serde_json::to_string(&self.tempo.load())),
             (PRESET, serde_json::to_string(&preset)),
             (KEEP, serde_json::to_string(&self.keep.load())),
             (CONTROLLERS, serde_json::to_string(&self.controllers.save())),
@@ -267,6 +278,10 @@ unsafe impl Params for ToneFilterParams {
         if let Some(roll) = field(fields, EDITOR_ROLL) {
             self.editor_roll.store(roll);
         }
+        if let Some(contrast) = field(fields, EDITOR_CONTRAST) {
+            self.editor_contrast.store(contrast);
+        }
+        self.tempo.store(field(fields, TEMPO).unwrap_or_default());
         if let Some(size) = field(fields, EDITOR_SIZE) {
             self.editor_size.store(Size(allowed_size(size)));
         }

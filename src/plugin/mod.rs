@@ -199,6 +199,8 @@ impl Plugin for ToneFilterPlugin {
         let watched = self.meter_input.is_watched();
         active.filter.find_key_and_tuning(watched);
         active.filter.find_tempo(watched && active.tempo.is_none());
+        let tempo = f64::from(self.params.tempo.load());
+        active.filter.expect_tempo((tempo > 0.0).then_some(tempo));
         let midi_learn = self.midi_learn.as_deref();
         let mut queue = HostQueue { context, midi_learn, called: false };
         let status = active.process(buffer, sidechain, &mut self.meter_input, &mut queue);

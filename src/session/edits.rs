@@ -181,6 +181,12 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
+    /// Takes `tempo`, in beats per minute, as the tempo of the music by the user's word. Not an undo step, as no setting changes.
+    pub fn set_tempo(&self, tempo: f32) {
+        self.params.tempo.store(tempo);
+        self.mark_dirty();
+    }
+
     /// Starts MIDI learn: the next controller that is moved is mapped to the setting called `id`.
     pub fn learn(&mut self, id: &str) {
         self.params.controllers.learn(Some(id));

@@ -14,7 +14,7 @@ use history::History;
 use plugin_guard::{HostLink, Request};
 #[cfg(test)]
 pub use presets::is_same;
-pub use presets::{PresetList, read_preset};
+pub use presets::{Entry, PresetList, read_preset};
 pub use randomise::Amount;
 use std::sync::{Arc, Mutex, PoisonError};
 use tone_filter_presets::{Folder, Loaded};

@@ -4,7 +4,7 @@ use crate::params::Keep;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    path::{Path, PathBuf},
+    path::Path,
 };
 use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, folded, ids};
@@ -50,8 +50,6 @@ pub struct PresetList {
     favourites: BTreeSet<String>,
     /// Preset with which [`PresetList::is_changed`] last compared: its name, and its settings if it exists.
     compared: Option<(String, Option<Settings>)>,
-    /// Path of the file to import or export.
-    pub path: String,
     /// Result of the last action, until it is shown.
     pub message: String,
 }
@@ -192,11 +190,6 @@ impl PresetList {
             self.refresh();
             self.message = format!("Deleted {name}");
         }
-    }
-
-    /// Returns the file that the user has entered in `path`.
-    pub fn file(&self) -> PathBuf {
-        self.path.trim().into()
     }
 
     /// Reads the preset in the file at `path`. Shows the result in `message`; `None` after an error.

@@ -41,7 +41,7 @@ const SETUP: Setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Pixel of the zoom menu in a window of default size.
-const ZOOM: [i16; 2] = [645, 29];
+const ZOOM: [i16; 2] = [565, 29];
 /// Pixel of a band.
 const BAND: [i16; 2] = [330, 275];
 /// Pixel of the number beside the slider Mix.

@@ -392,7 +392,7 @@ impl ToneFilter {
         let (played, held) = (self.analysis.played(), self.held());
         let mut snapshot = Snapshot::new(&self.synthesis, settings, played, held, makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
-        snapshot.tempo = self.found_tempo();
+        (snapshot.tempo, snapshot.tempo_certainty) = (self.found_tempo(), self.tempo_certainty());
         snapshot
     }
 
@@ -534,9 +534,21 @@ impl ToneFilter {
         self.analysis.found.want_tempo(find);
     }
 
+    /// Sets the tempo that the user knows the music to have, in beats per minute. The found tempo is then doubled or halved as
+    /// often as brings it nearest to this one. Takes effect from the next frame of the listener on.
+    pub fn expect_tempo(&mut self, tempo: Option<f64>) {
+        self.analysis.found.expect_tempo(tempo);
+    }
+
     /// Returns the tempo of the music in beats per minute; `None` while the search is off, or if too few onsets were detected.
     pub fn found_tempo(&self) -> Option<f64> {
         self.analysis.found.tempo()
+    }
+
+    /// Returns the certainty of [`ToneFilter::found_tempo`], 0..1: the fraction of about the last 8 s in which it was the same, give
+    /// or take 3 %.
+    pub fn tempo_certainty(&self) -> f32 {
+        self.analysis.found.tempo_certainty()
     }
 
     /// Reports the notes that began or ended in the last block, of bands that may sound. [`of_listener`] converts the notes to

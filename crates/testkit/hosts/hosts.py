@@ -111,8 +111,8 @@ class Windowed(Host):
             time.sleep(2)
         # 200 % is the lowest entry, wherever the font puts it.
         for entry in range(174, 60, -6):
-            self.rig.click(x + 645, y + 29, "1", "sleep", "1")
-            self.rig.click(x + 645, y + entry)
+            self.rig.click(x + 565, y + 29, "1", "sleep", "1")
+            self.rig.click(x + 565, y + entry)
             time.sleep(2)
             if self.rig.size() != small:
                 break

@@ -2,7 +2,7 @@
 
 use crate::editor::{
     band_grid::COLUMNS,
-    theme::{self, Scale},
+    theme::{self, Scale, state_colour},
 };
 use egui::{
     Align2, Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2,
@@ -61,8 +61,9 @@ pub struct CellState<'a> {
 impl Cell {
     /// Returns the colour of the state, blended while the state changes.
     fn colour(&self) -> Color32 {
-        let shade = theme::MUTED.lerp_to_gamma(theme::SOUNDING, self.sounding);
-        shade.lerp_to_gamma(theme::SATURATED, self.saturated)
+        let [inactive, sounding, saturated] =
+            [BandState::Inactive, BandState::Sounding, BandState::Saturated].map(state_colour);
+        inactive.lerp_to_gamma(*sounding, self.sounding).lerp_to_gamma(*saturated, self.saturated)
     }
 
     pub fn paint(
@@ -78,7 +79,7 @@ impl Cell {
         let glow = self.sounding * (0.10 + 0.12 * self.level);
         let surface = if state.may_sound { theme::SURFACE } else { theme::BACKGROUND };
         let border = theme::LINE.lerp_to_gamma(colour, 0.7 * self.sounding);
-        let border = if state.hovered { border.lerp_to_gamma(theme::TEXT, 0.5) } else { border };
+        let border = if state.hovered { border.lerp_to_gamma(*theme::TEXT, 0.5) } else { border };
         let stroke = Stroke::new(1.0 + self.saturated, border);
         let fill = surface.lerp_to_gamma(colour, glow);
         painter.rect(rect, radius, fill, stroke, StrokeKind::Inside);
@@ -88,8 +89,7 @@ impl Cell {
         // A low cell has one line of text, and the bar below the text.
         let low = rect.height() < 2.0 * (margin + line);
         let inner = rect.shrink2(vec2(margin, if low { 1.0 } else { margin }));
-        let text = if state.may_sound { theme::DIM } else { theme::IDLE };
-        let text = text.lerp_to_gamma(theme::TEXT, self.sounding);
+        let text = theme::IDLE.lerp_to_gamma(*theme::TEXT, self.sounding);
         let name = scale.font(13.0);
         theme::text(painter, inner.left_top(), Align2::LEFT_TOP, notes::name(tone), name, text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
@@ -180,7 +180,7 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
 /// Paints the mark of a state: ring for inactive, disc for sounding, triangle for at the ceiling. `presence` is its opacity,
 /// 0..1.
 pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
-    let colour = theme::state_colour(state).gamma_multiply(presence);
+    let colour = state_colour(state).gamma_multiply(presence);
     match state {
         BandState::Inactive => {
             painter.circle_stroke(centre, radius - 0.5, Stroke::new(1.0, colour));

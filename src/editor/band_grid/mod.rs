@@ -5,7 +5,10 @@ pub mod octaves;
 
 pub use cell::{paint_cross, paint_marker};
 
-use super::{controls::focus_ring, theme::Scale};
+use super::{
+    controls::focus_ring,
+    theme::{self, Scale},
+};
 use crate::session::Edits;
 use cell::{Cell, CellState, QUIETEST, level, loudness};
 use egui::{
@@ -17,6 +20,9 @@ use tone_filter_dsp::{
 };
 
 const COLUMNS: usize = PITCH_CLASSES.len();
+
+/// Semitones from C up to A, the first pitch class.
+const FROM_C: usize = 9;
 
 /// Time constant of rising bars and waves, in seconds.
 const RISE: f32 = 0.02;
@@ -119,9 +125,14 @@ impl BandGrid {
         let scope = ui.scope_id();
         let mut table = child(ui, Role::Table, "Bands".to_owned());
         let mut rows = Vec::new();
+        for place in vacant(settings.range) {
+            let empty = rect(area, gap, settings.range, place);
+            ui.painter().rect_filled(empty, 2.0, theme::SURFACE.gamma_multiply(0.5));
+        }
         for tone in settings.range.by_pitch() {
             let rect = cell_rect(area, gap, settings.range, tone);
-            let (column, row) = column_and_row(settings.range, tone);
+            let place = place(settings.range, tone);
+            let (column, row) = (place % COLUMNS, place / COLUMNS);
             if rows.last().is_none_or(|(number, _)| *number != row) {
                 let label = format!("From {}", notes::name(tone));
                 rows.push((row, child(&mut table, Role::Row, label)));
@@ -276,28 +287,43 @@ fn cell_at(area: Rect, range: BandRange, position: Pos2) -> Option<usize> {
     tones.find(|&tone| cell_rect(area, gap(area), range, tone).contains(position))
 }
 
-/// Returns the horizontal range of column `index` in a grid that fills `area`.
-pub fn column(area: Rect, index: usize) -> egui::Rangef {
-    cell_rect(area, gap(area), BandRange::Published, index).x_range()
+/// Returns the horizontal range of the column of a pitch class in a grid that fills `area`.
+pub fn column(area: Rect, class: usize) -> egui::Rangef {
+    rect(area, gap(area), BandRange::Published, (class + FROM_C) % COLUMNS).x_range()
 }
 
-/// Returns the number of rows for notes below A3. These rows are above the row of A3.
-fn rows_of_lower_notes(range: BandRange) -> usize {
-    if range == BandRange::Whole { 3 } else { 0 }
+/// Returns the octave number of `tone`, which changes at C; C4 is middle C.
+fn octave(tone: usize) -> i32 {
+    (notes::semitone(tone) + FROM_C as i32).div_euclid(COLUMNS as i32) + 3
 }
 
-/// Returns column and row of the cell of `tone`. A row is an octave from A on; the first row may lack its lowest notes.
-fn column_and_row(range: BandRange, tone: usize) -> (usize, usize) {
-    let columns = COLUMNS as i32;
-    let index = notes::semitone(tone) + rows_of_lower_notes(range) as i32 * columns;
-    (index.rem_euclid(columns) as usize, index.div_euclid(columns) as usize)
+/// Returns the lowest and the highest band in `range`.
+fn ends(range: BandRange) -> [usize; 2] {
+    [range.by_pitch().next().unwrap_or(0), PUBLISHED - 1]
+}
+
+/// Returns the place of `tone` in the grid, row by row. A row is an octave from C on.
+fn place(range: BandRange, tone: usize) -> usize {
+    let [lowest, _] = ends(range);
+    let first = (octave(lowest) - 3) * COLUMNS as i32;
+    (notes::semitone(tone) + FROM_C as i32 - first) as usize
+}
+
+/// Returns the places in the first and in the last row that have no band.
+fn vacant(range: BandRange) -> impl Iterator<Item = usize> {
+    let [first, last] = ends(range).map(|tone| place(range, tone));
+    (0..first).chain(last + 1..(last + 1).next_multiple_of(COLUMNS))
 }
 
 /// Returns the rectangle of the cell of `tone` in a grid that fills `area`, with `gap` points between cells.
 pub fn cell_rect(area: Rect, gap: f32, range: BandRange, tone: usize) -> Rect {
-    let (column, row) = column_and_row(range, tone);
-    let rows = rows_of_lower_notes(range) + PUBLISHED / COLUMNS;
-    let pitch = (area.size() + Vec2::splat(gap)) / vec2(COLUMNS as f32, rows as f32);
-    let corner = area.min + pitch * vec2(column as f32, row as f32);
+    rect(area, gap, range, place(range, tone))
+}
+
+fn rect(area: Rect, gap: f32, range: BandRange, place: usize) -> Rect {
+    let [lowest, highest] = ends(range).map(octave);
+    let pitch =
+        (area.size() + Vec2::splat(gap)) / vec2(COLUMNS as f32, (highest - lowest + 1) as f32);
+    let corner = area.min + pitch * vec2((place % COLUMNS) as f32, (place / COLUMNS) as f32);
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))
 }

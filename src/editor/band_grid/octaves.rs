@@ -1,6 +1,6 @@
 //! Names of the grid's rows. Clicks on them mute and solo the rows.
 
-use super::{cell::paint_cross, cell_rect, clicked, gap};
+use super::{cell::paint_cross, cell_rect, clicked, gap, octave};
 use crate::{
     editor::{
         controls::focus_ring,
@@ -14,19 +14,14 @@ use tone_filter_dsp::{BandRange, notes};
 /// Font size of a name in points.
 const NAME: f32 = 11.0;
 
-/// Minimum scale of the window at which a name shows both ends of its octave.
-const ROOMY: f32 = 0.65;
-
 pub fn width(scale: Scale) -> f32 {
-    let letters = if scale.length(1.0) >= ROOMY { 5.2 } else { 2.7 };
-    letters * scale.font(NAME).size
+    2.7 * scale.font(NAME).size
 }
 
 /// Returns the bands of each row, lowest octave first.
 fn rows(range: BandRange) -> Vec<Vec<usize>> {
     let tones: Vec<usize> = range.by_pitch().collect();
-    let octave = |tone: &usize| notes::semitone(*tone).div_euclid(12);
-    tones.chunk_by(|one, next| octave(one) == octave(next)).map(<[usize]>::to_vec).collect()
+    tones.chunk_by(|one, next| octave(*one) == octave(*next)).map(<[usize]>::to_vec).collect()
 }
 
 /// Shows a name in `area` for each row of `grid`. A click mutes or unmutes the row, an alt-click solos it.
@@ -41,7 +36,7 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
         let [low, high] = [first, last].map(notes::name);
         let response = ui.interact(rect, ui.scope_id().with(("octave", first)), Sense::click());
         response.widget_info(|| {
-            let label = format!("Octave {low} to {high}");
+            let label = format!("Octave {}", octave(first));
             WidgetInfo::selected(Role::CheckBox, true, on > 0, label)
         });
         clicked(ui, &response, &row, edits);
@@ -49,13 +44,14 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
         let fill = if response.hovered() { theme::LINE } else { theme::SURFACE };
         let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);
         ui.painter().rect_filled(rect, radius, fill);
-        let (font, colour) = (scale.font(NAME), if on > 0 { theme::DIM } else { theme::IDLE });
-        let text = match scale.length(1.0) >= ROOMY {
-            true => format!("{low}\u{2013}{high}"),
-            false => low.to_owned(),
+        let colour = match on {
+            _ if response.hovered() => theme::TEXT,
+            0 => theme::IDLE,
+            _ => theme::DIM,
         };
+        let font = scale.font(NAME);
         let at = rect.left_center() + vec2(0.4 * font.size, 0.0);
-        theme::text(ui.painter(), at, Align2::LEFT_CENTER, &text, font, colour);
+        theme::text(ui.painter(), at, Align2::LEFT_CENTER, low, font, colour);
         if on == 0 {
             let side = 0.25 * scale.font(NAME).size;
             paint_cross(ui.painter(), rect.right_center() - vec2(1.8 * side, 0.0), side);
@@ -82,9 +78,9 @@ mod tests {
         let names = |range| -> Vec<[&str; 2]> {
             rows(range).iter().map(|row| [row[0], row[row.len() - 1]].map(notes::name)).collect()
         };
-        let published = [["A3", "G#4"], ["A4", "G#5"], ["A5", "G#6"], ["A6", "G#7"]];
-        assert_eq!(names(BandRange::Published), published);
-        let below = [["E1", "G#1"], ["A1", "G#2"], ["A2", "G#3"]];
-        assert_eq!(names(BandRange::Whole), [&below[..], &published].concat());
+        let above = [["C4", "B4"], ["C5", "B5"], ["C6", "B6"], ["C7", "G#7"]];
+        assert_eq!(names(BandRange::Published), [&[["A3", "B3"]], &above[..]].concat());
+        let below = [["E1", "B1"], ["C2", "B2"], ["C3", "B3"]];
+        assert_eq!(names(BandRange::Whole), [&below[..], &above].concat());
     }
 }

@@ -1,6 +1,7 @@
-//! Choices from a list: a row of buttons for a few entries, buttons with waveforms for the voices, and otherwise a drop-down list.
+//! Choices from a list: a switch for off and on, two buttons for two entries, buttons with waveforms for the voices, and otherwise
+//! a drop-down list.
 
-use super::{Place, focus_ring};
+use super::{Place, face, focus_ring, toggle};
 use crate::{
     editor::{
         host::menu,
@@ -10,23 +11,13 @@ use crate::{
     session::Edits,
 };
 use egui::{
-    Align2, Color32, ComboBox, CornerRadius, FontId, Rect, RichText, Role, Sense, Stroke,
-    StrokeKind, TextWrapMode, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align2, Color32, ComboBox, FontId, Rect, RichText, Role, Sense, Stroke, TextWrapMode, Ui,
+    UiBuilder, WidgetInfo, pos2, vec2,
 };
 use tone_filter_dsp::{Choice, Voice};
 
-const MOST_BUTTONS: usize = 2;
-
-/// Space between the buttons of the voices, in points.
+/// Space between two buttons, in points.
 const GAP: f32 = 2.0;
-
-/// Button of an entry, as it is painted.
-struct Button {
-    index: usize,
-    area: Rect,
-    selected: bool,
-    hovered: bool,
-}
 
 /// Returns the height in points of the voice control: caption and buttons.
 pub fn voices_height(scale: Scale) -> f32 {
@@ -43,6 +34,11 @@ const fn short(voice: Voice, name: &'static str) -> &'static str {
     }
 }
 
+/// Whether the entries are called off and on.
+pub fn is_switch(choice: &Choice) -> bool {
+    choice.entries.iter().map(|(_, name)| *name).eq(["Off", "On"])
+}
+
 impl Place {
     pub(super) fn choice(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
@@ -50,7 +46,8 @@ impl Place {
         let tip = self.remark.tip(choice.help, &self.host);
         match choice.entries.len() {
             _ if choice.id == "voice" => self.voices(ui, param, &tip, edits),
-            ..=MOST_BUTTONS => self.switch(ui, param, &tip, edits),
+            _ if is_switch(choice) => self.switch(ui, param, tip, edits),
+            2 => self.pair(ui, param, &tip, edits),
             _ => {
                 let colour = self.remark.shade(theme::TEXT);
                 list(ui, self.body(), self.scale, param, &tip, colour, edits);
@@ -58,30 +55,37 @@ impl Place {
         }
     }
 
-    /// Shows a row of buttons, one per entry, `gap` points apart. `tip` returns the tooltip for an entry's name; `paint` paints a
-    /// button.
+    fn switch(&self, ui: &Ui, param: &ChoiceParam, tip: String, edits: &mut Edits) {
+        let (choice, on) = (param.choice, param.unmodulated() == 1);
+        let texts = (choice.name, choice.entries[usize::from(on)].1);
+        let response = toggle(ui, self.body(), self.scale, self.id, texts, on, self.remark.idle);
+        menu::offer(&response, choice.id, edits);
+        if response.on_hover_text(tip).clicked() {
+            edits.set_once(choice.id, param.normalized_entry(usize::from(!on)));
+        }
+    }
+
+    /// Shows a row of buttons, one per entry. `tip` returns the tooltip for an entry's name; `paint` paints what is on a button.
     fn buttons(
         &self,
         ui: &Ui,
         param: &ChoiceParam,
-        gap: f32,
         tip: impl Fn(&str) -> String,
-        paint: impl Fn(Button),
+        paint: impl Fn(usize, Rect, Color32),
         edits: &mut Edits,
     ) {
         let (choice, now, body) = (param.choice, param.unmodulated(), self.body());
-        let pitch = (body.width() + gap) / choice.entries.len() as f32;
+        let pitch = (body.width() + GAP) / choice.entries.len() as f32;
         for (index, (_, name)) in choice.entries.iter().enumerate() {
             let corner = body.left_top() + vec2(index as f32 * pitch, 0.0);
-            let area = Rect::from_min_size(corner, vec2(pitch - gap, body.height()));
+            let area = Rect::from_min_size(corner, vec2(pitch - GAP, body.height()));
             let selected = index == now;
             let response = ui.interact(area, self.id.with(index), Sense::click());
             response.widget_info(|| {
                 let label = format!("{}: {name}", choice.name);
                 WidgetInfo::selected(Role::RadioButton, true, selected, label)
             });
-            paint(Button { index, area, selected, hovered: response.hovered() });
-            focus_ring(ui, &response);
+            paint(index, area, face(ui, &response, self.scale, selected, self.remark.idle));
             menu::offer(&response, choice.id, edits);
             if response.on_hover_text(tip(name)).clicked() && !selected {
                 edits.set_once(choice.id, param.normalized_entry(index));
@@ -89,39 +93,19 @@ impl Place {
         }
     }
 
-    fn switch(&self, ui: &Ui, param: &ChoiceParam, tip: &str, edits: &mut Edits) {
-        let (entries, painter, idle) = (param.choice.entries, ui.painter(), self.remark.idle);
-        let paint = |Button { index, area, selected, hovered }: Button| {
-            let (fill, text) = match (selected, hovered) {
-                (true, _) if idle => (theme::BACKGROUND, theme::IDLE),
-                (true, _) => (theme::ACCENT, theme::BACKGROUND),
-                (false, true) => (theme::LINE, theme::TEXT),
-                (false, false) => (theme::SURFACE, self.remark.shade(theme::DIM)),
-            };
-            let round = |outer: bool| if outer { self.scale.length(4.0) as u8 } else { 0 };
-            let (left, right) = (round(index == 0), round(index + 1 == entries.len()));
-            let round = CornerRadius { nw: left, sw: left, ne: right, se: right };
-            // The selected button of a choice without effect is outlined instead of filled.
-            let outline = if selected { self.remark.shade(fill) } else { fill };
-            painter.rect(area, round, fill, Stroke::new(1.0, outline), StrokeKind::Inside);
-            let (centre, font) = (area.center(), self.scale.font(11.0));
-            theme::text(painter, centre, Align2::CENTER_CENTER, entries[index].1, font, text);
+    fn pair(&self, ui: &Ui, param: &ChoiceParam, tip: &str, edits: &mut Edits) {
+        let paint = |index: usize, area: Rect, colour| {
+            let (text, font) = (param.choice.entries[index].1, self.scale.font(11.0));
+            theme::text(ui.painter(), area.center(), Align2::CENTER_CENTER, text, font, colour);
         };
-        self.buttons(ui, param, 0.0, |_| tip.to_owned(), paint, edits);
+        self.buttons(ui, param, |_| tip.to_owned(), paint, edits);
     }
 
     fn voices(&self, ui: &Ui, param: &ChoiceParam, tip: &str, edits: &mut Edits) {
         let (entries, font) = (param.choice.entries, self.scale.font(11.0));
         let width = (self.body().width() + GAP) / entries.len() as f32 - GAP;
         let full = entries.iter().all(|(_, name)| text_width(ui, name, &font) <= width - 4.0);
-        let paint = |Button { index, area, selected, hovered }: Button| {
-            let (fill, colour) = match (selected, hovered) {
-                (true, _) => (theme::ACCENT, theme::BACKGROUND),
-                (false, true) => (theme::LINE, theme::TEXT),
-                (false, false) => (theme::SURFACE, theme::DIM),
-            };
-            let round = CornerRadius::same(self.scale.length(4.0) as u8);
-            ui.painter().rect_filled(area, round, fill);
+        let paint = |index: usize, area: Rect, colour| {
             let line = 1.15 * font.size;
             let (wave, words) = area.split_top_bottom_at_y(area.bottom() - line - 2.0);
             let wave = wave.shrink2(vec2(0.5 * width - 0.9 * line, 0.16 * wave.height()));
@@ -131,7 +115,7 @@ impl Place {
             let (at, anchor) = (words.center() - vec2(0.0, 1.0), Align2::CENTER_CENTER);
             theme::text(ui.painter(), at, anchor, shown, font.clone(), colour);
         };
-        self.buttons(ui, param, GAP, |name| format!("{name}. {tip}"), paint, edits);
+        self.buttons(ui, param, |name| format!("{name}. {tip}"), paint, edits);
     }
 }
 

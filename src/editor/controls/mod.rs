@@ -7,11 +7,16 @@ pub mod strip;
 
 use super::{
     host::{indication_text, paint_indication},
-    theme::{self, Scale},
+    theme::{self, Scale, Shade},
 };
 use crate::{params::Control, session::Edits};
+#[cfg(test)]
+pub use choice::is_switch;
 pub use choice::list;
-use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui};
+use egui::{
+    Align2, Color32, CornerRadius, Id, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
+    WidgetInfo,
+};
 use tone_filter_dsp::Controls;
 
 /// Font sizes of name and value, and thickness of a slider's track, in points at the default size of the window.
@@ -62,8 +67,8 @@ impl Remark {
     }
 
     /// Returns `colour`, or the colour of a control without effect.
-    pub fn shade(&self, colour: Color32) -> Color32 {
-        if self.idle { theme::IDLE } else { colour }
+    pub fn shade(&self, colour: Shade) -> Color32 {
+        if self.idle { *theme::IDLE } else { *colour }
     }
 
     /// Returns the tooltip of a control: its `help`, the remark, and `host`, a text about the host's mapping and automation.
@@ -106,8 +111,73 @@ impl Place {
     }
 }
 
-/// Outlines a control that has the keyboard focus.
+/// Paints the face of the button or switch `response`, which is lit while it is `on` and hollow while it is without effect
+/// (`idle`). Returns the colour of what is on it.
+pub fn face(ui: &Ui, response: &Response, scale: Scale, on: bool, idle: bool) -> Color32 {
+    let (fill, colour) = match (on, response.hovered() && response.enabled()) {
+        (true, _) if idle => (theme::BACKGROUND, theme::IDLE),
+        (true, _) => (theme::ACCENT, theme::BACKGROUND),
+        (false, true) => (theme::LINE, theme::TEXT),
+        (false, false) if idle => (theme::SURFACE, theme::IDLE),
+        (false, false) => (theme::SURFACE, theme::TEXT),
+    };
+    let outline = if on && idle { colour } else { fill };
+    let (round, stroke) = (CornerRadius::same(scale.length(4.0) as u8), Stroke::new(1.0, outline));
+    ui.painter().rect(response.rect, round, fill, stroke, StrokeKind::Inside);
+    focus_ring(ui, response);
+    *colour
+}
+
+/// Shows a flat button with `text`. `label` is its accessible name and its tooltip.
+pub fn button(
+    ui: &Ui,
+    place: Rect,
+    scale: Scale,
+    label: &str,
+    text: &str,
+    enabled: bool,
+) -> Response {
+    let id = ui.scope_id().with(("button", label));
+    let response = ui.interact(place, id, if enabled { Sense::click() } else { Sense::hover() });
+    response.widget_info(|| {
+        let colon = if text.is_empty() || text == label { "" } else { ": " };
+        let text = if text == label { "" } else { text };
+        WidgetInfo::labeled(Role::Button, enabled, format!("{label}{colon}{text}"))
+    });
+    let colour = face(ui, &response, scale, false, !enabled);
+    if !text.is_empty() {
+        let inside = ui.painter().with_clip_rect(place.shrink2(Vec2::X * 2.0));
+        theme::text(&inside, place.center(), Align2::CENTER_CENTER, text, scale.font(12.0), colour);
+    }
+    response.on_hover_text(label)
+}
+
+/// Shows a switch in `place`. It has a label for screen readers, and a text.
+pub fn toggle(
+    ui: &Ui,
+    place: Rect,
+    scale: Scale,
+    id: Id,
+    (label, text): (&str, &str),
+    on: bool,
+    idle: bool,
+) -> Response {
+    let response = ui.interact(place, id, Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, on, label));
+    let colour = face(ui, &response, scale, on, idle);
+    let (centre, font) = (place.center(), scale.font(12.0));
+    theme::text(ui.painter(), centre, Align2::CENTER_CENTER, text, font, colour);
+    response
+}
+
+/// Space in points around a control that is scrolled into view: enough for its caption and a heading.
+const AROUND: f32 = 30.0;
+
+/// Outlines a control that has the keyboard focus, and scrolls to it.
 pub fn focus_ring(ui: &Ui, response: &Response) {
+    if response.gained_focus() {
+        ui.scroll_to_rect(response.rect.expand(AROUND), None);
+    }
     if response.has_focus() {
         let stroke = Stroke::new(1.0, theme::ACCENT);
         ui.painter().rect_stroke(response.rect.expand(2.0), 3.0, stroke, StrokeKind::Outside);

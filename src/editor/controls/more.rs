@@ -1,49 +1,63 @@
 //! Groups of settings that are shown on demand, and the button that opens them.
 
-use super::{NORMAL, focus_ring, row, show as control};
+use super::{NORMAL, row, show as control, toggle};
 use crate::{
     editor::theme::{self, Scale},
     session::Edits,
 };
-use egui::{Align2, CornerRadius, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, containers::scroll_area::ScrollSource,
+    pos2, vec2,
+};
 use tone_filter_dsp::Group;
 
-/// Minimum number of rows. A group with more controls than rows takes further columns.
-const FEWEST_ROWS: usize = 2;
+/// Rows of a group. A group with more controls takes further columns.
+const ROWS: usize = 4;
 
-/// Returns two gaps in points: between the columns of a group, and between groups.
-fn gaps(scale: Scale) -> [f32; 2] {
-    [scale.length(14.0).max(6.0), scale.length(22.0).max(9.0)]
+/// Space for the scroll bar in points.
+const SCROLL_BAR: f32 = 12.0;
+
+fn columns(groups: &[Group]) -> usize {
+    groups.iter().map(|group| group.ids().len().div_ceil(ROWS)).sum()
 }
 
-/// Layout of the groups side by side: columns of equal width, in as few rows as the width of the window allows.
-struct Columns {
-    rows: usize,
+/// Layout of the groups, always in the same order: lines of groups side by side, as many as the width of the window needs.
+struct Lines {
+    lines: Vec<&'static [Group]>,
+    /// Width of a column in points.
     width: f32,
+    /// Two gaps in points: between the columns of a group, and between groups.
     gaps: [f32; 2],
 }
 
-impl Columns {
+impl Lines {
     /// Lays the groups out in an area of `width` points.
     fn new(width: f32, scale: Scale) -> Self {
-        let [inner, outer] = gaps(scale);
-        let least = scale.length(104.0).max(48.0);
-        let longest = Group::MORE.iter().map(|group| group.ids().len()).max().unwrap_or(1);
-        let at = |rows: usize| {
-            let columns: usize =
-                Group::MORE.iter().map(|group| group.ids().len().div_ceil(rows)).sum();
-            let gaps = inner * (columns - Group::MORE.len()) as f32
-                + outer * (Group::MORE.len() - 1) as f32;
-            Self { rows, width: (width - gaps) / columns as f32, gaps: [inner, outer] }
+        let [inner, outer] = [scale.length(14.0).max(6.0), scale.length(22.0).max(9.0)];
+        // Wide enough for each name with its longest value and unit.
+        let least = 8.7 * scale.font(12.0).size;
+        let column = |groups: &[Group]| {
+            let (columns, groups) = (columns(groups) as f32, groups.len() as f32);
+            (width - inner * (columns - groups) - outer * (groups - 1.0)) / columns
         };
-        let fits = (FEWEST_ROWS..longest).map(at).find(|columns| columns.width >= least);
-        fits.unwrap_or_else(|| at(longest))
+        let (mut lines, mut rest) = (Vec::new(), &Group::MORE[..]);
+        while !rest.is_empty() {
+            let fits = (1..=rest.len()).rev().find(|&count| column(&rest[..count]) >= least);
+            let (line, below) = rest.split_at(fits.unwrap_or(1));
+            lines.push(line);
+            rest = below;
+        }
+        let width = lines.iter().map(|line| column(line)).fold(f32::INFINITY, f32::min);
+        Self { lines, width, gaps: [inner, outer] }
     }
 
     /// Returns the width of `group` in points, with all its columns.
     fn of(&self, group: Group) -> f32 {
-        let columns = group.ids().len().div_ceil(self.rows) as f32;
-        columns * (self.width + self.gaps[0]) - self.gaps[0]
+        columns(&[group]) as f32 * (self.width + self.gaps[0]) - self.gaps[0]
+    }
+
+    fn height(&self, scale: Scale) -> f32 {
+        self.lines.len() as f32 * line(scale)
     }
 }
 
@@ -52,58 +66,74 @@ fn heading(scale: Scale) -> f32 {
     scale.line(11.0) + scale.length(6.0).max(3.0)
 }
 
-/// Returns the height in points that [`show`] needs in an area of `width` points.
-pub fn height(width: f32, scale: Scale) -> f32 {
-    heading(scale) + Columns::new(width, scale).rows as f32 * row(scale)
+/// Returns the height in points of a line of groups.
+fn line(scale: Scale) -> f32 {
+    heading(scale) + ROWS as f32 * row(scale)
 }
 
-/// Shows the groups in `area`, which may be higher than they need.
+/// Returns the height in points that [`show`] needs in an area of `width` points.
+pub fn height(width: f32, scale: Scale) -> f32 {
+    Lines::new(width, scale).height(scale)
+}
+
+/// Shows the groups in `area`, with a scroll bar if it is too low.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
-    let columns = Columns::new(area.width(), scale);
-    let room = (area.height() - heading(scale)) / columns.rows as f32;
-    let row = room.clamp(row(scale), 1.5 * row(scale));
-    let mut left = area.left();
-    for group in Group::MORE {
-        let size = vec2(columns.of(group), heading(scale));
-        let title = Rect::from_min_size(pos2(left, area.top()), size);
-        let (painter, text) = (ui.painter(), group.name().to_uppercase());
-        let font = scale.font(11.0);
-        theme::text(painter, title.left_top(), Align2::LEFT_TOP, &text, font, theme::DIM);
-        let line = title.top() + scale.line(11.0);
-        painter.hline(title.x_range(), line, Stroke::new(1.0, theme::LINE));
-        for (index, id) in group.ids().iter().enumerate() {
-            let (column, line) = (index / columns.rows, index % columns.rows);
-            let pitch = vec2(columns.width + columns.gaps[0], row);
-            let corner = title.left_bottom() + pitch * vec2(column as f32, line as f32);
-            let cell = Rect::from_min_size(corner, vec2(columns.width, row));
-            control(ui, cell, scale, NORMAL, id, edits);
+    let mut lines = Lines::new(area.width(), scale);
+    if lines.height(scale) > area.height() + 0.5 {
+        lines = Lines::new(area.width() - SCROLL_BAR, scale);
+    }
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(area).id_salt("more"));
+    // The wheel is for the sliders.
+    let scroll = ScrollArea::vertical().scroll_source(ScrollSource::SCROLL_BAR);
+    scroll.auto_shrink(false).animated(false).show(&mut ui, |ui| {
+        let size = vec2(ui.available_width(), lines.height(scale));
+        let (area, _) = ui.allocate_exact_size(size, Sense::hover());
+        let mut top = area.top();
+        for groups in &lines.lines {
+            let mut left = area.left();
+            for group in *groups {
+                let size = vec2(lines.of(*group), heading(scale));
+                let title = Rect::from_min_size(pos2(left, top), size);
+                show_group(ui, title, *group, &lines, scale, edits);
+                left += size.x + lines.gaps[1];
+            }
+            top += line(scale);
         }
-        left += size.x + columns.gaps[1];
+    });
+}
+
+/// Shows `group` below its `title`.
+fn show_group(
+    ui: &mut Ui,
+    title: Rect,
+    group: Group,
+    lines: &Lines,
+    scale: Scale,
+    edits: &mut Edits,
+) {
+    let (painter, text) = (ui.painter(), group.name().to_uppercase());
+    let font = scale.font(11.0);
+    theme::text(painter, title.left_top(), Align2::LEFT_TOP, &text, font, theme::DIM);
+    let line = title.top() + scale.line(11.0);
+    painter.hline(title.x_range(), line, Stroke::new(1.0, theme::LINE));
+    for (index, id) in group.ids().iter().enumerate() {
+        let (column, line) = (index / ROWS, index % ROWS);
+        let pitch = vec2(lines.width + lines.gaps[0], row(scale));
+        let corner = title.left_bottom() + pitch * vec2(column as f32, line as f32);
+        let cell = Rect::from_min_size(corner, vec2(lines.width, row(scale)));
+        control(ui, cell, scale, NORMAL, id, edits);
     }
 }
 
 pub(super) fn button_width(scale: Scale) -> f32 {
-    4.2 * scale.font(12.0).size + scale.length(20.0).max(6.0)
+    4.2 * scale.font(12.0).size + scale.length(8.0).max(4.0)
 }
 
-/// Shows the button that opens and closes the groups.
+/// Shows the switch of the groups.
 pub(super) fn button(ui: &mut Ui, place: Rect, scale: Scale, edits: &Edits) {
     let open = edits.params.editor_more.load();
-    let response = ui.interact(place, ui.scope_id().with("more"), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, open, "More settings"));
-    let fill = if open || response.hovered() { theme::LINE } else { theme::SURFACE };
-    ui.painter().rect_filled(place, CornerRadius::same(scale.length(4.0) as u8), fill);
-    let font = scale.font(12.0);
-    let side = 0.3 * font.size;
-    let centre = place.center() - vec2(1.5 * side, 0.0);
-    let text = theme::text(ui.painter(), centre, Align2::CENTER_CENTER, "More", font, theme::TEXT);
-    // The arrow points down to the groups, or up once they are open.
-    let tip = if open { -0.6 * side } else { 0.6 * side };
-    let middle = text.right_center() + vec2(2.5 * side, 0.0);
-    let corners = [vec2(-side, -tip), vec2(side, -tip), vec2(0.0, tip)];
-    let points = corners.map(|corner| middle + corner).to_vec();
-    ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
-    focus_ring(ui, &response);
+    let id = ui.scope_id().with("more");
+    let response = toggle(ui, place, scale, id, ("More settings", "More"), open, false);
     let verb = if open { "Hides" } else { "Shows" };
     if response.on_hover_text(format!("{verb} all other settings")).clicked() {
         edits.params.editor_more.store(!open);

@@ -6,9 +6,8 @@ use crate::{
     session::Edits,
 };
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, FontId, Frame, Id, Key, Margin,
-    MouseWheelUnit, PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo,
-    pos2,
+    Align2, CornerRadius, CursorIcon, Event, EventFilter, Frame, Id, Key, Margin, MouseWheelUnit,
+    PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2,
     text::{CCursor, CCursorRange},
     text_edit::TextEditState,
     vec2,
@@ -16,7 +15,7 @@ use egui::{
 use nice_plug::prelude::{FloatParam, Param};
 use tone_filter_dsp::{Spec, Taper};
 
-/// Factor for drags and steps while shift is held.
+/// Factor for drags and steps while shift or Ctrl (on macOS Command) is held.
 const FINE: f32 = 0.1;
 
 /// Fraction of the range by which an arrow key or a notch of the wheel moves a slider.
@@ -26,8 +25,8 @@ const STEP: f32 = 0.01;
 const NOTCH: f32 = 50.0;
 
 impl Place {
-    /// Shows a slider. Dragging, the wheel and the arrow keys move it (finely with shift), a double-click sets the default, and a
-    /// click on the value or Enter opens a text field.
+    /// Shows a slider. Dragging, the wheel and the arrow keys move it (finely with shift or Ctrl), a double-click sets the default,
+    /// and a click on the value or Enter opens a text field.
     pub(super) fn slider(
         &self,
         ui: &mut Ui,
@@ -36,7 +35,8 @@ impl Place {
         edits: &mut Edits,
     ) {
         let response = ui.interact(self.cell, self.id, Sense::click_and_drag());
-        let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
+        let is_fine = |input: &egui::InputState| input.modifiers.shift || input.modifiers.command;
+        let fine = if ui.input(is_fine) { FINE } else { 1.0 };
         let step = match spec.taper {
             Taper::Whole => 1.0 / (spec.max - spec.min),
             _ => fine * STEP,
@@ -92,7 +92,7 @@ impl Place {
         self.value(ui, spec, param, shown, edits);
         if enter {
             // Comes last: a field that is open already would take this press of Enter as the end of typing.
-            self.open_field(ui, spec, param);
+            self.open_field(ui, spec.format(plain as f32));
             ui.data_mut(|data| data.remove_temp::<&str>(menu::to_enter()));
         }
     }
@@ -126,9 +126,9 @@ impl Place {
         self.id.with("entry")
     }
 
-    /// Opens the text field with the full value, all of it selected.
-    fn open_field(&self, ui: &Ui, spec: &Spec, param: &FloatParam) {
-        let (id, text) = (self.field(), exact(spec, param));
+    /// Opens the text field with `text`, all of it selected.
+    fn open_field(&self, ui: &Ui, text: String) {
+        let id = self.field();
         let mut state = TextEditState::default();
         let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
         state.cursor.set_char_range(Some(all));
@@ -152,14 +152,14 @@ impl Place {
         let typed: Option<String> = ui.data(|data| data.get_temp(id));
         if let Some(mut typed) = typed {
             let value = param.string_to_normalized_value(&typed);
-            let colour = if value.is_some() { theme::TEXT } else { theme::SATURATED };
+            let colour = if value.is_some() { *theme::TEXT } else { *theme::ALARM };
             let field = TextEdit::singleline(&mut typed)
                 .id(id)
                 .font(font)
                 .text_color(colour)
                 .align(Align2::RIGHT_CENTER)
                 .margin(Margin::symmetric(2, 0))
-                .frame(Frame::NONE.fill(theme::SURFACE));
+                .frame(Frame::NONE.fill(*theme::SURFACE));
             let mut area = self.caption();
             area.set_left(area.center().x);
             let response = ui.put(area, field);
@@ -168,8 +168,8 @@ impl Place {
             });
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
-                // The value of an unchanged text is not set: the text may have fewer digits.
-                let left = cancelled || typed == exact(spec, param);
+                // The value of an unchanged text is not set: the text has fewer digits.
+                let left = cancelled || typed == text;
                 if let Some(value) = value.filter(|_| !left) {
                     edits.set_once(spec.id, value);
                 }
@@ -182,24 +182,7 @@ impl Place {
 
         let at = self.caption().right_center();
         let colour = self.remark.shade(theme::TEXT);
-        // If the longest value does not fit beside the name, all values of the slider lose their unit, and as many digits as
-        // necessary.
-        let width = |text: String, font: &FontId| {
-            ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
-        };
-        let name = width(spec.name.to_owned(), &self.scale.font(self.sizes.name));
-        let room = self.cell.width() - name - 3.0;
-        let fits = |digits: usize, unit: &str| {
-            let longest = |value: f32| format!("{value:.digits$}{unit}");
-            [spec.min, spec.max].into_iter().all(|value| width(longest(value), &font) <= room)
-        };
-        let short = if fits(spec.decimals, &format!(" {}", spec.unit)) {
-            text.clone()
-        } else {
-            let digits = (0..=spec.decimals).rev().find(|&digits| fits(digits, ""));
-            spec.number(param.preview_plain(shown), digits.unwrap_or(0))
-        };
-        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &short, font, colour);
+        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &text, font, colour);
         // A single line of text is too low to hit easily.
         let margin = (0.5 * (self.scale.length(24.0) - area.height())).max(0.0);
         let hit = area.expand2(vec2(self.scale.length(4.0), margin));
@@ -212,14 +195,9 @@ impl Place {
         }
         menu::offer(&response, spec.id, edits);
         if response.on_hover_cursor(CursorIcon::Text).clicked() {
-            self.open_field(ui, spec, param);
+            self.open_field(ui, text);
         }
     }
-}
-
-fn exact(spec: &Spec, param: &FloatParam) -> String {
-    let digits = format!("{:.4}", param.unmodulated_plain_value());
-    format!("{} {}", digits.trim_end_matches('0').trim_end_matches('.'), spec.unit)
 }
 
 /// Returns the number of notches that the wheel was turned over `response`; positive is up.

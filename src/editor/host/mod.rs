@@ -35,7 +35,7 @@ pub fn indication_text(indication: &Indication) -> String {
 pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
     let radius = scale.length(2.2).max(1.6);
     let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
-    let colour = |host: Option<Rgb>| host.map_or(theme::ACCENT, theme::legible);
+    let colour = |host: Option<Rgb>| host.map_or(*theme::ACCENT, theme::legible);
     if let Some(mapping) = &indication.mapping {
         ui.painter().circle_filled(centre, 0.75 * radius, colour(mapping.colour));
     }
@@ -81,7 +81,7 @@ pub fn show_track(ui: &Ui, place: Rect, scale: Scale, track: &Track) {
     let galley = galley(ui, scale.font(12.0), track);
     let at = place.left_center() + Vec2::X * (disc + space);
     let at = Align2::LEFT_CENTER.anchor_size(at, galley.size());
-    ui.painter().galley(at.min, galley, theme::TEXT);
+    ui.painter().galley(at.min, galley, *theme::TEXT);
     let response = ui.interact(place, ui.scope_id().with("track"), Sense::hover());
     let label = || WidgetInfo::labeled(Role::Label, true, format!("Track: {}", track.name));
     response.widget_info(label);

@@ -416,7 +416,7 @@ fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: 
             return;
         }
         line = x;
-        let colour = if bar.is_some() { theme::LINE } else { theme::LINE.gamma_multiply(0.5) };
+        let colour = if bar.is_some() { *theme::LINE } else { theme::LINE.gamma_multiply(0.5) };
         ui.painter().vline(x, view.area.y_range(), Stroke::new(1.0, colour));
         if let Some(bar) = bar.filter(|_| x - number >= APART[1]) {
             number = x;

@@ -62,7 +62,7 @@ impl Picture {
                 return;
             }
         }
-        let mut background = vec![theme::BACKGROUND; height];
+        let mut background = vec![*theme::BACKGROUND; height];
         for (span, [red, green, blue]) in rows.background(height) {
             background[span].fill(Color32::from_rgb(red, green, blue));
         }

@@ -1,4 +1,5 @@
-//! Tests that the WCAG 2 contrast of every text with its background is at least 4.5, even in controls without effect.
+//! Tests of colours: the WCAG 2 contrast of every text with its background, even in controls without effect, and the states for
+//! all kinds of colour vision.
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
@@ -6,8 +7,8 @@ use egui::{Color32, Key, Shape};
 use std::collections::BTreeSet;
 use tone_filter_dsp::{BandMask, BandState, Bands};
 
-/// Minimum contrast of text by WCAG 2.1, level AA.
-const LEAST: f32 = 4.5;
+/// Minimum contrast of small text by WCAG 2.1: level AA, and level AAA in the theme of high contrast.
+const LEAST: [f32; 2] = [4.5, 7.0];
 
 /// Returns the texts of the last frame, each with its colour and the colour behind its centre.
 fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
@@ -19,7 +20,7 @@ fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
             Shape::Text(text) => {
                 let centre = text.visual_bounding_rect().center();
                 let under = filled.iter().filter(|(rect, _)| rect.contains(centre));
-                let behind = under.fold(theme::BACKGROUND, |under, (_, fill)| under.blend(*fill));
+                let behind = under.fold(*theme::BACKGROUND, |under, (_, fill)| under.blend(*fill));
                 let sections = text.galley.job.sections.iter().map(|section| section.format.color);
                 for own in sections {
                     let own = if own == Color32::PLACEHOLDER { text.fallback_color } else { own };
@@ -37,10 +38,11 @@ fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
 fn check(editor: &TestEditor, what: &str) {
     let texts = colours(editor);
     assert!(texts.len() > 30, "{what}: only {} texts", texts.len());
+    let least = LEAST[usize::from(editor.params().editor_contrast.load())];
     let faint: BTreeSet<String> = texts
         .into_iter()
         .filter(|(text, own, behind)| {
-            !text.trim().is_empty() && theme::contrast(*own, *behind) < LEAST
+            !text.trim().is_empty() && theme::contrast(*own, *behind) < least
         })
         .map(|(text, own, behind)| {
             format!("{text}: {:.2}, {own:?} on {behind:?}", theme::contrast(own, behind))
@@ -50,8 +52,9 @@ fn check(editor: &TestEditor, what: &str) {
 }
 
 /// Creates an editor with bands in all states, some of them muted.
-fn lit(size: [f32; 2], open: bool) -> TestEditor {
+fn lit(size: [f32; 2], open: bool, contrast: bool) -> TestEditor {
     let mut editor = if open { TestEditor::with_more(size) } else { TestEditor::new(size) };
+    editor.params().editor_contrast.store(contrast);
     let mut bands = Bands::default();
     let states = [BandState::Inactive, BandState::Sounding, BandState::Saturated];
     for tone in 0..36 {
@@ -65,10 +68,16 @@ fn lit(size: [f32; 2], open: bool) -> TestEditor {
 }
 
 #[test]
-fn every_text_is_legible_in_every_state() {
-    let sizes = [MIN_SIZE, DEFAULT_SIZE, [1600.0, 1000.0], [3840.0, 2160.0]];
-    for (size, open) in sizes.into_iter().flat_map(|size| [(size, false), (size, true)]) {
-        let mut editor = lit(size, open);
+fn every_text_is_legible_in_every_state_and_theme() {
+    // The colours do not depend on the size, but in which places there is room.
+    for (size, open, contrast) in [
+        (MIN_SIZE, false, false),
+        (MIN_SIZE, true, true),
+        (DEFAULT_SIZE, false, true),
+        (DEFAULT_SIZE, true, false),
+        ([1600.0, 1000.0], true, true),
+    ] {
+        let mut editor = lit(size, open, contrast);
         check(&editor, "as it comes");
         editor.key(Key::R);
         check(&editor, "roll");
@@ -82,32 +91,76 @@ fn every_text_is_legible_in_every_state() {
         // Only the few notes of the scale may sound; then no note, as no key is held.
         for (id, entry) in [("scale", 0.5), ("keys", 0.34)] {
             editor.edit(|edits| edits.set_once(id, entry));
-            editor.frames(50);
+            editor.wait(1.0);
             check(&editor, id);
         }
     }
 }
 
 #[test]
-fn every_text_of_menus_and_tooltips_is_legible() {
-    for opener in [
-        "Preset: Tone Filter *",
-        "Save and load presets: File",
-        "Zoom: 100 %",
-        "Scale: Chromatic",
-        "Mix: 50 %",
-    ] {
-        let mut editor = lit(DEFAULT_SIZE, true);
-        editor.click(editor.place(opener));
-        editor.frames(50);
-        check(&editor, opener);
+fn every_text_of_panels_menus_and_tooltips_is_legible() {
+    for contrast in [false, true] {
+        let mut editor = lit(DEFAULT_SIZE, true, contrast);
+        for opener in [
+            "Save and load presets: File",
+            "Save and load presets: File | Save as ...",
+            "Zoom: 100 %",
+            "Scale: Chromatic",
+            "Mix: 50 %",
+            "Preset: Tone Filter *",
+        ] {
+            editor.run(opener);
+            editor.wait(0.5);
+            check(&editor, opener);
+            editor.key(Key::Escape);
+        }
+        for hovered in ["Octave 4", "Band A4", "Mix", "More settings", "Bypass"] {
+            let before = editor.texts().len();
+            editor.frame(vec![egui::Event::PointerMoved(editor.place(hovered))]);
+            editor.wait(1.2);
+            assert!(editor.texts().len() > before, "{hovered} has no tooltip");
+            check(&editor, hovered);
+            editor.frame(vec![egui::Event::PointerMoved(egui::Pos2::ZERO)]);
+            editor.wait(0.5);
+        }
     }
-    for hovered in ["Octave A3 to G#4", "Band A4", "Mix", "More settings", "Bypass"] {
-        let mut editor = lit(DEFAULT_SIZE, true);
-        let before = editor.texts().len();
-        editor.frame(vec![egui::Event::PointerMoved(editor.place(hovered))]);
-        editor.frames(60);
-        assert!(editor.texts().len() > before, "{hovered} has no tooltip");
-        check(&editor, hovered);
+}
+
+/// Returns the lightness L* (0..100, CIE 1976) of `colour` after `vision`, a matrix of linear RGB.
+fn lightness(colour: Color32, vision: [[f32; 3]; 3]) -> f32 {
+    let [r, g, b, _] = egui::Rgba::from(colour).to_array();
+    let seen = vision.map(|[red, green, blue]| (red * r + green * g + blue * b).clamp(0.0, 1.0));
+    let y = 0.2126 * seen[0] + 0.7152 * seen[1] + 0.0722 * seen[2];
+    116.0 * y.cbrt() - 16.0
+}
+
+#[test]
+fn lightness_alone_tells_the_states_apart() {
+    // Machado, Oliveira and Fernandes (2009): protanopia and deuteranopia.
+    let visions = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+    ];
+    for contrast in [false, true] {
+        theme::select(&egui::Context::default(), contrast);
+        for vision in visions {
+            let [inactive, sounding, saturated] =
+                [BandState::Inactive, BandState::Sounding, BandState::Saturated]
+                    .map(|state| lightness(super::colour(state), vision));
+            assert!(sounding - inactive >= 20.0, "{inactive} {sounding}, high: {contrast}");
+            assert!(saturated - sounding >= 20.0, "{sounding} {saturated}, high: {contrast}");
+        }
+        // The marks of silent bands are to be seen, too.
+        let mark = super::colour(BandState::Inactive);
+        assert!(theme::contrast(mark, theme::SURFACE) >= 3.0);
     }
 }

@@ -50,7 +50,7 @@ fn a_click_takes_over_the_key_or_the_tuning_as_one_undo_step() {
 }
 
 #[test]
-fn the_tempo_is_shown_once_it_is_found() {
+fn the_tempo_is_shown_with_its_certainty_and_a_click_doubles_it() {
     let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
     filter.find_tempo(true);
     // Two notes a second for 10 s.
@@ -63,13 +63,24 @@ fn the_tempo_is_shown_once_it_is_found() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.display_filter(&filter);
     let shown = |editor: &TestEditor| {
-        editor.texts().into_iter().map(|(text, _)| text).find(|text| text.ends_with(" BPM"))
+        editor.texts().into_iter().map(|(text, _)| text).find(|text| text.contains(" BPM "))
     };
     assert_eq!(shown(&editor), None);
-    filter.process(&mut [&mut sound]);
+    filter.process(&mut [&mut sound.clone()]);
     let tempo = filter.found_tempo().unwrap();
-    editor.display_filter(&filter);
-    assert_eq!(shown(&editor), Some(format!("{tempo:.0} BPM")));
+    for factor in [1.0, 0.5, 1.0] {
+        filter.process(&mut [&mut sound]);
+        let certainty = filter.tempo_certainty();
+        // Ten and more seconds of the same tempo: 1 - exp(-10 / 8).
+        assert!((0.6..1.0).contains(&certainty), "{certainty}");
+        let now = filter.found_tempo().unwrap() / factor / tempo;
+        assert!((now - 1.0).abs() < 0.02, "{now}");
+        editor.display_filter(&filter);
+        let text = format!("{:.0} BPM {:.0} %", tempo * factor, 100.0 * certainty);
+        assert_eq!(shown(&editor), Some(text.clone()));
+        editor.run(&text);
+        filter.expect_tempo(Some(editor.params().tempo.load().into()));
+    }
 }
 
 #[test]

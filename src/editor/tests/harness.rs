@@ -86,7 +86,7 @@ impl TestEditor {
     /// Displays `bands` until the animation has ended.
     pub fn display(&mut self, bands: Bands) {
         self.panel().bands = bands;
-        (0..50).for_each(|_| self.frame(vec![]));
+        self.wait(1.0);
     }
 
     /// Passes the bands of `filter` through the meters, and displays them until the animation has ended.
@@ -94,7 +94,7 @@ impl TestEditor {
         self.meters.set_sample_rate(48_000.0);
         self.meters.advance(usize::MAX, || filter.snapshot());
         assert!(self.harness.state_mut().app.receive(self.time));
-        (0..50).for_each(|_| self.frame(vec![]));
+        self.wait(1.0);
     }
 
     /// Passes `sound` of 48 kHz through the meters, update by update.
@@ -123,7 +123,16 @@ impl TestEditor {
 
     /// Runs a frame with `events`, 20 ms after the last frame.
     pub fn frame(&mut self, events: Vec<Event>) {
-        self.time += 0.02;
+        self.frame_after(0.02, events);
+    }
+
+    /// Runs as few frames as animate the next `seconds` completely.
+    pub fn wait(&mut self, seconds: f64) {
+        (0..(10.0 * seconds).ceil() as usize).for_each(|_| self.frame_after(0.1, vec![]));
+    }
+
+    fn frame_after(&mut self, seconds: f64, events: Vec<Event>) {
+        self.time += seconds;
         let input = self.harness.input_mut();
         input.time = Some(self.time);
         input.events = events;
@@ -140,8 +149,8 @@ impl TestEditor {
 
     fn any_button(&mut self, pos: Pos2, button: PointerButton, pressed: bool) {
         let modifiers = self.modifiers;
-        self.frame(vec![Event::PointerMoved(pos)]);
-        self.frame(vec![Event::PointerButton { pos, button, pressed, modifiers }]);
+        let moved = Event::PointerMoved(pos);
+        self.frame(vec![moved, Event::PointerButton { pos, button, pressed, modifiers }]);
     }
 
     pub fn secondary_click(&mut self, pos: Pos2) {
@@ -229,7 +238,7 @@ impl TestEditor {
     }
 
     pub fn cell(&self, tone: usize) -> Rect {
-        let grid = Layout::new(self.window(), self.params().editor_more.load()).grid;
+        let grid = Layout::new(self.window(), self.params().editor_more.load(), false).grid;
         let range = self.params().chosen().settings.range;
         band_grid::cell_rect(grid, band_grid::gap(grid), range, tone)
     }
@@ -281,9 +290,13 @@ impl TestEditor {
         self.controls().into_iter().find_map(|(name, focused)| focused.then_some(name))
     }
 
+    /// Returns all texts that are to be seen, at least in part, with their areas.
     pub fn texts(&self) -> Vec<(String, Rect)> {
         let texts = self.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
-            Shape::Text(text) => Some((text.galley.text().to_owned(), text.visual_bounding_rect())),
+            Shape::Text(text) => {
+                let area = text.visual_bounding_rect().intersect(clipped.clip_rect);
+                area.is_positive().then(|| (text.galley.text().to_owned(), area))
+            }
             _ => None,
         });
         texts.collect()

@@ -1,12 +1,13 @@
 //! Tasks of a new user, with nothing but the window and the keyboard: find a sound like a Game Boy, make it softer, mute an
-//! octave, and see which notes are lit (`a_pure_note_lights_its_own_cell_only`).
+//! octave, find the tempo and double it, make the text larger, and see which notes are lit (`a_pure_note_lights_its_own_cell_only`).
 
 use super::TestEditor;
 use crate::{
     editor::{DEFAULT_SIZE, MIN_SIZE},
+    meters::MeterUpdate,
     session::is_same,
 };
-use egui::Key;
+use egui::{Key, Modifiers};
 use tone_filter_dsp::{BandMask, BandRange, Settings, notes};
 use tone_filter_presets::Preset;
 
@@ -42,14 +43,33 @@ fn the_tasks_of_a_newcomer_take_few_keys() {
         let tone = editor.settings().tone;
         assert!(tone < 0.75 * preset.tone, "{tone}");
 
-        // Rows begin with A, but octave numbers change at C: nine of the notes from A2 to G#3 are numbered 3.
-        keys += tab_to(&mut editor, "Octave A2 to G#3") + 1;
+        keys += tab_to(&mut editor, "Octave 3") + 1;
         editor.key(Key::Enter);
-        let above = BandRange::Whole.by_pitch().skip_while(|&tone| notes::name(tone) != "A2");
+        let above = BandRange::Whole.by_pitch().skip_while(|&tone| notes::name(tone) != "C3");
         let muted = above.take(12).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
         let bands = editor.settings().bands;
         assert_eq!(bands, muted);
         assert!(is_same(&editor.settings(), &Settings { tone, bands, ..preset }));
         assert!(keys <= MOST_KEYS, "{keys} keys at {size:?}");
     }
+}
+
+#[test]
+fn the_tempo_and_larger_text_are_reached_by_the_keyboard() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let mut update = MeterUpdate::default();
+    (update.bands.tempo, update.bands.tempo_certainty) = (Some(85.0), 0.9);
+    editor.panel().detected_key.push(&update);
+    editor.frame(vec![]);
+    // Backwards, as the line with the tempo is the last but one.
+    editor.hold(Modifiers::SHIFT);
+    tab_to(&mut editor, "85 BPM 90 %");
+    editor.hold(Modifiers::NONE);
+    editor.run("<Enter>");
+    assert_eq!(editor.params().tempo.load(), 170.0);
+    tab_to(&mut editor, "Zoom: 100 %");
+    editor.run("<Enter>");
+    tab_to(&mut editor, "150 %");
+    editor.run("<Enter>");
+    assert_eq!(editor.params().editor_zoom.load(), 1.5);
 }

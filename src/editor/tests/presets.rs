@@ -10,10 +10,7 @@ use crate::{
     params::Keep,
     session::{PresetList, is_same, read_preset},
 };
-use egui::{
-    DroppedFile, Event, HoveredFile, Key, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase,
-    vec2,
-};
+use egui::{DroppedFile, HoveredFile, Key};
 use nice_plug::params::Params;
 use std::{
     fs,
@@ -26,6 +23,17 @@ use tone_filter_presets::{Folder, Preset, ids};
 
 const FILE: &str = "Save and load presets: File";
 const SEARCH: &str = "Search presets";
+
+/// Chooses a file in the system's dialog for `purpose`.
+fn choose(editor: &mut TestEditor, purpose: Purpose, path: &Path) {
+    editor.panel().bar.files.dialog.expect(purpose).send(path.to_owned()).unwrap();
+    editor.frames(2);
+}
+
+/// Saves the sound as `name`, unless there is a preset of this name.
+fn save(editor: &mut TestEditor, name: &str) {
+    editor.run(&format!("{FILE} | Save as ... | Save the sound as := {name} | <Enter>"));
+}
 
 /// Returns the name of the preset that the bar shows.
 fn shown(editor: &TestEditor) -> String {
@@ -76,8 +84,8 @@ fn every_factory_preset_loads_with_exactly_its_settings() {
     assert_eq!(shown(&editor), "Tone Filter");
     let written = factory();
     let forth = written[1..].iter().chain(&written[..1]).map(|preset| ("Next preset", preset));
-    let back = written.iter().rev().map(|preset| ("Previous preset", preset));
-    for (button, preset) in forth.chain(back) {
+    let back = ("Previous preset", &written[written.len() - 1]);
+    for (button, preset) in forth.chain([back]) {
         editor.run(button);
         assert_eq!(shown(&editor), preset.name, "without the mark of a change");
         assert!(is_same(&editor.settings(), &preset.settings), "{:?}", editor.settings());
@@ -88,7 +96,7 @@ fn every_factory_preset_loads_with_exactly_its_settings() {
 fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     for (script, name) in [
-        ("Preset: Tone Filter | Lead Only", "Lead Only"),
+        ("Preset: Tone Filter | ~lead only | <Enter>", "Lead Only"),
         ("Band A5", "Lead Only *"),
         ("Undo", "Lead Only"),
         ("Undo", "Tone Filter"),
@@ -109,7 +117,7 @@ fn modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
     assert_ne!(editor.settings(), Settings::default());
     assert_eq!(shown(&editor), "Tone Filter", "without the mark of a change");
     let before = editor.edit(|edits| edits.sound());
-    editor.run("Copy to the other sound: Copy to B | Second sound: B");
+    editor.run("Copy A to B | Second sound: B");
     let after = editor.edit(|edits| edits.sound());
     assert_eq!([after.controls, before.controls], [Controls::default(); 2]);
 }
@@ -124,84 +132,103 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
         }
     });
     let (sound, path) = (editor.settings(), home.path().join("out.json"));
+    save(&mut editor, "Mine");
+    choose(&mut editor, Purpose::Export, &path);
     for (script, name) in [
-        (format!("{FILE} | Name := Mine | Save as"), "Mine"),
-        (format!("File := {} | Export | <Escape>", path.display()), "Mine"),
         // The user's presets come after the factory's.
-        ("Next preset".to_owned(), "Tone Filter"),
+        ("Next preset", "Tone Filter"),
         // Saving a preset and loading another are two steps.
-        ("Undo".to_owned(), "Mine"),
-        ("Next preset".to_owned(), "Tone Filter"),
-        (format!("Preset: Tone Filter | {SEARCH} := mine | Mine"), "Mine"),
-        ("Next preset".to_owned(), "Tone Filter"),
-        (format!("{FILE} | Import"), "Mine"),
+        ("Undo", "Mine"),
+        ("Next preset", "Tone Filter"),
+        (&format!("Preset: Tone Filter | {SEARCH} := mine | Mine | <Escape>"), "Mine"),
+        (&format!("{FILE} | New"), "Tone Filter"),
     ] {
-        editor.run(&script);
+        editor.run(script);
         assert_eq!(shown(&editor), name, "{script}");
         assert_eq!(is_same(&editor.settings(), &sound), name == "Mine", "{script}");
     }
+    choose(&mut editor, Purpose::Import, &path);
+    assert!(shown(&editor) == "Mine" && is_same(&editor.settings(), &sound));
     assert_eq!(folder.load("Mine").unwrap(), Some(Preset::new("Mine", sound).into()));
     assert_eq!(Preset::read(&path).unwrap(), Preset::new("Mine", sound).into());
-    editor.run("Delete Mine | Delete");
+    editor.run(&format!("{FILE} | Delete ... | Delete"));
     assert!(folder.names().is_empty());
 }
 
 #[test]
 fn nothing_is_replaced_or_deleted_without_a_question() {
-    let (mut editor, folder, home) = open_folder(DEFAULT_SIZE);
+    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
     let mut old = preset("Mine", 12.0);
     (old.description, old.tags) = ("For me.".into(), vec!["soft".into()]);
     folder.save(&old).unwrap();
-    let path = home.path().join("out.json");
-    preset("Old", 12.0).write(&path).unwrap();
     editor.edit(|edits| edits.set_once("mix", 0.75));
-    editor.run(&format!("{FILE} | Name := Mine | Save as"));
-    assert_eq!(editor.focused().as_deref(), Some("Cancel"), "the harmless answer has the focus");
-    // Steps, the mix of the preset Mine and of the file, and the button of an open question.
-    for (script, mine, file, question) in [
-        ("Cancel", 12.0, 12.0, None),
-        ("Save as", 12.0, 12.0, Some("Replace")),
-        ("<Escape>", 12.0, 12.0, None),
-        ("Save as | Replace", 75.0, 12.0, None),
-        (&format!("File := {} | Export", path.display()), 75.0, 12.0, Some("Replace")),
-        ("Replace", 75.0, 75.0, None),
-        ("Delete Mine", 75.0, 75.0, Some("Delete")),
-        ("<Escape>", 75.0, 75.0, None),
-        // A menu that was closed and opened again does not show the old question.
-        (&format!("Delete Mine | Band A6 | {FILE}"), 75.0, 75.0, None),
-        ("Delete Mine", 75.0, 75.0, Some("Delete")),
+    let save_as = format!("{FILE} | Save as ... | Save the sound as := Mine");
+    let delete = format!("{FILE} | Delete ...");
+    // Steps, the mix of the preset Mine, and the button of an open question.
+    for (script, mine, question) in [
+        (&*save_as, 12.0, Some("Replace")),
+        // Enter only answers a harmless question.
+        ("<Enter>", 12.0, Some("Replace")),
+        ("Cancel", 12.0, None),
+        (&save_as, 12.0, Some("Replace")),
+        ("<Escape>", 12.0, None),
+        (&save_as, 12.0, Some("Replace")),
+        ("Replace", 75.0, None),
+        (&delete, 75.0, Some("Delete")),
+        ("<Escape>", 75.0, None),
+        (&delete, 75.0, Some("Delete")),
     ] {
         editor.run(script);
         let saved = folder.load("Mine").unwrap().unwrap().preset;
         assert_eq!((saved.description, saved.tags), (old.description.clone(), old.tags.clone()));
         assert_eq!(saved.settings.mix, mine, "{script}");
-        assert_eq!(Preset::read(&path).unwrap().preset.settings.mix, file, "{script}");
         for button in ["Replace", "Delete"] {
             assert_eq!(editor.offers(button), question == Some(button), "{script}: {button}");
         }
-        // The menu stays open.
-        assert_eq!(editor.offers("Save as"), question.is_none(), "{script}");
     }
+    assert_eq!(editor.focused().as_deref(), Some("Cancel"), "the harmless answer has the focus");
+    // The user's own preset is saved without a question.
+    editor.run("<Escape>");
+    editor.edit(|edits| edits.set_once("mix", 0.5));
+    editor.run(&format!("{FILE} | Save"));
+    assert_eq!(folder.load("Mine").unwrap().unwrap().preset.settings.mix, 50.0);
+    editor.run(&delete);
     editor.focus("Delete");
     editor.run("<Enter>");
+    assert!(folder.names().is_empty());
+    // A preset of the factory's is neither overwritten nor deleted.
+    for entry in ["New", "Save", "Delete ..."] {
+        editor.run(&format!("{FILE} | {entry}"));
+        assert!(!editor.offers("Cancel") && folder.names().is_empty(), "{entry}");
+    }
+}
+
+#[test]
+fn every_entry_of_the_menu_is_in_the_smallest_window() {
+    let (mut editor, folder, home) = open_folder(MIN_SIZE);
+    let path = home.path().join("theme.tfs");
+    fs::write(&path, "tone-filter-score 1\n0 1 69\n").unwrap();
+    choose(&mut editor, Purpose::Score, &path);
+    editor.run(FILE);
+    for entry in ["New", "Delete ...", "Load score ...", "Remove score theme"] {
+        assert!(editor.window().contains_rect(editor.node(entry).rect()), "{entry}");
+    }
+    editor.run("Open preset ...");
+    assert_eq!(editor.focused().as_deref(), Some(SEARCH));
     assert!(folder.names().is_empty());
 }
 
 #[test]
 fn a_notice_is_shown_for_four_seconds() {
     let (mut editor, folder, home) = open_folder(MIN_SIZE);
-    editor.run(&format!("{FILE} | Name := Mine"));
-    editor.click(editor.place("Save as"));
+    editor.edit(|edits| edits.save("Mine"));
+    editor.frame(vec![]);
     let saved = editor.time;
-    // The notice does not depend on the menu.
-    editor.key(Key::Escape);
-    while editor.time - saved < SECONDS - 0.1 {
-        assert!(editor.shows("Saved as Mine"), "after {} s", editor.time - saved);
-        editor.frame(vec![]);
-    }
+    editor.wait(SECONDS - 0.2);
+    assert!(editor.shows("Saved as Mine"), "after {} s", editor.time - saved);
     assert!(editor.window().contains_rect(editor.text("Saved as Mine")));
     assert!(editor.repaint_delay() < Duration::from_secs(1), "it must disappear by itself");
-    editor.frames(10);
+    editor.wait(0.3);
     assert!(!editor.shows("Saved as Mine"));
     assert_eq!(editor.repaint_delay(), Duration::MAX);
 
@@ -225,10 +252,10 @@ fn what_is_left_out_of_a_newer_preset_is_named() {
     // By the file's menu, by the host, and from the list, by its name there.
     for (way, name) in [(0, "Newer"), (1, "Newer"), (2, "Own")] {
         let notice = format!("{name}: of a newer version of the program; left out: \"portamento\"");
-        editor.frames((SECONDS / 0.02) as usize + 10);
+        editor.wait(SECONDS + 0.2);
         assert!(!editor.shows(&notice));
         match way {
-            0 => editor.run(&format!("{FILE} | File := {} | Import", path.display())),
+            0 => choose(&mut editor, Purpose::Import, &path),
             1 => editor.session().load(read_preset(&path).unwrap()),
             _ => editor.edit(|edits| edits.load("Own")),
         }
@@ -236,29 +263,6 @@ fn what_is_left_out_of_a_newer_preset_is_named() {
         assert!(editor.shows(&notice), "{:?}", editor.texts());
         assert_eq!(editor.settings().mix, 12.0);
     }
-}
-
-#[test]
-fn the_menu_scrolls_in_a_low_window() {
-    const LOW: [f32; 2] = [480.0, 80.0];
-    let (mut editor, ..) = open_folder(MIN_SIZE);
-    editor.click(editor.place(FILE));
-    let inside = editor.node(FILE).rect().center_bottom() + vec2(0.0, 20.0);
-    // The editor asks for a larger window, which the host refuses here.
-    let frame = |editor: &mut TestEditor, event| {
-        editor.resize(LOW);
-        editor.frame(vec![event]);
-        editor.resize(LOW);
-    };
-    let bottom = |editor: &TestEditor| editor.node("Export").rect().bottom();
-    frame(&mut editor, Event::PointerMoved(inside));
-    assert!(bottom(&editor) > LOW[1], "there is nothing to scroll");
-    let (unit, delta) = (MouseWheelUnit::Point, vec2(0.0, -500.0));
-    let (phase, source) = (TouchPhase::Move, MouseWheelSource::Unknown);
-    let modifiers = Modifiers::NONE;
-    frame(&mut editor, Event::MouseWheel { unit, delta, phase, modifiers, source });
-    (0..50).for_each(|_| frame(&mut editor, Event::PointerMoved(inside)));
-    assert!(bottom(&editor) < LOW[1], "{}", bottom(&editor));
 }
 
 #[test]
@@ -277,7 +281,7 @@ fn a_score_is_imported_and_removed() {
         (&format!("{score}1 0 69\n"), true, format!("{decides}; left out: line 3: {unread}")),
     ] {
         fs::write(&path, text).unwrap();
-        editor.run(&format!("{FILE} | File := {} | Import | <Escape>", path.display()));
+        choose(&mut editor, Purpose::Score, &path);
         assert_eq!(editor.params().score.name().as_deref(), loaded.then_some("theme"), "{text}");
         assert!(editor.shows(&notice), "{notice}: {:?}", editor.texts());
     }
@@ -287,9 +291,10 @@ fn a_score_is_imported_and_removed() {
     editor.frame(vec![]);
     editor.text(&format!("The score Own is loaded without line 3: {unread}"));
     assert!(is_same(&editor.settings(), &before), "a score is no sound");
-    editor.run(&format!("{FILE} | Remove score"));
+    editor.run(&format!("{FILE} | Remove score Own"));
     assert_eq!(editor.params().score.name(), None);
-    assert!(!editor.offers("Remove score"));
+    editor.run(FILE);
+    assert!(!editor.offers("Remove score Own"));
 }
 
 #[test]
@@ -464,21 +469,25 @@ fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
 }
 
 #[test]
-fn the_list_is_as_long_again_when_a_search_is_over() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    // The list is not scrolled, as the loaded preset is its first.
-    load(&mut editor, "Bass Octave");
-    search(&mut editor, "");
-    let bottom = |editor: &TestEditor| editor.node("Thin Pulse").rect().bottom();
-    let before = bottom(&editor);
-    editor.run("~thin");
-    editor.frames(2);
-    assert!(bottom(&editor) < before);
-    (0..4).for_each(|_| editor.key(Key::Backspace));
-    editor.frames(3);
-    assert_eq!(bottom(&editor), before);
-    assert!(editor.window().contains_rect(editor.node("Octave Up").rect()));
-    assert!(editor.shows("Octave Up"));
+fn the_browser_covers_neither_mix_nor_the_bands_where_there_is_room() {
+    for (size, has_room) in [(MIN_SIZE, false), (DEFAULT_SIZE, true), ([1600.0, 1000.0], true)] {
+        let mut editor = TestEditor::new(size);
+        load(&mut editor, "Game Boy");
+        let mix = editor.node("Mix").rect();
+        search(&mut editor, "");
+        let field = editor.node(SEARCH).rect();
+        assert!(mix.bottom() < field.top(), "{size:?}");
+        assert_eq!(editor.offers("Band A4"), has_room, "{size:?}");
+        if has_room {
+            assert!(editor.node("Octave 1").rect().left() > field.right(), "{size:?}");
+        }
+        // It opens at the current sound.
+        let current = editor.node("Game Boy").rect();
+        assert!(editor.window().contains_rect(current), "{size:?}: {current}");
+        // Notes are seen again once it is closed.
+        editor.run("Preset: Game Boy");
+        assert!(editor.offers("Band A4"), "{size:?}");
+    }
 }
 
 /// Returns a sound with another scale and tuning than the default.
@@ -508,7 +517,7 @@ fn what_is_kept_stays_whatever_way_a_preset_is_loaded() {
     assert_eq!(editor.settings(), before, "a switch changes no sound");
     // Loads from the list, by a click and by the keyboard, and by the buttons.
     for (words, script, name) in [
-        (Some("bass"), "Bass Octave", "Bass Octave"),
+        (Some("bass"), "Bass Octave | <Escape>", "Bass Octave"),
         (None, "Next preset", "Pentatonic"),
         (Some("mine"), "<Enter>", "Mine"),
     ] {
@@ -539,13 +548,17 @@ fn presets_are_listed_by_their_first_tag_and_the_untagged_last() {
     tagged.tags = vec!["bass".to_owned()];
     folder.save(&tagged).unwrap();
     search(&mut editor, "");
-    let order: Vec<f32> = ["Bass", "Bass Octave", "Tagged", "Chords", "Organ", "Your own", "Mine"]
-        .map(|text| editor.text(text).top())
-        .to_vec();
+    let order: Vec<f32> =
+        ["Bass Octave", "Tagged", "Organ", "Mine"].map(|name| editor.place(name).y).to_vec();
     assert!(order.is_sorted(), "{order:?}");
     let missing: Vec<_> =
         factory().into_iter().map(|own| own.name).filter(|name| !editor.offers(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
+    // A category lists its own presets alone.
+    editor.run("Category: Your own");
+    assert_eq!(listed(&editor, &["Mine", "Tagged", "Organ"]), ["Mine"]);
+    editor.run("Category: Bass");
+    assert_eq!(listed(&editor, &["Mine", "Tagged", "Organ"]), ["Tagged"]);
 }
 
 #[test]
@@ -624,13 +637,13 @@ fn what_is_tried_out_and_kept_is_one_undo_step() {
         assert!(!is_same(&tried, &before));
         match way {
             0 => editor.key(Key::Enter),
-            1 => editor.run("Crystal"),
-            2 => editor.click(egui::pos2(990.0, 470.0)),
+            1 => editor.run("Subtle Edge"),
+            2 => editor.run(&format!("Preset: {}", shown(&editor))),
             // The window closes.
             _ => editor.edit(|edits| edits.end_open_gesture()),
         }
-        let crystal = Preset::find("crystal").unwrap().preset.settings;
-        let expected = if way == 1 { crystal } else { tried };
+        let edge = Preset::find("subtle-edge").unwrap().preset.settings;
+        let expected = if way == 1 { edge } else { tried };
         assert!(is_same(&editor.settings(), &expected), "{way}");
         editor.edit(|edits| edits.undo());
         assert!(is_same(&editor.settings(), &before), "{way}");

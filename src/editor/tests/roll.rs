@@ -177,7 +177,7 @@ fn every_octave_is_labelled_legibly_at_every_size() {
         editor.key(Key::R);
         let (_, roll, _) = mesh(&editor).unwrap();
         // The roll begins and ends at a whole pixel.
-        let layout = Layout::new(editor.window(), false);
+        let layout = Layout::new(editor.window(), false, false);
         let grid = layout.grid.union(layout.octaves).expand(0.5);
         assert!(grid.contains_rect(roll) && roll.height() > grid.height() - 3.0);
         let labels = (2..=7).map(|octave| editor.text(&format!("C{octave}")));

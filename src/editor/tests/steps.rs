@@ -75,7 +75,7 @@ fn a_and_b_keep_every_setting_apart() {
         ("Second sound: B", &second),
         ("Undo", &first),
         ("Redo", &second),
-        ("Copy to the other sound: Copy to A | First sound: A", &second),
+        ("Copy B to A | First sound: A", &second),
     ] {
         editor.run(step);
         assert_same(&editor.params().controls(), expected, step);

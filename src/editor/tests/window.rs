@@ -114,13 +114,13 @@ fn no_repaint_is_requested_while_nothing_moves() {
         editor.panel().bands = bands;
         assert_eq!(frame(&mut editor), Duration::ZERO, "a moving level");
         // The slowest animation is a peak's: held for 0.8 s, then falling for 2 s.
-        editor.frames(150);
+        editor.wait(3.0);
         assert_eq!(frame(&mut editor), Duration::MAX, "a level that has arrived");
     }
     // While the pointer rests, no repaint is requested, whichever control has the keyboard focus.
     for name in ["Mix", "Band A4"] {
         editor.click(editor.place(name));
-        editor.frames(100);
+        editor.wait(2.0);
         assert_eq!(frame(&mut editor), Duration::MAX, "{name}");
     }
 }

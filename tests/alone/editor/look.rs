@@ -7,12 +7,13 @@ use tone_filter_testkit::display::Picture;
 pub struct Area(pub [usize; 4]);
 
 impl Area {
-    /// Returns the bounding box of all pixels that are red in `picture` but not in `before`; `None` without such a pixel.
-    pub fn red(before: &Picture, picture: &Picture) -> Option<Self> {
-        let is_red = |[red, green, blue]: [u8; 3]| red > green.max(blue).saturating_add(60);
+    /// Returns the bounding box of all pixels that have the colour of the ceiling in `picture` but not in `before`; `None` without
+    /// such a pixel.
+    pub fn bright(before: &Picture, picture: &Picture) -> Option<Self> {
+        let is_bright = |[red, green, _]: [u8; 3]| green > 235 && green > red.saturating_add(40);
         let mut area: Option<[usize; 4]> = None;
         for (index, (old, new)) in before.pixels.iter().zip(&picture.pixels).enumerate() {
-            if is_red(*new) && !is_red(*old) {
+            if is_bright(*new) && !is_bright(*old) {
                 let (x, y) = (index % picture.width, index / picture.width);
                 let [left, top, right, bottom] = area.unwrap_or([x, y, x + 1, y + 1]);
                 area = Some([left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1)]);

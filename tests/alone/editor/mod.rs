@@ -33,19 +33,20 @@ fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
     }
 }
 
-/// Plays the lowest and the highest published note. A single tone has all the power, so its cell is red.
+/// Plays a low C and a high B. A single tone has all the power, so its cell is at the ceiling, the brightest state.
 fn a_tone_lights_its_own_corner(stage: &mut Stage) {
     let silent = stage.show("editor-silent", &|_| 0.0, is_drawn);
     let mut corner = |note: &str, frequency: f64| {
         let tone = move |t: f64| 0.4 * (TAU * frequency * t).sin();
-        let appeared = |picture: &_| Area::red(&silent, picture);
+        let appeared = |picture: &_| Area::bright(&silent, picture);
         let picture = stage.show(&format!("editor-{note}"), &tone, |picture| {
-            appeared(picture).map(drop).ok_or_else(|| format!("{note} is not red"))
+            appeared(picture).map(drop).ok_or_else(|| format!("{note} is not lit"))
         });
         appeared(&picture).unwrap().0
     };
-    let (first, last) = (corner("A3", 220.0), corner("G#7", 220.0 * (47f64 / 12.0).exp2()));
-    assert!(first[2] < last[0] && first[3] < last[1], "A3 is top left: {first:?} {last:?}");
+    let hertz = |semitones: f64| 440.0 * (semitones / 12.0).exp2();
+    let (first, last) = (corner("C4", hertz(-9.0)), corner("B6", hertz(26.0)));
+    assert!(first[2] < last[0] && first[3] < last[1], "C4 is left above B6: {first:?} {last:?}");
 }
 
 fn it_is_drawn_at_every_size(stage: &mut Stage) {
@@ -56,15 +57,34 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
     stage.show("editor", &sound, is_lit);
     // These settings show the gains of Auto level in the bar.
     stage.load(&Settings { focus: 0.0, ..Settings::default() });
-    for size in [[480, 300], [3840, 2160], [700, 500]] {
-        stage.window.resize(size);
-        let title = |what: &str| format!("editor-{what}-{}x{}", size[0], size[1]);
-        stage.show(&title("tune"), &sound, is_lit);
-        for (view, field) in [("more", "editor-more"), ("roll", "editor-roll")] {
-            stage.set(field, true);
-            stage.show(&title(view), &sound, is_drawn);
-            stage.set(field, false);
+    for (size, zoom) in [
+        ([480, 300], 1),
+        ([480, 300], 2),
+        ([1000, 640], 2),
+        ([1600, 1000], 1),
+        ([1600, 1000], 2),
+        ([3840, 2160], 1),
+        ([700, 500], 1),
+    ] {
+        stage.set("editor-zoom", &format!("{zoom}.0"));
+        let pixels = size.map(|length| zoom * length);
+        stage.window.close();
+        stage.set("editor-size", &format!("{pixels:?}"));
+        stage.window.reopen();
+        for theme in ["false", "true"] {
+            stage.set("editor-contrast", theme);
+            let [width, height] = size;
+            let zoom = 100 * zoom;
+            let title =
+                |what: &str| format!("editor-{what}-{width}x{height}-{zoom}-high-contrast-{theme}");
+            stage.show(&title("tune"), &sound, is_lit);
+            for (view, field) in [("more", "editor-more"), ("roll", "editor-roll")] {
+                stage.set(field, "true");
+                stage.show(&title(view), &sound, is_drawn);
+                stage.set(field, "false");
+            }
         }
+        stage.set("editor-contrast", "false");
     }
 }
 

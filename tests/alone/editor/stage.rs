@@ -160,9 +160,9 @@ impl<'a> Stage<'a> {
     }
 
     /// Sets a field of the saved state, for instance whether More is open.
-    pub fn set(&mut self, field: &str, value: bool) {
+    pub fn set(&mut self, field: &str, value: &str) {
         let mut state = state(&self.window.instance.save().unwrap());
-        state["fields"][field] = value.to_string().into();
+        state["fields"][field] = value.into();
         self.window.instance.load(&saved(&state)).unwrap();
     }
 

@@ -22,6 +22,11 @@ const SPEED: f64 = 40.0;
 /// Hysteresis in cents around +50 and -50 cents, which are the same tuning: the sign changes only this far beyond.
 const SIDE: f64 = 10.0;
 
+/// Time constant in seconds of the certainty of the tempo.
+const TEMPO_MEMORY: f64 = 8.0;
+/// Difference from the mean tempo, in octaves, up to which the tempo counts as the same: 3 %.
+const STEADY: f64 = 0.043;
+
 /// Relative change of the estimated tempo at which the synced times follow it.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
@@ -84,12 +89,39 @@ struct Tempo {
     search: Search,
     /// Tempo of the synced times in beats per minute; `None` before the first estimate.
     followed: Option<f64>,
+    /// Tempo by the user's word, which decides the octave of the estimate.
+    expected: Option<f64>,
+    /// One-pole coefficient of `mean` and `certainty` per frame.
+    share: f64,
+    /// Mean of the tempo in octaves; `None` before the first estimate.
+    mean: Option<f64>,
+    /// Fraction of the time in which the tempo was near the mean.
+    certainty: f64,
 }
 
 impl Tempo {
+    fn new(frame: f64) -> Self {
+        Self {
+            tracker: BeatTracker::new(frame),
+            search: Search::default(),
+            followed: None,
+            expected: None,
+            share: frame / TEMPO_MEMORY,
+            mean: None,
+            certainty: 0.0,
+        }
+    }
+
     fn reset(&mut self) {
         self.tracker.reset();
-        self.followed = None;
+        (self.followed, self.mean, self.certainty) = (None, None, 0.0);
+    }
+
+    /// Returns the tracker's tempo in the octave that the user expects.
+    fn tempo(&self) -> Option<f64> {
+        let found = self.tracker.tempo()?;
+        let octaves = |tempo: f64| libm::round(libm::log2(tempo / found));
+        Some(self.expected.map_or(found, |tempo| found * libm::exp2(octaves(tempo))))
     }
 
     fn begin_block(&mut self, settings: &Settings) {
@@ -104,7 +136,12 @@ impl Tempo {
             return false;
         }
         self.tracker.push(kernel, decisions, lookahead);
-        let Some(found) = self.tracker.tempo() else { return false };
+        let Some(found) = self.tempo() else { return false };
+        let octaves = libm::log2(found);
+        let mean = self.mean.get_or_insert(octaves);
+        let is_near = (octaves - *mean).abs() <= STEADY;
+        *mean += self.share * (octaves - *mean);
+        self.certainty += self.share * (f64::from(u8::from(is_near)) - self.certainty);
         let near = |followed: f64| (found / followed - 1.0).abs() <= TEMPO_TOLERANCE;
         let moved = !self.followed.is_some_and(near);
         if moved {
@@ -141,11 +178,7 @@ impl Found {
             cents: 0.0,
             moving: false,
             step: SPEED * frame,
-            tempo: Tempo {
-                tracker: BeatTracker::new(frame),
-                search: Search::default(),
-                followed: None,
-            },
+            tempo: Tempo::new(frame),
         }
     }
 
@@ -165,6 +198,13 @@ impl Found {
     /// Requests estimates of the tempo, even if no setting needs them.
     pub fn want_tempo(&mut self, wanted: bool) {
         self.tempo.search.wanted = wanted;
+    }
+
+    /// Sets the tempo that the user expects, in beats per minute. A new one is believed at once.
+    pub fn expect_tempo(&mut self, tempo: Option<f64>) {
+        if tempo != self.tempo.expected {
+            (self.tempo.expected, self.tempo.mean) = (tempo, None);
+        }
     }
 
     /// Begins a block. A search restarts when `settings` begin to depend on it.
@@ -239,7 +279,12 @@ impl Found {
 
     /// Returns the estimated tempo in beats per minute; `None` while the search is off.
     pub fn tempo(&self) -> Option<f64> {
-        self.tempo.tracker.tempo().filter(|_| self.tempo.search.is_active())
+        self.tempo.tempo().filter(|_| self.tempo.search.is_active())
+    }
+
+    /// Returns the certainty of [`Found::tempo`], 0..1.
+    pub fn tempo_certainty(&self) -> f32 {
+        self.tempo.certainty as f32
     }
 
     /// Returns `settings` with key, tuning and times from the estimates where they follow the music.

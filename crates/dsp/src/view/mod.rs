@@ -180,6 +180,8 @@ pub struct Snapshot {
     pub tuning: Option<f64>,
     /// Estimated tempo in beats per minute; see [`ToneFilter::found_tempo`](crate::ToneFilter::found_tempo).
     pub tempo: Option<f64>,
+    /// Certainty of the tempo, 0..1; see [`ToneFilter::tempo_certainty`](crate::ToneFilter::tempo_certainty).
+    pub tempo_certainty: f32,
 }
 
 /// Copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
@@ -224,6 +226,7 @@ impl Default for Snapshot {
             key: None,
             tuning: None,
             tempo: None,
+            tempo_certainty: 0.0,
         }
     }
 }
@@ -265,6 +268,7 @@ impl Snapshot {
             key: None,
             tuning: None,
             tempo: None,
+            tempo_certainty: 0.0,
         }
     }
 
