@@ -6,7 +6,9 @@ use super::{
     theme,
 };
 use crate::{params::DEFAULT_PRESET, session::Edits};
-use egui::{Button, Id, Key, Modal, Modifiers, Popup, Response, RichText, ScrollArea, TextEdit, Ui};
+use egui::{
+    Button, Id, Key, Modal, Modifiers, Popup, Response, RichText, ScrollArea, TextEdit, Ui,
+};
 
 /// Width of a dialog in points.
 const WIDTH: f32 = 260.0;

@@ -54,7 +54,7 @@ const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-song \
                      -p tone-filter-offline -p tone-filter-testkit -p xtask";
 
-/// Checks that a release must pass, in the order in which [`verify`] runs them.
+/// Checks that a release must pass, in the order in which [`verify()`] runs them.
 const RELEASE: [Check; 18] = [
     Check::verb("lint", "format, clippy with warnings as errors, documentation"),
     Check {
@@ -137,7 +137,7 @@ const RELEASE: [Check; 18] = [
     },
 ];
 
-/// Environment variables for `test` in [`verify`]: complete sweeps, and 10,000 random orders of a host's calls.
+/// Environment variables for `test` in [`verify()`]: complete sweeps, and 10,000 random orders of a host's calls.
 const WHOLE: [(&str, &str); 2] = [("TONE_FILTER_SWEEP", "all"), ("TONE_FILTER_ORDERS", "10000")];
 
 /// Runs all checks that a release must pass; see [`verify::run`].

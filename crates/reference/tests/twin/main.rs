@@ -114,16 +114,18 @@ fn worst(take: &Take, truth: &[Vec<f64>], output: &[Vec<f32>]) -> String {
     errors.iter().take(8).map(line).collect()
 }
 
-/// Asserts that the filter agrees with its twin in `take` to 80 dB, or that both are silent.
+/// Asserts that the filter agrees with its twin in `take` to 80 dB, if the twin is not silent.
 #[track_caller]
 fn agrees(name: &str, take: &Take) {
     let played = take.play();
     let truth = take.truth(&played);
+    if truth.iter().flatten().all(|y| y.abs() < 1e-9) {
+        return;
+    }
     let db = snr(&truth, &played.output);
     println!("{name}: {db:.1} dB at {} Hz", take.rate);
-    let is_silent = truth.iter().flatten().all(|y| y.abs() < 1e-9);
     let worst = || worst(take, &truth, &played.output);
-    assert!(is_silent || db >= 80.0, "{name}: {db:.1} dB\n{}", worst());
+    assert!(db >= 80.0, "{name}: {db:.1} dB\n{}", worst());
 }
 
 #[test]
