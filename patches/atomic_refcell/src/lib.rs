@@ -5,7 +5,7 @@
 //!
 //! * A cell is the standard library's lock, which is only tried, never waited for. So no thread queues, and no release of a borrow
 //!   wakes a thread.
-//! * A wait ends: with the borrow, or with a panic after [`SHARED_PATIENCE`] or [`MUTABLE_PATIENCE`], also if a thread waits for
+//! * A wait ends: with the borrow, or with a panic after `SHARED_PATIENCE` or `MUTABLE_PATIENCE`, also if a thread waits for
 //!   itself.
 //! * `try_borrow` and `try_borrow_mut` never wait. `activate` and `setActive` use them for the buffer manager.
 //!
@@ -99,7 +99,7 @@ impl<T: ?Sized> AtomicRefCell<T> {
     /// Borrows the value, and waits while a thread has it mutably.
     ///
     /// # Panics
-    /// If a thread has the value mutably for longer than [`SHARED_PATIENCE`].
+    /// If a thread has the value mutably for longer than `SHARED_PATIENCE`.
     #[track_caller]
     pub fn borrow(&self) -> AtomicRef<'_, T> {
         wait(SHARED_PATIENCE, || self.try_borrow())
@@ -108,7 +108,7 @@ impl<T: ?Sized> AtomicRefCell<T> {
     /// Borrows the value mutably, and waits while a thread has it.
     ///
     /// # Panics
-    /// If a thread has the value for longer than [`MUTABLE_PATIENCE`].
+    /// If a thread has the value for longer than `MUTABLE_PATIENCE`.
     #[track_caller]
     pub fn borrow_mut(&self) -> AtomicRefMut<'_, T> {
         wait(MUTABLE_PATIENCE, || self.try_borrow_mut())
