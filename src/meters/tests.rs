@@ -134,9 +134,13 @@ fn samples_come_in_order_and_once() {
             input
         });
         let early = viewer.latest();
-        // If the window is late, the last packet is sent with the next update.
-        audio.join().unwrap().advance(1 << 20, Snapshot::default);
-        for update in early.into_iter().chain(iter::from_fn(|| viewer.latest())) {
+        let mut input = audio.join().unwrap();
+        // While the window is late, a packet waits for the next update.
+        let rest = [viewer.latest(), {
+            input.advance(1 << 20, Snapshot::default);
+            viewer.latest()
+        }];
+        for update in iter::once(early).chain(rest).flatten() {
             seen.iter_mut().zip(update.sound).for_each(|(seen, some)| seen.extend(some));
         }
     });
