@@ -12,6 +12,7 @@ use tone_filter_dsp::Settings;
 use tone_filter_testkit::{
     display::Display,
     plugin::{demo, instance, saved, state},
+    sweep::part,
 };
 
 pub fn the_editor_in_a_window() {
@@ -57,15 +58,15 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
     stage.show("editor", &sound, is_lit);
     // These settings show the gains of Auto level in the bar.
     stage.load(&Settings { focus: 0.0, ..Settings::default() });
-    for (size, zoom) in [
+    let sizes = [
         ([480, 300], 1),
         ([480, 300], 2),
         ([1000, 640], 2),
         ([1600, 1000], 1),
         ([1600, 1000], 2),
         ([3840, 2160], 1),
-        ([700, 500], 1),
-    ] {
+    ];
+    for (size, zoom) in part(3, sizes).into_iter().chain([([700, 500], 1)]) {
         stage.set("editor-zoom", &format!("{zoom}.0"));
         let pixels = size.map(|length| zoom * length);
         stage.window.close();
