@@ -52,7 +52,7 @@ fn main() -> Result<()> {
     println!("  fully-wet.wav  the notes alone: Mix 100 %");
     println!("  reference.wav  the preset Reference, the sound as it was published");
     println!(
-        "  bands.png      the bands over time: green and red bars are played, blue lines are not\n"
+        "  bands.png      the bands over time: green bars are played, blue lines are not\n"
     );
     let Accuracy { notes, detected, precision } = accuracy;
     println!(
