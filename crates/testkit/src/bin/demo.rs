@@ -51,9 +51,7 @@ fn main() -> Result<()> {
     println!("  wet.wav        the tune through the plugin as it comes: Mix 50 %");
     println!("  fully-wet.wav  the notes alone: Mix 100 %");
     println!("  reference.wav  the preset Reference, the sound as it was published");
-    println!(
-        "  bands.png      the bands over time: green bars are played, blue lines are not\n"
-    );
+    println!("  bands.png      the bands over time: green bars are played, blue lines are not\n");
     let Accuracy { notes, detected, precision } = accuracy;
     println!(
         "Of the tune's {notes} notes from A3 up, {detected} were found (lit for half of their time at least); \
