@@ -64,7 +64,7 @@ pub struct ToneFilter(Mutex<Box<State>>);
 struct State {
     inner: Inner,
     channels: usize,
-    /// Settings as the caller set them, without the tempo, and routing.
+    /// Settings and routing as the caller set them, before the tempo is applied.
     controls: Controls,
     tempo: f64,
 }
