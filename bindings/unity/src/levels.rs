@@ -6,25 +6,6 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch},
 };
 
-/// Selection of levels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LevelSet {
-    /// Levels of all bands.
-    Bands,
-    /// Levels of the bands that sound; all other levels are 0.
-    Notes,
-}
-
-impl LevelSet {
-    pub fn named(name: &[u8]) -> Option<Self> {
-        match name {
-            b"Bands" => Some(Self::Bands),
-            b"Notes" => Some(Self::Notes),
-            _ => None,
-        }
-    }
-}
-
 /// Amplitudes of the bands at the end of the last block, E1 first, relative to the ceiling: 0 to 1. Bands that do not sound have
 /// a negative sign.
 pub struct Levels([AtomicU32; TONES]);
@@ -46,12 +27,17 @@ impl Levels {
         }
     }
 
-    /// Returns the level of the band `index`, counted by pitch; 0 behind the last band.
-    pub fn read(&self, set: LevelSet, index: usize) -> f32 {
-        let bits = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
-        match set {
-            LevelSet::Bands => f32::from_bits(bits).abs(),
-            LevelSet::Notes => f32::from_bits(bits).max(0.0),
+    /// Writes the levels to `to`, the lowest band first; 0 behind the last band. If `sounding`, writes 0 for bands that do not
+    /// sound.
+    ///
+    /// # Safety
+    /// `to` must be valid for writes of `count` numbers.
+    pub unsafe fn read(&self, sounding: bool, to: *mut f32, count: usize) {
+        for index in 0..count {
+            let level = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
+            let level = f32::from_bits(level);
+            // SAFETY: the caller guarantees it.
+            unsafe { to.add(index).write(if sounding { level.max(0.0) } else { level.abs() }) };
         }
     }
 }

@@ -10,7 +10,7 @@ use tone_filter_dsp::{CHOICES, SPECS, Setting, Taper};
 use tone_filter_presets::ids;
 
 #[test]
-fn there_is_one_effect_for_any_number_of_channels_with_a_sidechain() {
+fn the_effect_takes_any_channels_and_a_sidechain() {
     let effect = definition(loaded());
     assert_eq!(owned(effect.name.as_ptr()), "Tone Filter");
     // The sizes in Unity's header, for pointers of 64 bits.
@@ -26,7 +26,7 @@ fn there_is_one_effect_for_any_number_of_channels_with_a_sidechain() {
 }
 
 #[test]
-fn parameters_fit_unity_and_are_those_of_the_tables() {
+fn parameters_fit_unity_and_match_the_tables() {
     let effect = definition(loaded());
     let names = names(effect);
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name twice");
@@ -63,7 +63,7 @@ fn every_factory_preset_has_a_number() {
 }
 
 #[test]
-fn values_out_of_range_become_the_nearest_and_nonsense_is_refused() {
+fn values_are_limited_and_invalid_ones_refused() {
     let instance = Instance::new();
     for (name, value, wanted) in [
         ("Mix", 140.0, 100.0),

@@ -103,10 +103,7 @@ impl Instance {
     }
 
     pub fn set(&self, name: &str, value: f32) {
-        // SAFETY: the state is valid.
-        let status =
-            unsafe { self.definition.set_parameter.unwrap()(self.state, self.index(name), value) };
-        assert_eq!(status, OK, "{name} = {value}");
+        assert_eq!(self.set_index(self.index(name), value), OK, "{name} = {value}");
     }
 
     pub fn get(&self, name: &str) -> f32 {
@@ -121,11 +118,10 @@ impl Instance {
     /// Returns the indices and values of the parameters for `controls`.
     pub fn indexed(&self, controls: &Controls) -> Vec<(c_int, f32)> {
         let value = |parameter: &Parameter| match parameter {
-            Parameter::Setting(own) => Some(own.value(controls)),
+            Parameter::Setting(own) => Some((self.index(&parameter.name()), own.value(controls))),
             Parameter::Preset | Parameter::Instance => None,
         };
-        let index = |parameter: &Parameter| self.index(&parameter.name());
-        PARAMETERS.iter().filter_map(|own| Some((index(own), value(own)?))).collect()
+        PARAMETERS.iter().filter_map(value).collect()
     }
 
     pub fn set_all(&self, controls: &Controls) {
@@ -230,10 +226,10 @@ pub fn expected(
     channels: usize,
 ) -> Vec<u32> {
     let mut main = planar(sound, channels);
-    let second = if sidechain.is_empty() { Vec::new() } else { planar(sidechain, channels) };
+    let side = if sidechain.is_empty() { Vec::new() } else { planar(sidechain, channels) };
     let mut slices: Vec<_> = main.iter_mut().map(Vec::as_mut_slice).collect();
-    let second: Vec<_> = second.iter().map(Vec::as_slice).collect();
-    filter.process_events(&mut slices, &second, [], |_, _| ());
+    let side: Vec<_> = side.iter().map(Vec::as_slice).collect();
+    filter.process_events(&mut slices, &side, [], |_, _| ());
     (0..sound.len()).map(|i| main[i % channels][i / channels].to_bits()).collect()
 }
 

@@ -91,7 +91,7 @@ fn a4() -> usize {
 }
 
 #[test]
-fn bands_are_read_by_pitch_by_scripts_and_by_unity_s_editor() {
+fn scripts_and_the_editor_read_bands_by_pitch() {
     let mut scripted = Scripted::new(1);
     let mono = sine(0, RATE as usize);
     let stereo: Vec<f32> = mono.iter().flat_map(|sample| [*sample; 2]).collect();
@@ -111,7 +111,7 @@ fn bands_are_read_by_pitch_by_scripts_and_by_unity_s_editor() {
 }
 
 #[test]
-fn a_score_decides_from_its_start_or_where_it_is_sought() {
+fn a_score_starts_where_a_script_seeks() {
     const SCORE: &str = "tone-filter-score 1\n0 0.05 69\n0.3 2 69\n";
     let sound = music(2, 10_240);
     let of_filter = |seconds: f64| {
@@ -180,7 +180,7 @@ fn a_score_repeats_with_its_music() {
 }
 
 #[test]
-fn another_number_has_its_own_requests() {
+fn each_instance_number_has_its_own_requests() {
     let (three, mut moved) = (Scripted::new(3), Scripted::new(4));
     three.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
     let sound = music(2, 6144);
@@ -196,7 +196,7 @@ fn another_number_has_its_own_requests() {
 }
 
 #[test]
-fn presets_tempo_and_keys_are_those_of_the_filter() {
+fn presets_tempo_and_keys_reach_the_filter() {
     let sound = music(2, 8192);
     let own =
         Settings { mix: 60.0, keys: Keys::Hold, sync: NoteValue::new(6), ..Settings::default() };
@@ -223,7 +223,7 @@ fn presets_tempo_and_keys_are_those_of_the_filter() {
 }
 
 #[test]
-fn errors_tell_what_to_do_and_change_nothing() {
+fn errors_name_the_remedy_and_change_nothing() {
     let mut scripted = Scripted::new(6);
     scripted.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
     let error = |result: Result<(), String>| result.unwrap_err();
@@ -251,7 +251,7 @@ fn errors_tell_what_to_do_and_change_nothing() {
 }
 
 #[test]
-fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
+fn other_threads_do_not_disturb_the_sound() {
     let (scripted, done) = (&Scripted::new(50), &AtomicBool::new(false));
     let steps = || (0..).take_while(|_| !done.load(Ordering::Relaxed));
     thread::scope(|scope| {

@@ -1,10 +1,15 @@
-//! Tests of the sound against the library's.
+//! Tests of the sound against the library's, and of allocations on the audio thread.
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
-use AudioPluginToneFilter::{interface::UNSUPPORTED, parameters::PRESETS};
+use AudioPluginToneFilter::{
+    UnityGetAudioEffectDefinitions, interface::UNSUPPORTED, parameters::PRESETS,
+    tone_filter_unity_key, tone_filter_unity_seek, tone_filter_unity_set_preset,
+    tone_filter_unity_set_score,
+};
+use std::{ffi::c_char, ptr};
 use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Automation, assert_same_bits};
+use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls, heap::counted};
 
 fn filter(settings: &Settings, channels: usize) -> Box<ToneFilter> {
     Box::new(ToneFilter::new(RATE.into(), settings).unwrap().with_channels(channels))
@@ -12,7 +17,7 @@ fn filter(settings: &Settings, channels: usize) -> Box<ToneFilter> {
 
 /// Unity has no parameters for the texts: bands, custom scale and targets.
 #[test]
-fn automation_has_the_bits_of_the_library() {
+fn automation_matches_the_library_bit_for_bit() {
     let automation = Automation::new(1, RATE.into()).with_parameters_alone();
     let mut effect = Instance::new();
     let output = automation.play(1024, |new, [left, right]| {
@@ -30,7 +35,7 @@ fn automation_has_the_bits_of_the_library() {
 }
 
 #[test]
-fn the_preset_takes_the_place_of_the_parameters_but_for_morph() {
+fn a_preset_replaces_the_parameters_except_morph() {
     let mut effect = Instance::new();
     effect.set("Preset", 13.0);
     effect.set("Mix", 1.0);
@@ -56,7 +61,7 @@ fn block(input: &[f32], [inputs, outputs]: [usize; 2], in_place: bool) -> (i32, 
     (status, buffer)
 }
 
-/// Returns `input` with `outputs` channels: surplus ones are left out, missing ones are silent, or the only one.
+/// Returns `input` with `outputs` channels. Surplus channels are dropped. Missing channels are copies of mono, otherwise silent.
 fn widened<T: Copy + Default>(input: &[T], [inputs, outputs]: [usize; 2]) -> Vec<T> {
     let sample = |frame: &[T], channel| match inputs {
         1 => frame[0],
@@ -81,7 +86,7 @@ fn outputs_of_another_number_of_channels_are_filled() {
 }
 
 #[test]
-fn what_it_cannot_filter_passes_untouched() {
+fn unsupported_sound_passes_untouched() {
     let nine = music(9, 500);
     for (outputs, in_place) in [(9, false), (9, true), (12, false), (12, true), (2, true)] {
         let wanted = (UNSUPPORTED, widened(&nine, [9, outputs]));
@@ -98,7 +103,7 @@ fn what_it_cannot_filter_passes_untouched() {
 }
 
 #[test]
-fn the_sidechain_is_what_is_sent_to_the_effect() {
+fn the_sidechain_reaches_the_filter() {
     let (drums, melody) = (music(2, 8192), music(2, 16_384).split_off(16_384));
     for listen in [Listen::Main, Listen::Sidechain] {
         let mut effect = Instance::new();
@@ -115,5 +120,43 @@ fn the_sidechain_is_what_is_sent_to_the_effect() {
         filter.set_routing(Routing { listen, ..Routing::default() });
         let wanted = expected(&mut filter, &drums, &melody, 2);
         assert!(bits(&output) == wanted, "{listen:?}");
+    }
+}
+
+/// Uses the linked library instead of the loaded one, because only the linked one's allocations are counted.
+#[test]
+fn processing_does_not_allocate_after_any_request() {
+    const NUMBER: i32 = 51;
+    type Call = unsafe extern "C" fn(i32, *const u8, i32) -> *const c_char;
+    // SAFETY: `text` has `len` bytes.
+    let with = |call: Call, text: &str| unsafe { call(NUMBER, text.as_ptr(), text.len() as i32) };
+    let mut effect = Instance::of(UnityGetAudioEffectDefinitions, RATE);
+    effect.set("Instance", NUMBER as f32);
+    let input = music(6, 1024);
+    let mut output = vec![9.0; input.len()];
+    let preset = Preset::factory("sound-chip").unwrap().to_json();
+    let draws = &mut Draws::seeded(1);
+    for round in 0..12 {
+        let score = format!("tone-filter-score 1\n0 9 {}\n", 60 + round);
+        // The game's main thread.
+        let error = match round {
+            1 | 3 => with(tone_filter_unity_set_score, &score),
+            // SAFETY: null is allowed.
+            5 => unsafe { tone_filter_unity_set_score(NUMBER, ptr::null(), 0) },
+            6 => tone_filter_unity_key(NUMBER, 69, 1.0),
+            7 => with(tone_filter_unity_set_preset, &preset),
+            8 => tone_filter_unity_seek(NUMBER, 1.0, f64::NAN, 0.01),
+            _ => ptr::null(),
+        };
+        assert!(error.is_null(), "round {round}");
+        let settings = effect.indexed(&controls(draws));
+        let (status, calls) = counted(|| {
+            for (index, value) in &settings {
+                assert_eq!(effect.set_index(*index, *value), 0);
+            }
+            effect.reset();
+            effect.process(&input, &mut output, [6, 6])
+        });
+        assert_eq!((status, calls), (0, 0), "round {round}");
     }
 }
