@@ -1,20 +1,17 @@
 //! Plugin instance: ports, filter and event queue.
 
 use crate::{
-    abi::{Atom, Feature, Urid},
+    abi::{Atom, Feature, Urid, Urids},
     events::{self, Message, Sounding, Writer},
     ports::{Port, Variant},
-    urids::Urids,
 };
 use std::{ffi::c_void, ptr};
 use tone_filter_dsp::{Controls, KeyEvent, MessageQueue, Settings, ToneFilter};
 
 const CHUNK: usize = 256;
-
 const CHANNELS: usize = 2;
 
 /// Addresses of the host's data for the ports; NULL where a port is not connected.
-#[derive(Debug)]
 struct Connections {
     input: [*const f32; CHANNELS],
     output: [*mut f32; CHANNELS],
@@ -25,13 +22,12 @@ struct Connections {
     latency: *mut f32,
 }
 
-#[derive(Debug)]
 pub struct Instance {
     variant: &'static Variant,
     ports: Vec<Port>,
     connections: Connections,
     pub urids: Urids,
-    /// Settings without a port: the texts. The other fields are defaults, which the ports' values replace.
+    /// Text settings, which have no port. The other fields are defaults, which the ports' values replace.
     pub portless: Settings,
     filter: ToneFilter,
     /// Messages from the host to the filter and back.

@@ -15,9 +15,6 @@ mod instance;
 pub mod ports;
 pub mod state;
 pub mod turtle;
-mod urids;
-
-pub use urids::key;
 
 use abi::{Descriptor, Feature, Handle, uri};
 use instance::Instance;

@@ -2,7 +2,7 @@
 
 use crate::{
     ports::{BYPASS, Port, VARIANTS, Variant},
-    urids,
+    state::key,
 };
 use std::fmt::Write;
 use tone_filter_dsp::{Choice, Controls, Setting, Spec, TEXTS, Taper};
@@ -73,26 +73,23 @@ fn plugins() -> String {
     for own in &TEXTS {
         text += &format!(
             "\n<{}> a rdf:Property , owl:DatatypeProperty ; rdfs:label {} ; rdfs:comment {} ; rdfs:range xsd:string .\n",
-            urids::key(own).to_string_lossy(),
+            key(own).to_string_lossy(),
             literal(own.id),
             literal("A setting that is no number, as it is in presets."),
         );
     }
-    VARIANTS
-        .iter()
-        .for_each(|variant| plugin(&mut text, variant).expect("a text takes any length"));
+    for variant in &VARIANTS {
+        plugin(&mut text, variant).expect("a text takes any length");
+    }
     text
 }
 
 /// Returns LV2's minor and micro version: 2 and 0 for 0.2.0, 100 and 0 for 1.0.0. Odd numbers are for development versions.
 fn version() -> [u32; 2] {
-    let part = |text: &str| text.parse::<u32>().unwrap_or(0);
-    let [major, minor, patch] = [
-        env!("CARGO_PKG_VERSION_MAJOR"),
-        env!("CARGO_PKG_VERSION_MINOR"),
-        env!("CARGO_PKG_VERSION_PATCH"),
-    ]
-    .map(part);
+    let mut parts = env!("CARGO_PKG_VERSION").split(['.', '-', '+']);
+    let [major, minor, patch] = std::array::from_fn(|_| {
+        parts.next().and_then(|part| part.parse::<u32>().ok()).unwrap_or(0)
+    });
     [100 * major + minor, 2 * patch]
 }
 
@@ -297,8 +294,8 @@ fn presets() -> String {
         });
         let values = values.collect::<Vec<_>>().join(" ,\n\t\t");
         let kept = TEXTS.iter().map(|own| {
-            let key = urids::key(own);
-            format!("<{}> {}", key.to_string_lossy(), literal(&own.get(&preset.settings)))
+            let text = literal(&own.get(&preset.settings));
+            format!("<{}> {text}", key(own).to_string_lossy())
         });
         let kept = kept.collect::<Vec<_>>().join(" ;\n\t\t");
         let all = VARIANTS.each_ref().map(uri).join(" , ");

@@ -250,7 +250,8 @@ impl Host {
         ) -> *const c_void {
             // SAFETY: the plugin passes the handle from below, and valid pointers.
             let values: &[Option<Vec<u8>>; TEXTS.len()] = unsafe { &*values.cast() };
-            let index = TEXTS.iter().position(|text| number(&tone_filter_lv2::key(text)) == key);
+            let index =
+                TEXTS.iter().position(|text| number(&tone_filter_lv2::state::key(text)) == key);
             let Some(value) = index.and_then(|index| values[index].as_ref()) else {
                 return ptr::null();
             };

@@ -17,10 +17,8 @@ use tone_filter_testkit::{
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
 
-const SIZES: [usize; 7] = [1, 64, 63, 1024, 255, 0, 257];
-
 #[test]
-fn without_the_feature_map_or_with_another_rate_there_is_no_instance() {
+fn instances_need_the_feature_map_and_a_valid_rate() {
     let descriptor = descriptor(STEREO).unwrap();
     for (rate, with_map) in [(44_100.0, false), (0.0, true), (f64::NAN, true)] {
         assert!(instantiate(descriptor, rate, with_map).is_null(), "{rate} {with_map}");
@@ -28,7 +26,7 @@ fn without_the_feature_map_or_with_another_rate_there_is_no_instance() {
 }
 
 #[test]
-fn automation_has_the_bits_of_the_library() {
+fn automation_matches_the_library_bit_for_bit() {
     let automation = Automation::new(1, host::RATE);
     let mut host = Host::new(STEREO, &Controls::default());
     let output = automation.play(1024, |new, block| {
@@ -41,7 +39,7 @@ fn automation_has_the_bits_of_the_library() {
 }
 
 #[test]
-fn one_channel_sounds_as_in_the_library() {
+fn mono_matches_the_library() {
     let input = vec![tune(22_050).remove(0)];
     let controls = Controls::default();
     let output = Host::new(MONO, &controls).play(&input, &vec![], &[512], &vec![]);
@@ -67,7 +65,7 @@ fn buffers_may_be_shared() {
 }
 
 #[test]
-fn values_out_of_range_are_clamped_and_nan_means_the_default() {
+fn values_are_clamped_and_nan_means_the_default() {
     let input = tune(8000);
     let mut host = Host::new(STEREO, &Controls::default());
     let latency = host.values.len() - 1;
@@ -94,7 +92,7 @@ fn a_sidechain_reaches_the_bands() {
     for connected in [true, false] {
         let mut host = Host::new(SIDECHAIN, &controls);
         host.connected = connected;
-        let output = host.play(&input, &side, &SIZES, &vec![]);
+        let output = host.play(&input, &side, &[1, 64, 63, 1024, 255, 0, 257], &vec![]);
         let sides = [&side[0][..], &side[1]];
         assert!(output.signal == library(if connected { &sides } else { &[] }), "{connected}");
     }
@@ -102,7 +100,7 @@ fn a_sidechain_reaches_the_bands() {
 }
 
 #[test]
-fn latency_is_that_of_the_library() {
+fn the_latency_port_follows_lookahead() {
     let mut host = Host::new(STEREO, &Controls::default());
     let input = tune(6400);
     host.play(&input, &vec![], &[64], &vec![]);

@@ -1,10 +1,10 @@
-//! Tests of saved states, and of what no program in `tests/programs` tells of the bundle's description.
+//! Tests of saved states, ports and port groups.
 
 use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
 use tone_filter_dsp::{Controls, Group, Keys, Scale, Setting, Settings, TEXTS};
 use tone_filter_lv2::{
-    key,
     ports::{Port, VARIANTS},
+    state::key,
     turtle,
 };
 use tone_filter_testkit::{Draws, unlike_default};
@@ -22,8 +22,7 @@ fn a_state_is_restored() {
     let value = |index: usize| saved.get(&number(&key(&TEXTS[index]))).cloned();
     let mut host = Host::new(STEREO, &Controls::default());
     host.set_ports(&controls);
-    let values = [value(0), value(1), value(2)];
-    assert_eq!(host.restore(&values), 0);
+    assert_eq!(host.restore(&std::array::from_fn(value)), 0);
     assert_eq!(host.save(), saved);
     let output = host.play(&tune(8000), &vec![], &[512], &vec![]);
     assert!(output.signal == expected(&controls, &tune(8000)));
@@ -35,7 +34,7 @@ fn a_state_is_restored() {
 }
 
 #[test]
-fn a_broken_state_is_refused_and_leaves_the_rest() {
+fn invalid_texts_of_a_state_are_refused() {
     let mut host = Host::new(STEREO, &unusual().into());
     let custom = unusual().custom.to_string();
     let bad = |text: &str| Some(text.as_bytes().to_vec());
@@ -69,7 +68,7 @@ fn every_setting_has_a_port_that_keeps_its_values() {
 }
 
 #[test]
-fn audio_ports_alone_are_in_groups() {
+fn only_audio_ports_are_in_groups() {
     // GStreamer takes each port of a group for a channel.
     let [_, (_, plugins), _] = turtle::files();
     let mut ports = plugins.split("lv2:port [").skip(1);
