@@ -4,8 +4,7 @@
 //! run other threads during the processing. One wheel serves all versions of Python (abi3).
 
 use crate::{
-    make::{self, at_tempo, value_error},
-    settings::{Keyword, apply, of_preset},
+    settings::{Keyword, apply, of_preset, value_error},
     sound::{MOST_CHANNELS, Sound},
 };
 use pyo3::{
@@ -15,9 +14,9 @@ use pyo3::{
 };
 use std::{
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Score, Settings, ToneFilter as Inner};
 
 /// The tone filter, for sound that comes block by block.
 ///
@@ -126,7 +125,7 @@ impl ToneFilter {
         }
         let mut controls = of_preset(py, preset)?;
         apply(&mut controls, settings)?;
-        let inner = make::filter(sample_rate, channels, &controls, tempo)?;
+        let inner = new_filter(sample_rate, channels, &controls, tempo)?;
         Ok(Self(Mutex::new(Box::new(State { inner, channels, controls, tempo }))))
     }
 
@@ -255,7 +254,7 @@ impl ToneFilter {
     ///     If `score` is invalid. Then nothing changes.
     #[pyo3(signature = (score))]
     fn set_score(&self, py: Python, score: Option<&str>) -> PyResult<()> {
-        let score = make::score(score)?;
+        let score = parse_score(score)?;
         let before = self.lock(py).inner.set_score(score);
         drop(before);
         Ok(())
@@ -378,4 +377,26 @@ pub fn add_attributes(class: &Bound<PyType>) -> PyResult<()> {
         class.setattr(setting.name(), property.call1((get, set, py.None(), setting.doc(py)?))?)?;
     }
     Ok(())
+}
+
+fn at_tempo(settings: &Settings, tempo: f64) -> PyResult<Settings> {
+    if !(tempo.is_finite() && tempo > 0.0) {
+        return Err(value_error(format_args!("tempo = {tempo} is out of range; use more than 0")));
+    }
+    Ok(settings.at_tempo(tempo))
+}
+
+/// Creates a filter at rest.
+pub fn new_filter(rate: f64, channels: usize, controls: &Controls, tempo: f64) -> PyResult<Inner> {
+    let settings = at_tempo(&controls.settings, tempo)?;
+    let mut inner = Inner::new(rate, &settings).map_err(value_error)?.with_channels(channels);
+    inner.set_routing(controls.routing);
+    inner.reset();
+    Ok(inner)
+}
+
+/// Parses a score, as `Transcription.score` and `tone-filter bands --score` write it; `None` gives `None`.
+pub fn parse_score(text: Option<&str>) -> PyResult<Option<Arc<Score>>> {
+    let score = text.map(str::parse).transpose();
+    Ok(score.map_err(|error| value_error(format_args!("score, {error}")))?.map(Arc::new))
 }

@@ -1,9 +1,9 @@
 //! Transcription: notes, key and tuning of a recording.
 
 use crate::{
-    make::{self, value_error},
+    filter::new_filter,
     record::{KEY, NOTE},
-    settings::{apply, decimal, of_preset},
+    settings::{apply, decimal, of_preset, value_error},
     sound::Sound,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, ndarray::Array2};
@@ -76,13 +76,9 @@ impl Transcription {
     }
 
     /// Returns a summary: number of notes, key and tuning.
-    fn __repr__(&self, py: Python) -> PyResult<String> {
-        let notes = self.notes.bind(py).len();
-        let key = self
-            .key
-            .as_ref()
-            .map_or(Ok("None".into()), |key| key.bind(py).repr().map(|r| r.to_string()))?;
-        let tuning = self.tuning.map_or("None".into(), |hertz| format!("{hertz:.2}"));
+    fn __repr__(slf: &Bound<Self>) -> PyResult<String> {
+        let (notes, key) = (slf.getattr("notes")?.len()?, slf.getattr("key")?.repr()?);
+        let tuning = slf.get().tuning.map_or("None".into(), |hertz| format!("{hertz:.2}"));
         Ok(format!("<Transcription: {notes} notes, key={key}, tuning={tuning}>"))
     }
 }
@@ -197,7 +193,7 @@ pub fn transcribe(
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
     let seconds = sound.frames() as f64 / sample_rate;
-    let mut filter = make::filter(sample_rate, sound.channels(), &controls, DEFAULT_TEMPO)?;
+    let mut filter = new_filter(sample_rate, sound.channels(), &controls, DEFAULT_TEMPO)?;
     filter.detect_notes(true);
     filter.reset();
     let (mut finder, mut roll) = (Finder::default(), Roll::default());
