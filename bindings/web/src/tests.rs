@@ -41,7 +41,7 @@ fn read(web: &Web, length: usize) -> &str {
 }
 
 #[test]
-fn automation_has_the_bits_of_the_library() {
+fn automation_matches_the_library_bit_for_bit() {
     let automation = Automation::new(1, RATE);
     let mut web = web();
     let output = automation.play(QUANTUM, |new, block| {
@@ -61,7 +61,7 @@ fn a_sample_rate_out_of_range_is_refused() {
 }
 
 #[test]
-fn settings_come_back_as_they_were_set() {
+fn settings_survive_a_round_trip() {
     let expected = unlike_default(&mut Draws::seeded(1));
     let mut web = web();
     set(&mut web, expected);
@@ -87,7 +87,7 @@ fn an_invalid_text_changes_nothing() {
 }
 
 #[test]
-fn the_picture_shows_the_note_that_sounds() {
+fn the_picture_shows_the_sounding_note() {
     let mut web = web();
     set(&mut web, Settings { focus: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE });
     for start in (0..RATE as usize).step_by(QUANTUM) {
@@ -95,11 +95,11 @@ fn the_picture_shows_the_note_that_sounds() {
         web.input = [std::array::from_fn(sine); 2];
         tone_filter_process(&mut web);
     }
-    web.picture.take(&web.filter);
-    let state = |record: usize| web.picture.0[record][2];
+    tone_filter_picture(&mut web);
+    let state = |record: usize| web.picture[record][2];
     assert!(state(A4) >= 1.0);
     assert!((A3..notes::TONES).all(|record| record == A4 || state(record) == 0.0));
-    let [power, level, _, wave @ ..] = &web.picture.0[A4];
+    let [power, level, _, wave @ ..] = &web.picture[A4];
     // The ceiling is a tenth of the mean of the squared sine, a twentieth of its peak. `mean` is the mean after clipping.
     let ceiling = 0.05f64;
     let angle = ceiling.sqrt().asin();
@@ -115,7 +115,7 @@ fn the_picture_shows_the_note_that_sounds() {
 }
 
 #[test]
-fn latency_and_tail_are_those_of_the_settings() {
+fn latency_and_tail_follow_the_settings() {
     let mut web = web();
     assert_eq!(tone_filter_latency(&web), 0);
     let settings = Settings { lookahead: true, ..Settings::REFERENCE };
@@ -125,7 +125,7 @@ fn latency_and_tail_are_those_of_the_settings() {
 }
 
 #[test]
-fn a_score_stays_until_it_is_taken_away() {
+fn a_score_stays_until_it_is_removed() {
     let mut web = web();
     let score: Score = "tone-filter-score 1\n0.1 0.6 69\n0.3 0.9 76 80 -25".parse().unwrap();
     tone_filter_add_note(&mut web, 0.1, 0.6, 69, 64, 0.0);
