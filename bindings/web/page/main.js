@@ -22,7 +22,7 @@ async function open() {
 function run({ engine, about }) {
   const { node } = engine;
   const view = new View(engine);
-  const keys = new Keys(node, at("instrument"), at("grid"), view);
+  const keys = new Keys(node, at("instrument"), at("grid"), view.grid);
   const player = new Player(engine, about.songs, suggest);
   const compare = new Compare(at("compare"), (bypass) => node.set({ bypass }));
   let preset;
