@@ -142,11 +142,11 @@ impl AudioNode for ToneFilterNode {
     ) -> Result<impl AudioNodeProcessor, NodeError> {
         let mut filter = ToneFilter::new(rate(cx.stream_info), &self.settings)?;
         filter.set_keyboard(&self.keyboard);
-        let (picture, bands) = triple_buffer(&Snapshot::default());
+        let (snapshots, bands) = triple_buffer(&Snapshot::default());
         if let Some(state) = cx.custom_state_mut() {
             *state = ToneFilterState { bands };
         }
-        Ok(Processor { filter, picture, clock: None })
+        Ok(Processor { filter, snapshots, clock: None })
     }
 }
 
@@ -156,7 +156,7 @@ fn rate(stream: &StreamInfo) -> f64 {
 
 struct Processor {
     filter: ToneFilter,
-    picture: Input<Snapshot>,
+    snapshots: Input<Snapshot>,
     /// Stream clock at the current position in the score: the end of the last block. `None` at the start of a stream.
     clock: Option<InstantSamples>,
 }
@@ -217,7 +217,7 @@ impl AudioNodeProcessor for Processor {
         self.catch_up(info);
         self.filter.process_into(buffers.inputs, buffers.outputs);
         self.clock = Some(info.clock_samples + DurationSamples(info.frames as i64));
-        self.picture.write(self.filter.snapshot());
+        self.snapshots.write(self.filter.snapshot());
         ProcessStatus::OutputsModified
     }
 

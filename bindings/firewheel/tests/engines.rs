@@ -1,5 +1,5 @@
-//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. `cargo xtask test-engines` compares the
-//! examples, which run them in the engines' own mixer and graph.
+//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. `cargo xtask test-engines` compares
+//! their sound in the engines' own mixer and graph, by the examples.
 
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../../examples/firewheel.rs"]
@@ -33,7 +33,7 @@ fn filtered(filter: &mut ToneFilter, sound: &[[f32; 2]]) -> Vec<[f32; 2]> {
 }
 
 #[test]
-fn automation_in_kira_has_the_bits_of_the_library_without_allocation() {
+fn kira_automation_matches_the_library_without_allocating() {
     let automation = Automation::new(1, RATE.into());
     let (mut effect, mut handle) = ToneFilterBuilder::default().build();
     effect.init(RATE, FRAMES);
@@ -58,7 +58,7 @@ fn automation_in_kira_has_the_bits_of_the_library_without_allocation() {
 }
 
 #[test]
-fn automation_in_firewheel_has_the_bits_of_the_library_without_allocation() {
+fn firewheel_automation_matches_the_library_without_allocating() {
     let automation = Automation::new(1, RATE.into());
     let mut node = Memo::new(ToneFilterNode::default());
     let mut stream = firewheel::Stream::new(RATE, *node).unwrap();
@@ -94,7 +94,7 @@ fn automation_in_firewheel_has_the_bits_of_the_library_without_allocation() {
 struct Blocks(std::vec::IntoIter<[[f32; 2]; FRAMES]>);
 
 impl Blocks {
-    /// Creates more blocks than any test plays.
+    /// Creates 5 s of music, more than any test plays.
     fn new() -> Self {
         let signal = Music::draw(&mut Draws::seeded(1), 5.0).render(RATE.into(), 5.0);
         let frames: Vec<_> = signal[0].iter().zip(&signal[1]).map(|(l, r)| [*l, *r]).collect();
@@ -138,7 +138,7 @@ impl Pair {
 }
 
 #[test]
-fn kiras_effect_keeps_its_settings_when_the_device_changes() {
+fn kira_keeps_its_settings_when_the_device_changes() {
     let mut pair = Pair::new();
     let ToneFilterNode { settings, keyboard } = played();
     pair.handle.set_settings(&settings).unwrap();
@@ -178,7 +178,7 @@ fn score(seed: usize) -> Arc<Score> {
 }
 
 #[test]
-fn firewheels_node_follows_scores_and_frees_nothing() {
+fn firewheel_follows_scores_and_frees_nothing() {
     let mut stream = firewheel::Stream::new(RATE, ToneFilterNode::default()).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
     let mut music = Blocks::new();
@@ -208,7 +208,7 @@ fn firewheels_node_follows_scores_and_frees_nothing() {
 }
 
 #[test]
-fn kiras_effect_follows_scores_and_frees_nothing() {
+fn kira_follows_scores_and_frees_nothing() {
     let mut pair = Pair::new();
     for count in 0..200 {
         if count % 20 == 10 {
@@ -229,7 +229,7 @@ fn kiras_effect_follows_scores_and_frees_nothing() {
 }
 
 #[test]
-fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
+fn firewheel_keeps_its_state_through_bypass_and_device_changes() {
     let ToneFilterNode { settings, keyboard } = played();
     let wrong = Settings { mix: 101.0, ..settings };
     assert!(firewheel::Stream::new(RATE, ToneFilterNode { settings: wrong, keyboard }).is_err());
