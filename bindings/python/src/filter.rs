@@ -13,6 +13,8 @@ use pyo3::{
     types::{PyCFunction, PyDict, PyTuple, PyType},
 };
 use std::{
+    fmt::Display,
+    ops::RangeInclusive,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -118,11 +120,7 @@ impl ToneFilter {
         tempo: f64,
         settings: Option<&Bound<PyDict>>,
     ) -> PyResult<Self> {
-        if !(1..=MOST_CHANNELS).contains(&channels) {
-            return Err(value_error(format_args!(
-                "channels = {channels} is out of range; use 1 to {MOST_CHANNELS}"
-            )));
-        }
+        check("channels", channels, 1..=MOST_CHANNELS)?;
         let mut controls = of_preset(py, preset)?;
         apply(&mut controls, settings)?;
         let inner = new_filter(sample_rate, channels, &controls, tempo)?;
@@ -289,11 +287,7 @@ impl ToneFilter {
     ///     If an argument is out of range.
     #[pyo3(signature = (pitch, velocity=1.0))]
     fn key_on(&self, py: Python, pitch: i64, velocity: f32) -> PyResult<()> {
-        if !(0.0..=1.0).contains(&velocity) {
-            return Err(value_error(format_args!(
-                "velocity = {velocity} is out of range; use 0 to 1"
-            )));
-        }
+        check("velocity", velocity, 0.0..=1.0)?;
         self.play(py, KeyEvent::Key(key(pitch)?, velocity));
         Ok(())
     }
@@ -326,11 +320,7 @@ impl ToneFilter {
     /// ValueError
     ///     If `semitones` is out of range.
     fn bend(&self, py: Python, semitones: f32) -> PyResult<()> {
-        if !(-48.0..=48.0).contains(&semitones) {
-            return Err(value_error(format_args!(
-                "semitones = {semitones} is out of range; use -48 to 48"
-            )));
-        }
+        check("semitones", semitones, -48.0..=48.0)?;
         self.play(py, KeyEvent::Bend(semitones));
         Ok(())
     }
@@ -354,8 +344,15 @@ impl ToneFilter {
 
 /// Returns `pitch` as a MIDI note; an error if it is not within 0 to 127.
 fn key(pitch: i64) -> PyResult<u8> {
-    let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
-    key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))
+    check("pitch", pitch, 0..=127).map(|()| pitch as u8)
+}
+
+fn check<T: PartialOrd + Display>(name: &str, value: T, range: RangeInclusive<T>) -> PyResult<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (min, max) = range.into_inner();
+    Err(value_error(format_args!("{name} = {value} is out of range; use {min} to {max}")))
 }
 
 /// Adds an attribute for each setting to the class of [`ToneFilter`].
