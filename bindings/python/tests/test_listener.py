@@ -73,12 +73,3 @@ def test_a_transcription_survives_pickle_and_copy(tune):
             for name in ["times", "played", "log_odds"]:
                 mine, theirs = getattr(found, name), getattr(other, name)
                 assert theirs.dtype == mine.dtype and np.array_equal(theirs, mine), name
-
-
-def test_notes_are_tuples_with_names(tune):
-    note = tone_filter.notes(*tune)[0]
-    start, end, pitch, velocity = note
-    assert (note.start, note.end, note.pitch, note.velocity) == (start, end, pitch, velocity)
-    assert repr(note).startswith("Note(start=") and type(note).__module__ == "tone_filter"
-    assert np.array([note, note]).shape == (2, 4)
-    assert pickle.loads(pickle.dumps(note)) == note

@@ -1,12 +1,8 @@
-//! Tests of saved states, ports and port groups.
+//! Tests of saved states and of port groups.
 
-use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
-use tone_filter_dsp::{Controls, Group, Keys, Scale, Setting, Settings, TEXTS};
-use tone_filter_lv2::{
-    ports::{Port, VARIANTS},
-    state::key,
-    turtle,
-};
+use crate::host::{Host, STEREO, expected, number, tune};
+use tone_filter_dsp::{Controls, Keys, Scale, Settings, TEXTS};
+use tone_filter_lv2::{state::key, turtle};
 use tone_filter_testkit::{Draws, unlike_default};
 
 /// Returns settings that all differ from the default, text settings included. They sound without a key.
@@ -43,28 +39,6 @@ fn invalid_texts_of_a_state_are_refused() {
     let settings = Settings { custom: unusual().custom, ..Settings::default() };
     assert_eq!(host.save(), Host::new(STEREO, &settings.into()).save());
     assert_eq!(host.restore(&[Some(vec![0xFF]), None, None]), 0, "no text is none");
-}
-
-#[test]
-fn every_setting_has_a_port_that_keeps_its_values() {
-    let ports: Vec<_> = VARIANTS[SIDECHAIN as usize].ports().collect();
-    let symbols: Vec<_> =
-        ports.iter().filter(|port| port.is_setting()).map(|port| port.symbol()).collect();
-    let all = Group::ALL.into_iter().flat_map(Group::ids);
-    let all: Vec<_> = all.map(|id| id.replace('-', "_").replace("bypass", "enabled")).collect();
-    assert_eq!(symbols, all);
-    for port in ports {
-        let values: Vec<f32> = match port {
-            Port::Setting(Setting::Number(own)) => vec![own.min, own.max, own.default()],
-            Port::Setting(own) => (0..own.entries().len()).map(|entry| entry as f32).collect(),
-            _ => vec![],
-        };
-        for value in values {
-            let mut controls = Controls::default();
-            port.set(&mut controls, value);
-            assert_eq!(port.get(&controls), value, "{}", port.symbol());
-        }
-    }
 }
 
 #[test]
