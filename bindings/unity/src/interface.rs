@@ -19,6 +19,7 @@ pub const IS_SIDE_CHAIN_TARGET: u64 = 1;
 ///
 /// Hosts of version 1.0 have no fields behind `internal`.
 #[repr(C)]
+#[derive(Default)]
 pub struct EffectState {
     pub struct_size: u32,
     pub sample_rate: u32,

@@ -1,9 +1,8 @@
 //! Tests of the functions that JavaScript calls, without JavaScript.
 
 use super::*;
-use std::f64::consts::TAU;
 use tone_filter_dsp::{CHOICES, SPECS, notes};
-use tone_filter_testkit::{Automation, Draws, assert_same_bits, unlike_default};
+use tone_filter_testkit::{Automation, Draws, assert_same_bits, signals::sine, unlike_default};
 
 const RATE: f64 = 48_000.0;
 
@@ -90,9 +89,8 @@ fn an_invalid_text_changes_nothing() {
 fn the_picture_shows_the_sounding_note() {
     let mut web = web();
     set(&mut web, Settings { focus: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE });
-    for start in (0..RATE as usize).step_by(QUANTUM) {
-        let sine = |t: usize| (0.5 * (TAU * 440.0 * (start + t) as f64 / RATE).sin()) as f32;
-        web.input = [std::array::from_fn(sine); 2];
+    for samples in sine(440.0, 0.5, 1.0, RATE).as_chunks().0 {
+        web.input = [*samples; 2];
         tone_filter_process(&mut web);
     }
     tone_filter_picture(&mut web);

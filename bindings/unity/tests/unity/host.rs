@@ -81,16 +81,10 @@ impl Instance {
         let state = Box::into_raw(Box::new(EffectState {
             struct_size: size_of::<EffectState>() as u32,
             sample_rate,
-            current_dsp_tick: 0,
-            previous_dsp_tick: 0,
-            sidechain: ptr::null(),
-            effect_data: ptr::null_mut(),
             flags: 1,
-            internal: ptr::null_mut(),
-            spatializer: ptr::null_mut(),
             dsp_buffer_size: 1024,
             host_api_version: definition.api_version,
-            ambisonic: ptr::null_mut(),
+            ..EffectState::default()
         }));
         // SAFETY: the state is valid until `drop`.
         let created = unsafe { definition.create.unwrap()(state) } == OK;
@@ -205,12 +199,6 @@ impl Drop for Instance {
 pub fn music(count: usize, frames: usize) -> Vec<f32> {
     let sound = channels(&mut Draws::seeded(1), count, RATE.into(), frames);
     (0..frames * count).map(|i| sound[i % count][i / count]).collect()
-}
-
-/// Returns a sine of 440 Hz from frame `start` on, in one channel.
-pub fn sine(start: usize, frames: usize) -> Vec<f32> {
-    let angle = |frame: usize| std::f64::consts::TAU * 440.0 * frame as f64 / f64::from(RATE);
-    (start..start + frames).map(|frame| 0.3 * angle(frame).sin() as f32).collect()
 }
 
 /// Returns the channels of interleaved samples.

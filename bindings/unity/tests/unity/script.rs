@@ -1,6 +1,6 @@
 //! Tests of the functions that `ToneFilter.cs` calls.
 
-use crate::host::{Instance, RATE, bits, expected, function, music, owned, sine};
+use crate::host::{Instance, RATE, bits, expected, function, music, owned};
 use std::{
     ffi::{c_char, c_int},
     ptr,
@@ -10,12 +10,9 @@ use std::{
     },
     thread,
 };
-use tone_filter_dsp::{
-    KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter,
-    notes::{A4, TONES, by_pitch},
-};
+use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter, notes::TONES};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Draws, controls};
+use tone_filter_testkit::{Draws, controls, signals::sine};
 
 type Answer = *const c_char;
 
@@ -86,25 +83,23 @@ fn filter() -> Box<ToneFilter> {
     Box::new(ToneFilter::new(RATE.into(), &Settings::default()).unwrap())
 }
 
-fn a4() -> usize {
-    by_pitch().position(|tone| tone == A4).unwrap()
-}
-
 #[test]
 fn scripts_and_the_editor_read_bands_by_pitch() {
+    // The first band is the MIDI note 28.
+    const A4: usize = 69 - 28;
     let mut scripted = Scripted::new(1);
-    let mono = sine(0, RATE as usize);
+    let mono = sine(440.0, 0.3, 1.0, RATE.into());
     let stereo: Vec<f32> = mono.iter().flat_map(|sample| [*sample; 2]).collect();
     scripted.process(&stereo);
     let bands = scripted.read(false, TONES + 3);
     assert_eq!(bands[TONES..], [0.0; 3]);
     let strongest = (0..TONES).max_by(|a, b| bands[*a].total_cmp(&bands[*b]));
-    assert_eq!((strongest, a4()), (Some(69 - 28), 69 - 28));
+    assert_eq!(strongest, Some(A4));
     // A sine without other sound is at the ceiling.
-    assert!((0.9..=1.0).contains(&bands[a4()]), "{}", bands[a4()]);
+    assert!((0.9..=1.0).contains(&bands[A4]), "{}", bands[A4]);
     let notes = scripted.read(true, TONES);
     let sounding: Vec<_> = (0..TONES).filter(|band| notes[*band] > 0.0).collect();
-    assert_eq!((sounding, notes[a4()]), (vec![a4()], bands[a4()]));
+    assert_eq!((sounding, notes[A4]), (vec![A4], bands[A4]));
     assert_eq!(scripted.effect.read("Bands", TONES + 3), Some(bands));
     assert_eq!(scripted.effect.read("Notes", TONES), Some(notes));
     assert_eq!(scripted.effect.read("Spectrum", 4), None);
