@@ -43,9 +43,7 @@ impl Keyword {
     /// Returns the ids of a choice's entries; empty for switches and for other settings.
     fn choices(self) -> Vec<&'static str> {
         match self.0 {
-            Choice(choice) if !choice.is_switch() => {
-                choice.entries.iter().map(|(id, _)| *id).collect()
-            }
+            Choice(own) if !own.is_switch() => own.entries.iter().map(|(id, _)| *id).collect(),
             _ => Vec::new(),
         }
     }
@@ -66,9 +64,7 @@ impl Keyword {
     pub fn get<'py>(self, controls: &Controls, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.0 {
             Number(spec) => decimal(spec.get(&controls.settings)).into_bound_py_any(py),
-            Choice(choice) if choice.is_switch() => {
-                (choice.get(controls) == 1).into_bound_py_any(py)
-            }
+            Choice(own) if own.is_switch() => (own.get(controls) == 1).into_bound_py_any(py),
             other => other.text(controls).into_bound_py_any(py),
         }
     }

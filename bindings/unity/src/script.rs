@@ -1,5 +1,5 @@
-//! Functions for `ToneFilter.cs`, on any thread but the audio thread. Each returns null on success, else the text of an error.
-//! The text belongs to the calling thread and is valid until its next call.
+//! Functions for `ToneFilter.cs`, on any thread but the audio thread. The text of an error belongs to the calling thread and is
+//! valid until its next call.
 
 use crate::{
     parameters::INSTANCES,
@@ -23,11 +23,11 @@ thread_local! {
     static ERROR: Cell<[u8; MOST]> = const { Cell::new([0; MOST]) };
 }
 
-/// Runs a function's body with the queue of an instance number. Returns the error's text for C#, or null.
-fn answer(
-    instance: c_int,
-    body: impl FnOnce(&RequestQueue) -> Result<(), String>,
-) -> *const c_char {
+/// Null on success, else the text of an error.
+pub type Answer = *const c_char;
+
+/// Runs a function's body with the queue of an instance number.
+fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), String>) -> Answer {
     let queue = usize::try_from(instance).ok().and_then(|instance| QUEUES.get(instance));
     let run = || match queue {
         Some(queue) => body(queue),
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
     instance: c_int,
     text: *const u8,
     length: c_int,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         // SAFETY: the caller guarantees it.
         let score = unsafe { utf8(text, length) }?.map(str::parse::<Score>).transpose();
@@ -86,7 +86,7 @@ pub extern "C" fn tone_filter_unity_seek(
     seconds: f64,
     dsp_time: f64,
     length: f64,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         if !seconds.is_finite() || dsp_time.is_infinite() {
             return Err(format!("{seconds} s at {dsp_time} s; use finite times"));
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
     instance: c_int,
     json: *const u8,
     length: c_int,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         // SAFETY: the caller guarantees it.
         let loaded = unsafe { utf8(json, length) }?.map(Preset::from_json).transpose();
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
 
 /// Sets the tempo for the parameter Sync, in beats a minute.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *const c_char {
+pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> Answer {
     answer(instance, |queue| {
         if !(tempo.is_finite() && tempo > 0.0) {
             return Err(format!("tempo {tempo}; use more than 0"));
@@ -137,11 +137,7 @@ pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *c
 
 /// Presses the key of a MIDI note with a velocity above 0 to 1; a velocity of 0 releases the key.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_unity_key(
-    instance: c_int,
-    note: c_int,
-    velocity: f32,
-) -> *const c_char {
+pub extern "C" fn tone_filter_unity_key(instance: c_int, note: c_int, velocity: f32) -> Answer {
     answer(instance, |queue| {
         let key = u8::try_from(note).ok().filter(|key| *key < 128);
         let key = key.ok_or_else(|| format!("note {note}; use 0 to 127"))?;
@@ -155,7 +151,7 @@ pub extern "C" fn tone_filter_unity_key(
 
 /// Releases all keys and the sustain pedal.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_char {
+pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> Answer {
     answer(instance, |queue| {
         queue.change(|requests| requests.keyboard.play(KeyEvent::ReleaseAll));
         Ok(())
@@ -173,7 +169,7 @@ pub unsafe extern "C" fn tone_filter_unity_read_bands(
     sounding: c_int,
     levels: *mut f32,
     count: c_int,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         if levels.is_null() {
             return Err("the array of levels is null".to_owned());

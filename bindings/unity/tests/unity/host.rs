@@ -207,14 +207,9 @@ pub fn planar(sound: &[f32], channels: usize) -> Vec<Vec<f32>> {
 }
 
 /// Returns the bits of the library's output for `sound`, with a sidechain that may be empty.
-pub fn expected(
-    filter: &mut ToneFilter,
-    sound: &[f32],
-    sidechain: &[f32],
-    channels: usize,
-) -> Vec<u32> {
+pub fn expected(filter: &mut ToneFilter, sound: &[f32], side: &[f32], channels: usize) -> Vec<u32> {
     let mut main = planar(sound, channels);
-    let side = if sidechain.is_empty() { Vec::new() } else { planar(sidechain, channels) };
+    let side = if side.is_empty() { Vec::new() } else { planar(side, channels) };
     let mut slices: Vec<_> = main.iter_mut().map(Vec::as_mut_slice).collect();
     let side: Vec<_> = side.iter().map(Vec::as_slice).collect();
     filter.process_events(&mut slices, &side, [], |_, _| ());

@@ -1,8 +1,9 @@
 //! Tests of the functions that `ToneFilter.cs` calls.
 
 use crate::host::{Instance, RATE, bits, expected, function, music, owned};
+use AudioPluginToneFilter::Answer;
 use std::{
-    ffi::{c_char, c_int},
+    ffi::c_int,
     ptr,
     sync::{
         Arc,
@@ -13,8 +14,6 @@ use std::{
 use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter, notes::TONES};
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Draws, controls, signals::sine};
-
-type Answer = *const c_char;
 
 /// An effect with its own instance number, and the functions that address it.
 struct Scripted {

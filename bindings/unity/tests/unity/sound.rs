@@ -2,11 +2,11 @@
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
 use AudioPluginToneFilter::{
-    UnityGetAudioEffectDefinitions, interface::UNSUPPORTED, parameters::PRESETS,
+    Answer, UnityGetAudioEffectDefinitions, interface::UNSUPPORTED, parameters::PRESETS,
     tone_filter_unity_key, tone_filter_unity_seek, tone_filter_unity_set_preset,
     tone_filter_unity_set_score,
 };
-use std::{ffi::c_char, ptr};
+use std::ptr;
 use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls, heap::counted};
@@ -127,7 +127,7 @@ fn the_sidechain_reaches_the_filter() {
 #[test]
 fn processing_does_not_allocate_after_any_request() {
     const NUMBER: i32 = 51;
-    type Call = unsafe extern "C" fn(i32, *const u8, i32) -> *const c_char;
+    type Call = unsafe extern "C" fn(i32, *const u8, i32) -> Answer;
     // SAFETY: `text` has `len` bytes.
     let with = |call: Call, text: &str| unsafe { call(NUMBER, text.as_ptr(), text.len() as i32) };
     let mut effect = Instance::of(UnityGetAudioEffectDefinitions, RATE);
