@@ -75,17 +75,6 @@ fn settings_survive_a_round_trip() {
 }
 
 #[test]
-fn an_invalid_text_changes_nothing() {
-    let mut web = web();
-    for index in 0..4 {
-        write(&mut web, "01x");
-        assert!(!tone_filter_set_text(&mut web, index));
-    }
-    tone_filter_apply(&mut web);
-    assert_eq!(*web.filter.settings(), Settings::default());
-}
-
-#[test]
 fn the_picture_shows_the_sounding_note() {
     let mut web = web();
     set(&mut web, Settings { focus: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE });
