@@ -25,8 +25,8 @@ pub struct Filter {
     /// Settings and routing as the caller set them, before the tempo is applied.
     pub(crate) controls: Controls,
     pub(crate) tempo: f64,
-    /// One chunk for each channel. A chunk of all channels is read before any of its output is written, so the output arrays
-    /// may be the input arrays.
+    /// Samples of a chunk, one channel after the other. All channels are read before any output is written, so the output
+    /// arrays may be the input arrays.
     chunks: Vec<f32>,
 }
 

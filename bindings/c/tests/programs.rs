@@ -219,7 +219,7 @@ impl C {
     }
 }
 
-/// Returns the output of `tone_filter.c`: with lookahead, the latency removed, as long as the input.
+/// Returns the expected output of `tone_filter.c`: as long as the input, with lookahead and without its latency.
 fn rendered(preset: &str, input: &Signal) -> Result<Signal> {
     let settings = Preset::factory(preset).context("a factory preset")?.settings;
     let settings = Settings { lookahead: true, ..settings };
@@ -231,7 +231,7 @@ fn rendered(preset: &str, input: &Signal) -> Result<Signal> {
     Ok(sound.into_iter().map(|mut channel| channel.split_off(latency)).collect())
 }
 
-/// Returns a C program of the first C code in a page.
+/// Returns a C program whose `main` has the first C code of a page.
 fn program(page: &str) -> Result<String> {
     let page = Page::read(page.as_ref())?;
     let lines = page.blocks.iter().find(|(language, _)| language == "c");

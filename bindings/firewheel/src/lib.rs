@@ -157,7 +157,7 @@ fn rate(stream: &StreamInfo) -> f64 {
 struct Processor {
     filter: ToneFilter,
     snapshots: Input<Snapshot>,
-    /// Stream clock at the current position in the score: the end of the last block. `None` at the start of a stream.
+    /// Stream clock at the end of the last block, to which the position in the score belongs. `None` at the start of a stream.
     clock: Option<InstantSamples>,
 }
 

@@ -1,4 +1,4 @@
-//! The filter on the audio thread, and the channel through which it receives states. Needs no running Godot.
+//! The filter on the audio thread, and the channel through which it receives states. The tests need no running Godot.
 
 use godot::classes::native::AudioFrame;
 use std::sync::Arc;

@@ -26,7 +26,7 @@ pub struct Instance {
     queue: MessageQueue<Message>,
     /// Notes that were sent to the host and have not ended.
     sounding: Sounding,
-    /// Copies of a chunk of input and sidechain for each channel, so that the host's buffers may overlap.
+    /// Samples of a chunk of input and sidechain, by channel. They are copies, because the host's buffers may overlap.
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
     tempo: Option<f64>,
     playing: bool,

@@ -11,7 +11,7 @@ pub const BYPASS: &str = "bypass";
 /// so a sidechain cannot be an optional port of every plugin.
 #[derive(Debug)]
 pub struct Variant {
-    /// The plugin's URI.
+    /// URI by which hosts save the plugin.
     pub uri: &'static CStr,
     /// Name to display.
     pub name: &'static str,
@@ -44,11 +44,11 @@ const LISTEN: &str = "listen";
 /// Type of a port.
 #[derive(Debug, Clone, Copy)]
 pub enum Port {
-    /// A channel of the input.
+    /// Channel of the input, 0 or 1.
     Input(usize),
-    /// A channel of the output.
+    /// Channel of the output, 0 or 1.
     Output(usize),
-    /// A channel of the sidechain.
+    /// Channel of the sidechain, 0 or 1.
     Sidechain(usize),
     /// MIDI and the song's position from the host.
     EventsIn,

@@ -89,7 +89,7 @@ struct Roll {
     times: Vec<f64>,
     played: Vec<bool>,
     log_odds: Vec<f32>,
-    /// Number of frames that were decided at the last column.
+    /// `Decisions::frames` at the last column.
     frames: u64,
 }
 

@@ -78,7 +78,6 @@ pub type GetParameter =
 pub type GetBuffer =
     unsafe extern "system" fn(*mut EffectState, *const c_char, *mut c_float, c_int) -> c_int;
 
-/// Definition of an effect.
 #[repr(C)]
 pub struct EffectDefinition {
     pub struct_size: u32,

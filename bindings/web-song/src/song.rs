@@ -4,7 +4,7 @@ use tone_filter_dsp::{Stereo, ToneFilter};
 use tone_filter_presets::Preset;
 use tone_filter_song::take::{Format, TakeRecorder};
 
-/// Threshold below which left and right cancel, -20 dB: energy of the mono mix, relative to the mean energy of both channels.
+/// Energy of the mono mix, relative to the mean energy of left and right, up to which the two cancel: -20 dB.
 const CANCELS: f64 = 0.01;
 
 /// Formats of a song. JavaScript passes the index of one.
@@ -17,7 +17,7 @@ pub struct Song {
     recorder: TakeRecorder,
     channels: usize,
     frames: usize,
-    /// Energy of the mono mix, then mean energy of left and right; 0 unless the sound is stereo.
+    /// Energy of the mono mix, and mean energy of left and right; 0 unless the sound is stereo.
     energies: [f64; 2],
 }
 

@@ -31,7 +31,7 @@ const POINTS: usize = 96;
 /// Length of a band's record: power, level, state and waveform.
 const RECORD: usize = 3 + POINTS;
 
-/// Power in dB relative to full scale up to which a band has no waveform: the page would draw it with a height of 0.
+/// Maximum power of a band without a waveform, in dB relative to full scale. The page would draw it with a height of 0.
 const FAINTEST: f32 = -80.0;
 
 /// Lower limit of levels and powers in dB, also for silence.
