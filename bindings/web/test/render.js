@@ -4,13 +4,6 @@ import { ToneFilterNode } from "../tone-filter/index.js";
 
 const RATE = 44100;
 
-// The demo tune: left and right, full scale 1.
-export async function tune() {
-  const samples = new Int16Array(await (await fetch(new URL("../expected/demo.wav", import.meta.url))).arrayBuffer(), 44);
-  const channel = (index) => Float32Array.from({ length: samples.length / 2 }, (_, t) => samples[2 * t + index] / 32768);
-  return [channel(0), channel(1)];
-}
-
 // Returns the signal-to-noise ratio in dB of an output.
 export function accuracy(output, expected) {
   let [signal, noise] = [0, 0];

@@ -25,8 +25,8 @@ test("with the settings of a score of automation, the worklet's output is the li
 
 test("silence after sound does not become slow by denormals", async () => {
   const shares = await inPage(tab, async () => {
-    const { render, tune } = await import(new URL("test/render.js", document.baseURI));
-    const input = (await tune()).map((channel) => channel.subarray(0, 3 * 44100));
+    const { expected, render } = await import(new URL("test/render.js", document.baseURI));
+    const input = await expected("automation/input.f32");
     const rows = [];
     // Short and long rings, and oscillators.
     for (const preset of ["tone-filter", "reference", "chord-pad", "saw-choir"]) {
