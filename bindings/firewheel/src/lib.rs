@@ -38,8 +38,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
-    /// Settings of the sound. If one is out of range, the node's processor cannot be constructed. A later change to settings out
-    /// of range is ignored.
+    /// Settings of the sound. Out of range, they fail the construction of the processor, and later changes have no effect.
     pub settings: Settings,
     /// Keys that are held; see [`Settings::keys`].
     pub keyboard: Keyboard,
@@ -86,8 +85,7 @@ impl Patch for ToneFilterNode {
     }
 }
 
-/// Change of the score, a list of notes that replaces the listener's decisions. Send it with
-/// `FirewheelContext::queue_event_for`:
+/// Change of the score, a list of notes that replaces the listener's decisions. `FirewheelContext::queue_event_for` sends it:
 ///
 /// ```
 /// # use firewheel::{FirewheelConfig, FirewheelContext};

@@ -131,8 +131,7 @@ impl IAudioEffectInstance for ToneFilterInstance {
         count: i32,
     ) {
         let Ok(count) = usize::try_from(count) else { return };
-        // SAFETY: Godot's mixer passes two buffers of `count` frames that do not overlap, and leaves them to this
-        // call. Both are initialised.
+        // SAFETY: Godot's mixer passes two initialised buffers of `count` frames, which nothing else uses. They do not overlap.
         let (source, target) = unsafe {
             (
                 slice::from_raw_parts(source.ptr().cast::<AudioFrame>(), count),

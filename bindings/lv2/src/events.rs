@@ -24,8 +24,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
-/// Returns head, type and content of each event or property, up to an incomplete one. A head has `head` bytes and ends with an
-/// atom.
+/// Returns head, type and content of each complete event or property. A head has `head` bytes and ends with an atom.
 fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[u8])> {
     std::iter::from_fn(move || {
         let size = u32_at(bytes, head - 8)? as usize;
@@ -38,8 +37,7 @@ fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[
 /// Returns the events of a sequence of type `kind`: frame, type and content. A sequence of another type has none.
 ///
 /// # Safety
-/// `sequence` must be NULL, or an aligned atom. If its type is `kind`, its content must lie behind it. Nothing may write to them
-/// during `'a`.
+/// `sequence` must be NULL, or an aligned atom with its content behind it. Nothing may write to them during `'a`.
 pub unsafe fn read<'a>(
     sequence: *const Atom,
     kind: Urid,

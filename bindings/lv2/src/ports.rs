@@ -1,5 +1,4 @@
-//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for hosts;
-//! an instance follows the same order.
+//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for hosts.
 
 use std::ffi::CStr;
 use tone_filter_dsp::{Controls, Group, Setting};
@@ -7,8 +6,7 @@ use tone_filter_dsp::{Controls, Group, Setting};
 /// Id of the setting whose port is LV2's `enabled`, with the opposite value.
 pub const BYPASS: &str = "bypass";
 
-/// Plugin of the bundle: stereo, mono or with a sidechain. Hosts such as ffmpeg require as many inputs as the sound has channels,
-/// so a sidechain cannot be an optional port of every plugin.
+/// Plugin of the bundle: stereo, mono or with a sidechain.
 #[derive(Debug)]
 pub struct Variant {
     /// URI by which hosts save the plugin.

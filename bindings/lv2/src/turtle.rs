@@ -129,8 +129,8 @@ fn plugin(variant: &Variant) -> String {
     text + &join(ports, " ;\n") + " .\n"
 }
 
-/// Returns the description of `port`, without index and symbol. Only audio ports are in groups: GStreamer counts each port of a
-/// group as an audio channel.
+/// Returns the description of `port`, without index and symbol. Only audio ports are in groups: GStreamer counts grouped ports
+/// as audio channels.
 fn description(port: Port, variant: &Variant) -> String {
     let audio = |direction: &str, channel: usize, place: &str, name: &str, more: &str| {
         let (side, designation) = match (variant.channels, channel) {

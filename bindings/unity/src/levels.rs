@@ -6,8 +6,7 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch},
 };
 
-/// Amplitudes of the bands at the end of the last block, E1 first, relative to the ceiling: 0 to 1. Bands that do not sound have
-/// a negative sign.
+/// Amplitudes of the bands after the last block, E1 first, relative to the ceiling: 0 to 1. Negative for bands that do not sound.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {
@@ -27,8 +26,7 @@ impl Levels {
         }
     }
 
-    /// Writes the levels to `to`, the lowest band first; 0 behind the last band. If `sounding`, writes 0 for bands that do not
-    /// sound.
+    /// Writes `count` levels, E1 first; 0 behind the last band. If `sounding`, writes 0 for bands that do not sound.
     ///
     /// # Safety
     /// `to` must be valid for writes of `count` numbers.

@@ -114,8 +114,7 @@ impl Player {
         queue.levels.write(&bands, snapshot.ceiling);
     }
 
-    /// Applies new requests. The block starts at `now` seconds of Unity's DSP clock. While a script is changing the requests,
-    /// leaves them for the next block.
+    /// Applies new requests, unless a script is changing them. The block starts at `now` seconds of Unity's DSP clock.
     fn follow(&mut self, queue: &RequestQueue, instance: usize, now: f64) {
         let seen = Some((instance, queue.version()));
         if self.seen == seen {

@@ -74,8 +74,7 @@ pub extern "C" fn song_start(web: &mut Web, format: usize, rate: f64, channels: 
     web.put(song.map(|()| Vec::new()))
 }
 
-/// Allocates memory for the input and returns its address. `samples` counts all channels together. All samples of the first
-/// channel come first.
+/// Allocates memory for `samples` samples of all channels together, the first channel first. Returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_input(web: &mut Web, samples: usize) -> *mut f32 {
     web.input = vec![0.0; samples];
@@ -90,8 +89,7 @@ pub extern "C" fn song_process(web: &mut Web) {
     }
 }
 
-/// Ends the song. Its file is the result. The text from [`song_write`] is the title. Returns false if there is no song or it has
-/// no notes.
+/// Ends the song, whose file is the result. The text from [`song_write`] is the title. Returns false without a song or notes.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_finish(web: &mut Web) -> bool {
     let title = web.text().map(str::to_owned);

@@ -13,8 +13,7 @@
 //! The page requests pictures of the bands: for each frame that it draws, it sends the audio thread a buffer, and gets it back
 //! filled. So a hidden page costs nothing, and the audio thread need not allocate.
 //!
-//! `settings.js` checks settings against tables in the npm package, and sends the audio thread arrays of numbers. So the module
-//! needs no JSON, and stays small.
+//! `settings.js` checks settings, and sends the audio thread arrays of numbers. So the module needs no JSON, and stays small.
 
 use std::sync::Arc;
 use tone_filter_dsp::{
@@ -65,8 +64,7 @@ impl Web {
     }
 }
 
-/// Creates a filter at a sample rate in Hz, with the settings of a new instance of the plugin. Returns 0 if the rate is out of
-/// range.
+/// Creates a filter at a sample rate in Hz, with the plugin's initial settings. Returns 0 if the rate is out of range.
 // SAFETY: no other symbol has the name of this or of a later function.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_new(sample_rate: f64) -> Option<Box<Web>> {
@@ -156,8 +154,7 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
     web.put_text(&text)
 }
 
-/// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length, 0 if the setting has
-/// an effect.
+/// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length; 0: it has an effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
     let reason = web.filter.settings().idle(setting(index).id());

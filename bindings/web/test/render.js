@@ -22,8 +22,7 @@ export async function expected(name) {
   return [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)];
 }
 
-// Filters `input` and `rest` seconds of silence in the worklet. Returns the output, and the time spent as a fraction of the sound's
-// duration.
+// Filters `input` and `rest` seconds of silence in the worklet. Returns the output, and the time spent as a fraction of real time.
 export async function render(options, input, rest = 0) {
   const [{ length }] = input;
   const frames = length + rest * RATE;
