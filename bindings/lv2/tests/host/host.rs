@@ -101,10 +101,8 @@ impl Host {
     /// Sets all ports, and restores a state with the settings that have no port.
     pub fn set(&mut self, controls: &Controls) {
         self.set_ports(controls);
-        assert_eq!(
-            self.restore(&state(TEXTS.each_ref().map(|text| text.get(&controls.settings)))),
-            0
-        );
+        let texts = TEXTS.each_ref().map(|text| text.get(&controls.settings));
+        assert_eq!(self.restore(&state(texts)), 0);
     }
 
     pub fn set_ports(&mut self, controls: &Controls) {
