@@ -2,9 +2,8 @@
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
 use AudioPluginToneFilter::{
-    Answer, UnityGetAudioEffectDefinitions, interface::UNSUPPORTED, parameters::PRESETS,
-    tone_filter_unity_key, tone_filter_unity_seek, tone_filter_unity_set_preset,
-    tone_filter_unity_set_score,
+    Answer, UnityGetAudioEffectDefinitions, interface::UNSUPPORTED, tone_filter_unity_key,
+    tone_filter_unity_seek, tone_filter_unity_set_preset, tone_filter_unity_set_score,
 };
 use std::ptr;
 use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
@@ -40,7 +39,7 @@ fn a_preset_replaces_the_parameters_except_morph() {
     effect.set("Preset", 13.0);
     effect.set("Mix", 1.0);
     effect.set("Morph", 80.0);
-    let preset = Preset::factory(PRESETS[12]).unwrap().settings;
+    let preset = Preset::factory("sound-chip").unwrap().settings;
     let mut filter = filter(&Settings::default(), 2);
     filter.set_settings(&Settings { morph: 80.0, ..preset }).unwrap();
     let input = music(2, 6000);
