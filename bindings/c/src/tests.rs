@@ -108,14 +108,14 @@ fn automation_matches_the_library_bit_for_bit() {
     let automation = Automation::new(1, RATE);
     let filter = create(2, "tone-filter");
     let output = automation.play(256, |new, mut block| {
-        for (setting, new) in Setting::all().filter_map(|setting| Some((setting, new?))) {
+        for setting in Setting::all() {
+            let Some(new) = new else { break };
             let [id, text] = [setting.id(), &setting.text(new)].map(|s| CString::new(s).unwrap());
+            let number = setting.value(new);
             // SAFETY: all are valid.
             let set = || unsafe {
                 match setting {
-                    Setting::Number(spec) => {
-                        tf_set_number(filter.0, id.as_ptr(), spec.get(&new.settings))
-                    }
+                    Setting::Number(_) => tf_set_number(filter.0, id.as_ptr(), number),
                     _ => tf_set_text(filter.0, id.as_ptr(), text.as_ptr()),
                 }
             };
