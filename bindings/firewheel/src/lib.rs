@@ -38,7 +38,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
-    /// Settings of the sound. Out of range, they fail the construction of the processor, and later changes have no effect.
+    /// Settings of the sound. If one is out of range, the processor's construction fails, and later changes have no effect.
     pub settings: Settings,
     /// Keys that are held; see [`Settings::keys`].
     pub keyboard: Keyboard,

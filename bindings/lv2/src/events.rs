@@ -37,7 +37,8 @@ fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[
 /// Returns the events of a sequence of type `kind`: frame, type and content. A sequence of another type has none.
 ///
 /// # Safety
-/// `sequence` must be NULL, or an aligned atom with its content behind it. Nothing may write to them during `'a`.
+/// `sequence` must be NULL, or an aligned atom. If its type is `kind`, its content must lie behind it. Nothing may write to them
+/// during `'a`.
 pub unsafe fn read<'a>(
     sequence: *const Atom,
     kind: Urid,

@@ -43,7 +43,7 @@ pub fn definition() -> EffectDefinition {
     }
 }
 
-/// Instance of the effect. Unity calls `process` on one thread, and the other callbacks on any: these use atomics only.
+/// Instance of the effect. Unity calls `process` on one thread at a time, the other callbacks on any: these use atomics only.
 struct Effect {
     values: RawValues,
     levels: Levels,
