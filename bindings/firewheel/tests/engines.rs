@@ -91,26 +91,18 @@ fn firewheel_automation_matches_the_library_without_allocating() {
     assert!(state.bands().total_power > 0.0);
 }
 
-struct Blocks(std::vec::IntoIter<[[f32; 2]; FRAMES]>);
-
-impl Blocks {
-    /// Creates 5 s of music, more than any test plays.
-    fn new() -> Self {
-        let signal = Music::draw(&mut Draws::seeded(1), 5.0).render(RATE.into(), 5.0);
-        let frames: Vec<_> = signal[0].iter().zip(&signal[1]).map(|(l, r)| [*l, *r]).collect();
-        Self(frames.as_chunks().0.to_vec().into_iter())
-    }
-
-    fn next(&mut self) -> [[f32; 2]; FRAMES] {
-        self.0.next().expect("music for all blocks")
-    }
+/// Returns 5 s of music in blocks: more than any test plays.
+fn blocks() -> std::vec::IntoIter<[[f32; 2]; FRAMES]> {
+    let signal = Music::draw(&mut Draws::seeded(1), 5.0).render(RATE.into(), 5.0);
+    let frames: Vec<_> = signal[0].iter().zip(&signal[1]).map(|(l, r)| [*l, *r]).collect();
+    frames.as_chunks().0.to_vec().into_iter()
 }
 
 struct Pair {
     effect: Box<dyn Effect>,
     handle: ToneFilterHandle,
     filter: ToneFilter,
-    music: Blocks,
+    music: std::vec::IntoIter<[[f32; 2]; FRAMES]>,
 }
 
 impl Pair {
@@ -118,12 +110,12 @@ impl Pair {
         let (mut effect, handle) = ToneFilterBuilder::default().build();
         effect.init(RATE, FRAMES);
         let filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
-        Self { effect, handle, filter, music: Blocks::new() }
+        Self { effect, handle, filter, music: blocks() }
     }
 
     /// Compares effect and filter over the next block. Returns the number of allocations and frees in the effect.
     fn play(&mut self, count: usize) -> usize {
-        let sound = self.music.next();
+        let sound = self.music.next().unwrap();
         let mut frames: Vec<Frame> = sound.iter().map(|s| Frame::new(s[0], s[1])).collect();
         let info = MockInfoBuilder::new().build();
         let ((), allocations) = counted(|| {
@@ -181,7 +173,7 @@ fn score(seed: usize) -> Arc<Score> {
 fn firewheel_follows_scores_and_frees_nothing() {
     let mut stream = firewheel::Stream::new(RATE, ToneFilterNode::default()).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
-    let mut music = Blocks::new();
+    let mut music = blocks();
     for count in 0..200 {
         let mut send = |event: ScoreEvent| {
             let node = stream.node;
@@ -199,7 +191,7 @@ fn firewheel_follows_scores_and_frees_nothing() {
             send(ScoreEvent::Seek(0.01 * count as f64));
         }
         stream.context.update().unwrap();
-        let (input, mut output) = (music.next(), [[0.0; 2]; FRAMES]);
+        let (input, mut output) = (music.next().unwrap(), [[0.0; 2]; FRAMES]);
         let (result, allocations) = counted(|| stream.render(&input, &mut output));
         result.unwrap();
         assert!(count == 0 || allocations == 0, "block {count}: {allocations}");
@@ -235,8 +227,8 @@ fn firewheel_keeps_its_state_through_bypass_and_device_changes() {
     assert!(firewheel::Stream::new(RATE, ToneFilterNode { settings: wrong, keyboard }).is_err());
     let mut stream = firewheel::Stream::new(RATE, played()).unwrap();
     let mut output = [[0.0; 2]; FRAMES];
-    let mut music = Blocks::new();
-    let input = music.next();
+    let mut music = blocks();
+    let input = music.next().unwrap();
     stream.render(&input, &mut output).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &settings).unwrap();
     filter.set_keyboard(&keyboard);
@@ -244,7 +236,7 @@ fn firewheel_keeps_its_state_through_bypass_and_device_changes() {
     stream.context.queue_event_for(stream.node, ScoreEvent::Set(Some(score(3))).into());
     stream.context.queue_event_for(stream.node, ScoreEvent::Seek(1.0).into());
     stream.context.update().unwrap();
-    stream.render(&music.next(), &mut output).unwrap();
+    stream.render(&music.next().unwrap(), &mut output).unwrap();
     // The score continues after a change of the device, and while the node is bypassed.
     let start = 1.0 + FRAMES as f64 / f64::from(RATE);
     let now = |count: usize| start + (count * FRAMES) as f64 / 44_100.0;
@@ -265,7 +257,7 @@ fn firewheel_keeps_its_state_through_bypass_and_device_changes() {
             filter.seek(now(count));
         }
         stream.context.update().unwrap();
-        let input = music.next();
+        let input = music.next().unwrap();
         stream.render(&input, &mut output).unwrap();
         let expected = if bypassed { input.to_vec() } else { filtered(&mut filter, &input) };
         // Firewheel crossfades for 441 frames.

@@ -25,9 +25,7 @@ pub struct Block {
     pub sidechain: *const f32,
     /// Output, with `outputs` channels.
     pub output: *mut f32,
-    /// Number of channels of the input and of the sidechain.
     pub inputs: usize,
-    /// Number of channels of the output.
     pub outputs: usize,
     pub frames: usize,
     /// Start of the block, in frames since the audio system started.
