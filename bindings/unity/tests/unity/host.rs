@@ -18,22 +18,16 @@ pub const RATE: u32 = 48_000;
 
 pub type Entry = unsafe extern "C" fn(*mut *const *const EffectDefinition) -> c_int;
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-    let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
-    let path = current_exe().unwrap().with_file_name(name);
-    // SAFETY: the library runs no code when it is loaded.
-    unsafe { Library::new(path) }.unwrap()
-});
-
-/// Returns a function of the library. `T` must be its type.
-pub fn function<T: Copy>(name: &str) -> T {
-    // SAFETY: the caller guarantees the type.
-    unsafe { *LIBRARY.get(name.as_bytes()).unwrap() }
-}
-
 /// Returns the entry point of the library's file.
 pub fn loaded() -> Entry {
-    function("UnityGetAudioEffectDefinitions")
+    static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+        let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
+        let path = current_exe().unwrap().with_file_name(name);
+        // SAFETY: the library runs no code when it is loaded.
+        unsafe { Library::new(path) }.unwrap()
+    });
+    // SAFETY: the function has this type.
+    unsafe { *LIBRARY.get(b"UnityGetAudioEffectDefinitions").unwrap() }
 }
 
 /// Returns the only definition that `entry` lists.

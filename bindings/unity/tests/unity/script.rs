@@ -1,7 +1,7 @@
 //! Tests of the functions that `ToneFilter.cs` calls.
 
-use crate::host::{Instance, RATE, bits, expected, function, music, owned};
-use AudioPluginToneFilter::Answer;
+use crate::host::{Instance, RATE, bits, expected, music, owned};
+use AudioPluginToneFilter as unity;
 use std::{
     ffi::c_int,
     ptr,
@@ -13,9 +13,12 @@ use std::{
 };
 use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter, notes::TONES};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Draws, controls, signals::sine};
+use tone_filter_testkit::{Draws, controls, heap::counted, signals::sine};
 
-/// An effect with its own instance number, and the functions that address it.
+type TextCall = unsafe extern "C" fn(c_int, *const u8, c_int) -> unity::Answer;
+
+/// An effect with its own instance number, and the functions that address it. `Host.cs` loads the functions from the library's
+/// file.
 struct Scripted {
     number: c_int,
     effect: Instance,
@@ -23,20 +26,23 @@ struct Scripted {
 
 impl Scripted {
     fn new(number: c_int) -> Self {
-        let effect = Instance::new();
+        let effect = Instance::of(unity::UnityGetAudioEffectDefinitions, RATE);
         effect.set("Instance", number as f32);
         Self { number, effect }
     }
 
-    fn text(&self, name: &str, text: Option<&str>) -> Result<(), String> {
-        let call: unsafe extern "C" fn(c_int, *const u8, c_int) -> Answer = function(name);
+    fn text(&self, call: TextCall, text: Option<&str>) -> Result<(), String> {
         let (pointer, length) = text.map_or((ptr::null(), 0), |text| (text.as_ptr(), text.len()));
         // SAFETY: the pointer is null, or the text has `length` bytes.
         answer(unsafe { call(self.number, pointer, length as c_int) })
     }
 
     fn score(&self, score: Option<&str>) -> Result<(), String> {
-        self.text("tone_filter_unity_set_score", score)
+        self.text(unity::tone_filter_unity_set_score, score)
+    }
+
+    fn preset(&self, preset: Option<&str>) -> Result<(), String> {
+        self.text(unity::tone_filter_unity_set_preset, preset)
     }
 
     fn seek(&self, seconds: f64, dsp_time: f64) -> Result<(), String> {
@@ -44,23 +50,19 @@ impl Scripted {
     }
 
     fn repeat(&self, seconds: f64, dsp_time: f64, length: f64) -> Result<(), String> {
-        let call: extern "C" fn(c_int, f64, f64, f64) -> Answer =
-            function("tone_filter_unity_seek");
-        answer(call(self.number, seconds, dsp_time, length))
+        answer(unity::tone_filter_unity_seek(self.number, seconds, dsp_time, length))
     }
 
     fn key(&self, note: c_int, velocity: f32) -> Result<(), String> {
-        let call: extern "C" fn(c_int, c_int, f32) -> Answer = function("tone_filter_unity_key");
-        answer(call(self.number, note, velocity))
+        answer(unity::tone_filter_unity_key(self.number, note, velocity))
     }
 
     fn read(&self, sounding: bool, count: usize) -> Vec<f32> {
-        let call: unsafe extern "C" fn(c_int, c_int, *mut f32, c_int) -> Answer =
-            function("tone_filter_unity_read_bands");
         let mut levels = vec![9.0; count];
-        let (sounding, to) = (c_int::from(sounding), levels.as_mut_ptr());
+        let (number, sounding, to) = (self.number, sounding.into(), levels.as_mut_ptr());
         // SAFETY: `levels` has `count` numbers.
-        answer(unsafe { call(self.number, sounding, to, count as c_int) }).unwrap();
+        let read = unsafe { unity::tone_filter_unity_read_bands(number, sounding, to, count as _) };
+        answer(read).unwrap();
         levels
     }
 
@@ -74,7 +76,7 @@ impl Scripted {
     }
 }
 
-fn answer(error: Answer) -> Result<(), String> {
+fn answer(error: unity::Answer) -> Result<(), String> {
     if error.is_null() { Ok(()) } else { Err(owned(error)) }
 }
 
@@ -195,23 +197,19 @@ fn presets_tempo_and_keys_reach_the_filter() {
     let own =
         Settings { mix: 60.0, keys: Keys::Hold, sync: NoteValue::new(6), ..Settings::default() };
     let mut scripted = Scripted::new(5);
-    scripted
-        .text("tone_filter_unity_set_preset", Some(&Preset::new("Mine", own).to_json()))
-        .unwrap();
-    let tempo: extern "C" fn(c_int, f64) -> Answer = function("tone_filter_unity_set_tempo");
-    answer(tempo(5, 90.0)).unwrap();
+    scripted.preset(Some(&Preset::new("Mine", own).to_json())).unwrap();
+    answer(unity::tone_filter_unity_set_tempo(5, 90.0)).unwrap();
     scripted.key(69, 0.5).unwrap();
     let mut filter = filter();
     filter.set_settings(&own.at_tempo(90.0)).unwrap();
     filter.play(KeyEvent::Key(69, 0.5));
     assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
 
-    let release: extern "C" fn(c_int) -> Answer = function("tone_filter_unity_release_keys");
-    answer(release(5)).unwrap();
+    answer(unity::tone_filter_unity_release_keys(5)).unwrap();
     filter.play(KeyEvent::ReleaseAll);
     assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
 
-    scripted.text("tone_filter_unity_set_preset", None).unwrap();
+    scripted.preset(None).unwrap();
     filter.set_settings(&Settings::default()).unwrap();
     assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
 }
@@ -222,8 +220,8 @@ fn errors_name_the_remedy_and_change_nothing() {
     scripted.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
     let error = |result: Result<(), String>| result.unwrap_err();
     assert!(error(scripted.score(Some("\u{e9}"))).starts_with("the score: "));
-    let preset = |text| error(scripted.text("tone_filter_unity_set_preset", Some(text)));
-    assert!(preset(r#"{"version":1,"name":"x","settings":{"mix":300}}"#).contains("0 to 100 %"));
+    let preset = r#"{"version":1,"name":"x","settings":{"mix":300}}"#;
+    assert!(error(scripted.preset(Some(preset))).contains("0 to 100 %"));
     assert!(error(scripted.seek(f64::NAN, 0.0)).contains("use finite times"));
     for length in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(error(scripted.repeat(0.0, 0.0, length)).contains("0 for none"), "{length}");
@@ -271,4 +269,34 @@ fn other_threads_do_not_disturb_the_sound() {
         }
         done.store(true, Ordering::Relaxed);
     });
+}
+
+#[test]
+fn processing_does_not_allocate_after_any_request() {
+    let mut scripted = Scripted::new(51);
+    let input = music(6, 1024);
+    let mut output = vec![9.0; input.len()];
+    let preset = Preset::factory("sound-chip").unwrap().to_json();
+    let draws = &mut Draws::seeded(1);
+    for round in 0..12 {
+        // The game's main thread.
+        let requested = match round {
+            1 | 3 => scripted.score(Some(&format!("tone-filter-score 1\n0 9 {}\n", 60 + round))),
+            5 => scripted.score(None),
+            6 => scripted.key(69, 1.0),
+            7 => scripted.preset(Some(&preset)),
+            8 => scripted.repeat(1.0, f64::NAN, 0.01),
+            _ => Ok(()),
+        };
+        assert_eq!(requested, Ok(()), "round {round}");
+        let settings = scripted.effect.indexed(&controls(draws));
+        let (status, calls) = counted(|| {
+            for (index, value) in &settings {
+                assert_eq!(scripted.effect.set_index(*index, *value), 0);
+            }
+            scripted.effect.reset();
+            scripted.effect.process(&input, &mut output, [6, 6])
+        });
+        assert_eq!((status, calls), (0, 0), "round {round}");
+    }
 }

@@ -1,14 +1,10 @@
-//! Tests of the sound against the library's, and of allocations on the audio thread.
+//! Tests of the sound against the library's.
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
-use AudioPluginToneFilter::{
-    Answer, UnityGetAudioEffectDefinitions, interface::UNSUPPORTED, tone_filter_unity_key,
-    tone_filter_unity_seek, tone_filter_unity_set_preset, tone_filter_unity_set_score,
-};
-use std::ptr;
+use AudioPluginToneFilter::interface::UNSUPPORTED;
 use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls, heap::counted};
+use tone_filter_testkit::{Automation, assert_same_bits};
 
 fn filter(settings: &Settings, channels: usize) -> Box<ToneFilter> {
     Box::new(ToneFilter::new(RATE.into(), settings).unwrap().with_channels(channels))
@@ -119,43 +115,5 @@ fn the_sidechain_reaches_the_filter() {
         filter.set_routing(Routing { listen, ..Routing::default() });
         let wanted = expected(&mut filter, &drums, &melody, 2);
         assert!(bits(&output) == wanted, "{listen:?}");
-    }
-}
-
-/// Uses the linked library instead of the loaded one, because only the linked one's allocations are counted.
-#[test]
-fn processing_does_not_allocate_after_any_request() {
-    const NUMBER: i32 = 51;
-    type Call = unsafe extern "C" fn(i32, *const u8, i32) -> Answer;
-    // SAFETY: `text` has `len` bytes.
-    let with = |call: Call, text: &str| unsafe { call(NUMBER, text.as_ptr(), text.len() as i32) };
-    let mut effect = Instance::of(UnityGetAudioEffectDefinitions, RATE);
-    effect.set("Instance", NUMBER as f32);
-    let input = music(6, 1024);
-    let mut output = vec![9.0; input.len()];
-    let preset = Preset::factory("sound-chip").unwrap().to_json();
-    let draws = &mut Draws::seeded(1);
-    for round in 0..12 {
-        let score = format!("tone-filter-score 1\n0 9 {}\n", 60 + round);
-        // The game's main thread.
-        let error = match round {
-            1 | 3 => with(tone_filter_unity_set_score, &score),
-            // SAFETY: null is allowed.
-            5 => unsafe { tone_filter_unity_set_score(NUMBER, ptr::null(), 0) },
-            6 => tone_filter_unity_key(NUMBER, 69, 1.0),
-            7 => with(tone_filter_unity_set_preset, &preset),
-            8 => tone_filter_unity_seek(NUMBER, 1.0, f64::NAN, 0.01),
-            _ => ptr::null(),
-        };
-        assert!(error.is_null(), "round {round}");
-        let settings = effect.indexed(&controls(draws));
-        let (status, calls) = counted(|| {
-            for (index, value) in &settings {
-                assert_eq!(effect.set_index(*index, *value), 0);
-            }
-            effect.reset();
-            effect.process(&input, &mut output, [6, 6])
-        });
-        assert_eq!((status, calls), (0, 0), "round {round}");
     }
 }
