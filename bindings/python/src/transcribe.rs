@@ -207,10 +207,18 @@ pub fn transcribe(
     let [notes, checked] = transcribers.map(|transcriber| transcriber.finish(seconds));
     let KeyAndTuning { key, tuning } = finder.found(&controls.settings);
     let shift = controls.settings.pitch_shift();
-    let records = notes.iter().filter_map(|note| record(py, note, shift).transpose());
+    // Notes beyond the MIDI keyboard are left out.
+    let records = notes.iter().filter_map(|Note { start, end, tone, offset, velocity, .. }| {
+        let pitch = midi_note(*tone, shift) + i32::from(*offset);
+        let own = (0..PITCHES as i32).contains(&pitch);
+        own.then(|| NOTE.make(py, (*start, *end, pitch, *velocity)))
+    });
+    let key = key.map(|FoundKey { root, scale, certainty }| {
+        KEY.make(py, (root.name(), scale.id(), decimal(certainty))).map(Bound::unbind)
+    });
     Ok(Transcription {
         notes: PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?.unbind(),
-        key: key.map(|key| of_key(py, key)).transpose()?,
+        key: key.transpose()?,
         tuning,
         times: roll.times.into_pyarray(py).unbind(),
         played: matrix(py, roll.played)?.unbind(),
@@ -218,18 +226,6 @@ pub fn transcribe(
         score: score(&checked).to_string(),
         midi: PyBytes::new(py, &midi(&notes, shift, &Layout::fixed(DEFAULT_TEMPO))).unbind(),
     })
-}
-
-/// Returns the tuple of a note whose bands are transposed by `shift` semitones; `None` beyond the MIDI keyboard.
-fn record<'py>(py: Python<'py>, note: &Note, shift: f32) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let pitch = midi_note(note.tone, shift) + i32::from(note.offset);
-    let pitch = (0..PITCHES as i32).contains(&pitch).then_some(pitch);
-    pitch.map(|pitch| NOTE.make(py, (note.start, note.end, pitch, note.velocity))).transpose()
-}
-
-fn of_key(py: Python, key: FoundKey) -> PyResult<Py<PyAny>> {
-    let FoundKey { root, scale, certainty } = key;
-    Ok(KEY.make(py, (root.name(), scale.id(), decimal(certainty)))?.unbind())
 }
 
 /// Finds the notes of a recording, of all instruments together: start, end, pitch and velocity.
