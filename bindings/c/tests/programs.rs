@@ -241,13 +241,9 @@ fn program(page: &str) -> Result<String> {
 }
 
 fn functions(header: &str) -> Vec<&str> {
-    let declarations = header.lines().filter(|line| !line.trim_start().starts_with('*'));
-    let names = declarations.filter_map(|line| {
-        let start = line.find("tf_").filter(|_| line.contains('('))?;
-        let name = line[start..].split('(').next()?;
-        name.rsplit([' ', '*']).next().filter(|name| name.starts_with("tf_"))
-    });
-    names.collect()
+    let lines = header.lines().filter(|line| !line.trim_start().starts_with('*'));
+    let names = lines.filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next());
+    names.filter(|name| name.starts_with("tf_")).collect()
 }
 
 fn bits(signal: &Signal) -> Vec<u32> {
