@@ -1,6 +1,6 @@
 //! Tests of the definitions that Unity reads before it creates an instance.
 
-use crate::host::{Instance, definition, loaded, names, owned};
+use crate::host::{Instance, definition, loaded, owned};
 use AudioPluginToneFilter::{
     interface::{EffectState, ParameterDefinition},
     parameters::{PARAMETERS, Parameter},
@@ -28,14 +28,14 @@ fn the_effect_takes_any_channels_and_a_sidechain() {
 #[test]
 fn parameters_fit_unity_and_match_the_tables() {
     let effect = definition(loaded());
-    let names = names(effect);
+    let count = effect.parameter_count as usize;
+    // SAFETY: the definition has `parameter_count` parameters.
+    let all = unsafe { std::slice::from_raw_parts(effect.parameters, count) };
+    let names: Vec<_> = all.iter().map(|own| owned(own.name.as_ptr())).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name twice");
     // Without MIDI out and MPE, with preset and instance.
     assert_eq!(names.len(), SPECS.len() + CHOICES.len() - 2 + 2);
-    for (index, parameter) in PARAMETERS.iter().enumerate() {
-        // SAFETY: the definition has a parameter for each of the table.
-        let defined = unsafe { &*effect.parameters.add(index) };
-        let name = &names[index];
+    for ((parameter, defined), name) in PARAMETERS.iter().zip(all).zip(&names) {
         assert_eq!(*name, parameter.name(), "Unity has room for 15 characters");
         assert_eq!(owned(defined.unit.as_ptr()), parameter.unit(), "{name}");
         let description = owned(defined.description);

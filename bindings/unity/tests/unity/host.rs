@@ -45,17 +45,9 @@ pub fn owned(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
-/// Returns the parameters' names, in the order of their indices.
-pub fn names(definition: &EffectDefinition) -> Vec<String> {
-    let index = 0..definition.parameter_count as usize;
-    // SAFETY: the definition has `parameter_count` parameters.
-    index.map(|i| owned(unsafe { (*definition.parameters.add(i)).name.as_ptr() })).collect()
-}
-
 /// Instance of the effect. Other threads may set its parameters while it processes.
 pub struct Instance {
     pub definition: &'static EffectDefinition,
-    names: Vec<String>,
     state: *mut EffectState,
 }
 
@@ -83,11 +75,11 @@ impl Instance {
         // SAFETY: the state is valid until `drop`.
         let created = unsafe { definition.create.unwrap()(state) } == OK;
         assert_eq!(created, (1000..=1_000_000_000).contains(&sample_rate));
-        Self { definition, names: names(definition), state }
+        Self { definition, state }
     }
 
     pub fn index(&self, name: &str) -> c_int {
-        self.names.iter().position(|known| known == name).unwrap() as c_int
+        PARAMETERS.iter().position(|own| own.name() == name).unwrap() as c_int
     }
 
     pub fn set(&self, name: &str, value: f32) {
@@ -105,11 +97,11 @@ impl Instance {
 
     /// Returns the indices and values of the parameters for `controls`.
     pub fn indexed(&self, controls: &Controls) -> Vec<(c_int, f32)> {
-        let value = |parameter: &Parameter| match parameter {
-            Parameter::Setting(own) => Some((self.index(&parameter.name()), own.value(controls))),
+        let value = |(index, own): (usize, &Parameter)| match own {
+            Parameter::Setting(own) => Some((index as c_int, own.value(controls))),
             Parameter::Preset | Parameter::Instance => None,
         };
-        PARAMETERS.iter().filter_map(value).collect()
+        PARAMETERS.iter().enumerate().filter_map(value).collect()
     }
 
     pub fn set_all(&self, controls: &Controls) {
@@ -137,7 +129,7 @@ impl Instance {
         (status == OK).then_some(levels)
     }
 
-    /// Moves the clock on by `frames`.
+    /// Moves Unity's clock on.
     pub fn skip(&mut self, frames: u64) {
         // SAFETY: the state is valid, and nothing else uses it now.
         unsafe { (*self.state).current_dsp_tick += frames };
@@ -195,7 +187,6 @@ pub fn music(count: usize, frames: usize) -> Vec<f32> {
     (0..frames * count).map(|i| sound[i % count][i / count]).collect()
 }
 
-/// Returns the channels of interleaved samples.
 pub fn planar(sound: &[f32], channels: usize) -> Vec<Vec<f32>> {
     (0..channels).map(|c| sound.iter().skip(c).step_by(channels).copied().collect()).collect()
 }
