@@ -48,9 +48,9 @@ pub struct ToneFilterNode {
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a box would be freed on the audio thread")]
 pub enum ToneFilterNodePatch {
-    /// New [`ToneFilterNode::settings`].
+    /// Replaces [`ToneFilterNode::settings`].
     Settings(Settings),
-    /// New [`ToneFilterNode::keyboard`].
+    /// Replaces [`ToneFilterNode::keyboard`].
     Keyboard(Keyboard),
 }
 
