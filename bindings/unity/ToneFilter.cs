@@ -69,10 +69,8 @@ namespace ToneFilterUnity
         /// <param name="seconds">Position from the start of the score.</param>
         /// <param name="dspTime">Value of AudioSettings.dspTime at this position; null for the start of the next block.</param>
         /// <param name="loop">Seconds after which the music and its score begin again; 0 for never.</param>
-        public void Seek(double seconds, double? dspTime = null, double loop = 0.0)
-        {
+        public void Seek(double seconds, double? dspTime = null, double loop = 0.0) =>
             Check(tone_filter_unity_seek(instance, seconds, dspTime ?? double.NaN, loop));
-        }
 
         /// <summary>Plays music from its start, with its score in time. Both repeat if the source loops.</summary>
         /// <param name="music">A source of pitch 1, whose output is the group with the filter.</param>
@@ -95,47 +93,26 @@ namespace ToneFilterUnity
         }
 
         /// <summary>Sets the tempo for the parameter Sync, in beats a minute; 120 by default.</summary>
-        public void SetTempo(double tempo)
-        {
-            Check(tone_filter_unity_set_tempo(instance, tempo));
-        }
+        public void SetTempo(double tempo) => Check(tone_filter_unity_set_tempo(instance, tempo));
 
         /// <summary>Presses the key of a MIDI note, 69 for A4. The parameter Keys sets the effect of keys.</summary>
         /// <param name="note">0 to 127.</param>
         /// <param name="velocity">Above 0 to 1; 0 releases the key.</param>
-        public void Key(int note, float velocity)
-        {
-            Check(tone_filter_unity_key(instance, note, velocity));
-        }
+        public void Key(int note, float velocity) => Check(tone_filter_unity_key(instance, note, velocity));
 
         /// <summary>Releases all keys.</summary>
-        public void ReleaseKeys()
-        {
-            Check(tone_filter_unity_release_keys(instance));
-        }
+        public void ReleaseKeys() => Check(tone_filter_unity_release_keys(instance));
 
         /// <summary>Reads the level of each note in the music, the lowest note first: an amplitude of 0 to 1, where 1 is the ceiling.</summary>
         /// <param name="levels">Filled with BandCount levels.</param>
-        public void ReadBands(float[] levels)
-        {
-            Check(tone_filter_unity_read_bands(instance, 0, levels, Length(levels)));
-        }
+        public void ReadBands(float[] levels) => Check(tone_filter_unity_read_bands(instance, 0, levels, Length(levels)));
 
         /// <summary>Reads levels as ReadBands does, but 0 for notes that do not sound.</summary>
-        public void ReadNotes(float[] levels)
-        {
-            Check(tone_filter_unity_read_bands(instance, 1, levels, Length(levels)));
-        }
+        public void ReadNotes(float[] levels) => Check(tone_filter_unity_read_bands(instance, 1, levels, Length(levels)));
 
-        private static byte[] Bytes(string text)
-        {
-            return text == null ? null : Encoding.UTF8.GetBytes(text);
-        }
+        private static byte[] Bytes(string text) => text == null ? null : Encoding.UTF8.GetBytes(text);
 
-        private static int Length(Array array)
-        {
-            return array == null ? 0 : array.Length;
-        }
+        private static int Length(Array array) => array == null ? 0 : array.Length;
 
         private static void Check(IntPtr error)
         {
@@ -144,25 +121,18 @@ namespace ToneFilterUnity
         }
 
         private const string Library = "AudioPluginToneFilter";
-
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_set_score(int instance, byte[] text, int length);
-
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_seek(int instance, double seconds, double dspTime, double length);
-
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_set_preset(int instance, byte[] json, int length);
-
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_set_tempo(int instance, double tempo);
-
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_key(int instance, int note, float velocity);
-
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_release_keys(int instance);
-
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_read_bands(int instance, int sounding, [Out] float[] levels, int count);
     }

@@ -4,16 +4,9 @@
 //! buffers may overlap. Copying costs little compared to the resonators.
 //!
 //! One thread at a time uses a filter. A lock would not be real time, and a queue for settings is the engine's task.
-//!
-//! Functions return error codes. The details of the last error are per thread, in a fixed buffer, because an error can occur
-//! before any filter exists.
-//!
-//! In C, the caller's audio thread plays the keys, one at a time. In the bindings for game engines, a game thread plays them:
-//! it sends a `Keyboard`, a copy of all keys, and the latest copy counts. So no queue can overflow and no key can hang. A key
-//! that is pressed and released between two blocks has no effect.
 
 use crate::{
-    MAX_CHANNELS, Status,
+    Status, TF_MAX_CHANNELS,
     pointers::{exclusive, put, shared, text},
     settings::{of_json, of_preset},
     status::{fail, guard},
@@ -29,11 +22,11 @@ const CHUNK: usize = 256;
 /// Tone filter with a fixed sample rate and number of channels.
 pub struct Filter {
     pub(crate) inner: ToneFilter,
-    /// Settings as the caller set them, without the tempo, and routing.
+    /// Settings and routing as the caller set them, before the tempo is applied.
     pub(crate) controls: Controls,
     pub(crate) tempo: f64,
-    /// One chunk for each channel. A chunk of all channels is read before any of its output is written, so the output arrays
-    /// may be the input arrays.
+    /// Samples of a chunk, one channel after the other. All channels are read before any output is written, so the output
+    /// arrays may be the input arrays.
     chunks: Vec<f32>,
 }
 
@@ -88,9 +81,9 @@ unsafe fn create(
     guard(|| {
         // SAFETY: the caller guarantees it.
         unsafe { put(filter, ptr::null_mut()) }?;
-        let channels = usize::try_from(channels).ok().filter(|n| (1..=MAX_CHANNELS).contains(n));
+        let channels = usize::try_from(channels).ok().filter(|n| (1..=TF_MAX_CHANNELS).contains(n));
         let channels = channels.ok_or_else(|| {
-            fail(Status::Channels, format_args!("use 1 to {MAX_CHANNELS} channels"))
+            fail(Status::Channels, format_args!("use 1 to {TF_MAX_CHANNELS} channels"))
         })?;
         let Controls { settings, routing } = controls()?;
         let inner = ToneFilter::new(sample_rate, &settings.at_tempo(DEFAULT_TEMPO));
@@ -220,7 +213,7 @@ impl Filter {
         for start in (0..frames).step_by(CHUNK) {
             let length = CHUNK.min(frames - start);
             let mut rest = self.chunks.chunks_exact_mut(CHUNK);
-            let mut chunks: [&mut [f32]; MAX_CHANNELS] =
+            let mut chunks: [&mut [f32]; TF_MAX_CHANNELS] =
                 std::array::from_fn(|_| rest.next().map_or(&mut [][..], |c| &mut c[..length]));
             let chunks = &mut chunks[..channels];
             for (channel, chunk) in chunks.iter_mut().enumerate() {

@@ -30,5 +30,4 @@ pub const TF_MAX_CHANNELS: usize = 64;
 /// Buffer size in bytes that is enough for tf_get_text() and tf_get_json().
 pub const TF_TEXT_SIZE: usize = 2048;
 
-use TF_MAX_CHANNELS as MAX_CHANNELS;
 const _: () = assert!(TF_BANDS == tone_filter_dsp::notes::TONES);

@@ -6,7 +6,7 @@ use crate::{
     pointers::{exclusive, put, put_text, shared, text},
     status::{fail, guard},
 };
-use std::{ffi::c_char, fmt};
+use std::ffi::c_char;
 use tone_filter_dsp::{Choice, Controls, Setting, spec};
 use tone_filter_presets::{
     Preset,
@@ -23,11 +23,7 @@ fn unknown(id: &str) -> Status {
 }
 
 fn no_entry(choice: &Choice, entry: &str) -> Status {
-    let ids = fmt::from_fn(|f| {
-        choice.entries.iter().enumerate().try_for_each(|(index, (id, _))| {
-            write!(f, "{}{id}", if index == 0 { "" } else { ", " })
-        })
-    });
+    let ids = choice.entries.iter().map(|(id, _)| *id).collect::<Vec<_>>().join(", ");
     fail(Status::Entry, format_args!("{} has no entry {entry:?}; use one of {ids}", choice.id))
 }
 
@@ -62,13 +58,8 @@ pub unsafe extern "C" fn tf_get_json(
     buffer: *mut c_char,
     size: usize,
 ) -> Status {
-    guard(|| {
-        // SAFETY: the header requires valid pointers.
-        let controls = &unsafe { shared(filter) }?.controls;
-        let json = to_json(controls);
-        // SAFETY: the header requires valid pointers.
-        unsafe { put_text(buffer, size, &json) }
-    })
+    // SAFETY: the header requires valid pointers.
+    guard(|| unsafe { put_text(buffer, size, &to_json(&shared(filter)?.controls)) })
 }
 
 /// Moves a number setting smoothly, within 20 ms, to a value. Real time.
@@ -178,26 +169,19 @@ pub unsafe extern "C" fn tf_set_tempo(filter: *mut Filter, tempo: f64) -> Status
 
 /// Returns the settings of a factory preset, with the default routing.
 pub(crate) fn of_preset(id: &str) -> Result<Controls, Status> {
-    let preset = Preset::factory(id);
-    let unknown = || {
-        fail(
-            Status::Preset,
-            format_args!("no factory preset has the id {id:?}; tf_preset_at() lists them"),
-        )
-    };
-    preset.map(|preset| preset.settings.into()).ok_or_else(unknown)
+    let remedy = "tf_preset_at() lists them";
+    let unknown =
+        || fail(Status::Preset, format_args!("no factory preset has the id {id:?}; {remedy}"));
+    Ok(Preset::factory(id).ok_or_else(unknown)?.settings.into())
 }
 
 /// Returns the settings and routing in a preset file's text or a JSON object of settings.
 pub(crate) fn of_json(json: &str) -> Result<Controls, Status> {
-    let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
+    let wrong = |error: serde_json::Error| fail(Status::Json, error);
+    let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(wrong)?;
     if object.contains_key("settings") {
         let loaded = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
         return Ok(loaded.preset.settings.into());
     }
-    from_json(json).map_err(of_syntax)
-}
-
-fn of_syntax(error: serde_json::Error) -> Status {
-    fail(Status::Json, error)
+    from_json(json).map_err(wrong)
 }

@@ -1,6 +1,7 @@
-//! Errors: status codes, a text for each code, and the details of the last error.
+//! Errors: status codes, a text for each code, and the details of the last error. The details are per thread, in a fixed buffer,
+//! because an error can occur before any filter exists.
 
-use crate::MAX_CHANNELS;
+use crate::TF_MAX_CHANNELS;
 use std::{
     cell::Cell,
     ffi::{CStr, c_char},
@@ -57,7 +58,7 @@ const TEXTS: [(Status, &CStr); 13] = [
     (Status::Score, c"a text is no score"),
 ];
 
-const _: () = assert!(MAX_CHANNELS == 64, "as in the text");
+const _: () = assert!(TF_MAX_CHANNELS == 64, "as in the text");
 
 /// Returns the meaning of a status, in English; "unknown status" for any other number. Real time.
 #[unsafe(no_mangle)]

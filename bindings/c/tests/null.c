@@ -6,33 +6,27 @@
 
 static int failures;
 
-#define EXPECT(expected, call) \
-    do { \
-        tf_status status = (call); \
-        if (status != (expected)) { \
-            printf("%s: %s\n", #call, tf_error_message(status)); \
-            failures++; \
-        } \
-    } while (0)
+static void expect(int holds, const char *condition)
+{
+    if (!holds) {
+        printf("not so: %s (%s)\n", condition, tf_last_error());
+        failures++;
+    }
+}
 
-#define EXPECT_TRUE(condition) \
-    do { \
-        if (!(condition)) { \
-            printf("not so: %s\n", #condition); \
-            failures++; \
-        } \
-    } while (0)
+#define EXPECT_TRUE(condition) expect(condition, #condition)
+#define EXPECT(expected, call) EXPECT_TRUE((call) == (expected))
+
+static float sample, number;
+static const float *input[2] = {&sample, &sample}, *no_input[2];
+static float *output[2] = {&sample, &sample}, *no_output[2];
+static char text[TF_TEXT_SIZE];
+static tf_band bands[TF_BANDS];
+static size_t frames;
+static double seconds;
 
 static void null_filter(void)
 {
-    float sample = 0.0f, number;
-    const float *input[1];
-    float *output[1];
-    char text[TF_TEXT_SIZE];
-    tf_band bands[TF_BANDS];
-    size_t frames;
-    double seconds;
-    input[0] = output[0] = &sample;
     tf_destroy(NULL);
     EXPECT(TF_STATUS_NULL, tf_reset(NULL));
     EXPECT(TF_STATUS_NULL, tf_process(NULL, input, output, 1));
@@ -58,11 +52,6 @@ static void null_filter(void)
 
 static void null_pointers(tf_filter *filter)
 {
-    float sample = 0.0f, number;
-    const float *input[2], *no_input[2] = {NULL, NULL};
-    float *output[2], *no_output[2] = {NULL, NULL};
-    char text[TF_TEXT_SIZE];
-    input[0] = input[1] = output[0] = output[1] = &sample;
     EXPECT(TF_STATUS_NULL, tf_create(48000.0, 2, NULL, NULL));
     EXPECT(TF_STATUS_NULL, tf_create_json(48000.0, 2, "{}", NULL));
     EXPECT(TF_STATUS_NULL, tf_process(filter, NULL, output, 1));
@@ -89,8 +78,8 @@ static void null_pointers(tf_filter *filter)
 static void garbage(tf_filter *filter)
 {
     const float zero = 0.0f, nan = zero / zero, infinity = 1.0f / zero;
-    float samples[2] = {0.0f, 0.0f}, number;
-    char text[TF_TEXT_SIZE], before[TF_TEXT_SIZE];
+    float samples[2] = {0.0f, 0.0f};
+    char before[TF_TEXT_SIZE];
     tf_filter *none = filter;
     EXPECT(TF_STATUS_OK, tf_get_json(filter, before, sizeof before));
     EXPECT(TF_STATUS_SAMPLE_RATE, tf_create(nan, 2, NULL, &none));

@@ -38,8 +38,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
-    /// Settings of the sound. If one is out of range, the node's processor cannot be constructed. A later change to settings out
-    /// of range is ignored.
+    /// Settings of the sound. If one is out of range, the processor's construction fails, and later changes have no effect.
     pub settings: Settings,
     /// Keys that are held; see [`Settings::keys`].
     pub keyboard: Keyboard,
@@ -49,9 +48,9 @@ pub struct ToneFilterNode {
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a box would be freed on the audio thread")]
 pub enum ToneFilterNodePatch {
-    /// New [`ToneFilterNode::settings`].
+    /// Replaces [`ToneFilterNode::settings`].
     Settings(Settings),
-    /// New [`ToneFilterNode::keyboard`].
+    /// Replaces [`ToneFilterNode::keyboard`].
     Keyboard(Keyboard),
 }
 
@@ -86,8 +85,7 @@ impl Patch for ToneFilterNode {
     }
 }
 
-/// Change of the score, a list of notes that replaces the listener's decisions. Send it with
-/// `FirewheelContext::queue_event_for`:
+/// Change of the score, a list of notes that replaces the listener's decisions. `FirewheelContext::queue_event_for` sends it:
 ///
 /// ```
 /// # use firewheel::{FirewheelConfig, FirewheelContext};
@@ -142,11 +140,11 @@ impl AudioNode for ToneFilterNode {
     ) -> Result<impl AudioNodeProcessor, NodeError> {
         let mut filter = ToneFilter::new(rate(cx.stream_info), &self.settings)?;
         filter.set_keyboard(&self.keyboard);
-        let (picture, bands) = triple_buffer(&Snapshot::default());
+        let (snapshots, bands) = triple_buffer(&Snapshot::default());
         if let Some(state) = cx.custom_state_mut() {
             *state = ToneFilterState { bands };
         }
-        Ok(Processor { filter, picture, clock: None })
+        Ok(Processor { filter, snapshots, clock: None })
     }
 }
 
@@ -156,8 +154,8 @@ fn rate(stream: &StreamInfo) -> f64 {
 
 struct Processor {
     filter: ToneFilter,
-    picture: Input<Snapshot>,
-    /// Stream clock at the current position in the score: the end of the last block. `None` at the start of a stream.
+    snapshots: Input<Snapshot>,
+    /// Stream clock at the end of the last block, to which the position in the score belongs. `None` at the start of a stream.
     clock: Option<InstantSamples>,
 }
 
@@ -217,7 +215,7 @@ impl AudioNodeProcessor for Processor {
         self.catch_up(info);
         self.filter.process_into(buffers.inputs, buffers.outputs);
         self.clock = Some(info.clock_samples + DurationSamples(info.frames as i64));
-        self.picture.write(self.filter.snapshot());
+        self.snapshots.write(self.filter.snapshot());
         ProcessStatus::OutputsModified
     }
 

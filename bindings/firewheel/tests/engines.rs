@@ -1,5 +1,5 @@
-//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. `cargo xtask test-engines` compares the
-//! examples, which run them in the engines' own mixer and graph.
+//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. `cargo xtask test-engines` compares
+//! their sound in the engines' own mixer and graph, by the examples.
 
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../../examples/firewheel.rs"]
@@ -33,7 +33,7 @@ fn filtered(filter: &mut ToneFilter, sound: &[[f32; 2]]) -> Vec<[f32; 2]> {
 }
 
 #[test]
-fn automation_in_kira_has_the_bits_of_the_library_without_allocation() {
+fn kira_automation_matches_the_library_without_allocating() {
     let automation = Automation::new(1, RATE.into());
     let (mut effect, mut handle) = ToneFilterBuilder::default().build();
     effect.init(RATE, FRAMES);
@@ -58,7 +58,7 @@ fn automation_in_kira_has_the_bits_of_the_library_without_allocation() {
 }
 
 #[test]
-fn automation_in_firewheel_has_the_bits_of_the_library_without_allocation() {
+fn firewheel_automation_matches_the_library_without_allocating() {
     let automation = Automation::new(1, RATE.into());
     let mut node = Memo::new(ToneFilterNode::default());
     let mut stream = firewheel::Stream::new(RATE, *node).unwrap();
@@ -91,26 +91,18 @@ fn automation_in_firewheel_has_the_bits_of_the_library_without_allocation() {
     assert!(state.bands().total_power > 0.0);
 }
 
-struct Blocks(std::vec::IntoIter<[[f32; 2]; FRAMES]>);
-
-impl Blocks {
-    /// Creates more blocks than any test plays.
-    fn new() -> Self {
-        let signal = Music::draw(&mut Draws::seeded(1), 5.0).render(RATE.into(), 5.0);
-        let frames: Vec<_> = signal[0].iter().zip(&signal[1]).map(|(l, r)| [*l, *r]).collect();
-        Self(frames.as_chunks().0.to_vec().into_iter())
-    }
-
-    fn next(&mut self) -> [[f32; 2]; FRAMES] {
-        self.0.next().expect("music for all blocks")
-    }
+/// Returns 5 s of music in blocks: more than any test plays.
+fn blocks() -> std::vec::IntoIter<[[f32; 2]; FRAMES]> {
+    let signal = Music::draw(&mut Draws::seeded(1), 5.0).render(RATE.into(), 5.0);
+    let frames: Vec<_> = signal[0].iter().zip(&signal[1]).map(|(l, r)| [*l, *r]).collect();
+    frames.as_chunks().0.to_vec().into_iter()
 }
 
 struct Pair {
     effect: Box<dyn Effect>,
     handle: ToneFilterHandle,
     filter: ToneFilter,
-    music: Blocks,
+    music: std::vec::IntoIter<[[f32; 2]; FRAMES]>,
 }
 
 impl Pair {
@@ -118,12 +110,12 @@ impl Pair {
         let (mut effect, handle) = ToneFilterBuilder::default().build();
         effect.init(RATE, FRAMES);
         let filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
-        Self { effect, handle, filter, music: Blocks::new() }
+        Self { effect, handle, filter, music: blocks() }
     }
 
     /// Compares effect and filter over the next block. Returns the number of allocations and frees in the effect.
     fn play(&mut self, count: usize) -> usize {
-        let sound = self.music.next();
+        let sound = self.music.next().unwrap();
         let mut frames: Vec<Frame> = sound.iter().map(|s| Frame::new(s[0], s[1])).collect();
         let info = MockInfoBuilder::new().build();
         let ((), allocations) = counted(|| {
@@ -138,7 +130,7 @@ impl Pair {
 }
 
 #[test]
-fn kiras_effect_keeps_its_settings_when_the_device_changes() {
+fn kira_keeps_its_settings_when_the_device_changes() {
     let mut pair = Pair::new();
     let ToneFilterNode { settings, keyboard } = played();
     pair.handle.set_settings(&settings).unwrap();
@@ -178,10 +170,10 @@ fn score(seed: usize) -> Arc<Score> {
 }
 
 #[test]
-fn firewheels_node_follows_scores_and_frees_nothing() {
+fn firewheel_follows_scores_and_frees_nothing() {
     let mut stream = firewheel::Stream::new(RATE, ToneFilterNode::default()).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
-    let mut music = Blocks::new();
+    let mut music = blocks();
     for count in 0..200 {
         let mut send = |event: ScoreEvent| {
             let node = stream.node;
@@ -199,7 +191,7 @@ fn firewheels_node_follows_scores_and_frees_nothing() {
             send(ScoreEvent::Seek(0.01 * count as f64));
         }
         stream.context.update().unwrap();
-        let (input, mut output) = (music.next(), [[0.0; 2]; FRAMES]);
+        let (input, mut output) = (music.next().unwrap(), [[0.0; 2]; FRAMES]);
         let (result, allocations) = counted(|| stream.render(&input, &mut output));
         result.unwrap();
         assert!(count == 0 || allocations == 0, "block {count}: {allocations}");
@@ -208,7 +200,7 @@ fn firewheels_node_follows_scores_and_frees_nothing() {
 }
 
 #[test]
-fn kiras_effect_follows_scores_and_frees_nothing() {
+fn kira_follows_scores_and_frees_nothing() {
     let mut pair = Pair::new();
     for count in 0..200 {
         if count % 20 == 10 {
@@ -229,14 +221,14 @@ fn kiras_effect_follows_scores_and_frees_nothing() {
 }
 
 #[test]
-fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
+fn firewheel_keeps_its_state_through_bypass_and_device_changes() {
     let ToneFilterNode { settings, keyboard } = played();
     let wrong = Settings { mix: 101.0, ..settings };
     assert!(firewheel::Stream::new(RATE, ToneFilterNode { settings: wrong, keyboard }).is_err());
     let mut stream = firewheel::Stream::new(RATE, played()).unwrap();
     let mut output = [[0.0; 2]; FRAMES];
-    let mut music = Blocks::new();
-    let input = music.next();
+    let mut music = blocks();
+    let input = music.next().unwrap();
     stream.render(&input, &mut output).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &settings).unwrap();
     filter.set_keyboard(&keyboard);
@@ -244,7 +236,7 @@ fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_
     stream.context.queue_event_for(stream.node, ScoreEvent::Set(Some(score(3))).into());
     stream.context.queue_event_for(stream.node, ScoreEvent::Seek(1.0).into());
     stream.context.update().unwrap();
-    stream.render(&music.next(), &mut output).unwrap();
+    stream.render(&music.next().unwrap(), &mut output).unwrap();
     // The score continues after a change of the device, and while the node is bypassed.
     let start = 1.0 + FRAMES as f64 / f64::from(RATE);
     let now = |count: usize| start + (count * FRAMES) as f64 / 44_100.0;
@@ -265,7 +257,7 @@ fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_
             filter.seek(now(count));
         }
         stream.context.update().unwrap();
-        let input = music.next();
+        let input = music.next().unwrap();
         stream.render(&input, &mut output).unwrap();
         let expected = if bypassed { input.to_vec() } else { filtered(&mut filter, &input) };
         // Firewheel crossfades for 441 frames.

@@ -40,9 +40,7 @@ impl AudioEffectToneFilter {
     #[func]
     pub fn set_number(&mut self, id: String, value: f32) -> bool {
         let Some(spec) = spec(&id) else { return false };
-        let mut state = self.state.clone();
-        spec.set(&mut state.controls.settings, value);
-        self.change(state)
+        self.change(|state| spec.set(&mut state.controls.settings, value))
     }
 
     /// Sets a choice by its id, such as `keys`, to one of its entries, such as `hold`. Returns false and changes nothing if the
@@ -51,17 +49,13 @@ impl AudioEffectToneFilter {
     pub fn set_choice(&mut self, id: String, entry: String) -> bool {
         let Some(choice) = choice(&id) else { return false };
         let Some(index) = choice.parse(&entry) else { return false };
-        let mut state = self.state.clone();
-        choice.set(&mut state.controls, index);
-        self.change(state)
+        self.change(|state| choice.set(&mut state.controls, index))
     }
 
     /// Presses the key of a MIDI note with a velocity of 0..1; 0 releases it. The choice `keys` decides the effect of keys.
     #[func]
     pub fn key(&mut self, note: u8, velocity: f32) {
-        let mut state = self.state.clone();
-        state.keyboard.play(KeyEvent::Key(note, velocity));
-        self.change(state);
+        self.change(|state| state.keyboard.play(KeyEvent::Key(note, velocity)));
     }
 
     /// Sets a score, a list of notes that replaces the listener's decisions, and starts it at 0 s. `score` is the text of a file
@@ -73,23 +67,21 @@ impl AudioEffectToneFilter {
         let Ok(score) = parsed.inspect_err(|error| godot_error!("the score: {error}")) else {
             return false;
         };
-        let mut state = self.state.clone();
-        state.score = score.map(Arc::new);
-        self.scores.keep(state.score.as_ref());
-        state.seek = state.seek.next(0.0);
-        self.change(state)
+        let score = score.map(Arc::new);
+        self.scores.keep(score.as_ref());
+        self.change(|state| (state.score, state.seek) = (score, state.seek.next(0.0)))
     }
 
     /// Sets the position in the score, in seconds. Call it when the music begins, jumps or repeats.
     #[func]
     pub fn seek(&mut self, seconds: f64) {
-        let mut state = self.state.clone();
-        state.seek = state.seek.next(seconds);
-        self.change(state);
+        self.change(|state| state.seek = state.seek.next(seconds));
     }
 
-    /// Sends a state to all instances if it is valid. Returns whether it is.
-    fn change(&mut self, state: State) -> bool {
+    /// Changes the state and sends it to all instances. Returns whether it is valid; otherwise nothing changes.
+    fn change(&mut self, change: impl FnOnce(&mut State)) -> bool {
+        let mut state = self.state.clone();
+        change(&mut state);
         let valid = state.controls.settings.validate().is_ok();
         if valid {
             self.senders.iter_mut().for_each(|(_, sender, _)| sender.write(state.clone()));
@@ -131,8 +123,7 @@ impl IAudioEffectInstance for ToneFilterInstance {
         count: i32,
     ) {
         let Ok(count) = usize::try_from(count) else { return };
-        // SAFETY: Godot's mixer passes two buffers of `count` frames that do not overlap, and leaves them to this
-        // call. Both are initialised.
+        // SAFETY: Godot's mixer passes two initialised buffers of `count` frames, which nothing else uses. They do not overlap.
         let (source, target) = unsafe {
             (
                 slice::from_raw_parts(source.ptr().cast::<AudioFrame>(), count),

@@ -1,4 +1,4 @@
-//! The filter on the audio thread, and the channel through which it receives states. Needs no running Godot.
+//! The filter on the audio thread, and the channel through which it receives states. The tests need no running Godot.
 
 use godot::classes::native::AudioFrame;
 use std::sync::Arc;
@@ -61,8 +61,8 @@ impl Player {
         Ok((Self { filter, receiver, seek_count, position }, sender, reached))
     }
 
-    /// Filters `source` into `target`, up to the shorter length. Neither allocates, waits, nor frees a score: the sender keeps a
-    /// reference.
+    /// Filters `source` into `target`, up to the shorter length. Neither allocates nor waits. Frees no score, because the sender
+    /// keeps a reference.
     pub fn process(&mut self, source: &[AudioFrame], target: &mut [AudioFrame]) {
         if self.receiver.update() {
             let state = self.receiver.output_buffer();
@@ -97,7 +97,7 @@ mod tests {
     use tone_filter_dsp::{KeyEvent, Keys};
 
     #[test]
-    fn it_plays_what_the_filter_plays() {
+    fn the_player_matches_the_filter() {
         let mut state = State::default();
         let (mut player, mut sender, mut reached) = Player::new(48_000.0, &state).unwrap();
         let mut filter = ToneFilter::new(48_000.0, &state.controls.settings).unwrap();

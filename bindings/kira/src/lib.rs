@@ -49,12 +49,12 @@ impl EffectBuilder for ToneFilterBuilder {
 
     fn build(self) -> (Box<dyn Effect>, ToneFilterHandle) {
         let (writers, readers) = command_writers_and_readers();
-        let (picture, bands) = triple_buffer(&Snapshot::default());
+        let (snapshots, bands) = triple_buffer(&Snapshot::default());
         let (settings, keyboard) = (self.settings, Keyboard::default());
         let (scored, scores) = (Scored::default(), SharedScores::default());
         let (sender, score) = triple_buffer(&scored);
         let filter = None;
-        let effect = ToneFilterEffect { readers, settings, keyboard, score, filter, picture };
+        let effect = ToneFilterEffect { readers, settings, keyboard, score, filter, snapshots };
         (Box::new(effect), ToneFilterHandle { writers, bands, scored, sender, scores })
     }
 }
@@ -124,7 +124,7 @@ struct ToneFilterEffect {
     score: Output<Scored>,
     /// Filter. `None` before the sample rate is known, and at a rate out of range: then the sound passes through.
     filter: Option<ToneFilter>,
-    picture: Input<Snapshot>,
+    snapshots: Input<Snapshot>,
 }
 
 impl Effect for ToneFilterEffect {
@@ -177,7 +177,7 @@ impl Effect for ToneFilterEffect {
                 *frame = Frame::new(left[i], right[i]);
             }
         }
-        self.picture.write(filter.snapshot());
+        self.snapshots.write(filter.snapshot());
     }
 }
 

@@ -1,14 +1,16 @@
-//! LV2's types that host and plugin share, with the layouts of its C headers.
+//! LV2's types that host and plugin share, with the layouts of its C headers; the host's numbers for URIs.
 
-use std::ffi::{c_char, c_void};
+#![expect(missing_docs, reason = "the fields are LV2's")]
+
+use crate::state::key;
+use std::ffi::{CStr, c_char, c_void};
+use tone_filter_dsp::TEXTS;
 
 /// `LV2_URID`: the host's number for a URI.
 pub type Urid = u32;
 
 /// `LV2_Feature`: a feature that a host offers, with data such as [`UridMap`].
 #[repr(C)]
-#[derive(Debug)]
-#[expect(missing_docs, reason = "they are LV2's")]
 pub struct Feature {
     pub uri: *const c_char,
     pub data: *mut c_void,
@@ -16,8 +18,6 @@ pub struct Feature {
 
 /// `LV2_URID_Map`, the data of the feature [`uri::MAP`].
 #[repr(C)]
-#[derive(Debug)]
-#[expect(missing_docs, reason = "they are LV2's")]
 pub struct UridMap {
     pub handle: *mut c_void,
     /// Returns the number of a URI; 0 if the host has none.
@@ -29,8 +29,6 @@ pub type Handle = *mut c_void;
 
 /// `LV2_Descriptor`: the functions of a plugin.
 #[repr(C)]
-#[derive(Debug)]
-#[expect(missing_docs, reason = "they are LV2's")]
 pub struct Descriptor {
     pub uri: *const c_char,
     pub instantiate: unsafe extern "C" fn(
@@ -72,7 +70,6 @@ pub type Retrieve = unsafe extern "C" fn(
 
 /// `LV2_State_Interface`: the functions of the extension [`uri::STATE`].
 #[repr(C)]
-#[derive(Debug)]
 pub struct StateInterface {
     /// Passes the state's values to `store`. Returns a status, such as [`SUCCESS`].
     pub save: unsafe extern "C" fn(
@@ -102,15 +99,58 @@ pub const BAD_TYPE: u32 = 2;
 /// `LV2_Atom`: head of a value or a sequence.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are LV2's")]
 pub struct Atom {
     /// Size in bytes of the content behind the head. In a plugin's output, the host first sets it to the available size.
     pub size: u32,
     pub kind: Urid,
 }
 
+/// Host's numbers for the URIs that the plugin uses. Each field belongs to the URI of its name in [`uri`].
+pub struct Urids {
+    pub sequence: Urid,
+    pub object: Urid,
+    pub float: Urid,
+    pub midi: Urid,
+    pub position: Urid,
+    pub tempo: Urid,
+    pub speed: Urid,
+    pub string: Urid,
+    /// Numbers of the state's keys, one for each text setting in the order of [`TEXTS`].
+    pub keys: [Urid; TEXTS.len()],
+}
+
+impl Urids {
+    /// Asks the host for its numbers; `None` if it lacks [`uri::MAP`], which the plugin's description requires.
+    ///
+    /// # Safety
+    /// `features` must be NULL or a NULL-terminated array of valid pointers. The data of [`uri::MAP`] must be a [`UridMap`].
+    pub unsafe fn new(features: *const *const Feature) -> Option<Self> {
+        if features.is_null() {
+            return None;
+        }
+        // SAFETY: the caller guarantees an array that ends with NULL.
+        let mut all = (0..).map_while(|index| unsafe { (*features.add(index)).as_ref() });
+        // SAFETY: LV2 requires a C string.
+        let map = all.find(|feature| unsafe { CStr::from_ptr(feature.uri) } == uri::MAP)?;
+        // SAFETY: the caller guarantees it.
+        let map = unsafe { map.data.cast::<UridMap>().as_ref() }?;
+        // SAFETY: the host's function gets the host's handle and a C string.
+        let number = |uri: &CStr| unsafe { (map.map)(map.handle, uri.as_ptr()) };
+        Some(Self {
+            sequence: number(uri::SEQUENCE),
+            object: number(uri::OBJECT),
+            float: number(uri::FLOAT),
+            midi: number(uri::MIDI),
+            position: number(uri::POSITION),
+            tempo: number(uri::TEMPO),
+            speed: number(uri::SPEED),
+            string: number(uri::STRING),
+            keys: TEXTS.each_ref().map(|text| number(&key(text))),
+        })
+    }
+}
+
 /// The URIs of features, extensions and types.
-#[expect(missing_docs, reason = "they are LV2's")]
 pub mod uri {
     use std::ffi::CStr;
 

@@ -15,7 +15,7 @@ const PROPERTY: usize = 16;
 const MESSAGE: usize = EVENT + 8;
 
 /// Property of an object: key, type and value.
-type Part<'a> = (Urid, Urid, &'a [u8]);
+type Property<'a> = (Urid, Urid, &'a [u8]);
 
 /// MIDI message of up to three bytes, padded with zeros.
 pub type Message = [u8; 3];
@@ -24,7 +24,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
-/// Returns head, type and content of each element, up to an incomplete one. A head has `head` bytes and ends with an atom.
+/// Returns head, type and content of each complete event or property. A head has `head` bytes and ends with an atom.
 fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[u8])> {
     std::iter::from_fn(move || {
         let size = u32_at(bytes, head - 8)? as usize;
@@ -56,13 +56,11 @@ pub unsafe fn read<'a>(
 }
 
 /// Returns the type of an object, and key, type and value of each property; `None` if `content` is too short.
-pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Part<'_>>)> {
+pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Property<'_>>)> {
     let kind = u32_at(content, 4)?;
     let properties = parts(&content[OBJECT..], PROPERTY);
-    Some((
-        kind,
-        properties.filter_map(|(head, kind, content)| Some((u32_at(head, 0)?, kind, content))),
-    ))
+    let property = |(head, kind, content)| Some((u32_at(head, 0)?, kind, content));
+    Some((kind, properties.filter_map(property)))
 }
 
 /// Writer of a sequence for the host.

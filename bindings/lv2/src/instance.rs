@@ -1,44 +1,32 @@
 //! Plugin instance: ports, filter and event queue.
 
 use crate::{
-    abi::{Atom, Feature, Urid},
+    abi::{Atom, Feature, Urid, Urids},
     events::{self, Message, Sounding, Writer},
     ports::{Port, Variant},
-    urids::Urids,
 };
 use std::{ffi::c_void, ptr};
 use tone_filter_dsp::{Controls, KeyEvent, MessageQueue, Settings, ToneFilter};
 
 const CHUNK: usize = 256;
-
 const CHANNELS: usize = 2;
 
-/// Addresses of the host's data for the ports; NULL where a port is not connected.
-#[derive(Debug)]
-struct Connections {
-    input: [*const f32; CHANNELS],
-    output: [*mut f32; CHANNELS],
-    sidechain: [*const f32; CHANNELS],
-    events_in: *const Atom,
-    events_out: *mut Atom,
-    settings: Vec<(Port, *const f32)>,
-    latency: *mut f32,
-}
+/// Addresses of the host's buffers for each channel of input, output and sidechain; NULL where a port is not connected.
+type Audio = [[*mut f32; CHANNELS]; 3];
 
-#[derive(Debug)]
 pub struct Instance {
     variant: &'static Variant,
-    ports: Vec<Port>,
-    connections: Connections,
+    /// Ports in the order of their indices, each with the address of the host's data; NULL where a port is not connected.
+    ports: Vec<(Port, *mut c_void)>,
     pub urids: Urids,
-    /// Settings without a port: the texts. The other fields are defaults, which the ports' values replace.
+    /// Text settings, which have no port. The other fields are defaults, which the ports' values replace.
     pub portless: Settings,
     filter: ToneFilter,
     /// Messages from the host to the filter and back.
     queue: MessageQueue<Message>,
     /// Notes that were sent to the host and have not ended.
     sounding: Sounding,
-    /// Copies of a chunk of input and sidechain for each channel, so that the host's buffers may overlap.
+    /// Samples of a chunk of input and sidechain, by channel. They are copies, because the host's buffers may overlap.
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
     tempo: Option<f64>,
     playing: bool,
@@ -57,20 +45,9 @@ impl Instance {
         features: *const *const Feature,
     ) -> Option<Self> {
         let portless = Settings::default();
-        let ports: Vec<_> = variant.ports().collect();
-        let settings = ports.iter().filter(|port| port.is_setting());
         Some(Self {
-            connections: Connections {
-                input: [ptr::null(); CHANNELS],
-                output: [ptr::null_mut(); CHANNELS],
-                sidechain: [ptr::null(); CHANNELS],
-                events_in: ptr::null(),
-                events_out: ptr::null_mut(),
-                settings: settings.map(|port| (*port, ptr::null())).collect(),
-                latency: ptr::null_mut(),
-            },
             variant,
-            ports,
+            ports: variant.ports().map(|port| (port, ptr::null_mut())).collect(),
             // SAFETY: the caller guarantees it.
             urids: unsafe { Urids::new(features) }?,
             filter: ToneFilter::new(sample_rate, &portless).ok()?.with_channels(variant.channels),
@@ -87,20 +64,8 @@ impl Instance {
 
     /// Sets the address of the data of port `index`. Real time.
     pub fn connect(&mut self, index: u32, data: *mut c_void) {
-        let Some(port) = self.ports.get(index as usize) else { return };
-        let connections = &mut self.connections;
-        match *port {
-            Port::Input(channel) => connections.input[channel] = data.cast(),
-            Port::Output(channel) => connections.output[channel] = data.cast(),
-            Port::Sidechain(channel) => connections.sidechain[channel] = data.cast(),
-            Port::EventsIn => connections.events_in = data.cast(),
-            Port::EventsOut => connections.events_out = data.cast(),
-            Port::Latency => connections.latency = data.cast(),
-            Port::Setting(_) => {
-                let before = self.ports.iter().take(index as usize);
-                let own = before.filter(|port| port.is_setting()).count();
-                connections.settings[own].1 = data.cast();
-            }
+        if let Some((_, own)) = self.ports.get_mut(index as usize) {
+            *own = data;
         }
     }
 
@@ -118,7 +83,21 @@ impl Instance {
     /// meanwhile.
     pub unsafe fn run(&mut self, frames: u32) {
         let frames = frames as usize;
-        let Connections { events_in, events_out, latency, .. } = self.connections;
+        let [mut input, mut output, mut sidechain]: Audio = [[ptr::null_mut(); CHANNELS]; 3];
+        let (mut events_in, mut events_out, mut latency) =
+            (ptr::null(), ptr::null_mut(), ptr::null_mut::<f32>());
+        for (port, data) in &self.ports {
+            match *port {
+                Port::Input(channel) => input[channel] = data.cast(),
+                Port::Output(channel) => output[channel] = data.cast(),
+                Port::Sidechain(channel) => sidechain[channel] = data.cast(),
+                Port::EventsIn => events_in = data.cast::<Atom>().cast_const(),
+                Port::EventsOut => events_out = data.cast(),
+                Port::Latency => latency = data.cast(),
+                Port::Setting(_) => {}
+            }
+        }
+        let audio = [input, output, sidechain];
         let sequence = self.urids.sequence;
         // SAFETY: the caller guarantees it. The input and the output have separate buffers: the size in the output's head is the
         // available space.
@@ -134,7 +113,7 @@ impl Instance {
         }
         for start in (0..frames).step_by(CHUNK) {
             // SAFETY: the chunk lies within the `frames` samples of each channel.
-            unsafe { self.process(start, CHUNK.min(frames - start), &mut writer) };
+            unsafe { self.process(&audio, start, CHUNK.min(frames - start), &mut writer) };
         }
         // SAFETY: the caller guarantees it.
         if let Some(latency) = unsafe { latency.as_mut() } {
@@ -146,10 +125,15 @@ impl Instance {
     ///
     /// # Safety
     /// As for [`Instance::run`]; audio ports need `start + frames` samples.
-    unsafe fn process(&mut self, start: usize, frames: usize, writer: &mut Writer) {
-        let Self { connections, chunks, filter, queue, sounding, variant, .. } = self;
-        let Connections { input, output, sidechain, .. } = connections;
-        for (own, host) in chunks.iter_mut().flatten().zip(input.iter().chain(&*sidechain)) {
+    unsafe fn process(
+        &mut self,
+        [input, output, sidechain]: &Audio,
+        start: usize,
+        frames: usize,
+        writer: &mut Writer,
+    ) {
+        let Self { chunks, filter, queue, sounding, variant, .. } = self;
+        for (own, host) in chunks.iter_mut().flatten().zip(input.iter().chain(sidechain)) {
             match host.is_null() {
                 true => own.fill(0.0),
                 // SAFETY: the caller guarantees the source; `own` belongs to the instance and has room for a chunk.
@@ -212,9 +196,10 @@ impl Instance {
     /// Passes the ports' values to the filter, which smooths them. In the first block after an activation, resets the filter.
     fn follow_settings(&mut self) {
         let mut controls = Controls::from(self.portless);
-        for (port, value) in &self.connections.settings {
+        for (port, data) in self.ports.iter().filter(|(port, _)| port.is_setting()) {
             // SAFETY: while the host runs the plugin, a setting's port is connected to a float or to NULL.
-            let value = unsafe { value.as_ref() }.copied().filter(|value| !value.is_nan());
+            let value = unsafe { data.cast::<f32>().as_ref() }.copied();
+            let value = value.filter(|value| !value.is_nan());
             if let Some(value) = value {
                 port.set(&mut controls, value);
             }

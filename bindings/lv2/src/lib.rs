@@ -4,8 +4,7 @@
 //! [`turtle`] generates from it the files that describe the plugin to hosts.
 //!
 //! * Hosts save a choice as the index of its entry, so new entries come last.
-//! * Stereo, mono and sidechain are three plugins: ffmpeg and others give a plugin as many channels as it has audio inputs,
-//!   optional or not.
+//! * Stereo, mono and sidechain are three plugins: hosts such as ffmpeg count optional audio inputs as channels, too.
 //! * No window: the editor shows `Session`, `Meters` and `HostLink` of the CLAP and VST3 plugin and sets nice-plug's parameters.
 //! * LV2 cannot request a restart, so the sound and the latency port follow the setting Lookahead at once, with a crossfade.
 
@@ -15,9 +14,6 @@ mod instance;
 pub mod ports;
 pub mod state;
 pub mod turtle;
-mod urids;
-
-pub use urids::key;
 
 use abi::{Descriptor, Feature, Handle, uri};
 use instance::Instance;

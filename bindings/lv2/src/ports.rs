@@ -1,5 +1,4 @@
-//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for hosts;
-//! an instance follows the same order.
+//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for hosts.
 
 use std::ffi::CStr;
 use tone_filter_dsp::{Controls, Group, Setting};
@@ -7,11 +6,10 @@ use tone_filter_dsp::{Controls, Group, Setting};
 /// Id of the setting whose port is LV2's `enabled`, with the opposite value.
 pub const BYPASS: &str = "bypass";
 
-/// Plugin of the bundle: stereo, mono or with a sidechain. Hosts such as ffmpeg require as many inputs as the sound has channels,
-/// so a sidechain cannot be an optional port of every plugin.
+/// Plugin of the bundle: stereo, mono or with a sidechain.
 #[derive(Debug)]
 pub struct Variant {
-    /// The plugin's URI.
+    /// URI by which hosts save the plugin.
     pub uri: &'static CStr,
     /// Name to display.
     pub name: &'static str,
@@ -44,11 +42,11 @@ const LISTEN: &str = "listen";
 /// Type of a port.
 #[derive(Debug, Clone, Copy)]
 pub enum Port {
-    /// A channel of the input.
+    /// Channel of the input, 0 or 1.
     Input(usize),
-    /// A channel of the output.
+    /// Channel of the output, 0 or 1.
     Output(usize),
-    /// A channel of the sidechain.
+    /// Channel of the sidechain, 0 or 1.
     Sidechain(usize),
     /// MIDI and the song's position from the host.
     EventsIn,

@@ -4,8 +4,13 @@ use crate::{
     abi::{BAD_TYPE, Feature, Handle, PLAIN, Retrieve, SUCCESS, StateInterface, Store, Urid},
     instance::Instance,
 };
-use std::ffi::c_void;
-use tone_filter_dsp::{Settings, TEXTS};
+use std::ffi::{CString, c_void};
+use tone_filter_dsp::{Settings, TEXTS, Text};
+
+/// Returns the key of a text setting in a saved state, a URI.
+pub fn key(text: &Text) -> CString {
+    CString::new(format!("urn:tone-filter:{}", text.id)).expect("an id has no zero")
+}
 
 /// The functions for [`uri::STATE`](crate::abi::uri::STATE).
 pub static INTERFACE: StateInterface = StateInterface { save, restore };
@@ -53,9 +58,11 @@ unsafe extern "C" fn restore(
     // An older state may lack texts; these get the values of a new instance.
     instance.portless = Settings::default();
     let settings = &mut instance.portless;
-    let set = TEXTS
-        .iter()
-        .zip(texts)
-        .map(|(own, text)| text.map_or(Ok(()), |text| own.set(settings, text)));
-    if set.fold(true, |valid, set| valid & set.is_ok()) { SUCCESS } else { BAD_TYPE }
+    let mut status = SUCCESS;
+    for (own, text) in TEXTS.iter().zip(texts) {
+        if text.is_some_and(|text| own.set(settings, text).is_err()) {
+            status = BAD_TYPE;
+        }
+    }
+    status
 }

@@ -2,9 +2,8 @@
 
 use crate::{
     ports::{BYPASS, Port, VARIANTS, Variant},
-    urids,
+    state::key,
 };
-use std::fmt::Write;
 use tone_filter_dsp::{Choice, Controls, Setting, Spec, TEXTS, Taper};
 use tone_filter_presets::{Preset, ids};
 
@@ -47,25 +46,29 @@ fn uri(variant: &Variant) -> String {
     format!("<{}>", variant.uri.to_string_lossy())
 }
 
+fn group(variant: &Variant, id: &str) -> String {
+    format!("<{}#{id}>", variant.uri.to_string_lossy())
+}
+
 fn preset_uri(id: &str) -> String {
     format!("<urn:tone-filter:preset:{id}>")
 }
 
+fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator)
+}
+
 fn manifest() -> String {
-    let mut text = PREFIXES.to_owned();
-    for variant in &VARIANTS {
-        let uri = uri(variant);
-        text += &format!(
-            "\n{uri} a lv2:Plugin ; lv2:binary <{LIBRARY}> ; rdfs:seeAlso <{PLUGINS}> .\n"
-        );
-    }
+    let plugin = |uri: String| {
+        format!("\n{uri} a lv2:Plugin ; lv2:binary <{LIBRARY}> ; rdfs:seeAlso <{PLUGINS}> .\n")
+    };
     let all = VARIANTS.each_ref().map(uri).join(" , ");
-    for id in ids() {
+    let preset = |id| {
         let uri = preset_uri(id);
-        text +=
-            &format!("\n{uri} a pset:Preset ; lv2:appliesTo {all} ; rdfs:seeAlso <{PRESETS}> .\n");
-    }
-    text
+        format!("\n{uri} a pset:Preset ; lv2:appliesTo {all} ; rdfs:seeAlso <{PRESETS}> .\n")
+    };
+    let plugins = VARIANTS.each_ref().map(uri).map(plugin).concat();
+    PREFIXES.to_owned() + &plugins + &ids().map(preset).collect::<String>()
 }
 
 fn plugins() -> String {
@@ -73,55 +76,40 @@ fn plugins() -> String {
     for own in &TEXTS {
         text += &format!(
             "\n<{}> a rdf:Property , owl:DatatypeProperty ; rdfs:label {} ; rdfs:comment {} ; rdfs:range xsd:string .\n",
-            urids::key(own).to_string_lossy(),
+            key(own).to_string_lossy(),
             literal(own.id),
             literal("A setting that is no number, as it is in presets."),
         );
     }
-    VARIANTS
-        .iter()
-        .for_each(|variant| plugin(&mut text, variant).expect("a text takes any length"));
-    text
+    VARIANTS.iter().fold(text, |text, variant| text + &plugin(variant))
 }
 
 /// Returns LV2's minor and micro version: 2 and 0 for 0.2.0, 100 and 0 for 1.0.0. Odd numbers are for development versions.
 fn version() -> [u32; 2] {
-    let part = |text: &str| text.parse::<u32>().unwrap_or(0);
-    let [major, minor, patch] = [
-        env!("CARGO_PKG_VERSION_MAJOR"),
-        env!("CARGO_PKG_VERSION_MINOR"),
-        env!("CARGO_PKG_VERSION_PATCH"),
-    ]
-    .map(part);
+    let mut parts = env!("CARGO_PKG_VERSION").split(['.', '-', '+']);
+    let [major, minor, patch] = std::array::from_fn(|_| {
+        parts.next().and_then(|part| part.parse::<u32>().ok()).unwrap_or(0)
+    });
     [100 * major + minor, 2 * patch]
 }
 
-fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
-    let subject = uri(variant);
+fn plugin(variant: &Variant) -> String {
     let [minor, micro] = version();
-    let group = |id: &str| format!("<{}#{id}>", variant.uri.to_string_lossy());
+    let [input, output, sidechain] = ["in", "out", "sidechain"].map(|id| group(variant, id));
     let layout = if variant.channels == 2 { "pg:StereoGroup" } else { "pg:MonoGroup" };
-    writeln!(
-        text,
-        "\n{} a {layout} , pg:InputGroup ; lv2:symbol \"in\" ; lv2:name \"In\" .\n\
-         {} a {layout} , pg:OutputGroup ; lv2:symbol \"out\" ; lv2:name \"Out\" ; pg:source {} .",
-        group("in"),
-        group("out"),
-        group("in"),
-    )?;
+    let mut text = format!(
+        "\n{input} a {layout} , pg:InputGroup ; lv2:symbol \"in\" ; lv2:name \"In\" .\n\
+         {output} a {layout} , pg:OutputGroup ; lv2:symbol \"out\" ; lv2:name \"Out\" ; pg:source {input} .\n"
+    );
     if variant.sidechain {
-        writeln!(
-            text,
-            "{} a {layout} , pg:InputGroup ; lv2:symbol \"sidechain\" ; lv2:name \"Sidechain\" ; pg:sideChainOf {} .",
-            group("sidechain"),
-            group("in"),
-        )?;
+        text += &format!(
+            "{sidechain} a {layout} , pg:InputGroup ; lv2:symbol \"sidechain\" ; lv2:name \"Sidechain\" ; pg:sideChainOf {input} .\n"
+        );
     }
-    writeln!(
-        text,
-        "\n{subject} a lv2:Plugin , lv2:FilterPlugin ;\n\
+    text += &format!(
+        "\n{} a lv2:Plugin , lv2:FilterPlugin ;\n\
          \tdoap:name {} ;\n\
-         \tdoap:shortdesc {} ;\n\
+         \tdoap:shortdesc \"Picks the notes out of any music and gives them an 8-bit edge\" ;\n\
          \tdoap:maintainer [ a foaf:Person ; foaf:name \"Tone Filter\" ] ;\n\
          \tdoap:license <https://spdx.org/licenses/MIT> , <https://spdx.org/licenses/Apache-2.0> ;\n\
          \tlv2:minorVersion {minor} ;\n\
@@ -129,116 +117,94 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
          \tlv2:requiredFeature urid:map ;\n\
          \tlv2:optionalFeature lv2:hardRTCapable ;\n\
          \tlv2:extensionData state:interface ;\n\
-         \tpg:mainInput {} ;\n\
-         \tpg:mainOutput {} ;",
+         \tpg:mainInput {input} ;\n\
+         \tpg:mainOutput {output} ;\n",
+        uri(variant),
         literal(variant.name),
-        literal("Picks the notes out of any music and gives them an 8-bit edge"),
-        group("in"),
-        group("out"),
-    )?;
-    let ports: Vec<_> = variant.ports().collect();
-    for (index, own) in ports.iter().enumerate() {
-        let end = if index + 1 == ports.len() { " ." } else { " ;" };
-        let symbol = own.symbol();
-        write!(text, "\tlv2:port [\n\t\tlv2:index {index} ;\n\t\tlv2:symbol \"{symbol}\" ;\n")?;
-        write_port(text, *own, variant, group)?;
-        writeln!(text, "\t]{end}")?;
-    }
-    Ok(())
+    );
+    let ports = variant.ports().enumerate().map(|(index, port)| {
+        let (symbol, rest) = (port.symbol(), description(port, variant));
+        format!("\tlv2:port [\n\t\tlv2:index {index} ;\n\t\tlv2:symbol \"{symbol}\" ;\n{rest}\n\t]")
+    });
+    text + &join(ports, " ;\n") + " .\n"
 }
 
-/// Appends the description of `port`, without index and symbol. Only audio ports are in groups: GStreamer counts each port of a
-/// group as an audio channel.
-fn write_port(
-    text: &mut String,
-    port: Port,
-    variant: &Variant,
-    group: impl Fn(&str) -> String,
-) -> std::fmt::Result {
-    let default = port.get(&Controls::default());
-    let mut audio = |direction: &str, channel: usize, place: &str, name: &str, more: &str| {
-        let side = ["Left", "Right"][channel];
-        let designation = match variant.channels {
-            2 => format!("pg:{}", side.to_lowercase()),
-            _ => "pg:center".to_owned(),
+/// Returns the description of `port`, without index and symbol. Only audio ports are in groups: GStreamer counts grouped ports
+/// as audio channels.
+fn description(port: Port, variant: &Variant) -> String {
+    let audio = |direction: &str, channel: usize, place: &str, name: &str, more: &str| {
+        let (side, designation) = match (variant.channels, channel) {
+            (2, 0) => (" Left", "pg:left"),
+            (2, _) => (" Right", "pg:right"),
+            _ => ("", "pg:center"),
         };
-        let name = if variant.channels == 2 { format!("{name} {side}") } else { name.to_owned() };
-        writeln!(
-            text,
-            "\t\ta lv2:{direction}Port , lv2:AudioPort ;\n\t\tlv2:name {} ;\n\
-             \t\tlv2:designation {designation} ;{more}\n\t\tpg:group {}",
-            literal(&name),
-            group(place),
+        let group = group(variant, place);
+        format!(
+            "\t\ta lv2:{direction}Port , lv2:AudioPort ;\n\t\tlv2:name \"{name}{side}\" ;\n\
+             \t\tlv2:designation {designation} ;{more}\n\t\tpg:group {group}"
         )
     };
-    match port {
-        Port::Input(channel) => audio("Input", channel, "in", "In", ""),
-        Port::Output(channel) => audio("Output", channel, "out", "Out", ""),
-        Port::Sidechain(channel) => audio(
-            "Input",
-            channel,
-            "sidechain",
-            "Sidechain",
-            "\n\t\tlv2:portProperty lv2:connectionOptional , lv2:isSideChain ;",
-        ),
-        Port::EventsIn => writeln!(
-            text,
+    let fixed = match port {
+        Port::Input(channel) => return audio("Input", channel, "in", "In", ""),
+        Port::Output(channel) => return audio("Output", channel, "out", "Out", ""),
+        Port::Sidechain(channel) => {
+            let more = "\n\t\tlv2:portProperty lv2:connectionOptional , lv2:isSideChain ;";
+            return audio("Input", channel, "sidechain", "Sidechain", more);
+        }
+        Port::Setting(own) => return control(own, port.get(&Controls::default())),
+        Port::EventsIn => {
             "\t\ta lv2:InputPort , atom:AtomPort ;\n\t\tlv2:name \"Events in\" ;\n\
              \t\trdfs:comment \"MIDI that plays the keys, and the position of the song.\" ;\n\
              \t\tatom:bufferType atom:Sequence ;\n\
              \t\tatom:supports midi:MidiEvent , time:Position ;\n\
              \t\tlv2:designation lv2:control ;\n\t\tlv2:portProperty lv2:connectionOptional"
-        ),
-        Port::EventsOut => writeln!(
-            text,
+        }
+        Port::EventsOut => {
             "\t\ta lv2:OutputPort , atom:AtomPort ;\n\t\tlv2:name \"Events out\" ;\n\
              \t\trdfs:comment \"The MIDI of Events in, and the detected notes.\" ;\n\
              \t\tatom:bufferType atom:Sequence ;\n\t\tatom:supports midi:MidiEvent ;\n\
              \t\trsz:minimumSize 16384 ;\n\t\tlv2:portProperty lv2:connectionOptional"
-        ),
-        Port::Setting(own) => {
-            let enabled = own.id() == BYPASS;
-            let (name, help) = match enabled {
-                true => ("Enabled", "Off lets the sound through untouched."),
-                false => (own.name(), own.help()),
-            };
-            writeln!(
-                text,
-                "\t\ta lv2:InputPort , lv2:ControlPort ;\n\t\tlv2:name {} ;\n\t\trdfs:comment {} ;",
-                literal(name),
-                literal(help),
-            )?;
-            if enabled {
-                writeln!(text, "\t\tlv2:designation lv2:enabled ;")?;
-            }
-            match own {
-                Setting::Number(spec) => number(text, spec, default),
-                Setting::Choice(choice) => entries(text, choice, default),
-                Setting::Text(_) => Ok(()),
-            }
         }
-        Port::Latency => writeln!(
-            text,
+        Port::Latency => {
             "\t\ta lv2:OutputPort , lv2:ControlPort ;\n\t\tlv2:name \"Latency\" ;\n\
              \t\tlv2:designation lv2:latency ;\n\
              \t\tlv2:portProperty lv2:reportsLatency , lv2:integer , pprops:notOnGUI ;\n\
              \t\tlv2:minimum 0 ;\n\t\tlv2:maximum 65536 ;\n\t\tunits:unit units:frame"
-        ),
-    }
+        }
+    };
+    fixed.to_owned()
 }
 
-fn number(text: &mut String, spec: &Spec, default: f32) -> std::fmt::Result {
-    match spec.taper {
-        Taper::Linear => {}
-        Taper::Logarithmic => writeln!(text, "\t\tlv2:portProperty pprops:logarithmic ;")?,
-        Taper::Whole => writeln!(text, "\t\tlv2:portProperty lv2:integer ;")?,
-    }
-    writeln!(
-        text,
-        "\t\tlv2:default {default:?} ;\n\t\tlv2:minimum {:?} ;\n\t\tlv2:maximum {:?} ;\n\t\tunits:unit {}",
-        spec.min,
-        spec.max,
-        unit(spec),
+/// Returns the description of a setting's port, whose default is `default`.
+fn control(setting: Setting, default: f32) -> String {
+    let (name, help, designation) = match setting.id() == BYPASS {
+        true => {
+            let designation = "\t\tlv2:designation lv2:enabled ;\n";
+            ("Enabled", "Off lets the sound through untouched.", designation)
+        }
+        false => (setting.name(), setting.help(), ""),
+    };
+    let values = match setting {
+        Setting::Number(spec) => number(spec, default),
+        Setting::Choice(choice) => entries(choice, default),
+        Setting::Text(_) => String::new(),
+    };
+    format!(
+        "\t\ta lv2:InputPort , lv2:ControlPort ;\n\t\tlv2:name {} ;\n\t\trdfs:comment {} ;\n{designation}{values}",
+        literal(name),
+        literal(help),
+    )
+}
+
+fn number(spec: &Spec, default: f32) -> String {
+    let property = match spec.taper {
+        Taper::Linear => "",
+        Taper::Logarithmic => "\t\tlv2:portProperty pprops:logarithmic ;\n",
+        Taper::Whole => "\t\tlv2:portProperty lv2:integer ;\n",
+    };
+    let (min, max, unit) = (spec.min, spec.max, unit(spec));
+    format!(
+        "{property}\t\tlv2:default {default:?} ;\n\t\tlv2:minimum {min:?} ;\n\t\tlv2:maximum {max:?} ;\n\t\tunits:unit {unit}"
     )
 }
 
@@ -262,52 +228,45 @@ fn unit(spec: &Spec) -> String {
     format!("units:{known}")
 }
 
-fn entries(text: &mut String, choice: &Choice, default: f32) -> std::fmt::Result {
+fn entries(choice: &Choice, default: f32) -> String {
+    let last = choice.entries.len() - 1;
+    let range = format!("lv2:default {default} ;\n\t\tlv2:minimum 0 ;\n\t\tlv2:maximum {last}");
     if choice.is_switch() {
-        return writeln!(
-            text,
-            "\t\tlv2:portProperty lv2:toggled ;\n\t\tlv2:default {default} ;\n\
-             \t\tlv2:minimum 0 ;\n\t\tlv2:maximum 1"
-        );
+        return format!("\t\tlv2:portProperty lv2:toggled ;\n\t\t{range}");
     }
-    writeln!(
-        text,
-        "\t\tlv2:portProperty lv2:integer , lv2:enumeration ;\n\t\tlv2:default {default} ;\n\
-         \t\tlv2:minimum 0 ;\n\t\tlv2:maximum {} ;",
-        choice.entries.len() - 1,
-    )?;
     let points = choice.entries.iter().enumerate().map(|(index, (_, name))| {
         format!("[ a lv2:ScalePoint ; rdfs:label {} ; rdf:value {index} ]", literal(name))
     });
-    let points = points.collect::<Vec<_>>().join(" ,\n\t\t\t");
-    writeln!(text, "\t\tlv2:scalePoint {points}")
+    let points = join(points, " ,\n\t\t\t");
+    format!(
+        "\t\tlv2:portProperty lv2:integer , lv2:enumeration ;\n\t\t{range} ;\n\t\tlv2:scalePoint {points}"
+    )
 }
 
 fn presets() -> String {
     let mut text = PREFIXES.to_owned();
     // Presets set only ports that all plugins have, so those of the first plugin are enough.
     let [variant, ..] = &VARIANTS;
+    let all = VARIANTS.each_ref().map(uri).join(" , ");
     for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
         let controls = Controls::from(preset.settings);
         let is_sound = |port: &Port| matches!(port, Port::Setting(own) if !own.is_routing());
-        let values = variant.ports().filter(is_sound);
-        let values = values.map(|port| {
+        let values = variant.ports().filter(is_sound).map(|port| {
             let (symbol, value) = (port.symbol(), port.get(&controls));
             format!("[ lv2:symbol \"{symbol}\" ; pset:value {value:?} ]")
         });
-        let values = values.collect::<Vec<_>>().join(" ,\n\t\t");
-        let kept = TEXTS.iter().map(|own| {
-            let key = urids::key(own);
-            format!("<{}> {}", key.to_string_lossy(), literal(&own.get(&preset.settings)))
+        let texts = TEXTS.iter().map(|own| {
+            let text = literal(&own.get(&preset.settings));
+            format!("<{}> {text}", key(own).to_string_lossy())
         });
-        let kept = kept.collect::<Vec<_>>().join(" ;\n\t\t");
-        let all = VARIANTS.each_ref().map(uri).join(" , ");
         text += &format!(
             "\n{} a pset:Preset ;\n\tlv2:appliesTo {all} ;\n\trdfs:label {} ;\n\trdfs:comment {} ;\n\
-             \tlv2:port {values} ;\n\tstate:state [\n\t\t{kept}\n\t] .\n",
+             \tlv2:port {} ;\n\tstate:state [\n\t\t{}\n\t] .\n",
             preset_uri(id),
             literal(&preset.name),
             literal(&preset.description),
+            join(values, " ,\n\t\t"),
+            join(texts, " ;\n\t\t"),
         );
     }
     text

@@ -4,8 +4,7 @@
 //! run other threads during the processing. One wheel serves all versions of Python (abi3).
 
 use crate::{
-    make::{self, at_tempo, value_error},
-    settings::{Keyword, apply, of_preset},
+    settings::{Keyword, apply, of_preset, value_error},
     sound::{MOST_CHANNELS, Sound},
 };
 use pyo3::{
@@ -14,10 +13,12 @@ use pyo3::{
     types::{PyCFunction, PyDict, PyTuple, PyType},
 };
 use std::{
+    fmt::Display,
+    ops::RangeInclusive,
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Score, Settings, ToneFilter as Inner};
 
 /// The tone filter, for sound that comes block by block.
 ///
@@ -64,7 +65,7 @@ pub struct ToneFilter(Mutex<Box<State>>);
 struct State {
     inner: Inner,
     channels: usize,
-    /// Settings as the caller set them, without the tempo, and routing.
+    /// Settings and routing as the caller set them, before the tempo is applied.
     controls: Controls,
     tempo: f64,
 }
@@ -119,14 +120,10 @@ impl ToneFilter {
         tempo: f64,
         settings: Option<&Bound<PyDict>>,
     ) -> PyResult<Self> {
-        if !(1..=MOST_CHANNELS).contains(&channels) {
-            return Err(value_error(format_args!(
-                "channels = {channels} is out of range; use 1 to {MOST_CHANNELS}"
-            )));
-        }
+        check("channels", channels, 1..=MOST_CHANNELS)?;
         let mut controls = of_preset(py, preset)?;
         apply(&mut controls, settings)?;
-        let inner = make::filter(sample_rate, channels, &controls, tempo)?;
+        let inner = new_filter(sample_rate, channels, &controls, tempo)?;
         Ok(Self(Mutex::new(Box::new(State { inner, channels, controls, tempo }))))
     }
 
@@ -255,7 +252,7 @@ impl ToneFilter {
     ///     If `score` is invalid. Then nothing changes.
     #[pyo3(signature = (score))]
     fn set_score(&self, py: Python, score: Option<&str>) -> PyResult<()> {
-        let score = make::score(score)?;
+        let score = parse_score(score)?;
         let before = self.lock(py).inner.set_score(score);
         drop(before);
         Ok(())
@@ -290,11 +287,7 @@ impl ToneFilter {
     ///     If an argument is out of range.
     #[pyo3(signature = (pitch, velocity=1.0))]
     fn key_on(&self, py: Python, pitch: i64, velocity: f32) -> PyResult<()> {
-        if !(0.0..=1.0).contains(&velocity) {
-            return Err(value_error(format_args!(
-                "velocity = {velocity} is out of range; use 0 to 1"
-            )));
-        }
+        check("velocity", velocity, 0.0..=1.0)?;
         self.play(py, KeyEvent::Key(key(pitch)?, velocity));
         Ok(())
     }
@@ -327,11 +320,7 @@ impl ToneFilter {
     /// ValueError
     ///     If `semitones` is out of range.
     fn bend(&self, py: Python, semitones: f32) -> PyResult<()> {
-        if !(-48.0..=48.0).contains(&semitones) {
-            return Err(value_error(format_args!(
-                "semitones = {semitones} is out of range; use -48 to 48"
-            )));
-        }
+        check("semitones", semitones, -48.0..=48.0)?;
         self.play(py, KeyEvent::Bend(semitones));
         Ok(())
     }
@@ -355,8 +344,15 @@ impl ToneFilter {
 
 /// Returns `pitch` as a MIDI note; an error if it is not within 0 to 127.
 fn key(pitch: i64) -> PyResult<u8> {
-    let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
-    key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))
+    check("pitch", pitch, 0..=127).map(|()| pitch as u8)
+}
+
+fn check<T: PartialOrd + Display>(name: &str, value: T, range: RangeInclusive<T>) -> PyResult<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (min, max) = range.into_inner();
+    Err(value_error(format_args!("{name} = {value} is out of range; use {min} to {max}")))
 }
 
 /// Adds an attribute for each setting to the class of [`ToneFilter`].
@@ -378,4 +374,26 @@ pub fn add_attributes(class: &Bound<PyType>) -> PyResult<()> {
         class.setattr(setting.name(), property.call1((get, set, py.None(), setting.doc(py)?))?)?;
     }
     Ok(())
+}
+
+fn at_tempo(settings: &Settings, tempo: f64) -> PyResult<Settings> {
+    if !(tempo.is_finite() && tempo > 0.0) {
+        return Err(value_error(format_args!("tempo = {tempo} is out of range; use more than 0")));
+    }
+    Ok(settings.at_tempo(tempo))
+}
+
+/// Creates a filter at rest.
+pub fn new_filter(rate: f64, channels: usize, controls: &Controls, tempo: f64) -> PyResult<Inner> {
+    let settings = at_tempo(&controls.settings, tempo)?;
+    let mut inner = Inner::new(rate, &settings).map_err(value_error)?.with_channels(channels);
+    inner.set_routing(controls.routing);
+    inner.reset();
+    Ok(inner)
+}
+
+/// Parses a score, as `Transcription.score` and `tone-filter bands --score` write it; `None` gives `None`.
+pub fn parse_score(text: Option<&str>) -> PyResult<Option<Arc<Score>>> {
+    let score = text.map(str::parse).transpose();
+    Ok(score.map_err(|error| value_error(format_args!("score, {error}")))?.map(Arc::new))
 }

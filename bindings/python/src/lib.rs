@@ -2,7 +2,6 @@
 //! `tone_filter/__init__.pyi`.
 
 mod filter;
-mod make;
 mod record;
 mod settings;
 mod sound;
@@ -73,8 +72,8 @@ fn render<'py>(
     // Applies the settings again, because the keyword `lookahead` takes precedence.
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
-    let mut filter = make::filter(sample_rate, sound.channels(), &controls, tempo)?;
-    filter.set_score(make::score(score)?);
+    let mut filter = filter::new_filter(sample_rate, sound.channels(), &controls, tempo)?;
+    filter.set_score(filter::parse_score(score)?);
     filter.reset();
     sound.process_whole(py, &mut filter, |_| ())?;
     Ok(sound.into_array(py))

@@ -11,11 +11,15 @@ use std::{ffi::CString, path::PathBuf};
 use tone_filter_dsp::{Controls, Setting, Spec};
 use tone_filter_presets::{Error, Loaded, Preset};
 
+use Setting::{Choice, Number, Text};
+
+pub fn value_error(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 /// A setting as a Python keyword and attribute.
 #[derive(Clone, Copy)]
 pub struct Keyword(Setting);
-
-use Setting::{Number, Text};
 
 impl Keyword {
     /// Returns all settings except connections to a host: `listen`, `midi_out` and `mpe`.
@@ -39,9 +43,7 @@ impl Keyword {
     /// Returns the ids of a choice's entries; empty for switches and for other settings.
     fn choices(self) -> Vec<&'static str> {
         match self.0 {
-            Setting::Choice(choice) if !choice.is_switch() => {
-                choice.entries.iter().map(|(id, _)| *id).collect()
-            }
+            Choice(own) if !own.is_switch() => own.entries.iter().map(|(id, _)| *id).collect(),
             _ => Vec::new(),
         }
     }
@@ -51,8 +53,8 @@ impl Keyword {
         let default = self.get(&Controls::default(), py)?.repr()?;
         let range = match self.0 {
             Number(Spec { min, max, unit, .. }) => format!("{min} to {max} {unit}"),
-            Setting::Choice(choice) if choice.is_switch() => "True or False".into(),
-            Setting::Choice(_) => self.choices().join(", "),
+            Choice(choice) if choice.is_switch() => "True or False".into(),
+            Choice(_) => self.choices().join(", "),
             Text(text) => text.of.to_string(),
         };
         Ok(format!("{}\n\n{range}; default {default}", self.0.help()))
@@ -62,9 +64,7 @@ impl Keyword {
     pub fn get<'py>(self, controls: &Controls, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.0 {
             Number(spec) => decimal(spec.get(&controls.settings)).into_bound_py_any(py),
-            Setting::Choice(choice) if choice.is_switch() => {
-                (choice.get(controls) == 1).into_bound_py_any(py)
-            }
+            Choice(own) if own.is_switch() => (own.get(controls) == 1).into_bound_py_any(py),
             other => other.text(controls).into_bound_py_any(py),
         }
     }
@@ -74,25 +74,21 @@ impl Keyword {
         match self.0 {
             Number(spec) => {
                 let number = self.extract::<f64>(value)? as f32;
-                spec.check(number).map_err(|error| PyValueError::new_err(error.to_string()))?;
+                spec.check(number).map_err(value_error)?;
                 spec.set(settings, number);
             }
-            Setting::Choice(choice) if choice.is_switch() => {
+            Choice(choice) if choice.is_switch() => {
                 choice.set(controls, usize::from(self.extract::<bool>(value)?));
             }
-            Setting::Choice(choice) => {
+            Choice(choice) => {
                 let text: String = self.extract(value)?;
-                let entry = choice.parse(&text).ok_or_else(|| {
-                    self.wrong(format_args!(
-                        "{text:?} is unknown; use {}",
-                        self.choices().join(", ")
-                    ))
-                })?;
+                let wrong = || format!("{text:?} is unknown; use {}", self.choices().join(", "));
+                let entry = choice.parse(&text).ok_or_else(|| self.wrong(wrong()))?;
                 choice.set(controls, entry);
             }
             Text(text) => {
                 let set = text.set(settings, &self.extract::<String>(value)?);
-                set.map_err(|error| self.wrong(format_args!("{error}")))?;
+                set.map_err(|error| self.wrong(error))?;
             }
         }
         Ok(())
@@ -108,8 +104,8 @@ impl Keyword {
         })
     }
 
-    fn wrong(self, reason: std::fmt::Arguments) -> PyErr {
-        PyValueError::new_err(format!("{} = {reason}", self.name()))
+    fn wrong(self, reason: impl std::fmt::Display) -> PyErr {
+        value_error(format_args!("{} = {reason}", self.name()))
     }
 }
 
@@ -129,7 +125,7 @@ pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
     let Loaded { preset, warning } =
         Preset::find(&name.to_string_lossy()).map_err(|error| match &error {
             Error::Read { .. } => PyOSError::new_err(error.to_string()),
-            _ => PyValueError::new_err(error.to_string()),
+            _ => value_error(error),
         })?;
     if let Some(warning) = warning {
         let line = CString::new(format!("{}: {warning}", name.display()))?;

@@ -1,13 +1,11 @@
 //! Sound as numpy arrays.
 
+use crate::settings::value_error;
 use numpy::{
     PyArray, PyArrayDescrMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
     ndarray::{Array2, Axis, Ix2, s},
 };
-use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
-    prelude::*,
-};
+use pyo3::{exceptions::PyTypeError, prelude::*};
 use tone_filter_dsp::ToneFilter;
 
 /// Frames between two checks for Ctrl-C: 1.5 s of sound at 44.1 kHz.
@@ -29,33 +27,33 @@ impl Sound {
     pub fn read(audio: &Bound<PyAny>) -> PyResult<Self> {
         let py = audio.py();
         let Ok(array) = audio.cast::<PyUntypedArray>() else {
-            let class = audio.get_type();
-            let line = format!("audio is of type {}; give a numpy array", class.name()?);
-            return Err(PyTypeError::new_err(line));
+            let class = audio.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "audio is of type {class}; give a numpy array"
+            )));
         };
         let dtype = array.dtype();
         if dtype.kind() != b'f' {
-            let line = format!(
+            return Err(PyTypeError::new_err(format!(
                 "audio has the dtype {dtype}; give floats, with full scale at 1: of 16-bit integers, \
                  audio.astype(\"float32\") / 32768"
-            );
-            return Err(PyTypeError::new_err(line));
+            )));
         }
-        let flat = array.ndim() == 1;
-        if !flat && array.ndim() != 2 {
-            let line = format!(
-                "audio has {} axes; give the shape (frames,) or (channels, frames)",
-                array.ndim()
-            );
-            return Err(PyValueError::new_err(line));
-        }
-        let channels = if flat { 1 } else { array.shape()[0] };
+        let (flat, channels) = match *array.shape() {
+            [_] => (true, 1),
+            [channels, _] => (false, channels),
+            _ => {
+                return Err(value_error(format_args!(
+                    "audio has {} axes; give the shape (frames,) or (channels, frames)",
+                    array.ndim()
+                )));
+            }
+        };
         if !(1..=MOST_CHANNELS).contains(&channels) {
-            let line = format!(
+            return Err(value_error(format_args!(
                 "audio has {channels} channels; give 1 to {MOST_CHANNELS}, of shape (channels, frames): with \
                  (frames, channels), as soundfile reads, pass audio.T"
-            );
-            return Err(PyValueError::new_err(line));
+            )));
         }
         let require = py.import("numpy")?.getattr("require")?;
         let native = require.call1((array, "float32", ["C", "A"]))?;
@@ -63,8 +61,7 @@ impl Sound {
         let view = native.as_array();
         let rows = if flat { view.insert_axis(Axis(0)) } else { view };
         let samples = rows.into_dimensionality::<Ix2>();
-        let samples = samples.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { samples: samples.to_owned(), flat })
+        Ok(Self { samples: samples.map_err(value_error)?.to_owned(), flat })
     }
 
     pub fn channels(&self) -> usize {

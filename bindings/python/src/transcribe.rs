@@ -1,9 +1,9 @@
 //! Transcription: notes, key and tuning of a recording.
 
 use crate::{
-    make::{self, value_error},
+    filter::new_filter,
     record::{KEY, NOTE},
-    settings::{apply, decimal, of_preset},
+    settings::{apply, decimal, of_preset, value_error},
     sound::Sound,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, ndarray::Array2};
@@ -76,13 +76,9 @@ impl Transcription {
     }
 
     /// Returns a summary: number of notes, key and tuning.
-    fn __repr__(&self, py: Python) -> PyResult<String> {
-        let notes = self.notes.bind(py).len();
-        let key = self
-            .key
-            .as_ref()
-            .map_or(Ok("None".into()), |key| key.bind(py).repr().map(|r| r.to_string()))?;
-        let tuning = self.tuning.map_or("None".into(), |hertz| format!("{hertz:.2}"));
+    fn __repr__(slf: &Bound<Self>) -> PyResult<String> {
+        let (notes, key) = (slf.getattr("notes")?.len()?, slf.getattr("key")?.repr()?);
+        let tuning = slf.get().tuning.map_or("None".into(), |hertz| format!("{hertz:.2}"));
         Ok(format!("<Transcription: {notes} notes, key={key}, tuning={tuning}>"))
     }
 }
@@ -93,7 +89,7 @@ struct Roll {
     times: Vec<f64>,
     played: Vec<bool>,
     log_odds: Vec<f32>,
-    /// Number of frames that were decided at the last column.
+    /// `Decisions::frames` at the last column.
     frames: u64,
 }
 
@@ -197,7 +193,7 @@ pub fn transcribe(
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
     let seconds = sound.frames() as f64 / sample_rate;
-    let mut filter = make::filter(sample_rate, sound.channels(), &controls, DEFAULT_TEMPO)?;
+    let mut filter = new_filter(sample_rate, sound.channels(), &controls, DEFAULT_TEMPO)?;
     filter.detect_notes(true);
     filter.reset();
     let (mut finder, mut roll) = (Finder::default(), Roll::default());
@@ -211,10 +207,18 @@ pub fn transcribe(
     let [notes, checked] = transcribers.map(|transcriber| transcriber.finish(seconds));
     let KeyAndTuning { key, tuning } = finder.found(&controls.settings);
     let shift = controls.settings.pitch_shift();
-    let records = notes.iter().filter_map(|note| record(py, note, shift).transpose());
+    // Notes beyond the MIDI keyboard are left out.
+    let records = notes.iter().filter_map(|Note { start, end, tone, offset, velocity, .. }| {
+        let pitch = midi_note(*tone, shift) + i32::from(*offset);
+        let own = (0..PITCHES as i32).contains(&pitch);
+        own.then(|| NOTE.make(py, (*start, *end, pitch, *velocity)))
+    });
+    let key = key.map(|FoundKey { root, scale, certainty }| {
+        KEY.make(py, (root.name(), scale.id(), decimal(certainty))).map(Bound::unbind)
+    });
     Ok(Transcription {
         notes: PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?.unbind(),
-        key: key.map(|key| of_key(py, key)).transpose()?,
+        key: key.transpose()?,
         tuning,
         times: roll.times.into_pyarray(py).unbind(),
         played: matrix(py, roll.played)?.unbind(),
@@ -222,18 +226,6 @@ pub fn transcribe(
         score: score(&checked).to_string(),
         midi: PyBytes::new(py, &midi(&notes, shift, &Layout::fixed(DEFAULT_TEMPO))).unbind(),
     })
-}
-
-/// Returns the tuple of a note whose bands are transposed by `shift` semitones; `None` beyond the MIDI keyboard.
-fn record<'py>(py: Python<'py>, note: &Note, shift: f32) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let pitch = midi_note(note.tone, shift) + i32::from(note.offset);
-    let pitch = (0..PITCHES as i32).contains(&pitch).then_some(pitch);
-    pitch.map(|pitch| NOTE.make(py, (note.start, note.end, pitch, note.velocity))).transpose()
-}
-
-fn of_key(py: Python, key: FoundKey) -> PyResult<Py<PyAny>> {
-    let FoundKey { root, scale, certainty } = key;
-    Ok(KEY.make(py, (root.name(), scale.id(), decimal(certainty)))?.unbind())
 }
 
 /// Finds the notes of a recording, of all instruments together: start, end, pitch and velocity.

@@ -21,7 +21,7 @@ SOUND = np.zeros((2, 64), dtype="float32")
     ],
     ids=lambda value: None,
 )
-def test_what_is_no_sound_is_refused(take, audio, error, words):
+def test_invalid_audio_is_refused(take, audio, error, words):
     with pytest.raises(error, match=words):
         take(audio)
 
@@ -70,7 +70,7 @@ def test_other_numbers_out_of_range_are_refused():
             call()
 
 
-def test_attributes_that_are_none_are_refused():
+def test_unknown_and_read_only_attributes_are_refused():
     filter = ToneFilter(48000)
     for name in ["mixx", "latency", "settings"]:
         with pytest.raises(AttributeError):

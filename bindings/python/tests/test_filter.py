@@ -27,7 +27,7 @@ def signal(name):
     return np.fromfile(AUTOMATION / name, "<f4").reshape(2, -1)
 
 
-def test_automation_has_the_bits_of_the_library():
+def test_automation_matches_the_library_bit_for_bit():
     score, audio = json.loads((AUTOMATION / "score.json").read_text()), signal("input.f32")
     filter = ToneFilter(score["rate"])
     names = filter.settings.keys()
@@ -40,7 +40,7 @@ def test_automation_has_the_bits_of_the_library():
     assert same(np.concatenate(output, axis=1), signal("expected.f32"))
 
 
-def test_presets_are_the_factory_s():
+def test_presets_match_the_factory_files():
     for preset in tone_filter.presets():
         file = json.loads((ROOT / f"crates/presets/factory/{preset.id}.json").read_text())
         assert preset == (preset.id, file["name"], file["description"], tuple(file["tags"]))
@@ -72,7 +72,7 @@ def test_keys_choose_what_sounds():
     ],
     ids=["fortran", "strided", "reversed", "float64", "big endian", "unaligned"],
 )
-def test_any_layout_of_the_memory_is_read(music, view):
+def test_any_memory_layout_is_read(music, view):
     audio = view(music)
     before = audio.copy()
     assert same(ToneFilter(RATE).process(audio), ToneFilter(RATE).process(music))
@@ -101,14 +101,14 @@ def test_every_setting_is_an_attribute_and_in_the_dict():
     assert eval(repr(filter)).settings == filter.settings
 
 
-def test_numbers_are_those_that_were_written():
+def test_numbers_keep_their_decimal_form():
     filter = ToneFilter(RATE, tone=1234.5, ring=0.1, mix=np.float32(33.3), auto=np.bool_(False))
     assert (filter.tone, filter.ring, filter.mix, filter.auto) == (1234.5, 0.1, 33.3, False)
     assert ToneFilter(RATE, "reference").threshold == -36.9897
     assert repr(ToneFilter(RATE, mix=70)) == "ToneFilter(44100.0, channels=2, tempo=120.0, mix=70.0)"
 
 
-def test_several_settings_change_at_once_or_none():
+def test_several_settings_change_together_or_not_at_all():
     filter = ToneFilter(RATE)
     filter.set(mix=10, voice="saw")
     with pytest.raises(ValueError):
@@ -118,7 +118,7 @@ def test_several_settings_change_at_once_or_none():
     assert (filter.mix, filter.voice, filter.octave) == (20, "sine", 1)
 
 
-def test_a_score_is_the_argument_of_render(music):
+def test_a_score_sounds_as_in_render(music):
     score = "tone-filter-score 1\n0 0.5 69\n1 3 57\n"
     filter = ToneFilter(RATE, tempo=60, sync="1/4", lookahead=False)
     filter.set_score(score)
@@ -135,7 +135,7 @@ def test_a_score_is_the_argument_of_render(music):
     assert same(filter.process(music), plain) and not same(plain, expected)
 
 
-def test_channels_are_up_to_those_it_is_made_for(music):
+def test_audio_may_have_fewer_channels_than_the_filter(music):
     six = np.concatenate([music] * 3)
     filter = ToneFilter(RATE, channels=6, lookahead=True)
     assert filter.channels == 6 and filter.sample_rate == RATE
@@ -144,7 +144,7 @@ def test_channels_are_up_to_those_it_is_made_for(music):
     assert same(ToneFilter(RATE, channels=6).process(music), ToneFilter(RATE).process(music))
 
 
-def test_other_threads_run_while_it_processes(music):
+def test_other_threads_run_during_processing(music):
     filter, audio = ToneFilter(RATE), np.tile(music, 10)
     entered, left = threading.Event(), threading.Event()
 

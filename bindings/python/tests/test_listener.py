@@ -22,7 +22,7 @@ TUNE = ROOT / "assets/demo.wav"
     ],
     ids=str,
 )
-def test_notes_are_those_of_the_command(tune, command, tmp_path, settings, flags):
+def test_notes_match_the_command(tune, command, tmp_path, settings, flags):
     midi, score, table = tmp_path / "song.mid", tmp_path / "song.tfs", tmp_path / "song.json"
     command("bands", TUNE, "--midi", midi, "--score", score, "--json", table, "--tempo", 120, *flags)
     found = tone_filter.transcribe(*tune, **settings)
@@ -56,7 +56,7 @@ def test_the_roll_has_the_notes(tune):
     assert odds[found.played].min() > odds[28:105][~found.played[28:105]].max() - 1
 
 
-def test_silence_has_nothing():
+def test_silence_has_no_notes():
     for frames in [0, 1, 30000]:
         found = tone_filter.transcribe(np.zeros(frames), 44100)
         assert (found.notes, found.key, found.tuning) == ([], None, None)
@@ -73,12 +73,3 @@ def test_a_transcription_survives_pickle_and_copy(tune):
             for name in ["times", "played", "log_odds"]:
                 mine, theirs = getattr(found, name), getattr(other, name)
                 assert theirs.dtype == mine.dtype and np.array_equal(theirs, mine), name
-
-
-def test_notes_are_tuples_with_names(tune):
-    note = tone_filter.notes(*tune)[0]
-    start, end, pitch, velocity = note
-    assert (note.start, note.end, note.pitch, note.velocity) == (start, end, pitch, velocity)
-    assert repr(note).startswith("Note(start=") and type(note).__module__ == "tone_filter"
-    assert np.array([note, note]).shape == (2, 4)
-    assert pickle.loads(pickle.dumps(note)) == note

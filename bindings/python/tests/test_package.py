@@ -19,12 +19,12 @@ DIST = Path(os.environ["TONE_FILTER_DIST"])
 README = ROOT / "bindings/python/README.md"
 
 
-def test_the_module_is_that_of_the_wheel():
+def test_the_module_comes_from_the_wheel():
     assert "site-packages" in tone_filter.__file__
     assert set(tone_filter.__all__) <= set(dir(tone_filter))
 
 
-def test_the_wheel_has_all_that_belongs_in_it_and_nothing_else():
+def test_the_wheel_has_the_expected_files_only():
     (path,) = DIST.glob("*.whl")
     name, version, python, abi, platform = path.stem.split("-")
     assert (name, version, python, abi) == ("tone_filter", tone_filter.__version__, "cp311", "abi3")
@@ -54,7 +54,7 @@ def test_the_source_distribution_has_the_licences_and_the_page():
         assert f"tone_filter-{tone_filter.__version__}/{file}" in names
 
 
-def test_the_examples_of_the_page_run_as_they_are_written(tmp_path):
+def test_examples_of_the_page_run(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.S)
     assert len(blocks) >= 5
     for index, block in enumerate(blocks):
@@ -66,7 +66,7 @@ def test_the_examples_of_the_page_run_as_they_are_written(tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name in tone_filter.__all__ if name != "__version__"])
-def test_the_docstrings_are_complete_and_their_examples_true(name):
+def test_docstrings_are_complete_and_their_examples_pass(name):
     thing = getattr(tone_filter, name)
     assert thing.__doc__
     names = {"numpy": numpy, **vars(tone_filter)}

@@ -25,14 +25,14 @@ def by_command(command, folder, audio, rate, *flags):
     ],
     ids=str,
 )
-def test_any_channels_and_settings_have_the_bits_of_the_command(tune, command, tmp_path, channels, settings, flags):
+def test_channels_and_settings_match_the_command(tune, command, tmp_path, channels, settings, flags):
     audio, rate = tune
     audio = np.stack([np.roll(audio[index % 2], 3000 * index) for index in range(channels)])[:, : 3 * rate]
     expected = by_command(command, tmp_path, audio, rate, *flags)
     assert same(tone_filter.render(audio, rate, **settings), expected)
 
 
-def test_a_score_has_the_bits_of_the_command(tune, command, tmp_path):
+def test_a_score_matches_the_command(tune, command, tmp_path):
     audio, rate = tune
     score = tone_filter.transcribe(audio, rate).score
     (tmp_path / "song.tfs").write_text(score)
@@ -50,7 +50,7 @@ def test_the_shape_is_kept():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timers")
-def test_ctrl_c_ends_it():
+def test_ctrl_c_interrupts_rendering():
     def interrupt(*_):
         raise KeyboardInterrupt
 

@@ -25,7 +25,7 @@ def written(region: str) -> str:
     return f"{aliases}\nclass _Settings(TypedDict, total=False):\n{keys}"
 
 
-def test_the_settings_are_those_of_the_tables():
+def test_settings_match_the_tables():
     before = STUB.read_text()
     pattern = r"(?m)^( *# begin (\w+)\n)[\s\S]*?^( *# end \2\n)"
     after = re.sub(pattern, lambda mark: mark[1] + written(mark[2]) + mark[3], before)
@@ -35,7 +35,7 @@ def test_the_settings_are_those_of_the_tables():
     assert after == before, "run `UPDATE_STUB=1 cargo xtask test-python` to write the stub"
 
 
-def test_all_else_is_the_module_s(tmp_path):
+def test_everything_else_matches_the_module(tmp_path):
     command = [sys.executable, "-m", "mypy.stubtest", "tone_filter"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -62,7 +62,7 @@ BAD = [
 ]
 
 
-def test_mypy_accepts_what_works_and_names_what_does_not(tmp_path):
+def test_mypy_accepts_valid_code_and_refuses_invalid_code(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(GOOD + "\n".join(BAD) + "\n")
     command = [sys.executable, "-m", "mypy", "--strict", program]

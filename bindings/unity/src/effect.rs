@@ -5,7 +5,7 @@ use crate::{
         API_VERSION, EffectDefinition, EffectState, IS_SIDE_CHAIN_TARGET, OK, ParameterDefinition,
         UNSUPPORTED,
     },
-    levels::{LevelSet, Levels},
+    levels::Levels,
     parameters::{PARAMETERS, Parameter, RawValues, text},
     player::{Block, MAX_CHANNELS, Player},
 };
@@ -17,26 +17,20 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-const NAME: &str = "Tone Filter";
-
 /// Returns the definition of the effect. Its parameters are never freed.
 pub fn definition() -> EffectDefinition {
     let parameters = PARAMETERS.iter().map(Parameter::definition).collect::<Vec<_>>().leak();
-    let part = |text: &str| text.parse().unwrap_or(0_u32);
-    let version = [
-        part(env!("CARGO_PKG_VERSION_MAJOR")),
-        part(env!("CARGO_PKG_VERSION_MINOR")),
-        part(env!("CARGO_PKG_VERSION_PATCH")),
-    ];
+    let version = env!("CARGO_PKG_VERSION").split(['.', '-', '+']).take(3);
+    let version = version.map(|part| part.parse().unwrap_or(0_u32));
     EffectDefinition {
         struct_size: size_of::<EffectDefinition>() as u32,
         parameter_struct_size: size_of::<ParameterDefinition>() as u32,
         api_version: API_VERSION,
-        plugin_version: version[0] << 16 | version[1] << 8 | version[2],
+        plugin_version: version.fold(0, |version, part| version << 8 | part),
         channels: 0,
         parameter_count: parameters.len() as u32,
         flags: IS_SIDE_CHAIN_TARGET,
-        name: text(NAME),
+        name: text("Tone Filter"),
         create: Some(create),
         release: Some(release),
         reset: Some(reset),
@@ -49,8 +43,7 @@ pub fn definition() -> EffectDefinition {
     }
 }
 
-/// Instance of the effect. Unity calls `process` on one thread at a time. Meanwhile it may call the other callbacks on any
-/// thread, so they use atomics only.
+/// Instance of the effect. Unity calls `process` on one thread at a time, the other callbacks on any: these use atomics only.
 struct Effect {
     values: RawValues,
     levels: Levels,
@@ -125,7 +118,7 @@ unsafe extern "system" fn process(
             return None;
         }
         // SAFETY: Unity passes `frames` frames of these channels.
-        let input = unsafe { spare(input, output, frames, inputs, outputs) };
+        let input = unsafe { move_input(input, output, frames, inputs, outputs) };
         // SAFETY: Unity passes null or the state of an instance.
         let effect = unsafe { effect(state) };
         let Some(effect) = effect.filter(|_| (1..=MAX_CHANNELS).contains(&inputs)) else {
@@ -150,7 +143,7 @@ unsafe extern "system" fn process(
 ///
 /// # Safety
 /// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap.
-unsafe fn spare(
+unsafe fn move_input(
     input: *const f32,
     output: *mut f32,
     frames: usize,
@@ -170,7 +163,7 @@ unsafe fn spare(
 ///
 /// # Safety
 /// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same, or if
-/// [`spare`] has moved the input.
+/// [`move_input`] has moved the input.
 unsafe fn pass(input: *const f32, output: *mut f32, frames: usize, inputs: usize, outputs: usize) {
     for frame in 0..frames {
         for channel in 0..outputs {
@@ -234,13 +227,13 @@ unsafe extern "system" fn get_buffer(
             return None;
         }
         // SAFETY: Unity passes a C string.
-        let set = LevelSet::named(unsafe { CStr::from_ptr(name) }.to_bytes())?;
-        // SAFETY: Unity passes null or the state of an instance.
-        let levels = &unsafe { effect(state) }?.levels;
-        for index in 0..count {
-            // SAFETY: Unity passes a buffer of `count` numbers.
-            unsafe { buffer.add(index).write(levels.read(set, index)) };
-        }
+        let sounding = match unsafe { CStr::from_ptr(name) }.to_bytes() {
+            b"Bands" => false,
+            b"Notes" => true,
+            _ => return None,
+        };
+        // SAFETY: Unity passes null or the state of an instance, and a buffer of `count` numbers.
+        unsafe { effect(state)?.levels.read(sounding, buffer, count) };
         Some(())
     })
 }

@@ -1,5 +1,7 @@
 //! Unity's interface for native audio plugins, version 1.4.2: the types of `AudioPluginInterface.h` that an effect needs.
 
+#![expect(missing_docs, reason = "the fields are Unity's")]
+
 use std::ffi::{c_char, c_float, c_int, c_uint, c_void};
 
 /// Version of the interface: 1.4.2.
@@ -17,8 +19,7 @@ pub const IS_SIDE_CHAIN_TARGET: u64 = 1;
 ///
 /// Hosts of version 1.0 have no fields behind `internal`.
 #[repr(C)]
-#[derive(Debug)]
-#[expect(missing_docs, reason = "they are Unity's")]
+#[derive(Default)]
 pub struct EffectState {
     pub struct_size: u32,
     pub sample_rate: u32,
@@ -39,8 +40,6 @@ pub struct EffectState {
 
 /// Definition of a parameter. Texts end with a NUL.
 #[repr(C)]
-#[derive(Debug)]
-#[expect(missing_docs, reason = "they are Unity's")]
 pub struct ParameterDefinition {
     /// Name under which mixers save the value.
     pub name: [c_char; 16],
@@ -79,10 +78,7 @@ pub type GetParameter =
 pub type GetBuffer =
     unsafe extern "system" fn(*mut EffectState, *const c_char, *mut c_float, c_int) -> c_int;
 
-/// Definition of an effect.
 #[repr(C)]
-#[derive(Debug)]
-#[expect(missing_docs, reason = "they are Unity's")]
 pub struct EffectDefinition {
     pub struct_size: u32,
     pub parameter_struct_size: u32,

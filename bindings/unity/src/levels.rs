@@ -6,27 +6,7 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch},
 };
 
-/// Selection of levels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LevelSet {
-    /// Levels of all bands.
-    Bands,
-    /// Levels of the bands that sound; all other levels are 0.
-    Notes,
-}
-
-impl LevelSet {
-    pub fn named(name: &[u8]) -> Option<Self> {
-        match name {
-            b"Bands" => Some(Self::Bands),
-            b"Notes" => Some(Self::Notes),
-            _ => None,
-        }
-    }
-}
-
-/// Amplitudes of the bands at the end of the last block, E1 first, relative to the ceiling: 0 to 1. Bands that do not sound have
-/// a negative sign.
+/// Amplitudes of the bands after the last block, E1 first, relative to the ceiling: 0 to 1. Negative for bands that do not sound.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {
@@ -46,12 +26,16 @@ impl Levels {
         }
     }
 
-    /// Returns the level of the band `index`, counted by pitch; 0 behind the last band.
-    pub fn read(&self, set: LevelSet, index: usize) -> f32 {
-        let bits = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
-        match set {
-            LevelSet::Bands => f32::from_bits(bits).abs(),
-            LevelSet::Notes => f32::from_bits(bits).max(0.0),
+    /// Writes `count` levels, E1 first; 0 behind the last band. If `sounding`, writes 0 for bands that do not sound.
+    ///
+    /// # Safety
+    /// `to` must be valid for writes of `count` numbers.
+    pub unsafe fn read(&self, sounding: bool, to: *mut f32, count: usize) {
+        for index in 0..count {
+            let level = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
+            let level = f32::from_bits(level);
+            // SAFETY: the caller guarantees it.
+            unsafe { to.add(index).write(if sounding { level.max(0.0) } else { level.abs() }) };
         }
     }
 }

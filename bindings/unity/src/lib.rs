@@ -1,5 +1,4 @@
-//! Tone Filter for Unity: an effect for audio mixers with Unity's interface for native audio plugins, and functions for
-//! `ToneFilter.cs`.
+//! Tone Filter for Unity: an effect for audio mixers, as a native audio plugin, and functions for `ToneFilter.cs`.
 //!
 //! Unity calls [`UnityGetAudioEffectDefinitions`] when it loads the library, and the callbacks of the definition afterwards.
 //!
@@ -35,8 +34,7 @@ unsafe impl Sync for List {}
 
 static LIST: LazyLock<List> = LazyLock::new(|| List([Box::leak(Box::new(effect::definition()))]));
 
-/// Writes the address of a list of pointers to all definitions of effects. Returns their number: 1, or 0 if `definitions` is
-/// null.
+/// Writes the address of a list of pointers to all definitions. Returns their number: 1, or 0 if `definitions` is null.
 ///
 /// # Safety
 /// `definitions` must be null or valid for a write.

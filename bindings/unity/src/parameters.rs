@@ -9,45 +9,15 @@ use std::{
     },
 };
 use tone_filter_dsp::{Controls, Setting, Settings, Taper};
-use tone_filter_presets::Preset;
+use tone_filter_presets::{Preset, ids};
 
 /// Number of values of the parameter Instance.
 pub const INSTANCES: usize = 64;
 
-/// Ids of the factory presets. Mixers are saved with an index into this list, from 1 on, so new presets come last.
-pub const PRESETS: [&str; 26] = [
-    "tone-filter",
-    "reference",
-    "hacking",
-    "subtle-edge",
-    "extreme-8-bit",
-    "chord-pad",
-    "stereo-wide",
-    "drums-tamed",
-    "lead-only",
-    "bass-octave",
-    "pentatonic",
-    "nes-lead",
-    "sound-chip",
-    "game-boy",
-    "organ",
-    "sub-triangle",
-    "saw-choir",
-    "one-note",
-    "octave-up",
-    "thin-pulse",
-    "arcade",
-    "pizzicato",
-    "robot",
-    "drum-machine",
-    "fuzz",
-    "crystal",
-];
-
 /// Parameter that Unity's mixers show and save.
 #[derive(Debug, Clone, Copy)]
 pub enum Parameter {
-    /// Factory preset that replaces the settings: its index in [`PRESETS`] plus 1; 0 for none.
+    /// Factory preset that replaces the settings: its index in [`PRESET_SETTINGS`] plus 1; 0 for none.
     Preset,
     /// Number or choice of the filter; a choice by the index of its entry.
     Setting(Setting),
@@ -65,9 +35,9 @@ pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     [Parameter::Preset].into_iter().chain(settings).chain([Parameter::Instance]).collect()
 });
 
-/// Settings of [`PRESETS`], in the same order.
+/// Settings of the factory presets. Mixers are saved with an index into this list, from 1 on, so new presets come last.
 pub static PRESET_SETTINGS: LazyLock<Vec<Settings>> =
-    LazyLock::new(|| PRESETS.iter().filter_map(|id| Some(Preset::factory(id)?.settings)).collect());
+    LazyLock::new(|| ids().filter_map(|id| Some(Preset::factory(id)?.settings)).collect());
 
 impl Parameter {
     /// Returns the name: the setting's id, capitalised and with blanks for hyphens. Ids never change.
@@ -104,7 +74,7 @@ impl Parameter {
     /// Returns the ids of the entries of a choice or of the presets, in the order of their numbers; otherwise none.
     pub fn entries(&self) -> Vec<&'static str> {
         match self {
-            Self::Preset => ["none"].into_iter().chain(PRESETS).collect(),
+            Self::Preset => ["none"].into_iter().chain(ids()).collect(),
             Self::Setting(own) => own.entries().iter().map(|(id, _)| *id).collect(),
             Self::Instance => Vec::new(),
         }
@@ -113,7 +83,7 @@ impl Parameter {
     /// Returns the minimum and the maximum of the value.
     pub fn range(&self) -> [f32; 2] {
         match self {
-            Self::Preset => [0.0, PRESETS.len() as f32],
+            Self::Preset => [0.0, ids().count() as f32],
             Self::Setting(own) => own.range(),
             Self::Instance => [0.0, (INSTANCES - 1) as f32],
         }
@@ -216,7 +186,7 @@ impl RawValues {
 pub struct ParameterValues {
     /// Settings and routing from all parameters [`Parameter::Setting`].
     pub controls: Controls,
-    /// Index of the factory preset in [`PRESETS`]; `None` without a preset.
+    /// Index of the factory preset in [`PRESET_SETTINGS`]; `None` without a preset.
     pub preset: Option<usize>,
     /// Number by which scripts address the instance.
     pub instance: usize,

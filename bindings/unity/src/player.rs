@@ -6,9 +6,9 @@
 use crate::{
     levels::Levels,
     parameters::{PRESET_SETTINGS, ParameterValues, RawValues},
-    request_queue::{QUEUES, RequestQueue, Requests},
+    request_queue::{QUEUES, RequestQueue},
 };
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, Settings, ToneFilter};
 
 /// Maximum number of filtered channels, as in Unity's largest speaker mode, 7.1.
 pub const MAX_CHANNELS: usize = 8;
@@ -25,9 +25,7 @@ pub struct Block {
     pub sidechain: *const f32,
     /// Output, with `outputs` channels.
     pub output: *mut f32,
-    /// Number of channels of the input and of the sidechain.
     pub inputs: usize,
-    /// Number of channels of the output.
     pub outputs: usize,
     pub frames: usize,
     /// Start of the block, in frames since the audio system started.
@@ -46,7 +44,6 @@ pub struct Player {
     seen: Option<(usize, u64)>,
     preset: Option<Settings>,
     tempo: f64,
-    keyboard: Keyboard,
     /// Instance number and [`Position::count`](crate::request_queue::Position::count) of the last position that was applied.
     position: Option<(usize, u64)>,
     /// Time on Unity's DSP clock at which the score starts, in seconds; `None` before the first block.
@@ -73,7 +70,6 @@ impl Player {
             seen: None,
             preset: None,
             tempo: DEFAULT_TEMPO,
-            keyboard: Keyboard::default(),
             position: None,
             origin: None,
             length: None,
@@ -94,8 +90,9 @@ impl Player {
         self.follow(queue, parameters.instance, now);
         self.set(parameters);
         if block.reset {
+            let keyboard = *self.filter.keyboard();
             self.filter.reset();
-            self.filter.set_keyboard(&self.keyboard);
+            self.filter.set_keyboard(&keyboard);
             self.next_tick = None;
         }
         // The clock has a gap if the mixer has rested.
@@ -115,20 +112,18 @@ impl Player {
         queue.levels.write(&bands, snapshot.ceiling);
     }
 
-    /// Applies new requests. The block starts at `now` seconds of Unity's DSP clock. While a script is changing the requests,
-    /// leaves them for the next block.
+    /// Applies new requests, unless a script is changing them. The block starts at `now` seconds of Unity's DSP clock.
     fn follow(&mut self, queue: &RequestQueue, instance: usize, now: f64) {
         let seen = Some((instance, queue.version()));
         if self.seen == seen {
             return;
         }
         let position = queue.try_read(|requests| {
-            let Requests { preset, tempo, keyboard, score, position } = requests;
-            (self.preset, self.tempo, self.keyboard) = (*preset, *tempo, *keyboard);
-            self.filter.set_keyboard(keyboard);
+            (self.preset, self.tempo) = (requests.preset, requests.tempo);
+            self.filter.set_keyboard(&requests.keyboard);
             // The queue keeps a reference to the old score, so nothing is freed here.
-            drop(self.filter.set_score(score.clone()));
-            *position
+            drop(self.filter.set_score(requests.score.clone()));
+            requests.position
         });
         let Some(position) = position else { return };
         let set = Some((instance, position.count));

@@ -15,7 +15,6 @@ pub static QUEUES: LazyLock<Vec<RequestQueue>> =
     LazyLock::new(|| (0..INSTANCES).map(|_| RequestQueue::default()).collect());
 
 /// Requests to the filters with one instance number.
-#[derive(Clone)]
 pub struct Requests {
     /// Settings of a preset, which replace the values of the parameters.
     pub preset: Option<Settings>,
@@ -24,6 +23,8 @@ pub struct Requests {
     pub keyboard: Keyboard,
     /// Score that replaces the listener's decisions; `None` without a score.
     pub score: Option<Arc<Score>>,
+    /// Keeps scores until no audio thread has them.
+    scores: SharedScores,
     pub position: Position,
 }
 
@@ -56,9 +57,14 @@ impl Requests {
 
 impl Default for Requests {
     fn default() -> Self {
-        let (preset, score) = (None, None);
-        let (keyboard, position) = (Keyboard::default(), Position::default());
-        Self { preset, tempo: DEFAULT_TEMPO, keyboard, score, position }
+        Self {
+            preset: None,
+            tempo: DEFAULT_TEMPO,
+            keyboard: Keyboard::default(),
+            score: None,
+            scores: SharedScores::default(),
+            position: Position::default(),
+        }
     }
 }
 
@@ -69,15 +75,9 @@ impl Default for Requests {
 #[derive(Default)]
 pub struct RequestQueue {
     version: AtomicU64,
-    state: Mutex<State>,
+    requests: Mutex<Requests>,
     /// Levels of the filter that was the last to process a block.
     pub levels: Levels,
-}
-
-#[derive(Default)]
-struct State {
-    requests: Requests,
-    scores: SharedScores,
 }
 
 impl RequestQueue {
@@ -88,27 +88,27 @@ impl RequestQueue {
 
     /// Passes the requests to `take`; returns `None` if a script is changing them. Neither waits nor allocates.
     pub fn try_read<T>(&self, take: impl FnOnce(&Requests) -> T) -> Option<T> {
-        self.try_lock().map(|state| take(&state.requests))
+        self.try_lock().map(|requests| take(&requests))
     }
 
     /// Changes the requests. Waits for other scripts, so it is not for the audio thread.
     pub fn change(&self, change: impl FnOnce(&mut Requests)) {
-        let mut state = loop {
+        let mut requests = loop {
             match self.try_lock() {
-                Some(state) => break state,
+                Some(requests) => break requests,
                 None => thread::yield_now(),
             }
         };
-        let State { requests, scores } = &mut *state;
-        change(requests);
-        scores.keep(requests.score.as_ref());
+        change(&mut requests);
+        let Requests { score, scores, .. } = &mut *requests;
+        scores.keep(score.as_ref());
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
-        match self.state.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+    fn try_lock(&self) -> Option<MutexGuard<'_, Requests>> {
+        match self.requests.try_lock() {
+            Ok(requests) => Some(requests),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }

@@ -1,15 +1,13 @@
-//! Functions for `ToneFilter.cs`, on any thread but the audio thread. Each returns null on success, else the text of an error.
-//! The text belongs to the calling thread and is valid until its next call.
+//! Functions for `ToneFilter.cs`, on any thread but the audio thread. The text of an error belongs to the calling thread and is
+//! valid until its next call.
 
 use crate::{
-    levels::LevelSet,
     parameters::INSTANCES,
     request_queue::{Position, QUEUES, RequestQueue},
 };
 use std::{
     cell::Cell,
     ffi::{c_char, c_int},
-    fmt::{self, Display},
     io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr, slice,
@@ -25,23 +23,20 @@ thread_local! {
     static ERROR: Cell<[u8; MOST]> = const { Cell::new([0; MOST]) };
 }
 
-type Fault = Box<dyn Display>;
+/// Null on success, else the text of an error.
+pub type Answer = *const c_char;
 
-fn fault(text: fmt::Arguments) -> Fault {
-    Box::new(text.to_string())
-}
-
-/// Runs a function's body with the queue of an instance number. Returns the error's text for C#, or null.
-fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), Fault>) -> *const c_char {
+/// Runs a function's body with the queue of an instance number.
+fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), String>) -> Answer {
     let queue = usize::try_from(instance).ok().and_then(|instance| QUEUES.get(instance));
     let run = || match queue {
         Some(queue) => body(queue),
-        None => Err(fault(format_args!("filter {instance}: use 0 to {}", INSTANCES - 1))),
+        None => Err(format!("filter {instance}: use 0 to {}", INSTANCES - 1)),
     };
     let fault = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => return ptr::null(),
         Ok(Err(fault)) => fault,
-        Err(_) => Box::new("a fault of the library"),
+        Err(_) => "a fault of the library".to_owned(),
     };
     let mut text = [0; MOST];
     // The last byte stays 0 as the NUL. A text that is too long is cut.
@@ -52,13 +47,13 @@ fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), Fault>
 
 /// # Safety
 /// `text` must be null, or have `length` bytes that do not change during `'a`.
-unsafe fn utf8<'a>(text: *const u8, length: c_int) -> Result<Option<&'a str>, Fault> {
+unsafe fn utf8<'a>(text: *const u8, length: c_int) -> Result<Option<&'a str>, String> {
     if text.is_null() {
         return Ok(None);
     }
     // SAFETY: the caller guarantees it.
     let bytes = unsafe { slice::from_raw_parts(text, length.max(0) as usize) };
-    str::from_utf8(bytes).map(Some).map_err(|error| fault(format_args!("the text: {error}")))
+    str::from_utf8(bytes).map(Some).map_err(|error| format!("the text: {error}"))
 }
 
 /// Sets a score, a list of notes that replaces the listener's decisions, and starts it at the next block; null removes the score.
@@ -70,11 +65,11 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
     instance: c_int,
     text: *const u8,
     length: c_int,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         // SAFETY: the caller guarantees it.
         let score = unsafe { utf8(text, length) }?.map(str::parse::<Score>).transpose();
-        let score = score.map_err(|error| fault(format_args!("the score: {error}")))?.map(Arc::new);
+        let score = score.map_err(|error| format!("the score: {error}"))?.map(Arc::new);
         queue.change(|requests| {
             requests.score = score;
             requests.seek(Position::default());
@@ -91,15 +86,13 @@ pub extern "C" fn tone_filter_unity_seek(
     seconds: f64,
     dsp_time: f64,
     length: f64,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         if !seconds.is_finite() || dsp_time.is_infinite() {
-            return Err(fault(format_args!("{seconds} s at {dsp_time} s; use finite times")));
+            return Err(format!("{seconds} s at {dsp_time} s; use finite times"));
         }
         if !(length.is_finite() && length >= 0.0) {
-            return Err(fault(format_args!(
-                "a loop of {length} s; use more than 0, or 0 for none"
-            )));
+            return Err(format!("a loop of {length} s; use more than 0, or 0 for none"));
         }
         let dsp_time = Some(dsp_time).filter(|time| !time.is_nan());
         let length = Some(length).filter(|length| *length > 0.0);
@@ -119,11 +112,11 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
     instance: c_int,
     json: *const u8,
     length: c_int,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         // SAFETY: the caller guarantees it.
         let loaded = unsafe { utf8(json, length) }?.map(Preset::from_json).transpose();
-        let loaded = loaded.map_err(|error| fault(format_args!("the preset: {error}")))?;
+        let loaded = loaded.map_err(|error| format!("the preset: {error}"))?;
         let preset = loaded.map(|loaded| loaded.preset.settings);
         queue.change(|requests| requests.preset = preset);
         Ok(())
@@ -132,10 +125,10 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
 
 /// Sets the tempo for the parameter Sync, in beats a minute.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *const c_char {
+pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> Answer {
     answer(instance, |queue| {
         if !(tempo.is_finite() && tempo > 0.0) {
-            return Err(fault(format_args!("tempo {tempo}; use more than 0")));
+            return Err(format!("tempo {tempo}; use more than 0"));
         }
         queue.change(|requests| requests.tempo = tempo);
         Ok(())
@@ -144,16 +137,12 @@ pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *c
 
 /// Presses the key of a MIDI note with a velocity above 0 to 1; a velocity of 0 releases the key.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_unity_key(
-    instance: c_int,
-    note: c_int,
-    velocity: f32,
-) -> *const c_char {
+pub extern "C" fn tone_filter_unity_key(instance: c_int, note: c_int, velocity: f32) -> Answer {
     answer(instance, |queue| {
         let key = u8::try_from(note).ok().filter(|key| *key < 128);
-        let key = key.ok_or_else(|| fault(format_args!("note {note}; use 0 to 127")))?;
+        let key = key.ok_or_else(|| format!("note {note}; use 0 to 127"))?;
         if !(0.0..=1.0).contains(&velocity) {
-            return Err(fault(format_args!("velocity {velocity}; use 0 to 1")));
+            return Err(format!("velocity {velocity}; use 0 to 1"));
         }
         queue.change(|requests| requests.keyboard.play(KeyEvent::Key(key, velocity)));
         Ok(())
@@ -162,7 +151,7 @@ pub extern "C" fn tone_filter_unity_key(
 
 /// Releases all keys and the sustain pedal.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_char {
+pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> Answer {
     answer(instance, |queue| {
         queue.change(|requests| requests.keyboard.play(KeyEvent::ReleaseAll));
         Ok(())
@@ -180,16 +169,13 @@ pub unsafe extern "C" fn tone_filter_unity_read_bands(
     sounding: c_int,
     levels: *mut f32,
     count: c_int,
-) -> *const c_char {
+) -> Answer {
     answer(instance, |queue| {
         if levels.is_null() {
-            return Err(fault(format_args!("the array of levels is null")));
+            return Err("the array of levels is null".to_owned());
         }
-        let set = if sounding == 0 { LevelSet::Bands } else { LevelSet::Notes };
-        for index in 0..usize::try_from(count).unwrap_or(0) {
-            // SAFETY: the caller guarantees it.
-            unsafe { levels.add(index).write(queue.levels.read(set, index)) };
-        }
+        // SAFETY: the caller guarantees it.
+        unsafe { queue.levels.read(sounding != 0, levels, usize::try_from(count).unwrap_or(0)) };
         Ok(())
     })
 }

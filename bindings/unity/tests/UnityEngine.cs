@@ -4,47 +4,25 @@ using System.Collections.Generic;
 
 namespace UnityEngine
 {
-    public class MonoBehaviour
-    {
-        public readonly Transform transform = new Transform();
-    }
-
-    public sealed class Transform
-    {
-        public Vector3 localScale;
-    }
+    public class MonoBehaviour { public readonly Transform transform = new Transform(); }
+    public sealed class Transform { public Vector3 localScale; }
 
     public struct Vector3
     {
         public readonly float x, y, z;
 
-        public Vector3(float x, float y, float z)
-        {
-            this.x = x;
-            this.y = y;
-            this.z = z;
-        }
+        public Vector3(float x, float y, float z) { this.x = x; this.y = y; this.z = z; }
     }
 
     public sealed class TextAsset
     {
         public readonly string text;
 
-        public TextAsset(string text)
-        {
-            this.text = text;
-        }
+        public TextAsset(string text) { this.text = text; }
     }
 
-    public static class AudioSettings
-    {
-        public static double dspTime;
-    }
-
-    public sealed class AudioClip
-    {
-        public int samples, frequency;
-    }
+    public static class AudioSettings { public static double dspTime; }
+    public sealed class AudioClip { public int samples, frequency; }
 
     public sealed class AudioSource
     {
@@ -53,10 +31,7 @@ namespace UnityEngine
         public float time;
         public double Start = -1.0;
 
-        public void PlayScheduled(double time)
-        {
-            Start = time;
-        }
+        public void PlayScheduled(double time) { Start = time; }
     }
 }
 

@@ -2,8 +2,6 @@
 
 use super::*;
 use tone_filter_dsp::{Controls, Settings, Voice};
-use tone_filter_presets::Preset;
-use tone_filter_song::take::Format;
 use tone_filter_testkit::{root, wav};
 
 fn write(web: &mut Web, text: &str) {

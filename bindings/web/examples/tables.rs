@@ -113,30 +113,3 @@ fn declarations() -> String {
 fn field(text: &mut String, id: &str, kind: &str, help: &str) {
     writeln!(text, "  /** {help} */\n  \"{id}\": {kind};").expect("a text grows");
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_tables_have_all_settings_and_presets() {
-        let text = tables().unwrap();
-        let rows = |list: &str| -> Vec<Value> {
-            let (_, rest) = text.split_once(&format!("{list} = [")).unwrap();
-            let (rows, _) = rest.split_once(",\n];").unwrap();
-            serde_json::from_str(&format!("[{rows}]")).unwrap()
-        };
-        let listed = |list| -> Vec<_> {
-            rows(list).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
-        };
-        assert_eq!(listed("numbers"), SPECS.each_ref().map(|spec| spec.id));
-        assert_eq!(listed("choices"), CHOICES.each_ref().map(|choice| choice.id));
-        assert_eq!(listed("presets"), ids().collect::<Vec<_>>());
-        assert_eq!(rows("choices")[0]["entries"][1][0], "stereo");
-        let sounds = CHOICES.iter().filter(|choice| !choice.is_routing()).count();
-        for row in rows("presets") {
-            let settings = row["settings"].as_object().unwrap();
-            assert_eq!(settings.len(), SPECS.len() + sounds + 3, "without the routing");
-        }
-    }
-}

@@ -44,11 +44,6 @@ async function fetchModule() {
   return response.arrayBuffer();
 }
 
-const loadModule = () => once(modules, "module", fetchModule);
-
-const addProcessor = (context) =>
-  once(contexts, context, () => context.audioWorklet.addModule(new URL("./worklet.js", import.meta.url)));
-
 // This file can be imported without Web Audio, as by a server that renders pages.
 export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   #settings;
@@ -62,7 +57,8 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
     const notes = score ? readScore(score) : [];
     const lack = unsupported();
     if (lack) throw new Error(lack);
-    const [module] = await Promise.all([loadModule(), addProcessor(context)]);
+    const addProcessor = () => context.audioWorklet.addModule(new URL("./worklet.js", import.meta.url));
+    const [module] = await Promise.all([once(modules, "module", fetchModule), once(contexts, context, addProcessor)]);
     return new ToneFilterNode(context, module, all, notes);
   }
 
@@ -84,7 +80,7 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
 
   set(changes) {
     this.#settings = check({ ...this.#settings, ...changes });
-    this.#send({ type: "settings", settings: encode(this.#settings) });
+    this.port.postMessage({ type: "settings", settings: encode(this.#settings) });
   }
 
   load(preset) {
@@ -95,45 +91,41 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
     this.#bands ??= new Promise((resolve) => {
       this.#resolve = resolve;
       const numbers = this.#numbers ?? new Float32Array(BANDS * RECORD);
-      this.#send({ type: "bands", numbers }, [numbers.buffer]);
+      this.port.postMessage({ type: "bands", numbers }, [numbers.buffer]);
     });
     return this.#bands;
   }
 
   key(note, velocity) {
-    this.#send({ type: "key", note, velocity });
+    this.port.postMessage({ type: "key", note, velocity });
   }
 
   releaseKeys() {
-    this.#send({ type: "release" });
+    this.port.postMessage({ type: "release" });
   }
 
   setScore(text) {
-    this.#send({ type: "score", notes: text ? readScore(text) : [] });
+    this.port.postMessage({ type: "score", notes: text ? readScore(text) : [] });
   }
 
   seek(seconds) {
-    this.#send({ type: "seek", seconds });
+    this.port.postMessage({ type: "seek", seconds });
   }
 
   reset() {
-    this.#send({ type: "reset" });
+    this.port.postMessage({ type: "reset" });
   }
 
   ask() {
     return new Promise((resolve) => {
       this.#answers.push(resolve);
-      this.#send({ type: "ask", lengths: LENGTHS });
+      this.port.postMessage({ type: "ask", lengths: LENGTHS });
     });
   }
 
   close() {
     this.disconnect();
-    this.#send({ type: "close" });
-  }
-
-  #send(message, transfer = []) {
-    this.port.postMessage(message, transfer);
+    this.port.postMessage({ type: "close" });
   }
 
   #receive({ type, numbers, settings, idle, latency, tail }) {

@@ -8,7 +8,7 @@ export class Compare {
   #change;
   #pressed; // Time of the press, while the button or the key is held.
   #kept = false; // Whether the original was on before the press.
-  #own = false; // Whether the next click is the end of a press.
+  #ending = false; // Whether the next click is the end of a press.
   dry = false;
 
   // Calls `change` with true for the original and false for the filtered sound.
@@ -16,7 +16,7 @@ export class Compare {
     this.#button = button;
     this.#change = change;
     const press = () => {
-      this.#own = true;
+      this.#ending = true;
       this.press();
     };
     const isKey = ({ key }) => key === " " || key === "Enter";
@@ -30,8 +30,8 @@ export class Compare {
     button.onkeyup = (event) => isKey(event) && this.release();
     // Screen readers click without a press.
     button.onclick = () => {
-      if (!this.#own) this.#show(!this.dry);
-      this.#own = false;
+      if (!this.#ending) this.#show(!this.dry);
+      this.#ending = false;
     };
     button.oncontextmenu = (event) => event.preventDefault();
     addEventListener("blur", () => this.release());

@@ -6,9 +6,10 @@ import { noteName } from "./tone-filter/index.js";
 const LOWEST_A = 21;
 const HIGHEST = 104;
 
-// Level of an empty bar, in dB relative to the whole input. Powers of a wave without height and of full height, in dB relative to
-// full scale.
+// Level of an empty bar, in dB relative to the whole input.
 const QUIETEST = -60;
+
+// Powers at which a wave has no height and full height, in dB relative to full scale.
 const FAINTEST = -80;
 const LOUDEST = -10;
 
@@ -17,7 +18,7 @@ const RISE = 0.02;
 const FALL = 0.12;
 const CHANGE = 0.05;
 
-// Frames per drawing of a silent cell.
+// Silent cells are drawn in every fifth frame only.
 const TURNS = 5;
 
 const BACKGROUND = [16, 18, 22];
@@ -43,7 +44,7 @@ export class Grid {
   #height = 0;
   #lowest = 28;
   #turn = 0;
-  #bands = SILENCE;
+  bands = SILENCE;
   // Displayed values by MIDI note, which move smoothly to the values of the bands.
   #cells = Array.from({ length: HIGHEST + 1 }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
 
@@ -69,10 +70,6 @@ export class Grid {
     this.#resize();
   }
 
-  update(bands) {
-    this.#bands = bands;
-  }
-
   #rectangle(note) {
     const gap = Math.min(10, Math.max(3, 0.005 * this.#width));
     const width = (this.#width + gap) / 12;
@@ -84,18 +81,18 @@ export class Grid {
 
   // Returns the note whose cell is at a place of the canvas; `undefined` between the cells.
   noteAt(x, y) {
-    return this.#bands.map(({ note }) => note).find((note) => {
+    return this.bands.map(({ note }) => note).find((note) => {
       const [left, top, width, height] = this.#rectangle(note);
       return note >= this.#lowest && x >= left && x < left + width && y >= top && y < top + height;
     });
   }
 
-  // Draws the grid, `seconds` after the last call: always the cells that sound or fade, and some of the other cells in turn.
+  // Draws the grid, `seconds` after the last call: all cells that sound or fade, and a fifth of the silent cells in turn.
   draw(seconds) {
     this.#turn = (this.#turn + 1) % TURNS;
     const all = seconds > 0.1;
     this.#context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    for (const band of this.#bands.slice(this.#lowest - this.#bands[0].note)) {
+    for (const band of this.bands.slice(this.#lowest - this.bands[0].note)) {
       const cell = this.#cells[band.note];
       const approach = (key, target, time) => (cell[key] = target + (cell[key] - target) * Math.exp(-seconds / time));
       const follow = (key, target) => approach(key, target, target > cell[key] ? RISE : FALL);

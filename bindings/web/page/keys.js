@@ -20,7 +20,7 @@ export class Keys {
   #held = new Map(); // Held notes, by the key code, pointer or button that holds them.
   enabled = false;
 
-  constructor(node, bar, canvas, view) {
+  constructor(node, bar, canvas, grid) {
     this.#node = node;
     this.#bar = bar;
     for (let tone = 0; tone < 12; tone++) {
@@ -39,7 +39,7 @@ export class Keys {
       bar.append(button);
     }
     canvas.addEventListener("pointerdown", (event) => {
-      const note = view.noteAt(event.offsetX, event.offsetY);
+      const note = grid.noteAt(event.offsetX, event.offsetY);
       if (!this.enabled || note === undefined) return;
       canvas.setPointerCapture(event.pointerId);
       this.#press(event.pointerId, note);

@@ -2,8 +2,7 @@
 
 import { check, findPreset, presets } from "./tone-filter/index.js";
 
-// Settings that do not belong to a sound: Bypass, for the comparison with the original, and connections that a page does not
-// have.
+// Settings that links lack: Bypass, for the comparison with the original, and connections that a page does not have.
 const OWN = ["bypass", "midi-out", "mpe", "listen"];
 
 // Returns whether the part after `#` is a sound; otherwise, it is an anchor in the page.

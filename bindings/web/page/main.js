@@ -22,7 +22,7 @@ async function open() {
 function run({ engine, about }) {
   const { node } = engine;
   const view = new View(engine);
-  const keys = new Keys(node, at("instrument"), at("grid"), view);
+  const keys = new Keys(node, at("instrument"), at("grid"), view.grid);
   const player = new Player(engine, about.songs, suggest);
   const compare = new Compare(at("compare"), (bypass) => node.set({ bypass }));
   let preset;
@@ -95,8 +95,8 @@ function run({ engine, about }) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("select")) return;
     const own = event.target.matches("button, input, summary, a");
     if (event.code === "Space" && (!own || event.target.matches("[type=range]"))) player.toggle();
-    else if (event.code === "ArrowLeft" && !own) player.move(-5);
-    else if (event.code === "ArrowRight" && !own) player.move(5);
+    else if (event.code === "ArrowLeft" && !own) player.seek(engine.audio.currentTime - 5);
+    else if (event.code === "ArrowRight" && !own) player.seek(engine.audio.currentTime + 5);
     else if (event.code === "KeyB") compare.press();
     else if (event.code === "KeyR" && !keys.enabled && !event.repeat) view.toggle();
     else if (!keys.keydown(event)) return;

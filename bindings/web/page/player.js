@@ -163,10 +163,6 @@ export class Player {
     audio.currentTime = Math.min(audio.duration || 0, Math.max(0, seconds));
   }
 
-  move(seconds) {
-    this.seek(this.#engine.audio.currentTime + seconds);
-  }
-
   #showTime() {
     const { currentTime } = this.#engine.audio;
     const length = this.duration;

@@ -15,11 +15,11 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class View {
   #engine;
-  #grid = new Grid(at("grid"));
+  grid = new Grid(at("grid"));
   #roll = new Roll(at("roll"));
-  #awake = 0;
-  #last = 0;
-  #waiting = false;
+  #awake = 0; // Time until which the picture moves.
+  #last = 0; // Time of the last frame that was drawn.
+  #waiting = false; // Whether a request for bands is under way.
   #pushed = 0; // Time of the last request for bands.
   #said = 0; // Time at which the notes were last named.
 
@@ -27,11 +27,6 @@ export class View {
     this.#engine = engine;
     at("view").onclick = () => this.toggle();
     requestAnimationFrame((now) => this.#frame(now));
-  }
-
-  // Returns the note at a place of the grid; `undefined` between the cells.
-  noteAt(x, y) {
-    return this.#grid.noteAt(x, y);
   }
 
   toggle() {
@@ -43,8 +38,7 @@ export class View {
   }
 
   show(settings) {
-    const lowest = settings.range === "whole" ? 28 : 57;
-    this.#grid.lowest = this.#roll.lowest = lowest;
+    this.grid.lowest = this.#roll.lowest = settings.range === "whole" ? 28 : 57;
     this.wake();
   }
 
@@ -62,17 +56,17 @@ export class View {
     if (now > this.#awake) return;
     this.#last = now;
     if (!this.#waiting) this.#ask();
-    if (at("roll").hidden) this.#grid.draw(Math.min(seconds, 1));
+    if (at("roll").hidden) this.grid.draw(Math.min(seconds, 1));
     else this.#roll.draw();
   }
 
-  // Requests the bands, and shows them when they arrive. Only one request may be under way.
+  // Requests the bands, and shows them when they arrive.
   async #ask() {
     this.#waiting = true;
     const asked = performance.now();
     const bands = await this.#engine.node.bands();
     this.#waiting = false;
-    this.#grid.update(bands);
+    this.grid.bands = bands;
     if (this.#engine.state !== "paused") this.#roll.push(bands, Math.max(0, (asked - this.#pushed) / 1000));
     this.#pushed = asked;
     if (asked - this.#said < 1000 * READING) return;

@@ -13,8 +13,7 @@
 //! The page requests pictures of the bands: for each frame that it draws, it sends the audio thread a buffer, and gets it back
 //! filled. So a hidden page costs nothing, and the audio thread need not allocate.
 //!
-//! `settings.js` checks settings against tables in the npm package, and sends the audio thread arrays of numbers. So the module
-//! needs no JSON, and stays small.
+//! `settings.js` checks settings, and sends the audio thread arrays of numbers. So the module needs no JSON, and stays small.
 
 use std::sync::Arc;
 use tone_filter_dsp::{
@@ -22,14 +21,16 @@ use tone_filter_dsp::{
     notes::{PITCH_CLASSES, TONES, by_pitch, midi_note, semitone},
 };
 
+/// Samples of a channel in each call of an AudioWorklet.
 const QUANTUM: usize = 128;
 
+/// Samples of a band's waveform.
 const POINTS: usize = 96;
 
 /// Length of a band's record: power, level, state and waveform.
 const RECORD: usize = 3 + POINTS;
 
-/// Power in dB relative to full scale up to which a band has no waveform: the page would draw it with a height of 0.
+/// Maximum power of a band without a waveform, in dB relative to full scale. The page would draw it with a height of 0.
 const FAINTEST: f32 = -80.0;
 
 /// Lower limit of levels and powers in dB, also for silence.
@@ -48,74 +49,35 @@ pub struct Web {
     controls: Controls,
     input: Quantum,
     output: Quantum,
-    picture: Picture,
+    /// Records of all bands, the lowest first.
+    picture: [[f32; RECORD]; TONES],
     text: Vec<u8>,
     /// Notes from [`tone_filter_add_note`] for the next score.
     notes: Vec<ScoreNote>,
 }
 
 impl Web {
-    fn new(sample_rate: f64) -> Option<Self> {
-        let filter = ToneFilter::new(sample_rate, &Settings::default()).ok()?;
-        Some(Self {
-            controls: *filter.controls(),
-            filter,
-            input: [[0.0; QUANTUM]; 2],
-            output: [[0.0; QUANTUM]; 2],
-            picture: Picture::default(),
-            text: Vec::new(),
-            notes: Vec::new(),
-        })
-    }
-
     /// Stores `text` for JavaScript and returns its length.
     fn put_text(&mut self, text: &str) -> usize {
         self.text = text.into();
         self.text.len()
     }
-
-    fn set_text(&mut self, index: usize) -> Option<()> {
-        let text = str::from_utf8(&self.text).ok()?;
-        TEXTS.get(index)?.set(&mut self.controls.settings, text).ok()
-    }
 }
 
-/// Records of all bands, the lowest first.
-struct Picture([[f32; RECORD]; TONES]);
-
-impl Default for Picture {
-    fn default() -> Self {
-        Self([[0.0; RECORD]; TONES])
-    }
-}
-
-impl Picture {
-    /// Computes the records from the current state of `filter` and returns their address.
-    fn take(&mut self, filter: &ToneFilter) -> *const f32 {
-        let bands = filter.bands();
-        for (tone, record) in by_pitch().zip(&mut self.0) {
-            let band = &bands.bands[tone];
-            let ([power, level, state], wave) = record.split_first_chunk_mut().expect("a record");
-            *power = (10.0 * (bands.gain * bands.gain * band.power).log10()).max(SILENCE);
-            *level = band.level_db().max(SILENCE);
-            *state = if band.enabled { f32::from(band.state as u8) } else { CLOSED };
-            wave.fill(0.0);
-            if *power > FAINTEST {
-                // One more period per octave, so that higher notes look higher and stay legible.
-                let octave = (semitone(tone).max(0) / PITCH_CLASSES.len() as i32) as f32;
-                band.trace(2.0 + octave, wave);
-            }
-        }
-        self.0.as_flattened().as_ptr()
-    }
-}
-
-/// Creates a filter at a sample rate in Hz, with the settings of a new instance of the plugin. Returns 0 if the rate is out of
-/// range.
+/// Creates a filter at a sample rate in Hz, with the plugin's initial settings. Returns 0 if the rate is out of range.
 // SAFETY: no other symbol has the name of this or of a later function.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_new(sample_rate: f64) -> Option<Box<Web>> {
-    Web::new(sample_rate).map(Box::new)
+    let filter = ToneFilter::new(sample_rate, &Settings::default()).ok()?;
+    Some(Box::new(Web {
+        controls: *filter.controls(),
+        filter,
+        input: [[0.0; QUANTUM]; 2],
+        output: [[0.0; QUANTUM]; 2],
+        picture: [[0.0; RECORD]; TONES],
+        text: Vec::new(),
+        notes: Vec::new(),
+    }))
 }
 
 /// Frees a filter. Its address must not be used again.
@@ -168,7 +130,8 @@ pub extern "C" fn tone_filter_set_value(web: &mut Web, index: usize, value: f32)
 /// Sets the setting at `index` of the table of texts to the written text, for [`tone_filter_apply`]. Returns whether it is valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
-    web.set_text(index).is_some()
+    let (text, settings) = (str::from_utf8(&web.text), &mut web.controls.settings);
+    text.is_ok_and(|text| TEXTS.get(index).is_some_and(|own| own.set(settings, text).is_ok()))
 }
 
 /// Passes all changed settings to the filter.
@@ -191,8 +154,7 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
     web.put_text(&text)
 }
 
-/// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length, 0 if the setting has
-/// an effect.
+/// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length; 0: it has an effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
     let reason = web.filter.settings().idle(setting(index).id());
@@ -248,7 +210,21 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
 /// for sounding, 2 for at the ceiling and 3 for a band that may not sound.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_picture(web: &mut Web) -> *const f32 {
-    web.picture.take(&web.filter)
+    let bands = web.filter.bands();
+    for (tone, record) in by_pitch().zip(&mut web.picture) {
+        let band = &bands.bands[tone];
+        let ([power, level, state], wave) = record.split_first_chunk_mut().expect("a record");
+        *power = (10.0 * (bands.gain * bands.gain * band.power).log10()).max(SILENCE);
+        *level = band.level_db().max(SILENCE);
+        *state = if band.enabled { f32::from(band.state as u8) } else { CLOSED };
+        wave.fill(0.0);
+        if *power > FAINTEST {
+            // One more period per octave, so that higher notes look higher and stay legible.
+            let octave = (semitone(tone).max(0) / PITCH_CLASSES.len() as i32) as f32;
+            band.trace(2.0 + octave, wave);
+        }
+    }
+    web.picture.as_flattened().as_ptr()
 }
 
 /// Returns the latency in samples.

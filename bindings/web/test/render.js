@@ -4,13 +4,6 @@ import { ToneFilterNode } from "../tone-filter/index.js";
 
 const RATE = 44100;
 
-// The demo tune: left and right, full scale 1.
-export async function tune() {
-  const samples = new Int16Array(await (await fetch(new URL("../expected/demo.wav", import.meta.url))).arrayBuffer(), 44);
-  const channel = (index) => Float32Array.from({ length: samples.length / 2 }, (_, t) => samples[2 * t + index] / 32768);
-  return [channel(0), channel(1)];
-}
-
 // Returns the signal-to-noise ratio in dB of an output.
 export function accuracy(output, expected) {
   let [signal, noise] = [0, 0];
@@ -29,8 +22,7 @@ export async function expected(name) {
   return [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)];
 }
 
-// Filters `input` and `rest` seconds of silence in the worklet. Returns the output, and the time spent as a fraction of the sound's
-// duration.
+// Filters `input` and `rest` seconds of silence in the worklet. Returns the output, and the time spent as a fraction of real time.
 export async function render(options, input, rest = 0) {
   const [{ length }] = input;
   const frames = length + rest * RATE;

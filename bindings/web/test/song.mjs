@@ -117,14 +117,13 @@ test("minutes of music show their progress while the page goes on, and can be ca
   assert((await frames) > 20, `${await frames} frames`);
   assert.equal(downloads, 1);
   assert(content.length < 60_000, `${content.length} bytes`);
-  console.log(`${(samples.length / 8 / 44100).toFixed(0)} s of music as .fur: ${content.length} bytes`);
   await tab.close();
 });
 
 // One byte a sample, mono, at 8 kHz.
 const SMALL = [1, 1, 1, 8000];
 
-test("a file without notes, a long one and a module that cannot be loaded are said in words", async () => {
+test("silence, long files and a missing module get messages", async () => {
   const silent = await open("", await wav("song/silence.wav", SMALL, Buffer.alloc(3 * 8000, 128)));
   assert.equal(await error(silent, "fur"), "No notes were found. Raise Sensitivity, or choose another file.");
   await silent.route("**/song.wasm", (route) => route.abort());

@@ -55,7 +55,7 @@ test("the microphone is heard", async () => {
   assert.deepEqual(await pressed(), ["Microphone"]);
 });
 
-test("a microphone that is refused is said in the page's words", async () => {
+test("a refused microphone gets a message", async () => {
   const other = await visit();
   await other.evaluate(() => (navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"))));
   await other.click("#microphone");
@@ -65,7 +65,7 @@ test("a microphone that is refused is said in the page's words", async () => {
   await other.close();
 });
 
-test("a file is played, and one that is none is refused by its name", async () => {
+test("a file is played, and an invalid one is refused with its name", async () => {
   const tune = path.join(RESULTS, "expected/demo.wav");
   await tab.locator("#file").setInputFiles(tune);
   await button("Pause");
@@ -87,7 +87,7 @@ test("a file is played, and one that is none is refused by its name", async () =
   assert(faults.splice(0).every((fault) => fault.startsWith("Failed to load resource")));
 });
 
-test("what the system stops is not said to play", async () => {
+test("sound that the system stops counts as paused", async () => {
   await button("Pause");
   await inPage(tab, ({ engine }) => engine.node.context.suspend());
   await button("Play");

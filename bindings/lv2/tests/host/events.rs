@@ -26,7 +26,7 @@ fn play(settings: &Settings, size: usize, events: &Events) -> Output {
 }
 
 #[test]
-fn keys_are_played_as_in_the_library_and_passed_on() {
+fn keys_are_played_and_passed_on() {
     let messages: [(usize, &[u8], KeyEvent); 8] = [
         (100, &[0x90, 69, 127], KeyEvent::Key(69, 1.0)),
         (3000, &[0x90, 57, 64], KeyEvent::Key(57, 64.0 / 127.0)),
@@ -71,7 +71,7 @@ fn sending() -> Controls {
 }
 
 #[test]
-fn found_notes_are_sent() {
+fn detected_notes_are_sent() {
     for mpe in [false, true] {
         let mut controls = sending();
         controls.routing.mpe = mpe;
@@ -104,7 +104,7 @@ fn hanging(output: &Output) -> BTreeSet<(u8, u8)> {
 }
 
 #[test]
-fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
+fn every_note_ends_in_a_small_buffer_and_after_activation() {
     let keys = |at: usize, status: u8, count: u8, velocity: u8| {
         (0..count).map(move |key| message(at, &[status, key, velocity]))
     };
@@ -139,7 +139,7 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
 }
 
 #[test]
-fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
+fn the_tempo_is_followed_and_a_stop_releases_keys() {
     let sync = NoteValue::try_from("1/8".to_owned()).unwrap();
     let settings = Settings { sync, ..Settings::default() };
     let output = play(&settings, 512, &vec![position(90.0, 1.0)]);
@@ -159,7 +159,7 @@ fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
 }
 
 #[test]
-fn an_event_beyond_its_block_delays_no_other() {
+fn an_event_beyond_its_block_delays_no_other_event() {
     let mut host = Host::new(STEREO, &played().into());
     let mut sound = tune(512);
     let audio = [0, 1].map(|channel| sound[channel].as_mut_ptr());

@@ -11,6 +11,7 @@ use tone_filter_lv2::{
     abi::{Atom, Descriptor, Feature, Handle, StateInterface, Urid, UridMap, uri},
     lv2_descriptor,
     ports::{Port, VARIANTS},
+    state::key,
 };
 use tone_filter_testkit::{Signal, root, wav};
 
@@ -21,6 +22,9 @@ pub const SIDECHAIN: u32 = 2;
 
 /// Events: frame, type and content of each.
 pub type Events = Vec<(usize, &'static CStr, Vec<u8>)>;
+
+/// Values of a saved state, by their keys.
+pub type State = BTreeMap<Urid, Vec<u8>>;
 
 const ROOM: usize = 65_536;
 
@@ -97,8 +101,8 @@ impl Host {
     /// Sets all ports, and restores a state with the settings that have no port.
     pub fn set(&mut self, controls: &Controls) {
         self.set_ports(controls);
-        let texts = TEXTS.each_ref().map(|text| text.get(&controls.settings) + "\0");
-        assert_eq!(self.restore(&texts.map(|text| Some(text.into_bytes()))), 0);
+        let texts = TEXTS.each_ref().map(|text| text.get(&controls.settings));
+        assert_eq!(self.restore(&state(texts)), 0);
     }
 
     pub fn set_ports(&mut self, controls: &Controls) {
@@ -213,7 +217,7 @@ impl Host {
     }
 
     /// Returns the values that the plugin saves, by their keys.
-    pub fn save(&self) -> BTreeMap<Urid, Vec<u8>> {
+    pub fn save(&self) -> State {
         unsafe extern "C" fn store(
             saved: *mut c_void,
             key: Urid,
@@ -225,13 +229,12 @@ impl Host {
             assert_eq!((kind, flags), (number(uri::STRING), 3));
             // SAFETY: the plugin passes the handle from below, and a value of `size` bytes.
             let (saved, value) = unsafe {
-                let saved: &mut BTreeMap<Urid, Vec<u8>> = &mut *saved.cast();
-                (saved, std::slice::from_raw_parts(value.cast(), size).to_vec())
+                (&mut *saved.cast::<State>(), std::slice::from_raw_parts(value.cast(), size))
             };
-            saved.insert(key, value);
+            saved.insert(key, value.to_vec());
             0
         }
-        let mut saved = BTreeMap::new();
+        let mut saved = State::new();
         let handle = ptr::from_mut(&mut saved).cast();
         // SAFETY: the instance's handle is valid, and `handle` has the type that `store` expects.
         let status = unsafe { (self.interface().save)(self.handle, store, handle, 0, ptr::null()) };
@@ -239,26 +242,24 @@ impl Host {
         saved
     }
 
-    /// Restores the values of [`TEXTS`]. Returns the plugin's status.
-    pub fn restore(&mut self, values: &[Option<Vec<u8>>; TEXTS.len()]) -> u32 {
+    /// Restores a state. Returns the plugin's status.
+    pub fn restore(&mut self, state: &State) -> u32 {
         unsafe extern "C" fn retrieve(
-            values: *mut c_void,
+            state: *mut c_void,
             key: Urid,
             size: *mut usize,
             kind: *mut Urid,
             flags: *mut u32,
         ) -> *const c_void {
             // SAFETY: the plugin passes the handle from below, and valid pointers.
-            let values: &[Option<Vec<u8>>; TEXTS.len()] = unsafe { &*values.cast() };
-            let index = TEXTS.iter().position(|text| number(&tone_filter_lv2::key(text)) == key);
-            let Some(value) = index.and_then(|index| values[index].as_ref()) else {
+            let Some(value) = unsafe { &*state.cast::<State>() }.get(&key) else {
                 return ptr::null();
             };
             // SAFETY: the pointers are valid, as above.
             unsafe { (*size, *kind, *flags) = (value.len(), number(uri::STRING), 3) };
             value.as_ptr().cast()
         }
-        let handle = ptr::from_ref(values).cast_mut().cast();
+        let handle = ptr::from_ref(state).cast_mut().cast();
         // SAFETY: the instance's handle is valid, and `handle` has the type that `retrieve` expects.
         unsafe { (self.interface().restore)(self.handle, retrieve, handle, 0, ptr::null()) }
     }
@@ -269,6 +270,12 @@ impl Drop for Host {
         // SAFETY: the handle belongs to a live instance and is not used again.
         unsafe { (self.descriptor.cleanup)(self.handle) }
     }
+}
+
+/// Returns the state with these texts, in the order of [`TEXTS`].
+pub fn state(texts: [String; TEXTS.len()]) -> State {
+    let values = texts.map(|text| (text + "\0").into_bytes());
+    TEXTS.iter().map(|own| number(&key(own))).zip(values).collect()
 }
 
 /// Returns `frames` frames of the demo tune from its second bar on; the first bar has drums only.

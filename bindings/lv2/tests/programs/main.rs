@@ -94,8 +94,7 @@ fn ffmpeg(bundle: &Path, folder: &Path) -> Result<()> {
 fn pipewire(bundle: &Path, folder: &Path) -> Result<()> {
     /// Minimum number of successive frames that equal the library's. A busy computer may interrupt the sound.
     const FRAMES: usize = 8192;
-    /// Part of the example that is replaced by other settings: the effect of focus and auto level depends on when the plugin
-    /// was started.
+    /// Part of the example that is replaced: the effect of focus and auto level depends on when the plugin was started.
     const SETTING: &str = r#""output" = 0.0"#;
     let example = fs::read_to_string(root().join("examples/pipewire/tone-filter.conf"))?;
     ensure!(example.contains(SETTING), "the example has no {SETTING}");

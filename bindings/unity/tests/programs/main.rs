@@ -77,11 +77,8 @@ fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
     let scripts = scripts.map(|name| folder.join("package/Runtime").join(name));
     let compile = |out: &str, sources: &[PathBuf]| {
         let mut mcs = Command::new("mcs");
-        mcs.args([
-            "-warnaserror",
-            "-warn:4",
-            if out.ends_with("dll") { "-t:library" } else { "-t:exe" },
-        ]);
+        let kind = if out.ends_with("dll") { "-t:library" } else { "-t:exe" };
+        mcs.args(["-warnaserror", "-warn:4", kind]);
         mcs.arg(format!("-out:{}", folder.join(out).display()));
         run(mcs.args(&scripts).arg(tests.join("UnityEngine.cs")).args(sources))
     };

@@ -1,16 +1,16 @@
 //! Tests of the definitions that Unity reads before it creates an instance.
 
-use crate::host::{Instance, definition, loaded, names, owned};
+use crate::host::{Instance, definition, loaded, owned};
 use AudioPluginToneFilter::{
     interface::{EffectState, ParameterDefinition},
-    parameters::{PARAMETERS, PRESETS, Parameter},
+    parameters::{PARAMETERS, Parameter},
 };
 use std::{collections::BTreeSet, mem::offset_of};
 use tone_filter_dsp::{CHOICES, SPECS, Setting, Taper};
 use tone_filter_presets::ids;
 
 #[test]
-fn there_is_one_effect_for_any_number_of_channels_with_a_sidechain() {
+fn the_effect_takes_any_channels_and_a_sidechain() {
     let effect = definition(loaded());
     assert_eq!(owned(effect.name.as_ptr()), "Tone Filter");
     // The sizes in Unity's header, for pointers of 64 bits.
@@ -26,16 +26,16 @@ fn there_is_one_effect_for_any_number_of_channels_with_a_sidechain() {
 }
 
 #[test]
-fn parameters_fit_unity_and_are_those_of_the_tables() {
+fn parameters_fit_unity_and_match_the_tables() {
     let effect = definition(loaded());
-    let names = names(effect);
+    let count = effect.parameter_count as usize;
+    // SAFETY: the definition has `parameter_count` parameters.
+    let all = unsafe { std::slice::from_raw_parts(effect.parameters, count) };
+    let names: Vec<_> = all.iter().map(|own| owned(own.name.as_ptr())).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name twice");
     // Without MIDI out and MPE, with preset and instance.
     assert_eq!(names.len(), SPECS.len() + CHOICES.len() - 2 + 2);
-    for (index, parameter) in PARAMETERS.iter().enumerate() {
-        // SAFETY: the definition has a parameter for each of the table.
-        let defined = unsafe { &*effect.parameters.add(index) };
-        let name = &names[index];
+    for ((parameter, defined), name) in PARAMETERS.iter().zip(all).zip(&names) {
         assert_eq!(*name, parameter.name(), "Unity has room for 15 characters");
         assert_eq!(owned(defined.unit.as_ptr()), parameter.unit(), "{name}");
         let description = owned(defined.description);
@@ -57,13 +57,16 @@ fn parameters_fit_unity_and_are_those_of_the_tables() {
 }
 
 #[test]
-fn every_factory_preset_has_a_number() {
-    let numbered: BTreeSet<_> = PRESETS.into_iter().collect();
-    assert_eq!(numbered, ids().collect(), "append new ones to PRESETS");
+fn factory_presets_keep_their_numbers() {
+    const NUMBERED: &str = "tone-filter reference hacking subtle-edge extreme-8-bit chord-pad stereo-wide drums-tamed \
+        lead-only bass-octave pentatonic nes-lead sound-chip game-boy organ sub-triangle saw-choir one-note octave-up \
+        thin-pulse arcade pizzicato robot drum-machine fuzz crystal";
+    let all = ids().collect::<Vec<_>>().join(" ");
+    assert!(all.starts_with(NUMBERED), "mixers save a preset's number: append new ones to {all}");
 }
 
 #[test]
-fn values_out_of_range_become_the_nearest_and_nonsense_is_refused() {
+fn values_are_limited_and_invalid_ones_refused() {
     let instance = Instance::new();
     for (name, value, wanted) in [
         ("Mix", 140.0, 100.0),

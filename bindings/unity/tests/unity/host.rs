@@ -18,22 +18,16 @@ pub const RATE: u32 = 48_000;
 
 pub type Entry = unsafe extern "C" fn(*mut *const *const EffectDefinition) -> c_int;
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-    let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
-    let path = current_exe().unwrap().with_file_name(name);
-    // SAFETY: the library runs no code when it is loaded.
-    unsafe { Library::new(path) }.unwrap()
-});
-
-/// Returns a function of the library. `T` must be its type.
-pub fn function<T: Copy>(name: &str) -> T {
-    // SAFETY: the caller guarantees the type.
-    unsafe { *LIBRARY.get(name.as_bytes()).unwrap() }
-}
-
 /// Returns the entry point of the library's file.
 pub fn loaded() -> Entry {
-    function("UnityGetAudioEffectDefinitions")
+    static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+        let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
+        let path = current_exe().unwrap().with_file_name(name);
+        // SAFETY: the library runs no code when it is loaded.
+        unsafe { Library::new(path) }.unwrap()
+    });
+    // SAFETY: the function has this type.
+    unsafe { *LIBRARY.get(b"UnityGetAudioEffectDefinitions").unwrap() }
 }
 
 /// Returns the only definition that `entry` lists.
@@ -51,17 +45,9 @@ pub fn owned(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
-/// Returns the parameters' names, in the order of their indices.
-pub fn names(definition: &EffectDefinition) -> Vec<String> {
-    let index = 0..definition.parameter_count as usize;
-    // SAFETY: the definition has `parameter_count` parameters.
-    index.map(|i| owned(unsafe { (*definition.parameters.add(i)).name.as_ptr() })).collect()
-}
-
 /// Instance of the effect. Other threads may set its parameters while it processes.
 pub struct Instance {
     pub definition: &'static EffectDefinition,
-    names: Vec<String>,
     state: *mut EffectState,
 }
 
@@ -81,32 +67,23 @@ impl Instance {
         let state = Box::into_raw(Box::new(EffectState {
             struct_size: size_of::<EffectState>() as u32,
             sample_rate,
-            current_dsp_tick: 0,
-            previous_dsp_tick: 0,
-            sidechain: ptr::null(),
-            effect_data: ptr::null_mut(),
             flags: 1,
-            internal: ptr::null_mut(),
-            spatializer: ptr::null_mut(),
             dsp_buffer_size: 1024,
             host_api_version: definition.api_version,
-            ambisonic: ptr::null_mut(),
+            ..EffectState::default()
         }));
         // SAFETY: the state is valid until `drop`.
         let created = unsafe { definition.create.unwrap()(state) } == OK;
         assert_eq!(created, (1000..=1_000_000_000).contains(&sample_rate));
-        Self { definition, names: names(definition), state }
+        Self { definition, state }
     }
 
     pub fn index(&self, name: &str) -> c_int {
-        self.names.iter().position(|known| known == name).unwrap() as c_int
+        PARAMETERS.iter().position(|own| own.name() == name).unwrap() as c_int
     }
 
     pub fn set(&self, name: &str, value: f32) {
-        // SAFETY: the state is valid.
-        let status =
-            unsafe { self.definition.set_parameter.unwrap()(self.state, self.index(name), value) };
-        assert_eq!(status, OK, "{name} = {value}");
+        assert_eq!(self.set_index(self.index(name), value), OK, "{name} = {value}");
     }
 
     pub fn get(&self, name: &str) -> f32 {
@@ -120,12 +97,11 @@ impl Instance {
 
     /// Returns the indices and values of the parameters for `controls`.
     pub fn indexed(&self, controls: &Controls) -> Vec<(c_int, f32)> {
-        let value = |parameter: &Parameter| match parameter {
-            Parameter::Setting(own) => Some(own.value(controls)),
+        let value = |(index, own): (usize, &Parameter)| match own {
+            Parameter::Setting(own) => Some((index as c_int, own.value(controls))),
             Parameter::Preset | Parameter::Instance => None,
         };
-        let index = |parameter: &Parameter| self.index(&parameter.name());
-        PARAMETERS.iter().filter_map(|own| Some((index(own), value(own)?))).collect()
+        PARAMETERS.iter().enumerate().filter_map(value).collect()
     }
 
     pub fn set_all(&self, controls: &Controls) {
@@ -153,7 +129,7 @@ impl Instance {
         (status == OK).then_some(levels)
     }
 
-    /// Moves the clock on by `frames`.
+    /// Moves Unity's clock on.
     pub fn skip(&mut self, frames: u64) {
         // SAFETY: the state is valid, and nothing else uses it now.
         unsafe { (*self.state).current_dsp_tick += frames };
@@ -211,29 +187,17 @@ pub fn music(count: usize, frames: usize) -> Vec<f32> {
     (0..frames * count).map(|i| sound[i % count][i / count]).collect()
 }
 
-/// Returns a sine of 440 Hz from frame `start` on, in one channel.
-pub fn sine(start: usize, frames: usize) -> Vec<f32> {
-    let angle = |frame: usize| std::f64::consts::TAU * 440.0 * frame as f64 / f64::from(RATE);
-    (start..start + frames).map(|frame| 0.3 * angle(frame).sin() as f32).collect()
-}
-
-/// Returns the channels of interleaved samples.
 pub fn planar(sound: &[f32], channels: usize) -> Vec<Vec<f32>> {
     (0..channels).map(|c| sound.iter().skip(c).step_by(channels).copied().collect()).collect()
 }
 
 /// Returns the bits of the library's output for `sound`, with a sidechain that may be empty.
-pub fn expected(
-    filter: &mut ToneFilter,
-    sound: &[f32],
-    sidechain: &[f32],
-    channels: usize,
-) -> Vec<u32> {
+pub fn expected(filter: &mut ToneFilter, sound: &[f32], side: &[f32], channels: usize) -> Vec<u32> {
     let mut main = planar(sound, channels);
-    let second = if sidechain.is_empty() { Vec::new() } else { planar(sidechain, channels) };
+    let side = if side.is_empty() { Vec::new() } else { planar(side, channels) };
     let mut slices: Vec<_> = main.iter_mut().map(Vec::as_mut_slice).collect();
-    let second: Vec<_> = second.iter().map(Vec::as_slice).collect();
-    filter.process_events(&mut slices, &second, [], |_, _| ());
+    let side: Vec<_> = side.iter().map(Vec::as_slice).collect();
+    filter.process_events(&mut slices, &side, [], |_, _| ());
     (0..sound.len()).map(|i| main[i % channels][i / channels].to_bits()).collect()
 }
 

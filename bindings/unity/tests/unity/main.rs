@@ -1,6 +1,5 @@
 //! Tests of the library in a host that calls it as Unity does.
 
-mod alloc;
 mod definition;
 mod host;
 mod script;

@@ -1,8 +1,9 @@
 //! Tests of the functions that `ToneFilter.cs` calls.
 
-use crate::host::{Instance, RATE, bits, expected, function, music, owned, sine};
+use crate::host::{Instance, RATE, bits, expected, music, owned};
+use AudioPluginToneFilter as unity;
 use std::{
-    ffi::{c_char, c_int},
+    ffi::c_int,
     ptr,
     sync::{
         Arc,
@@ -10,16 +11,14 @@ use std::{
     },
     thread,
 };
-use tone_filter_dsp::{
-    KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter,
-    notes::{A4, TONES, by_pitch},
-};
+use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter, notes::TONES};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Draws, controls};
+use tone_filter_testkit::{Draws, controls, heap::counted, signals::sine};
 
-type Answer = *const c_char;
+type TextCall = unsafe extern "C" fn(c_int, *const u8, c_int) -> unity::Answer;
 
-/// An effect with its own instance number, and the functions that address it.
+/// An effect with its own instance number, and the functions that address it. `Host.cs` loads the functions from the library's
+/// file.
 struct Scripted {
     number: c_int,
     effect: Instance,
@@ -27,20 +26,23 @@ struct Scripted {
 
 impl Scripted {
     fn new(number: c_int) -> Self {
-        let effect = Instance::new();
+        let effect = Instance::of(unity::UnityGetAudioEffectDefinitions, RATE);
         effect.set("Instance", number as f32);
         Self { number, effect }
     }
 
-    fn text(&self, name: &str, text: Option<&str>) -> Result<(), String> {
-        let call: unsafe extern "C" fn(c_int, *const u8, c_int) -> Answer = function(name);
+    fn text(&self, call: TextCall, text: Option<&str>) -> Result<(), String> {
         let (pointer, length) = text.map_or((ptr::null(), 0), |text| (text.as_ptr(), text.len()));
         // SAFETY: the pointer is null, or the text has `length` bytes.
         answer(unsafe { call(self.number, pointer, length as c_int) })
     }
 
     fn score(&self, score: Option<&str>) -> Result<(), String> {
-        self.text("tone_filter_unity_set_score", score)
+        self.text(unity::tone_filter_unity_set_score, score)
+    }
+
+    fn preset(&self, preset: Option<&str>) -> Result<(), String> {
+        self.text(unity::tone_filter_unity_set_preset, preset)
     }
 
     fn seek(&self, seconds: f64, dsp_time: f64) -> Result<(), String> {
@@ -48,23 +50,19 @@ impl Scripted {
     }
 
     fn repeat(&self, seconds: f64, dsp_time: f64, length: f64) -> Result<(), String> {
-        let call: extern "C" fn(c_int, f64, f64, f64) -> Answer =
-            function("tone_filter_unity_seek");
-        answer(call(self.number, seconds, dsp_time, length))
+        answer(unity::tone_filter_unity_seek(self.number, seconds, dsp_time, length))
     }
 
     fn key(&self, note: c_int, velocity: f32) -> Result<(), String> {
-        let call: extern "C" fn(c_int, c_int, f32) -> Answer = function("tone_filter_unity_key");
-        answer(call(self.number, note, velocity))
+        answer(unity::tone_filter_unity_key(self.number, note, velocity))
     }
 
     fn read(&self, sounding: bool, count: usize) -> Vec<f32> {
-        let call: unsafe extern "C" fn(c_int, c_int, *mut f32, c_int) -> Answer =
-            function("tone_filter_unity_read_bands");
         let mut levels = vec![9.0; count];
-        let (sounding, to) = (c_int::from(sounding), levels.as_mut_ptr());
+        let (number, sounding, to) = (self.number, sounding.into(), levels.as_mut_ptr());
         // SAFETY: `levels` has `count` numbers.
-        answer(unsafe { call(self.number, sounding, to, count as c_int) }).unwrap();
+        let read = unsafe { unity::tone_filter_unity_read_bands(number, sounding, to, count as _) };
+        answer(read).unwrap();
         levels
     }
 
@@ -78,7 +76,7 @@ impl Scripted {
     }
 }
 
-fn answer(error: Answer) -> Result<(), String> {
+fn answer(error: unity::Answer) -> Result<(), String> {
     if error.is_null() { Ok(()) } else { Err(owned(error)) }
 }
 
@@ -86,32 +84,30 @@ fn filter() -> Box<ToneFilter> {
     Box::new(ToneFilter::new(RATE.into(), &Settings::default()).unwrap())
 }
 
-fn a4() -> usize {
-    by_pitch().position(|tone| tone == A4).unwrap()
-}
-
 #[test]
-fn bands_are_read_by_pitch_by_scripts_and_by_unity_s_editor() {
+fn scripts_and_the_editor_read_bands_by_pitch() {
+    // The first band is the MIDI note 28.
+    const A4: usize = 69 - 28;
     let mut scripted = Scripted::new(1);
-    let mono = sine(0, RATE as usize);
+    let mono = sine(440.0, 0.3, 1.0, RATE.into());
     let stereo: Vec<f32> = mono.iter().flat_map(|sample| [*sample; 2]).collect();
     scripted.process(&stereo);
     let bands = scripted.read(false, TONES + 3);
     assert_eq!(bands[TONES..], [0.0; 3]);
     let strongest = (0..TONES).max_by(|a, b| bands[*a].total_cmp(&bands[*b]));
-    assert_eq!((strongest, a4()), (Some(69 - 28), 69 - 28));
+    assert_eq!(strongest, Some(A4));
     // A sine without other sound is at the ceiling.
-    assert!((0.9..=1.0).contains(&bands[a4()]), "{}", bands[a4()]);
+    assert!((0.9..=1.0).contains(&bands[A4]), "{}", bands[A4]);
     let notes = scripted.read(true, TONES);
     let sounding: Vec<_> = (0..TONES).filter(|band| notes[*band] > 0.0).collect();
-    assert_eq!((sounding, notes[a4()]), (vec![a4()], bands[a4()]));
+    assert_eq!((sounding, notes[A4]), (vec![A4], bands[A4]));
     assert_eq!(scripted.effect.read("Bands", TONES + 3), Some(bands));
     assert_eq!(scripted.effect.read("Notes", TONES), Some(notes));
     assert_eq!(scripted.effect.read("Spectrum", 4), None);
 }
 
 #[test]
-fn a_score_decides_from_its_start_or_where_it_is_sought() {
+fn a_score_starts_where_a_script_seeks() {
     const SCORE: &str = "tone-filter-score 1\n0 0.05 69\n0.3 2 69\n";
     let sound = music(2, 10_240);
     let of_filter = |seconds: f64| {
@@ -180,7 +176,7 @@ fn a_score_repeats_with_its_music() {
 }
 
 #[test]
-fn another_number_has_its_own_requests() {
+fn each_instance_number_has_its_own_requests() {
     let (three, mut moved) = (Scripted::new(3), Scripted::new(4));
     three.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
     let sound = music(2, 6144);
@@ -196,54 +192,44 @@ fn another_number_has_its_own_requests() {
 }
 
 #[test]
-fn presets_tempo_and_keys_are_those_of_the_filter() {
+fn presets_tempo_and_keys_reach_the_filter() {
     let sound = music(2, 8192);
     let own =
         Settings { mix: 60.0, keys: Keys::Hold, sync: NoteValue::new(6), ..Settings::default() };
     let mut scripted = Scripted::new(5);
-    scripted
-        .text("tone_filter_unity_set_preset", Some(&Preset::new("Mine", own).to_json()))
-        .unwrap();
-    let tempo: extern "C" fn(c_int, f64) -> Answer = function("tone_filter_unity_set_tempo");
-    answer(tempo(5, 90.0)).unwrap();
+    scripted.preset(Some(&Preset::new("Mine", own).to_json())).unwrap();
+    answer(unity::tone_filter_unity_set_tempo(5, 90.0)).unwrap();
     scripted.key(69, 0.5).unwrap();
     let mut filter = filter();
     filter.set_settings(&own.at_tempo(90.0)).unwrap();
     filter.play(KeyEvent::Key(69, 0.5));
     assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
 
-    let release: extern "C" fn(c_int) -> Answer = function("tone_filter_unity_release_keys");
-    answer(release(5)).unwrap();
+    answer(unity::tone_filter_unity_release_keys(5)).unwrap();
     filter.play(KeyEvent::ReleaseAll);
     assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
 
-    scripted.text("tone_filter_unity_set_preset", None).unwrap();
+    scripted.preset(None).unwrap();
     filter.set_settings(&Settings::default()).unwrap();
     assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
 }
 
 #[test]
-fn errors_tell_what_to_do_and_change_nothing() {
+fn errors_name_the_remedy_and_change_nothing() {
     let mut scripted = Scripted::new(6);
     scripted.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
     let error = |result: Result<(), String>| result.unwrap_err();
-    assert!(error(scripted.score(Some("nonsense"))).starts_with("the score: line 1"));
     assert!(error(scripted.score(Some("\u{e9}"))).starts_with("the score: "));
-    let preset = |text| error(scripted.text("tone_filter_unity_set_preset", Some(text)));
-    assert!(preset("{").starts_with("the preset: "));
-    assert!(preset(r#"{"version":1,"name":"x","settings":{"mix":300}}"#).contains("0 to 100 %"));
+    let preset = r#"{"version":1,"name":"x","settings":{"mix":300}}"#;
+    assert!(error(scripted.preset(Some(preset))).contains("0 to 100 %"));
     assert!(error(scripted.seek(f64::NAN, 0.0)).contains("use finite times"));
-    assert!(error(scripted.seek(0.0, f64::INFINITY)).contains("use finite times"));
     for length in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(error(scripted.repeat(0.0, 0.0, length)).contains("0 for none"), "{length}");
     }
-    assert_eq!(error(scripted.key(128, 1.0)), "note 128; use 0 to 127");
     assert_eq!(error(scripted.key(-1, 1.0)), "note -1; use 0 to 127");
     assert_eq!(error(scripted.key(69, f32::NAN)), "velocity NaN; use 0 to 1");
-    for number in [-1, 64] {
-        let nobody = Scripted { number, effect: Instance::new() };
-        assert_eq!(error(nobody.score(None)), format!("filter {number}: use 0 to 63"));
-    }
+    let nobody = Scripted { number: -1, effect: Instance::new() };
+    assert_eq!(error(nobody.score(None)), "filter -1: use 0 to 63");
     let sound = music(2, 4096);
     let mut filter = filter();
     filter.set_score(Some(Arc::new("tone-filter-score 1\n0 2 69\n".parse().unwrap())));
@@ -251,7 +237,7 @@ fn errors_tell_what_to_do_and_change_nothing() {
 }
 
 #[test]
-fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
+fn other_threads_do_not_disturb_the_sound() {
     let (scripted, done) = (&Scripted::new(50), &AtomicBool::new(false));
     let steps = || (0..).take_while(|_| !done.load(Ordering::Relaxed));
     thread::scope(|scope| {
@@ -283,4 +269,34 @@ fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
         }
         done.store(true, Ordering::Relaxed);
     });
+}
+
+#[test]
+fn processing_does_not_allocate_after_any_request() {
+    let mut scripted = Scripted::new(51);
+    let input = music(6, 1024);
+    let mut output = vec![9.0; input.len()];
+    let preset = Preset::factory("sound-chip").unwrap().to_json();
+    let draws = &mut Draws::seeded(1);
+    for round in 0..12 {
+        // The game's main thread.
+        let requested = match round {
+            1 | 3 => scripted.score(Some(&format!("tone-filter-score 1\n0 9 {}\n", 60 + round))),
+            5 => scripted.score(None),
+            6 => scripted.key(69, 1.0),
+            7 => scripted.preset(Some(&preset)),
+            8 => scripted.repeat(1.0, f64::NAN, 0.01),
+            _ => Ok(()),
+        };
+        assert_eq!(requested, Ok(()), "round {round}");
+        let settings = scripted.effect.indexed(&controls(draws));
+        let (status, calls) = counted(|| {
+            for (index, value) in &settings {
+                assert_eq!(scripted.effect.set_index(*index, *value), 0);
+            }
+            scripted.effect.reset();
+            scripted.effect.process(&input, &mut output, [6, 6])
+        });
+        assert_eq!((status, calls), (0, 0), "round {round}");
+    }
 }

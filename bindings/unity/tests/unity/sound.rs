@@ -1,7 +1,7 @@
 //! Tests of the sound against the library's.
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
-use AudioPluginToneFilter::{interface::UNSUPPORTED, parameters::PRESETS};
+use AudioPluginToneFilter::interface::UNSUPPORTED;
 use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{Automation, assert_same_bits};
@@ -12,7 +12,7 @@ fn filter(settings: &Settings, channels: usize) -> Box<ToneFilter> {
 
 /// Unity has no parameters for the texts: bands, custom scale and targets.
 #[test]
-fn automation_has_the_bits_of_the_library() {
+fn automation_matches_the_library_bit_for_bit() {
     let automation = Automation::new(1, RATE.into()).with_parameters_alone();
     let mut effect = Instance::new();
     let output = automation.play(1024, |new, [left, right]| {
@@ -30,12 +30,12 @@ fn automation_has_the_bits_of_the_library() {
 }
 
 #[test]
-fn the_preset_takes_the_place_of_the_parameters_but_for_morph() {
+fn a_preset_replaces_the_parameters_except_morph() {
     let mut effect = Instance::new();
     effect.set("Preset", 13.0);
     effect.set("Mix", 1.0);
     effect.set("Morph", 80.0);
-    let preset = Preset::factory(PRESETS[12]).unwrap().settings;
+    let preset = Preset::factory("sound-chip").unwrap().settings;
     let mut filter = filter(&Settings::default(), 2);
     filter.set_settings(&Settings { morph: 80.0, ..preset }).unwrap();
     let input = music(2, 6000);
@@ -56,7 +56,7 @@ fn block(input: &[f32], [inputs, outputs]: [usize; 2], in_place: bool) -> (i32, 
     (status, buffer)
 }
 
-/// Returns `input` with `outputs` channels: surplus ones are left out, missing ones are silent, or the only one.
+/// Returns `input` with `outputs` channels. Surplus channels are dropped. Missing channels are copies of mono, otherwise silent.
 fn widened<T: Copy + Default>(input: &[T], [inputs, outputs]: [usize; 2]) -> Vec<T> {
     let sample = |frame: &[T], channel| match inputs {
         1 => frame[0],
@@ -81,7 +81,7 @@ fn outputs_of_another_number_of_channels_are_filled() {
 }
 
 #[test]
-fn what_it_cannot_filter_passes_untouched() {
+fn unsupported_sound_passes_untouched() {
     let nine = music(9, 500);
     for (outputs, in_place) in [(9, false), (9, true), (12, false), (12, true), (2, true)] {
         let wanted = (UNSUPPORTED, widened(&nine, [9, outputs]));
@@ -98,7 +98,7 @@ fn what_it_cannot_filter_passes_untouched() {
 }
 
 #[test]
-fn the_sidechain_is_what_is_sent_to_the_effect() {
+fn the_sidechain_reaches_the_filter() {
     let (drums, melody) = (music(2, 8192), music(2, 16_384).split_off(16_384));
     for listen in [Listen::Main, Listen::Sidechain] {
         let mut effect = Instance::new();
