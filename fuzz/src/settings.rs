@@ -50,8 +50,7 @@ pub fn check(bytes: &[u8]) {
             4..8 => {
                 draws.pick(&settings).draw(draws, &mut controls);
                 for filter in &mut filters {
-                    filter.set_settings(&controls.settings).unwrap();
-                    filter.set_routing(controls.routing);
+                    filter.set_controls(&controls).unwrap();
                 }
                 bounds.include(&controls);
             }

@@ -27,6 +27,7 @@ use tone_filter_dsp::{
 };
 pub use tone_filter_song::take::Format;
 use tone_filter_song::{
+    console::TICKS,
     take::{Take, TakeRecorder},
     transcribe::Note,
 };
@@ -140,7 +141,8 @@ struct Shared {
     heard: Mutex<Heard>,
 }
 
-fn lock<T>(own: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks `own`, also after a panic of a thread that held it.
+pub fn lock<T>(own: &Mutex<T>) -> MutexGuard<'_, T> {
     own.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -401,7 +403,7 @@ fn detecting(settings: Settings) -> Settings {
 
 /// Whether `note` is the lead for more than half of its time.
 fn is_lead(note: &Note, take: &Take, tuning: f32, shift: f32) -> bool {
-    let index = |time: f64| ((time - take.start).max(0.0) * 60.0) as usize;
+    let index = |time: f64| ((time - take.start).max(0.0) * f64::from(TICKS)) as usize;
     let ticks = index(note.start).min(take.ticks.len())..index(note.end).min(take.ticks.len());
     let own =
         notes::frequency(note.tone, f64::from(tuning), f64::from(shift) + f64::from(note.offset));

@@ -1,6 +1,6 @@
 //! `cargo xtask verify`: all checks of a release, one after another. Results are kept, so that a run can be continued.
 
-use crate::commands::{Unavailable, root, target};
+use crate::commands::{Unavailable, cargo, root, target};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value, json};
 use std::{
@@ -30,11 +30,7 @@ impl Check {
 
     fn start(&self) -> Command {
         let mut command = match self.command {
-            [] => {
-                let mut command = Command::new("cargo");
-                command.args(["xtask", self.name]);
-                command
-            }
+            [] => cargo(&format!("xtask {}", self.name)),
             [program, args @ ..] => {
                 let mut command = Command::new(program);
                 command.args(args);

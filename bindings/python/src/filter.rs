@@ -73,8 +73,7 @@ impl State {
     /// Moves smoothly to `controls` at `tempo`.
     fn set(&mut self, controls: Controls, tempo: f64) -> PyResult<()> {
         let settings = at_tempo(&controls.settings, tempo)?;
-        self.inner.set_settings(&settings).map_err(value_error)?;
-        self.inner.set_routing(controls.routing);
+        self.inner.set_controls(&Controls { settings, ..controls }).map_err(value_error)?;
         (self.controls, self.tempo) = (controls, tempo);
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::{
     parameters::{PRESET_SETTINGS, ParameterValues, RawValues},
     request_queue::{QUEUES, RequestQueue, Requests},
 };
-use tone_filter_dsp::{DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
 
 /// Maximum number of filtered channels, as in Unity's largest speaker mode, 7.1.
 pub const MAX_CHANNELS: usize = 8;
@@ -156,9 +156,9 @@ impl Player {
         let factory = || preset.and_then(|index| self.presets.get(index)).copied();
         let settings = self.preset.or_else(factory).unwrap_or(controls.settings);
         let settings = Settings { morph: controls.settings.morph, ..settings };
+        let settings = settings.at_tempo(self.tempo);
         // All values are within their ranges, so this cannot fail.
-        let _ = self.filter.set_settings(&settings.at_tempo(self.tempo));
-        self.filter.set_routing(controls.routing);
+        let _ = self.filter.set_controls(&Controls { settings, ..controls });
     }
 
     /// # Safety

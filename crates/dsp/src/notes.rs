@@ -59,7 +59,11 @@ pub fn midi_note(index: usize, transpose: f32) -> i32 {
 /// Returns the scientific name of tone `index`, transposed by `transpose` semitones, which are rounded: for tone 12, `A4` at 0
 /// and `A3` at -12.
 pub fn name_at(index: usize, transpose: f32) -> String {
-    let key = midi_note(index, transpose);
+    key_name(midi_note(index, transpose))
+}
+
+/// Returns the scientific name of the MIDI note `key`: `C4` for 60.
+pub fn key_name(key: i32) -> String {
     // Pitch classes count from A, octaves from C.
     format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
 }

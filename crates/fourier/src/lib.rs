@@ -1,4 +1,4 @@
-//! Fourier transforms. The crate `realfft` is generic and takes half a minute to compile wherever it is used, so it is used here
+//! Fourier transforms. The crate `realfft` is generic and takes many seconds to compile wherever it is used, so it is used here
 //! only.
 
 pub use realfft::{RealToComplex, num_complex::Complex64};

@@ -175,6 +175,11 @@ impl Notes {
         self.frame = 0;
     }
 
+    /// Forgets what [`Notes::phrases`] needs of the frames before `frame`.
+    pub fn forget(&mut self, frame: u64) {
+        self.voice.iter_mut().for_each(|voice| voice.forget(frame));
+    }
+
     /// Returns the phrases of a file that one voice sings, whose notes replace the reported ones. Empty without
     /// [`Notes::checked`], and afterwards.
     pub fn phrases(&mut self) -> Vec<Phrase> {

@@ -89,6 +89,8 @@ pub struct OneVoice {
     /// Notes that have ended on some path.
     ended: Vec<VoiceNote>,
     frames: Vec<Counts>,
+    /// Number of frames that were removed from the start of `frames`.
+    forgotten: u64,
 }
 
 impl OneVoice {
@@ -98,6 +100,7 @@ impl OneVoice {
         silence: Path { score: 0.0, ..Path::NONE },
         ended: Vec::new(),
         frames: Vec::new(),
+        forgotten: 0,
     };
 
     /// Adds a frame. A note is impossible if `sounding` returns false for its index. `gain` is that of the notes' powers.
@@ -113,7 +116,7 @@ impl OneVoice {
         };
         let begins = |odds: f32| f64::from(WEIGHT * odds.clamp(-BEGUN, BEGUN));
 
-        self.frames.resize(*frames as usize, Counts::default());
+        self.frames.resize((*frames - self.forgotten) as usize, Counts::default());
         let [silence, best] = [self.silence, self.best()];
         // The best path if its note ends before this frame.
         let rest = Path { before: self.end(best, *frames), ..best };
@@ -157,6 +160,35 @@ impl OneVoice {
         self.frames.last_mut().into_iter().for_each(|counts| counts.doubts += 1);
     }
 
+    /// Forgets all before `frame`: the voices, and the notes that end before it. Also forgets the notes of paths that are no longer
+    /// among the best.
+    pub fn forget(&mut self, frame: u64) {
+        let count = frame.saturating_sub(self.forgotten + 1).min(self.frames.len() as u64);
+        self.frames.drain(..count as usize);
+        self.forgotten += count;
+        let paths = self.notes.as_flattened_mut().iter_mut().chain([&mut self.silence]);
+        let mut starts: Vec<&mut Option<usize>> = paths.map(|path| &mut path.before).collect();
+        let mut is_kept = vec![false; self.ended.len()];
+        for start in &starts {
+            let mut next = **start;
+            while let Some(index) = next.filter(|index| !is_kept[*index]) {
+                is_kept[index] = self.ended[index].end >= frame;
+                next = self.ended[index].before.filter(|_| is_kept[index]);
+            }
+        }
+        // A note comes after the one before it, whose new index is known when it is its turn.
+        let mut moved = vec![None; is_kept.len()];
+        let mut kept: Vec<VoiceNote> = Vec::new();
+        for (index, note) in self.ended.iter().enumerate().filter(|(index, _)| is_kept[*index]) {
+            moved[index] = Some(kept.len());
+            kept.push(VoiceNote { before: note.before.and_then(|before| moved[before]), ..*note });
+        }
+        for start in &mut starts {
+            **start = start.and_then(|index| moved[index]);
+        }
+        self.ended = kept;
+    }
+
     /// Returns the best path that may end with its note.
     fn best(&self) -> Path {
         let paths = self.notes.iter().map(|paths| paths[SHORTEST - 1]);
@@ -175,14 +207,15 @@ impl OneVoice {
         let best = self.best();
         let mut last = self.silence.before;
         if best.score > self.silence.score {
-            last = self.end(best, self.frames.len() as u64 + 1);
+            last = self.end(best, self.forgotten + self.frames.len() as u64 + 1);
         }
         let note = |index: &usize| self.ended[*index];
         let path = std::iter::successors(last, |index| note(index).before);
         let mut path: Vec<_> = path.map(|index| note(&index)).collect();
         path.reverse();
         let phrase = |range: Range<usize>| {
-            let frames = range.start as u64 + 1..range.end as u64 + 1;
+            let [start, end] = [range.start, range.end].map(|at| self.forgotten + at as u64 + 1);
+            let frames = start..end;
             let notes = path.iter().filter(|note| frames.contains(&note.start));
             let notes: Vec<_> =
                 notes.map(|note| VoiceNote { end: note.end.min(frames.end), ..*note }).collect();
@@ -228,6 +261,14 @@ mod tests {
 
     /// Returns the decoder after frames of notes, and two of silence. Log odds are 3 for a held note. Note 70 does not sound.
     fn decoded(frames: &[(usize, f32)]) -> OneVoice {
+        decoded_with(frames, |_, _| ())
+    }
+
+    /// Returns the decoder as [`decoded`] does. `after` gets it after each frame, with the frame's number.
+    fn decoded_with(
+        frames: &[(usize, f32)],
+        mut after: impl FnMut(&mut OneVoice, u64),
+    ) -> OneVoice {
         let mut voice = OneVoice::NEW;
         let silence = Decisions {
             logit: [-5.0; NOTES],
@@ -241,6 +282,7 @@ mod tests {
                 (decisions.logit[*note], decisions.begun_logit[*note]) = (3.0, *begun);
             }
             voice.push(&decisions, |note| note != 70, 1.0);
+            after(&mut voice, frame as u64 + 1);
         }
         voice
     }
@@ -269,6 +311,23 @@ mod tests {
                 notes.iter().map(|note| (note.note, note.start, note.end)).collect();
             assert_eq!(notes, expected, "{case}");
         }
+    }
+
+    #[test]
+    fn what_is_forgotten_changes_no_later_note() {
+        let song: Vec<_> = (0..60).flat_map(|n| note(20 + 3 * n % 7, 2.0, 20)).collect();
+        let kept = decoded_with(&song, |voice, frame| {
+            voice.forget(frame.saturating_sub(400));
+            assert!(voice.frames.len() <= 401 && voice.ended.len() < 1000, "{frame}");
+        });
+        let notes = [decoded(&song), kept].map(|mut voice| {
+            voice.frames.fill(Counts { voices: 1, doubts: 1 });
+            let mut notes = voice.phrases().remove(0).notes;
+            notes.retain(|note| note.start > 850);
+            notes.iter().map(|note| (note.note, note.start, note.end)).collect::<Vec<_>>()
+        });
+        assert_eq!(notes[0], notes[1]);
+        assert_eq!(notes[0].len(), 17);
     }
 
     #[test]

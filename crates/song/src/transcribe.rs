@@ -77,6 +77,12 @@ impl Transcriber {
     /// Forgets the notes that end before `seconds`.
     pub fn forget(&mut self, seconds: f64) {
         self.notes.retain(|note| note.end >= seconds);
+        let [frame, ago, rate] = self.clock;
+        // Rounded down by the conversion; 0 before the first decision.
+        let frames = ((seconds * rate + ago) / frame) as u64;
+        self.events.forget(frames);
+        let passed = self.offsets.partition_point(|(since, _)| *since <= frames);
+        self.offsets.drain(..passed.saturating_sub(1));
     }
 
     /// Returns all notes of a file of `seconds`, sorted by their start.

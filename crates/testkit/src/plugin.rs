@@ -252,8 +252,7 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
             .map(|channel| channel.split_at_mut(frame - from))
             .unzip::<_, _, Vec<_>, Vec<_>>();
         filter.process(&mut part);
-        filter.set_settings(&controls.settings).unwrap();
-        filter.set_routing(controls.routing);
+        filter.set_controls(controls).unwrap();
         (rest, from) = (after, *frame);
     }
     filter.process(&mut rest);

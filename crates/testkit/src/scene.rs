@@ -71,8 +71,7 @@ impl Scene {
         let mut start = 0;
         while start < frames {
             if let Some((_, controls)) = self.changes.iter().rfind(|(at, _)| *at <= start) {
-                filter.set_settings(&controls.settings).expect("a valid scene");
-                filter.set_routing(controls.routing);
+                filter.set_controls(controls).expect("a valid scene");
             }
             let next = self.changes.iter().map(|(at, _)| *at).find(|at| *at > start);
             let end = next.unwrap_or(frames).min(start + sizes());

@@ -10,7 +10,10 @@ use super::{
     controls::focus_ring,
     theme::{self, Scale},
 };
-use crate::{capture::Capture, session::Edits};
+use crate::{
+    capture::{self, Capture, lock},
+    session::Edits,
+};
 use egui::{
     Align2, CornerRadius, Event, EventFilter, Key, Modifiers, MouseWheelUnit, Rect, Response, Role,
     Sense, Stroke, Ui, WidgetInfo, emath::GuiRounding, pos2,
@@ -21,16 +24,16 @@ pub use picture::COLUMNS;
 use picture::Picture;
 use std::{
     ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 use tone_filter_dsp::{
     BandState, Bands, Settings,
-    notes::{self, PITCH_CLASSES},
+    notes::{frequency, key_name},
     roll::Rows,
 };
 
 /// Durations in seconds that the roll can show.
-const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, crate::capture::SECONDS];
+const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, capture::SECONDS];
 
 /// Numbers of rows that the roll can show; the first one is all.
 const HEIGHTS: [usize; 5] = [usize::MAX, 48, 36, 24, 12];
@@ -135,7 +138,7 @@ impl Roll {
         self.show_notes(ui, &view, history, capture, &rows, middle);
         for (index, row) in rows.0.iter().enumerate().filter(|(_, row)| row.is_c()) {
             let at = pos2(roll.left() - 4.0, middle(index));
-            let name = name(row.key);
+            let name = key_name(row.key);
             theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &name, font.clone(), theme::DIM);
         }
 
@@ -149,7 +152,7 @@ impl Roll {
         let at = (0..rows.0.len()).find(|row| span(*row).contains(&y))?;
         let row = rows.0[at];
         let (tuning, shift) = (f64::from(settings.tuning), f64::from(settings.pitch_shift()));
-        let hertz = notes::frequency(row.tone, tuning, shift);
+        let hertz = frequency(row.tone, tuning, shift);
         let column = view.column(pointer.x);
         let time = history.time(column);
         let cell = history.column(column..column + view.step).0[row.tone];
@@ -161,7 +164,8 @@ impl Roll {
             (state, false) => state.name().to_owned(),
         };
         let lead = if lead { ", the lead" } else { "" };
-        let text = format!("{}   {hertz:.1} Hz   {state}{lead}   {}", name(row.key), clock(time));
+        let text =
+            format!("{}   {hertz:.1} Hz   {state}{lead}   {}", key_name(row.key), clock(time));
         response.on_hover_ui_at_pointer(|ui| {
             ui.label(text);
             ui.weak("Drag to select. The wheel scrolls; with Ctrl it zooms the time, with Alt the pitch.");
@@ -273,7 +277,7 @@ impl Roll {
         let heard = capture.heard();
         let lines: Vec<f64> = match &heard.beats[..] {
             // Without beats, half seconds.
-            [] => (0..=2 * crate::capture::SECONDS)
+            [] => (0..=2 * capture::SECONDS)
                 .map(|half| history.time(history.count()) - 0.5 * half as f64)
                 .rev()
                 .collect(),
@@ -355,7 +359,7 @@ impl Roll {
     ) -> String {
         let rows = rows.0.iter();
         let sounding = rows.filter(|row| bands.bands[row.tone].state != BandState::Inactive);
-        let names: Vec<String> = sounding.map(|row| name(row.key)).collect();
+        let names: Vec<String> = sounding.map(|row| key_name(row.key)).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let span = SPANS[self.span];
         let time = match self.end {
@@ -438,18 +442,9 @@ fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: 
     }
 }
 
-fn lock(history: &Mutex<History>) -> MutexGuard<'_, History> {
-    history.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns a time in minutes and seconds.
 fn clock(seconds: f64) -> String {
     format!("{}:{:04.1}", (seconds / 60.0) as u32, seconds % 60.0)
-}
-
-fn name(key: i32) -> String {
-    // Pitch classes begin at A, octave numbers at C.
-    format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
 }
 
 /// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, unless

@@ -469,7 +469,7 @@ fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
 }
 
 #[test]
-fn the_browser_covers_neither_mix_nor_the_bands_where_there_is_room() {
+fn the_browser_covers_neither_mix_nor_bands_with_room() {
     for (size, has_room) in [(MIN_SIZE, false), (DEFAULT_SIZE, true), ([1600.0, 1000.0], true)] {
         let mut editor = TestEditor::new(size);
         load(&mut editor, "Game Boy");

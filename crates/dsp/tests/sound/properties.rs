@@ -49,8 +49,7 @@ fn assert_finite_bands(filter: &ToneFilter, seed: u64) {
 /// Resets the filter and its controls to the start of the scene.
 fn rewind(scene: &Scene, filter: &mut ToneFilter) {
     let controls = scene.changes[0].1;
-    filter.set_settings(&controls.settings).unwrap();
-    filter.set_routing(controls.routing);
+    filter.set_controls(&controls).unwrap();
     filter.reset();
     filter.seek(0.0);
 }

@@ -43,8 +43,7 @@ fn run(changes: &[Change], input: &Sound, sidechain: Option<&Sound>) -> Sound {
     while start < frames {
         let next = changes.iter().map(|change| change.0).find(|at| *at > start);
         if let Some((_, controls)) = changes.iter().rfind(|change| change.0 <= start) {
-            filter.set_settings(&controls.settings).unwrap();
-            filter.set_routing(controls.routing);
+            filter.set_controls(controls).unwrap();
         }
         let end = next.unwrap_or(frames).min(start + 4800).min(frames);
         let [left, right] = &mut output;
@@ -173,8 +172,7 @@ fn settings_act_on_the_sound_of_their_time() {
             let all = Setting::all().filter(|own| own.id() != "lookahead");
             let differs = |(setting, to): (Setting, Controls)| {
                 let mut filter = filter.clone();
-                filter.set_settings(&to.settings).unwrap();
-                filter.set_routing(to.routing);
+                filter.set_controls(&to).unwrap();
                 let changed = play(&mut filter, AT..AT + FRAMES).concat();
                 let pairs = changed.iter().zip(&goes_on).enumerate();
                 let first =

@@ -92,8 +92,7 @@ impl Take {
             for change in self.changes(block) {
                 match change {
                     Change::Controls(controls) => {
-                        filter.set_settings(&controls.settings).unwrap();
-                        filter.set_routing(controls.routing);
+                        filter.set_controls(&controls).unwrap();
                     }
                     Change::Key(event) => filter.play(event),
                 }
