@@ -7,7 +7,6 @@ mod held_keys;
 mod k_weighting;
 mod keyboard;
 mod level;
-mod mapping;
 mod musical_key;
 mod note_source;
 mod polyphony;
@@ -27,7 +26,7 @@ use crate::{
     plan::{BlockPlan, Levels, Span},
     ramp::Ramp,
     settings::{
-        Arp, BandMask, Settings, Voice,
+        Arp, BandMask, Map, Settings, Voice,
         smoother::{Fade, SmoothedSettings},
     },
 };
@@ -35,7 +34,6 @@ use focus::Focus;
 use found::Found;
 use held_keys::HeldKeys;
 use level::{Crossfade, Level};
-use mapping::Mapping;
 use polyphony::Polyphony;
 use sidechain::Sidechain;
 use tone_filter_simd::Kernel;
@@ -47,7 +45,10 @@ pub struct Analysis {
     focus: Focus,
     pub found: Found,
     pub keys: HeldKeys,
-    mapping: Mapping,
+    /// Settings and held keys that `offsets` belong to.
+    mapped: Option<(Settings, u128)>,
+    /// Semitones from each detected note to the sounding note.
+    offsets: [i8; TONES],
     pub level: Level,
     polyphony: Polyphony,
     sidechain: Sidechain,
@@ -70,7 +71,8 @@ impl Analysis {
             source,
             focus: Focus::new(sample_rate),
             keys: HeldKeys::new(sample_rate),
-            mapping: Mapping::default(),
+            mapped: None,
+            offsets: [0; TONES],
             level: Level::new(sample_rate, channels),
             polyphony: Polyphony::new(sample_rate),
             sidechain: Sidechain::new(latency),
@@ -96,7 +98,7 @@ impl Analysis {
         self.sidechain.reset();
         (self.connected, self.measuring) = (None, now.fades[Fade::Auto] > 0.0);
         let mut plan = BlockPlan::new(*now);
-        plan.offsets = self.mapping.offsets(settings, &self.keys);
+        plan.offsets = self.offsets(settings);
         plan.weights = Ramp::rest(self.weights(now, settings));
         plan.gains = Ramp::rest(self.gain(now));
         plan.levels = Ramp::rest(self.mix(&mut plan));
@@ -133,7 +135,7 @@ impl Analysis {
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
-        plan.offsets = self.mapping.offsets(settings, &self.keys);
+        plan.offsets = self.offsets(settings);
         // The weights change only with settings, focus, keys or the limit of notes.
         let mut moves = plan.moved | self.focus.follow(sounding, focus);
         if keys {
@@ -164,6 +166,19 @@ impl Analysis {
             pans
         });
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
+    }
+
+    /// Returns [`Settings::offsets`] for the held keys. Computes them only when settings or keys have changed.
+    fn offsets(&mut self, settings: &Resolved) -> [i8; TONES] {
+        if settings.map == Map::Mute {
+            return [0; TONES];
+        }
+        let mapped = Some((**settings, self.keys.notes()));
+        if self.mapped != mapped {
+            self.offsets = settings.offsets(self.keys.notes());
+            self.mapped = mapped;
+        }
+        self.offsets
     }
 
     /// Returns the weights of the bands in the sum: from mask, scale and focus, or from the keys while these act, reduced by the

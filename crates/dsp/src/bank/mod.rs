@@ -9,57 +9,17 @@ use crate::{
     lanes::Lanes,
     notes::{PUBLISHED, TONES},
 };
-use fearless_simd::Simd;
 use kernel::{FrameInputs, Rows, State, Task};
 use one_pole::OnePole;
 pub use params::{BankParams, PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
 pub use resonator::ring_of;
-use tone_filter_simd::{Kernel, Work};
+use tone_filter_simd::Kernel;
 
 /// Clamp level of a bank's input, 18 dB over full scale: far above music. It shortens the effect of a faulty sample.
 pub const LOUDEST: f32 = 8.0;
 
 /// States and powers up to this are negligible: the product of a band, its RMS and any drive is below the smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
-
-/// Stage before the kernel; see [`Bank::prepare`].
-struct Prepare<'a> {
-    bank: &'a mut Bank,
-    params: &'a BankParams,
-    position: usize,
-    input: &'a [f32],
-}
-
-impl Work for Prepare<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        let Self { bank, params, position, input } = self;
-        simd.vectorize(
-            #[inline(always)]
-            || bank.prepare(simd, params, position, input),
-        );
-    }
-}
-
-/// Stage after the kernel: low-pass and second soft clip of one output.
-struct Finish<'a> {
-    low_pass: &'a mut OnePole,
-    params: &'a BankParams,
-    position: usize,
-    wet: &'a mut [f32],
-}
-
-impl Work for Finish<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        let Self { low_pass, params, position, wet } = self;
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                low_pass.advance(simd, &params.low_pass, position, wet);
-                params.clip(position, wet);
-            },
-        );
-    }
-}
 
 #[derive(Debug, Clone)]
 pub struct Bank {
@@ -114,7 +74,7 @@ impl Bank {
             return;
         }
         self.hold_frozen(params, position);
-        kernel.run(Prepare { bank: self, params, position, input });
+        self.prepare(kernel, params, position, input);
         self.run(kernel, params, position, wet, right);
         if !params.coefficients.driven {
             (self.low_pass, self.right) = (OnePole::ZERO, None);
@@ -125,11 +85,11 @@ impl Bank {
                 (*sum, *side) = (*sum + *side, *sum - *side);
             }
             let low_pass = self.right.get_or_insert_with(|| self.low_pass.clone());
-            kernel.run(Finish { low_pass, params, position, wet: right });
+            finish(kernel, low_pass, params, position, right);
         } else {
             self.right = None;
         }
-        kernel.run(Finish { low_pass: &mut self.low_pass, params, position, wet });
+        finish(kernel, &mut self.low_pass, params, position, wet);
     }
 
     /// Whether `input` is silence and the state is negligible. Skipping the kernel then changes no later output sample above -400
@@ -173,29 +133,32 @@ impl Bank {
     }
 
     /// Computes the inputs that all bands share: `x[t] - x[t-2]`, and the total power.
-    #[inline(always)]
-    fn prepare<S: Simd>(&mut self, simd: S, params: &BankParams, position: usize, samples: &[f32]) {
-        let frames = samples.len();
+    fn prepare(&mut self, kernel: Kernel, params: &BankParams, position: usize, samples: &[f32]) {
         let clamped = |sample: f32| sample.clamp(-LOUDEST, LOUDEST);
         let FrameInputs { input, total_power } = &mut self.inputs;
         let [first, second] = self.previous;
         for (own, (x, second)) in input.iter_mut().zip(samples.iter().zip([first, second])) {
             *own = clamped(*x) - second;
         }
-        for (own, (second, x)) in
-            input.iter_mut().skip(2).zip(samples.iter().zip(samples.iter().skip(2)))
-        {
-            *own = clamped(*x) - clamped(*second);
-        }
-        for (power, x) in total_power.iter_mut().zip(samples) {
-            *power = clamped(*x).powi(2);
-        }
+        kernel.vectorize(
+            #[inline(always)]
+            || {
+                let pairs = samples.iter().zip(samples.iter().skip(2));
+                for (own, (second, x)) in input.iter_mut().skip(2).zip(pairs) {
+                    *own = clamped(*x) - clamped(*second);
+                }
+                for (power, x) in total_power.iter_mut().zip(samples) {
+                    *power = clamped(*x).powi(2);
+                }
+            },
+        );
         self.previous = match samples {
             [.., first, second] => [clamped(*first), clamped(*second)],
             [only] => [second, clamped(*only)],
             [] => self.previous,
         };
-        self.total_power.advance(simd, &params.total, position, &mut total_power[..frames]);
+        let total_power = &mut total_power[..samples.len()];
+        self.total_power.track(kernel, &params.total, position, total_power);
     }
 
     /// Runs the kernel: writes the `sums` of the driven bands, and with panned notes the `sides` (half of left minus right).
@@ -245,6 +208,21 @@ impl Bank {
     pub fn total_power(&self) -> f32 {
         self.total_power.now()
     }
+}
+
+/// Applies low-pass and second soft clip to one output.
+fn finish(
+    kernel: Kernel,
+    low_pass: &mut OnePole,
+    params: &BankParams,
+    position: usize,
+    wet: &mut [f32],
+) {
+    low_pass.track(kernel, &params.low_pass, position, wet);
+    kernel.vectorize(
+        #[inline(always)]
+        || params.clip(position, wet),
+    );
 }
 
 #[cfg(test)]

@@ -89,9 +89,8 @@ impl OnePole {
         kernel.run(Track(self, response, position, signal));
     }
 
-    /// Body of [`OnePole::track`], for inlining into other work.
     #[inline(always)]
-    pub fn advance<S: Simd>(
+    fn advance<S: Simd>(
         &mut self,
         simd: S,
         response: &Response,

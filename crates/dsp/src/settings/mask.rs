@@ -179,6 +179,18 @@ impl std::str::FromStr for PitchClass {
     }
 }
 
+impl Listed for PitchClass {
+    const ENTRIES: &'static [Entry] = &Self::ENTRIES;
+
+    fn index(self) -> usize {
+        self.index()
+    }
+
+    fn at(index: usize) -> Self {
+        Self::new(index)
+    }
+}
+
 entries! {
     /// Scale: the notes that may sound.
     Scale {

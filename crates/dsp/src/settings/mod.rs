@@ -1,12 +1,12 @@
 //! The settings in engineering units, and the tables that describe them.
 //!
-//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids never change: they are plugin parameter
-//! ids, preset keys and flag names.
+//! [`Settings`] is the sound, which a preset saves. [`Routing`] is the connections, which belong to a session or a program.
+//! [`Controls`] is both, for interfaces with a parameter or a flag for each setting. The ids never change: they are plugin
+//! parameter ids, preset keys and flag names.
 
 #[macro_use]
 mod declare;
 
-mod chip;
 mod choices;
 mod declaration;
 mod groups;
@@ -15,68 +15,24 @@ mod listed;
 mod map;
 mod mask;
 mod numbers;
-mod routing;
 mod setting;
 pub(crate) mod smoother;
 mod tempo;
 mod text;
 
-pub use chip::{Arp, Duty};
-pub use choices::{Choice, Entry, Keys, Voice, choice};
+pub use choices::{Arp, BandRange, Choice, Duty, Keys, Listen, Stereo, Voice, choice};
 pub use declaration::{CHOICES, Routing, SPECS, Settings, TEXTS};
 pub use groups::Group;
+pub use listed::Entry;
 pub use map::{BadTargets, Map, Targets};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, Spec, Taper, quantity, spec};
-pub use routing::{Controls, Listen};
 pub use setting::Setting;
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue, SyncTo};
 pub use text::{Text, TextOf};
 
-use super::notes::{PUBLISHED, TONES, by_pitch, pitch_class};
-use listed::entries;
-
-entries! {
-    /// Number of banks, and positions of the notes.
-    Stereo {
-        /// One bank processes the mean of all channels and is mixed to every channel.
-        #[default]
-        Mono: "mono", "Mono";
-        /// Left and right have a bank each. With one channel, or more than two, [`Stereo::Mono`] applies.
-        Stereo: "stereo", "Stereo";
-        /// One bank, whose notes sound at their stereo positions in the input while the listener runs. With one channel, or more than
-        /// two, [`Stereo::Mono`] applies.
-        Place: "place", "Place";
-    }
-}
-
-entries! {
-    /// Range of the bands.
-    BandRange {
-        /// The 48 bands of the published filter, A3 to G#7.
-        #[default]
-        Published: "published", "From A3";
-        /// All 77 bands, E1 to G#7.
-        Whole: "whole", "From E1";
-    }
-}
-
-impl BandRange {
-    /// Returns the tones by index: the published ones from A3 up, then the tones from E1 up.
-    pub fn tones(self) -> std::ops::Range<usize> {
-        0..if self == Self::Whole { TONES } else { PUBLISHED }
-    }
-
-    /// Returns the tones by pitch, the lowest first.
-    pub fn by_pitch(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
-        by_pitch().filter(move |tone| self.tones().contains(tone))
-    }
-
-    /// Returns the bands of the range as a mask.
-    pub fn bands(self) -> BandMask {
-        self.tones().fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
-    }
-}
+use super::notes::pitch_class;
+use smoother::{Fade, Fades};
 
 impl Settings {
     /// Checks the ranges of all numbers. Returns the first setting that is out of range as an error.
@@ -144,6 +100,51 @@ impl Settings {
                 .filter(|&tone| held.contains(tone))
                 .fold(self.sounding_bands(), |mask, tone| mask.with(tone, true)),
         }
+    }
+}
+
+/// Everything that a user sets: sound and connections.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Controls {
+    /// Sound, which presets save.
+    pub settings: Settings,
+    /// Connections, which no preset changes.
+    pub routing: Routing,
+}
+
+impl From<Settings> for Controls {
+    /// Creates controls with the sound `settings` and the default connections.
+    fn from(settings: Settings) -> Self {
+        Self { settings, routing: Routing::default() }
+    }
+}
+
+impl Controls {
+    /// Returns why the setting `id` has no effect, as [`Settings::idle`] does, and for connections, too.
+    ///
+    /// ```
+    /// use tone_filter_dsp::Controls;
+    ///
+    /// assert_eq!(Controls::default().idle("mpe"), Some("MIDI out is off"));
+    /// ```
+    pub fn idle(&self, id: &str) -> Option<&'static str> {
+        match id {
+            "mpe" if !self.routing.midi_out => Some("MIDI out is off"),
+            _ => self.settings.idle(id),
+        }
+    }
+
+    /// Returns the targets of the crossfades. The smoother sets the target of [`Fade::LowBands`].
+    pub(crate) fn fades(&self) -> Fades<bool> {
+        let Self { settings, routing } = self;
+        let mut fades = Fades::OFF;
+        fades[Fade::Stereo] = settings.stereo == Stereo::Stereo;
+        fades[Fade::Place] = settings.stereo == Stereo::Place;
+        fades[Fade::Bypass] = routing.bypass;
+        fades[Fade::Auto] = settings.auto;
+        fades[Fade::Lookahead] = settings.lookahead;
+        fades[Fade::Sidechain] = routing.listen == Listen::Sidechain;
+        fades
     }
 }
 

@@ -1,6 +1,10 @@
 //! Tempo sync: note values, and the settings whose times they set.
 
-use super::{Entry, Settings, choice, listed::entries, spec};
+use super::{
+    Entry, Settings, choice,
+    listed::{Listed, entries},
+    spec,
+};
 use std::{error::Error, fmt};
 
 /// Beats per minute where no tempo is known.
@@ -75,6 +79,18 @@ impl NoteValue {
             _ => 1.0,
         };
         Some(4.0 / share * length)
+    }
+}
+
+impl Listed for NoteValue {
+    const ENTRIES: &'static [Entry] = &Self::ENTRIES;
+
+    fn index(self) -> usize {
+        self.index()
+    }
+
+    fn at(index: usize) -> Self {
+        Self::new(index)
     }
 }
 

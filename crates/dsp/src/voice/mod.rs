@@ -5,10 +5,8 @@
 mod chip;
 mod driven;
 mod fourier;
-mod level;
 mod oscillators;
 mod pitch;
-mod timbre;
 mod timbres;
 mod waveform;
 
@@ -20,14 +18,12 @@ use crate::{
 };
 use chip::{Chip, ChipInput};
 pub use chip::{ChipNoise, ChipPulse, ChipTick};
-pub use level::LevelSource;
-use level::{Gate, Levels};
-pub use oscillators::{CUTOFF, LEVEL_POLES};
-use oscillators::{Oscillators, RenderJob};
+pub use oscillators::{CUTOFF, LEVEL_POLES, LevelSource};
+use oscillators::{Gate, Levels, Oscillators, RenderJob};
 pub use pitch::Moves;
 use std::f64::consts::TAU;
-use timbre::{PITCHES, TableLevels};
 pub use timbres::Timbres;
+use timbres::{PITCHES, TableLevels};
 use tone_filter_simd::Kernel;
 use waveform::Waveforms;
 

@@ -13,7 +13,7 @@ use noise::Noise;
 use super::{
     block_positions,
     oscillators::{Oscillators, RenderJob},
-    timbre::Timbre,
+    timbres::Timbre,
     waveform::{STEPS_RMS, Waveforms},
 };
 use crate::{
