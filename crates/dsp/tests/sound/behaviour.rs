@@ -181,6 +181,9 @@ fn a_fault_in_the_input_does_not_change_the_level_for_long() {
 fn what_is_out_of_range_is_refused_and_changes_nothing() {
     let bad = Settings { drive: 0.5, ..Settings::REFERENCE };
     assert!(matches!(ToneFilter::new(RATE, &bad), Err(Error::Setting(e)) if e.id == "drive"));
+    for drive in [f32::NAN, f32::INFINITY, 0.99, 400.1] {
+        assert!(Settings { drive, ..Settings::REFERENCE }.validate().is_err(), "{drive}");
+    }
     for rate in [0.0, -1.0, 999.0, 1.1e9, f64::MAX, f64::NAN, f64::INFINITY] {
         let error = ToneFilter::new(rate, &Settings::REFERENCE).unwrap_err();
         assert!(matches!(error, Error::SampleRate(_)), "{rate}");

@@ -74,28 +74,6 @@ fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
     }
 }
 
-/// Chords at 85.7 beats per minute. Half and twice the tempo are right, too.
-#[test]
-fn times_follow_the_tempo_of_the_music_or_the_hosts() {
-    let music = cadence(3, 0.0, 20.0, RATE);
-    for settings in [following(), Settings { focus: 0.0, lookahead: true, ..following() }] {
-        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-        assert_eq!(filter.resolved().ring, 0.5, "at 120 beats per minute until there is a tempo");
-        filtered(&mut filter, &music);
-        let found = filter.found_tempo().unwrap();
-        let near =
-            [0.5, 1.0, 2.0].iter().any(|times| (found * times * 0.7 / 60.0 - 1.0).abs() < 0.02);
-        assert!(near, "{found}");
-        let ring = f64::from(filter.resolved().ring);
-        assert!((ring * found / 60.0 - 1.0).abs() < 0.0101, "{ring} s at {found}");
-        let host = Settings { sync_to: SyncTo::Host, ..settings }.at_tempo(90.0);
-        filter.set_settings(&host).unwrap();
-        filtered(&mut filter, &music);
-        assert_eq!(filter.resolved().ring, 60.0 / 90.0);
-        assert_eq!(filter.found_tempo(), None);
-    }
-}
-
 #[test]
 fn vibrato_does_not_move_the_bands() {
     // 6 Hz, 50 cents to either side; the phase is the integral of the frequency.

@@ -12,7 +12,7 @@
 //! this if a factor depends on where a call begins (other than by its `position` in the block), if the order of a sum depends on
 //! the length of a call, or if a state is read in the wrong units. Vector kernels keep the state of an incomplete block in units
 //! of their own (`frame.rs`), which [`State::age`] indicates. Code that reads or changes a state calls [`State::settle`] first. A
-//! kernel that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with every length of call.
+//! kernel that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with calls of any length.
 
 mod dispatched;
 mod fractions;
@@ -180,8 +180,7 @@ pub struct Task<'a> {
 
 pub const RMS_GUARD: f32 = coefficients::RMS_GUARD as f32;
 
-/// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs. Elements beyond [`BLOCK`] are
-/// not changed.
+/// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs.
 pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
     let frames = task.sums.len().min(BLOCK);
     if frames == 0 {

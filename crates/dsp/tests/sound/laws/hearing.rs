@@ -112,6 +112,12 @@ impl Heard {
         10.0 * (power / 2.0).log10()
     }
 
+    /// Returns the levels in dB at which notes of 0.8 s sound, in their last half. `pitches` are MIDI numbers before [`octaves`].
+    pub fn notes<const N: usize>(&self, pitches: [f64; N]) -> [f64; N] {
+        let shift = octaves(self.filter.settings());
+        pitches.map(|pitch| self.level(pitch + shift, LEAD + 0.4, LEAD + 0.75))
+    }
+
     fn hertz(&self, pitch: f64) -> f64 {
         f64::from(self.filter.settings().tuning) * ((pitch - 69.0) / 12.0).exp2()
     }
