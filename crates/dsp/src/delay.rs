@@ -11,7 +11,7 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// Creates a delay of `length` samples (one or more) for `channels`, filled with silence.
+    /// Creates a delay of `length` samples (one or more), filled with silence.
     pub fn new(length: usize, channels: usize) -> Self {
         Self { rings: vec![vec![0.0; length]; channels], length, position: 0 }
     }
@@ -20,14 +20,13 @@ impl Delay {
         self.length
     }
 
-    /// Resets to the state before the first sample: the line is filled with silence.
     pub fn reset(&mut self) {
         self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
         self.position = 0;
     }
 
-    /// Crossfades the samples `range` of every channel with the delayed signal. `wet(frame)` is the weight of the delayed signal,
-    /// 0..1, with frames counted from the start of the range. Channels beyond the number given to [`Delay::new`] are not changed.
+    /// Crossfades `range` of every channel with the delayed signal. `wet(frame)` is the weight of the delayed signal, 0..1; the
+    /// range starts at frame 0. Channels beyond the number of the delay are left untouched.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],

@@ -11,7 +11,7 @@ use crate::{
 };
 use tone_filter_listener::Decisions;
 
-/// Lead times in seconds before an edge: of closing, and of opening. The weight then moves within 5 ms.
+/// Lead in seconds before an edge: of closing, and of opening. The weight then moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
 
 /// Number of decisions between the early and the sure decision about a frame.
@@ -36,7 +36,6 @@ struct Gate {
 }
 
 impl Gate {
-    /// Creates a gate without a scheduled turn.
     const fn resting(opened: bool) -> Self {
         Self { opened, turn: None, may_open: opened, unsure: 0 }
     }
@@ -46,7 +45,6 @@ impl Gate {
         self.turn.map_or(self.opened, |turn| turn.opens)
     }
 
-    /// Schedules a turn in `left` blocks.
     fn turn(&mut self, opens: bool, left: u32) {
         self.turn = Some(Turn { left, opens });
     }
@@ -60,7 +58,6 @@ pub(super) struct Gates {
 }
 
 impl Gates {
-    /// Creates closed gates for sound that is delayed by `latency` samples at `sample_rate` Hz.
     pub fn new(sample_rate: f64, latency: usize) -> Self {
         Self {
             delays: BEFORE.map(|seconds| latency as f64 - seconds * sample_rate),
@@ -68,14 +65,14 @@ impl Gates {
         }
     }
 
-    /// Opens the gates of the notes `played`, and closes all others, without delay.
+    /// Opens the gates of the notes `played` and closes all others at once.
     pub fn set(&mut self, played: BandMask) {
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             *gate = Gate::resting(played.contains(tone));
         }
     }
 
-    /// Schedules turns from new decisions with lookahead.
+    /// Schedules turns after new decisions.
     pub fn decide(&mut self, decisions: &Decisions) {
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             let note = to_listener(tone);

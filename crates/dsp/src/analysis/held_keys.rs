@@ -11,20 +11,20 @@ use crate::{
 /// Seconds in which a band's weight crosses 0..1.
 const TIME: f64 = 0.005;
 
-/// Values besides the keys on which the target weights depend.
+/// Inputs of the target weights, besides the keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     mode: Keys,
     transpose: f32,
-    /// Semitones from each detected note to the key that it moves to; `None` if notes do not move to keys.
+    /// Semitones from each detected note to its key; `None` if notes do not move to keys.
     offsets: Option<[i8; TONES]>,
 }
 
-/// Held keys, and the smoothed weights of the bands from them.
+/// Held keys, and their smoothed effect on the bands.
 #[derive(Debug, Clone)]
 pub struct HeldKeys {
     keyboard: Keyboard,
-    /// Inputs of the current targets; `None` when the keys have changed.
+    /// Inputs of the current targets; `None` after a change of the keys.
     inputs: Option<Inputs>,
     mode: Keys,
     /// Weights from the held keys.
@@ -34,7 +34,6 @@ pub struct HeldKeys {
 }
 
 impl HeldKeys {
-    /// Creates the state without keys, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             keyboard: Keyboard::default(),
@@ -58,7 +57,7 @@ impl HeldKeys {
         self.inputs = None;
     }
 
-    /// Releases all keys, and sets the weights for `mode` without smoothing.
+    /// Releases all keys, and jumps to the weights for `mode`.
     pub fn reset(&mut self, mode: Keys) {
         self.set_keyboard(Keyboard::default());
         let (weights, others) = self.target(mode, 0.0, None);
@@ -72,14 +71,13 @@ impl HeldKeys {
         [mode, self.mode] != [Keys::Off; 2] || self.weights.moves() || self.others.moves()
     }
 
-    /// Returns the player's pitch bend in semitones; 0 while keys have no effect in `mode`.
+    /// Returns the pitch bend in semitones; 0 while keys have no effect.
     pub fn bend(&self, mode: Keys) -> f32 {
         if mode == Keys::Off { 0.0 } else { self.keyboard.bend }
     }
 
-    /// Moves the weights by one block towards their targets. `transpose` shifts the bands' pitches, in semitones.
-    ///
-    /// With `offsets`, detected notes move to the held keys by these numbers of semitones. Returns whether a weight has moved.
+    /// Moves the weights by one block towards their targets. `transpose` shifts the bands, in semitones. With `offsets`, detected
+    /// notes move to the held keys by these numbers of semitones. Returns whether a weight has moved.
     pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> bool {
         let inputs = Some(Inputs { mode, transpose, offsets: offsets.copied() });
         if self.inputs != inputs {
@@ -103,7 +101,7 @@ impl HeldKeys {
         held.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 
-    /// Returns the MIDI notes of the keys that are held, one bit for each.
+    /// Returns a bit for each MIDI note whose key is held.
     pub fn notes(&self) -> u128 {
         let gains = self.keyboard.gains.iter().enumerate();
         gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)

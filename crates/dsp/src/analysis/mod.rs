@@ -45,9 +45,8 @@ pub struct Analysis {
     focus: Focus,
     pub found: Found,
     pub keys: HeldKeys,
-    /// Settings and held keys that `offsets` belong to.
+    /// Settings and held keys from which `offsets` were computed.
     mapped: Option<(Settings, u128)>,
-    /// Semitones from each detected note to the sounding note.
     offsets: [i8; TONES],
     pub level: Level,
     polyphony: Polyphony,
@@ -57,13 +56,12 @@ pub struct Analysis {
     measuring: bool,
     output: f64,
     crossfade: Crossfade,
-    /// Gains of dry and wet at the end of the block, without bypass and output gain.
+    /// Gains of dry and wet, without bypass and output gain.
     mix: (f64, f64),
 }
 
 impl Analysis {
-    /// Creates the analysis at rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for
-    /// `lookahead`.
+    /// Creates the analysis at rest. `latency` is the delay of the bands' input with `lookahead`, in samples.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
         let source = NoteSource::new(sample_rate, latency);
         Self {
@@ -84,12 +82,11 @@ impl Analysis {
         }
     }
 
-    /// Changes the number of channels, and resets the level measurement.
     pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {
         Self { level: Level::new(sample_rate, channels), ..self }
     }
 
-    /// Resets to the state after silence. Returns the plan of the first block, for the smoothed and the resolved settings.
+    /// Resets to the state after silence. Returns the plan of the first block.
     pub fn reset(&mut self, now: &SmoothedSettings, settings: &Resolved) -> BlockPlan {
         self.level.reset();
         self.source.reset(now, self.found.is_following());
@@ -114,8 +111,8 @@ impl Analysis {
         before.is_none()
     }
 
-    /// Plans a block. On entry, `plan` is the plan of the previous block, with the new smoothed settings. `powers` returns the
-    /// tracked powers of the bands.
+    /// Plans a block. On entry, `plan` is the previous plan with the new smoothed settings. `powers` returns the tracked powers
+    /// of the bands.
     pub fn plan(
         &mut self,
         settings: &Resolved,
@@ -168,7 +165,7 @@ impl Analysis {
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
 
-    /// Returns [`Settings::offsets`] for the held keys. Computes them only when settings or keys have changed.
+    /// Returns [`Settings::offsets`] for the held keys, computed only after a change.
     fn offsets(&mut self, settings: &Resolved) -> [i8; TONES] {
         if settings.map == Map::Mute {
             return [0; TONES];
@@ -181,8 +178,8 @@ impl Analysis {
         self.offsets
     }
 
-    /// Returns the weights of the bands in the sum: from mask, scale and focus, or from the keys while these act, reduced by the
-    /// limit of notes.
+    /// Returns the weights of the bands in the sum, reduced by the limit of notes. They come from mask, scale and focus, or from
+    /// the keys while these act.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
@@ -194,7 +191,7 @@ impl Analysis {
         weights
     }
 
-    /// Returns the gain of the banks' input. The smoothed `auto` fades it, in dB, from 0 dB to the gain for the nominal level.
+    /// Returns the gain of the banks' input. The smoothed `auto` fades it in, on a scale in dB.
     fn gain(&self, now: &SmoothedSettings) -> f32 {
         match now.fades[Fade::Auto] {
             0.0 => 1.0,
@@ -203,7 +200,7 @@ impl Analysis {
         }
     }
 
-    /// Returns the levels at the end of the block, and sets the output gain of the `plan`.
+    /// Returns the levels at the end of the block. Sets the output gain of the `plan`.
     fn mix(&mut self, plan: &mut BlockPlan) -> Levels {
         let now = &plan.smoothed;
         if plan.moved {
@@ -224,7 +221,7 @@ impl Analysis {
         Levels::new(&plan.smoothed, (dry, wet))
     }
 
-    /// Limits the sounding notes to the `limit` strongest ones. Returns whether a weight of [`Polyphony`] has moved.
+    /// Limits the sounding notes to the `limit` strongest ones. Returns whether a weight has moved.
     fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) -> bool {
         let focus = &self.focus.weights().0;
         let power = |tone: usize| {
@@ -277,8 +274,8 @@ impl Analysis {
         })
     }
 
-    /// Ends a whole block: runs the listener, and measures the levels of the banks' `inputs` and of the `dry` and `wet` signal of
-    /// each channel. Returns whether an estimate that `settings` depend on has changed.
+    /// Ends a whole block: runs the listener, and measures the banks' `inputs` and the `dry` and `wet` signal of each channel.
+    /// Returns whether an estimate that `settings` follow has changed.
     pub fn end_block<'a>(
         &mut self,
         kernel: Kernel,

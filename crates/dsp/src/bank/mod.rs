@@ -15,10 +15,10 @@ pub use params::{BankParams, PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
 pub use resonator::ring_of;
 use tone_filter_simd::Kernel;
 
-/// Clamp level of a bank's input, 18 dB over full scale: far above music. It shortens the effect of a faulty sample.
+/// Clamp level of a bank's input: 18 dB over full scale, far above music. It shortens the effect of a faulty sample.
 pub const LOUDEST: f32 = 8.0;
 
-/// States and powers up to this are negligible: the product of a band, its RMS and any drive is below the smallest number.
+/// Negligible state or power: the product of a band, its RMS and any drive is below the smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
 
 #[derive(Debug, Clone)]
@@ -26,13 +26,12 @@ pub struct Bank {
     state: State,
     inputs: FrameInputs,
     rows: Rows,
-    /// The last two samples of the input.
     previous: [f32; 2],
     total_power: OnePole,
     low_pass: OnePole,
     /// Low-pass of the right output; `None` without panned notes.
     right: Option<OnePole>,
-    /// Squared amplitudes of the bands when they were frozen; `None` while they are not frozen.
+    /// Squared amplitudes at which the bands were frozen; `None` while they are not.
     frozen: Option<Lanes>,
 }
 
@@ -50,9 +49,9 @@ impl Bank {
         }
     }
 
-    /// Computes the wet signal of `input`: at most [`BLOCK`] finite samples from `position` on in the current block. `wet` must
-    /// have the same length. With [`BankParams::pan`], `wet` gets the left output and `right` the right one; otherwise `right`
-    /// is not changed.
+    /// Computes the wet signal of `input`: at most [`BLOCK`] finite samples from `position` on in the block. `wet` must have the
+    /// same length. With [`BankParams::pan`], `wet` gets the left output and `right` the right one; otherwise `right` is left
+    /// untouched.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -92,7 +91,7 @@ impl Bank {
         finish(kernel, &mut self.low_pass, params, position, wet);
     }
 
-    /// Whether `input` is silence and the state is negligible. Skipping the kernel then changes no later output sample above -400
+    /// Whether `input` is silence and the state is negligible. Then skipping the kernel changes no later output sample above -400
     /// dB.
     fn rests(&self, input: &[f32]) -> bool {
         let State { lo, bp, power, .. } = &self.state;
@@ -106,8 +105,8 @@ impl Bank {
             && self.right.as_ref().is_none_or(|right| right.now() == 0.0)
     }
 
-    /// Restores the amplitudes that the bands had when they were frozen, once per block. Otherwise they would drift by rounding
-    /// errors, and change with the tuning.
+    /// Restores the amplitudes at which the bands were frozen, once per block. Otherwise they would drift by rounding errors, and
+    /// change with the tuning.
     fn hold_frozen(&mut self, params: &BankParams, position: usize) {
         if position != 0 {
             return;
@@ -175,7 +174,6 @@ impl Bank {
         kernel::process(kernel, &params.coefficients, task);
     }
 
-    /// Resets the tones below A3 to rest.
     pub fn rest_low(&mut self) {
         let State { lo, bp, power, .. } = &mut self.state;
         [lo, bp, power].into_iter().for_each(|lanes| lanes.0[PUBLISHED..].fill(0.0));
@@ -187,8 +185,8 @@ impl Bank {
         state.power
     }
 
-    /// Returns the state of the bands in the units of [`State`], with `lo` as the integral of `bp` alone. The `lo` of the kernels
-    /// also contains the last two input samples.
+    /// Returns the state of the bands in plain units, with `lo` as the integral of `bp` alone. The `lo` of the kernels also
+    /// contains the last two input samples.
     pub fn state(&self, params: &BankParams) -> State {
         let c = &params.coefficients;
         let mut state = self.state.clone();
@@ -200,7 +198,7 @@ impl Bank {
         state
     }
 
-    /// Returns the tracked power of the input for each of the `frames` samples of the last call.
+    /// Returns the tracked power of the input at each of the `frames` samples of the last call.
     pub fn total_powers(&self, frames: usize) -> &[f32] {
         &self.inputs.total_power[..frames]
     }

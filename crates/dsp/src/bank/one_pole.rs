@@ -21,16 +21,15 @@ struct Column([f32; GROUP]);
 /// each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Response {
-    /// Columns of the matrix. Column `n` has `n` zeros, then `step (1 - step)^t`.
+    /// Columns of the matrix: column `n` has `n` zeros, then `step (1 - step)^t`.
     columns: [Column; GROUP],
-    /// Weights `(1 - step)^(t + 1)` of the `y` before a group.
+    /// Weights `(1 - step)^(t + 1)` of the average before a group.
     decay: [f32; GROUP],
-    /// `(1 - step)^16`: the last element of `decay` in full precision.
+    /// Last element of `decay` in full precision.
     end: f64,
 }
 
 impl Response {
-    /// Computes the response of an average with `step`.
     pub fn new(step: f64) -> Self {
         let mut response =
             Self { columns: [Column([0.0; GROUP]); GROUP], decay: [0.0; GROUP], end: 1.0 };
@@ -58,7 +57,6 @@ pub(crate) struct OnePole {
     latest: f32,
 }
 
-/// Work of [`OnePole::track`] for vectors of any width.
 struct Track<'a>(&'a mut OnePole, &'a Response, usize, &'a mut [f32]);
 
 impl Work for Track<'_> {
@@ -78,7 +76,7 @@ impl OnePole {
         self.latest
     }
 
-    /// Replaces `signal` by its running average. `position` is the start of `signal` in the current block.
+    /// Replaces `signal` by its running average. It starts at `position` in the block.
     pub fn track(
         &mut self,
         kernel: Kernel,

@@ -80,8 +80,8 @@ fn each_resonator_alone_is_the_references_to_99_db() {
     }
 }
 
-/// Returns the sums for noise, with weights that ramp in three of four blocks; with `placed`, also the stereo differences. Each
-/// block is processed in calls of `size` samples and of the rest.
+/// Returns the sums for noise with weights that ramp in three of four blocks; with `placed`, also the stereo differences. Each
+/// block is processed in calls of `size` samples and a rest.
 fn ramped(kernel: Kernel, (ring, placed): (f64, bool), size: usize) -> Vec<f32> {
     let (mut coefficients, _) = bench(44_100.0, ring);
     let (mut state, mut weights, mut noise) = (State::ZERO, Lanes::ZERO, noise(7));
