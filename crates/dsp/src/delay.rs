@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Delay {
     rings: Vec<Vec<f32>>,
-    length: usize,
+    pub length: usize,
     position: usize,
 }
 
@@ -14,10 +14,6 @@ impl Delay {
     /// Creates a delay of `length` samples (one or more), filled with silence.
     pub fn new(length: usize, channels: usize) -> Self {
         Self { rings: vec![vec![0.0; length]; channels], length, position: 0 }
-    }
-
-    pub fn length(&self) -> usize {
-        self.length
     }
 
     pub fn reset(&mut self) {
@@ -33,7 +29,7 @@ impl Delay {
         range: Range<usize>,
         wet: impl Fn(usize) -> f32,
     ) {
-        let (length, frames) = (self.length(), range.len());
+        let (length, frames) = (self.length, range.len());
         for (ring, channel) in self.rings.iter_mut().zip(channels) {
             let mut at = self.position;
             for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {

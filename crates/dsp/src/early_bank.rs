@@ -66,7 +66,7 @@ pub struct EarlyBank {
     banks: [Bank; BANKS],
     /// Parameters for the settings of the undelayed sound.
     pub params: BankParams,
-    running: bool,
+    pub running: bool,
     /// Levels of the last blocks, in a ring.
     levels: Vec<Levels>,
     latest: usize,
@@ -77,7 +77,7 @@ pub struct EarlyBank {
     /// Age of the early total power.
     total_age: Ago,
     /// Gains that move the levels ahead.
-    gains: Ramp<Lanes>,
+    pub gains: Ramp<Lanes>,
 }
 
 impl EarlyBank {
@@ -127,10 +127,6 @@ impl EarlyBank {
         (self.running, self.latest) = (runs, 0);
         self.totals = levels.totals.map(|total| [total; BLOCK]);
         self.gains = Ramp::rest(Lanes::of(|_| 1.0));
-    }
-
-    pub fn runs(&self) -> bool {
-        self.running
     }
 
     /// Starts the second bank with the state of the first.
@@ -209,11 +205,6 @@ impl EarlyBank {
             bank.process(kernel, &self.params, position, input, &mut sums[..frames], &mut []);
             totals[position..][..frames].copy_from_slice(bank.total_powers(frames));
         }
-    }
-
-    /// Returns the gains that move the levels of the notes ahead.
-    pub fn gains(&self) -> &Ramp<Lanes> {
-        &self.gains
     }
 
     pub fn powers(&self) -> Lanes {

@@ -202,7 +202,7 @@ impl ToneFilter {
 
     /// Returns the listener, which decides which notes are played.
     pub fn listener(&self) -> &Listener {
-        self.analysis.source.listener()
+        &self.analysis.source.listener
     }
 
     /// Returns the kernel of the inner loop.
@@ -253,14 +253,14 @@ impl ToneFilter {
             self.schedule();
         }
         let Routing { midi_out, mpe, .. } = controls.routing;
-        self.analysis.source.track_pitches(midi_out && mpe);
+        self.analysis.source.listener.track_pitches(midi_out && mpe);
         Ok(())
     }
 
     /// Schedules the controls for the sound that is passed in from now on: at once, or after the delay if it records already.
     fn schedule(&mut self) {
         let acting = self.acting();
-        let is_delayed = self.output.is_delaying() && self.analysis.connected.is_some();
+        let is_delayed = self.output.delaying && self.analysis.connected.is_some();
         match self.bank_delay() {
             delay if is_delayed && delay > 0 => self.timeline.wait(acting, self.position + delay),
             _ => self.timeline.jump(acting),
@@ -276,12 +276,12 @@ impl ToneFilter {
 
     /// Sets the targets of the smoothers and of the timbre.
     fn aim(&mut self) {
-        let [now, heard] = [self.timeline.now(), &self.acting()].map(|own| self.target(own));
+        let [now, heard] = [&self.timeline.now, &self.acting()].map(|own| self.target(own));
         self.synthesis.aim(&now);
         // The targets of the crossfades do not change here: `begin_block` sets them once they are ready.
-        self.smoother.aim(&now, self.smoother.fades());
-        if self.output.is_delaying() {
-            self.heard.aim(&heard, self.heard.fades());
+        self.smoother.aim(&now, self.smoother.fades);
+        if self.output.delaying {
+            self.heard.aim(&heard, self.heard.fades);
         }
     }
 
@@ -320,7 +320,7 @@ impl ToneFilter {
         self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
         self.heard = self.smoother.clone();
-        self.plan = self.analysis.reset(&self.smoother.now(), &self.timeline.now().settings);
+        self.plan = self.analysis.reset(&self.smoother.now(), &self.timeline.now.settings);
         self.synthesis.reset(&self.plan);
         self.output.reset(self.controls.settings.lookahead);
         self.position = 0;
@@ -387,7 +387,7 @@ impl ToneFilter {
     /// Returns a copy of the bands' state, from which [`Snapshot::read`] computes the result of [`ToneFilter::bands`] later. The
     /// copy takes a third of the time of `bands`: the audio thread copies, and another thread computes.
     pub fn snapshot(&self) -> Snapshot {
-        let settings = &self.timeline.now().settings;
+        let settings = &self.timeline.now.settings;
         let makeup = if settings.auto { self.analysis.level.makeup() as f32 } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
         let mut snapshot = Snapshot::new(&self.synthesis, settings, played, held, makeup);
@@ -446,17 +446,17 @@ impl ToneFilter {
 
     /// Returns the semitones from each band's own note to the note at which it sounds now; see [`Settings::offsets`].
     pub fn offsets(&self) -> [i8; notes::TONES] {
-        self.timeline.now().settings.offsets(self.analysis.keys.notes())
+        self.timeline.now.settings.offsets(self.analysis.keys.notes())
     }
 
     /// Returns the bands that may sound now; see [`Settings::bands_with_keys`].
     pub fn sounding_bands(&self) -> BandMask {
-        self.timeline.now().settings.bands_with_keys(self.held())
+        self.timeline.now.settings.bands_with_keys(self.held())
     }
 
     /// Returns the bands that sound because their keys are held.
     pub(crate) fn held(&self) -> BandMask {
-        let settings = &self.timeline.now().settings;
+        let settings = &self.timeline.now.settings;
         self.analysis.keys.held(settings.keys, settings.transpose)
     }
 
@@ -498,12 +498,12 @@ impl ToneFilter {
     /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time advances
     /// with the samples. Before 0 and after the end of the score, no note is played.
     pub fn seek(&mut self, seconds: f64) {
-        self.analysis.source.seek(seconds - self.position as f64 / self.sample_rate);
+        self.analysis.source.score_time.seek(seconds - self.position as f64 / self.sample_rate);
     }
 
     /// Returns the time in the score, in seconds, of the next sample that is passed to the filter.
     pub fn score_time(&self) -> f64 {
-        self.analysis.source.score_time() + self.position as f64 / self.sample_rate
+        self.analysis.source.score_time.time() + self.position as f64 / self.sample_rate
     }
 
     /// Returns the settings that were set last, with the estimates for scale, tuning and times that follow the music.
@@ -589,7 +589,7 @@ impl ToneFilter {
     /// Returns the bend in semitones from a band's MIDI key, tuned to an A4 of 440 Hz, to the band's pitch. [`SentNotes`] sends
     /// this key.
     pub(crate) fn nominal_bend(&self) -> f32 {
-        let (set, now) = (&self.timeline.now().settings, &self.plan.smoothed.settings);
+        let (set, now) = (&self.timeline.now.settings, &self.plan.smoothed.settings);
         let shift = set.pitch_shift();
         let tuning = 12.0 * libm::log2(f64::from(now.tuning) / 440.0);
         now.transpose - set.transpose + shift - shift.round() + tuning as f32
@@ -598,7 +598,7 @@ impl ToneFilter {
     /// Returns the bend in semitones from the MIDI key of `band`, tuned to an A4 of 440 Hz, to the pitch of its note; `None`
     /// while no pitch is detected.
     pub(crate) fn bend(&self, band: usize) -> Option<f32> {
-        let Settings { voice, vibrato, .. } = *self.timeline.now().settings;
+        let Settings { voice, vibrato, .. } = *self.timeline.now.settings;
         let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };
         let offset = self.analysis.source.pitch(band)?;
         (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)

@@ -109,15 +109,15 @@ impl ToneFilter {
         }
         let Self { controls, timeline, smoother, heard, analysis, synthesis, output, plan, .. } =
             self;
-        let (set, mut fades) = (controls.fades(), timeline.now().controls().fades());
-        let (was_delaying, now) = (output.is_delaying(), plan.smoothed.fades);
+        let (set, mut fades) = (controls.fades(), timeline.now.controls().fades());
+        let (was_delaying, now) = (output.delaying, plan.smoothed.fades);
         // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
         fades[Fade::Stereo] &= now[Fade::Place] == 0.0;
         fades[Fade::Place] &= now[Fade::Stereo] == 0.0;
         fades[Fade::Lookahead] = output.prepare_delay(set[Fade::Lookahead], now[Fade::Lookahead]);
         fades[Fade::Sidechain] &= connected;
         smoother.fade(fades);
-        plan.delaying = output.is_delaying();
+        plan.delaying = output.delaying;
         if plan.delaying {
             if !was_delaying {
                 heard.clone_from(smoother);
@@ -151,10 +151,10 @@ impl ToneFilter {
         plan.heard_sidechain.next(plan.heard.fades[Fade::Sidechain]);
         synthesis.update(plan);
         analysis.found.begin_block(&controls.settings);
-        analysis.plan(&timeline.now().settings, || synthesis.powers(), plan);
+        analysis.plan(&timeline.now.settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
         let auto = was_auto || plan.smoothed.fades[Fade::Auto] > 0.0;
-        output.begin_block(plan, synthesis.oscillates() || auto);
+        output.begin_block(plan, synthesis.oscillating || auto);
     }
 
     /// Processes the samples `range` of a call, which must lie in one block.
@@ -186,7 +186,7 @@ impl ToneFilter {
         let Self { analysis, synthesis, output, plan, .. } = self;
         let wet = (0..channels).map(|channel| synthesis.wet(channel));
         let plan = (&self.controls.settings, &*plan);
-        let found = analysis.end_block(self.kernel, plan, synthesis.inputs(), output.dry(), wet);
+        let found = analysis.end_block(self.kernel, plan, synthesis.inputs(), &output.dry, wet);
         self.timeline.end_block();
         if found {
             *self.timeline.last() = self.acting();

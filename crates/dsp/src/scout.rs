@@ -8,12 +8,10 @@ use tone_filter_simd::denormals::with_flush_to_zero;
 pub struct Scout {
     source: NoteSource,
     kernel: Kernel,
-    /// Number of samples of the current block so far.
     position: usize,
 }
 
-/// Decisions of a [`Scout`]: an item for each complete block of 64 samples. Boxed, because few blocks have decisions, and these
-/// are large.
+/// Decisions of a [`Scout`]: an item for each complete block of 64 samples.
 #[derive(Debug, Clone, Default)]
 pub struct ScoutDecisions(pub(crate) Vec<Option<Box<Decisions>>>);
 

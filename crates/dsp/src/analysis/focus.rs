@@ -27,7 +27,7 @@ pub struct Focus {
     /// Smoothed stereo positions of the notes, 1 for left and -1 for right.
     pans: Lanes,
     pan_step: f32,
-    weights: Approach,
+    pub weights: Approach,
     /// Inputs of the current target weights: sounding notes, and focus in %.
     aim: Option<(BandMask, f32)>,
 }
@@ -77,15 +77,11 @@ impl Focus {
 
     /// Moves the stereo positions by one block towards `targets`, and returns them. Silent notes jump.
     pub fn pan(&mut self, targets: &Lanes) -> &Lanes {
-        let aims = targets.0.iter().zip(&self.weights.now().0);
+        let aims = targets.0.iter().zip(&self.weights.now.0);
         for (pan, (aim, weight)) in self.pans.0.iter_mut().zip(aims) {
             *pan += if *weight == 0.0 { 1.0 } else { self.pan_step } * (aim - *pan);
         }
         &self.pans
-    }
-
-    pub fn weights(&self) -> &Lanes {
-        self.weights.now()
     }
 }
 

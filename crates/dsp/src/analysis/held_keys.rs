@@ -91,7 +91,7 @@ impl HeldKeys {
 
     /// Returns the weight of the band `tone`, whose weight without keys is `other`.
     pub fn weight(&self, tone: usize, other: f32) -> f32 {
-        (self.others.now().0[tone] * other).max(self.weights.now().0[tone])
+        (self.others.now.0[tone] * other).max(self.weights.now.0[tone])
     }
 
     /// Returns the bands that sound because their keys are held.

@@ -65,7 +65,7 @@ impl Analysis {
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
         let source = NoteSource::new(sample_rate, latency);
         Self {
-            found: Found::new(source.listener().frame() as f64 / sample_rate),
+            found: Found::new(source.listener.frame() as f64 / sample_rate),
             source,
             focus: Focus::new(sample_rate),
             keys: HeldKeys::new(sample_rate),
@@ -90,7 +90,7 @@ impl Analysis {
     pub fn reset(&mut self, now: &SmoothedSettings, settings: &Resolved) -> BlockPlan {
         self.level.reset();
         self.source.reset(now, self.found.is_following());
-        self.focus.reset(self.source.notes().played, now.settings.focus);
+        self.focus.reset(self.source.notes.played, now.settings.focus);
         self.polyphony.reset(most_notes(settings));
         self.sidechain.reset();
         (self.connected, self.measuring) = (None, now.fades[Fade::Auto] > 0.0);
@@ -158,7 +158,7 @@ impl Analysis {
         let share = plan.smoothed.fades[Fade::Place];
         plan.pans = (share > 0.0 && self.source.is_on()).then(|| {
             let mut pans = plan.pans.unwrap_or(Ramp::rest(Lanes::ZERO));
-            let aims = self.focus.pan(&self.source.notes().pans);
+            let aims = self.focus.pan(&self.source.notes.pans);
             pans.next(Lanes::of(|tone| share * aims.0[tone]));
             pans
         });
@@ -181,7 +181,7 @@ impl Analysis {
     /// Returns the weights of the bands in the sum, reduced by the limit of notes. They come from mask, scale and focus, or from
     /// the keys while these act.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
-        let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
+        let (focus, polyphony) = (&self.focus.weights.now.0, &self.polyphony.weights.now.0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
         if self.keys.act(settings.keys) {
             weights = Lanes::of(|tone| self.keys.weight(tone, weights.0[tone]));
@@ -223,7 +223,7 @@ impl Analysis {
 
     /// Limits the sounding notes to the `limit` strongest ones. Returns whether a weight has moved.
     fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) -> bool {
-        let focus = &self.focus.weights().0;
+        let focus = &self.focus.weights.now.0;
         let power = |tone: usize| {
             let weight = now.weights[tone] * focus[tone];
             powers.0[tone] * self.keys.weight(tone, weight).powi(2)
@@ -290,7 +290,7 @@ impl Analysis {
             self.focus.restart(begun);
         }
         let found = begun.is_some() && self.found.is_active() && {
-            self.found.push(kernel, self.source.listener(), settings)
+            self.found.push(kernel, &self.source.listener, settings)
         };
         if self.measuring && !frozen {
             // The mix matches the loudness of the bands' input: a sidechain may play while the main input is silent.
@@ -302,7 +302,7 @@ impl Analysis {
 
     /// Returns the notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
-        self.source.is_on().then_some(self.source.notes().played)
+        self.source.is_on().then_some(self.source.notes.played)
     }
 }
 

@@ -67,17 +67,18 @@ enum Origin {
 /// Source of the notes that are played: listener, scout or score.
 #[derive(Debug, Clone)]
 pub struct NoteSource {
-    listener: Listener,
+    pub listener: Listener,
     origin: Origin,
     hearing: Hearing,
     /// Advances even without a score.
-    score_time: ScoreTime,
+    pub score_time: ScoreTime,
     /// Input of the listener in the current block: left and right, equal unless `stereo`.
     input: [[f32; BLOCK]; 2],
     stereo: bool,
     /// Whether decisions are requested even at a focus of 0 %.
     wanted: bool,
-    notes: Notes,
+    /// Last notes; meaningless while the source is off.
+    pub notes: Notes,
     /// Delay of the sound with lookahead, in samples.
     latency: usize,
     gates: Gates,
@@ -170,14 +171,6 @@ impl NoteSource {
         }
     }
 
-    pub fn seek(&mut self, seconds: f64) {
-        self.score_time.seek(seconds);
-    }
-
-    pub fn score_time(&self) -> f64 {
-        self.score_time.time()
-    }
-
     pub fn score(&self) -> Option<&Arc<Score>> {
         match &self.origin {
             Origin::Score(score) => Some(score),
@@ -187,22 +180,14 @@ impl NoteSource {
 
     pub fn decisions(&self) -> &Decisions {
         match self.origin {
-            Origin::Score(_) => self.score_time.decisions(),
+            Origin::Score(_) => &self.score_time.decisions,
             Origin::Listener | Origin::Scout(_) => self.listener.decisions(),
         }
-    }
-
-    pub fn listener(&self) -> &Listener {
-        &self.listener
     }
 
     /// Requests decisions even at a focus of 0 %, from the next [`NoteSource::tune`] on. Returns whether this is a change.
     pub fn detect_notes(&mut self, detect: bool) -> bool {
         mem::replace(&mut self.wanted, detect) != detect
-    }
-
-    pub fn track_pitches(&mut self, track: bool) {
-        self.listener.track_pitches(track);
     }
 
     /// Returns the measured pitch in semitones above `tone`; see [`Listener::pitch`].
@@ -213,11 +198,6 @@ impl NoteSource {
 
     pub fn is_on(&self) -> bool {
         self.hearing != Hearing::Off
-    }
-
-    /// Returns the last notes; meaningless while the source is off.
-    pub fn notes(&self) -> &Notes {
-        &self.notes
     }
 
     /// Returns the power at the frequency of each note at the last decision; `None` while a score decides, or without a decision.

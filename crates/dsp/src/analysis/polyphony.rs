@@ -10,7 +10,7 @@ const ADVANTAGE: f32 = 1.995_262_3;
 
 #[derive(Debug, Clone)]
 pub(super) struct Polyphony {
-    weights: Approach,
+    pub weights: Approach,
     /// Notes that were chosen last; `None` while all notes have their full weight.
     chosen: Option<BandMask>,
 }
@@ -57,9 +57,5 @@ impl Polyphony {
         let moved = self.weights.step();
         self.chosen = (chosen != BandMask::ALL || self.weights.moves()).then_some(chosen);
         moved
-    }
-
-    pub fn weights(&self) -> &Lanes {
-        self.weights.now()
     }
 }

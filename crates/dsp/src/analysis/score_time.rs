@@ -14,7 +14,7 @@ pub struct ScoreTime {
     origin: f64,
     /// Samples since the last seek.
     samples: u64,
-    decisions: Decisions,
+    pub decisions: Decisions,
 }
 
 impl ScoreTime {
@@ -56,10 +56,6 @@ impl ScoreTime {
         // Frame 0 means that there was no decision yet.
         let frames = (seconds * self.sample_rate + latency as f64) / frame as f64;
         self.decisions.frames = 1 + frames.max(0.0) as u64;
-        &self.decisions
-    }
-
-    pub fn decisions(&self) -> &Decisions {
         &self.decisions
     }
 }

@@ -98,11 +98,11 @@ impl Bank {
         let negligible = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= NEGLIGIBLE);
         input.iter().all(|sample| *sample == 0.0)
             && self.previous == [0.0; 2]
-            && self.total_power.now() <= NEGLIGIBLE
+            && self.total_power.latest <= NEGLIGIBLE
             && [lo, bp, power].into_iter().all(negligible)
             // The low-pass feeds the output directly, so it must be exactly 0.
-            && self.low_pass.now() == 0.0
-            && self.right.as_ref().is_none_or(|right| right.now() == 0.0)
+            && self.low_pass.latest == 0.0
+            && self.right.as_ref().is_none_or(|right| right.latest == 0.0)
     }
 
     /// Restores the amplitudes at which the bands were frozen, once per block. Otherwise they would drift by rounding errors, and
@@ -204,7 +204,7 @@ impl Bank {
     }
 
     pub fn total_power(&self) -> f32 {
-        self.total_power.now()
+        self.total_power.latest
     }
 }
 

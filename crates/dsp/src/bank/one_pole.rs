@@ -54,7 +54,7 @@ pub(crate) struct OnePole {
     inputs: [f32; GROUP],
     /// Average at the end of the previous group.
     before: f64,
-    latest: f32,
+    pub latest: f32,
 }
 
 struct Track<'a>(&'a mut OnePole, &'a Response, usize, &'a mut [f32]);
@@ -71,10 +71,6 @@ impl Work for Track<'_> {
 
 impl OnePole {
     pub const ZERO: Self = Self { inputs: [0.0; GROUP], before: 0.0, latest: 0.0 };
-
-    pub fn now(&self) -> f32 {
-        self.latest
-    }
 
     /// Replaces `signal` by its running average. It starts at `position` in the block.
     pub fn track(
@@ -179,7 +175,7 @@ mod tests {
                 pole.track(kernel, &response, 0, &mut [0.3; 10 * GROUP]);
             }
             // 16 time constants.
-            assert!((pole.now() / 0.3 - 1.0).abs() < 1e-6, "{kernel:?}: {}", pole.now());
+            assert!((pole.latest / 0.3 - 1.0).abs() < 1e-6, "{kernel:?}: {}", pole.latest);
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct BankParams {
     /// Response of the low-pass of the oscillators.
     pub voice_low_pass: Response,
     /// Gain to the nominal level. It scales the soft clip instead of the input; its inverse scales floor and guard.
-    gains: Ramp<f32>,
+    pub gains: Ramp<f32>,
     pub pitches: Pitches,
     pub tones: Tones,
     /// Ring time of the current resonators in seconds; infinite while frozen.
@@ -127,11 +127,6 @@ impl BankParams {
     /// Returns the power below which a band fades out, for a `total` power.
     pub fn gate(&self, total: f64) -> f64 {
         (self.formulas.threshold * total).max(f64::from(self.coefficients.floor))
-    }
-
-    /// Returns the gain to the nominal level at the end of the block.
-    pub fn gain(&self) -> f32 {
-        self.gains.to
     }
 
     /// Applies the second soft clip to the sum, `2 x / (1 + |2 x|)`, with its knee at the nominal level. The first soft clip is

@@ -66,7 +66,8 @@ pub struct AheadLimiter {
     true_peak: TruePeak,
     /// Last samples of each channel's mix, in a ring.
     rings: Vec<Vec<f32>>,
-    wait: usize,
+    /// Delay of the mix in samples.
+    pub wait: usize,
     /// Last samples of each channel's dry signal.
     dries: Vec<[f32; TAPS - 1]>,
     /// Index of the oldest sample in the rings.
@@ -108,14 +109,10 @@ impl AheadLimiter {
     }
 
     pub fn with_channels(self, channels: usize) -> Self {
-        let rings = vec![vec![0.0; self.wait()]; channels];
+        let rings = vec![vec![0.0; self.wait]; channels];
         let mut limiter = Self { rings, dries: vec![[0.0; TAPS - 1]; channels], ..self };
         limiter.reset();
         limiter
-    }
-
-    pub fn wait(&self) -> usize {
-        self.wait
     }
 
     pub fn reset(&mut self) {
@@ -158,7 +155,7 @@ impl AheadLimiter {
             let inputs = self.input_peaks(dries, position..position + frames, scale);
             self.gains(&mixed[..frames], &inputs, scale, &mut gains);
         }
-        let wait = self.wait();
+        let wait = self.wait;
         for (ring, channel) in self.rings.iter_mut().zip(channels) {
             let mut at = self.position;
             for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {
@@ -179,7 +176,7 @@ impl AheadLimiter {
         range: Range<usize>,
         threshold: f32,
     ) -> [f32; BLOCK] {
-        let (frames, wait) = (range.len(), self.wait());
+        let (frames, wait) = (range.len(), self.wait);
         let mut peaks = [0.0; BLOCK];
         for (ring, channel) in self.rings.iter().zip(channels) {
             let mut samples = [0.0; BLOCK + TAPS - 1];
@@ -287,7 +284,7 @@ mod tests {
 
     #[test]
     fn quiet_sound_and_the_input_itself_are_delayed_alone() {
-        let wait = limiter().wait();
+        let wait = limiter().wait;
         assert_eq!(wait, 72, "1.5 ms");
         // At its beginning, the interpolated sine exceeds its amplitude.
         for (dry, mix) in [(0.0, 0.8), (1.7, 1.7), (1.7, 1.2)] {
@@ -308,7 +305,7 @@ mod tests {
         // The interpolation of a quarter of the sample rate has a gain of 1 within 1 %.
         assert!((0.95..0.98).contains(&amplitude), "{amplitude}");
         // The gain never jumps: beside an edge it moves by at most a step of the average.
-        let wait = limiter().wait();
+        let wait = limiter().wait;
         let gains: Vec<f32> = output[wait..].iter().zip(&mix).map(|(y, x)| y / x).collect();
         let steps = gains[..2000].windows(2).map(|pair| (pair[1] - pair[0]).abs());
         let most = steps.fold(0f32, f32::max);

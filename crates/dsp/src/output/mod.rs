@@ -17,7 +17,8 @@ use tone_filter_simd::Kernel;
 #[derive(Debug, Clone)]
 pub struct Output {
     delay: Delay,
-    delaying: bool,
+    /// Whether the delays record.
+    pub delaying: bool,
     /// Samples that the delays have recorded, at most the latency.
     recorded: usize,
     ahead: AheadLimiter,
@@ -28,8 +29,8 @@ pub struct Output {
     /// Whether the signal can exceed the maximum of the soft clip: with oscillators or auto level. The limiter then stays on in
     /// the next block, too.
     unclipped: bool,
-    /// Dry signal of each channel in the current block.
-    dry: Vec<[f32; BLOCK]>,
+    /// Dry signal of each channel in the current block, after the delay; not updated while the limiter is off.
+    pub dry: Vec<[f32; BLOCK]>,
 }
 
 impl Output {
@@ -50,19 +51,19 @@ impl Output {
     }
 
     pub fn with_channels(self, channels: usize) -> Self {
-        let delay = Delay::new(self.delay.length(), channels);
+        let delay = Delay::new(self.delay.length, channels);
         let ahead = self.ahead.with_channels(channels);
         Self { delay, ahead, dry: vec![[0.0; BLOCK]; channels], ..self }
     }
 
     /// Returns the latency of `lookahead` in samples: the delay of the dry signal and that of the mix.
     pub fn latency(&self) -> usize {
-        self.delay.length() + self.ahead.wait()
+        self.delay.length + self.ahead.wait
     }
 
     /// Returns the delay of the dry signal before the mix, in samples.
     pub fn delay_length(&self) -> usize {
-        self.delay.length()
+        self.delay.length
     }
 
     /// Resets to the state after silence.
@@ -72,10 +73,6 @@ impl Output {
         self.limiter.reset();
         (self.delaying, self.limiting, self.unclipped) = (lookahead, false, false);
         self.recorded = self.latency();
-    }
-
-    pub fn is_delaying(&self) -> bool {
-        self.delaying
     }
 
     /// Starts the delay with `lookahead`, and stops it after its fade-out. `faded` is the weight of the delayed signal. Returns
@@ -166,10 +163,5 @@ impl Output {
                 || self.limiter.process(dry, channels, position, range, plan.output_gain),
             );
         }
-    }
-
-    /// Returns the dry signal of each channel, after the delay; not updated while the limiter is off.
-    pub fn dry(&self) -> &[[f32; BLOCK]] {
-        &self.dry
     }
 }

@@ -72,7 +72,8 @@ pub struct Smoother {
     now: [f64; VALUES],
     target: [f64; VALUES],
     settings: Settings,
-    fades: Fades<bool>,
+    /// Targets of the crossfades.
+    pub fades: Fades<bool>,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
     /// Whether the settings have changed since the last step, or any value has steps left.
@@ -120,10 +121,6 @@ impl Smoother {
                 self.left[index] = if self.now[index] == target { 0 } else { self.steps };
             }
         }
-    }
-
-    pub fn fades(&self) -> Fades<bool> {
-        self.fades
     }
 
     pub fn fade(&mut self, fades: Fades<bool>) {

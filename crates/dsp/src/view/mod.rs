@@ -259,7 +259,7 @@ impl Snapshot {
             played,
             held,
             enabled: settings.bands_with_keys(held),
-            gain: params.gain(),
+            gain: params.gains.to,
             makeup,
             voice: settings.voice,
             octave: settings.octave,

@@ -8,12 +8,12 @@ pub const SHAPES: usize = 7;
 
 const HIGHEST: f64 = 400.0;
 
-/// Samples of the period from which a series is computed: enough for aliases at -100 dB.
+/// Number of samples from which a series is computed: enough for aliases at -100 dB.
 pub const LENGTH: usize = 1 << 16;
 
 const HARMONICS: usize = 400;
 
-/// Returns the position of `drive` among the tabulated drives, 0 to [`SHAPES`] - 1.
+/// Returns the position of `drive` among the tables, 0 to [`SHAPES`] - 1.
 pub fn drive_position(drive: f32) -> f32 {
     (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(HIGHEST) as f32
 }

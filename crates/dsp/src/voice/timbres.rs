@@ -8,13 +8,12 @@ use crate::{
     settings::{Duty, Settings, Voice},
 };
 
-/// Seconds of a crossfade.
 const FADE: f64 = 0.01;
 
-/// Index of the table of a waveform for each semitone from E1 up; `None` where the note is too high.
+/// Index of the table for each semitone from E1 up; `None` if the note is too high.
 pub type TableLevels = [Option<u8>; PITCHES];
 
-/// Number of pitches at which notes sound: from E1 to G9, the highest MIDI key.
+/// Number of pitches at which notes sound: E1 to G9, the highest MIDI key.
 pub const PITCHES: usize = 100;
 
 /// Voice and octave, with the tables that the notes read.
@@ -25,7 +24,6 @@ pub struct Timbre {
     pub octave: i32,
     /// Tables with the harmonics below half the sample rate, and below a quarter of it.
     pub levels: [TableLevels; 2],
-    /// Duty of the chip's lead.
     pub duty: Duty,
 }
 
@@ -53,22 +51,19 @@ impl Timbre {
 #[derive(Debug, Clone)]
 pub struct Timbres {
     sample_rate: f64,
-    /// Settings of the last target, as [`Self::timbre_key`] returns them.
+    /// Key of the last target.
     aimed: (Voice, Duty, f32, f32, f32),
-    /// Settings of the chip's parts (lead, others, bass).
-    arrangement: Arrangement,
+    pub arrangement: Arrangement,
     from: Timbre,
     to: Timbre,
     /// Next target, if it differs from `to`.
     next: Option<Timbre>,
     /// Weight of `to`.
     share: Ramp<f32>,
-    /// Change of the weight in a block.
     step: f32,
 }
 
 impl Timbres {
-    /// Creates the timbre of `settings` without a crossfade, for `sample_rate` in Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let timbre = Timbre::of(settings, sample_rate);
         Self {
@@ -83,12 +78,12 @@ impl Timbres {
         }
     }
 
-    /// Returns the settings that make a timbre: voice, duty, octave, tuning, transposition.
+    /// Returns the settings that determine a timbre.
     fn timbre_key(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
-    /// Sets the target from the next block on. A change of pitch alone needs no crossfade.
+    /// Sets the target. A change of pitch alone needs no crossfade.
     pub fn aim(&mut self, settings: &Settings) {
         self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.
@@ -99,7 +94,7 @@ impl Timbres {
         self.next = Some(Timbre::of(settings, self.sample_rate));
     }
 
-    /// Jumps to the target, without a crossfade.
+    /// Jumps to the target.
     pub fn arrive(&mut self) {
         if let Some(next) = self.next.take() {
             self.to = next;
@@ -107,7 +102,6 @@ impl Timbres {
         (self.from, self.share) = (self.to.clone(), Ramp::rest(1.0));
     }
 
-    /// Moves the crossfade on by a block.
     pub fn step(&mut self) {
         let mut start = self.share.to;
         if let Some(next) = self.next.take_if(|next| next.sounds_like(&self.to) || start == 1.0) {
@@ -120,7 +114,7 @@ impl Timbres {
         self.share = Ramp::between(start, (start + self.step).min(1.0));
     }
 
-    /// Returns the timbres that sound in the current block, and their weights.
+    /// Returns the sounding timbres and their weights.
     pub fn sounding(&self) -> impl Iterator<Item = (&Timbre, Ramp<f32>)> {
         let from = (&self.from, self.share.map(|share| 1.0 - share));
         [from, (&self.to, self.share)].into_iter().filter(|(_, share)| !share.is(0.0))
@@ -133,12 +127,11 @@ impl Timbres {
         self.share.map(|share| from + share * (to - from))
     }
 
-    /// Returns the timbre of the voice Chip, if it sounds.
     pub fn chip(&self) -> Option<&Timbre> {
         self.sounding().map(|(timbre, _)| timbre).find(|timbre| timbre.voice == Voice::Chip)
     }
 
-    /// Returns the RMS of the waveform for a note of RMS 1, with the drive at `drive_position`.
+    /// Returns the RMS of the waveform for a note with a power of 1.
     pub fn rms(&self, drive_position: f32) -> f32 {
         let waveforms = Waveforms::shared();
         let of = |timbre: &Timbre| match timbre.voice {
@@ -147,15 +140,10 @@ impl Timbres {
                     driven::share(shape, drive_position) * waveforms.driven(shape).1 as f32
                 })
                 .sum(),
-            _ => waveforms.rms() as f32,
+            _ => waveforms.rms as f32,
         };
         let (from, to) = (of(&self.from), of(&self.to));
         Ramp::between(from, to).at(self.share.to)
-    }
-
-    /// Returns the settings of the chip's parts.
-    pub fn arrangement(&self) -> &Arrangement {
-        &self.arrangement
     }
 
     /// Whether a voice other than Soft sounds.
