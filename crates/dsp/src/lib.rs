@@ -105,7 +105,7 @@ pub struct ToneFilter {
     timeline: Timeline,
     /// Smoother of the controls of the delayed sound.
     smoother: Smoother,
-    /// Smoother of the latest controls, for listener and early bank; in use while the delay records.
+    /// Smoother of the latest controls. Listener and early bank use it while the delay records.
     heard: Smoother,
     /// Boxed to save stack: threads of macOS have 512 KiB.
     analysis: Box<Analysis>,
@@ -172,7 +172,7 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// Sets the number of channels, at least 1, that `lookahead` delays and whose loudness `auto` measures. Resets the filter.
+    /// Sets the number of channels (at least 1): `lookahead` delays them, and `auto` measures their loudness. Resets the filter.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -257,7 +257,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Schedules the controls for the sound that is passed in from now on: at once, or after the delay if it records already.
+    /// Schedules the controls for the sound from now on: at once, or after the delay if it records already.
     fn schedule(&mut self) {
         let acting = self.acting();
         let is_delayed = self.output.delaying && self.analysis.connected.is_some();
@@ -268,7 +268,7 @@ impl ToneFilter {
         self.aim();
     }
 
-    /// Returns the controls that were set last, with the estimates of key, tuning and tempo.
+    /// Returns the latest controls, with the estimates of key, tuning and tempo.
     fn acting(&self) -> Acting {
         let settings = self.analysis.found.resolve(&self.controls.settings);
         Acting { settings, routing: self.controls.routing }
@@ -398,18 +398,6 @@ impl ToneFilter {
 
     /// Applies an event of the player's keys from the next multiple of 64 samples on. Events have no effect with [`Keys::Off`].
     /// [`ToneFilter::process_events`] takes events with sample offsets.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
-    ///
-    /// // Of all notes of the input, only A4 sounds.
-    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
-    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
-    /// filter.play(KeyEvent::Key(69, 1.0));
-    /// filter.process(&mut [&mut [0.0; 512]]);
-    /// filter.play(KeyEvent::Key(69, 0.0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn play(&mut self, event: KeyEvent) {
         let before = self.keyboard().bend;
         self.analysis.keys.play(event);
@@ -444,7 +432,7 @@ impl ToneFilter {
         self.analysis.keys.keyboard()
     }
 
-    /// Returns the semitones from each band's own note to the note at which it sounds now; see [`Settings::offsets`].
+    /// Returns, for each band, the semitones from its own note to the sounding note; see [`Settings::offsets`].
     pub fn offsets(&self) -> [i8; notes::TONES] {
         self.timeline.now.settings.offsets(self.analysis.keys.notes())
     }
@@ -534,8 +522,8 @@ impl ToneFilter {
         self.analysis.found.want_tempo(find);
     }
 
-    /// Sets the tempo that the user knows the music to have, in beats per minute. The found tempo is then doubled or halved as
-    /// often as brings it nearest to this one. Takes effect from the next frame of the listener on.
+    /// Sets the tempo that the user knows the music to have, in beats per minute. The found tempo is then doubled or halved until
+    /// it is nearest to this one. Takes effect from the next frame of the listener on.
     pub fn expect_tempo(&mut self, tempo: Option<f64>) {
         self.analysis.found.expect_tempo(tempo);
     }
@@ -545,8 +533,8 @@ impl ToneFilter {
         self.analysis.found.tempo()
     }
 
-    /// Returns the certainty of [`ToneFilter::found_tempo`], 0..1: the fraction of about the last 8 s in which it was the same, give
-    /// or take 3 %.
+    /// Returns the certainty of [`ToneFilter::found_tempo`], 0..1: the fraction of about the last 8 s in which the tempo was
+    /// steady within 3 %.
     pub fn tempo_certainty(&self) -> f32 {
         self.analysis.found.tempo_certainty()
     }

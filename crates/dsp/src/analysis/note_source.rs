@@ -35,10 +35,8 @@ impl Notes {
     }
 
     fn of(decisions: &Decisions) -> Self {
-        let mask = |notes: &[bool]| {
-            let set = (0..TONES).filter(|&tone| notes[to_listener(tone)]);
-            set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
-        };
+        let mask =
+            |notes: &[bool]| BandMask::of((0..TONES).filter(|&tone| notes[to_listener(tone)]));
         Self {
             played: mask(&decisions.on),
             begun: mask(&decisions.begun),

@@ -50,7 +50,7 @@ impl Polyphony {
             notes.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             notes = &mut notes[..limit];
         }
-        let chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
+        let chosen = BandMask::of(notes.iter().map(|(_, tone)| *tone));
         if self.chosen != Some(chosen) {
             self.weights.aim(Lanes::of(|tone| f32::from(u8::from(chosen.contains(tone)))));
         }

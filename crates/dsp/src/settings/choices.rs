@@ -181,7 +181,7 @@ impl BandRange {
 
     /// Returns the bands of the range as a mask.
     pub fn bands(self) -> BandMask {
-        self.tones().fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+        BandMask::of(self.tones())
     }
 }
 
@@ -275,27 +275,4 @@ fn bare(text: &str) -> impl Iterator<Item = char> {
     let counts = |c: &char| !c.is_whitespace() && !"-_%".contains(*c);
     let letters = text.chars().filter(counts).flat_map(char::to_lowercase);
     letters.map(|c| if c == ',' { '.' } else { c })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_entry_is_read_by_its_id_and_its_name() {
-        for choice in &CHOICES {
-            for (index, (id, name)) in choice.entries.iter().enumerate() {
-                assert_eq!(
-                    [choice.parse(id), choice.parse(name)],
-                    [Some(index); 2],
-                    "{}",
-                    choice.id
-                );
-            }
-            let mut controls = Controls::default();
-            choice.set(&mut controls, usize::MAX);
-            assert_eq!(choice.get(&controls), choice.entries.len() - 1, "{}", choice.id);
-            assert_eq!(choice.parse("of-the-future"), None);
-        }
-    }
 }

@@ -45,6 +45,11 @@ impl<const N: usize> Switches<N> {
     /// All off.
     pub const NONE: Self = Self(0);
 
+    /// Creates switches that are on at `indices`.
+    pub(crate) fn of(indices: impl IntoIterator<Item = usize>) -> Self {
+        indices.into_iter().fold(Self::NONE, |set, index| set.with(index, true))
+    }
+
     /// Returns the switches as bits: the first 64, and the remaining ones.
     pub const fn to_bits(self) -> [u64; 2] {
         [self.0 as u64, (self.0 >> 64) as u64]
@@ -257,8 +262,7 @@ impl Scale {
     /// Returns the pitch classes of the scale on `root`; `custom` if the scale is [`Scale::Custom`].
     pub fn pitch_classes(self, root: PitchClass, custom: PitchClasses) -> PitchClasses {
         self.steps().map_or(custom, |steps| {
-            let classes = steps.iter().map(|step| (root.index() + step) % 12);
-            classes.fold(PitchClasses::NONE, |set, class| set.with(class, true))
+            PitchClasses::of(steps.iter().map(|step| (root.index() + step) % 12))
         })
     }
 }

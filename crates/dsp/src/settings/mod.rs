@@ -77,11 +77,8 @@ impl Settings {
             Map::Snap if scale == PitchClasses::NONE && self.keys == Keys::Off => scale,
             Map::Snap | Map::Custom => PitchClasses::ALL,
         };
-        let kept = self
-            .range
-            .tones()
-            .filter(|&tone| self.bands.contains(tone) && classes.contains(pitch_class(tone)));
-        kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+        let sounds = |tone: &usize| classes.contains(pitch_class(*tone));
+        self.bands.intersection(BandMask::of(self.range.tones().filter(sounds)))
     }
 
     /// Returns the bands that may sound while the keys of the bands `held` are held. Depending on `keys`, these are the bands of
@@ -94,11 +91,11 @@ impl Settings {
                 _ => self.sounding_bands(),
             },
             Keys::Hold | Keys::HoldAny => held.intersection(self.range.bands()),
-            Keys::Add => self
-                .range
-                .tones()
-                .filter(|&tone| held.contains(tone))
-                .fold(self.sounding_bands(), |mask, tone| mask.with(tone, true)),
+            Keys::Add => {
+                let sounding = self.sounding_bands();
+                let sounds = |tone: &usize| sounding.contains(*tone) || held.contains(*tone);
+                BandMask::of(self.range.tones().filter(sounds))
+            }
         }
     }
 }

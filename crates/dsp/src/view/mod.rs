@@ -265,10 +265,7 @@ impl Snapshot {
             octave: settings.octave,
             duty: settings.duty,
             parts: synthesis.chip_parts(),
-            key: None,
-            tuning: None,
-            tempo: None,
-            tempo_certainty: 0.0,
+            ..Self::default()
         }
     }
 
