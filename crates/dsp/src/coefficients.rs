@@ -4,11 +4,9 @@ use super::settings::Settings;
 
 /// Guard added to a band's RMS in the denominator of the drive: keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f64 = 0.001;
-
 /// Time constant of the total power tracker, relative to the band power trackers.
 pub const TOTAL_RELEASE: f64 = 1.2;
 
-/// Coefficients for one set of settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FormulaCoefficients {
     /// One-pole coefficient of the total power tracker, per sample.
@@ -21,7 +19,6 @@ pub struct FormulaCoefficients {
     pub ceiling: f64,
     /// Absolute gate: minimum power of a band.
     pub floor: f64,
-    /// Pole of the soft clip's low-pass.
     pub clip_pole: f64,
     /// Pole of the oscillators' low-pass; 0 (off) at the top of the range of `tone`.
     pub voice_pole: f64,

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// A delay line of a fixed number of channels.
 #[derive(Debug, Clone)]
 pub struct Delay {
     rings: Vec<Vec<f32>>,

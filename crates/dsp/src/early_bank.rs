@@ -27,7 +27,6 @@ const MOST: f32 = 1000.0;
 /// Lead of the early levels, relative to the sum of the time constants of both trackers: in this time, the power of a new tone
 /// rises to a half.
 const AHEAD: f64 = 0.9;
-
 /// Offset of both powers in a ratio: -200 dB. Silence then has a ratio of 1.
 const NOTHING: f32 = 1e-20;
 
@@ -64,7 +63,7 @@ pub struct EarlyBank {
     /// Delay of the sound in samples.
     latency: f64,
     banks: [Bank; BANKS],
-    /// Parameters for the settings of the undelayed sound.
+    /// Parameters of the banks.
     pub params: BankParams,
     pub running: bool,
     /// Levels of the last blocks, in a ring.

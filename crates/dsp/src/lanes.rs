@@ -26,7 +26,6 @@ pub struct Lanes(pub [f32; LANES]);
 impl Lanes {
     pub const ZERO: Self = Self([0.0; LANES]);
 
-    /// Creates lanes with `value(tone)` for each tone.
     pub fn of(value: impl Fn(usize) -> f32) -> Self {
         let mut lanes = Self::ZERO;
         let tones = lanes.0[..TONES].iter_mut().enumerate();

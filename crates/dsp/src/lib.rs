@@ -58,10 +58,8 @@ use timeline::{Acting, Timeline};
 
 /// Latency of `lookahead` in seconds; limited to [`MOST_LATENCY`] samples.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
-
 /// Maximum latency in samples.
 const MOST_LATENCY: f64 = 65_536.0;
-
 /// Default number of channels; [`ToneFilter::with_channels`] sets another.
 const CHANNELS: usize = 2;
 

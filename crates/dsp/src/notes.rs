@@ -4,10 +4,8 @@ use tone_filter_listener::{LOWEST_NOTE, NOTES};
 
 /// Number of tones of the filter.
 pub const TONES: usize = 77;
-
 /// Number of tones of the published filter, A3 to G#7. These come first; E1 to G#3 follow.
 pub const PUBLISHED: usize = 48;
-
 /// Tone A4, whose frequency is the setting `tuning`.
 pub const A4: usize = 12;
 

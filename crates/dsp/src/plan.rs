@@ -13,12 +13,10 @@ use std::ops::Range;
 pub struct BlockPlan {
     /// Smoothed settings at the end of the block.
     pub smoothed: SmoothedSettings,
-    /// Whether `smoothed` has changed since the last block.
     pub moved: bool,
     /// Smoothed settings of the undelayed sound, for listener and early bank. They differ from `smoothed` while the delay
     /// records.
     pub heard: SmoothedSettings,
-    /// Whether `heard` has changed since the last block.
     pub heard_moved: bool,
     /// Crossfade of the undelayed sound from the main input (0) to the sidechain (1).
     pub heard_sidechain: Ramp<f32>,
@@ -70,7 +68,6 @@ impl BlockPlan {
         self.levels.from.sidechain > 0.0 || self.levels.to.sidechain > 0.0
     }
 
-    /// Whether two banks contribute to the sound.
     pub fn stereo(&self) -> bool {
         self.levels.from.stereo > 0.0 || self.levels.to.stereo > 0.0
     }

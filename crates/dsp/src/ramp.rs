@@ -5,9 +5,7 @@ use crate::lanes::{BLOCK, Lanes};
 /// Value that ramps linearly from the start of a block to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ramp<T> {
-    /// Value at the start of the block.
     pub from: T,
-    /// Value at the end of the block.
     pub to: T,
     changed: bool,
 }
@@ -80,7 +78,6 @@ pub struct Approach {
     pub now: Lanes,
     /// Target; `None` once it is reached.
     target: Option<Lanes>,
-    /// Maximum change of a lane per block.
     step: f32,
 }
 
@@ -109,7 +106,6 @@ impl Approach {
         moved
     }
 
-    /// Whether the target is not reached yet.
     pub fn moves(&self) -> bool {
         self.target.is_some()
     }

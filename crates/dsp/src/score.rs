@@ -13,13 +13,10 @@ use super::notes::{TONES, by_pitch, midi_note};
 use std::{error::Error, fmt, str::FromStr, sync::Arc};
 
 const HEADER: &str = "tone-filter-score 1";
-
 /// Maximum distance of a time from the start of the music, in seconds: 30 years.
 const LONGEST: f64 = 1e9;
-
 /// Gap in seconds before the next note of a tone, so that its attack is audible.
 const GAP: f64 = 0.02;
-
 /// Duration in seconds for which a note counts as just begun.
 const BEGUN: f64 = 0.035;
 

@@ -24,7 +24,6 @@ struct BankVoices {
 /// Number of running banks and of their outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// One bank with one output.
     Mono,
     /// One bank with a left and a right output, between which the notes are panned.
     Panned,
@@ -40,7 +39,6 @@ impl Layout {
 
 #[derive(Debug, Clone)]
 pub struct Synthesis {
-    /// Parameters that all banks share.
     pub params: BankParams,
     timbres: Timbres,
     /// Banks of the left and the right channel. The first one also processes the mean of all channels.
@@ -308,7 +306,6 @@ impl Synthesis {
         }
     }
 
-    /// Returns the inputs of the running banks.
     pub fn inputs(&self) -> &[[f32; BLOCK]] {
         &self.inputs[..self.layout.banks()]
     }

@@ -11,7 +11,6 @@ use crate::{
 };
 use std::collections::VecDeque;
 
-/// Controls in use.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
     pub settings: Resolved,
@@ -46,7 +45,6 @@ impl Timeline {
         self.waiting.back_mut().map_or(&mut self.now, |(_, last)| last)
     }
 
-    /// Sets the current controls, and discards the queue.
     pub fn jump(&mut self, acting: Acting) {
         self.waiting.clear();
         self.now = acting;

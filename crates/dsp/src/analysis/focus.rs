@@ -9,10 +9,8 @@ use crate::{
 
 /// Seconds in which a band's weight crosses 0..1 after a decision.
 const TIME: f64 = 0.005;
-
 /// Duration in seconds of the silent gap before a held note restarts.
 const GAP: f64 = 0.02;
-
 /// Time constant in seconds of the stereo position of a note.
 const PAN: f64 = 0.03;
 

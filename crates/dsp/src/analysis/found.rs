@@ -21,12 +21,10 @@ const NEAR: f64 = 0.05;
 const SPEED: f64 = 40.0;
 /// Hysteresis in cents. A tuning of +50 cents is the same as one of -50 cents: the sign changes only this far beyond.
 const SIDE: f64 = 10.0;
-
 /// Time constant in seconds of the certainty of the tempo.
 const TEMPO_MEMORY: f64 = 8.0;
 /// Maximum difference of a steady tempo from the mean, in octaves: 3 %.
 const STEADY: f64 = 0.043;
-
 /// Relative change of the estimated tempo at which the synced times follow it.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
@@ -55,7 +53,6 @@ enum Purpose {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Search {
-    /// Whether the search was requested for display.
     wanted: bool,
     purpose: Purpose,
 }
@@ -162,7 +159,7 @@ pub struct Found {
     /// Offset of the bands' tuning from the `tuning` setting, in cents.
     cents: f64,
     moving: bool,
-    /// Maximum change of `cents` in a frame.
+    /// Maximum change of `cents` per frame.
     step: f64,
     tempo: Tempo,
 }

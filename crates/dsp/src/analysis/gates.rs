@@ -13,11 +13,9 @@ use tone_filter_listener::Decisions;
 
 /// Lead in seconds before an edge: of closing, and of opening. The weight then moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
-
 /// Number of decisions between the early and the sure decision about a frame.
 const UNSURE: u32 = 5;
 
-/// Scheduled opening or closing of a gate.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     /// Blocks until the gate turns.

@@ -27,7 +27,6 @@ pub struct HeldKeys {
     /// Inputs of the current targets; `None` after a change of the keys.
     inputs: Option<Inputs>,
     mode: Keys,
-    /// Weights from the held keys.
     weights: Approach,
     /// Factors on the weights from mask, scale and focus.
     others: Approach,

@@ -22,11 +22,9 @@ pub(super) fn bounded(x: f32) -> f32 {
 pub(super) struct KWeighting {
     /// Feed-forward coefficients of the shelf, in direct form.
     b: [f32; 3],
-    /// Feedback coefficients of the shelf.
     a: [f32; 2],
-    /// Last two inputs of the shelf.
+    /// Last two inputs and outputs of the shelf.
     x: [Four; 2],
-    /// Last two outputs of the shelf.
     y: [Four; 2],
     /// Pole of two first-order high-passes in series. They replace the recommendation's second-order high-pass, whose poles
     /// nearly coincide.

@@ -16,36 +16,26 @@ use tone_filter_simd::Kernel;
 
 /// Nominal level as a mean square, at which the published constants work best: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
-
 /// Mean square below which a block counts as silence: -110 dB full scale.
 const SILENCE: f64 = 1e-11;
-
 /// Maximum gain of the bank's input: 80 dB.
 const HIGHEST_GAIN: f64 = 1e4;
-
 /// Time constant in seconds while the tracked power rises.
 const POWER_RISE: f64 = 0.05;
 /// Time constant in seconds while the tracked power falls.
 const POWER_FALL: f64 = 3.0;
-
 /// Time constant in seconds of the tracked loudness.
 const LOUDNESS: f64 = 3.0;
-
 /// Range of the makeup gain: -12 to +24 dB.
 const MAKEUP: [f64; 2] = [0.251_188_64, 15.848_932];
-
 /// Time in seconds for which the initial loudness counts as measured.
 const START: f64 = 0.3;
-/// Initial makeup gain, as a factor.
 const START_MAKEUP: f64 = 2.0;
-/// Initial correlation of wet and dry.
 const START_CORRELATION: f64 = 0.3;
-
 /// Time constant in seconds of [`Level::share`].
 const SHARE: f64 = 10.0;
 /// Minimum of [`Level::share`] in the makeup gain. A small share raises the gain by at most 4 dB.
 const LEAST_SHARE: f64 = 0.4;
-
 /// Time constant in seconds of [`Level::trim`].
 const TRIM: f64 = 5.0;
 /// Maximum of [`Level::trim`], up or down, as a natural logarithm: 2 dB.
@@ -54,7 +44,6 @@ const MOST_TRIM: f64 = 0.230_258_5;
 /// Factor of the wet power in the measured loudness, 0.5 dB. The wet signal decays sooner than the dry one, and the gate of
 /// integrated loudness ignores quiet passages.
 const GATED: f64 = 1.12;
-
 /// Time constant of [`Level::ratio`] in seconds, at the nominal level.
 const SHORT: f64 = 0.12;
 /// Threshold of [`Level::ratio`], -1.5 dB: below it, the dry signal is raised.
@@ -63,10 +52,8 @@ const LEAST: f64 = 0.7;
 const LIFT: f64 = 0.3;
 /// Maximum divisor of [`SHORT`] and [`LIFT`]: both get shorter above the nominal level.
 const MOST_WEIGHT: f64 = 4.0;
-
 /// Minimum dry part of the mix for a full [`Level::lift`]. Below it, the lift is smaller, so that a fully wet mix stays wet.
 const LEAST_DRY: f64 = 0.05;
-
 /// Minimum power of the wet signal in a block with notes, relative to the dry one: -40 dB.
 const SOUNDING: f64 = 1e-4;
 
@@ -100,7 +87,6 @@ pub struct Level {
 /// Gains of an equal-power crossfade.
 #[derive(Debug, Clone)]
 pub struct Crossfade {
-    /// Position, from 0 for dry to 1 for wet.
     pub mix: f64,
     wet: f64,
     dry: f64,
@@ -118,7 +104,6 @@ impl Crossfade {
 struct Loudness {
     dry: f64,
     wet: f64,
-    /// Mean product of dry and wet.
     both: f64,
 }
 

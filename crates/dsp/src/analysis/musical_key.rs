@@ -14,7 +14,6 @@ const PROFILES: [[f64; 12]; 2] = [
     [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400],
     [0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330],
 ];
-/// Number of keys: twelve roots for each profile.
 const KEYS: usize = 12 * PROFILES.len();
 
 /// Minimum sum of the durations of the notes in seconds, for which a key is returned. Durations fade with the memory of the

@@ -15,11 +15,9 @@ use tone_filter_simd::Kernel;
 
 /// Frames that are ignored after a start of the listener or a change of its network. It settles within some 100 ms.
 const WARM_UP: u32 = 9;
-
 /// Maximum shift of the decision threshold by `sensitivity`, in log odds.
 const MOST_SHIFT: f32 = 3.0;
 
-/// Decisions about the tones.
 #[derive(Debug, Clone, Copy)]
 pub struct Notes {
     pub played: BandMask,
@@ -45,7 +43,6 @@ impl Notes {
     }
 }
 
-/// State of the decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hearing {
     Off,

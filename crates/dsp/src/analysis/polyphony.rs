@@ -4,7 +4,6 @@ use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 
 /// Fade time in seconds when a note replaces another.
 const FADE: f64 = 0.005;
-
 /// Power factor by which a new note must be stronger to replace a sounding one: 3 dB.
 const ADVANTAGE: f32 = 1.995_262_3;
 

@@ -12,7 +12,6 @@ pub struct ScoreTime {
     sample_rate: f64,
     /// Time of the last seek, in seconds.
     origin: f64,
-    /// Samples since the last seek.
     samples: u64,
     pub decisions: Decisions,
 }

@@ -87,7 +87,6 @@ impl TuningFinder {
 /// Running mean of the deviation over a vibrato, in turns of the circle.
 #[derive(Debug, Clone, Copy, Default)]
 struct Vibrato {
-    /// Decay factor per frame.
     keep: f64,
     /// Unwrapped deviation of the last frame with tones, at most half a turn from the previous one.
     deviation: f64,

@@ -17,7 +17,6 @@ use tone_filter_simd::Kernel;
 
 /// Clamp level of a bank's input: 18 dB over full scale, far above music. It shortens the effect of a faulty sample.
 pub const LOUDEST: f32 = 8.0;
-
 /// Negligible state or power: the product of a band, its RMS and any drive is below the smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
 

@@ -13,16 +13,13 @@ use crate::{
     settings::Settings,
 };
 
-/// Coefficients of a bank for one set of settings.
 #[derive(Debug, Clone)]
 pub struct BankParams {
     pub sample_rate: f64,
     pub formulas: FormulaCoefficients,
     pub coefficients: Coefficients,
     pub(super) total: Response,
-    /// Response of the soft clip's low-pass.
     pub(super) low_pass: Response,
-    /// Response of the low-pass of the oscillators.
     pub voice_low_pass: Response,
     /// Gain to the nominal level. It scales the soft clip instead of the input; its inverse scales floor and guard.
     pub gains: Ramp<f32>,
@@ -158,7 +155,6 @@ pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
 pub struct Pitches {
     /// Nominal frequencies in radians per sample.
     pub angles: Lanes,
-    /// Values of `angles` in full precision.
     pub exact: [f64; TONES],
     /// Factors `2 / a`, with `a` the factor of `bp` in the update of `lo`.
     pub lo_weights: Lanes,

@@ -27,7 +27,6 @@ pub const HIGHEST: f64 = 0.45;
 pub struct Design {
     /// Angle of the poles in radians per sample, at most `2 pi` [`HIGHEST`].
     pub angle: f64,
-    /// Radius of the poles.
     pub radius: f64,
     /// Gain `g` for a response of 1 at `angle`; 0 for a tone at or above [`HIGHEST`].
     pub gain: f64,
@@ -42,7 +41,6 @@ pub struct Loop {
     pub fall: f32,
     /// Damping `d = 1 - r^2`.
     pub damping: f32,
-    /// Input gain `g`.
     pub gain: f32,
 }
 

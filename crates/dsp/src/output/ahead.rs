@@ -9,7 +9,6 @@ use std::ops::Range;
 
 /// Delay of the mix in seconds.
 const TIME: f64 = 0.0015;
-
 /// Maximum true peak: 0.3 dB below full scale. Meters with longer interpolations find up to 0.2 dB more.
 const THRESHOLD: f32 = 0.966_050_9;
 
@@ -24,7 +23,6 @@ pub fn wait(sample_rate: f64, latency: usize) -> usize {
 struct SlidingMinimum {
     /// Ring of gains below 1 and their times, both increasing. As long as the window.
     entries: Vec<(u64, f64)>,
-    /// Index of the smallest gain.
     first: usize,
     count: usize,
 }
@@ -68,7 +66,6 @@ pub struct AheadLimiter {
     rings: Vec<Vec<f32>>,
     /// Delay of the mix in samples.
     pub wait: usize,
-    /// Last samples of each channel's dry signal.
     dries: Vec<[f32; TAPS - 1]>,
     /// Index of the oldest sample in the rings.
     position: usize,
@@ -80,7 +77,6 @@ pub struct AheadLimiter {
     least: SlidingMinimum,
     /// Gain before the moving average.
     gain: f64,
-    /// Last gains, in a ring.
     gains: Vec<f64>,
     sum: f64,
     /// Number of samples since the gain reached 1.

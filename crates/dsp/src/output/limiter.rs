@@ -4,17 +4,14 @@ use crate::{bank::LOUDEST, lanes::BLOCK};
 
 /// Threshold of the magnitude: 0.1 dB below full scale.
 const THRESHOLD: f32 = 0.988_553;
-
 /// Time constant of the release in seconds.
 pub const RELEASE: f64 = 0.1;
-
 /// Gain above which the release ends with a jump to 1.
 pub const NEARLY: f64 = 0.999_99;
 
 /// Peak limiter: keeps the mix below full scale, or below the peaks of the input where these are higher.
 #[derive(Debug, Clone)]
 pub struct Limiter {
-    /// One-pole coefficient of the release.
     release: f64,
     /// Current gain. In f32, the steps of a slow release would round to 0.
     gain: f64,

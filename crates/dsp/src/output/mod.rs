@@ -66,7 +66,6 @@ impl Output {
         self.delay.length
     }
 
-    /// Resets to the state after silence.
     pub fn reset(&mut self, lookahead: bool) {
         self.delay.reset();
         self.ahead.reset();

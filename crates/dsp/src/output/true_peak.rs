@@ -4,10 +4,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Interpolated positions for each sample.
 const PHASES: usize = 4;
-
 /// Number of samples in an interpolation.
 pub const TAPS: usize = 12;
-
 /// Index of the tap at the start of the interpolated interval.
 pub const BEFORE: usize = TAPS / 2 - 1;
 

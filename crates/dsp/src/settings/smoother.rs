@@ -8,7 +8,6 @@ use std::ops::{Index, IndexMut};
 
 /// Duration of a change in seconds.
 const TIME: f64 = 0.02;
-
 /// Number of smoothed values: first the numeric settings, then the crossfades (0..1), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const FADES: usize = SPECS.len();

@@ -15,7 +15,6 @@ pub type Colour = [u8; 3];
 pub const DARKEST_DB: f32 = -60.0;
 /// Minimum level of notes with full brightness, in dB relative to the total power.
 pub const BRIGHTEST_DB: f32 = -5.0;
-
 /// `OKLCh` colour of the line below each C; see [`oklch`].
 pub const LINE: [f32; 3] = [0.31, 0.012, 265.0];
 

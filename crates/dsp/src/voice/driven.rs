@@ -7,7 +7,6 @@ use std::f64::consts::{SQRT_2, TAU};
 pub const SHAPES: usize = 7;
 
 const HIGHEST: f64 = 400.0;
-
 /// Number of samples from which a series is computed: enough for aliases at -100 dB.
 pub const LENGTH: usize = 1 << 16;
 

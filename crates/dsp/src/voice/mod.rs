@@ -52,12 +52,10 @@ pub struct Wet<'a> {
 pub struct Voices {
     pub oscillators: Oscillators,
     chip: Chip,
-    /// Whether the voice Chip sounds.
     chips: bool,
     total_powers: [f32; BLOCK],
     /// Total power after each pole of its low-pass.
     totals: [f64; LEVEL_POLES],
-    /// One-pole coefficient of `totals` per block.
     total_step: f64,
     low_pass: OnePole,
     /// Low-pass of the right channel; `None` for a single channel.

@@ -27,20 +27,16 @@ const SHIFT: i32 = 2;
 const POLES: usize = 4;
 /// Cutoff of each low-pass pole in Hz.
 pub const CUTOFF: f64 = 28.0;
-
 /// Number of poles in the low-passes of amplitude and total power.
 pub const LEVEL_POLES: usize = 2;
-
 /// Ratio of an amplitude to its low-passed value above which a note begins.
 const RISE: f32 = 2.0;
-
 /// Seconds in which the time constant of each pole grows by one block after a note begins.
 const OPENING: f64 = 0.012;
 
 /// Maximum ratio between the frequency of an oscillator and the nominal one. A band also responds to neighbouring notes, which
 /// its oscillator must not play.
 const RANGE: f32 = 2.0;
-
 /// Power below which an oscillator rests, relative to the maximum power of a note: -100 dB.
 const SILENT: f32 = 1e-10;
 
@@ -67,22 +63,19 @@ impl Gate {
     }
 }
 
-/// Inputs of the levels.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
     pub source: LevelSource<'a>,
     pub gate: Gate,
-    /// One-pole coefficient of the levels per block.
+    /// One-pole coefficient per block.
     pub step: f32,
     /// One-pole coefficient of a note that begins.
     pub first_step: f32,
-    /// Weights of the bands in the sum.
     pub weights: &'a Lanes,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub enum LevelSource<'a> {
-    /// Powers of the resonators.
     Own,
     /// Powers by the listener, measured in the mean of the channels, and mean amplitudes of the bands over all banks. Each bank
     /// scales the powers by the squared ratio of its own amplitude to the mean.
@@ -100,7 +93,6 @@ pub struct Oscillators {
     /// Sums of the cosines and sines of the phases that were measured in the last block, each turned to the end of the block at
     /// the nominal frequency.
     phase_sums: [Lanes; 2],
-    /// Number of measurements in the sums.
     phase_count: f32,
     /// Phase of each band at the start of the block.
     measured: Lanes,
@@ -111,7 +103,7 @@ pub struct Oscillators {
     spans: Lanes,
     /// Amplitude after each pole of its low-pass.
     levels: [Lanes; LEVEL_POLES],
-    /// Maximum time constant in blocks.
+    /// Maximum of the time constants.
     span: f32,
     growth: f32,
     /// Followed power of each band, without its weight.
@@ -386,13 +378,11 @@ impl Oscillators {
 /// Samples to render.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderJob<'a> {
-    /// Tables of the waveform.
     pub row: &'a [Table],
     /// Index of the table for each pitch; `None` if the pitch is too high.
     pub levels: &'a TableLevels,
     /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
-    /// Amplitudes of the bands.
     pub gains: &'a Ramp<Lanes>,
     /// Factor of all amplitudes.
     pub share: Ramp<f32>,

@@ -51,14 +51,12 @@ impl Timbre {
 #[derive(Debug, Clone)]
 pub struct Timbres {
     sample_rate: f64,
-    /// Key of the last target.
     aimed: (Voice, Duty, f32, f32, f32),
     pub arrangement: Arrangement,
     from: Timbre,
     to: Timbre,
     /// Next target, if it differs from `to`.
     next: Option<Timbre>,
-    /// Weight of `to`.
     share: Ramp<f32>,
     step: f32,
 }
@@ -78,7 +76,6 @@ impl Timbres {
         }
     }
 
-    /// Returns the settings that determine a timbre.
     fn timbre_key(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
@@ -94,7 +91,6 @@ impl Timbres {
         self.next = Some(Timbre::of(settings, self.sample_rate));
     }
 
-    /// Jumps to the target.
     pub fn arrive(&mut self) {
         if let Some(next) = self.next.take() {
             self.to = next;
@@ -120,7 +116,6 @@ impl Timbres {
         [from, (&self.to, self.share)].into_iter().filter(|(_, share)| !share.is(0.0))
     }
 
-    /// Returns the weight of the voice Soft.
     pub fn soft(&self) -> Ramp<f32> {
         let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
         let (from, to) = (share(&self.from), share(&self.to));

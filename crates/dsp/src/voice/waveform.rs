@@ -14,18 +14,13 @@ const MOST_HARMONICS: usize = 400;
 /// sharp then keeps its harmonics below half the sample rate, and one up to half a semitone flat has all harmonics up to 0.4
 /// times the rate.
 const GROWTH: f64 = 1.19;
-
 /// Minimum number of samples for each harmonic: the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
-/// Minimum number of samples in a table.
 const LEAST_SAMPLES: usize = 2048;
-
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
-
 /// Bits of the difference between a sample and the next one.
 const MORE: u32 = 15;
-
 /// Number of samples that are read together.
 pub const CHUNK: usize = 16;
 

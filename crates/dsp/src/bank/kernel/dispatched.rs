@@ -24,14 +24,12 @@ use tone_filter_simd::denormals;
 const GROUP: usize = 3;
 /// Vectors of tones below A3 that are processed together. These tones fill two thirds as many vectors as the published ones.
 const LOW_GROUP: usize = 2;
-
 /// Number of lanes of the narrowest vectors, which may lack a fused multiply-add.
 const NARROWEST: usize = 4;
 
 /// Factor of the RMS of a muted band in the denominator of its drive. Large enough to mute the band, and small enough that the
 /// product of three denominators is finite.
 const MUTED: f32 = 1e11;
-
 /// Minimum squared output of a band where denormals are not flushed to zero and slow: 170 dB below full scale.
 const QUIETEST: f32 = 1e-17;
 /// Minimum gated amplitude where denormals are slow. Its square is just not denormal.

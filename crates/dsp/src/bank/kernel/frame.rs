@@ -37,7 +37,6 @@ pub(crate) struct Frame {
     pub fall: Lanes,
     /// Factor of the input: 1 for a tone with a gain, 0 for one without.
     pub open: Lanes,
-    /// Whether any tone has no gain.
     pub shuts: bool,
     /// Weight of `bp` in the conversion `lo' = (lo + tilt bp) enter`. Needed because plain `lo` belongs to a damped loop.
     pub tilt: Lanes,

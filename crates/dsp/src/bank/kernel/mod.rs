@@ -59,9 +59,9 @@ impl State {
 /// Kind of the weights in the sum, the cheapest first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Weighting {
-    /// Each weight is 0 or 1 in the whole block.
+    /// All weights are 0 or 1, and constant in the block.
     Switched,
-    /// Any weights, which may ramp.
+    /// Weights of any value, which may ramp.
     Moving,
 }
 

@@ -16,7 +16,6 @@ pub struct Row([f32; WIDEST]);
 pub struct Rows(pub [[Row; BLOCK + DELAY]; 2]);
 
 impl Rows {
-    /// Memory whose initial content is never read.
     pub const NEW: Self = Self([[Row([0.0; WIDEST]); BLOCK + DELAY]; 2]);
 }
 

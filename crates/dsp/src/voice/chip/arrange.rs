@@ -7,14 +7,12 @@ use crate::{
 };
 
 pub const LOUDEST: f32 = 15.0;
-
 /// Index of the part of the melody.
 pub const LEAD: usize = 0;
 /// Index of the part of all other notes.
 pub const OTHERS: usize = 1;
 /// Index of the part of the lowest note.
 pub const BASS: usize = 2;
-
 /// Bonus in dB per semitone for the height of a note. The note with the highest level in dB plus these criteria leads.
 const HEIGHT: f32 = 1.0;
 /// Penalty in dB for each semitone between a note and the last lead.
@@ -23,26 +21,23 @@ const DISTANCE: f32 = 0.5;
 const FARTHEST: i32 = 12;
 /// Bonus in dB for the note that leads already.
 const ADVANTAGE: f32 = 3.0;
-
 /// Difference in dB between an amplitude and its double.
 const OCTAVE: f32 = 6.020_6;
 
 /// Difference from the exact volume above which a held volume changes. Must exceed 0.5, or the volume would flicker between
 /// neighbours.
 const HYSTERESIS: f32 = 0.75;
-
 /// Volume after the decay, as a factor.
 const DECAYED: f32 = 0.25;
 
-/// Settings of the chip's parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrangement {
     /// Maximum number of notes with an arpeggio. More notes share the last voice in turns.
     voices: usize,
     arp: Arp,
-    /// Duration of the attack in ticks.
+    /// Duration in ticks.
     attack: f32,
-    /// Duration of the decay in ticks; 0 is off.
+    /// Duration in ticks; 0 is off.
     decay: f32,
     /// Semitones from A3 to the first band at or above C5. The lowest note is the bass if it is below that band.
     low: i32,
@@ -73,7 +68,6 @@ impl Arrangement {
     }
 }
 
-/// Arranges the notes from tick to tick.
 #[derive(Debug, Clone)]
 pub struct Arranger {
     /// Volume of each note before its envelope, with hysteresis.

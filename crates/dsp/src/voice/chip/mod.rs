@@ -34,7 +34,6 @@ const DRIFT: f32 = 1.06;
 const HIGH_PASS: f64 = 37.0;
 /// Cutoff in Hz of the low-pass at the chip's output.
 const LOW_PASS: f64 = 14_000.0;
-
 /// Frequency in Hz of the ticks, at which volumes and parts change.
 pub const TICKS: f64 = 60.0;
 
@@ -104,7 +103,6 @@ struct Curve {
 
 /// Mixer curve for the sum of the volumes of the pulses.
 const PULSES: Curve = Curve { a: 95.88, b: 8128.0, c: 100.0 };
-
 /// Mixer curve for `triangle / 8227 + noise / 12241`.
 const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
 /// Weights of triangle and noise in the input of [`REST`].
@@ -136,9 +134,8 @@ pub struct Chip {
     /// exact.
     left: f64,
     pub arranger: Arranger,
-    /// Volumes of lead, others and bass at the last tick.
+    /// Volumes of the parts at the last tick.
     held: [Lanes; 3],
-    /// Ramps of the volumes of lead, others and bass.
     volumes: [Ramp<Lanes>; 3],
     /// Amplitude of the volume [`LOUDEST`].
     unit: Ramp<f32>,
@@ -156,13 +153,11 @@ pub struct Chip {
 /// Inputs of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct ChipInput<'a> {
-    /// Notes, with their levels set.
     pub oscillators: &'a Oscillators,
     /// Frequencies of the bands in radians a sample.
     pub angles: &'a Lanes,
     /// Maximum power of a note.
     pub high: f32,
-    /// Duty of the lead, octave, and tables.
     pub timbre: &'a Timbre,
     pub arrangement: &'a Arrangement,
 }

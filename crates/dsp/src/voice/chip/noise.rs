@@ -6,24 +6,18 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
 /// Clock of the console in Hz.
 const CLOCK: f64 = 1_789_773.0;
-
 /// Rate of the brightest noise, an index among the console's 16 rates.
 const BRIGHTEST: f32 = 4.0;
 /// Rate of the darkest noise.
 const DARKEST: f32 = 10.0;
-
 /// Clock cycles per step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
 const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
-
 /// Time constant in seconds of the measured powers.
 const FOLLOW: f64 = 0.005;
-
 /// Seconds in which [`Noise::share`] may grow by a factor of e.
 const SHARE_GROWTH: f64 = 0.3;
-
 /// Initial value and minimum of [`Noise::share`].
 const SHARES: [f32; 2] = [0.01, 1e-6];
-
 /// Safety factor on the power in the top octave that the notes explain.
 const MARGIN: f32 = 4.0;
 
@@ -87,7 +81,6 @@ pub struct Noise {
     filters: [Biquad; 2],
     /// Smoothed power of the output of each filter.
     powers: [f32; 2],
-    /// One-pole coefficient of the powers per sample.
     step: f32,
     /// Power of the notes' overtones in the top octave, relative to the power of the notes.
     share: f32,

@@ -9,40 +9,28 @@ use std::f64::consts::TAU;
 
 /// Period in units of phase: a quarter of 2^32, so that notes up to two octaves below have a phase, too.
 pub const PERIOD: f32 = (1u32 << 30) as f32;
-
 /// Seconds in which a sounding note moves to a new target of the map.
 const MOVE: f64 = 0.01;
-
 /// Seconds after its end in which a note may be the source of a glide.
 const RECENT: f64 = 0.05;
-
 /// Seconds after its start in which a note may begin to glide.
 const YOUNG: f64 = 0.025;
-
 /// Maximum distance of a glide in semitones.
 const FARTHEST: f64 = 12.0;
-
 /// Power at which a note begins, relative to the maximum power of a note.
 const BEGIN: f32 = 1e-3;
-
 /// Power at which a note ends, relative to the maximum power of a note.
 const END: f32 = 1e-4;
-
 /// Power at which a note counts as ending, relative to the tracked peak of its band: -3 dB.
 const FALLEN: f32 = 0.5;
-
 /// Decay factor of the tracked peak per second: -30 dB. Most notes fade more slowly, resonators faster.
 const DECAY: f32 = 1e-3;
-
 /// Advantage in power of the sounding band among bands at one pitch: 3 dB.
 const ADVANTAGE: f32 = 2.0;
-
 /// Sentinel: no band.
 const NONE: u8 = u8::MAX;
-
 /// Additional bits of a note's phase below the bits of a phase. Without them, the sum of steps would drift.
 const MORE: u32 = 32;
-
 /// Number of pitches that a map can reach, from over two octaves below E1 to above the highest key.
 const MAP_PITCHES: usize = 256;
 
@@ -72,7 +60,6 @@ pub struct Bands<'a> {
     pub before: &'a Lanes,
     /// Amplitudes of the notes at the end of the block.
     pub gains: &'a mut Lanes,
-    /// Weights of the bands in the sum.
     pub weights: &'a Lanes,
     /// Maximum power of a note.
     pub high: f32,
@@ -120,7 +107,7 @@ struct Note {
     row: u8,
     /// Semitones from the band to the note: a sum of slopes, whose errors would be audible in f32.
     shift: f64,
-    /// Change of the shift in a block.
+    /// Change of the shift per block.
     slope: f64,
     /// Shift at which the slope ends.
     target: f64,
@@ -155,7 +142,6 @@ impl Note {
 /// Durations in blocks.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
-    /// Duration of a block in seconds.
     block: f64,
     /// Decay of a tracked peak in a block, as a factor.
     decay: f32,
@@ -182,7 +168,6 @@ struct Notes {
     leaders: [u8; MAP_PITCHES],
 }
 
-/// Pitch of each band's note.
 #[derive(Debug, Clone)]
 pub struct Pitch {
     clock: Clock,

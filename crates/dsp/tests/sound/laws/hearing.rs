@@ -8,7 +8,6 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{Music, Note, Signal};
 
 pub const RATE: f64 = 44_100.0;
-
 /// Silence in seconds before the first note, in which the listener starts, and after the last note.
 pub const LEAD: f64 = 0.3;
 

@@ -40,7 +40,7 @@ fn heard(
             heard.push((time, pitches));
         }
     });
-    assert!(mpe.is_zone() && mpe.notes() > 0);
+    assert!(mpe.zone && mpe.notes > 0);
     heard
 }
 
@@ -106,7 +106,7 @@ fn twenty_notes_share_fifteen_channels_and_all_end() {
         assert_eq!(channels.len(), mpe.sounding().count().min(15));
         most = most.max(mpe.sounding().count());
     });
-    assert_eq!((mpe.notes(), most, mpe.sounding().count()), (20, 20, 0));
+    assert_eq!((mpe.notes, most, mpe.sounding().count()), (20, 20, 0));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_zone_begins_and_ends_with_the_switch_and_after_a_reset_anew() {
                 });
             });
         });
-        assert_eq!((zones, mpe.is_zone()), (1, zone), "{routing:?}");
+        assert_eq!((zones, mpe.zone), (1, zone), "{routing:?}");
         assert_eq!(mpe.sounding().count() > 0, zone, "{routing:?}");
     }
     // As plain notes, all on the first channel.
@@ -149,6 +149,6 @@ fn a_zone_begins_and_ends_with_the_switch_and_after_a_reset_anew() {
     });
     let zone = plain.iter().position(|message| *message == [0xB0, 6, 0]).unwrap();
     plain.drain(..=zone).for_each(|message| mpe.read(message));
-    assert!(!mpe.is_zone() && !plain.is_empty());
+    assert!(!mpe.zone && !plain.is_empty());
     assert!(plain.iter().all(|message| matches!(message[0], 0x80 | 0x90)), "{plain:?}");
 }
