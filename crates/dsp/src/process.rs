@@ -11,7 +11,7 @@ use crate::{
     ramp::Ramp,
     settings::smoother::Fade,
 };
-use std::{iter::Peekable, ops::Range};
+use std::ops::Range;
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 impl ToneFilter {
@@ -66,40 +66,30 @@ impl ToneFilter {
         mut each: impl FnMut(usize, &Self),
     ) {
         let mut events = events.into_iter().peekable();
-        with_flush_to_zero(&mut || {
-            self.process_blocks(channels, sidechain, &mut events, &mut each);
-        });
-    }
-
-    fn process_blocks(
-        &mut self,
-        channels: &mut [&mut [f32]],
-        sidechain: &[&[f32]],
-        events: &mut Peekable<impl Iterator<Item = (usize, KeyEvent)>>,
-        each: &mut impl FnMut(usize, &Self),
-    ) {
         let lengths = channels.iter().map(|channel| channel.len());
         let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
         let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
-        let mut start = 0;
-        while start < frames {
-            if self.position == 0 {
-                while let Some((_, event)) = events.next_if(|(at, _)| *at <= start) {
-                    self.play(event);
+        with_flush_to_zero(&mut || {
+            let mut start = 0;
+            while start < frames {
+                if self.position == 0 {
+                    while let Some((_, event)) = events.next_if(|(at, _)| *at <= start) {
+                        self.play(event);
+                    }
+                    self.begin_block(channels.len(), !sidechain.is_empty());
                 }
-                self.begin_block(channels.len(), !sidechain.is_empty());
+                let end = frames.min(start + BLOCK - self.position);
+                self.process_span(channels, sidechain, start..end);
+                self.position += end - start;
+                start = end;
+                if self.position == BLOCK {
+                    self.position = 0;
+                    self.end_block(channels.len());
+                    each(end, self);
+                }
             }
-            let end = frames.min(start + BLOCK - self.position);
-            self.process_span(channels, sidechain, start..end);
-            self.position += end - start;
-            start = end;
-            if self.position == BLOCK {
-                self.position = 0;
-                self.end_block(channels.len());
-                each(end, self);
-            }
-        }
-        events.for_each(|(_, event)| self.play(event));
+            events.by_ref().for_each(|(_, event)| self.play(event));
+        });
     }
 
     /// Plans a block of 64 samples for this number of `channels`; `connected` says whether there is a sidechain.

@@ -294,27 +294,6 @@ mod tests {
     }
 
     #[test]
-    fn notes_may_be_flats_and_lower_case_and_others_are_refused() {
-        for (text, name) in [
-            ("A", "A"),
-            ("g#", "G#"),
-            ("Bb", "A#"),
-            ("bb", "A#"),
-            ("E♭", "D#"),
-            ("f♯", "F#"),
-            (" C ", "C"),
-            ("Cb", "B"),
-            ("Ab", "G#"),
-            ("E#", "F"),
-        ] {
-            assert_eq!(text.parse::<PitchClass>().map(PitchClass::name), Ok(name), "{text}");
-        }
-        for bad in ["", "H", "#", "A##", "A4", "Abb", "AB", "♭"] {
-            assert_eq!(bad.parse::<PitchClass>(), Err(BadPitchClass(bad.to_owned())));
-        }
-    }
-
-    #[test]
     fn switches_round_trip_as_text_and_refuse_other_texts() {
         let mask = BandMask::ALL.with(0, false).with(47, false);
         let text = mask.to_string();

@@ -130,7 +130,8 @@ mod tests {
     /// Texts that users type for each setting, and the entries that they mean; `-`: invalid.
     const TYPED: &str = "
         voice | SQUARE = square; pulse 12,5 % = pulse12; soft_clean = soft-clean; of the future = -
-        root | Bb = A#; d♯ = D#; H = -
+        root | A = A; g# = G#; Bb = A#; bb = A#; E♭ = D#; f♯ = F#; C = C; Cb = B; Ab = G#; E# = F
+        root | H = -; # = -; A## = -; A4 = -; Abb = -; AB = -; ♭ = -; = -
         scale | minor = natural-minor; MAJ = major; MinorPentatonic = minor-pentatonic
         sync | 1/8d = 1/8d; 1/8 Dotted = 1/8d; 1/3 = -
         duty | 50% = 50; 12,5 = 12.5

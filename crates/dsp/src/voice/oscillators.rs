@@ -151,34 +151,21 @@ impl Oscillators {
         state: &State,
         position: usize,
     ) {
+        let [cosines, sines] = &pitches.backs[(position / PHASE_INTERVAL - 1) % PHASES_PER_BLOCK];
         kernel.vectorize(
             #[inline(always)]
             || {
-                self.sample_all_phases(
-                    pitches,
-                    state,
-                    &pitches.backs[(position / PHASE_INTERVAL - 1) % PHASES_PER_BLOCK],
-                )
+                for tone in 0..TONES {
+                    let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
+                    // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
+                    let quadrature = self.tangents.0[tone] * (lo * pitches.lo_weights.0[tone] + bp);
+                    let (cosine, sine) = (cosines.0[tone], sines.0[tone]);
+                    self.phase_sums[0].0[tone] += cosine * bp - sine * quadrature;
+                    self.phase_sums[1].0[tone] += sine * bp + cosine * quadrature;
+                }
             },
         );
         self.phase_count += 1.0;
-    }
-
-    #[inline(always)]
-    fn sample_all_phases(
-        &mut self,
-        pitches: &Pitches,
-        state: &State,
-        [cosines, sines]: &[Lanes; 2],
-    ) {
-        for tone in 0..TONES {
-            let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
-            // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
-            let quadrature = self.tangents.0[tone] * (lo * pitches.lo_weights.0[tone] + bp);
-            let (cosine, sine) = (cosines.0[tone], sines.0[tone]);
-            self.phase_sums[0].0[tone] += cosine * bp - sine * quadrature;
-            self.phase_sums[1].0[tone] += sine * bp + cosine * quadrature;
-        }
     }
 
     /// Begins a block: reads the phases of the bands that have or had a weight in the sum.

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use tone_filter_dsp::{
     BLOCK, CHOICES, Controls, Kernel, KeyEvent, Setting, Settings, Stereo, ToneFilter, Voice,
 };
-use tone_filter_testkit::{Music, Note, Scene, Values, signals::noise, sweep};
+use tone_filter_testkit::{Draws, Music, Note, Scene, Values, sweep};
 
 const RATE: f64 = 48_000.0;
 /// Samples of the window in which a level is measured: 20 ms.
@@ -250,8 +250,8 @@ fn any_choices_at_any_times_leave_no_ghost() {
     music.extend(vec![0.0; 7 * 48_000]);
     let input = both(music);
     for seed in sweep::tenth(0..40) {
-        let mut noise = noise(seed + 1);
-        let mut random = |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize;
+        let mut draws = Draws::seeded(seed);
+        let mut random = |count: usize| draws.below(count);
         let mut controls = Controls::from(Settings { ring: 0.2, ..Settings::default() });
         let mut changes = vec![(0, controls)];
         for _ in 0..24 {
