@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_pitch_class_and_octave_that_turns_over_at_c() {
+    fn names_are_pitch_class_and_octave() {
         for index in 0..TONES {
             // MIDI numbers A3 as 57 and starts octave n at 12 (n + 1).
             let octave = midi_note(index, 0.0) / 12 - 1;

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_a_tone_make_room_for_the_next() {
+    fn notes_of_a_tone_do_not_overlap() {
         let score = Score::new([
             note(3, 1.0, 3.0),
             note(3, 2.0, 2.5),

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_sound_and_the_input_itself_are_delayed_alone() {
+    fn quiet_sound_and_the_input_are_only_delayed() {
         let wait = limiter().wait;
         assert_eq!(wait, 72, "1.5 ms");
         // At its beginning, the interpolated sine exceeds its amplitude.

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn root_and_scale_are_idle_where_no_other_one_changes_the_notes() {
+    fn root_and_scale_are_idle_without_effect() {
         for own in combinations() {
             let moves = |change: &dyn Fn(&mut Settings)| {
                 let mut other = own;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_is_idle_where_its_notes_are_those_of_mute() {
+    fn a_map_that_acts_like_mute_is_idle() {
         for own in combinations().iter().filter(|own| own.map != Map::Mute) {
             let mut found = *own;
             if own.scale == Scale::Auto {

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_type_is_read() {
+    fn typed_texts_are_read() {
         for (setting, typed, meant) in cases(TYPED) {
             let read = match setting {
                 Setting::Choice(own) => own.parse(typed).map(|at| own.entries[at].0.into()),

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn continuous_automation_of_one_setting_does_not_delay_another() {
+    fn automation_does_not_delay_other_settings() {
         let from = Settings::default();
         let mut smoother = Smoother::new(&from, Fades::OFF, 48_000.0);
         for step in 1..=15 {

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_share_out_every_height_without_gaps_from_the_lowest_note_at_the_bottom() {
+    fn rows_fill_any_height_without_gaps() {
         for (range, lowest, count) in
             [(BandRange::Published, "A3", 48), (BandRange::Whole, "E1", TONES)]
         {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_in_the_middle_of_its_row_and_the_strongest_of_merged_columns_shows() {
+    fn notes_are_centred_and_merged_columns_keep_the_strongest() {
         let rows = Rows::new(BandRange::Published, 0.0);
         let loud = Cell { state: BandState::Saturated, level_db: -10.0 };
         let mut column = Column::default();

@@ -51,7 +51,7 @@ fn cents(hertz: f64) -> f64 {
 }
 
 #[test]
-fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
+fn bands_follow_the_tuning_at_any_rate_and_level() {
     for (rate, off, gain) in [
         (RATE, -38.0, 1.0),
         (RATE, 22.0, 0.001),
@@ -94,7 +94,7 @@ fn vibrato_does_not_move_the_bands() {
 }
 
 #[test]
-fn silence_and_noise_leave_scale_and_tuning_as_they_are() {
+fn silence_and_noise_change_no_scale_or_tuning() {
     for signal in [vec![0.0; 441_000], white(10.0, RATE)] {
         let mut filter = ToneFilter::new(RATE, &following()).unwrap();
         filtered(&mut filter, &signal);

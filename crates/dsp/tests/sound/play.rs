@@ -62,7 +62,7 @@ fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
 }
 
 #[test]
-fn what_is_frozen_keeps_pitch_and_level_for_minutes() {
+fn frozen_bands_keep_pitch_and_level_for_minutes() {
     let [low, high] = [440.0, 1318.51].map(|hertz| sine(hertz, 0.3, 1.0, RATE));
     let chord: Vec<f32> = low.iter().zip(high).map(|(a, b)| a + b).collect();
     // The other cases drift no faster than the one with the shortest ring.
@@ -73,13 +73,13 @@ fn what_is_frozen_keeps_pitch_and_level_for_minutes() {
         for (voice, ring, minutes) in cases.into_iter().take(others) {
             for (kernel, minutes) in [(Kernel::best(), minutes), (scalar, 1)] {
                 let chord = &chord;
-                threads.spawn(move || keeps_what_is_frozen(kernel, voice, ring, minutes, chord));
+                threads.spawn(move || assert_frozen(kernel, voice, ring, minutes, chord));
             }
         }
     });
 }
 
-fn keeps_what_is_frozen(kernel: Kernel, voice: Voice, ring: f32, minutes: usize, chord: &[f32]) {
+fn assert_frozen(kernel: Kernel, voice: Voice, ring: f32, minutes: usize, chord: &[f32]) {
     // A mask instead of the listener, which takes far longer than the filter with the scalar kernel.
     let bands = BandMask::NONE.with(notes::A4, true).with(notes::A4 + 19, true);
     let settings = Settings { ring, focus: 0.0, bands, ..wet(voice) };
@@ -103,7 +103,7 @@ fn keeps_what_is_frozen(kernel: Kernel, voice: Voice, ring: f32, minutes: usize,
 }
 
 #[test]
-fn what_is_frozen_keeps_its_level_in_another_tuning() {
+fn frozen_bands_keep_their_level_when_transposed() {
     let settings = Settings { focus: 0.0, auto: false, ..wet(Voice::Soft) };
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
     filtered(&mut filter, &sine(440.0, 0.3, 1.0, RATE));

@@ -88,7 +88,7 @@ fn notes_that_map_moves_to_one_key_are_sent_as_one() {
 }
 
 #[test]
-fn decisions_are_those_of_the_score_after_any_seek() {
+fn decisions_follow_the_score_after_a_seek() {
     [false, true].into_iter().for_each(seek);
 }
 

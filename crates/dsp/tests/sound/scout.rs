@@ -6,7 +6,7 @@ use tone_filter_testkit::{Draws, Music};
 const RATE: f64 = 44_100.0;
 
 #[test]
-fn the_output_is_the_same_to_the_last_bit_whatever_the_blocks() {
+fn a_scout_changes_no_bit() {
     let default = Settings::default();
     for settings in [
         default,
@@ -55,7 +55,7 @@ fn the_output_is_the_same_to_the_last_bit_whatever_the_blocks() {
 }
 
 #[test]
-fn there_is_none_where_the_listener_is_off_or_depends_on_more_than_the_input() {
+fn a_scout_needs_a_listener_of_the_main_input() {
     let scout = |settings: Settings, routing| {
         let mut filter = ToneFilter::new(RATE, &settings).unwrap();
         filter.set_routing(routing);

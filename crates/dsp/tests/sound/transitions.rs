@@ -231,7 +231,7 @@ fn pairs() -> impl Iterator<Item = (String, Controls, Controls)> {
 }
 
 #[test]
-fn every_choice_changes_without_click_and_hole_after_any_other() {
+fn choices_change_without_clicks_and_holes() {
     let (input, side) = (notes(0.0), notes(1.0));
     let at = SETTLED + 17;
     // A frozen bank would play its recorded sound again.

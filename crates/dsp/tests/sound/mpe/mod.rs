@@ -110,7 +110,7 @@ fn twenty_notes_share_fifteen_channels_and_all_end() {
 }
 
 #[test]
-fn a_zone_begins_and_ends_with_the_switch_and_after_a_reset_anew() {
+fn a_zone_follows_switch_bypass_and_reset() {
     let mut filter = filter(48_000.0, &Settings::default());
     let signal = bent(6, 0.5, 48_000.0, |_| 69.0);
     let (mut notes, mut mpe) = (SentNotes::new(), Mpe::default());
