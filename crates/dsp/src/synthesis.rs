@@ -45,7 +45,7 @@ pub struct Synthesis {
     banks: [BankVoices; 2],
     layout: Layout,
     early: EarlyBank,
-    /// Gain of the tones below A3, 0..1. These are not computed while it rests at 0.
+    /// Gain of the tones below A3, 0..1. While it rests at 0, the tones are not computed.
     low_gain: Ramp<f32>,
     /// Whether a voice other than Soft sounds in the current block.
     pub oscillating: bool,
@@ -336,8 +336,8 @@ fn product(weights: &Ramp<Lanes>, gains: &Ramp<Lanes>) -> Ramp<Lanes> {
 }
 
 /// Writes the inputs of the banks for the samples `range` of `channels`. One bank gets the mean of all channels. With `two`
-/// banks, each gets a crossfade from the mean to its channel, at the position `stereo(frame)` of 0..1. Without `stereo`, they get
-/// left and right.
+/// banks, each gets a crossfade from the mean to its channel, at the position `stereo(frame)` of 0..1; without `stereo`, its
+/// channel alone.
 fn bank_inputs(
     channels: &[impl AsRef<[f32]>],
     range: Range<usize>,

@@ -13,7 +13,7 @@ use std::{collections::VecDeque, mem, ops::Range, sync::Arc};
 use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
-/// Frames that are ignored after a start of the listener or a change of its network. It settles within some 100 ms.
+/// Frames that are ignored after a start of the listener or a change of its network, which settles within some 100 ms.
 const WARM_UP: u32 = 9;
 /// Maximum shift of the decision threshold by `sensitivity`, in log odds.
 const MOST_SHIFT: f32 = 3.0;
@@ -65,7 +65,7 @@ pub struct NoteSource {
     pub listener: Listener,
     origin: Origin,
     hearing: Hearing,
-    /// Advances even without a score.
+    /// Time in the score, which advances even without one.
     pub score_time: ScoreTime,
     /// Input of the listener in the current block: left and right, equal unless `stereo`.
     input: [[f32; BLOCK]; 2],
@@ -77,7 +77,7 @@ pub struct NoteSource {
     /// Delay of the sound with lookahead, in samples.
     latency: usize,
     gates: Gates,
-    /// Notes with open gates with lookahead, otherwise the played notes.
+    /// With lookahead, the notes with open gates; otherwise the played notes.
     sounding: BandMask,
     /// Power at the frequency of each note at the last decision; with lookahead, one rise time of a detector later.
     levels: Option<Lanes>,
@@ -114,7 +114,7 @@ impl NoteSource {
         }
     }
 
-    /// Passes the settings to the listener. It runs if these settings or `others` need it.
+    /// Passes the settings to the listener, which runs if these settings or `others` need it.
     pub fn tune(&mut self, settings: &SmoothedSettings, others: bool) {
         let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;

@@ -76,6 +76,7 @@ pub struct Levels<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub enum LevelSource<'a> {
+    /// Powers of the bank's own resonators.
     Own,
     /// Powers by the listener, measured in the mean of the channels, and mean amplitudes of the bands over all banks. Each bank
     /// scales the powers by the squared ratio of its own amplitude to the mean.
