@@ -112,7 +112,7 @@ impl Heard {
     }
 
     /// Returns the levels in dB at which notes of 0.8 s sound, in their last half. `pitches` are MIDI numbers before [`octaves`].
-    pub fn notes<const N: usize>(&self, pitches: [f64; N]) -> [f64; N] {
+    pub fn note_levels<const N: usize>(&self, pitches: [f64; N]) -> [f64; N] {
         let shift = octaves(self.filter.settings());
         pitches.map(|pitch| self.level(pitch + shift, LEAD + 0.4, LEAD + 0.75))
     }

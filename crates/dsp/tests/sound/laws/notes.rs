@@ -131,7 +131,7 @@ pub fn keys(controls: &Controls) -> Outcome {
         let controls = with(controls, |own| own.keys = keys);
         let held = vec![pitches[index] as u8 + 12 * octaves_up];
         let notes = pitches.map(|pitch| note(pitch, LEAD, 0.8));
-        let levels = Stage { held, ..Stage::new(&controls, notes) }.run().notes(pitches);
+        let levels = Stage { held, ..Stage::new(&controls, notes) }.run().note_levels(pitches);
         ensure!(levels[index] > -70.0, "{keys:?}: the held note is silent: {levels:.0?}");
         let others = levels.iter().enumerate().filter(|(other, _)| *other != index);
         let most = others.fold(-80f64, |most, (_, level)| most.max(*level)) - levels[index];
@@ -146,7 +146,7 @@ pub fn range(controls: &Controls) -> Outcome {
     let [pitch] = audible(&with(controls, |own| own.range = BandRange::Whole), [lowered]);
     let [[published], [whole]] = [BandRange::Published, BandRange::Whole].map(|range| {
         let controls = with(controls, |own| own.range = range);
-        Stage::new(&controls, [note(pitch, LEAD, 0.8)]).run().notes([pitch])
+        Stage::new(&controls, [note(pitch, LEAD, 0.8)]).run().note_levels([pitch])
     });
     ensure!(whole > published + 25.0, "{published:.1} dB published, {whole:.1} dB whole");
     Ok(())
@@ -157,7 +157,7 @@ pub fn bands(controls: &Controls) -> Outcome {
     let tone = band(&controls.settings, pitches[0] as i32).ok_or("out of reach")?;
     let controls = with(controls, |own| own.bands = BandMask::ALL.with(tone, false));
     let notes = pitches.map(|pitch| note(pitch, LEAD, 0.8));
-    let [muted, kept] = Stage::new(&controls, notes).run().notes(pitches);
+    let [muted, kept] = Stage::new(&controls, notes).run().note_levels(pitches);
     ensure!(kept > -70.0 && muted < kept - 25.0, "{muted:.1} dB muted, {kept:.1} dB beside it");
     Ok(())
 }
@@ -170,7 +170,7 @@ pub fn listen(controls: &Controls) -> Outcome {
         controls.routing.listen = listen;
         let [mut main, side] = pitches.map(|pitch| Stage::new(&controls, [note(pitch, LEAD, 0.8)]));
         main.held.extend(side.held);
-        let [main, side] = Stage { side: Some(side.music), ..main }.run().notes(pitches);
+        let [main, side] = Stage { side: Some(side.music), ..main }.run().note_levels(pitches);
         let (on, off) = if listen == Main { (main, side) } else { (side, main) };
         ensure!(on > -70.0 && off < on - 25.0, "{listen:?}: main {main:.1} dB, side {side:.1} dB");
     }
@@ -183,7 +183,9 @@ pub fn focus(controls: &Controls) -> Outcome {
     let [[all], [half], [none]] = [0.0, 50.0, 100.0].map(|focus| {
         let controls = with(controls, |own| own.focus = focus);
         let score = Some(Score::default());
-        Stage { score, ..Stage::new(&controls, [note(pitch, LEAD, 0.8)]) }.run().notes([pitch])
+        Stage { score, ..Stage::new(&controls, [note(pitch, LEAD, 0.8)]) }
+            .run()
+            .note_levels([pitch])
     });
     ensure!(all > -70.0, "{all:.1} dB without focus");
     ensure!((all - half - 24.0).abs() < 3.0, "{:.1} dB of attenuation at 50 %", all - half);

@@ -70,7 +70,7 @@ fn harmonics(controls: &Controls, pitch: i32) -> [f64; 2] {
     let heard = Stage::new(controls, [note(pitch, LEAD, 0.8)]).run();
     let level = |n: f64| {
         let at = pitch + 12.0 * n.log2();
-        let [level] = heard.notes([at]);
+        let [level] = heard.note_levels([at]);
         level
             - low_pass(controls, 440.0 * ((at + octaves(&controls.settings) - 69.0) / 12.0).exp2())
     };
@@ -129,7 +129,7 @@ fn weaker(controls: &Controls, down: f64) -> f64 {
     let pitches = audible(controls, [76, 62]);
     let soft = Note { amplitude: 0.1 * 10f64.powf(-down / 20.0), ..note(pitches[1], LEAD, 0.8) };
     let heard = Stage::new(controls, [note(pitches[0], LEAD, 0.8), soft]).run();
-    let [loud, soft] = heard.notes(pitches);
+    let [loud, soft] = heard.note_levels(pitches);
     loud - soft
 }
 
@@ -220,7 +220,7 @@ pub fn sync_to(controls: &Controls) -> Outcome {
 pub fn tone(controls: &Controls) -> Outcome {
     let [dark, bright] = [500.0, 20_000.0].map(|tone| {
         let (stage, pitch) = one_note(&with(controls, |own| own.tone = tone));
-        let [first, ninth] = stage.run().notes([pitch, pitch + 12.0 * 9f64.log2()]);
+        let [first, ninth] = stage.run().note_levels([pitch, pitch + 12.0 * 9f64.log2()]);
         ninth - first
     });
     ensure!(bright > -45.0 && dark < bright - 6.0, "harmonic 9 at {dark:.1} to {bright:.1} dB");
