@@ -180,10 +180,14 @@ impl Found {
     }
 
     pub fn reset(&mut self) {
+        self.reset_notes();
+        self.tempo.reset();
+    }
+
+    fn reset_notes(&mut self) {
         self.key.reset();
         self.tuning.reset();
         (self.followed, self.cents, self.moving) = (None, 0.0, false);
-        self.tempo.reset();
     }
 
     pub fn want(&mut self, wanted: bool) {
@@ -204,9 +208,7 @@ impl Found {
     /// Begins a block. A search restarts when `settings` begin to follow it.
     pub fn begin_block(&mut self, settings: &Settings) {
         if self.search.begin_block(settings.follows()) {
-            self.key.reset();
-            self.tuning.reset();
-            (self.followed, self.cents, self.moving) = (None, 0.0, false);
+            self.reset_notes();
         }
         self.tempo.begin_block(settings);
     }

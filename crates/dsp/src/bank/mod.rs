@@ -48,7 +48,7 @@ impl Bank {
         }
     }
 
-    /// Computes the wet signal of `input`: at most [`BLOCK`] finite samples from `position` on in the block. `wet` must have the
+    /// Computes the wet signal of `input`: at most 64 finite samples from `position` on in the block. `wet` must have the
     /// same length. With [`BankParams::pan`], `wet` gets the left output and `right` the right one; otherwise `right` is left
     /// untouched.
     pub fn process(

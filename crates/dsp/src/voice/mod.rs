@@ -91,7 +91,7 @@ impl Voices {
 
     /// Returns the chip's registers as of its last tick; `None` while the voice Chip is off.
     pub fn chip(&self) -> Option<ChipTick> {
-        self.chips.then(|| self.chip.latest)
+        self.chips.then_some(self.chip.latest)
     }
 
     /// Returns the bands of bass and lead; `None` for a silent one, or while the voice Chip is off.

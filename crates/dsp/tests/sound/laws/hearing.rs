@@ -157,7 +157,7 @@ impl Heard {
 }
 
 /// Returns the amplitude in dB and the phase at `hertz`, through a Hann window.
-fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
+pub fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
     let count = signal.len() as f64;
     let (turn, window) = ((TAU * hertz / RATE).sin_cos(), (TAU / count).sin_cos());
     let rotate =
