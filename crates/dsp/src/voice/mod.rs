@@ -3,7 +3,6 @@
 //! `docs/dsp.md` lists the waveforms and explains where the oscillators get their phase.
 
 mod chip;
-mod driven;
 mod fourier;
 mod oscillators;
 mod pitch;
@@ -25,7 +24,7 @@ use std::f64::consts::TAU;
 pub use timbres::Timbres;
 use timbres::{PITCHES, TableLevels};
 use tone_filter_simd::Kernel;
-use waveform::Waveforms;
+use waveform::{SHAPES, Waveforms, drive_position, shape_weight};
 
 /// Time constant in seconds with which a note follows the level by the listener.
 const ATTACK: f64 = 0.005;
@@ -170,7 +169,7 @@ impl Voices {
             None => {}
         }
         self.chips = chip.is_some();
-        let drive = driven::drive_position(params.coefficients.drive);
+        let drive = drive_position(params.coefficients.drive);
         // The second soft clip acts on the level. On the samples, it would distort the waveforms.
         let level = timbres.rms(drive) * power.sqrt();
         let gain = 2.0 / (1.0 + params.gains.to * 2.0 * level);
@@ -214,8 +213,8 @@ impl Voices {
                     self.chip.mix(kernel, &self.oscillators, timbre, share, position, chip);
                 }
                 Voice::SoftClean => {
-                    for shape in 0..driven::SHAPES {
-                        let own = self.drive.map(|position| driven::share(shape, *position));
+                    for shape in 0..SHAPES {
+                        let own = self.drive.map(|position| shape_weight(shape, *position));
                         if !own.is(0.0) {
                             let (row, _) = Waveforms::shared().driven(shape);
                             play(row, share.times(own));

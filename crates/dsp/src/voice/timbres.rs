@@ -1,6 +1,9 @@
 //! Timbres: a voice and an octave, with the tables that its notes read, and the crossfade from one timbre to another.
 
-use super::{chip::Arrangement, driven, waveform::Waveforms};
+use super::{
+    chip::Arrangement,
+    waveform::{SHAPES, Waveforms, shape_weight},
+};
 use crate::{
     lanes::BLOCK,
     notes::{PUBLISHED, frequency_above_a3, semitone},
@@ -130,10 +133,8 @@ impl Timbres {
     pub fn rms(&self, drive_position: f32) -> f32 {
         let waveforms = Waveforms::shared();
         let of = |timbre: &Timbre| match timbre.voice {
-            Voice::SoftClean => (0..driven::SHAPES)
-                .map(|shape| {
-                    driven::share(shape, drive_position) * waveforms.driven(shape).1 as f32
-                })
+            Voice::SoftClean => (0..SHAPES)
+                .map(|shape| shape_weight(shape, drive_position) * waveforms.driven(shape).1 as f32)
                 .sum(),
             _ => waveforms.rms as f32,
         };

@@ -3,9 +3,12 @@
 //! A note reads the table with the most harmonics that stay below half the sample rate. Tables do not depend on
 //! the rate, so all filters of a process share them.
 
-use super::{driven, fourier::Fourier};
+use super::fourier::Fourier;
 use crate::settings::Voice;
-use std::{f64::consts::PI, sync::LazyLock};
+use std::{
+    f64::consts::{PI, SQRT_2, TAU},
+    sync::LazyLock,
+};
 
 /// Maximum number of harmonics: all of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
@@ -17,6 +20,11 @@ const GROWTH: f64 = 1.19;
 /// Minimum number of samples for each harmonic: the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
 const LEAST_SAMPLES: usize = 2048;
+/// Number of tabulated driven sines, at equal ratios of the drive from 1 to [`MOST_DRIVE`].
+pub const SHAPES: usize = 7;
+const MOST_DRIVE: f64 = 400.0;
+/// Number of samples from which the series of a driven sine is computed: enough for aliases at -100 dB.
+const SERIES_LENGTH: usize = 1 << 16;
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
 /// Bits of the difference between a sample and the next one.
@@ -97,13 +105,13 @@ impl Waveforms {
         .take_while(|&harmonics| harmonics <= MOST_HARMONICS)
         .collect();
         let rms = soft_rms();
-        let fourier = Fourier::new(driven::LENGTH);
+        let fourier = Fourier::new(SERIES_LENGTH);
         let row = |harmonic: &dyn Fn(usize) -> [f64; 2]| {
             levels.iter().map(|&harmonics| table(&fourier, harmonic, harmonics)).collect()
         };
         let of_voice = |voice| row(&|n| harmonic(voice, n).map(|share| share * rms));
         let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(of_voice).collect();
-        let series = driven::series(&fourier);
+        let series = driven_series(&fourier);
         let driven = series.iter().map(|series| row(&|n| [series[n - 1], 0.0])).collect();
         let mean_square = |series: &Vec<f64>| series.iter().map(|x| 0.5 * x * x).sum::<f64>();
         let driven_rms = series.iter().map(|series| mean_square(series).sqrt()).collect();
@@ -177,6 +185,33 @@ pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
         Voice::Chip => [2.0 / (angle * libm::tan(angle / 32.0)) / STEPS_RMS, 0.0],
         Voice::Saw => [sine, cosine].map(|part| 2.0 * 3f64.sqrt() / angle * part),
     }
+}
+
+/// Returns the position of `drive` among the tables of driven sines, 0 to [`SHAPES`] - 1.
+pub fn drive_position(drive: f32) -> f32 {
+    (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(MOST_DRIVE) as f32
+}
+
+/// Returns the weight of the table `shape` for a drive at `position`; tables are interpolated linearly.
+pub fn shape_weight(shape: usize, position: f32) -> f32 {
+    (1.0 - (position - shape as f32).abs()).max(0.0)
+}
+
+/// Returns the amplitudes of the harmonics of each shape, the first harmonic first. A shape is `g cos t / (1 + |g cos t|)` with
+/// `g = sqrt 2 drive`, the soft clip of a sine of RMS 1.
+fn driven_series(fourier: &Fourier) -> [Vec<f64>; SHAPES] {
+    let cosine = |t| libm::cos(TAU * t as f64 / SERIES_LENGTH as f64);
+    let cosines: Vec<f64> = (0..SERIES_LENGTH).map(cosine).collect();
+    std::array::from_fn(|shape| {
+        let drive = libm::pow(MOST_DRIVE, shape as f64 / (SHAPES - 1) as f64);
+        let clip = |cosine: &f64| {
+            let driven = SQRT_2 * drive * cosine;
+            [driven / (1.0 + driven.abs()), 0.0]
+        };
+        let clipped: Vec<_> = cosines.iter().map(clip).collect();
+        let sums = fourier.transform(&clipped, SERIES_LENGTH);
+        sums[1..=MOST_HARMONICS].iter().map(|sum| 2.0 / SERIES_LENGTH as f64 * sum).collect()
+    })
 }
 
 impl Voice {
