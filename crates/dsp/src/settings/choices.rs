@@ -1,32 +1,10 @@
-//! The settings that are a choice from a list.
+//! The settings that are a choice from a list: most of their types, and their description.
 
 use super::{
     BandMask, CHOICES, Controls, Entry, Group, PitchClass, Settings,
     listed::{SWITCH, entries},
 };
 use crate::notes::{PUBLISHED, TONES, by_pitch};
-
-/// Description of a setting that is a choice from a list.
-#[derive(Debug)]
-pub struct Choice {
-    /// Stable id: field name, preset key, parameter id and flag.
-    pub id: &'static str,
-    /// Display name.
-    pub name: &'static str,
-    /// Entries, in the order in which they are offered.
-    pub entries: &'static [Entry],
-    /// Effect on the sound, in one sentence.
-    pub help: &'static str,
-    /// Group in the editor and in hosts.
-    pub group: Group,
-    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
-    /// playing.
-    pub random: bool,
-    pub(super) place: u8,
-    pub(super) routing: bool,
-    pub(super) get: fn(&Controls) -> usize,
-    pub(super) set: fn(&mut Controls, usize),
-}
 
 entries! {
     /// Effect of held keys on the bands.
@@ -194,6 +172,28 @@ entries! {
         /// The sidechain, if it is connected.
         Sidechain: "sidechain", "On";
     }
+}
+
+/// Description of a setting that is a choice from a list.
+#[derive(Debug)]
+pub struct Choice {
+    /// Stable id: field name, preset key, parameter id and flag.
+    pub id: &'static str,
+    /// Display name.
+    pub name: &'static str,
+    /// Entries, in the order in which they are offered.
+    pub entries: &'static [Entry],
+    /// Effect on the sound, in one sentence.
+    pub help: &'static str,
+    /// Group in the editor and in hosts.
+    pub group: Group,
+    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
+    /// playing.
+    pub random: bool,
+    pub(super) place: u8,
+    pub(super) routing: bool,
+    pub(super) get: fn(&Controls) -> usize,
+    pub(super) set: fn(&mut Controls, usize),
 }
 
 /// Returns the choice called `id`, if there is one.
