@@ -100,15 +100,9 @@ mod tests {
             assert_eq!(name(index), format!("{}{octave}", PITCH_CLASSES[pitch_class(index)]));
             assert_eq!(name(index), name_at(index, -0.3));
         }
+        let rounded = [0.4, 0.5, -0.5, -24.0].map(|transpose| midi_note(0, transpose));
+        assert_eq!((midi_note(A4, 0.0), rounded), (69, [57, 58, 56, 33]));
         assert_eq!([name_at(12, -12.0), name_at(0, -24.0), name_at(2, 1.0)], ["A3", "A1", "C4"]);
-    }
-
-    #[test]
-    fn midi_numbers_a4_69_and_transposition_is_rounded() {
-        assert_eq!(midi_note(A4, 0.0), 69);
-        for (transpose, expected) in [(0.4, 57), (0.5, 58), (-0.5, 56), (-24.0, 33)] {
-            assert_eq!(midi_note(0, transpose), expected, "{transpose}");
-        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{
     notes::{TONES, midi_note},
     settings::BandRange,
 };
-use std::{array, ops::Range};
+use std::ops::Range;
 
 /// Red, green and blue in sRGB.
 pub type Colour = [u8; 3];
@@ -167,7 +167,7 @@ impl Default for Column {
     /// Creates a column of silence.
     fn default() -> Self {
         let silent = Cell { state: BandState::Inactive, level_db: f32::NEG_INFINITY };
-        Self(array::from_fn(|_| silent))
+        Self([silent; TONES])
     }
 }
 
