@@ -2,39 +2,33 @@
 
 use std::ops::Range;
 
-/// A delay line of a fixed number of channels.
 #[derive(Debug, Clone)]
 pub struct Delay {
     rings: Vec<Vec<f32>>,
-    length: usize,
+    pub length: usize,
     position: usize,
 }
 
 impl Delay {
-    /// Creates a delay of `length` samples (one or more) for `channels`, filled with silence.
+    /// Creates a delay of `length` samples (one or more), filled with silence.
     pub fn new(length: usize, channels: usize) -> Self {
         Self { rings: vec![vec![0.0; length]; channels], length, position: 0 }
     }
 
-    pub fn length(&self) -> usize {
-        self.length
-    }
-
-    /// Resets to the state before the first sample: the line is filled with silence.
     pub fn reset(&mut self) {
         self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
         self.position = 0;
     }
 
-    /// Crossfades the samples `range` of every channel with the delayed signal. `wet(frame)` is the weight of the delayed signal,
-    /// 0..1, with frames counted from the start of the range. Channels beyond the number given to [`Delay::new`] are not changed.
+    /// Crossfades `range` of every channel with the delayed signal. `wet(frame)` is the weight of the delayed signal, 0..1; the
+    /// range starts at frame 0. Channels beyond the number of the delay are left untouched.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],
         range: Range<usize>,
         wet: impl Fn(usize) -> f32,
     ) {
-        let (length, frames) = (self.length(), range.len());
+        let (length, frames) = (self.length, range.len());
         for (ring, channel) in self.rings.iter_mut().zip(channels) {
             let mut at = self.position;
             for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Writes the mean of all channels over the samples `range` to `to`.
+/// Writes the mean of all channels in `range` to `to`.
 pub fn mean(channels: &[impl AsRef<[f32]>], range: Range<usize>, to: &mut [f32]) {
     if let [only] = channels {
         return to.copy_from_slice(&only.as_ref()[range]);
@@ -16,7 +16,7 @@ pub fn mean(channels: &[impl AsRef<[f32]>], range: Range<usize>, to: &mut [f32])
     }
 }
 
-/// Writes the samples `range` of channel `index` to `to`, or the mean of all channels if there are not exactly `count`.
+/// Writes `range` of channel `index` to `to`; if there are not exactly `count` channels, the mean of all.
 pub fn channel(
     count: usize,
     channels: &[impl AsRef<[f32]>],

@@ -24,10 +24,10 @@ use tone_filter_simd::Kernel;
 /// Maximum ratio of early and current power: 30 dB.
 const MOST: f32 = 1000.0;
 
-/// Time in which the power of a new tone rises to a half, relative to the mean delay of both trackers.
+/// Lead of the early levels, relative to the sum of the time constants of both trackers: in this time, the power of a new tone
+/// rises to a half.
 const AHEAD: f64 = 0.9;
-
-/// Offset of both powers in a ratio, so that silence has a ratio of 1: -200 dB.
+/// Offset of both powers in a ratio: -200 dB. Silence then has a ratio of 1.
 const NOTHING: f32 = 1e-20;
 
 const BANKS: usize = 2;
@@ -37,7 +37,7 @@ const BANKS: usize = 2;
 struct Levels {
     /// Mean of the banks' tracked powers.
     powers: Lanes,
-    /// Mean of each bank's total power over the last block.
+    /// Mean total power of each bank over the last block.
     totals: [f32; BANKS],
 }
 
@@ -50,39 +50,37 @@ impl Levels {
 struct Ago(usize, f32);
 
 impl Ago {
-    /// Converts an age in samples; a negative one counts as 0.
     fn samples(samples: f64) -> Self {
         let blocks = (samples / BLOCK as f64).max(0.0);
         Self(blocks as usize, blocks.fract() as f32)
     }
 }
 
-/// Banks that process the undelayed input, and their recent levels.
+/// Banks for the undelayed input, and their recent levels.
 #[derive(Debug, Clone)]
 pub struct EarlyBank {
     sample_rate: f64,
     /// Delay of the sound in samples.
     latency: f64,
     banks: [Bank; BANKS],
-    /// Parameters of the banks, for the settings of the undelayed sound.
+    /// Parameters of the banks.
     pub params: BankParams,
-    running: bool,
-    /// Ring of the levels of the last blocks.
+    pub running: bool,
+    /// Levels of the last blocks, in a ring.
     levels: Vec<Levels>,
-    /// Index of the latest entry of `levels`.
     latest: usize,
-    /// Total power of each bank at each sample of the current block.
+    /// Total power of each bank in the current block.
     totals: [[f32; BLOCK]; BANKS],
-    /// Age at which each tone's early level is read; the newest level has the age 0.
+    /// Age of each tone's early level; the newest level has the age 0.
     ages: [Ago; TONES],
-    /// Age at which the early total power is read.
+    /// Age of the early total power.
     total_age: Ago,
     /// Gains that move the levels ahead.
-    gains: Ramp<Lanes>,
+    pub gains: Ramp<Lanes>,
 }
 
 impl EarlyBank {
-    /// Creates banks at rest for `settings`, and sound that is delayed by `latency` samples at `sample_rate` Hz.
+    /// Creates banks at rest. `latency` is the delay of the sound in samples.
     pub fn new(settings: &Settings, sample_rate: f64, latency: usize) -> Self {
         let levels = latency / BLOCK + 2;
         Self {
@@ -100,7 +98,7 @@ impl EarlyBank {
         }
     }
 
-    /// Resets to the state after silence, with the parameters of the banks that sound. `runs`: whether lookahead is on.
+    /// Resets to the state after silence, with the parameters of the sounding banks.
     pub fn reset(&mut self, runs: bool, params: &BankParams) {
         self.banks = array::from_fn(|_| Bank::new());
         self.start(Levels::SILENCE, params, runs);
@@ -115,7 +113,6 @@ impl EarlyBank {
         self.start(Levels { powers: self.banks[0].powers(params), totals }, params, true);
     }
 
-    /// Stops: nothing is computed until [`EarlyBank::activate`].
     pub fn stop(&mut self) {
         self.running = false;
     }
@@ -131,16 +128,11 @@ impl EarlyBank {
         self.gains = Ramp::rest(Lanes::of(|_| 1.0));
     }
 
-    pub fn runs(&self) -> bool {
-        self.running
-    }
-
-    /// Starts the second bank with the state of the first one.
+    /// Starts the second bank with the state of the first.
     pub fn split(&mut self) {
         self.banks[1] = self.banks[0].clone();
     }
 
-    /// Computes the ages of the early levels for `settings`.
     pub fn tune(&mut self, settings: &Settings) {
         let release = f64::from(settings.release) / 1000.0;
         let total = TOTAL_RELEASE * release;
@@ -157,7 +149,7 @@ impl EarlyBank {
         self.total_age = Ago::samples(middle - AHEAD * (total + low_pass) * self.sample_rate);
     }
 
-    /// Begins a block: stores the levels and computes the gains, for a number of `banks` and of sounding `tones`.
+    /// Begins a block: stores the levels and computes the gains. `banks` and `tones` are the numbers of sounding ones.
     pub fn begin_block(&mut self, plan: &BlockPlan, banks: usize, tones: usize) {
         let tones = if plan.heard.fades[Fade::LowBands] > 0.0 { TONES } else { tones };
         let before = self.params.count;
@@ -199,7 +191,7 @@ impl EarlyBank {
         later + part * (earlier - later)
     }
 
-    /// Processes the undelayed `inputs` of the running banks, from `position` on in the current block.
+    /// Processes the undelayed `inputs` of the running banks, from `position` on in the block.
     pub fn process<'a>(
         &mut self,
         kernel: Kernel,
@@ -214,17 +206,10 @@ impl EarlyBank {
         }
     }
 
-    /// Returns the gains that move the levels of the notes ahead.
-    pub fn gains(&self) -> &Ramp<Lanes> {
-        &self.gains
-    }
-
-    /// Returns the early powers of the notes.
     pub fn powers(&self) -> Lanes {
         Lanes::of(|tone| self.between(self.ages[tone], |levels| levels.powers.0[tone]))
     }
 
-    /// Returns the early total power of a bank.
     pub fn total(&self, bank: usize) -> f32 {
         self.between(self.total_age, |levels| levels.totals[bank])
     }

@@ -26,7 +26,6 @@ pub struct Lanes(pub [f32; LANES]);
 impl Lanes {
     pub const ZERO: Self = Self([0.0; LANES]);
 
-    /// Creates lanes with `value(tone)` for each tone.
     pub fn of(value: impl Fn(usize) -> f32) -> Self {
         let mut lanes = Self::ZERO;
         let tones = lanes.0[..TONES].iter_mut().enumerate();
@@ -34,18 +33,17 @@ impl Lanes {
         lanes
     }
 
-    /// Whether `holds` returns true for every lane. Evaluates all lanes, so that the loop vectorises.
+    /// Whether `holds` returns true for every lane. Visits all lanes, so that the loop vectorises.
     #[inline(always)]
     pub fn all(&self, holds: impl Fn(f32) -> bool) -> bool {
         self.0.iter().fold(true, |all, lane| all & holds(*lane))
     }
 
-    /// Returns the values of the tones, without padding.
     pub fn tones(self) -> [f32; TONES] {
         std::array::from_fn(|tone| self.0[tone])
     }
 
-    /// Moves each lane towards `target`, by `step` at most. Returns whether any lane has moved.
+    /// Moves each lane towards `target`, by `step` at most. Returns whether a lane has moved.
     pub fn approach(&mut self, target: &Self, step: f32) -> bool {
         self.0.iter_mut().zip(&target.0).fold(false, |moved, (own, target)| {
             let before = *own;
@@ -56,7 +54,7 @@ impl Lanes {
 }
 
 impl PartialEq for Lanes {
-    /// Compares all lanes without stopping early, so that the loop vectorises.
+    /// Visits all lanes, so that the loop vectorises.
     fn eq(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).fold(true, |equal, (one, other)| equal & (one == other))
     }

@@ -58,10 +58,8 @@ use timeline::{Acting, Timeline};
 
 /// Latency of `lookahead` in seconds; limited to [`MOST_LATENCY`] samples.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
-
 /// Maximum latency in samples.
 const MOST_LATENCY: f64 = 65_536.0;
-
 /// Default number of channels; [`ToneFilter::with_channels`] sets another.
 const CHANNELS: usize = 2;
 
@@ -105,7 +103,7 @@ pub struct ToneFilter {
     timeline: Timeline,
     /// Smoother of the controls of the delayed sound.
     smoother: Smoother,
-    /// Smoother of the latest controls, for listener and early bank; in use while the delay records.
+    /// Smoother of the latest controls. Listener and early bank use it while the delay records.
     heard: Smoother,
     /// Boxed to save stack: threads of macOS have 512 KiB.
     analysis: Box<Analysis>,
@@ -172,7 +170,7 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// Sets the number of channels, at least 1, that `lookahead` delays and whose loudness `auto` measures. Resets the filter.
+    /// Sets the number of channels (at least 1): `lookahead` delays them, and `auto` measures their loudness. Resets the filter.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -202,7 +200,7 @@ impl ToneFilter {
 
     /// Returns the listener, which decides which notes are played.
     pub fn listener(&self) -> &Listener {
-        self.analysis.source.listener()
+        &self.analysis.source.listener
     }
 
     /// Returns the kernel of the inner loop.
@@ -253,14 +251,14 @@ impl ToneFilter {
             self.schedule();
         }
         let Routing { midi_out, mpe, .. } = controls.routing;
-        self.analysis.source.track_pitches(midi_out && mpe);
+        self.analysis.source.listener.track_pitches(midi_out && mpe);
         Ok(())
     }
 
-    /// Schedules the controls for the sound that is passed in from now on: at once, or after the delay if it records already.
+    /// Schedules the controls for the sound from now on: at once, or after the delay if it records already.
     fn schedule(&mut self) {
         let acting = self.acting();
-        let is_delayed = self.output.is_delaying() && self.analysis.connected.is_some();
+        let is_delayed = self.output.delaying && self.analysis.connected.is_some();
         match self.bank_delay() {
             delay if is_delayed && delay > 0 => self.timeline.wait(acting, self.position + delay),
             _ => self.timeline.jump(acting),
@@ -268,7 +266,7 @@ impl ToneFilter {
         self.aim();
     }
 
-    /// Returns the controls that were set last, with the estimates of key, tuning and tempo.
+    /// Returns the latest controls, with the estimates of key, tuning and tempo.
     fn acting(&self) -> Acting {
         let settings = self.analysis.found.resolve(&self.controls.settings);
         Acting { settings, routing: self.controls.routing }
@@ -276,12 +274,12 @@ impl ToneFilter {
 
     /// Sets the targets of the smoothers and of the timbre.
     fn aim(&mut self) {
-        let [now, heard] = [self.timeline.now(), &self.acting()].map(|own| self.target(own));
+        let [now, heard] = [&self.timeline.now, &self.acting()].map(|own| self.target(own));
         self.synthesis.aim(&now);
         // The targets of the crossfades do not change here: `begin_block` sets them once they are ready.
-        self.smoother.aim(&now, self.smoother.fades());
-        if self.output.is_delaying() {
-            self.heard.aim(&heard, self.heard.fades());
+        self.smoother.aim(&now, self.smoother.fades);
+        if self.output.delaying {
+            self.heard.aim(&heard, self.heard.fades);
         }
     }
 
@@ -320,7 +318,7 @@ impl ToneFilter {
         self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
         self.heard = self.smoother.clone();
-        self.plan = self.analysis.reset(&self.smoother.now(), &self.timeline.now().settings);
+        self.plan = self.analysis.reset(&self.smoother.now(), &self.timeline.now.settings);
         self.synthesis.reset(&self.plan);
         self.output.reset(self.controls.settings.lookahead);
         self.position = 0;
@@ -387,7 +385,7 @@ impl ToneFilter {
     /// Returns a copy of the bands' state, from which [`Snapshot::read`] computes the result of [`ToneFilter::bands`] later. The
     /// copy takes a third of the time of `bands`: the audio thread copies, and another thread computes.
     pub fn snapshot(&self) -> Snapshot {
-        let settings = &self.timeline.now().settings;
+        let settings = &self.timeline.now.settings;
         let makeup = if settings.auto { self.analysis.level.makeup() as f32 } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
         let mut snapshot = Snapshot::new(&self.synthesis, settings, played, held, makeup);
@@ -398,18 +396,6 @@ impl ToneFilter {
 
     /// Applies an event of the player's keys from the next multiple of 64 samples on. Events have no effect with [`Keys::Off`].
     /// [`ToneFilter::process_events`] takes events with sample offsets.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
-    ///
-    /// // Of all notes of the input, only A4 sounds.
-    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
-    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
-    /// filter.play(KeyEvent::Key(69, 1.0));
-    /// filter.process(&mut [&mut [0.0; 512]]);
-    /// filter.play(KeyEvent::Key(69, 0.0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn play(&mut self, event: KeyEvent) {
         let before = self.keyboard().bend;
         self.analysis.keys.play(event);
@@ -444,19 +430,19 @@ impl ToneFilter {
         self.analysis.keys.keyboard()
     }
 
-    /// Returns the semitones from each band's own note to the note at which it sounds now; see [`Settings::offsets`].
+    /// Returns, for each band, the semitones from its own note to the sounding note; see [`Settings::offsets`].
     pub fn offsets(&self) -> [i8; notes::TONES] {
-        self.timeline.now().settings.offsets(self.analysis.keys.notes())
+        self.timeline.now.settings.offsets(self.analysis.keys.notes())
     }
 
     /// Returns the bands that may sound now; see [`Settings::bands_with_keys`].
     pub fn sounding_bands(&self) -> BandMask {
-        self.timeline.now().settings.bands_with_keys(self.held())
+        self.timeline.now.settings.bands_with_keys(self.held())
     }
 
     /// Returns the bands that sound because their keys are held.
     pub(crate) fn held(&self) -> BandMask {
-        let settings = &self.timeline.now().settings;
+        let settings = &self.timeline.now.settings;
         self.analysis.keys.held(settings.keys, settings.transpose)
     }
 
@@ -498,12 +484,12 @@ impl ToneFilter {
     /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time advances
     /// with the samples. Before 0 and after the end of the score, no note is played.
     pub fn seek(&mut self, seconds: f64) {
-        self.analysis.source.seek(seconds - self.position as f64 / self.sample_rate);
+        self.analysis.source.score_time.seek(seconds - self.position as f64 / self.sample_rate);
     }
 
     /// Returns the time in the score, in seconds, of the next sample that is passed to the filter.
     pub fn score_time(&self) -> f64 {
-        self.analysis.source.score_time() + self.position as f64 / self.sample_rate
+        self.analysis.source.score_time.time() + self.position as f64 / self.sample_rate
     }
 
     /// Returns the settings that were set last, with the estimates for scale, tuning and times that follow the music.
@@ -534,8 +520,8 @@ impl ToneFilter {
         self.analysis.found.want_tempo(find);
     }
 
-    /// Sets the tempo that the user knows the music to have, in beats per minute. The found tempo is then doubled or halved as
-    /// often as brings it nearest to this one. Takes effect from the next frame of the listener on.
+    /// Sets the tempo that the user knows the music to have, in beats per minute. The found tempo is then doubled or halved until
+    /// it is nearest to this one. Takes effect from the next frame of the listener on.
     pub fn expect_tempo(&mut self, tempo: Option<f64>) {
         self.analysis.found.expect_tempo(tempo);
     }
@@ -545,8 +531,8 @@ impl ToneFilter {
         self.analysis.found.tempo()
     }
 
-    /// Returns the certainty of [`ToneFilter::found_tempo`], 0..1: the fraction of about the last 8 s in which it was the same, give
-    /// or take 3 %.
+    /// Returns the certainty of [`ToneFilter::found_tempo`], 0..1: the fraction of about the last 8 s in which the tempo was
+    /// steady within 3 %.
     pub fn tempo_certainty(&self) -> f32 {
         self.analysis.found.tempo_certainty()
     }
@@ -589,7 +575,7 @@ impl ToneFilter {
     /// Returns the bend in semitones from a band's MIDI key, tuned to an A4 of 440 Hz, to the band's pitch. [`SentNotes`] sends
     /// this key.
     pub(crate) fn nominal_bend(&self) -> f32 {
-        let (set, now) = (&self.timeline.now().settings, &self.plan.smoothed.settings);
+        let (set, now) = (&self.timeline.now.settings, &self.plan.smoothed.settings);
         let shift = set.pitch_shift();
         let tuning = 12.0 * libm::log2(f64::from(now.tuning) / 440.0);
         now.transpose - set.transpose + shift - shift.round() + tuning as f32
@@ -598,7 +584,7 @@ impl ToneFilter {
     /// Returns the bend in semitones from the MIDI key of `band`, tuned to an A4 of 440 Hz, to the pitch of its note; `None`
     /// while no pitch is detected.
     pub(crate) fn bend(&self, band: usize) -> Option<f32> {
-        let Settings { voice, vibrato, .. } = *self.timeline.now().settings;
+        let Settings { voice, vibrato, .. } = *self.timeline.now.settings;
         let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };
         let offset = self.analysis.source.pitch(band)?;
         (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)

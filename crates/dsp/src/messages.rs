@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Maximum number of waiting messages.
 const CAPACITY: usize = 16_384;
 
-/// Type of a host's messages, which a [`MessageQueue`] can carry.
+/// Message of a host, which a [`MessageQueue`] can carry.
 pub trait Message: Copy {
     /// Returns the key events of the message, in order.
     fn keys(&self) -> impl Iterator<Item = KeyEvent>;
@@ -47,7 +47,7 @@ pub struct MessageQueue<M> {
     /// Messages in order, each with the frame at which it is due, counted from the creation of the queue.
     waiting: VecDeque<(u64, M)>,
     /// Number of messages at the front of the queue that the filter has already played. With lookahead, it plays them before
-    /// their sound leaves it.
+    /// their sound comes out.
     played: usize,
     /// Frames processed since the creation of the queue.
     now: u64,

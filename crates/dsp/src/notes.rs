@@ -4,10 +4,8 @@ use tone_filter_listener::{LOWEST_NOTE, NOTES};
 
 /// Number of tones of the filter.
 pub const TONES: usize = 77;
-
 /// Number of tones of the published filter, A3 to G#7. These come first; E1 to G#3 follow.
 pub const PUBLISHED: usize = 48;
-
 /// Tone A4, whose frequency is the setting `tuning`.
 pub const A4: usize = 12;
 
@@ -95,22 +93,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_pitch_class_and_octave_that_turns_over_at_c() {
+    fn names_are_pitch_class_and_octave() {
         for index in 0..TONES {
             // MIDI numbers A3 as 57 and starts octave n at 12 (n + 1).
             let octave = midi_note(index, 0.0) / 12 - 1;
             assert_eq!(name(index), format!("{}{octave}", PITCH_CLASSES[pitch_class(index)]));
             assert_eq!(name(index), name_at(index, -0.3));
         }
+        let rounded = [0.4, 0.5, -0.5, -24.0].map(|transpose| midi_note(0, transpose));
+        assert_eq!((midi_note(A4, 0.0), rounded), (69, [57, 58, 56, 33]));
         assert_eq!([name_at(12, -12.0), name_at(0, -24.0), name_at(2, 1.0)], ["A3", "A1", "C4"]);
-    }
-
-    #[test]
-    fn midi_numbers_a4_69_and_transposition_is_rounded() {
-        assert_eq!(midi_note(A4, 0.0), 69);
-        for (transpose, expected) in [(0.4, 57), (0.5, 58), (-0.5, 56), (-24.0, 33)] {
-            assert_eq!(midi_note(0, transpose), expected, "{transpose}");
-        }
     }
 
     #[test]

@@ -8,16 +8,15 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Settings, weights and gains for the current block.
+/// Settings, weights and gains of the current block.
 #[derive(Debug, Clone)]
 pub struct BlockPlan {
     /// Smoothed settings at the end of the block.
     pub smoothed: SmoothedSettings,
-    /// Whether `smoothed` has changed since the last block.
     pub moved: bool,
-    /// Smoothed settings of the undelayed sound, for listener and early bank; they differ from `smoothed` while the delay records.
+    /// Smoothed settings of the undelayed sound, for listener and early bank. They differ from `smoothed` while the delay
+    /// records.
     pub heard: SmoothedSettings,
-    /// Whether `heard` has changed since the last block.
     pub heard_moved: bool,
     /// Crossfade of the undelayed sound from the main input (0) to the sidechain (1).
     pub heard_sidechain: Ramp<f32>,
@@ -33,8 +32,7 @@ pub struct BlockPlan {
     pub delaying: bool,
     /// Output gain as a factor; 1 while bypassed.
     pub output_gain: f32,
-    /// Power at the frequency of each note from the listener, which the voices follow; `None`: the voices follow the bands' own
-    /// power.
+    /// Power at the frequency of each note by the listener, which the voices follow; `None`: they follow the powers of the bands.
     pub powers: Option<Lanes>,
     /// Semitones from each band's own note to the note at which it sounds.
     pub offsets: [i8; TONES],
@@ -65,12 +63,11 @@ impl BlockPlan {
         self.levels.from.towards(self.levels.to, position)
     }
 
-    /// Whether the sidechain contributes to the bands' input in the block.
+    /// Whether the sidechain contributes to the input of the bands.
     pub fn sidechained(&self) -> bool {
         self.levels.from.sidechain > 0.0 || self.levels.to.sidechain > 0.0
     }
 
-    /// Whether two banks contribute to the sound in the block.
     pub fn stereo(&self) -> bool {
         self.levels.from.stereo > 0.0 || self.levels.to.stereo > 0.0
     }
@@ -92,7 +89,7 @@ pub struct Levels {
 impl Levels {
     pub const ZERO: Self = Self { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
 
-    /// Computes the levels for `settings` from the gains of dry and wet without bypass.
+    /// Computes the levels from the gains of dry and wet without bypass.
     pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {
         let fades = &settings.fades;
         let bypass = fades[Fade::Bypass];
@@ -105,7 +102,7 @@ impl Levels {
         }
     }
 
-    /// Returns the levels of sample `frame` (0..[`BLOCK`]) in a block that starts at `self` and ends at `to`.
+    /// Returns the levels at sample `frame` of a block that ends at `to`.
     #[inline(always)]
     fn towards(self, to: Self, frame: usize) -> Self {
         if self == to {

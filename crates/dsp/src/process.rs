@@ -11,7 +11,7 @@ use crate::{
     ramp::Ramp,
     settings::smoother::Fade,
 };
-use std::{iter::Peekable, ops::Range};
+use std::ops::Range;
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 impl ToneFilter {
@@ -66,40 +66,30 @@ impl ToneFilter {
         mut each: impl FnMut(usize, &Self),
     ) {
         let mut events = events.into_iter().peekable();
-        with_flush_to_zero(&mut || {
-            self.process_blocks(channels, sidechain, &mut events, &mut each);
-        });
-    }
-
-    fn process_blocks(
-        &mut self,
-        channels: &mut [&mut [f32]],
-        sidechain: &[&[f32]],
-        events: &mut Peekable<impl Iterator<Item = (usize, KeyEvent)>>,
-        each: &mut impl FnMut(usize, &Self),
-    ) {
         let lengths = channels.iter().map(|channel| channel.len());
         let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
         let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
-        let mut start = 0;
-        while start < frames {
-            if self.position == 0 {
-                while let Some((_, event)) = events.next_if(|(at, _)| *at <= start) {
-                    self.play(event);
+        with_flush_to_zero(&mut || {
+            let mut start = 0;
+            while start < frames {
+                if self.position == 0 {
+                    while let Some((_, event)) = events.next_if(|(at, _)| *at <= start) {
+                        self.play(event);
+                    }
+                    self.begin_block(channels.len(), !sidechain.is_empty());
                 }
-                self.begin_block(channels.len(), !sidechain.is_empty());
+                let end = frames.min(start + BLOCK - self.position);
+                self.process_span(channels, sidechain, start..end);
+                self.position += end - start;
+                start = end;
+                if self.position == BLOCK {
+                    self.position = 0;
+                    self.end_block(channels.len());
+                    each(end, self);
+                }
             }
-            let end = frames.min(start + BLOCK - self.position);
-            self.process_span(channels, sidechain, start..end);
-            self.position += end - start;
-            start = end;
-            if self.position == BLOCK {
-                self.position = 0;
-                self.end_block(channels.len());
-                each(end, self);
-            }
-        }
-        events.for_each(|(_, event)| self.play(event));
+            events.by_ref().for_each(|(_, event)| self.play(event));
+        });
     }
 
     /// Plans a block of 64 samples for this number of `channels`; `connected` says whether there is a sidechain.
@@ -109,15 +99,15 @@ impl ToneFilter {
         }
         let Self { controls, timeline, smoother, heard, analysis, synthesis, output, plan, .. } =
             self;
-        let (set, mut fades) = (controls.fades(), timeline.now().controls().fades());
-        let (was_delaying, now) = (output.is_delaying(), plan.smoothed.fades);
+        let (set, mut fades) = (controls.fades(), timeline.now.controls().fades());
+        let (was_delaying, now) = (output.delaying, plan.smoothed.fades);
         // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
         fades[Fade::Stereo] &= now[Fade::Place] == 0.0;
         fades[Fade::Place] &= now[Fade::Stereo] == 0.0;
         fades[Fade::Lookahead] = output.prepare_delay(set[Fade::Lookahead], now[Fade::Lookahead]);
         fades[Fade::Sidechain] &= connected;
         smoother.fade(fades);
-        plan.delaying = output.is_delaying();
+        plan.delaying = output.delaying;
         if plan.delaying {
             if !was_delaying {
                 heard.clone_from(smoother);
@@ -151,10 +141,10 @@ impl ToneFilter {
         plan.heard_sidechain.next(plan.heard.fades[Fade::Sidechain]);
         synthesis.update(plan);
         analysis.found.begin_block(&controls.settings);
-        analysis.plan(&timeline.now().settings, || synthesis.powers(), plan);
+        analysis.plan(&timeline.now.settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
         let auto = was_auto || plan.smoothed.fades[Fade::Auto] > 0.0;
-        output.begin_block(plan, synthesis.oscillates() || auto);
+        output.begin_block(plan, synthesis.oscillating || auto);
     }
 
     /// Processes the samples `range` of a call, which must lie in one block.
@@ -186,7 +176,7 @@ impl ToneFilter {
         let Self { analysis, synthesis, output, plan, .. } = self;
         let wet = (0..channels).map(|channel| synthesis.wet(channel));
         let plan = (&self.controls.settings, &*plan);
-        let found = analysis.end_block(self.kernel, plan, synthesis.inputs(), output.dry(), wet);
+        let found = analysis.end_block(self.kernel, plan, synthesis.inputs(), &output.dry, wet);
         self.timeline.end_block();
         if found {
             *self.timeline.last() = self.acting();

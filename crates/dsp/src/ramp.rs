@@ -2,12 +2,10 @@
 
 use crate::lanes::{BLOCK, Lanes};
 
-/// A value that moves in a straight line from the start of a block to its end.
+/// Value that ramps linearly from the start of a block to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ramp<T> {
-    /// Value at the start of the block.
     pub from: T,
-    /// Value at the end of the block.
     pub to: T,
     changed: bool,
 }
@@ -21,7 +19,7 @@ impl<T: Copy + PartialEq> Ramp<T> {
         Self { from, to, changed: from != to }
     }
 
-    /// Begins the next block, which ramps to `to`.
+    /// Begins the next block, which ends at `to`.
     pub fn next(&mut self, to: T) {
         let moved = self.moves();
         (self.from, self.to) = (self.to, to);
@@ -35,7 +33,7 @@ impl<T: Copy + PartialEq> Ramp<T> {
         }
     }
 
-    /// Whether the value rests at `value` in the whole block.
+    /// Whether the value is `value` in the whole block.
     pub fn is(&self, value: T) -> bool {
         self.from == value && self.to == value
     }
@@ -51,7 +49,7 @@ impl<T: Copy + PartialEq> Ramp<T> {
 }
 
 impl<T> Ramp<T> {
-    /// Returns a ramp between the results of `f` for both ends.
+    /// Applies `f` to start and end.
     pub fn map<U: Copy + PartialEq>(&self, f: impl Fn(&T) -> U) -> Ramp<U> {
         Ramp::between(f(&self.from), f(&self.to))
     }
@@ -64,12 +62,11 @@ impl Ramp<f32> {
         self.from + share * (self.to - self.from)
     }
 
-    /// Returns the sum of both ramps.
     pub fn plus(self, other: Self) -> Self {
         Self::between(self.from + other.from, self.to + other.to)
     }
 
-    /// Returns a ramp between the products of the starts and of the ends.
+    /// Multiplies both starts and both ends.
     pub fn times(self, other: Self) -> Self {
         Self::between(self.from * other.from, self.to * other.to)
     }
@@ -78,15 +75,14 @@ impl Ramp<f32> {
 /// Lanes that approach a target linearly, with a constant step per block.
 #[derive(Debug, Clone)]
 pub struct Approach {
-    now: Lanes,
+    pub now: Lanes,
     /// Target; `None` once it is reached.
     target: Option<Lanes>,
-    /// Maximum change of a lane per block.
     step: f32,
 }
 
 impl Approach {
-    /// Creates lanes with the values `now` and no target. A lane needs `seconds` to move by 1; its step per block is at most 1.
+    /// Creates lanes at rest. A lane moves by 1 in `seconds`, or in a block if that is longer.
     pub fn new(now: Lanes, seconds: f64, sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (seconds * sample_rate)).min(1.0) as f32;
         Self { now, target: None, step }
@@ -110,13 +106,7 @@ impl Approach {
         moved
     }
 
-    /// Whether the target is not reached yet.
     pub fn moves(&self) -> bool {
         self.target.is_some()
-    }
-
-    /// Returns the lanes at the end of the block.
-    pub fn now(&self) -> &Lanes {
-        &self.now
     }
 }

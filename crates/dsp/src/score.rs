@@ -13,13 +13,10 @@ use super::notes::{TONES, by_pitch, midi_note};
 use std::{error::Error, fmt, str::FromStr, sync::Arc};
 
 const HEADER: &str = "tone-filter-score 1";
-
 /// Maximum distance of a time from the start of the music, in seconds: 30 years.
 const LONGEST: f64 = 1e9;
-
-/// Gap in seconds before a following note of one tone, so that both attacks are audible.
+/// Gap in seconds before the next note of a tone, so that its attack is audible.
 const GAP: f64 = 0.02;
-
 /// Duration in seconds for which a note counts as just begun.
 const BEGUN: f64 = 0.035;
 
@@ -38,18 +35,17 @@ pub struct ScoreNote {
     pub place: f32,
 }
 
-/// State of a tone at a point in time.
+/// State of a tone at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoreState {
     pub note: ScoreNote,
-    /// Whether the note has just begun.
     pub begun: bool,
 }
 
 /// Notes with their times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// Notes of each tone, sorted by start; notes of a tone do not overlap.
+    /// Notes of each tone, sorted by start, without overlap.
     tones: [Vec<ScoreNote>; TONES],
 }
 
@@ -157,8 +153,7 @@ impl Score {
         self.notes().map(|note| note.end).fold(0.0, f64::max)
     }
 
-    /// Returns the state of `tone` (0..77) at a time in seconds; `None` while no note plays. Takes time in proportion to the
-    /// logarithm of the tone's number of notes.
+    /// Returns the state of `tone` (0..77) at a time in seconds; `None` while no note plays.
     pub(crate) fn state(&self, tone: usize, seconds: f64) -> Option<ScoreState> {
         let own = &self.tones[tone];
         let after = own.partition_point(|note| note.start <= seconds);
@@ -202,7 +197,7 @@ fn place_of(percent: f64) -> f32 {
     (percent / 100.0) as f32
 }
 
-/// Parses the line of a note; `None` if its MIDI note is outside the filter's tones.
+/// Parses the line of a note; `None` if no tone has its MIDI note.
 fn read(line: &str) -> Result<Option<ScoreNote>, String> {
     let mut words = line.split_whitespace();
     let mut number = |name: &str, default: Option<f64>, min: f64, max: f64| {
@@ -272,7 +267,7 @@ mod tests {
         ScoreNote { tone, start, end, velocity: 80, place: 0.25 }
     }
 
-    /// Notes with any numbers, many of them close to each other.
+    /// Draws notes with any numbers, many of them close to each other.
     fn notes() -> impl Strategy<Value = Vec<ScoreNote>> {
         let times = prop_oneof![(0..4u8).prop_map(f64::from), 0.0..0.1, -1e6..1e6, any::<f64>()];
         let fields = (0..TONES + 2, times, 0.0..0.1, any::<u8>(), -1.1f32..1.1);
@@ -330,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_a_tone_make_room_for_the_next() {
+    fn notes_of_a_tone_do_not_overlap() {
         let score = Score::new([
             note(3, 1.0, 3.0),
             note(3, 2.0, 2.5),

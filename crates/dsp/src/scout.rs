@@ -8,12 +8,10 @@ use tone_filter_simd::denormals::with_flush_to_zero;
 pub struct Scout {
     source: NoteSource,
     kernel: Kernel,
-    /// Number of samples of the current block so far.
     position: usize,
 }
 
-/// Decisions of a [`Scout`]: an item for each complete block of 64 samples. Boxed, because few blocks have decisions, and these
-/// are large.
+/// Decisions of a [`Scout`]: an item for each complete block of 64 samples.
 #[derive(Debug, Clone, Default)]
 pub struct ScoutDecisions(pub(crate) Vec<Option<Box<Decisions>>>);
 
@@ -26,27 +24,25 @@ impl Scout {
     /// Processes the next samples of all `channels`, which must have equal lengths. Returns the decisions for the completed
     /// blocks.
     pub fn listen(&mut self, channels: &[Vec<f32>]) -> ScoutDecisions {
-        let mut decided = ScoutDecisions::default();
-        with_flush_to_zero(&mut || self.listen_to(channels, &mut decided));
-        decided
-    }
-
-    fn listen_to(&mut self, channels: &[Vec<f32>], decided: &mut ScoutDecisions) {
         let frames = channels.iter().map(Vec::len).min().unwrap_or(0);
         let mut block = vec![[0.0; BLOCK]; channels.len()];
-        let mut start = 0;
-        while start < frames {
-            let end = frames.min(start + BLOCK - self.position);
-            for (part, channel) in block.iter_mut().zip(channels) {
-                let samples = part.iter_mut().zip(&channel[start..end]);
-                samples.for_each(|(to, sample)| *to = finite(*sample));
+        let mut decided = ScoutDecisions::default();
+        with_flush_to_zero(&mut || {
+            let mut start = 0;
+            while start < frames {
+                let end = frames.min(start + BLOCK - self.position);
+                for (part, channel) in block.iter_mut().zip(channels) {
+                    let samples = part.iter_mut().zip(&channel[start..end]);
+                    samples.for_each(|(to, sample)| *to = finite(*sample));
+                }
+                self.source.push(self.position, &block, 0..end - start);
+                self.position = (self.position + end - start) % BLOCK;
+                start = end;
+                if self.position == 0 {
+                    decided.0.push(self.source.listen(self.kernel).cloned().map(Box::new));
+                }
             }
-            self.source.push(self.position, &block, 0..end - start);
-            self.position = (self.position + end - start) % BLOCK;
-            start = end;
-            if self.position == 0 {
-                decided.0.push(self.source.listen(self.kernel).cloned().map(Box::new));
-            }
-        }
+        });
+        decided
     }
 }

@@ -29,14 +29,14 @@ pub enum SentEvent {
         /// Semitones from the key up to the pitch, with MPE.
         bend: Option<f32>,
     },
-    /// Note-off of a key that was sent as on.
+    /// Note-off.
     Off {
         /// MIDI channel, 0..16.
         channel: u8,
         /// MIDI key, 0..128.
         key: u8,
     },
-    /// The pitch of a note moves.
+    /// Pitch bend of a sounding note.
     Bend {
         /// MIDI channel, 0..16.
         channel: u8,
@@ -113,9 +113,8 @@ impl Form {
 /// Member channel of the MPE zone.
 #[derive(Debug, Clone, Copy)]
 struct Member {
-    /// Number of notes that sound on the channel.
     notes: u8,
-    /// Value of [`Sounding::time`] at the last start or end of a note on the channel.
+    /// Value of [`Sounding::time`] when a note last began or ended on the channel.
     used: u64,
     /// Band and key of the note that began last.
     last: Option<(usize, u8)>,
@@ -129,7 +128,7 @@ struct Sounding {
     form: Form,
     /// Key of the note that sounds on each band.
     keys: [Option<u8>; TONES],
-    /// Keys that were sent as pressed and not yet as released.
+    /// Counts of the notes on each sent key.
     held: KeyCounts,
     channels: [u8; 128],
     members: [Member; MEMBERS as usize],
@@ -162,7 +161,6 @@ impl Sounding {
         self.form = form;
     }
 
-    /// Ends the note of a band, if there is one.
     fn release(&mut self, band: usize, send: &mut impl FnMut(SentEvent)) {
         let Some(key) = self.keys[band].take().filter(|key| self.held.release(*key)) else {
             return;
@@ -174,7 +172,7 @@ impl Sounding {
         }
     }
 
-    /// Begins the note of a band, whose pitch is `bend` semitones above `key`.
+    /// Begins the note of a band, `bend` semitones above `key`.
     fn press(
         &mut self,
         band: usize,
@@ -198,7 +196,7 @@ impl Sounding {
         send(SentEvent::On { channel, key, velocity, bend });
     }
 
-    /// Returns a member channel on which a note begins or ends; `None` for the master channel.
+    /// Counts the start or the end of a note on a channel. Returns its member; `None` for the master channel.
     fn use_member(&mut self, channel: u8) -> Option<&mut Member> {
         self.time += 1;
         let member = self.members.get_mut(usize::from(channel).checked_sub(1)?)?;
@@ -206,7 +204,7 @@ impl Sounding {
         Some(member)
     }
 
-    /// Sends a pitch bend for the last note of each channel, if `bend` returns a new pitch for its band.
+    /// Sends pitch bends for the last note of each channel, where `bend` returns a new pitch for its band.
     fn bend(&mut self, bend: impl Fn(usize) -> Option<f32>, send: &mut impl FnMut(SentEvent)) {
         for (channel, member) in (1..).zip(&mut self.members) {
             let last = member.last.filter(|(band, key)| self.keys[*band] == Some(*key));
@@ -271,7 +269,7 @@ impl SentNotes {
     /// ```
     pub fn push(&mut self, filter: &ToneFilter, mut send: impl FnMut(SentEvent)) {
         let Self { notes, sounding, frame, over } = self;
-        let Controls { settings, routing } = filter.timeline.now().controls();
+        let Controls { settings, routing } = filter.timeline.now.controls();
         let form = Form::of(&routing);
         if *over || form != sounding.form {
             sounding.change(form, &mut send);

@@ -14,17 +14,16 @@ use crate::{
 use std::ops::Range;
 use tone_filter_simd::Kernel;
 
-/// A bank of resonators and the voices, whose oscillators follow its phases.
+/// Bank of resonators, and the voices that follow its phases.
 #[derive(Debug, Clone)]
 struct BankVoices {
     bank: Bank,
     voices: Voices,
 }
 
-/// Number of running banks, and their outputs.
+/// Number of running banks and of their outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// One bank with one output.
     Mono,
     /// One bank with a left and a right output, between which the notes are panned.
     Panned,
@@ -38,20 +37,18 @@ impl Layout {
     }
 }
 
-/// The banks and voices of one filter.
 #[derive(Debug, Clone)]
 pub struct Synthesis {
-    /// Parameters that all banks share.
     pub params: BankParams,
     timbres: Timbres,
-    /// Banks for the left and the right channel. The first one also processes the mean of all channels.
+    /// Banks of the left and the right channel. The first one also processes the mean of all channels.
     banks: [BankVoices; 2],
     layout: Layout,
-    /// Banks for the undelayed input, with lookahead.
     early: EarlyBank,
-    /// Gain of the tones below A3, 0..1. They are not computed while it rests at 0.
+    /// Gain of the tones below A3, 0..1. While it rests at 0, the tones are not computed.
     low_gain: Ramp<f32>,
-    oscillating: bool,
+    /// Whether a voice other than Soft sounds in the current block.
+    pub oscillating: bool,
     /// Whether the early bank ran in the last block.
     was_early: bool,
     inputs: [[f32; BLOCK]; 2],
@@ -59,7 +56,7 @@ pub struct Synthesis {
 }
 
 impl Synthesis {
-    /// Creates banks and voices at rest, for `settings`, `sample_rate` in Hz and a delay of `latency` samples for lookahead.
+    /// Creates banks and voices at rest. `latency` is the delay of the sound with lookahead, in samples.
     pub fn new(settings: &Settings, sample_rate: f64, latency: usize) -> Self {
         let first = BankVoices { bank: Bank::new(), voices: Voices::new(sample_rate) };
         Self {
@@ -76,12 +73,11 @@ impl Synthesis {
         }
     }
 
-    /// Sets the target of the timbre.
     pub fn aim(&mut self, settings: &Settings) {
         self.timbres.aim(settings);
     }
 
-    /// Resets to the state after silence for the first block of `plan`, with the timbre at its target.
+    /// Resets to the state after silence, with the timbre at its target.
     pub fn reset(&mut self, plan: &BlockPlan) {
         self.low_gain = Ramp::rest(plan.smoothed.fades[Fade::LowBands]);
         // New parameters, without the pitches of the tones below A3 that were computed before.
@@ -99,14 +95,14 @@ impl Synthesis {
         self.early.tune(&plan.smoothed.settings);
     }
 
-    /// Updates the parameters of the banks if settings or the number of computed tones have changed.
+    /// Updates the parameters after a change of the settings or of the number of tones.
     pub fn update(&mut self, plan: &BlockPlan) {
         let before = self.tones();
         self.low_gain.next(plan.smoothed.fades[Fade::LowBands]);
         if self.tones() > before {
             for BankVoices { bank, voices } in &mut self.banks {
                 bank.rest_low();
-                voices.rest_low();
+                voices.oscillators.rest_low();
             }
         }
         if plan.moved || self.tones() != before {
@@ -116,7 +112,7 @@ impl Synthesis {
             self.early.stop();
             return;
         }
-        if !self.early.runs() {
+        if !self.early.running {
             let banks = self.banks[..self.layout.banks()].iter().map(|own| &own.bank);
             self.early.activate(banks, &self.params);
         }
@@ -130,10 +126,10 @@ impl Synthesis {
         if self.low_gain.is(0.0) { PUBLISHED } else { TONES }
     }
 
-    /// Returns the tracked powers of the bands with a precision of 16 bits: the early powers with lookahead, otherwise the
-    /// maximum of all banks.
+    /// Returns the tracked powers of the bands with a precision of 16 bits. With lookahead, these are the early powers; otherwise
+    /// the maximum of all banks.
     pub fn powers(&self) -> Lanes {
-        let powers = if self.early.runs() {
+        let powers = if self.early.running {
             self.early.powers()
         } else {
             let powers = self.banks().map(|bank| bank.powers(&self.params));
@@ -143,15 +139,14 @@ impl Synthesis {
         Lanes::of(|tone| f32::from_bits(powers.0[tone].to_bits() & !0xff))
     }
 
-    /// Begins a block for this number of `channels`.
     pub fn begin_block(&mut self, kernel: Kernel, plan: &BlockPlan, channels: usize) {
         self.timbres.step();
-        if self.early.runs() {
-            self.params.coefficients.set_weights(&product(&plan.weights, self.early.gains()));
+        if self.early.running {
+            self.params.coefficients.set_weights(&product(&plan.weights, &self.early.gains));
         } else if plan.weights.changed() || self.was_early {
             self.params.coefficients.set_weights(&plan.weights);
         }
-        self.was_early = self.early.runs();
+        self.was_early = self.early.running;
         if self.was_early {
             self.early.params.set_gains(plan.gains);
         }
@@ -167,11 +162,6 @@ impl Synthesis {
             self.begin_voices(kernel, plan);
         }
         self.oscillating = oscillating;
-    }
-
-    /// Whether any voice but the soft clip sounds in the current block.
-    pub fn oscillates(&self) -> bool {
-        self.oscillating
     }
 
     /// Chooses banks and outputs for the number of `channels`. A second bank starts with the state of the first.
@@ -199,10 +189,10 @@ impl Synthesis {
                 voices.activate(params.sample_rate);
             }
             voices.lock(kernel, params, bank, weights);
-            let amplitudes = means.0.iter_mut().zip(&voices.amplitudes().0);
+            let amplitudes = means.0.iter_mut().zip(&voices.oscillators.amplitudes.0);
             amplitudes.for_each(|(mean, amplitude)| *mean += amplitude / count);
         }
-        let share = if early.runs() { plan.smoothed.fades[Fade::Lookahead] } else { 0.0 };
+        let share = if early.running { plan.smoothed.fades[Fade::Lookahead] } else { 0.0 };
         let mut powers = plan.powers;
         if let Some(powers) = powers.as_mut().filter(|_| share > 0.0) {
             // The listener's detectors of low notes rise more slowly than the early bank, whose higher power counts here.
@@ -220,7 +210,7 @@ impl Synthesis {
         }
     }
 
-    /// Passes the undelayed samples `span` to the early bank; arguments as in [`Synthesis::process`].
+    /// Passes the undelayed samples of `span` to the early bank; arguments as in [`Synthesis::process`].
     pub fn process_early(
         &mut self,
         kernel: Kernel,
@@ -229,7 +219,7 @@ impl Synthesis {
         rows: Option<&[[f32; BLOCK]]>,
         span: &Span,
     ) {
-        if !self.early.runs() {
+        if !self.early.running {
             return;
         }
         let banks = if self.set_inputs(plan, channels, rows, span).0 { 2 } else { 1 };
@@ -237,8 +227,8 @@ impl Synthesis {
         self.early.process(kernel, span.position, inputs);
     }
 
-    /// Sets the banks' inputs for the samples `span`. Returns whether there are two banks, and whether each one processes a
-    /// single channel in the whole block.
+    /// Sets the banks' inputs for the samples of `span`. Returns whether there are two banks, and whether these process left and
+    /// right alone in the whole block.
     fn set_inputs(
         &mut self,
         plan: &BlockPlan,
@@ -265,8 +255,7 @@ impl Synthesis {
         (two, apart)
     }
 
-    /// Computes the wet signal for the samples `span`. The banks' input is the `rows` of the current block, if given, otherwise
-    /// `channels`.
+    /// Computes the wet signal of `span`. The input of the banks is `rows`, or `channels` without these.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -317,23 +306,21 @@ impl Synthesis {
         }
     }
 
-    /// Returns the inputs of the running banks in the current block.
     pub fn inputs(&self) -> &[[f32; BLOCK]] {
         &self.inputs[..self.layout.banks()]
     }
 
-    /// Returns the wet signal of a channel in the current block.
     pub fn wet(&self, channel: usize) -> &[f32; BLOCK] {
         let outputs = if self.layout == Layout::Mono { 1 } else { 2 };
         &self.wet[channel.min(outputs - 1)]
     }
 
-    /// Returns the registers of the first bank's chip since its last tick; `None` unless the voice Chip sounds.
+    /// Returns the registers of the first chip as of its last tick; `None` unless the voice Chip sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.banks[0].voices.chip()
     }
 
-    /// Returns the bands of bass and lead of the first bank's chip.
+    /// Returns the bands of bass and lead of the first chip.
     pub fn chip_parts(&self) -> [Option<usize>; 2] {
         self.banks[0].voices.chip_parts()
     }
@@ -343,15 +330,14 @@ impl Synthesis {
     }
 }
 
-/// Returns a ramp between the products of the starts and of the ends.
 fn product(weights: &Ramp<Lanes>, gains: &Ramp<Lanes>) -> Ramp<Lanes> {
     let of = |one: &Lanes, other: &Lanes| Lanes::of(|tone| one.0[tone] * other.0[tone]);
     Ramp::between(of(&weights.from, &gains.from), of(&weights.to, &gains.to))
 }
 
-/// Writes the inputs of the banks for the samples `range` of `channels`. With one bank, this is the mean of all channels. With
-/// `two` banks, each input is a crossfade from the mean to left or right, by `stereo(frame)` of 0..1. Without `stereo`, the
-/// inputs are left and right. Two banks need two channels.
+/// Writes the inputs of the banks for the samples `range` of `channels`. One bank gets the mean of all channels. With `two`
+/// banks, each gets a crossfade from the mean to its channel, at the position `stereo(frame)` of 0..1; without `stereo`, its
+/// channel alone.
 fn bank_inputs(
     channels: &[impl AsRef<[f32]>],
     range: Range<usize>,

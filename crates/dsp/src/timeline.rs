@@ -11,7 +11,6 @@ use crate::{
 };
 use std::collections::VecDeque;
 
-/// Controls that a stage uses.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
     pub settings: Resolved,
@@ -24,13 +23,13 @@ impl Acting {
     }
 }
 
-/// Current controls of the delayed sound, and queued controls of the sound that is still in the delay.
+/// Controls of the delayed sound, and queued ones of the sound that is still in the delay.
 #[derive(Debug, Clone)]
 pub struct Timeline {
-    now: Acting,
-    /// Later controls, each with the block from which on they act.
+    /// Controls of the sound that has left the delay.
+    pub now: Acting,
+    /// Queued controls, each with its block.
     waiting: VecDeque<(u64, Acting)>,
-    /// Blocks that have ended.
     blocks: u64,
 }
 
@@ -41,23 +40,17 @@ impl Timeline {
         Self { now, waiting: VecDeque::with_capacity(latency / BLOCK + 3), blocks: 0 }
     }
 
-    /// Returns the controls of the sound that has left the delay.
-    pub fn now(&self) -> &Acting {
-        &self.now
-    }
-
     /// Returns the controls that were set last.
     pub fn last(&mut self) -> &mut Acting {
         self.waiting.back_mut().map_or(&mut self.now, |(_, last)| last)
     }
 
-    /// Sets the current controls, and discards the queue.
     pub fn jump(&mut self, acting: Acting) {
         self.waiting.clear();
         self.now = acting;
     }
 
-    /// Queues controls for the first block that begins at least `samples` after the start of the current block.
+    /// Queues controls for the first block that begins at least `samples` after the current block.
     pub fn wait(&mut self, acting: Acting, samples: usize) {
         let due = self.blocks + samples.div_ceil(BLOCK) as u64;
         self.waiting.pop_back_if(|(last, _)| *last == due);

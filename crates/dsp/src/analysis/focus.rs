@@ -9,10 +9,8 @@ use crate::{
 
 /// Seconds in which a band's weight crosses 0..1 after a decision.
 const TIME: f64 = 0.005;
-
 /// Duration in seconds of the silent gap before a held note restarts.
 const GAP: f64 = 0.02;
-
 /// Time constant in seconds of the stereo position of a note.
 const PAN: f64 = 0.03;
 
@@ -21,20 +19,18 @@ const PAN: f64 = 0.03;
 pub struct Focus {
     /// Restarting notes: silent until their gap is over.
     pausing: BandMask,
-    /// Blocks left of each note's gap.
+    /// Number of blocks left of each gap.
     left: [u32; TONES],
-    /// Length of a gap in blocks.
     gap: u32,
     /// Smoothed stereo positions of the notes, 1 for left and -1 for right.
     pans: Lanes,
     pan_step: f32,
-    weights: Approach,
+    pub weights: Approach,
     /// Inputs of the current target weights: sounding notes, and focus in %.
     aim: Option<(BandMask, f32)>,
 }
 
 impl Focus {
-    /// Creates the state at a focus of 0 %, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             pausing: BandMask::NONE,
@@ -47,14 +43,14 @@ impl Focus {
         }
     }
 
-    /// Sets the weights for the notes `played` at a focus of `percent`, without smoothing.
+    /// Jumps to the weights for the notes `played` at a focus of `percent`.
     pub fn reset(&mut self, played: BandMask, percent: f32) {
         (self.pausing, self.left) = (BandMask::NONE, [0; TONES]);
         (self.pans, self.aim) = (Lanes::ZERO, None);
         self.weights.reset(target(played, percent));
     }
 
-    /// Restarts the held notes `begun`: each is silent for a gap first.
+    /// Restarts the held notes `begun`, each after a silent gap.
     pub fn restart(&mut self, begun: BandMask) {
         for tone in (0..TONES).filter(|&tone| begun.contains(tone)) {
             self.pausing = self.pausing.with(tone, true);
@@ -62,7 +58,7 @@ impl Focus {
         }
     }
 
-    /// Moves the weights by one block towards their targets. `percent` is the focus, 0..100. Returns whether a weight has moved.
+    /// Moves the weights by one block. `percent` is the focus. Returns whether a weight has moved.
     pub fn follow(&mut self, played: BandMask, percent: f32) -> bool {
         let sounding = played.without(self.pausing);
         if self.aim.replace((sounding, percent)) != Some((sounding, percent)) {
@@ -77,18 +73,13 @@ impl Focus {
         self.weights.step()
     }
 
-    /// Moves the stereo positions by one block towards `targets`; silent notes jump. Returns the positions, 1 for left and -1 for
-    /// right.
+    /// Moves the stereo positions by one block towards `targets`, and returns them. Silent notes jump.
     pub fn pan(&mut self, targets: &Lanes) -> &Lanes {
-        let aims = targets.0.iter().zip(&self.weights.now().0);
+        let aims = targets.0.iter().zip(&self.weights.now.0);
         for (pan, (aim, weight)) in self.pans.0.iter_mut().zip(aims) {
             *pan += if *weight == 0.0 { 1.0 } else { self.pan_step } * (aim - *pan);
         }
         &self.pans
-    }
-
-    pub fn weights(&self) -> &Lanes {
-        self.weights.now()
     }
 }
 

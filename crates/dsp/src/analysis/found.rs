@@ -9,9 +9,9 @@ use std::ops::Deref;
 use tone_filter_listener::{Decisions, Deviation, Listener, beats::BeatTracker};
 use tone_filter_simd::Kernel;
 
-/// Time constant in seconds of the key finder's memory.
+/// Time constant of the key finder in seconds.
 const KEY_MEMORY: f64 = 30.0;
-/// Time constant in seconds of the tuning finder's memory.
+/// Time constant of the tuning finder in seconds.
 const TUNING_MEMORY: f64 = 20.0;
 /// Difference in cents between the estimated tuning and the bands' tuning at which the bands start to move.
 const TOLERANCE: f64 = 2.5;
@@ -19,14 +19,12 @@ const TOLERANCE: f64 = 2.5;
 const NEAR: f64 = 0.05;
 /// Maximum speed of the bands' tuning in cents per second.
 const SPEED: f64 = 40.0;
-/// Hysteresis in cents around +50 and -50 cents, which are the same tuning: the sign changes only this far beyond.
+/// Hysteresis in cents. A tuning of +50 cents is the same as one of -50 cents: the sign changes only this far beyond.
 const SIDE: f64 = 10.0;
-
 /// Time constant in seconds of the certainty of the tempo.
 const TEMPO_MEMORY: f64 = 8.0;
-/// Difference from the mean tempo, in octaves, up to which the tempo counts as the same: 3 %.
+/// Maximum difference of a steady tempo from the mean, in octaves: 3 %.
 const STEADY: f64 = 0.043;
-
 /// Relative change of the estimated tempo at which the synced times follow it.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
@@ -55,13 +53,12 @@ enum Purpose {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Search {
-    /// Search requested for display, even if no setting needs it.
     wanted: bool,
     purpose: Purpose,
 }
 
 impl Search {
-    /// Begins a block. Returns whether the purpose was raised. The search must then restart: the sound must not depend on what
+    /// Begins a block. Returns whether the search must restart because its purpose was raised: the sound must not depend on what
     /// was displayed before.
     fn begin_block(&mut self, follows: bool) -> bool {
         let before = self.purpose;
@@ -89,7 +86,7 @@ struct Tempo {
     search: Search,
     /// Tempo of the synced times in beats per minute; `None` before the first estimate.
     followed: Option<f64>,
-    /// Tempo by the user's word, which decides the octave of the estimate.
+    /// Tempo in beats per minute that the user expects. It decides the octave of the estimate.
     expected: Option<f64>,
     /// One-pole coefficient of `mean` and `certainty` per frame.
     share: f64,
@@ -151,7 +148,7 @@ impl Tempo {
     }
 }
 
-/// Estimator of key, tuning and tempo. Holds the values that the settings use.
+/// Estimator of key, tuning and tempo, and the values that the settings use.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
@@ -162,7 +159,7 @@ pub struct Found {
     /// Offset of the bands' tuning from the `tuning` setting, in cents.
     cents: f64,
     moving: bool,
-    /// Maximum change of `cents` in a frame.
+    /// Maximum change of `cents` per frame.
     step: f64,
     tempo: Tempo,
 }
@@ -182,20 +179,21 @@ impl Found {
         }
     }
 
-    /// Discards all estimates.
     pub fn reset(&mut self) {
-        self.key.reset();
-        self.tuning.reset();
-        (self.followed, self.cents, self.moving) = (None, 0.0, false);
+        self.reset_notes();
         self.tempo.reset();
     }
 
-    /// Requests estimates of key and tuning, even if no setting needs them.
+    fn reset_notes(&mut self) {
+        self.key.reset();
+        self.tuning.reset();
+        (self.followed, self.cents, self.moving) = (None, 0.0, false);
+    }
+
     pub fn want(&mut self, wanted: bool) {
         self.search.wanted = wanted;
     }
 
-    /// Requests estimates of the tempo, even if no setting needs them.
     pub fn want_tempo(&mut self, wanted: bool) {
         self.tempo.search.wanted = wanted;
     }
@@ -207,27 +205,24 @@ impl Found {
         }
     }
 
-    /// Begins a block. A search restarts when `settings` begin to depend on it.
+    /// Begins a block. A search restarts when `settings` begin to follow it.
     pub fn begin_block(&mut self, settings: &Settings) {
         if self.search.begin_block(settings.follows()) {
-            self.key.reset();
-            self.tuning.reset();
-            (self.followed, self.cents, self.moving) = (None, 0.0, false);
+            self.reset_notes();
         }
         self.tempo.begin_block(settings);
     }
 
-    /// Whether a search runs in this block.
     pub fn is_active(&self) -> bool {
         self.search.is_active() || self.tempo.search.is_active()
     }
 
-    /// Whether settings depend on an estimate in this block.
+    /// Whether settings follow an estimate in this block.
     pub fn is_following(&self) -> bool {
         self.search.is_followed() || self.tempo.search.is_followed()
     }
 
-    /// Evaluates a frame of the `listener`. Returns whether a value that `settings` depend on has changed.
+    /// Evaluates a frame of the `listener`. Returns whether a value that `settings` follow has changed.
     pub fn push(&mut self, kernel: Kernel, listener: &Listener, settings: &Settings) -> bool {
         let decisions = listener.decisions();
         let timed = self.tempo.push(kernel, decisions, listener.lookahead() > 0);
@@ -238,7 +233,6 @@ impl Found {
         timed || tuned
     }
 
-    /// Evaluates a frame for key and tuning. Returns whether a value that `settings` depend on has changed.
     fn push_notes(&mut self, decisions: &Decisions, tones: Deviation, settings: &Settings) -> bool {
         self.key.push(decisions);
         self.tuning.push(tones);
@@ -277,17 +271,15 @@ impl Found {
         self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.search.is_active())
     }
 
-    /// Returns the estimated tempo in beats per minute; `None` while the search is off.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo.tempo().filter(|_| self.tempo.search.is_active())
     }
 
-    /// Returns the certainty of [`Found::tempo`], 0..1.
     pub fn tempo_certainty(&self) -> f32 {
         self.tempo.certainty as f32
     }
 
-    /// Returns `settings` with key, tuning and times from the estimates where they follow the music.
+    /// Returns `settings` with the estimates in place of key, tuning and times that follow the music.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
         let tempo = self.tempo.followed.filter(|_| self.tempo.search.is_followed());
         let mut settings = settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
@@ -313,8 +305,8 @@ mod tests {
     use tone_filter_reference as reference;
     use tone_filter_testkit::Draws;
 
-    /// Ten minutes of chords in changing keys, with both sevenths in minor, and tones whose deviation wanders around the circle.
-    /// The reference has the same constants of its own, so each threshold must be crossed in the same frame.
+    /// Plays ten minutes of chords in changing keys, with both sevenths in minor, and tones whose deviation wanders around the
+    /// circle. Each threshold must be crossed in the same frame as in the reference, which has constants of its own.
     #[test]
     fn key_and_tuning_are_the_references_in_every_frame() {
         let draws = &mut Draws::seeded(1);
@@ -384,7 +376,8 @@ mod tests {
         assert!(found.cents != 0.0);
     }
 
-    /// Bands within 0.05 cents of the tuning stop, so they do not follow a drift that is slower than 0.05 cents per frame.
+    /// Plays a drift of the tuning. Bands within 0.05 cents of the tuning stop, so they do not follow a drift below 0.05 cents
+    /// per frame.
     #[test]
     fn the_bands_stop_within_a_twentieth_of_a_cent() {
         let settings = Settings { auto_tuning: true, ..Settings::default() };

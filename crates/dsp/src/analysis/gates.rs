@@ -11,13 +11,11 @@ use crate::{
 };
 use tone_filter_listener::Decisions;
 
-/// Lead times in seconds before an edge: of closing, and of opening. The weight then moves within 5 ms.
+/// Lead in seconds before an edge: of closing, and of opening. The weight then moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
-
 /// Number of decisions between the early and the sure decision about a frame.
 const UNSURE: u32 = 5;
 
-/// Scheduled opening or closing of a gate.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     /// Blocks until the gate turns.
@@ -36,7 +34,6 @@ struct Gate {
 }
 
 impl Gate {
-    /// Creates a gate without a scheduled turn.
     const fn resting(opened: bool) -> Self {
         Self { opened, turn: None, may_open: opened, unsure: 0 }
     }
@@ -46,7 +43,6 @@ impl Gate {
         self.turn.map_or(self.opened, |turn| turn.opens)
     }
 
-    /// Schedules a turn in `left` blocks.
     fn turn(&mut self, opens: bool, left: u32) {
         self.turn = Some(Turn { left, opens });
     }
@@ -60,7 +56,6 @@ pub(super) struct Gates {
 }
 
 impl Gates {
-    /// Creates closed gates for sound that is delayed by `latency` samples at `sample_rate` Hz.
     pub fn new(sample_rate: f64, latency: usize) -> Self {
         Self {
             delays: BEFORE.map(|seconds| latency as f64 - seconds * sample_rate),
@@ -68,14 +63,14 @@ impl Gates {
         }
     }
 
-    /// Opens the gates of the notes `played`, and closes all others, without delay.
+    /// Opens the gates of the notes `played` and closes all others at once.
     pub fn set(&mut self, played: BandMask) {
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             *gate = Gate::resting(played.contains(tone));
         }
     }
 
-    /// Schedules turns from new decisions with lookahead.
+    /// Schedules turns after new decisions.
     pub fn decide(&mut self, decisions: &Decisions) {
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             let note = to_listener(tone);

@@ -22,22 +22,20 @@ pub(super) fn bounded(x: f32) -> f32 {
 pub(super) struct KWeighting {
     /// Feed-forward coefficients of the shelf, in direct form.
     b: [f32; 3],
-    /// Feedback coefficients of the shelf.
     a: [f32; 2],
-    /// Last two inputs of the shelf.
+    /// Last two inputs and outputs of the shelf.
     x: [Four; 2],
-    /// Last two outputs of the shelf.
     y: [Four; 2],
-    /// Pole of each first-order high-pass. Two in series replace the recommendation's second-order high-pass, whose poles nearly
-    /// coincide.
+    /// Pole of two first-order high-passes in series. They replace the recommendation's second-order high-pass, whose poles
+    /// nearly coincide.
     pole: f32,
     /// Last output of each high-pass.
     high_passes: [Four; 2],
 }
 
 impl KWeighting {
-    /// Creates the weighting at rest, for any `sample_rate` in Hz. The coefficients come from the analogue prototypes of the
-    /// recommendation's filters at 48 kHz.
+    /// Creates the weighting at rest. The coefficients come from the analogue prototypes of the recommendation's filters at 48
+    /// kHz.
     pub fn new(sample_rate: f64) -> Self {
         let k = libm::tan(std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45));
         let q = 0.707_175_236_955_419_6;
@@ -69,7 +67,7 @@ impl KWeighting {
         }
     }
 
-    /// Returns three sums over a block and both channels, K-weighted: of dry squared, of wet squared, and of dry times wet.
+    /// Returns three K-weighted sums over a block of both channels: of dry squared, of wet squared, and of dry times wet.
     pub fn powers(&mut self, kernel: Kernel, channels: [Signals; 2]) -> [f64; 3] {
         let [(dry, wet), (other_dry, other_wet)] = channels;
         let signals = [dry, wet, other_dry, other_wet];
@@ -81,7 +79,7 @@ impl KWeighting {
     }
 }
 
-/// Adds up the squares of the weighted signals, and the products of each signal and the next one.
+/// Sums of the squares of the weighted signals, and of the products of each signal and the next one.
 struct Weigh<'a> {
     weighting: &'a mut KWeighting,
     signals: [&'a [f32; BLOCK]; 4],
@@ -142,7 +140,7 @@ fn four<S: Simd>(simd: S, signal: &[f32; BLOCK], start: usize) -> f32x4<S> {
     f32x4::from_slice(simd, &signal[start..][..4]).max(-LOUDEST).min(LOUDEST)
 }
 
-/// Returns the columns of a matrix of four rows.
+/// Transposes a matrix of four rows.
 #[inline(always)]
 fn columns<S: Simd>([a, b, c, d]: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     let (low, other_low) = (a.zip_low(c), b.zip_low(d));

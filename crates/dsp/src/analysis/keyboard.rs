@@ -1,13 +1,10 @@
 //! State of a player's keys.
 
 pub(crate) const NOTES: usize = 128;
-
 /// Maximum pitch bend in semitones, up or down.
 const MOST_BEND: f32 = 48.0;
-
 /// Maximum gain of a key: 12 dB.
 const MOST_GAIN: f32 = 4.0;
-
 /// Pitch bend in semitones of a pitch wheel that is all the way up, as in General MIDI.
 const PITCH_WHEEL: f32 = 2.0;
 
@@ -80,12 +77,10 @@ pub struct Keyboard {
     /// Keys that are pressed. Other keys with a gain are held by the sustain pedal.
     down: [bool; NOTES],
     sustain: bool,
-    /// Pitch bend in semitones.
     pub(crate) bend: f32,
 }
 
 impl Default for Keyboard {
-    /// Creates a keyboard on which no key is held.
     fn default() -> Self {
         Self { gains: [0.0; NOTES], down: [false; NOTES], sustain: false, bend: 0.0 }
     }

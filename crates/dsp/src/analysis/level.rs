@@ -16,58 +16,45 @@ use tone_filter_simd::Kernel;
 
 /// Nominal level as a mean square, at which the published constants work best: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
-
 /// Mean square below which a block counts as silence: -110 dB full scale.
 const SILENCE: f64 = 1e-11;
-
 /// Maximum gain of the bank's input: 80 dB.
 const HIGHEST_GAIN: f64 = 1e4;
-
 /// Time constant in seconds while the tracked power rises.
 const POWER_RISE: f64 = 0.05;
 /// Time constant in seconds while the tracked power falls.
 const POWER_FALL: f64 = 3.0;
-
 /// Time constant in seconds of the tracked loudness.
 const LOUDNESS: f64 = 3.0;
-
 /// Range of the makeup gain: -12 to +24 dB.
 const MAKEUP: [f64; 2] = [0.251_188_64, 15.848_932];
-
-/// Weight of the initial loudness in its average, as a duration in seconds.
+/// Time in seconds for which the initial loudness counts as measured.
 const START: f64 = 0.3;
-/// Initial makeup gain, as a factor.
 const START_MAKEUP: f64 = 2.0;
-/// Initial correlation of wet and dry.
 const START_CORRELATION: f64 = 0.3;
-
 /// Time constant in seconds of [`Level::share`].
 const SHARE: f64 = 10.0;
-/// Minimum of [`Level::share`] in the makeup gain: a small share raises the gain by at most 4 dB.
+/// Minimum of [`Level::share`] in the makeup gain. A small share raises the gain by at most 4 dB.
 const LEAST_SHARE: f64 = 0.4;
-
 /// Time constant in seconds of [`Level::trim`].
 const TRIM: f64 = 5.0;
 /// Maximum of [`Level::trim`], up or down, as a natural logarithm: 2 dB.
 const MOST_TRIM: f64 = 0.230_258_5;
 
-/// Extra weight of the wet signal in the measured loudness, 0.5 dB: it decays sooner than the dry signal, and the gate of
+/// Factor of the wet power in the measured loudness, 0.5 dB. The wet signal decays sooner than the dry one, and the gate of
 /// integrated loudness ignores quiet passages.
 const GATED: f64 = 1.12;
-
-/// Time constant in seconds of [`Level::ratio`], at the nominal level.
+/// Time constant of [`Level::ratio`] in seconds, at the nominal level.
 const SHORT: f64 = 0.12;
-/// Value of [`Level::ratio`], -1.5 dB, below which the dry signal is raised.
+/// Threshold of [`Level::ratio`], -1.5 dB: below it, the dry signal is raised.
 const LEAST: f64 = 0.7;
-/// Seconds in which [`Level::lift`] goes from 0 to 1 while the ratio is 1 below [`LEAST`], at the nominal level.
+/// Seconds in which [`Level::lift`] rises from 0 to 1 while the ratio is 1 below [`LEAST`], at the nominal level.
 const LIFT: f64 = 0.3;
-/// Maximum divisor of [`SHORT`] and [`LIFT`], which get shorter above the nominal level.
+/// Maximum divisor of [`SHORT`] and [`LIFT`]: both get shorter above the nominal level.
 const MOST_WEIGHT: f64 = 4.0;
-
-/// Minimum dry part of the mix for a full [`Level::lift`]. Below it the lift is smaller, so that a fully wet mix stays wet.
+/// Minimum dry part of the mix for a full [`Level::lift`]. Below it, the lift is smaller, so that a fully wet mix stays wet.
 const LEAST_DRY: f64 = 0.05;
-
-/// Power of the wet signal relative to the dry one below which a block counts as without notes: -40 dB.
+/// Minimum power of the wet signal in a block with notes, relative to the dry one: -40 dB.
 const SOUNDING: f64 = 1e-4;
 
 /// Level measurement, and the gains that follow from it.
@@ -75,51 +62,48 @@ const SOUNDING: f64 = 1e-4;
 pub struct Level {
     /// Duration of a block in seconds.
     period: f64,
-    /// One-pole coefficients of the tracked power per block: while it falls, and while it rises.
+    /// One-pole coefficients per block of a falling and of a rising power.
     steps: [f64; 2],
-    /// Tracked mean square of the banks' input; 0 from a reset to the first block that is not silent.
+    /// Tracked mean square of the banks' input; 0 until the first block that is not silent.
     power: f64,
     /// Whether all blocks so far were silent.
     fresh: bool,
-    /// K-weightings, one for each pair of channels.
+    /// One K-weighting for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
-    /// Share of the dry signal's power in blocks with sounding notes, tracked.
+    /// Fraction of the dry signal's power that is in blocks with sounding notes, tracked.
     share: f64,
-    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. Needed because the average of a
-    /// product is not the product of averages.
+    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. The average of a product is not
+    /// the product of averages.
     trim: f64,
-    /// Power of the mix relative to the dry signal, tracked over a short time.
+    /// Power of the mix relative to the dry signal, over a short time.
     ratio: f64,
-    /// Lift of the dry signal while notes are missing: 0 leaves its gain in the mix, 1 raises this gain to 1.
+    /// Lift of the dry signal while notes are missing: at 0 it has its gain in the mix, at 1 a gain of 1.
     lift: f64,
-    /// Seconds for which [`Self::loudness`] has been tracked, [`START`] included; at most [`LOUDNESS`].
+    /// Seconds for which the loudness has been tracked, [`START`] included; at most [`LOUDNESS`].
     tracked: f64,
 }
 
 /// Gains of an equal-power crossfade.
 #[derive(Debug, Clone)]
 pub struct Crossfade {
-    /// Position: 0 for dry to 1 for wet.
     pub mix: f64,
     wet: f64,
     dry: f64,
 }
 
 impl Crossfade {
-    /// Computes the gains for a `mix` of 0 for dry to 1 for wet.
     pub fn new(mix: f64) -> Self {
         let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
         Self { mix, wet, dry }
     }
 }
 
-/// K-weighted powers, scaled by the gain that brings the banks' input to the nominal level.
+/// K-weighted powers at the nominal level of the banks' input.
 #[derive(Debug, Clone, Copy)]
 struct Loudness {
     dry: f64,
     wet: f64,
-    /// Mean product of dry and wet.
     both: f64,
 }
 
@@ -132,7 +116,6 @@ impl Loudness {
 }
 
 impl Level {
-    /// Creates a measurement in its initial state for this number of `channels`; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64, channels: usize) -> Self {
         let period = BLOCK as f64 / sample_rate;
         Self {
@@ -157,13 +140,13 @@ impl Level {
         (self.ratio, self.lift) = (1.0, 0.0);
     }
 
-    /// Resets; the gain is 1 until a block has been measured.
+    /// Resets to a gain of 1, which holds until a block has been measured.
     pub fn activate(&mut self) {
         self.reset();
         self.power = NOMINAL;
     }
 
-    /// Returns the gain that brings the banks' input to the nominal level, as a factor.
+    /// Returns the gain from the banks' input to the nominal level, as a factor.
     pub fn gain(&self) -> f64 {
         (NOMINAL / self.power).sqrt().min(HIGHEST_GAIN)
     }
@@ -197,8 +180,8 @@ impl Level {
         (dry + lift * (1.0 - dry).max(0.0), common * wet * makeup)
     }
 
-    /// Measures a whole block. `inputs` are the banks' inputs. `signals` yields the dry and the wet signal of each channel.
-    /// `dry_gain` and `wet_gain` are their gains in the mix.
+    /// Measures a whole block of the banks' `inputs`. `signals` yields the dry and the wet signal of each channel; `dry_gain` and
+    /// `wet_gain` are their gains in the mix.
     pub fn measure<'a, 'b>(
         &mut self,
         kernel: Kernel,
@@ -264,7 +247,7 @@ impl Level {
     }
 }
 
-/// Returns the sum of the squares. Eight partial sums are faster than one, because they do not wait for each other.
+/// Returns the sum of the squares. Eight partial sums are faster than one, because they are independent.
 #[inline(always)]
 fn energy(inputs: &[[f32; BLOCK]]) -> f64 {
     let mut sums = [0.0; 8];

@@ -7,7 +7,6 @@ mod held_keys;
 mod k_weighting;
 mod keyboard;
 mod level;
-mod mapping;
 mod musical_key;
 mod note_source;
 mod polyphony;
@@ -27,7 +26,7 @@ use crate::{
     plan::{BlockPlan, Levels, Span},
     ramp::Ramp,
     settings::{
-        Arp, BandMask, Settings, Voice,
+        Arp, BandMask, Map, Settings, Voice,
         smoother::{Fade, SmoothedSettings},
     },
 };
@@ -35,7 +34,6 @@ use focus::Focus;
 use found::Found;
 use held_keys::HeldKeys;
 use level::{Crossfade, Level};
-use mapping::Mapping;
 use polyphony::Polyphony;
 use sidechain::Sidechain;
 use tone_filter_simd::Kernel;
@@ -47,7 +45,9 @@ pub struct Analysis {
     focus: Focus,
     pub found: Found,
     pub keys: HeldKeys,
-    mapping: Mapping,
+    /// Settings and held keys from which `offsets` were computed.
+    mapped: Option<(Settings, u128)>,
+    offsets: [i8; TONES],
     pub level: Level,
     polyphony: Polyphony,
     sidechain: Sidechain,
@@ -56,21 +56,21 @@ pub struct Analysis {
     measuring: bool,
     output: f64,
     crossfade: Crossfade,
-    /// Gains of dry and wet at the end of the block, without bypass and output gain.
+    /// Gains of dry and wet, without bypass and output gain.
     mix: (f64, f64),
 }
 
 impl Analysis {
-    /// Creates the analysis at rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for
-    /// `lookahead`.
+    /// Creates the analysis at rest. `latency` is the delay of the bands' input with `lookahead`, in samples.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
         let source = NoteSource::new(sample_rate, latency);
         Self {
-            found: Found::new(source.listener().frame() as f64 / sample_rate),
+            found: Found::new(source.listener.frame() as f64 / sample_rate),
             source,
             focus: Focus::new(sample_rate),
             keys: HeldKeys::new(sample_rate),
-            mapping: Mapping::default(),
+            mapped: None,
+            offsets: [0; TONES],
             level: Level::new(sample_rate, channels),
             polyphony: Polyphony::new(sample_rate),
             sidechain: Sidechain::new(latency),
@@ -82,21 +82,20 @@ impl Analysis {
         }
     }
 
-    /// Changes the number of channels, and resets the level measurement.
     pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {
         Self { level: Level::new(sample_rate, channels), ..self }
     }
 
-    /// Resets to the state after silence. Returns the plan of the first block, for the smoothed and the resolved settings.
+    /// Resets to the state after silence. Returns the plan of the first block.
     pub fn reset(&mut self, now: &SmoothedSettings, settings: &Resolved) -> BlockPlan {
         self.level.reset();
         self.source.reset(now, self.found.is_following());
-        self.focus.reset(self.source.notes().played, now.settings.focus);
+        self.focus.reset(self.source.notes.played, now.settings.focus);
         self.polyphony.reset(most_notes(settings));
         self.sidechain.reset();
         (self.connected, self.measuring) = (None, now.fades[Fade::Auto] > 0.0);
         let mut plan = BlockPlan::new(*now);
-        plan.offsets = self.mapping.offsets(settings, &self.keys);
+        plan.offsets = self.offsets(settings);
         plan.weights = Ramp::rest(self.weights(now, settings));
         plan.gains = Ramp::rest(self.gain(now));
         plan.levels = Ramp::rest(self.mix(&mut plan));
@@ -112,8 +111,8 @@ impl Analysis {
         before.is_none()
     }
 
-    /// Plans a block. On entry, `plan` is the plan of the previous block, with the new smoothed settings. `powers` returns the
-    /// tracked powers of the bands.
+    /// Plans a block. On entry, `plan` is the previous plan with the new smoothed settings. `powers` returns the tracked powers
+    /// of the bands.
     pub fn plan(
         &mut self,
         settings: &Resolved,
@@ -133,7 +132,7 @@ impl Analysis {
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
-        plan.offsets = self.mapping.offsets(settings, &self.keys);
+        plan.offsets = self.offsets(settings);
         // The weights change only with settings, focus, keys or the limit of notes.
         let mut moves = plan.moved | self.focus.follow(sounding, focus);
         if keys {
@@ -159,17 +158,30 @@ impl Analysis {
         let share = plan.smoothed.fades[Fade::Place];
         plan.pans = (share > 0.0 && self.source.is_on()).then(|| {
             let mut pans = plan.pans.unwrap_or(Ramp::rest(Lanes::ZERO));
-            let aims = self.focus.pan(&self.source.notes().pans);
+            let aims = self.focus.pan(&self.source.notes.pans);
             pans.next(Lanes::of(|tone| share * aims.0[tone]));
             pans
         });
         plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
 
-    /// Returns the weights of the bands in the sum: from mask, scale and focus, or from the keys while these act, reduced by the
-    /// limit of notes.
+    /// Returns [`Settings::offsets`] for the held keys, computed only after a change.
+    fn offsets(&mut self, settings: &Resolved) -> [i8; TONES] {
+        if settings.map == Map::Mute {
+            return [0; TONES];
+        }
+        let mapped = Some((**settings, self.keys.notes()));
+        if self.mapped != mapped {
+            self.offsets = settings.offsets(self.keys.notes());
+            self.mapped = mapped;
+        }
+        self.offsets
+    }
+
+    /// Returns the weights of the bands in the sum, reduced by the limit of notes. They come from mask, scale and focus, or from
+    /// the keys while these act.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
-        let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
+        let (focus, polyphony) = (&self.focus.weights.now.0, &self.polyphony.weights.now.0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
         if self.keys.act(settings.keys) {
             weights = Lanes::of(|tone| self.keys.weight(tone, weights.0[tone]));
@@ -179,7 +191,7 @@ impl Analysis {
         weights
     }
 
-    /// Returns the gain of the banks' input. The smoothed `auto` fades it, in dB, from 0 dB to the gain for the nominal level.
+    /// Returns the gain of the banks' input. The smoothed `auto` fades it in, on a scale in dB.
     fn gain(&self, now: &SmoothedSettings) -> f32 {
         match now.fades[Fade::Auto] {
             0.0 => 1.0,
@@ -188,7 +200,7 @@ impl Analysis {
         }
     }
 
-    /// Returns the levels at the end of the block, and sets the output gain of the `plan`.
+    /// Returns the levels at the end of the block. Sets the output gain of the `plan`.
     fn mix(&mut self, plan: &mut BlockPlan) -> Levels {
         let now = &plan.smoothed;
         if plan.moved {
@@ -209,9 +221,9 @@ impl Analysis {
         Levels::new(&plan.smoothed, (dry, wet))
     }
 
-    /// Limits the sounding notes to the `limit` strongest ones. Returns whether a weight of [`Polyphony`] has moved.
+    /// Limits the sounding notes to the `limit` strongest ones. Returns whether a weight has moved.
     fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) -> bool {
-        let focus = &self.focus.weights().0;
+        let focus = &self.focus.weights.now.0;
         let power = |tone: usize| {
             let weight = now.weights[tone] * focus[tone];
             powers.0[tone] * self.keys.weight(tone, weight).powi(2)
@@ -262,8 +274,8 @@ impl Analysis {
         })
     }
 
-    /// Ends a whole block: runs the listener, and measures the levels of the banks' `inputs` and of the `dry` and `wet` signal of
-    /// each channel. Returns whether an estimate that `settings` depend on has changed.
+    /// Ends a whole block: runs the listener, and measures the banks' `inputs` and the `dry` and `wet` signal of each channel.
+    /// Returns whether an estimate that `settings` follow has changed.
     pub fn end_block<'a>(
         &mut self,
         kernel: Kernel,
@@ -278,7 +290,7 @@ impl Analysis {
             self.focus.restart(begun);
         }
         let found = begun.is_some() && self.found.is_active() && {
-            self.found.push(kernel, self.source.listener(), settings)
+            self.found.push(kernel, &self.source.listener, settings)
         };
         if self.measuring && !frozen {
             // The mix matches the loudness of the bands' input: a sidechain may play while the main input is silent.
@@ -290,7 +302,7 @@ impl Analysis {
 
     /// Returns the notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
-        self.source.is_on().then_some(self.source.notes().played)
+        self.source.is_on().then_some(self.source.notes.played)
     }
 }
 

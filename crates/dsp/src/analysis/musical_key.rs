@@ -14,19 +14,19 @@ const PROFILES: [[f64; 12]; 2] = [
     [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400],
     [0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330],
 ];
-/// Number of keys: twelve roots for each profile.
 const KEYS: usize = 12 * PROFILES.len();
 
-/// Minimum sum of the notes' durations, in seconds, for which a key is returned. The durations fade with the finder's memory.
+/// Minimum sum of the durations of the notes in seconds, for which a key is returned. Durations fade with the memory of the
+/// finder.
 const LEAST: f64 = 1.0;
-/// Sum of the notes' durations in seconds at which [`STEEPNESS`] has half of its value.
+/// Sum of the durations in seconds at which [`STEEPNESS`] has half its value.
 const HALF: f64 = 5.0;
-/// Factor of the correlations in the softmax over all keys that gives the certainty. Calibrated so that the mean certainty equals
-/// the share of songs whose key is found correctly; `docs/dsp.md` lists the songs.
+/// Factor of the correlations in a softmax over all keys, which gives the certainty. Calibrated so that the mean certainty equals
+/// the fraction of songs whose key is found correctly; `docs/dsp.md` lists the songs.
 const STEEPNESS: f64 = 15.0;
-/// Minimum difference in correlation with which a new key replaces the current one.
+/// Minimum advantage in correlation with which a new key replaces the current one.
 const ADVANTAGE: f64 = 0.05;
-/// Ratio of the durations of a minor key's two sevenths at which the key changes to the longer one.
+/// Ratio of the durations of both sevenths at which a minor key changes to the longer one.
 const LEADING: f64 = 1.5;
 
 const A: usize = 69;
@@ -66,11 +66,10 @@ impl fmt::Display for FoundKey {
 pub struct KeyFinder {
     /// Decay factor of `held` per frame.
     keep: f64,
-    /// Length of a frame in seconds.
     frame: f64,
-    /// Seconds for which each pitch class was held, decayed; A first.
+    /// Decayed duration of each pitch class in seconds, A first.
     held: [f64; 12],
-    /// Current key as an index of the correlations (root, plus 12 for minor), and whether its seventh is raised.
+    /// Current key: its index among the correlations (root, plus 12 for minor), and whether its seventh is raised.
     key: Option<(usize, bool)>,
     certainty: f64,
 }

@@ -13,13 +13,11 @@ use std::{collections::VecDeque, mem, ops::Range, sync::Arc};
 use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
-/// Frames before decisions count, after a start of the listener or a change of its network. It settles within some 100 ms.
+/// Frames that are ignored after a start of the listener or a change of its network, which settles within some 100 ms.
 const WARM_UP: u32 = 9;
-
-/// Maximum change of the decision threshold by the setting `sensitivity`, in log odds.
+/// Maximum shift of the decision threshold by `sensitivity`, in log odds.
 const MOST_SHIFT: f32 = 3.0;
 
-/// Decisions about the tones of the filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Notes {
     pub played: BandMask,
@@ -30,16 +28,13 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Creates decisions with the notes `played`, all in the centre.
     const fn middle(played: BandMask) -> Self {
         Self { played, begun: BandMask::NONE, pans: Lanes::ZERO }
     }
 
     fn of(decisions: &Decisions) -> Self {
-        let mask = |notes: &[bool]| {
-            let set = (0..TONES).filter(|&tone| notes[to_listener(tone)]);
-            set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
-        };
+        let mask =
+            |notes: &[bool]| BandMask::of((0..TONES).filter(|&tone| notes[to_listener(tone)]));
         Self {
             played: mask(&decisions.on),
             begun: mask(&decisions.begun),
@@ -48,10 +43,8 @@ impl Notes {
     }
 }
 
-/// Whether decisions are made, and whether they count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hearing {
-    /// Nothing needs decisions.
     Off,
     /// Warm-up, with the number of frames left. The played notes are held.
     WarmingUp(u32),
@@ -69,30 +62,29 @@ enum Origin {
 /// Source of the notes that are played: listener, scout or score.
 #[derive(Debug, Clone)]
 pub struct NoteSource {
-    listener: Listener,
+    pub listener: Listener,
     origin: Origin,
     hearing: Hearing,
-    /// Time in the score. Advances even without a score.
-    score_time: ScoreTime,
+    /// Time in the score, which advances even without one.
+    pub score_time: ScoreTime,
     /// Input of the listener in the current block: left and right, equal unless `stereo`.
     input: [[f32; BLOCK]; 2],
     stereo: bool,
-    /// Decisions requested even at a focus of 0 %.
+    /// Whether decisions are requested even at a focus of 0 %.
     wanted: bool,
-    notes: Notes,
-    /// Delay of the sound in samples, with lookahead.
+    /// Last notes; meaningless while the source is off.
+    pub notes: Notes,
+    /// Delay of the sound with lookahead, in samples.
     latency: usize,
-    /// Gates of the notes, used with lookahead.
     gates: Gates,
-    /// Sounding notes: with lookahead the notes with open gates, otherwise the played notes.
+    /// With lookahead, the notes with open gates; otherwise the played notes.
     sounding: BandMask,
-    /// Power at each note's frequency at the last decision; with lookahead, one rise time of a detector later. `None` before the
-    /// first decision.
+    /// Power at the frequency of each note at the last decision; with lookahead, one rise time of a detector later.
     levels: Option<Lanes>,
 }
 
 impl NoteSource {
-    /// Creates a note source that is off, for `sample_rate` in Hz and a delay of `latency` samples for lookahead.
+    /// Creates a source that is off. `latency` is the delay of the sound with lookahead, in samples.
     pub fn new(sample_rate: f64, latency: usize) -> Self {
         Self {
             listener: Listener::new(sample_rate, false, Default::default()),
@@ -122,7 +114,7 @@ impl NoteSource {
         }
     }
 
-    /// Passes the settings to the listener. It runs if these settings need it, or if `others` is true.
+    /// Passes the settings to the listener, which runs if these settings or `others` need it.
     pub fn tune(&mut self, settings: &SmoothedSettings, others: bool) {
         let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;
@@ -152,7 +144,7 @@ impl NoteSource {
         }
     }
 
-    /// Sets the sounding notes, and their gates, without delay.
+    /// Sets the sounding notes and their gates at once.
     fn set_sounding(&mut self, played: BandMask) {
         self.gates.set(played);
         self.sounding = played;
@@ -174,17 +166,6 @@ impl NoteSource {
         }
     }
 
-    /// Sets the time in the score in seconds.
-    pub fn seek(&mut self, seconds: f64) {
-        self.score_time.seek(seconds);
-    }
-
-    /// Returns the time in the score at the start of the block, in seconds.
-    pub fn score_time(&self) -> f64 {
-        self.score_time.time()
-    }
-
-    /// Returns the score that decides which notes are played; `None` if listener or scout decide.
     pub fn score(&self) -> Option<&Arc<Score>> {
         match &self.origin {
             Origin::Score(score) => Some(score),
@@ -194,13 +175,9 @@ impl NoteSource {
 
     pub fn decisions(&self) -> &Decisions {
         match self.origin {
-            Origin::Score(_) => self.score_time.decisions(),
+            Origin::Score(_) => &self.score_time.decisions,
             Origin::Listener | Origin::Scout(_) => self.listener.decisions(),
         }
-    }
-
-    pub fn listener(&self) -> &Listener {
-        &self.listener
     }
 
     /// Requests decisions even at a focus of 0 %, from the next [`NoteSource::tune`] on. Returns whether this is a change.
@@ -208,12 +185,7 @@ impl NoteSource {
         mem::replace(&mut self.wanted, detect) != detect
     }
 
-    /// Enables pitch tracking for [`NoteSource::pitch`].
-    pub fn track_pitches(&mut self, track: bool) {
-        self.listener.track_pitches(track);
-    }
-
-    /// Returns the measured pitch at `tone`, in semitones above it; see [`Listener::pitch`].
+    /// Returns the measured pitch in semitones above `tone`; see [`Listener::pitch`].
     pub fn pitch(&self, tone: usize) -> Option<f64> {
         let listens = self.is_on() && matches!(self.origin, Origin::Listener);
         self.listener.pitch(to_listener(tone)).filter(|_| listens)
@@ -223,18 +195,12 @@ impl NoteSource {
         self.hearing != Hearing::Off
     }
 
-    /// Returns the notes of the last decisions; meaningless while the source is off.
-    pub fn notes(&self) -> &Notes {
-        &self.notes
-    }
-
-    /// Returns the power at each note's frequency in the frame of the last decision; `None` while a score decides, or without a
-    /// decision.
+    /// Returns the power at the frequency of each note at the last decision; `None` while a score decides, or without a decision.
     pub fn levels(&self) -> Option<&Lanes> {
         self.levels.as_ref().filter(|_| self.is_on() && self.score().is_none())
     }
 
-    /// Queues a scout's decisions for the next blocks. From now on, they replace the listener's.
+    /// Queues a scout's decisions for the next blocks, in place of the listener's.
     pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Box<Decisions>>>) {
         match &mut self.origin {
             Origin::Scout(ahead) => ahead.extend(decided),
@@ -242,8 +208,7 @@ impl NoteSource {
         }
     }
 
-    /// Copies `range` of `channels` to `position` in the listener's input block. Two channels stay left and right; any other
-    /// number is mixed to mono.
+    /// Copies `range` of `channels` to `position` in the listener's input block. Any number of channels but two is mixed to mono.
     pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
         if !self.is_on() || !matches!(self.origin, Origin::Listener) {
             return;
@@ -263,7 +228,7 @@ impl NoteSource {
         }
     }
 
-    /// Runs the listener on the whole block that was pushed. Returns new decisions, if there are any.
+    /// Runs the listener on the pushed block. Returns new decisions, if there are any.
     pub fn listen(&mut self, kernel: Kernel) -> Option<&Decisions> {
         let [left, right] = &self.input;
         let right = mem::take(&mut self.stereo).then_some(right);

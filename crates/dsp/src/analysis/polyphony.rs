@@ -4,36 +4,34 @@ use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 
 /// Fade time in seconds when a note replaces another.
 const FADE: f64 = 0.005;
-
-/// Advantage of sounding notes, as a power factor: a new note must be 3 dB stronger to replace one.
+/// Power factor by which a new note must be stronger to replace a sounding one: 3 dB.
 const ADVANTAGE: f32 = 1.995_262_3;
 
 #[derive(Debug, Clone)]
 pub(super) struct Polyphony {
-    weights: Approach,
-    /// Notes that were chosen last; `None` while all notes sound with their full weight.
+    pub weights: Approach,
+    /// Notes that were chosen last; `None` while all notes have their full weight.
     chosen: Option<BandMask>,
 }
 
 impl Polyphony {
-    /// Creates the state in which all notes sound; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self { weights: Approach::new(Lanes::of(|_| 1.0), FADE, sample_rate), chosen: None }
     }
 
-    /// Resets to a limit of this number of notes. With a limit below 77, no note sounds at first.
+    /// Resets to a limit. With a limit below 77, no note sounds at first.
     pub fn reset(&mut self, limit: usize) {
         let all = limit >= TONES;
         self.chosen = (!all).then_some(BandMask::NONE);
         self.weights.reset(Lanes::of(|_| if all { 1.0 } else { 0.0 }));
     }
 
-    /// Whether `limit` is below the number of tones, or an earlier limit is still fading out.
+    /// Whether there is a limit, or an earlier one is still fading out.
     pub fn limits(&self, limit: usize) -> bool {
         limit < TONES || self.chosen.is_some()
     }
 
-    /// Advances by a block; only the `limit` strongest of the bands' `powers` may sound. Returns whether a weight has moved.
+    /// Advances by a block, in which only the `limit` strongest of `powers` may sound. Returns whether a weight has moved.
     pub fn follow(&mut self, limit: usize, powers: &Lanes) -> bool {
         let before = self.chosen.unwrap_or(BandMask::ALL);
         let mut notes = [(0.0, 0); TONES];
@@ -51,16 +49,12 @@ impl Polyphony {
             notes.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             notes = &mut notes[..limit];
         }
-        let chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
+        let chosen = BandMask::of(notes.iter().map(|(_, tone)| *tone));
         if self.chosen != Some(chosen) {
             self.weights.aim(Lanes::of(|tone| f32::from(u8::from(chosen.contains(tone)))));
         }
         let moved = self.weights.step();
         self.chosen = (chosen != BandMask::ALL || self.weights.moves()).then_some(chosen);
         moved
-    }
-
-    pub fn weights(&self) -> &Lanes {
-        self.weights.now()
     }
 }

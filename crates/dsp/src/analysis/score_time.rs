@@ -10,15 +10,13 @@ use tone_filter_listener::{Decisions, notes::level_of};
 #[derive(Debug, Clone)]
 pub struct ScoreTime {
     sample_rate: f64,
-    /// Time in the score at the last seek, in seconds.
+    /// Time of the last seek, in seconds.
     origin: f64,
-    /// Samples since the last seek.
     samples: u64,
-    decisions: Decisions,
+    pub decisions: Decisions,
 }
 
 impl ScoreTime {
-    /// Creates the time at the start of the score, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self { sample_rate, origin: 0.0, samples: 0, decisions: Decisions::NONE }
     }
@@ -28,7 +26,7 @@ impl ScoreTime {
         self.decisions = Decisions::NONE;
     }
 
-    /// Sets the time in seconds; a value that is not finite counts as 0.
+    /// Sets the time in seconds. NaN and infinity count as 0.
     pub fn seek(&mut self, seconds: f64) {
         (self.origin, self.samples) = (if seconds.is_finite() { seconds } else { 0.0 }, 0);
     }
@@ -38,13 +36,12 @@ impl ScoreTime {
         self.origin + self.samples as f64 / self.sample_rate
     }
 
-    /// Advances the time by a block.
     pub fn advance(&mut self) {
         self.samples += BLOCK as u64;
     }
 
-    /// Returns the decisions of `score` for the block that begins. `latency` is the delay of the sound in samples, `frame` the
-    /// length of a listener frame in samples.
+    /// Returns the decisions of `score` for the block that begins. `latency` is the delay of the sound and `frame` the length of
+    /// a listener frame, in samples.
     pub fn decide(&mut self, score: &Score, latency: usize, frame: usize) -> &Decisions {
         let seconds = self.origin + (self.samples as f64 - latency as f64) / self.sample_rate;
         for tone in 0..TONES {
@@ -58,10 +55,6 @@ impl ScoreTime {
         // Frame 0 means that there was no decision yet.
         let frames = (seconds * self.sample_rate + latency as f64) / frame as f64;
         self.decisions.frames = 1 + frames.max(0.0) as u64;
-        &self.decisions
-    }
-
-    pub fn decisions(&self) -> &Decisions {
         &self.decisions
     }
 }

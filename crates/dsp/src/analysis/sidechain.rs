@@ -7,34 +7,32 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Samples of left and right, or of one channel in the first row, in the current block.
+/// Left and right in the current block, or one channel in the first row.
 type Rows = [[f32; BLOCK]; 2];
 
-/// Sidechain input, and its crossfade with the main input, for the current block.
+/// Sidechain input and its crossfade with the main input, in the current block.
 #[derive(Debug, Clone)]
 pub(super) struct Sidechain {
-    /// Samples of the sidechain: first undelayed, then delayed for `lookahead`.
+    /// Sidechain: first undelayed, then delayed for `lookahead`.
     own: Rows,
     mixed: Rows,
-    /// Number of rows in use: one for the mean of all channels, or two for left and right.
     count: usize,
     delay: Delay,
 }
 
 impl Sidechain {
-    /// Creates a sidechain of silence with a delay of `latency` samples (one or more).
+    /// Creates a silent sidechain with a delay of `latency` samples (one or more).
     pub fn new(latency: usize) -> Self {
         let rows = [[0.0; BLOCK]; 2];
         Self { own: rows, mixed: rows, count: 1, delay: Delay::new(latency, 2) }
     }
 
-    /// Fills the delay with silence.
     pub fn reset(&mut self) {
         self.delay.reset();
     }
 
-    /// Copies the samples `range` of the `sidechain` to `position` in the current block, for a main input with this number of
-    /// `channels`. A sidechain without channels is silence.
+    /// Copies `range` of the `sidechain` to `position` in the block, for a main input of `channels`. A sidechain without channels
+    /// is silence.
     pub fn push(
         &mut self,
         channels: usize,
@@ -54,14 +52,14 @@ impl Sidechain {
         }
     }
 
-    /// Replaces the samples `part` of the sidechain's block by delayed ones, crossfaded by `wet`; see [`Delay::process`].
+    /// Delays `part` of the block, crossfaded by `wet`; see [`Delay::process`].
     pub fn delay(&mut self, part: Range<usize>, wet: impl Fn(usize) -> f32) {
         let [one, other] = self.own.each_mut().map(|row| &mut row[..]);
         self.delay.process(&mut [one, other][..self.count], part, wet);
     }
 
-    /// Crossfades the samples `range` of the main `channels` with the sidechain, which starts at `position` in the current block.
-    /// `share(frame)` is the weight of the sidechain, 0..1, with frames counted from the start of the range.
+    /// Crossfades `range` of the main `channels` with the sidechain, which starts at `position` in the block. `share(frame)` is
+    /// the weight of the sidechain, 0..1; the range starts at frame 0.
     pub fn mix(
         &mut self,
         channels: &[&mut [f32]],
@@ -81,7 +79,7 @@ impl Sidechain {
         }
     }
 
-    /// Returns the crossfade of both inputs in the current block: one row, or left and right.
+    /// Returns the crossfade of both inputs: one row, or left and right.
     pub fn rows(&self) -> &[[f32; BLOCK]] {
         &self.mixed[..self.count]
     }

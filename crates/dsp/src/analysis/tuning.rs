@@ -3,16 +3,16 @@
 use std::f64::consts::TAU;
 use tone_filter_listener::Deviation;
 
-/// Minimum total weight of the tones for a result: half a second to two seconds of music.
+/// Minimum total weight of the tones, reached in half a second to two seconds of music.
 const LEAST: f64 = 60.0;
-/// Minimum length of the tones' mean direction (1 if all agree). White noise has 0.03 after ten seconds, songs have 0.15 or more.
+/// Minimum length of the mean direction of all tones; 1 if all agree. White noise has 0.03 after ten seconds, songs have 0.15 or
+/// more.
 const LEAST_SHARE: f64 = 0.1;
-/// Time constant in seconds of the average over a vibrato.
+/// Time constant of the average over a vibrato, in seconds.
 const VIBRATO: f64 = 0.1;
-/// Minimum length of the mean direction of the vibratos' middles for which it can be the tuning.
+/// Minimum length of the mean direction of the vibratos' middles, if they give the tuning.
 const LEAST_MIDDLES: f64 = 0.3;
-/// Maximum angle between the tones' mean and the middles' mean at which the tones' mean is the tuning, in turns of the circle: 15
-/// cents.
+/// Maximum angle between both mean directions at which the tones give the tuning, in turns of the circle: 15 cents.
 const APART: f64 = 0.15;
 
 /// Finder of the music's tuning: the mean deviation of the measured tones from the semitones, as a direction on a circle of 100
@@ -23,12 +23,12 @@ const APART: f64 = 0.15;
 /// tuning.
 #[derive(Debug, Clone)]
 pub struct TuningFinder {
-    /// Factor on the past per frame.
+    /// Decay factor per frame.
     keep: f64,
     /// Decayed sum of the tones.
     sum: Deviation,
     vibrato: Vibrato,
-    /// Decayed sum of the vibratos' middles, each as long as its tone; its `weight` is not used.
+    /// Decayed sum of the vibratos' middles, each as long as its tone. Its `weight` is not used.
     middles: Deviation,
 }
 
@@ -87,9 +87,8 @@ impl TuningFinder {
 /// Running mean of the deviation over a vibrato, in turns of the circle.
 #[derive(Debug, Clone, Copy, Default)]
 struct Vibrato {
-    /// Decay factor per frame.
     keep: f64,
-    /// Unwrapped deviation of the last frame with tones: at most half a turn from the frame with tones before it.
+    /// Unwrapped deviation of the last frame with tones, at most half a turn from the previous one.
     deviation: f64,
     middle: f64,
     /// Sum of the squared weights in the mean.

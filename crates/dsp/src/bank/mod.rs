@@ -9,70 +9,28 @@ use crate::{
     lanes::Lanes,
     notes::{PUBLISHED, TONES},
 };
-use fearless_simd::Simd;
 use kernel::{FrameInputs, Rows, State, Task};
 use one_pole::OnePole;
 pub use params::{BankParams, PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
 pub use resonator::ring_of;
-use tone_filter_simd::{Kernel, Work};
+use tone_filter_simd::Kernel;
 
-/// Clamp level of a bank's input, 18 dB over full scale: far above music. It shortens the effect of a faulty sample.
+/// Clamp level of a bank's input: 18 dB over full scale, far above music. It shortens the effect of a faulty sample.
 pub const LOUDEST: f32 = 8.0;
-
-/// States and powers up to this are negligible: the product of a band, its RMS and any drive is below the smallest number.
+/// Negligible state or power: the product of a band, its RMS and any drive is below the smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
-
-/// Stage before the kernel; see [`Bank::prepare`].
-struct Prepare<'a> {
-    bank: &'a mut Bank,
-    params: &'a BankParams,
-    position: usize,
-    input: &'a [f32],
-}
-
-impl Work for Prepare<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        let Self { bank, params, position, input } = self;
-        simd.vectorize(
-            #[inline(always)]
-            || bank.prepare(simd, params, position, input),
-        );
-    }
-}
-
-/// Stage after the kernel: low-pass and second soft clip of one output.
-struct Finish<'a> {
-    low_pass: &'a mut OnePole,
-    params: &'a BankParams,
-    position: usize,
-    wet: &'a mut [f32],
-}
-
-impl Work for Finish<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        let Self { low_pass, params, position, wet } = self;
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                low_pass.advance(simd, &params.low_pass, position, wet);
-                params.clip(position, wet);
-            },
-        );
-    }
-}
 
 #[derive(Debug, Clone)]
 pub struct Bank {
     state: State,
     inputs: FrameInputs,
     rows: Rows,
-    /// The last two samples of the input.
     previous: [f32; 2],
     total_power: OnePole,
     low_pass: OnePole,
     /// Low-pass of the right output; `None` without panned notes.
     right: Option<OnePole>,
-    /// Squared amplitudes of the bands when they were frozen; `None` while they are not frozen.
+    /// Squared amplitudes at which the bands were frozen; `None` while they are not.
     frozen: Option<Lanes>,
 }
 
@@ -90,9 +48,9 @@ impl Bank {
         }
     }
 
-    /// Computes the wet signal of `input`: at most [`BLOCK`] finite samples from `position` on in the current block. `wet` must
-    /// have the same length. With [`BankParams::pan`], `wet` gets the left output and `right` the right one; otherwise `right`
-    /// is not changed.
+    /// Computes the wet signal of `input`: at most 64 finite samples from `position` on in the block. `wet` must have the
+    /// same length. With [`BankParams::pan`], `wet` gets the left output and `right` the right one; otherwise `right` is left
+    /// untouched.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -114,7 +72,7 @@ impl Bank {
             return;
         }
         self.hold_frozen(params, position);
-        kernel.run(Prepare { bank: self, params, position, input });
+        self.prepare(kernel, params, position, input);
         self.run(kernel, params, position, wet, right);
         if !params.coefficients.driven {
             (self.low_pass, self.right) = (OnePole::ZERO, None);
@@ -125,29 +83,29 @@ impl Bank {
                 (*sum, *side) = (*sum + *side, *sum - *side);
             }
             let low_pass = self.right.get_or_insert_with(|| self.low_pass.clone());
-            kernel.run(Finish { low_pass, params, position, wet: right });
+            finish(kernel, low_pass, params, position, right);
         } else {
             self.right = None;
         }
-        kernel.run(Finish { low_pass: &mut self.low_pass, params, position, wet });
+        finish(kernel, &mut self.low_pass, params, position, wet);
     }
 
-    /// Whether `input` is silence and the state is negligible. Skipping the kernel then changes no later output sample above -400
+    /// Whether `input` is silence and the state is negligible. Then skipping the kernel changes no later output sample above -400
     /// dB.
     fn rests(&self, input: &[f32]) -> bool {
         let State { lo, bp, power, .. } = &self.state;
         let negligible = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= NEGLIGIBLE);
         input.iter().all(|sample| *sample == 0.0)
             && self.previous == [0.0; 2]
-            && self.total_power.now() <= NEGLIGIBLE
+            && self.total_power.latest <= NEGLIGIBLE
             && [lo, bp, power].into_iter().all(negligible)
             // The low-pass feeds the output directly, so it must be exactly 0.
-            && self.low_pass.now() == 0.0
-            && self.right.as_ref().is_none_or(|right| right.now() == 0.0)
+            && self.low_pass.latest == 0.0
+            && self.right.as_ref().is_none_or(|right| right.latest == 0.0)
     }
 
-    /// Restores the amplitudes that the bands had when they were frozen, once per block. Otherwise they would drift by rounding
-    /// errors, and change with the tuning.
+    /// Restores the amplitudes at which the bands were frozen, once per block. Otherwise they would drift by rounding errors, and
+    /// change with the tuning.
     fn hold_frozen(&mut self, params: &BankParams, position: usize) {
         if position != 0 {
             return;
@@ -173,29 +131,32 @@ impl Bank {
     }
 
     /// Computes the inputs that all bands share: `x[t] - x[t-2]`, and the total power.
-    #[inline(always)]
-    fn prepare<S: Simd>(&mut self, simd: S, params: &BankParams, position: usize, samples: &[f32]) {
-        let frames = samples.len();
+    fn prepare(&mut self, kernel: Kernel, params: &BankParams, position: usize, samples: &[f32]) {
         let clamped = |sample: f32| sample.clamp(-LOUDEST, LOUDEST);
         let FrameInputs { input, total_power } = &mut self.inputs;
         let [first, second] = self.previous;
         for (own, (x, second)) in input.iter_mut().zip(samples.iter().zip([first, second])) {
             *own = clamped(*x) - second;
         }
-        for (own, (second, x)) in
-            input.iter_mut().skip(2).zip(samples.iter().zip(samples.iter().skip(2)))
-        {
-            *own = clamped(*x) - clamped(*second);
-        }
-        for (power, x) in total_power.iter_mut().zip(samples) {
-            *power = clamped(*x).powi(2);
-        }
+        kernel.vectorize(
+            #[inline(always)]
+            || {
+                let pairs = samples.iter().zip(samples.iter().skip(2));
+                for (own, (second, x)) in input.iter_mut().skip(2).zip(pairs) {
+                    *own = clamped(*x) - clamped(*second);
+                }
+                for (power, x) in total_power.iter_mut().zip(samples) {
+                    *power = clamped(*x).powi(2);
+                }
+            },
+        );
         self.previous = match samples {
             [.., first, second] => [clamped(*first), clamped(*second)],
             [only] => [second, clamped(*only)],
             [] => self.previous,
         };
-        self.total_power.advance(simd, &params.total, position, &mut total_power[..frames]);
+        let total_power = &mut total_power[..samples.len()];
+        self.total_power.track(kernel, &params.total, position, total_power);
     }
 
     /// Runs the kernel: writes the `sums` of the driven bands, and with panned notes the `sides` (half of left minus right).
@@ -212,7 +173,6 @@ impl Bank {
         kernel::process(kernel, &params.coefficients, task);
     }
 
-    /// Resets the tones below A3 to rest.
     pub fn rest_low(&mut self) {
         let State { lo, bp, power, .. } = &mut self.state;
         [lo, bp, power].into_iter().for_each(|lanes| lanes.0[PUBLISHED..].fill(0.0));
@@ -224,8 +184,8 @@ impl Bank {
         state.power
     }
 
-    /// Returns the state of the bands in the units of [`State`], with `lo` as the integral of `bp` alone. The `lo` of the kernels
-    /// also contains the last two input samples.
+    /// Returns the state of the bands in plain units, with `lo` as the integral of `bp` alone. The `lo` of the kernels also
+    /// contains the last two input samples.
     pub fn state(&self, params: &BankParams) -> State {
         let c = &params.coefficients;
         let mut state = self.state.clone();
@@ -237,14 +197,29 @@ impl Bank {
         state
     }
 
-    /// Returns the tracked power of the input for each of the `frames` samples of the last call.
+    /// Returns the tracked power of the input at each of the `frames` samples of the last call.
     pub fn total_powers(&self, frames: usize) -> &[f32] {
         &self.inputs.total_power[..frames]
     }
 
     pub fn total_power(&self) -> f32 {
-        self.total_power.now()
+        self.total_power.latest
     }
+}
+
+/// Applies low-pass and second soft clip to one output.
+fn finish(
+    kernel: Kernel,
+    low_pass: &mut OnePole,
+    params: &BankParams,
+    position: usize,
+    wet: &mut [f32],
+) {
+    low_pass.track(kernel, &params.low_pass, position, wet);
+    kernel.vectorize(
+        #[inline(always)]
+        || params.clip(position, wet),
+    );
 }
 
 #[cfg(test)]

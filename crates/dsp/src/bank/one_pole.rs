@@ -21,16 +21,15 @@ struct Column([f32; GROUP]);
 /// each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Response {
-    /// Columns of the matrix. Column `n` has `n` zeros, then `step (1 - step)^t`.
+    /// Columns of the matrix: column `n` has `n` zeros, then `step (1 - step)^t`.
     columns: [Column; GROUP],
-    /// Weights `(1 - step)^(t + 1)` of the `y` before a group.
+    /// Weights `(1 - step)^(t + 1)` of the average before a group.
     decay: [f32; GROUP],
-    /// `(1 - step)^16`: the last element of `decay` in full precision.
+    /// Last element of `decay` in full precision.
     end: f64,
 }
 
 impl Response {
-    /// Computes the response of an average with `step`.
     pub fn new(step: f64) -> Self {
         let mut response =
             Self { columns: [Column([0.0; GROUP]); GROUP], decay: [0.0; GROUP], end: 1.0 };
@@ -55,10 +54,9 @@ pub(crate) struct OnePole {
     inputs: [f32; GROUP],
     /// Average at the end of the previous group.
     before: f64,
-    latest: f32,
+    pub latest: f32,
 }
 
-/// Work of [`OnePole::track`] for vectors of any width.
 struct Track<'a>(&'a mut OnePole, &'a Response, usize, &'a mut [f32]);
 
 impl Work for Track<'_> {
@@ -74,11 +72,7 @@ impl Work for Track<'_> {
 impl OnePole {
     pub const ZERO: Self = Self { inputs: [0.0; GROUP], before: 0.0, latest: 0.0 };
 
-    pub fn now(&self) -> f32 {
-        self.latest
-    }
-
-    /// Replaces `signal` by its running average. `position` is the start of `signal` in the current block.
+    /// Replaces `signal` by its running average. It starts at `position` in the block.
     pub fn track(
         &mut self,
         kernel: Kernel,
@@ -89,9 +83,8 @@ impl OnePole {
         kernel.run(Track(self, response, position, signal));
     }
 
-    /// Body of [`OnePole::track`], for inlining into other work.
     #[inline(always)]
-    pub fn advance<S: Simd>(
+    fn advance<S: Simd>(
         &mut self,
         simd: S,
         response: &Response,
@@ -182,7 +175,7 @@ mod tests {
                 pole.track(kernel, &response, 0, &mut [0.3; 10 * GROUP]);
             }
             // 16 time constants.
-            assert!((pole.now() / 0.3 - 1.0).abs() < 1e-6, "{kernel:?}: {}", pole.now());
+            assert!((pole.latest / 0.3 - 1.0).abs() < 1e-6, "{kernel:?}: {}", pole.latest);
         }
     }
 }

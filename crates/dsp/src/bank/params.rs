@@ -13,36 +13,27 @@ use crate::{
     settings::Settings,
 };
 
-/// Coefficients of a bank for the current settings, at one sample rate.
 #[derive(Debug, Clone)]
 pub struct BankParams {
     pub sample_rate: f64,
     pub formulas: FormulaCoefficients,
     pub coefficients: Coefficients,
     pub(super) total: Response,
-    /// Response of the soft clip's low-pass.
     pub(super) low_pass: Response,
-    /// Response of the low-pass of the oscillators.
     pub voice_low_pass: Response,
-    /// Gain to the nominal level. The input stays unscaled: the gain scales the soft clip, and its inverse scales floor and
-    /// guard.
-    gains: Ramp<f32>,
-    /// Pitches of the bands, for the voices.
+    /// Gain to the nominal level. It scales the soft clip instead of the input; its inverse scales floor and guard.
+    pub gains: Ramp<f32>,
     pub pitches: Pitches,
-    /// Tuning of the bands, for snapshots.
     pub tones: Tones,
-    /// Setting `ring` of the current resonators; infinite while frozen.
+    /// Ring time of the current resonators in seconds; infinite while frozen.
     ring: f32,
-    /// Setting `tuning` of the current resonators.
     tuning: f32,
-    /// Setting `transpose` of the current resonators.
     transpose: f32,
     /// Number of tones with a resonator.
     pub count: usize,
 }
 
 impl BankParams {
-    /// Computes the parameters for `settings` at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let mut params = Self {
             sample_rate,
@@ -63,8 +54,8 @@ impl BankParams {
         params
     }
 
-    /// Updates all coefficients for `settings` and the first `count` tones. Designs the resonators again only if their settings
-    /// have changed. With [`Settings::freeze`], the resonators ring forever without input, and the tracked powers are held.
+    /// Updates all coefficients for `settings` and the first `count` tones. Designs the resonators only if their settings have
+    /// changed. Frozen resonators ring forever without input, and their tracked powers are held.
     pub fn update(&mut self, settings: &Settings, count: usize) {
         let frozen = settings.freeze;
         self.formulas = FormulaCoefficients::new(settings, self.sample_rate);
@@ -107,12 +98,11 @@ impl BankParams {
         }
     }
 
-    /// Whether the resonators are frozen, which means that they ring forever.
     pub fn frozen(&self) -> bool {
         self.ring.is_infinite()
     }
 
-    /// Sets the gains to the nominal level for the current block. Must be called after [`BankParams::update`].
+    /// Sets the gains of the block. Must be called after [`BankParams::update`].
     pub fn set_gains(&mut self, gains: Ramp<f32>) {
         let gain = gains.to;
         self.gains = gains;
@@ -120,7 +110,7 @@ impl BankParams {
         self.coefficients.guard = RMS_GUARD / gain;
     }
 
-    /// Sets the stereo positions of the tones, 1 for left and -1 for right; `None` for a single sum. Must be called after the
+    /// Sets the stereo positions of the tones, 1 for left and -1 for right. `None`: a single sum. Must be called after the
     /// weights are set.
     pub fn pan(&mut self, pans: Option<&Ramp<Lanes>>) {
         let weights = &self.coefficients.weights;
@@ -131,14 +121,9 @@ impl BankParams {
         });
     }
 
-    /// Returns the gate for a total power of `total`: a band fades out while its power is below the gate.
+    /// Returns the power below which a band fades out, for a `total` power.
     pub fn gate(&self, total: f64) -> f64 {
         (self.formulas.threshold * total).max(f64::from(self.coefficients.floor))
-    }
-
-    /// Returns the gain to the nominal level at the end of the current block.
-    pub fn gain(&self) -> f32 {
-        self.gains.to
     }
 
     /// Applies the second soft clip to the sum, `2 x / (1 + |2 x|)`, with its knee at the nominal level. The first soft clip is
@@ -161,7 +146,7 @@ impl BankParams {
     }
 }
 
-/// Samples between two sampling instants of the bands' phases.
+/// Samples between two measurements of the phases.
 pub const PHASE_INTERVAL: usize = 8;
 pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
 
@@ -170,12 +155,11 @@ pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
 pub struct Pitches {
     /// Nominal frequencies in radians per sample.
     pub angles: Lanes,
-    /// The values of `angles` in full precision.
     pub exact: [f64; TONES],
-    /// `2 / a`, with `a` the factor of `bp` in the update of `lo`.
+    /// Factors `2 / a`, with `a` the factor of `bp` in the update of `lo`.
     pub lo_weights: Lanes,
-    /// Cosine and sine of each band's rotation from a sampling instant to the end of the block, at its nominal frequency. The
-    /// first instant is [`PHASE_INTERVAL`] samples after the start of the block, the last one at its end.
+    /// Cosine and sine of the rotation of each band from a measurement to the end of the block. The first measurement is
+    /// [`PHASE_INTERVAL`] samples after the start of the block, the last one at its end.
     pub backs: [[Lanes; 2]; PHASES_PER_BLOCK],
 }
 

@@ -19,7 +19,7 @@
 
 use std::f64::consts::TAU;
 
-/// Frequency relative to the sample rate from which on tones are silent.
+/// Frequency relative to the sample rate at and above which tones are silent.
 pub const HIGHEST: f64 = 0.45;
 
 /// Poles, zeros and gain of one resonator.
@@ -27,13 +27,12 @@ pub const HIGHEST: f64 = 0.45;
 pub struct Design {
     /// Angle of the poles in radians per sample, at most `2 pi` [`HIGHEST`].
     pub angle: f64,
-    /// Radius of the poles.
     pub radius: f64,
-    /// Gain `g` that makes the response at `angle` 1; 0 for a tone at or above [`HIGHEST`].
+    /// Gain `g` for a response of 1 at `angle`; 0 for a tone at or above [`HIGHEST`].
     pub gain: f64,
 }
 
-/// Coefficients of the two-integrator loop, as a kernel uses them.
+/// Coefficients of the two-integrator loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loop {
     /// Factor `a` of the first integrator.
@@ -42,7 +41,6 @@ pub struct Loop {
     pub fall: f32,
     /// Damping `d = 1 - r^2`.
     pub damping: f32,
-    /// Input gain `g`.
     pub gain: f32,
 }
 
@@ -55,15 +53,15 @@ pub fn ring_of(semitone: i32, ring: f64) -> f64 {
     ring * libm::exp2(f64::from((-semitone).max(0)) / 12.0)
 }
 
-/// Returns the pole radius for a T60 of `ring` seconds at `sample_rate` Hz: `r = 10^(-3 / (ring fs))`.
+/// Returns the pole radius `r = 10^(-3 / (ring fs))` for a T60 of `ring` seconds.
 pub fn radius(ring: f64, sample_rate: f64) -> f64 {
     libm::pow(10.0, -3.0 / (ring * sample_rate))
 }
 
 impl Design {
-    /// Designs a resonator for `frequency` Hz that rings for `ring` seconds (T60), at `sample_rate` Hz.
+    /// Designs a resonator for `frequency` Hz with a T60 of `ring` seconds.
     ///
-    /// At or above [`HIGHEST`] of the sample rate, its gain is 0: a tone that is transposed that high rings out.
+    /// Its gain is 0 at or above [`HIGHEST`] of the sample rate: a tone that is transposed that high rings out.
     pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
         let angle = TAU * (frequency / sample_rate).min(HIGHEST);
         let design = Self::from_poles(angle, radius(ring, sample_rate));
@@ -81,7 +79,7 @@ impl Design {
         (1.0 - r).powi(2) + 4.0 * r * libm::sin(self.angle / 2.0).powi(2)
     }
 
-    /// Returns the two-integrator loop in f32 with the same poles and zeros.
+    /// Returns the two-integrator loop with the same poles and zeros.
     pub fn two_integrator_loop(&self) -> Loop {
         let r = self.radius;
         let (rise, fall) = factor(self.squared(r));

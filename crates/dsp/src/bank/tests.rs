@@ -1,8 +1,7 @@
 //! Condition under which a bank may skip the kernel.
 
 use super::*;
-use crate::Settings;
-use crate::{lanes::BLOCK, ramp::Ramp};
+use crate::{Settings, lanes::BLOCK, ramp::Ramp};
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 #[test]

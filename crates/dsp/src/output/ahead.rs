@@ -9,28 +9,25 @@ use std::ops::Range;
 
 /// Delay of the mix in seconds.
 const TIME: f64 = 0.0015;
-
 /// Maximum true peak: 0.3 dB below full scale. Meters with longer interpolations find up to 0.2 dB more.
 const THRESHOLD: f32 = 0.966_050_9;
 
-/// Returns the part of `latency` by which the limiter delays the mix, in samples.
+/// Returns the delay of the mix in samples, which is part of the `latency`.
 pub fn wait(sample_rate: f64, latency: usize) -> usize {
     // At least the length of the interpolation.
     ((TIME * sample_rate) as usize).max(TAPS).min(latency.saturating_sub(1))
 }
 
-/// Minimum of 1 and the gains of the last samples.
+/// Minimum of the gains in a sliding window; 1 without a gain.
 #[derive(Debug, Clone)]
 struct SlidingMinimum {
-    /// Ring of the gains below 1 with their times, both increasing. Its length is the window's.
+    /// Ring of gains below 1 and their times, both increasing. As long as the window.
     entries: Vec<(u64, f64)>,
-    /// Index of the smallest gain.
     first: usize,
     count: usize,
 }
 
 impl SlidingMinimum {
-    /// Creates an empty window of this number of samples.
     fn new(window: usize) -> Self {
         Self { entries: vec![(0, 1.0); window], first: 0, count: 0 }
     }
@@ -67,21 +64,19 @@ pub struct AheadLimiter {
     true_peak: TruePeak,
     /// Last samples of each channel's mix, in a ring.
     rings: Vec<Vec<f32>>,
-    wait: usize,
-    /// Last samples of each channel's dry signal.
+    /// Delay of the mix in samples.
+    pub wait: usize,
     dries: Vec<[f32; TAPS - 1]>,
     /// Index of the oldest sample in the rings.
     position: usize,
-    /// Samples so far.
     time: u64,
     release: f64,
     /// Tracked true peak of the input above the threshold; 0 below it.
     input: f64,
-    /// Sliding minimum of the gains that peaks need.
+    /// Minimum of the gains that the peaks need.
     least: SlidingMinimum,
     /// Gain before the moving average.
     gain: f64,
-    /// Last gains, in a ring, and their sum.
     gains: Vec<f64>,
     sum: f64,
     /// Number of samples since the gain reached 1.
@@ -89,7 +84,7 @@ pub struct AheadLimiter {
 }
 
 impl AheadLimiter {
-    /// Creates a limiter at rest, for `channels` and a delay of `wait` samples at `sample_rate` Hz.
+    /// Creates a limiter at rest for a delay of `wait` samples.
     pub fn new(sample_rate: f64, channels: usize, wait: usize) -> Self {
         let average = wait.saturating_sub(BEFORE).max(1);
         Self {
@@ -109,19 +104,13 @@ impl AheadLimiter {
         }
     }
 
-    /// Creates a limiter at rest for another number of channels.
     pub fn with_channels(self, channels: usize) -> Self {
-        let rings = vec![vec![0.0; self.wait()]; channels];
+        let rings = vec![vec![0.0; self.wait]; channels];
         let mut limiter = Self { rings, dries: vec![[0.0; TAPS - 1]; channels], ..self };
         limiter.reset();
         limiter
     }
 
-    pub fn wait(&self) -> usize {
-        self.wait
-    }
-
-    /// Resets to the state after silence.
     pub fn reset(&mut self) {
         self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
         self.rest();
@@ -141,9 +130,9 @@ impl AheadLimiter {
         self.calm >= self.gains.len()
     }
 
-    /// Delays and limits the samples `range` of the mix in `channels`. `dries` are the dry signals of the block, in which the range
-    /// starts at `position`; without them nothing is limited. `scale` is the output gain of the mix, as a factor. `share(frame)` is
-    /// the weight of the delayed signal, 0..1, with frames counted from the start of the range.
+    /// Delays and limits `range` of the mix in `channels`. `dries` are the block's dry signals, in which the range starts at
+    /// `position`; `None`: no limiting. `scale` is the output gain as a factor. `share(frame)` is the weight of the delayed
+    /// signal, 0..1; the range starts at frame 0.
     #[inline(always)]
     pub fn process(
         &mut self,
@@ -162,7 +151,7 @@ impl AheadLimiter {
             let inputs = self.input_peaks(dries, position..position + frames, scale);
             self.gains(&mixed[..frames], &inputs, scale, &mut gains);
         }
-        let wait = self.wait();
+        let wait = self.wait;
         for (ring, channel) in self.rings.iter_mut().zip(channels) {
             let mut at = self.position;
             for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {
@@ -175,7 +164,7 @@ impl AheadLimiter {
         self.position = (self.position + frames) % wait.max(1);
     }
 
-    /// Returns the true peaks of the mix for the samples `range`, late by half the length of the interpolation.
+    /// Returns the true peaks of the mix, half the length of the interpolation late.
     #[inline(always)]
     fn mixed_peaks(
         &self,
@@ -183,7 +172,7 @@ impl AheadLimiter {
         range: Range<usize>,
         threshold: f32,
     ) -> [f32; BLOCK] {
-        let (frames, wait) = (range.len(), self.wait());
+        let (frames, wait) = (range.len(), self.wait);
         let mut peaks = [0.0; BLOCK];
         for (ring, channel) in self.rings.iter().zip(channels) {
             let mut samples = [0.0; BLOCK + TAPS - 1];
@@ -197,7 +186,7 @@ impl AheadLimiter {
         peaks
     }
 
-    /// Returns the true peaks of the dry signals, with an equal delay.
+    /// Returns the true peaks of the dry signals, equally late.
     #[inline(always)]
     fn input_peaks(
         &mut self,
@@ -220,7 +209,7 @@ impl AheadLimiter {
         peaks
     }
 
-    /// Computes the gains for the peaks of mix and input; both include the output gain `scale`.
+    /// Computes the gains for the peaks of mix and input. Both include the output gain `scale`.
     fn gains(
         &mut self,
         mixed: &[f32],
@@ -273,7 +262,6 @@ mod tests {
         AheadLimiter::new(RATE, 1, wait(RATE, 2229))
     }
 
-    /// Returns the limited `mix` for the input `dry`.
     fn limited(dry: &[f32], mix: &[f32]) -> Vec<f32> {
         let (mut limiter, mut output) = (limiter(), mix.to_vec());
         for start in (0..mix.len()).step_by(BLOCK) {
@@ -291,8 +279,8 @@ mod tests {
     }
 
     #[test]
-    fn quiet_sound_and_the_input_itself_are_delayed_alone() {
-        let wait = limiter().wait();
+    fn quiet_sound_and_the_input_are_only_delayed() {
+        let wait = limiter().wait;
         assert_eq!(wait, 72, "1.5 ms");
         // At its beginning, the interpolated sine exceeds its amplitude.
         for (dry, mix) in [(0.0, 0.8), (1.7, 1.7), (1.7, 1.2)] {
@@ -313,7 +301,7 @@ mod tests {
         // The interpolation of a quarter of the sample rate has a gain of 1 within 1 %.
         assert!((0.95..0.98).contains(&amplitude), "{amplitude}");
         // The gain never jumps: beside an edge it moves by at most a step of the average.
-        let wait = limiter().wait();
+        let wait = limiter().wait;
         let gains: Vec<f32> = output[wait..].iter().zip(&mix).map(|(y, x)| y / x).collect();
         let steps = gains[..2000].windows(2).map(|pair| (pair[1] - pair[0]).abs());
         let most = steps.fold(0f32, f32::max);

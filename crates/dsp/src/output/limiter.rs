@@ -4,26 +4,22 @@ use crate::{bank::LOUDEST, lanes::BLOCK};
 
 /// Threshold of the magnitude: 0.1 dB below full scale.
 const THRESHOLD: f32 = 0.988_553;
-
 /// Time constant of the release in seconds.
 pub const RELEASE: f64 = 0.1;
-
-/// Gains above this are set to 1, so that the release ends.
+/// Gain above which the release ends with a jump to 1.
 pub const NEARLY: f64 = 0.999_99;
 
 /// Peak limiter: keeps the mix below full scale, or below the peaks of the input where these are higher.
 #[derive(Debug, Clone)]
 pub struct Limiter {
-    /// One-pole coefficient of the release, per sample.
     release: f64,
-    /// Current gain. In f64, because in f32 the steps of a slow release would round to 0.
+    /// Current gain. In f32, the steps of a slow release would round to 0.
     gain: f64,
-    /// Tracked peak of the input above the threshold, which decays with the time constant of the release; 0 below the threshold.
+    /// Tracked peak of the input above the threshold; 0 below it. Decays with the time constant of the release.
     input: f64,
 }
 
 impl Limiter {
-    /// Creates a limiter at rest; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self { release: -libm::expm1(-1.0 / (RELEASE * sample_rate)), gain: 1.0, input: 0.0 }
     }
@@ -36,8 +32,8 @@ impl Limiter {
         self.gain == 1.0
     }
 
-    /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals of the block, in which the range starts
-    /// at `position`. `scale` is the output gain of the mix, as a factor.
+    /// Limits `range` of the mix in `channels`. `dries` are the block's dry signals, in which the range starts at `position`.
+    /// `scale` is the output gain as a factor.
     #[inline(always)]
     pub fn process(
         &mut self,
@@ -78,8 +74,8 @@ impl Limiter {
         }
     }
 
-    /// Advances by a sample and returns its gain. `input` and `mixed` are the peaks of all channels of the scaled input and of
-    /// the mix.
+    /// Advances by a sample, and returns its gain. `input` and `mixed` are the peaks of all channels, `input` with the output
+    /// gain.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
         // Clamped, so that a faulty sample far beyond full scale decays soon.
         let before = self.input.min(f64::from(LOUDEST));

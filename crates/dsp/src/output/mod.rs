@@ -14,29 +14,27 @@ use ahead::{AheadLimiter, wait};
 use limiter::Limiter;
 use tone_filter_simd::Kernel;
 
-/// Output stage: delay, mix and limiters.
 #[derive(Debug, Clone)]
 pub struct Output {
     delay: Delay,
-    delaying: bool,
+    /// Whether the delays record.
+    pub delaying: bool,
     /// Samples that the delays have recorded, at most the latency.
     recorded: usize,
-    /// Limiter with lookahead, and delay of the mix.
     ahead: AheadLimiter,
     limiter: Limiter,
-    /// Whether a limiter is on in the current block.
     limiting: bool,
-    /// Whether the limiter without lookahead acts in the current block.
+    /// Whether the limiter without lookahead acts.
     at_once: bool,
-    /// Whether the signal can exceed the soft clip's maximum output in the current block: with oscillators or auto level. If so,
-    /// the limiter also stays on in the next block.
+    /// Whether the signal can exceed the maximum of the soft clip: with oscillators or auto level. The limiter then stays on in
+    /// the next block, too.
     unclipped: bool,
-    /// Dry signal of each channel in the current block, for the limiter and the level measurement.
-    dry: Vec<[f32; BLOCK]>,
+    /// Dry signal of each channel in the current block, after the delay; not updated while the limiter is off.
+    pub dry: Vec<[f32; BLOCK]>,
 }
 
 impl Output {
-    /// Creates the output stage at rest, for `channels` at `sample_rate` Hz and a `latency` in samples.
+    /// Creates the output stage at rest; `latency` is in samples.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
         let wait = wait(sample_rate, latency);
         Self {
@@ -52,24 +50,22 @@ impl Output {
         }
     }
 
-    /// Creates the output stage at rest for another number of channels.
     pub fn with_channels(self, channels: usize) -> Self {
-        let delay = Delay::new(self.delay.length(), channels);
+        let delay = Delay::new(self.delay.length, channels);
         let ahead = self.ahead.with_channels(channels);
         Self { delay, ahead, dry: vec![[0.0; BLOCK]; channels], ..self }
     }
 
-    /// Returns the latency of `lookahead` in samples: the delay, and the wait of the mix.
+    /// Returns the latency of `lookahead` in samples: the delay of the dry signal and that of the mix.
     pub fn latency(&self) -> usize {
-        self.delay.length() + self.ahead.wait()
+        self.delay.length + self.ahead.wait
     }
 
     /// Returns the delay of the dry signal before the mix, in samples.
     pub fn delay_length(&self) -> usize {
-        self.delay.length()
+        self.delay.length
     }
 
-    /// Resets to the state after silence, with or without delay.
     pub fn reset(&mut self, lookahead: bool) {
         self.delay.reset();
         self.ahead.reset();
@@ -78,13 +74,8 @@ impl Output {
         self.recorded = self.latency();
     }
 
-    /// Whether the delays record.
-    pub fn is_delaying(&self) -> bool {
-        self.delaying
-    }
-
-    /// Starts the delay if `lookahead` is switched on, and stops it after its fade-out. `faded` is the current weight of the
-    /// delayed signal. Returns whether the delayed signal may be faded in.
+    /// Starts the delay with `lookahead`, and stops it after its fade-out. `faded` is the weight of the delayed signal. Returns
+    /// whether the delayed signal may be faded in.
     pub fn prepare_delay(&mut self, lookahead: bool, faded: f32) -> bool {
         if lookahead && !self.delaying {
             self.delay.reset();
@@ -95,7 +86,7 @@ impl Output {
         lookahead && self.recorded == self.latency()
     }
 
-    /// Begins a block. `unclipped`: whether the signal can exceed the soft clip's maximum output in it.
+    /// Begins a block. `unclipped`: whether the signal can exceed the maximum of the soft clip.
     pub fn begin_block(&mut self, plan: &BlockPlan, unclipped: bool) {
         // The soft clip alone needs no limiter. A gain below 1 is released before the limiter stops: a jump to 1 would click.
         let rests = self.limiter.rests();
@@ -111,7 +102,7 @@ impl Output {
         self.at_once = limiting && !(rests && from.lookahead == 1.0 && to.lookahead == 1.0);
     }
 
-    /// Delays the samples `span` of `channels`, and keeps them as the dry signal while the limiter is on.
+    /// Delays the samples `span`, and keeps them as the dry signal while the limiter is on.
     pub fn delay(&mut self, plan: &BlockPlan, channels: &mut [&mut [f32]], span: &Span) {
         if self.delaying {
             let delayed = |frame| plan.level(span.position + frame).lookahead;
@@ -124,7 +115,7 @@ impl Output {
         }
     }
 
-    /// Mixes the samples `span` of `channels` with the wet signal of each channel, and limits the result.
+    /// Mixes the samples `span` with the `wet` signal of each channel, and limits the result.
     pub fn mix<'a>(
         &mut self,
         kernel: Kernel,
@@ -171,10 +162,5 @@ impl Output {
                 || self.limiter.process(dry, channels, position, range, plan.output_gain),
             );
         }
-    }
-
-    /// Returns the dry signal of each channel in the current block, after the delay; not updated while the limiter is off.
-    pub fn dry(&self) -> &[[f32; BLOCK]] {
-        &self.dry
     }
 }

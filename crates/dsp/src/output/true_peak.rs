@@ -2,12 +2,10 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Positions between two samples.
+/// Interpolated positions for each sample.
 const PHASES: usize = 4;
-
-/// Number of samples from which a value between samples is interpolated.
+/// Number of samples in an interpolation.
 pub const TAPS: usize = 12;
-
 /// Index of the tap at the start of the interpolated interval.
 pub const BEFORE: usize = TAPS / 2 - 1;
 
@@ -15,7 +13,7 @@ pub const BEFORE: usize = TAPS / 2 - 1;
 #[derive(Debug, Clone)]
 pub struct TruePeak {
     taps: [[f32; TAPS]; PHASES],
-    /// Maximum gain by which the interpolation raises a peak.
+    /// Maximum ratio of a true peak to the samples.
     most: f32,
 }
 

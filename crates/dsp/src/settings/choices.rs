@@ -1,34 +1,10 @@
-//! The settings that are a choice from a list.
+//! The settings that are a choice from a list: most of their types, and their description.
 
-use super::{CHOICES, Controls, Group, PitchClass, Settings, listed::entries};
-
-/// Entry of a list: its id in presets, states and flags, and its display name.
-pub type Entry = (&'static str, &'static str);
-
-/// Entries `off` and `on`, which all switches have.
-pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
-
-/// Description of a setting that is a choice from a list.
-#[derive(Debug)]
-pub struct Choice {
-    /// Stable id: field name, preset key, parameter id and flag.
-    pub id: &'static str,
-    /// Display name.
-    pub name: &'static str,
-    /// Entries, in the order in which they are offered.
-    pub entries: &'static [Entry],
-    /// Effect on the sound, in one sentence.
-    pub help: &'static str,
-    /// Group in the editor and in hosts.
-    pub group: Group,
-    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
-    /// playing.
-    pub random: bool,
-    pub(super) place: u8,
-    pub(super) routing: bool,
-    pub(super) get: fn(&Controls) -> usize,
-    pub(super) set: fn(&mut Controls, usize),
-}
+use super::{
+    BandMask, CHOICES, Controls, Entry, Group, PitchClass, Settings,
+    listed::{SWITCH, entries},
+};
+use crate::notes::{PUBLISHED, TONES, by_pitch};
 
 entries! {
     /// Effect of held keys on the bands.
@@ -86,6 +62,138 @@ impl Voice {
     /// Voices that are a single waveform, whatever the drive.
     pub const WAVEFORMS: [Self; 6] =
         [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
+}
+
+entries! {
+    /// Treatment of the notes beyond the maximum number [`Settings::voices`], with [`Voice::Chip`].
+    Arp {
+        /// Notes beyond the number are silent.
+        #[default]
+        Off: "off", "Off";
+        /// The last voice plays the weakest notes in turn from the lowest to the highest, 15 per second.
+        Up: "up", "Up";
+        /// The last voice plays the weakest notes in turn, 60 per second, which sounds like a chord.
+        Fast: "fast", "Fast";
+    }
+}
+
+impl Arp {
+    /// Returns the duration of a note in ticks of 60 Hz; `None` for Off.
+    pub fn ticks(self) -> Option<u32> {
+        match self {
+            Self::Off => None,
+            Self::Up => Some(4),
+            Self::Fast => Some(1),
+        }
+    }
+}
+
+entries! {
+    /// Duty of the lead of [`Voice::Chip`]: the fraction of a period for which the pulse is high.
+    Duty {
+        /// 12.5 %: thin.
+        Eighth: "12.5", "12.5 %";
+        /// 25 %.
+        #[default]
+        Quarter: "25", "25 %";
+        /// 50 %: hollow, like the other notes.
+        Half: "50", "50 %";
+    }
+}
+
+impl Duty {
+    /// Returns the voice that has this waveform.
+    pub const fn voice(self) -> Voice {
+        match self {
+            Self::Eighth => Voice::Pulse12,
+            Self::Quarter => Voice::Pulse25,
+            Self::Half => Voice::Square,
+        }
+    }
+
+    /// Returns the duty as a fraction of the period, 0..1.
+    pub const fn share(self) -> f64 {
+        match self {
+            Self::Eighth => 0.125,
+            Self::Quarter => 0.25,
+            Self::Half => 0.5,
+        }
+    }
+}
+
+entries! {
+    /// Number of banks, and positions of the notes.
+    Stereo {
+        /// One bank processes the mean of all channels and is mixed to every channel.
+        #[default]
+        Mono: "mono", "Mono";
+        /// Left and right have a bank each. With one channel, or more than two, [`Stereo::Mono`] applies.
+        Stereo: "stereo", "Stereo";
+        /// One bank, whose notes sound at their stereo positions in the input while the listener runs. With one channel, or more than
+        /// two, [`Stereo::Mono`] applies.
+        Place: "place", "Place";
+    }
+}
+
+entries! {
+    /// Range of the bands.
+    BandRange {
+        /// The 48 bands of the published filter, A3 to G#7.
+        #[default]
+        Published: "published", "From A3";
+        /// All 77 bands, E1 to G#7.
+        Whole: "whole", "From E1";
+    }
+}
+
+impl BandRange {
+    /// Returns the tones by index: the published ones from A3 up, then the tones from E1 up.
+    pub fn tones(self) -> std::ops::Range<usize> {
+        0..if self == Self::Whole { TONES } else { PUBLISHED }
+    }
+
+    /// Returns the tones by pitch, the lowest first.
+    pub fn by_pitch(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
+        by_pitch().filter(move |tone| self.tones().contains(tone))
+    }
+
+    /// Returns the bands of the range as a mask.
+    pub fn bands(self) -> BandMask {
+        BandMask::of(self.tones())
+    }
+}
+
+entries! {
+    /// Input of the bands and of the listener.
+    Listen {
+        /// The main input, which is also the dry signal.
+        #[default]
+        Main: "main", "Off";
+        /// The sidechain, if it is connected.
+        Sidechain: "sidechain", "On";
+    }
+}
+
+/// Description of a setting that is a choice from a list.
+#[derive(Debug)]
+pub struct Choice {
+    /// Stable id: field name, preset key, parameter id and flag.
+    pub id: &'static str,
+    /// Display name.
+    pub name: &'static str,
+    /// Entries, in the order in which they are offered.
+    pub entries: &'static [Entry],
+    /// Effect on the sound, in one sentence.
+    pub help: &'static str,
+    /// Group in the editor and in hosts.
+    pub group: Group,
+    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
+    /// playing.
+    pub random: bool,
+    pub(super) place: u8,
+    pub(super) routing: bool,
+    pub(super) get: fn(&Controls) -> usize,
+    pub(super) set: fn(&mut Controls, usize),
 }
 
 /// Returns the choice called `id`, if there is one.
@@ -167,27 +275,4 @@ fn bare(text: &str) -> impl Iterator<Item = char> {
     let counts = |c: &char| !c.is_whitespace() && !"-_%".contains(*c);
     let letters = text.chars().filter(counts).flat_map(char::to_lowercase);
     letters.map(|c| if c == ',' { '.' } else { c })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_entry_is_read_by_its_id_and_its_name() {
-        for choice in &CHOICES {
-            for (index, (id, name)) in choice.entries.iter().enumerate() {
-                assert_eq!(
-                    [choice.parse(id), choice.parse(name)],
-                    [Some(index); 2],
-                    "{}",
-                    choice.id
-                );
-            }
-            let mut controls = Controls::default();
-            choice.set(&mut controls, usize::MAX);
-            assert_eq!(choice.get(&controls), choice.entries.len() - 1, "{}", choice.id);
-            assert_eq!(choice.parse("of-the-future"), None);
-        }
-    }
 }

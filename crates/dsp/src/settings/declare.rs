@@ -57,7 +57,7 @@ macro_rules! structs {
     };
 }
 
-/// Generates [`Settings`], [`Routing`] and a table for each kind of setting. A missing default equals the reference.
+/// Generates `Settings`, `Routing` and a table for each kind of setting. A missing default equals the reference.
 macro_rules! settings {
     (
         numbers {$(
@@ -132,7 +132,7 @@ macro_rules! settings {
     };
 }
 
-/// Whether a setting is part of [`Routing`].
+/// Whether a setting is part of `Routing`.
 macro_rules! is_routing {
     (settings) => {
         false

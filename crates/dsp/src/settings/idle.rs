@@ -95,34 +95,6 @@ mod tests {
         notes::{TONES, midi_note},
     };
 
-    #[test]
-    fn settings_have_an_effect_where_their_voice_sounds() {
-        let default = Settings::default();
-        let chip = Settings { voice: Voice::Chip, voices: 3.0, ..default };
-        for id in ["arp", "duty", "attack", "decay"] {
-            assert!(default.idle(id).is_some() && chip.idle(id).is_none(), "{id}");
-        }
-        let fast = Settings { arp: Arp::Fast, ..chip };
-        assert_eq!(fast.idle("arp"), None);
-        assert!(Settings { voices: 48.0, ..fast }.idle("arp").is_some());
-        for id in ["octave", "map", "glide", "vibrato"] {
-            let square = Settings { voice: Voice::Square, ..default };
-            assert!(default.idle(id).is_some() && square.idle(id).is_none(), "{id}");
-        }
-        assert!(chip.idle("drive").is_some() && default.idle("drive").is_none());
-        let unfocused = Settings { focus: 0.0, ..default };
-        let following = Settings { scale: Scale::Auto, ..unfocused };
-        for id in ["sensitivity", "listener"] {
-            assert!(unfocused.idle(id).is_some() && following.idle(id).is_none(), "{id}");
-        }
-        assert!(unfocused.idle("lookahead").is_some() && default.idle("lookahead").is_none());
-        let synced = Settings { sync: NoteValue::new(5), ..default };
-        for id in ["ring", "release"] {
-            assert!(synced.idle(id).is_some() && default.idle(id).is_none(), "{id}");
-        }
-        assert_eq!(default.idle("mix"), None);
-    }
-
     /// Returns the bands that sound and their offsets in semitones: first with no key held, then with A4 held.
     fn notes(settings: &Settings) -> [(BandMask, [i8; TONES]); 2] {
         let a4 = (0..TONES).find(|tone| midi_note(*tone, 0.0) == 69).unwrap();
@@ -148,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn root_and_scale_are_idle_where_no_other_one_changes_the_notes() {
+    fn root_and_scale_are_idle_without_effect() {
         for own in combinations() {
             let moves = |change: &dyn Fn(&mut Settings)| {
                 let mut other = own;
@@ -163,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_is_idle_where_its_notes_are_those_of_mute() {
+    fn a_map_that_acts_like_mute_is_idle() {
         for own in combinations().iter().filter(|own| own.map != Map::Mute) {
             let mut found = *own;
             if own.scale == Scale::Auto {

@@ -1,7 +1,12 @@
 //! Types whose values are entries of a list.
 
-use super::{Entry, NoteValue, PitchClass, choices::SWITCH};
 use tone_filter_listener::Model;
+
+/// Entry of a list: its id in presets, states and flags, and its display name.
+pub type Entry = (&'static str, &'static str);
+
+/// Entries of all switches.
+pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
 
 /// A type whose values are the entries of a list.
 pub trait Listed: Copy + 'static {
@@ -14,8 +19,8 @@ pub trait Listed: Copy + 'static {
     fn at(index: usize) -> Self;
 }
 
-/// Declares an enum whose values are the entries of a choice, in the order in which they are offered: each with its id in
-/// presets, states and flags, and its display name. New entries go behind the others, as hosts store their numbers.
+/// Declares an enum whose values are the entries of a list: each with its id in presets, states and flags, and its display name.
+/// New entries go behind the others, because hosts store their numbers.
 macro_rules! entries {
     ($(#[$type_doc:meta])* $type:ident {
         $($(#[$doc:meta])* $entry:ident: $id:literal, $name:literal;)*
@@ -67,29 +72,5 @@ impl Listed for bool {
 
     fn at(index: usize) -> Self {
         index != 0
-    }
-}
-
-impl Listed for PitchClass {
-    const ENTRIES: &'static [Entry] = &Self::ENTRIES;
-
-    fn index(self) -> usize {
-        self.index()
-    }
-
-    fn at(index: usize) -> Self {
-        Self::new(index)
-    }
-}
-
-impl Listed for NoteValue {
-    const ENTRIES: &'static [Entry] = &Self::ENTRIES;
-
-    fn index(self) -> usize {
-        self.index()
-    }
-
-    fn at(index: usize) -> Self {
-        Self::new(index)
     }
 }

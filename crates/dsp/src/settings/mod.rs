@@ -1,12 +1,12 @@
 //! The settings in engineering units, and the tables that describe them.
 //!
-//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids never change: they are plugin parameter
-//! ids, preset keys and flag names.
+//! [`Settings`] is the sound, which a preset saves. [`Routing`] is the connections, which belong to a session or a program.
+//! [`Controls`] is both, for interfaces with a parameter or a flag for each setting. The ids never change: they are plugin
+//! parameter ids, preset keys and flag names.
 
 #[macro_use]
 mod declare;
 
-mod chip;
 mod choices;
 mod declaration;
 mod groups;
@@ -15,68 +15,24 @@ mod listed;
 mod map;
 mod mask;
 mod numbers;
-mod routing;
 mod setting;
 pub(crate) mod smoother;
 mod tempo;
 mod text;
 
-pub use chip::{Arp, Duty};
-pub use choices::{Choice, Entry, Keys, Voice, choice};
+pub use choices::{Arp, BandRange, Choice, Duty, Keys, Listen, Stereo, Voice, choice};
 pub use declaration::{CHOICES, Routing, SPECS, Settings, TEXTS};
 pub use groups::Group;
+pub use listed::Entry;
 pub use map::{BadTargets, Map, Targets};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, Spec, Taper, quantity, spec};
-pub use routing::{Controls, Listen};
 pub use setting::Setting;
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue, SyncTo};
 pub use text::{Text, TextOf};
 
-use super::notes::{PUBLISHED, TONES, by_pitch, pitch_class};
-use listed::entries;
-
-entries! {
-    /// Number of banks, and positions of the notes.
-    Stereo {
-        /// One bank processes the mean of all channels and is mixed to every channel.
-        #[default]
-        Mono: "mono", "Mono";
-        /// Left and right have a bank each. With one channel, or more than two, [`Stereo::Mono`] applies.
-        Stereo: "stereo", "Stereo";
-        /// One bank, whose notes sound at their stereo positions in the input while the listener runs. With one channel, or more than
-        /// two, [`Stereo::Mono`] applies.
-        Place: "place", "Place";
-    }
-}
-
-entries! {
-    /// Range of the bands.
-    BandRange {
-        /// The 48 bands of the published filter, A3 to G#7.
-        #[default]
-        Published: "published", "From A3";
-        /// All 77 bands, E1 to G#7.
-        Whole: "whole", "From E1";
-    }
-}
-
-impl BandRange {
-    /// Returns the tones by index: the published ones from A3 up, then the tones from E1 up.
-    pub fn tones(self) -> std::ops::Range<usize> {
-        0..if self == Self::Whole { TONES } else { PUBLISHED }
-    }
-
-    /// Returns the tones by pitch, the lowest first.
-    pub fn by_pitch(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
-        by_pitch().filter(move |tone| self.tones().contains(tone))
-    }
-
-    /// Returns the bands of the range as a mask.
-    pub fn bands(self) -> BandMask {
-        self.tones().fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
-    }
-}
+use super::notes::pitch_class;
+use smoother::{Fade, Fades};
 
 impl Settings {
     /// Checks the ranges of all numbers. Returns the first setting that is out of range as an error.
@@ -121,11 +77,8 @@ impl Settings {
             Map::Snap if scale == PitchClasses::NONE && self.keys == Keys::Off => scale,
             Map::Snap | Map::Custom => PitchClasses::ALL,
         };
-        let kept = self
-            .range
-            .tones()
-            .filter(|&tone| self.bands.contains(tone) && classes.contains(pitch_class(tone)));
-        kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+        let sounds = |tone: &usize| classes.contains(pitch_class(*tone));
+        self.bands.intersection(BandMask::of(self.range.tones().filter(sounds)))
     }
 
     /// Returns the bands that may sound while the keys of the bands `held` are held. Depending on `keys`, these are the bands of
@@ -138,45 +91,63 @@ impl Settings {
                 _ => self.sounding_bands(),
             },
             Keys::Hold | Keys::HoldAny => held.intersection(self.range.bands()),
-            Keys::Add => self
-                .range
-                .tones()
-                .filter(|&tone| held.contains(tone))
-                .fold(self.sounding_bands(), |mask, tone| mask.with(tone, true)),
+            Keys::Add => {
+                let sounding = self.sounding_bands();
+                let sounds = |tone: &usize| sounding.contains(*tone) || held.contains(*tone);
+                BandMask::of(self.range.tones().filter(sounds))
+            }
         }
+    }
+}
+
+/// Everything that a user sets: sound and connections.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Controls {
+    /// Sound, which presets save.
+    pub settings: Settings,
+    /// Connections, which no preset changes.
+    pub routing: Routing,
+}
+
+impl From<Settings> for Controls {
+    /// Creates controls with the sound `settings` and the default connections.
+    fn from(settings: Settings) -> Self {
+        Self { settings, routing: Routing::default() }
+    }
+}
+
+impl Controls {
+    /// Returns why the setting `id` has no effect, as [`Settings::idle`] does, and for connections, too.
+    ///
+    /// ```
+    /// use tone_filter_dsp::Controls;
+    ///
+    /// assert_eq!(Controls::default().idle("mpe"), Some("MIDI out is off"));
+    /// ```
+    pub fn idle(&self, id: &str) -> Option<&'static str> {
+        match id {
+            "mpe" if !self.routing.midi_out => Some("MIDI out is off"),
+            _ => self.settings.idle(id),
+        }
+    }
+
+    /// Returns the targets of the crossfades. The smoother sets the target of [`Fade::LowBands`].
+    pub(crate) fn fades(&self) -> Fades<bool> {
+        let Self { settings, routing } = self;
+        let mut fades = Fades::OFF;
+        fades[Fade::Stereo] = settings.stereo == Stereo::Stereo;
+        fades[Fade::Place] = settings.stereo == Stereo::Place;
+        fades[Fade::Bypass] = routing.bypass;
+        fades[Fade::Auto] = settings.auto;
+        fades[Fade::Lookahead] = settings.lookahead;
+        fades[Fade::Sidechain] = routing.listen == Listen::Sidechain;
+        fades
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn voices_but_the_soft_clip_have_an_octave() {
-        let soft = Settings { transpose: -3.0, octave: 1.0, ..Settings::REFERENCE };
-        assert_eq!(soft.pitch_shift(), -3.0);
-        assert_eq!(Settings { voice: Voice::Saw, ..soft }.pitch_shift(), 9.0);
-    }
-
-    #[test]
-    fn morph_goes_from_the_untouched_sound_to_the_preset_s() {
-        let preset = Settings { output: -6.0, ..Settings::default() };
-        assert_eq!(preset.morphed(), preset);
-        let at = |morph| {
-            let mut settings = preset;
-            settings.morph = morph;
-            settings.morphed()
-        };
-        assert_eq!((at(0.0).mix, at(0.0).output, at(0.0).drive), (0.0, 0.0, 1.0));
-        let half = at(50.0);
-        assert_eq!((half.mix, half.output), (25.0, -3.0));
-        assert!((half.drive - 40f32.sqrt()).abs() < 1e-5);
-        assert!((half.tone - preset.tone / 2.0).abs() < 1e-3);
-        for percent in 0..=100 {
-            let morphed = Settings { tone: 500.0, drive: 400.0, morph: percent as f32, ..preset };
-            assert_eq!(morphed.morphed().validate(), Ok(()), "{percent}");
-        }
-    }
 
     #[test]
     fn the_reference_equals_the_published_constants() {
@@ -191,19 +162,5 @@ mod tests {
         near("release", -1000.0 / 0.00503f64.ln());
         near("tone", 2f64.ln() * 44_100.0 / std::f64::consts::TAU);
         near("drive", 40.0);
-    }
-
-    #[test]
-    fn out_of_range_names_the_setting_and_the_remedy() {
-        for sound in [Settings::default(), Settings::REFERENCE] {
-            assert_eq!(sound.validate(), Ok(()));
-        }
-        for bad in [f32::NAN, f32::INFINITY, -0.1, 100.1] {
-            let settings = Settings { mix: bad, ..Settings::default() };
-            assert!(settings.validate().is_err(), "{bad}");
-        }
-        let settings = Settings { mix: 150.0, ..Settings::default() };
-        let error = settings.validate().unwrap_err();
-        assert_eq!(error.to_string(), "mix = 150 is out of range; use 0 to 100 %");
     }
 }

@@ -125,11 +125,13 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Taper;
 
     /// Texts that users type for each setting, and the entries that they mean; `-`: invalid.
     const TYPED: &str = "
         voice | SQUARE = square; pulse 12,5 % = pulse12; soft_clean = soft-clean; of the future = -
-        root | Bb = A#; d♯ = D#; H = -
+        root | A = A; g# = G#; Bb = A#; bb = A#; E♭ = D#; f♯ = F#; C = C; Cb = B; Ab = G#; E# = F
+        root | H = -; # = -; A## = -; A4 = -; Abb = -; AB = -; ♭ = -; = -
         scale | minor = natural-minor; MAJ = major; MinorPentatonic = minor-pentatonic
         sync | 1/8d = 1/8d; 1/8 Dotted = 1/8d; 1/3 = -
         duty | 50% = 50; 12,5 = 12.5
@@ -143,6 +145,32 @@ mod tests {
         floor | 1,000.5 = -; 1e999 = -; nan = -; -infinity = -90 dB
         threshold | -inf = -60 dB; \u{2212}\u{221e} = -60 dB";
 
+    /// Numbers for each setting, and their texts.
+    const SHOWN: &str = "
+        output | -0.001 = 0 dB
+        mix | 33.3 = 33 %
+        threshold | -36.9897 = -37 dB
+        ceiling | -13.97 = -14 dB
+        floor | -46.26 = -46.3 dB
+        drive | 40 = 40 x; 1.5 = 1.5 x; 123.4 = 123 x
+        ring | 0.053 = 0.053 s; 0.2 = 0.2 s; 9.996 = 10 s
+        release | 20 = 20 ms; 99.97 = 100 ms; 1000 = 1000 ms
+        tone | 4865 = 4865 Hz
+        tuning | 442.5 = 442.5 Hz
+        transpose | -0.07 = -0.07 st
+        octave | -1 = -1 oct; 1 = 1 oct
+        voices | 1 = 1 note; 3 = 3 notes
+        decay | 1 = 1 tick";
+
+    /// Returns the setting, left and right side of each case in a table.
+    fn cases(table: &str) -> impl Iterator<Item = (Setting, &str, &str)> {
+        table.trim().lines().flat_map(|row| {
+            let (id, cases) = row.split_once('|').unwrap();
+            let sides = cases.split(';').map(|case| case.split_once('=').unwrap());
+            sides.map(|(left, right)| (Setting::find(id.trim()).unwrap(), left, right.trim()))
+        })
+    }
+
     #[test]
     fn the_ends_of_a_range_are_values() {
         let mut controls = Controls::default();
@@ -155,17 +183,50 @@ mod tests {
     }
 
     #[test]
-    fn what_people_type_is_read() {
-        for row in TYPED.trim().lines() {
-            let (id, cases) = row.split_once('|').unwrap();
-            for (typed, meant) in cases.split(';').map(|case| case.split_once('=').unwrap()) {
-                let read = match Setting::find(id.trim()).unwrap() {
-                    Setting::Choice(own) => own.parse(typed).map(|at| own.entries[at].0.into()),
-                    Setting::Number(own) => own.parse(typed).map(|x| format!("{x} {}", own.unit)),
-                    Setting::Text(_) => None,
-                };
-                assert_eq!(read.as_deref().unwrap_or("-"), meant.trim(), "{id} {typed}");
+    fn every_entry_is_read_by_id_and_name() {
+        for choice in &CHOICES {
+            for (index, (id, name)) in choice.entries.iter().enumerate() {
+                let read = [id, name].map(|text| choice.parse(text));
+                assert_eq!(read, [Some(index); 2], "{} {id}", choice.id);
             }
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_are_shown() {
+        for spec in &SPECS {
+            for step in 0..=100 {
+                let value = spec.min + (spec.max - spec.min) * step as f32 / 100.0;
+                let text = spec.format(value);
+                let back = spec.parse(&text).unwrap();
+                assert_eq!(spec.format(back), text, "{}", spec.id);
+                let half_digit = 0.500_1 * 10f32.powi(-(spec.decimals as i32));
+                // Allows an error of half the third significant digit.
+                let wide = spec.taper == Taper::Logarithmic && spec.max >= 10.0 * spec.min;
+                let half_digit = half_digit.max(if wide { 0.005 * value } else { 0.0 });
+                let error = (back - value).abs() - value.abs() * 1e-6;
+                assert!(error <= half_digit, "{} {text}", spec.id);
+            }
+        }
+    }
+
+    #[test]
+    fn typed_texts_are_read() {
+        for (setting, typed, meant) in cases(TYPED) {
+            let read = match setting {
+                Setting::Choice(own) => own.parse(typed).map(|at| own.entries[at].0.into()),
+                Setting::Number(own) => own.parse(typed).map(|x| format!("{x} {}", own.unit)),
+                Setting::Text(_) => None,
+            };
+            assert_eq!(read.as_deref().unwrap_or("-"), meant, "{} {typed}", setting.id());
+        }
+    }
+
+    #[test]
+    fn numbers_are_shown_with_useful_digits() {
+        for (setting, number, text) in cases(SHOWN) {
+            let Setting::Number(spec) = setting else { unreachable!() };
+            assert_eq!(spec.format(number.trim().parse().unwrap()), text);
         }
     }
 }

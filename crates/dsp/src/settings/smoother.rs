@@ -8,7 +8,6 @@ use std::ops::{Index, IndexMut};
 
 /// Duration of a change in seconds.
 const TIME: f64 = 0.02;
-
 /// Number of smoothed values: first the numeric settings, then the crossfades (0..1), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const FADES: usize = SPECS.len();
@@ -72,7 +71,8 @@ pub struct Smoother {
     now: [f64; VALUES],
     target: [f64; VALUES],
     settings: Settings,
-    fades: Fades<bool>,
+    /// Targets of the crossfades.
+    pub fades: Fades<bool>,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
     /// Whether the settings have changed since the last step, or any value has steps left.
@@ -120,10 +120,6 @@ impl Smoother {
                 self.left[index] = if self.now[index] == target { 0 } else { self.steps };
             }
         }
-    }
-
-    pub fn fades(&self) -> Fades<bool> {
-        self.fades
     }
 
     pub fn fade(&mut self, fades: Fades<bool>) {
@@ -205,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn continuous_automation_of_one_setting_does_not_delay_another() {
+    fn automation_does_not_delay_other_settings() {
         let from = Settings::default();
         let mut smoother = Smoother::new(&from, Fades::OFF, 48_000.0);
         for step in 1..=15 {

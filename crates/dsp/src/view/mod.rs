@@ -259,16 +259,13 @@ impl Snapshot {
             played,
             held,
             enabled: settings.bands_with_keys(held),
-            gain: params.gain(),
+            gain: params.gains.to,
             makeup,
             voice: settings.voice,
             octave: settings.octave,
             duty: settings.duty,
             parts: synthesis.chip_parts(),
-            key: None,
-            tuning: None,
-            tempo: None,
-            tempo_certainty: 0.0,
+            ..Self::default()
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
     notes::{TONES, midi_note},
     settings::BandRange,
 };
-use std::{array, ops::Range};
+use std::ops::Range;
 
 /// Red, green and blue in sRGB.
 pub type Colour = [u8; 3];
@@ -15,7 +15,6 @@ pub type Colour = [u8; 3];
 pub const DARKEST_DB: f32 = -60.0;
 /// Minimum level of notes with full brightness, in dB relative to the total power.
 pub const BRIGHTEST_DB: f32 = -5.0;
-
 /// `OKLCh` colour of the line below each C; see [`oklch`].
 pub const LINE: [f32; 3] = [0.31, 0.012, 265.0];
 
@@ -168,7 +167,7 @@ impl Default for Column {
     /// Creates a column of silence.
     fn default() -> Self {
         let silent = Cell { state: BandState::Inactive, level_db: f32::NEG_INFINITY };
-        Self(array::from_fn(|_| silent))
+        Self([silent; TONES])
     }
 }
 
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_share_out_every_height_without_gaps_from_the_lowest_note_at_the_bottom() {
+    fn rows_fill_any_height_without_gaps() {
         for (range, lowest, count) in
             [(BandRange::Published, "A3", 48), (BandRange::Whole, "E1", TONES)]
         {
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_in_the_middle_of_its_row_and_the_strongest_of_merged_columns_shows() {
+    fn notes_are_centred_and_merged_columns_keep_the_strongest() {
         let rows = Rows::new(BandRange::Published, 0.0);
         let loud = Cell { state: BandState::Saturated, level_db: -10.0 };
         let mut column = Column::default();

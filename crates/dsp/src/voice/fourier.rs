@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
-/// Computes transforms of all powers of two up to a length.
+/// Fourier transforms of all powers of two up to a length.
 pub struct Fourier {
-    /// Sines and cosines of `pi k / half` for `k < half`, stored from the index `half` on, for each power of two `half`.
+    /// Sines and cosines of `pi k / half` for `k < half`. For each power of two `half`, they begin at the index `half`.
     turns: Vec<(f64, f64)>,
 }
 
@@ -18,9 +18,8 @@ impl Fourier {
         Self { turns: (0..length).map(turn).collect() }
     }
 
-    /// Returns the real part of the inverse Fourier transform of `length` values, without a factor. `length` must be a power of
-    /// two; `given` has the first values, and the remaining values are 0. Cooley and Tukey's algorithm, radix 2, decimated in
-    /// time.
+    /// Returns the real part of the unscaled inverse Fourier transform of `length` values, a power of two. `given` has the first
+    /// values; the remaining ones are 0. By Cooley and Tukey, radix 2, decimated in time.
     pub fn transform(&self, given: &[[f64; 2]], length: usize) -> Vec<f64> {
         let unused_bits = usize::BITS - length.trailing_zeros();
         let mut values = vec![[0.0; 2]; length];

@@ -3,12 +3,9 @@
 //! `docs/dsp.md` lists the waveforms and explains where the oscillators get their phase.
 
 mod chip;
-mod driven;
 mod fourier;
-mod level;
 mod oscillators;
 mod pitch;
-mod timbre;
 mod timbres;
 mod waveform;
 
@@ -20,18 +17,16 @@ use crate::{
 };
 use chip::{Chip, ChipInput};
 pub use chip::{ChipNoise, ChipPulse, ChipTick};
-pub use level::LevelSource;
-use level::{Gate, Levels};
-pub use oscillators::{CUTOFF, LEVEL_POLES};
-use oscillators::{Oscillators, RenderJob};
+pub use oscillators::{CUTOFF, LEVEL_POLES, LevelSource};
+use oscillators::{Gate, Levels, Oscillators, RenderJob};
 pub use pitch::Moves;
 use std::f64::consts::TAU;
-use timbre::{PITCHES, TableLevels};
 pub use timbres::Timbres;
+use timbres::{PITCHES, TableLevels};
 use tone_filter_simd::Kernel;
-use waveform::Waveforms;
+use waveform::{SHAPES, Waveforms, drive_position, shape_weight};
 
-/// Time constant in seconds with which a band's level follows the listener's.
+/// Time constant in seconds with which a note follows the level by the listener.
 const ATTACK: f64 = 0.005;
 
 /// Returns the end of each sample from `position` on, as a fraction of the block.
@@ -45,7 +40,7 @@ fn block_positions(position: usize) -> impl Iterator<Item = f32> {
 pub struct Wet<'a> {
     /// Mean of all channels; with `pans`, the left channel.
     pub wet: &'a mut [f32],
-    /// Right channel, with `pans`; else unused.
+    /// Right channel, with `pans`; otherwise unused.
     pub right: &'a mut [f32],
     /// Stereo positions of the notes: 1 is left, -1 right. `None` for a single channel.
     pub pans: Option<&'a Ramp<Lanes>>,
@@ -54,28 +49,24 @@ pub struct Wet<'a> {
 /// Oscillators of one bank, with their levels and the low-pass after them.
 #[derive(Debug, Clone)]
 pub struct Voices {
-    oscillators: Oscillators,
+    pub oscillators: Oscillators,
     chip: Chip,
-    /// Whether the voice Chip sounds.
     chips: bool,
-    /// Total power of the bank for each sample of the block.
     total_powers: [f32; BLOCK],
     /// Total power after each pole of its low-pass.
     totals: [f64; LEVEL_POLES],
-    /// One-pole coefficient of `totals` per block.
     total_step: f64,
     low_pass: OnePole,
     /// Low-pass of the right channel; `None` for a single channel.
     right: Option<OnePole>,
     gain: Ramp<f32>,
-    /// Position of the drive among the tables of driven sines ([`driven::drive_position`]).
+    /// Position of the drive among the tables of driven sines.
     drive: Ramp<f32>,
-    /// Whether the levels have not been set since the voices were cleared.
+    /// Whether the levels have not been set yet.
     fresh: bool,
 }
 
 impl Voices {
-    /// Creates voices at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             oscillators: Oscillators::new(sample_rate),
@@ -92,22 +83,22 @@ impl Voices {
         }
     }
 
-    /// Clears all state, for `sample_rate` in Hz. The next block starts at the levels that the bands have then.
+    /// Clears all state. The next block starts at the levels that the bands have then.
     pub fn activate(&mut self, sample_rate: f64) {
         *self = Self::new(sample_rate);
     }
 
     /// Returns the chip's registers as of its last tick; `None` while the voice Chip is off.
     pub fn chip(&self) -> Option<ChipTick> {
-        self.chips.then(|| self.chip.latest())
+        self.chips.then_some(self.chip.latest)
     }
 
-    /// Returns the bands of the chip's bass and lead, each `None` if there is none or the voice Chip is off.
+    /// Returns the bands of bass and lead; `None` for a silent one, or while the voice Chip is off.
     pub fn chip_parts(&self) -> [Option<usize>; 2] {
-        if self.chips { self.chip.parts() } else { [None; 2] }
+        if self.chips { self.chip.arranger.parts() } else { [None; 2] }
     }
 
-    /// Begins a block: reads the phases of the bands. `weights` are the bands' weights in the sum.
+    /// Begins a block: reads the phases of the bands.
     pub fn lock(&mut self, kernel: Kernel, params: &BankParams, bank: &Bank, weights: &Lanes) {
         self.oscillators.lock(kernel, &params.pitches, &bank.state(params), weights);
         if self.fresh {
@@ -115,12 +106,7 @@ impl Voices {
         }
     }
 
-    /// Clears the phase measurements of the tones below A3, whose resonators start from rest.
-    pub fn rest_low(&mut self) {
-        self.oscillators.rest_low();
-    }
-
-    /// Reads total powers and phases of the bank, whose last call processed `frames` samples up to `end` in the block.
+    /// Reads total powers and phases of the bank. Its last call processed `frames` samples up to `end` in the block.
     pub fn sample_phases(
         &mut self,
         kernel: Kernel,
@@ -134,13 +120,8 @@ impl Voices {
         }
     }
 
-    /// Returns the amplitudes of the bands' oscillations at the start of the block.
-    pub fn amplitudes(&self) -> &Lanes {
-        self.oscillators.amplitudes()
-    }
-
-    /// Sets the levels of the block from the powers of `source` and the bands' `weights` in the sum, and the pitches from
-    /// `moves`. `ahead` is the total power of the early bank, and its weight of 0..1.
+    /// Sets levels and pitches of the block. `weights` are those of the bands in the sum; `ahead` is the total power of the early
+    /// bank, and its weight of 0..1.
     #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,
@@ -182,16 +163,16 @@ impl Voices {
                 angles: &params.pitches.angles,
                 high: high as f32,
                 timbre,
-                arrangement: timbres.arrangement(),
+                arrangement: &timbres.arrangement,
             }),
             None if self.chips => self.chip = Chip::new(params.sample_rate),
             None => {}
         }
         self.chips = chip.is_some();
-        let drive = driven::drive_position(params.coefficients.drive);
+        let drive = drive_position(params.coefficients.drive);
         // The second soft clip acts on the level. On the samples, it would distort the waveforms.
         let level = timbres.rms(drive) * power.sqrt();
-        let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
+        let gain = 2.0 / (1.0 + params.gains.to * 2.0 * level);
         for (ramp, to) in [(&mut self.drive, drive), (&mut self.gain, gain)] {
             if self.fresh {
                 *ramp = Ramp::rest(to);
@@ -202,8 +183,8 @@ impl Voices {
         self.fresh = false;
     }
 
-    /// Crossfades `wet` from the samples of the soft clip to the samples of the voices, from `position` in the block on. `input`
-    /// is the bank's input for these samples. The chip is mono, in the centre.
+    /// Crossfades `wet`, which starts at `position` in the block, from the soft clip to the voices. `input` is the bank's input.
+    /// The chip is mono, in the centre.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -221,7 +202,7 @@ impl Voices {
         for (timbre, share) in timbres.sounding() {
             let mut play = |row, share| {
                 let (levels, octave, gains) =
-                    (&timbre.levels[0], timbre.octave, self.oscillators.gains());
+                    (&timbre.levels[0], timbre.octave, &self.oscillators.gains);
                 let job = RenderJob { row, levels, octave, gains, share, pans, position, frames };
                 self.oscillators.render(kernel, job, &mut sums, &mut sides);
             };
@@ -232,8 +213,8 @@ impl Voices {
                     self.chip.mix(kernel, &self.oscillators, timbre, share, position, chip);
                 }
                 Voice::SoftClean => {
-                    for shape in 0..driven::SHAPES {
-                        let own = self.drive.map(|position| driven::share(shape, *position));
+                    for shape in 0..SHAPES {
+                        let own = self.drive.map(|position| shape_weight(shape, *position));
                         if !own.is(0.0) {
                             let (row, _) = Waveforms::shared().driven(shape);
                             play(row, share.times(own));

@@ -6,7 +6,6 @@
 
 use super::{
     TableLevels,
-    level::{Gate, LevelSource, Levels},
     pitch::{Bands, Moves, PERIOD, Pitch},
     waveform::{CHUNK, Table},
 };
@@ -22,29 +21,67 @@ use tone_filter_simd::{
     approx::{polar, tan, truncated, wrapped},
 };
 
-/// Left shift of a phase at octave 0, after which 2^32 is a period.
+/// Left shift of a phase after which 2^32 is a period, at octave 0.
 const SHIFT: i32 = 2;
 
-/// Number of poles of the phase's low-pass.
 const POLES: usize = 4;
-/// Cutoff in Hz of each pole of the low-passes.
+/// Cutoff of each low-pass pole in Hz.
 pub const CUTOFF: f64 = 28.0;
-
-/// Number of poles of the low-passes of the amplitude and of the total power.
+/// Number of poles in the low-passes of amplitude and total power.
 pub const LEVEL_POLES: usize = 2;
-
 /// Ratio of an amplitude to its low-passed value above which a note begins.
 const RISE: f32 = 2.0;
-
 /// Seconds in which the time constant of each pole grows by one block after a note begins.
 const OPENING: f64 = 0.012;
 
-/// Maximum deviation of an oscillator from its band's nominal frequency, as a factor. A band also responds to neighbouring notes,
-/// which its oscillator must not play.
+/// Maximum ratio between the frequency of an oscillator and the nominal one. A band also responds to neighbouring notes, which
+/// its oscillator must not play.
 const RANGE: f32 = 2.0;
-
 /// Power below which an oscillator rests, relative to the maximum power of a note: -100 dB.
 const SILENT: f32 = 1e-10;
+
+/// Gate of a band's power; `docs/dsp.md` has the formula.
+#[derive(Debug, Clone, Copy)]
+pub struct Gate {
+    /// Power `low` to the power of -3/2.
+    inverse: f32,
+    /// Maximum power of a note.
+    pub high: f32,
+}
+
+impl Gate {
+    /// Creates a gate: a note fades away below the power `low`, and grows no stronger above `high`.
+    pub fn new(low: f32, high: f32) -> Self {
+        Self { inverse: 1.0 / (low * low.sqrt()), high }
+    }
+
+    /// Returns the power that a level follows, for a resonator with the power `q`.
+    #[inline(always)]
+    pub fn level(self, q: f32) -> f32 {
+        let gated = q * q * self.inverse;
+        q.min(gated * gated).min(self.high)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Levels<'a> {
+    pub source: LevelSource<'a>,
+    pub gate: Gate,
+    /// One-pole coefficient per block.
+    pub step: f32,
+    /// One-pole coefficient of a note that begins.
+    pub first_step: f32,
+    pub weights: &'a Lanes,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum LevelSource<'a> {
+    /// Powers of the bank's own resonators.
+    Own,
+    /// Powers by the listener, measured in the mean of the channels, and mean amplitudes of the bands over all banks. Each bank
+    /// scales the powers by the squared ratio of its own amplitude to the mean.
+    Listener(&'a Lanes, &'a Lanes),
+}
 
 #[derive(Debug, Clone)]
 pub struct Oscillators {
@@ -54,35 +91,32 @@ pub struct Oscillators {
     steps: [u32; LANES],
     /// Tangents of half the measured frequencies in radians a sample.
     tangents: Lanes,
-    /// Cosine and sine sums of the phase measurements in the last block, each turned to the block's end at the nominal
-    /// frequency.
+    /// Sums of the cosines and sines of the phases that were measured in the last block, each turned to the end of the block at
+    /// the nominal frequency.
     phase_sums: [Lanes; 2],
-    /// Number of phase measurements in the last block.
     phase_count: f32,
-    /// Measured phase of each band's oscillation at the start of the current block.
+    /// Phase of each band at the start of the block.
     measured: Lanes,
-    /// Low-passed amplitude of each band's oscillation.
-    amplitudes: Lanes,
+    pub amplitudes: Lanes,
     /// Lag of each pole of the phase's low-pass.
     lags: [Lanes; POLES],
-    /// Time constant of each band's poles in blocks.
+    /// Time constant of each band in blocks.
     spans: Lanes,
     /// Amplitude after each pole of its low-pass.
     levels: [Lanes; LEVEL_POLES],
-    /// Maximum time constant in blocks.
+    /// Maximum of the time constants.
     span: f32,
-    /// Growth of the time constants in a block.
     growth: f32,
-    /// Followed power of each band, before its weight.
+    /// Followed power of each band, without its weight.
     powers: Lanes,
-    gains: Ramp<Lanes>,
-    /// 1 for a band whose phase was read at the start of the current block, else 0.
+    /// Amplitudes of the notes.
+    pub gains: Ramp<Lanes>,
+    /// Factor: 1 for a band whose phase was read at the start of the block, otherwise 0.
     locked: Lanes,
-    pitch: Pitch,
+    pub pitch: Pitch,
 }
 
 impl Oscillators {
-    /// Creates oscillators at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let block = BLOCK as f64 / sample_rate;
         Self {
@@ -105,12 +139,12 @@ impl Oscillators {
         }
     }
 
-    /// Clears the last block's phase measurements of the tones below A3.
+    /// Clears the phase measurements of the tones below A3, whose resonators start from rest.
     pub fn rest_low(&mut self) {
         self.phase_sums.iter_mut().for_each(|sums| sums.0[PUBLISHED..].fill(0.0));
     }
 
-    /// Measures the phases of the bands in `state`, at sample `position` of the block, a multiple of [`PHASE_INTERVAL`].
+    /// Measures the phases of the bands in `state` at `position` in the block, a multiple of [`PHASE_INTERVAL`].
     pub fn sample_phases(
         &mut self,
         kernel: Kernel,
@@ -118,37 +152,24 @@ impl Oscillators {
         state: &State,
         position: usize,
     ) {
+        let [cosines, sines] = &pitches.backs[(position / PHASE_INTERVAL - 1) % PHASES_PER_BLOCK];
         kernel.vectorize(
             #[inline(always)]
             || {
-                self.sample_all_phases(
-                    pitches,
-                    state,
-                    &pitches.backs[(position / PHASE_INTERVAL - 1) % PHASES_PER_BLOCK],
-                )
+                for tone in 0..TONES {
+                    let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
+                    // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
+                    let quadrature = self.tangents.0[tone] * (lo * pitches.lo_weights.0[tone] + bp);
+                    let (cosine, sine) = (cosines.0[tone], sines.0[tone]);
+                    self.phase_sums[0].0[tone] += cosine * bp - sine * quadrature;
+                    self.phase_sums[1].0[tone] += sine * bp + cosine * quadrature;
+                }
             },
         );
         self.phase_count += 1.0;
     }
 
-    #[inline(always)]
-    fn sample_all_phases(
-        &mut self,
-        pitches: &Pitches,
-        state: &State,
-        [cosines, sines]: &[Lanes; 2],
-    ) {
-        for tone in 0..TONES {
-            let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
-            // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
-            let quadrature = self.tangents.0[tone] * (lo * pitches.lo_weights.0[tone] + bp);
-            let (cosine, sine) = (cosines.0[tone], sines.0[tone]);
-            self.phase_sums[0].0[tone] += cosine * bp - sine * quadrature;
-            self.phase_sums[1].0[tone] += sine * bp + cosine * quadrature;
-        }
-    }
-
-    /// Begins a block: reads the phases of the bands in `state` that have a weight in the sum, or had one.
+    /// Begins a block: reads the phases of the bands that have or had a weight in the sum.
     pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
         if self.phase_count == 0.0 {
             self.tangents = Lanes(pitches.angles.0.map(|angle| tan(0.5 * angle)));
@@ -215,24 +236,14 @@ impl Oscillators {
         }
     }
 
-    /// Returns the amplitudes of the bands' oscillations at the start of the block.
-    pub fn amplitudes(&self) -> &Lanes {
-        &self.amplitudes
-    }
-
-    /// Returns the frequency of the band `tone` in the current block without its pitch shift, in periods a sample.
+    /// Returns the frequency of a band without its pitch shift, in periods a sample.
     pub fn frequency(&self, tone: usize) -> f32 {
         self.pitch.played(tone).map_or(self.steps[tone], |(_, step)| step) as f32
             / PERIOD
             / self.pitch.ratio(tone)
     }
 
-    /// Returns the pitch shift of the band `tone`, as a factor of the frequency ([`Pitch::ratio`]).
-    pub fn ratio(&self, tone: usize) -> f32 {
-        self.pitch.ratio(tone)
-    }
-
-    /// Sets the levels, and the pitches from `moves`, of bands at the nominal `angles`. Returns the total power.
+    /// Sets levels and pitches of bands at the nominal `angles`. Returns the total power.
     pub fn set_levels(
         &mut self,
         kernel: Kernel,
@@ -255,7 +266,7 @@ impl Oscillators {
         sum(&powers.0)
     }
 
-    /// Writes the amplitudes at the end of the block to `gains`. Returns the weighted powers of the bands.
+    /// Writes the amplitudes at the end of the block to `gains`. Returns the weighted powers.
     #[inline(always)]
     fn set_all_levels(
         &mut self,
@@ -282,8 +293,8 @@ impl Oscillators {
         Lanes(powers)
     }
 
-    /// Adds the samples of `job` to `sums`. With stereo positions, also adds half the difference of left and right to `sides`.
-    /// Beyond the frames of the job, the result is undefined.
+    /// Adds the samples of `job` to `sums`; with stereo positions, also half the difference of left and right to `sides`. Samples
+    /// beyond the job are undefined.
     pub fn render(
         &self,
         kernel: Kernel,
@@ -350,29 +361,21 @@ impl Oscillators {
             }
         }
     }
-
-    pub fn gains(&self) -> &Ramp<Lanes> {
-        &self.gains
-    }
 }
 
-/// Waveform and range of samples to render.
+/// Samples to render.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderJob<'a> {
-    /// Tables of the waveform.
     pub row: &'a [Table],
-    /// Index of the table for each pitch; `None` where the pitch is too high.
+    /// Index of the table for each pitch; `None` if the pitch is too high.
     pub levels: &'a TableLevels,
     /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
-    /// Amplitudes of the bands.
     pub gains: &'a Ramp<Lanes>,
     /// Factor of all amplitudes.
     pub share: Ramp<f32>,
     /// Stereo positions of the bands: 1 is left, -1 right. `None` for a single channel.
     pub pans: Option<&'a Ramp<Lanes>>,
-    /// First sample in the block.
     pub position: usize,
-    /// Number of samples.
     pub frames: usize,
 }

@@ -3,29 +3,32 @@
 //! A note reads the table with the most harmonics that stay below half the sample rate. Tables do not depend on
 //! the rate, so all filters of a process share them.
 
-use super::{driven, fourier::Fourier};
+use super::fourier::Fourier;
 use crate::settings::Voice;
-use std::{f64::consts::PI, sync::LazyLock};
+use std::{
+    f64::consts::{PI, SQRT_2, TAU},
+    sync::LazyLock,
+};
 
-/// Number of harmonics of the richest table: all harmonics of A3 up to 88 kHz.
+/// Maximum number of harmonics: all of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
 
-/// Maximum ratio of the numbers of harmonics of neighbouring tables, where whole numbers allow it. A note that is up to half a
-/// semitone sharp then keeps its harmonics below half the sample rate. A note that is up to half a semitone flat still has all
-/// harmonics up to 0.4 times the rate.
+/// Maximum ratio of the numbers of harmonics of neighbouring tables, as far as whole numbers allow. A note up to half a semitone
+/// sharp then keeps its harmonics below half the sample rate, and one up to half a semitone flat has all harmonics up to 0.4
+/// times the rate.
 const GROWTH: f64 = 1.19;
-
-/// Minimum number of samples in a table for each harmonic, with which the errors of linear interpolation are at -90 dB.
+/// Minimum number of samples for each harmonic: the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
-/// Minimum number of samples in a table.
 const LEAST_SAMPLES: usize = 2048;
-
+/// Number of tabulated driven sines, at equal ratios of the drive from 1 to [`MOST_DRIVE`].
+pub const SHAPES: usize = 7;
+const MOST_DRIVE: f64 = 400.0;
+/// Number of samples from which the series of a driven sine is computed: enough for aliases at -100 dB.
+const SERIES_LENGTH: usize = 1 << 16;
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
-
-/// Number of bits for the difference between a sample and the next one.
+/// Bits of the difference between a sample and the next one.
 const MORE: u32 = 15;
-
 /// Number of samples that are read together.
 pub const CHUNK: usize = 16;
 
@@ -34,15 +37,15 @@ pub const CHUNK: usize = 16;
 pub struct Table {
     /// Binary logarithm of the number of samples.
     bits: u32,
-    /// Each entry holds a sample and, in its lowest [`MORE`] bits, the difference to the next sample. One access for both makes
-    /// reading twice as fast.
+    /// Samples, each with the difference to the next one in its lowest [`MORE`] bits. One access for both makes reading twice as
+    /// fast.
     samples: Vec<u32>,
     /// Amplitude of a sample of 1.
     pub unit: f32,
 }
 
 impl Table {
-    /// Creates a table of one period; the number of `samples` must be a power of two.
+    /// Creates a table of one period. The number of `samples` must be a power of two.
     fn new(samples: &[f64]) -> Self {
         let peak = samples.iter().fold(f64::MIN_POSITIVE, |peak, sample| peak.max(sample.abs()));
         let unit = peak / f64::from((1 << 16) - 1);
@@ -59,7 +62,7 @@ impl Table {
         Self { bits: rounded.len().trailing_zeros(), samples, unit: unit as f32 }
     }
 
-    /// Returns the waveform at `phases`, where 2^32 is a period, in units of [`Self::unit`].
+    /// Returns the samples at `phases`, where 2^32 is a period, in units of [`Self::unit`].
     #[inline(always)]
     pub fn read(&self, phases: &[u32; CHUNK]) -> [f32; CHUNK] {
         let pairs = phases.map(|phase| {
@@ -82,9 +85,8 @@ pub struct Waveforms {
     levels: Vec<usize>,
     /// A row for each of [`Voice::WAVEFORMS`], and one for the triangle of [`Voice::Chip`].
     rows: Vec<Vec<Table>>,
-    /// RMS of each waveform in `rows`.
-    rms: f64,
-    /// A row for each driven sine.
+    /// RMS of each waveform in `rows`, with all its harmonics.
+    pub rms: f64,
     driven: Vec<Vec<Table>>,
     driven_rms: Vec<f64>,
 }
@@ -103,36 +105,31 @@ impl Waveforms {
         .take_while(|&harmonics| harmonics <= MOST_HARMONICS)
         .collect();
         let rms = soft_rms();
-        let fourier = Fourier::new(driven::LENGTH);
+        let fourier = Fourier::new(SERIES_LENGTH);
         let row = |harmonic: &dyn Fn(usize) -> [f64; 2]| {
             levels.iter().map(|&harmonics| table(&fourier, harmonic, harmonics)).collect()
         };
         let of_voice = |voice| row(&|n| harmonic(voice, n).map(|share| share * rms));
         let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(of_voice).collect();
-        let series = driven::series(&fourier);
+        let series = driven_series(&fourier);
         let driven = series.iter().map(|series| row(&|n| [series[n - 1], 0.0])).collect();
         let mean_square = |series: &Vec<f64>| series.iter().map(|x| 0.5 * x * x).sum::<f64>();
         let driven_rms = series.iter().map(|series| mean_square(series).sqrt()).collect();
         Self { levels, rows, rms, driven, driven_rms }
     }
 
-    /// Returns the tables of the driven sine `shape`, and its RMS.
+    /// Returns the tables of a driven sine, and its RMS.
     pub fn driven(&self, shape: usize) -> (&[Table], f64) {
         (&self.driven[shape], self.driven_rms[shape])
     }
 
-    /// Returns the RMS of each waveform with all its harmonics, except for the driven sines.
-    pub fn rms(&self) -> f64 {
-        self.rms
-    }
-
-    /// Returns the index in a row of the table for a note of `frequency` Hz; `None` if the note is too high.
+    /// Returns the index of the table for `frequency` in Hz; `None` if it is too high.
     pub fn level(&self, frequency: f64, sample_rate: f64) -> Option<u8> {
         let most = most_harmonics(frequency, sample_rate);
         self.levels.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|level| level as u8)
     }
 
-    /// Returns the tables of `voice`, one of [`Voice::WAVEFORMS`]; for all others the tables of [`Voice::Chip`].
+    /// Returns the tables of `voice`, one of [`Voice::WAVEFORMS`] or [`Voice::Chip`].
     pub fn row(&self, voice: Voice) -> &[Table] {
         let waveforms = &Voice::WAVEFORMS;
         let row = waveforms.iter().position(|own| *own == voice).unwrap_or(waveforms.len());
@@ -140,7 +137,7 @@ impl Waveforms {
     }
 }
 
-/// Computes the table of the first `harmonics` harmonics. `harmonic` returns the amplitudes of cosine and sine of the nth one.
+/// Computes the table of the first `harmonics` harmonics. `harmonic` returns the cosine and sine amplitudes of the nth one.
 fn table(fourier: &Fourier, harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
     let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
     let series = (1..=harmonics).map(|n| {
@@ -152,14 +149,14 @@ fn table(fourier: &Fourier, harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usi
     Table::new(&period(fourier, series, length))
 }
 
-/// Returns a period of `length` samples, a power of two. `series` has the amplitudes of cosine and sine of each harmonic.
+/// Returns a period of `length` samples, a power of two, from the cosine and sine amplitudes of each harmonic.
 fn period(fourier: &Fourier, series: impl Iterator<Item = [f64; 2]>, length: usize) -> Vec<f64> {
     let conjugates = series.map(|[cosine, sine]| [cosine, -sine]);
     let series: Vec<_> = std::iter::once([0.0; 2]).chain(conjugates).collect();
     fourier.transform(&series, length)
 }
 
-/// Returns the number of harmonics that stay below half the sample rate if a note is half a semitone sharp.
+/// Returns the number of harmonics below half the sample rate if a note is half a semitone sharp.
 fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
     sample_rate / (2.0 * frequency * libm::exp2(0.5 / 12.0))
 }
@@ -188,6 +185,33 @@ pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
         Voice::Chip => [2.0 / (angle * libm::tan(angle / 32.0)) / STEPS_RMS, 0.0],
         Voice::Saw => [sine, cosine].map(|part| 2.0 * 3f64.sqrt() / angle * part),
     }
+}
+
+/// Returns the position of `drive` among the tables of driven sines, 0 to [`SHAPES`] - 1.
+pub fn drive_position(drive: f32) -> f32 {
+    (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(MOST_DRIVE) as f32
+}
+
+/// Returns the weight of the table `shape` for a drive at `position`; tables are interpolated linearly.
+pub fn shape_weight(shape: usize, position: f32) -> f32 {
+    (1.0 - (position - shape as f32).abs()).max(0.0)
+}
+
+/// Returns the amplitudes of the harmonics of each shape, the first harmonic first. A shape is `g cos t / (1 + |g cos t|)` with
+/// `g = sqrt 2 drive`, the soft clip of a sine of RMS 1.
+fn driven_series(fourier: &Fourier) -> [Vec<f64>; SHAPES] {
+    let cosine = |t| libm::cos(TAU * t as f64 / SERIES_LENGTH as f64);
+    let cosines: Vec<f64> = (0..SERIES_LENGTH).map(cosine).collect();
+    std::array::from_fn(|shape| {
+        let drive = libm::pow(MOST_DRIVE, shape as f64 / (SHAPES - 1) as f64);
+        let clip = |cosine: &f64| {
+            let driven = SQRT_2 * drive * cosine;
+            [driven / (1.0 + driven.abs()), 0.0]
+        };
+        let clipped: Vec<_> = cosines.iter().map(clip).collect();
+        let sums = fourier.transform(&clipped, SERIES_LENGTH);
+        sums[1..=MOST_HARMONICS].iter().map(|sum| 2.0 / SERIES_LENGTH as f64 * sum).collect()
+    })
 }
 
 impl Voice {

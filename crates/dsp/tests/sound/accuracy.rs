@@ -83,25 +83,6 @@ fn every_tone_lights_its_own_band() {
 }
 
 #[test]
-fn percussion_alone_lights_next_to_nothing() {
-    // Hits of decaying noise, four per second and as loud as music: a snare or a hi-hat without a note.
-    let rate = 44_100.0;
-    let mut signal = white(4.0, rate);
-    for (t, x) in signal.iter_mut().enumerate() {
-        let since_hit = (t as f64 / rate) % 0.25;
-        *x *= (-since_hit / 0.03).exp() as f32;
-    }
-    let mut filter = filter(rate, &wet());
-    let (mut lit, mut seen) = (0, 0);
-    for block in signal.chunks_mut(441) {
-        filter.process(&mut [block]);
-        lit += filter.bands().bands.iter().filter(|b| b.state != BandState::Inactive).count();
-        seen += TONES;
-    }
-    assert!(lit * 100 < seen, "{lit} of {seen} cells are lit");
-}
-
-#[test]
 fn the_wet_signal_is_the_references_to_96_db() {
     let cases = [44_100.0, 96_000.0, 192_000.0].map(|rate| [(rate, true), (rate, false)]);
     for (rate, is_noise) in sweep::part(3, cases.concat()) {
@@ -122,17 +103,8 @@ fn every_cpu_has_the_plain_kernels_and_its_own() {
     let own = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
     assert_eq!(names[..3], ["scalar", "portable", own]);
     assert_eq!(Kernel::best().name(), *names.last().unwrap());
-    for name in Kernel::NAMES {
-        match name.parse::<Kernel>() {
-            Ok(kernel) => assert_eq!(kernel.name(), name),
-            Err(error) => assert!(!names.contains(&name), "{error}"),
-        }
-    }
-    for wrong in ["", "mmx", "AVX2"] {
-        let message = wrong.parse::<Kernel>().unwrap_err().to_string();
-        let names = message.contains(&format!("'{wrong}'")) && message.contains("scalar, portable");
-        assert!(names, "{message}");
-    }
+    let message = "AVX2".parse::<Kernel>().unwrap_err().to_string();
+    assert_eq!(message, format!("this CPU has no kernel 'AVX2'; use one of {}", names.join(", ")));
     // The name of a kernel of earlier versions.
     assert_eq!("avx512-zen".parse::<Kernel>().ok(), "avx512".parse().ok());
 }

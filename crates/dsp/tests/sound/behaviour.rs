@@ -85,7 +85,7 @@ fn full_bypass_is_the_input_bit_for_bit() {
 }
 
 #[test]
-fn no_number_clicks_when_it_jumps_over_its_range() {
+fn jumps_of_numbers_do_not_click() {
     // A click is a step that the sound has neither before nor after the change. A low `tone` and a low note keep the steps of the
     // sound itself small.
     let calm = Settings { tone: 500.0, ..Settings::REFERENCE };
@@ -162,7 +162,7 @@ fn faults_in_the_input_are_forgotten() {
 }
 
 #[test]
-fn a_fault_in_the_input_does_not_change_the_level_for_long() {
+fn auto_level_forgets_faults() {
     let settings = Settings { focus: 0.0, ..Settings::default() };
     let music = noisy_chord(30.0, RATE);
     let mut faulty = music.clone();
@@ -178,9 +178,12 @@ fn a_fault_in_the_input_does_not_change_the_level_for_long() {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused_and_changes_nothing() {
+fn values_out_of_range_are_refused() {
     let bad = Settings { drive: 0.5, ..Settings::REFERENCE };
     assert!(matches!(ToneFilter::new(RATE, &bad), Err(Error::Setting(e)) if e.id == "drive"));
+    for drive in [f32::NAN, f32::INFINITY, 0.99, 400.1] {
+        assert!(Settings { drive, ..Settings::REFERENCE }.validate().is_err(), "{drive}");
+    }
     for rate in [0.0, -1.0, 999.0, 1.1e9, f64::MAX, f64::NAN, f64::INFINITY] {
         let error = ToneFilter::new(rate, &Settings::REFERENCE).unwrap_err();
         assert!(matches!(error, Error::SampleRate(_)), "{rate}");

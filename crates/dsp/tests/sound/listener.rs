@@ -33,7 +33,7 @@ fn beats_of_long_music_take_few_bytes_a_frame() {
 }
 
 #[test]
-fn at_no_focus_it_runs_while_notes_are_asked_for() {
+fn without_focus_the_listener_runs_on_request() {
     let mut filter = ToneFilter::new(48_000.0, &Settings::REFERENCE).unwrap();
     for asked in [false, true, false] {
         filter.detect_notes(asked);

@@ -22,19 +22,17 @@ use tone_filter_simd::denormals;
 
 /// Vectors of published tones that are processed together.
 const GROUP: usize = 3;
-/// Vectors of tones below A3 that are processed together: these tones fill two thirds as many vectors as the published ones.
+/// Vectors of tones below A3 that are processed together. These tones fill two thirds as many vectors as the published ones.
 const LOW_GROUP: usize = 2;
-
 /// Number of lanes of the narrowest vectors, which may lack a fused multiply-add.
 const NARROWEST: usize = 4;
 
-/// Factor of the RMS of a muted band in the denominator of its drive: large enough to mute it, and small enough that the product
-/// of three denominators is finite.
+/// Factor of the RMS of a muted band in the denominator of its drive. Large enough to mute the band, and small enough that the
+/// product of three denominators is finite.
 const MUTED: f32 = 1e11;
-
-/// Minimum squared output of a band where denormals are slow because they are not flushed to zero: 170 dB below full scale.
+/// Minimum squared output of a band where denormals are not flushed to zero and slow: 170 dB below full scale.
 const QUIETEST: f32 = 1e-17;
-/// Minimum gated amplitude where denormals are slow: its square is just not denormal.
+/// Minimum gated amplitude where denormals are slow. Its square is just not denormal.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Processes `task` with the result of [`scalar::process`](super::scalar::process).
@@ -63,7 +61,7 @@ pub fn process_any<S: Simd>(simd: S, c: &Coefficients, task: Task) {
 /// Kinds of [`Weighting`] as values of a const parameter.
 const SWITCHED: u8 = Weighting::Switched as u8;
 const MOVING: u8 = Weighting::Moving as u8;
-/// Panned notes: weights may ramp, and the stereo differences have weights, too.
+/// Panned notes: any weights, also for the stereo differences.
 const PLACED: u8 = MOVING + 1;
 /// Any kind, chosen at run time. The loop on arrays compiles to many times the code of a loop on vectors, so one loop serves all
 /// kinds.
@@ -110,10 +108,9 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
     }
 }
 
-/// State and coefficients of `N` vectors of tones. With `DAMPED`, the loops have a damping, as below A3.
+/// State and coefficients of `N` vectors of tones. With `DAMPED`, the loops have a damping, as those below A3 do.
 struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool> {
     simd: S,
-    /// Whether notes are panned; only for [`ANY`] weights. [`Group::is_placed`] covers all kinds.
     placed: bool,
     rise: [S::f32s; N],
     minus_fall: [S::f32s; N],
@@ -121,19 +118,19 @@ struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, con
     shuts: bool,
     growth: [S::f32s; N],
     decay: S::f32s,
-    /// Factors of the RMS in the denominator of the drive.
+    /// Factor of the RMS in the denominator of the drive.
     rms_share: [S::f32s; N],
-    /// Weights in the sum at the next sample to be summed.
+    /// Weight in the sum at the next sample.
     weight: [S::f32s; N],
     weight_step: [S::f32s; N],
-    /// Weights in the stereo difference at the next sample to be summed.
+    /// Weight in the stereo difference at the next sample.
     side: [S::f32s; N],
     side_step: [S::f32s; N],
     lo: [S::f32s; N],
     bp: [S::f32s; N],
     power: [S::f32s; N],
     rms: [S::f32s; N],
-    /// `bp` at the sample of `rms`.
+    /// Value of `bp` at the sample of `rms`.
     late: [S::f32s; N],
 }
 
@@ -187,13 +184,13 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         group
     }
 
-    /// Whether notes are panned. A compile-time constant, except with [`ANY`] weights.
+    /// Whether notes are panned. Known at compile time, except with [`ANY`] weights.
     #[inline(always)]
     fn is_placed(&self) -> bool {
         WEIGHTS == PLACED || WEIGHTS == ANY && self.placed
     }
 
-    /// Moves the weights by a sample. Addition saves a multiplication, and the values do not depend on where a call begins.
+    /// Moves the weights by a sample. Repeated addition is cheaper than a product, and does not depend on where a call begins.
     #[inline(always)]
     fn move_weights(&mut self) {
         for i in 0..N {
@@ -233,8 +230,8 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         store(&mut state.power, power);
     }
 
-    /// Advances by `rows.len() - DELAY` samples. Adds the sums of the driven bands to `rows`, [`DELAY`] samples late, and with panned
-    /// notes the stereo differences to `sides`.
+    /// Advances by `rows.len() - DELAY` samples. Adds the sums of the driven bands to `rows`, [`DELAY`] samples late. With panned
+    /// notes, also adds the stereo differences to `sides`.
     #[inline(always)]
     fn advance(&mut self, gates: &FrameGates, rows: &mut [Row], sides: &mut [Row]) {
         let frames = rows.len() - DELAY;
@@ -252,7 +249,6 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         self.put(frames + 1, sums, rows, sides);
     }
 
-    /// Adds the sums of a sample to the rows of `frame`.
     #[inline(always)]
     fn put(&self, frame: usize, [sum, side]: [S::f32s; 2], rows: &mut [Row], sides: &mut [Row]) {
         add(self.simd, sum, &mut rows[frame]);
@@ -312,8 +308,8 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         }
     }
 
-    /// Third stage: returns the sums of the driven bands and their stereo differences, for the sample that was tracked last. Its
-    /// row is `frame`, [`DELAY`] later.
+    /// Third stage: returns the sum of the driven bands and their stereo difference for the sample that was tracked last, which
+    /// belongs to the row `frame`.
     #[inline(always)]
     fn mix(&mut self, gates: &FrameGates, frame: usize) -> [S::f32s; 2] {
         if !DRIVEN {
@@ -335,7 +331,6 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
     }
 }
 
-/// Loads `N` vectors from the tone `first` on.
 #[inline(always)]
 fn lanes<S: Simd, const N: usize>(simd: S, from: &Lanes, first: usize) -> [S::f32s; N] {
     each(|i| S::f32s::from_slice(simd, &from.0[first + i * S::f32s::LEN..][..S::f32s::LEN]))

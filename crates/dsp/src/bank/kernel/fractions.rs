@@ -2,17 +2,16 @@
 
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
-/// Number of lanes of the widest vectors.
 pub const WIDEST: usize = 16;
 
-/// Returns the sum of all `n / d` (two or three fractions), with a single division.
+/// Returns the sum of two or three fractions `n / d` with a single division.
 #[inline(always)]
 pub fn over<S: Simd, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> S::f32s {
     let (sum, product) = fraction::<S, N>(n, d);
     quotient::<S>(sum, product)
 }
 
-/// Returns [`over`] for each of two rows of numerators. They have the same denominators and share one division.
+/// Returns the sums of two rows of fractions with equal denominators, with a single division.
 #[inline(always)]
 pub fn over_both<S: Simd, const N: usize>(
     simd: S,
@@ -50,7 +49,7 @@ pub fn quotient<S: Simd>(n: S::f32s, d: S::f32s) -> S::f32s {
     estimate - d.mul_sub(estimate, n) * inverse
 }
 
-/// Returns `value(i)` for each `i` below `N`. Unlike the standard library's functions, it is always inlined.
+/// Returns `value(i)` for each `i` below `N`. Unlike `array::from_fn`, it is always inlined.
 #[inline(always)]
 pub fn each<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
     let mut values = [value(0); N];

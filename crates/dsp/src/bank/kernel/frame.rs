@@ -24,52 +24,47 @@ use crate::{
     lanes::{BLOCK, LANES, Lanes},
 };
 
-/// Maximum number of samples that a vector kernel reads beyond the end of a block.
+/// Maximum number of samples that a vector kernel reads beyond a block.
 const BEYOND: usize = 15;
 
-/// A factor for each sample of a block.
 type Factors = [f32; BLOCK + BEYOND];
 
-/// Coefficients and factors in the units of this module.
+/// Coefficients in the units of this module.
 #[derive(Debug, Clone, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct Frame {
-    /// Factor `a'` of each tone.
     pub rise: Lanes,
-    /// Factor `b'` of each tone.
     pub fall: Lanes,
-    /// Gate of the input: 1 for a tone with a gain, 0 for one without.
+    /// Factor of the input: 1 for a tone with a gain, 0 for one without.
     pub open: Lanes,
-    /// Whether any tone has no gain.
     pub shuts: bool,
-    /// Weight of `bp` in the conversion `lo' = (lo + tilt bp) enter`, needed because plain `lo` belongs to a damped loop.
+    /// Weight of `bp` in the conversion `lo' = (lo + tilt bp) enter`. Needed because plain `lo` belongs to a damped loop.
     pub tilt: Lanes,
-    /// Factor of the conversion `lo' = (lo + tilt bp) enter`.
     pub enter: Lanes,
-    /// Inverse of `enter`, rounded.
+    /// Rounded inverse of `enter`.
     pub leave: Lanes,
     /// Fraction of `lo` that is lost in a block.
     pub lo_loss: Lanes,
     /// Fraction of `bp` that is lost in a block, `1 - r^64`.
     pub bp_loss: f32,
-    /// `(r_i / r)^2 - 1`, which is 0 for the published tones.
+    /// Growth `(r_i / r)^2 - 1` of a loop; 0 for the published tones.
     pub growth: Lanes,
-    /// Correction for the rounding of `a' b'`, which would move the poles by up to 1 % of their bandwidth. At the end of a block,
+    /// Correction for the rounding of `a' b'`, which would move the poles by up to 1 % of their bandwidth: at the end of a block,
     /// `bp` gets `turn lo'`.
     pub turn: Lanes,
-    /// `r^-n` for the state after each sample.
+    /// Factor `r^-n` for the state after each sample.
     pub grow: Factors,
-    /// `r^n` for the state after each sample.
+    /// Factor `r^n` for the state after each sample.
     pub shrink: Factors,
-    /// Value of `s` for a power of 1 at `n = 0`: `1 / step`.
+    /// Value `1 / step` of `s` for a power of 1 at `n = 0`.
     pub unit: f32,
-    /// Inverse of `unit`, rounded.
+    /// Rounded inverse of `unit`.
     pub settle: f32,
-    /// Fraction of a power that the conversion back subtracts at the end of a block: `1 - r^128`, corrected for rounding.
+    /// Fraction of a power that the conversion back subtracts: `1 - r^128`, corrected for rounding.
     pub power_loss: f32,
-    /// `decay / r^2`.
+    /// Decay factor `(1 - step) / r^2` of `s`.
     pub decay: f32,
-    /// RMS for `s = 1` and `n = 0`.
+    /// RMS for `s = 1` at `n = 0`.
     pub rms: f32,
     /// Whether powers are tracked; false while the bands are frozen.
     pub tracks: bool,
@@ -103,7 +98,7 @@ impl Frame {
         step: 0.0,
     };
 
-    /// Sets the resonators; `falls` are the factors `b` of their loops with damping.
+    /// Sets the resonators. `falls` are the factors `b` of their loops with damping.
     pub fn set_resonators(&mut self, designs: &[Design], falls: &Lanes) {
         let r = designs[0].radius;
         self.radius = r;

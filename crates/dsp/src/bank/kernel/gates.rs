@@ -15,8 +15,8 @@ pub struct FrameGates {
 }
 
 impl FrameGates {
-    #[inline(always)]
     /// Computes the values of `frames` samples from `position` on in the block.
+    #[inline(always)]
     pub fn new<S: Simd>(
         simd: S,
         c: &Coefficients,

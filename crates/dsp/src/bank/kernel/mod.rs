@@ -12,7 +12,7 @@
 //! this if a factor depends on where a call begins (other than by its `position` in the block), if the order of a sum depends on
 //! the length of a call, or if a state is read in the wrong units. Vector kernels keep the state of an incomplete block in units
 //! of their own (`frame.rs`), which [`State::age`] indicates. Code that reads or changes a state calls [`State::settle`] first. A
-//! kernel that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with every length of call.
+//! kernel that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with calls of any length.
 
 mod dispatched;
 mod fractions;
@@ -40,8 +40,8 @@ pub struct State {
     /// Second integrator: the resonator's output.
     pub bp: Lanes,
     pub power: Lanes,
-    /// Number of samples of the block after which the state was stored in the vector kernels' units; 0: plain units, as described
-    /// above. The vector kernels' units change from sample to sample. [`State::settle`] converts to plain units.
+    /// Number of samples of the block after which the state was stored in the vector kernels' units, which change from sample to
+    /// sample. 0: plain units, as described above.
     pub age: usize,
 }
 
@@ -56,12 +56,12 @@ impl State {
     }
 }
 
-/// Kind of the tones' weights in the sum; the kinds are in the order of their cost.
+/// Kind of the weights in the sum, the cheapest first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Weighting {
-    /// Each weight is 0 or 1 in the whole block.
+    /// All weights are 0 or 1, and constant in the block.
     Switched,
-    /// Any weights, which may ramp.
+    /// Weights of any value, which may ramp.
     Moving,
 }
 
@@ -71,15 +71,15 @@ pub struct Coefficients {
     pub rise: Lanes,
     /// [`Loop::fall`](super::resonator::Loop::fall) of each tone.
     pub fall: Lanes,
-    /// Gain of the input into `lo` of each tone, negated: the resonator's gain over `fall`.
+    /// Negated gain of the input into `lo` of each tone: the gain of the resonator over `fall`.
     pub entry: Lanes,
     /// Weight of each tone in the sum, 0..1.
     pub weights: Ramp<Lanes>,
-    /// Weight of each tone in half the difference of left and right: weight times stereo position, 1 for left and -1 for right.
-    /// `None` without panned notes.
+    /// Weight of each tone in half the difference of left and right: its weight times its stereo position, 1 for left and -1 for
+    /// right. `None` without panned notes.
     pub sides: Option<Ramp<Lanes>>,
     weighting: Weighting,
-    /// Guard added to the RMS in the denominator of the drive, which keeps the drive finite while a band has no power yet. Equals
+    /// Guard added to the RMS in the denominator of the drive: keeps the drive finite while a band has no power yet.
     /// [`RMS_GUARD`] at the nominal level.
     pub guard: f32,
     /// [`Loop::damping`](super::resonator::Loop::damping) of each tone; one value for all published tones.
@@ -141,7 +141,6 @@ impl Coefficients {
         self.frame.set_step(step);
     }
 
-    /// Sets every tone's weight in the sum.
     pub fn set_weights(&mut self, weights: &Ramp<Lanes>) {
         let switched = weights.to.all(|weight| (weight == 0.0) | (weight == 1.0));
         self.weighting =
@@ -163,25 +162,24 @@ impl FrameInputs {
     pub const ZERO: Self = Self { input: [0.0; BLOCK], total_power: [0.0; BLOCK] };
 }
 
-/// Block, or part of one, for a kernel to process.
+/// Samples of a block for a kernel to process.
 #[derive(Debug)]
 pub struct Task<'a> {
     pub state: &'a mut State,
-    /// Position of the call's first sample in the current [`BLOCK`].
+    /// Position of the first sample in the block.
     pub position: usize,
     pub inputs: &'a FrameInputs,
     /// Scratch memory.
     pub rows: &'a mut Rows,
-    /// Output: the sum of the driven bands for each sample.
+    /// Output: the sum of the driven bands.
     pub sums: &'a mut [f32],
-    /// Output with [`Coefficients::sides`]: half the difference of left and right for each sample; otherwise empty.
+    /// Output with [`Coefficients::sides`]: half the difference of left and right; otherwise empty.
     pub sides: &'a mut [f32],
 }
 
 pub const RMS_GUARD: f32 = coefficients::RMS_GUARD as f32;
 
-/// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs. Elements beyond [`BLOCK`] are
-/// not changed.
+/// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs.
 pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
     let frames = task.sums.len().min(BLOCK);
     if frames == 0 {

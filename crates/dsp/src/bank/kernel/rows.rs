@@ -6,7 +6,7 @@ use fearless_simd::{Simd, SimdBase};
 /// Iterations of the loop from a sample's input to its sum.
 pub const DELAY: usize = 2;
 
-/// The sums of a sample in each lane.
+/// Sums of one sample, one in each lane.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Row([f32; WIDEST]);
@@ -16,7 +16,6 @@ pub struct Row([f32; WIDEST]);
 pub struct Rows(pub [[Row; BLOCK + DELAY]; 2]);
 
 impl Rows {
-    /// Memory whose initial content is never read.
     pub const NEW: Self = Self([[Row([0.0; WIDEST]); BLOCK + DELAY]; 2]);
 }
 
@@ -33,13 +32,12 @@ pub fn clear<S: Simd>(simd: S, rows: &mut [Row]) {
     }
 }
 
-/// Adds `sum` to `row`.
 #[inline(always)]
 pub fn add<S: Simd>(simd: S, sum: S::f32s, row: &mut Row) {
     (read::<S>(simd, row) + sum).store_slice(&mut row.0[..S::f32s::LEN]);
 }
 
-/// Writes the sum of the lanes of each row to `sums`, in plain units. The first [`DELAY`] rows are skipped.
+/// Adds up the lanes of each row, and writes the totals to `sums` in plain units. Skips the first [`DELAY`] rows.
 #[inline(always)]
 pub fn add_lanes<S: Simd>(
     simd: S,
@@ -61,7 +59,7 @@ pub fn add_lanes<S: Simd>(
     }
 }
 
-/// Returns a vector whose lanes are the sums across the lanes of successive rows.
+/// Returns the total of each of the first rows, one in each lane.
 #[inline(always)]
 fn across<S: Simd>(simd: S, rows: &[Row]) -> S::f32s {
     let mut count = S::f32s::LEN;

@@ -3,8 +3,7 @@
 use super::{BLOCK, Coefficients, Task};
 use crate::notes::{PUBLISHED, TONES};
 
-/// Advances a bank by the length of `sums`, at most [`BLOCK`] samples. Writes the sum of the driven bands to `sums`, and their
-/// stereo difference to `sides`.
+/// Advances a bank by the length of `sums`. Writes the sum of the driven bands to `sums`, and their stereo difference to `sides`.
 pub fn process(c: &Coefficients, Task { state, position, inputs, sums, sides, .. }: Task) {
     state.settle(c);
     let mut gates = [(0.0, 0.0); BLOCK];

@@ -6,45 +6,38 @@ use crate::{
     settings::{Arp, Settings},
 };
 
-/// Maximum volume.
 pub const LOUDEST: f32 = 15.0;
-
 /// Index of the part of the melody.
 pub const LEAD: usize = 0;
-/// Index of the part of all notes but melody and bass.
+/// Index of the part of all other notes.
 pub const OTHERS: usize = 1;
 /// Index of the part of the lowest note.
 pub const BASS: usize = 2;
-
-/// Score of a note's height in the choice of the lead, in dB per semitone. The note with the highest total leads: its level in
-/// dB, plus these criteria.
+/// Bonus in dB per semitone for the height of a note. The note with the highest level in dB plus these criteria leads.
 const HEIGHT: f32 = 1.0;
 /// Penalty in dB for each semitone between a note and the last lead.
 const DISTANCE: f32 = 0.5;
-/// Distance in semitones from which on the penalty no longer grows.
+/// Distance in semitones beyond which the penalty stays the same.
 const FARTHEST: i32 = 12;
 /// Bonus in dB for the note that leads already.
 const ADVANTAGE: f32 = 3.0;
-
-/// Difference in level between an amplitude and its double, in dB.
+/// Difference in dB between an amplitude and its double.
 const OCTAVE: f32 = 6.020_6;
 
-/// Difference between exact and held volume above which the held volume changes. Must exceed 0.5, or the volume would flicker
-/// between neighbours.
+/// Difference from the exact volume above which a held volume changes. Must exceed 0.5, or the volume would flicker between
+/// neighbours.
 const HYSTERESIS: f32 = 0.75;
-
 /// Volume after the decay, as a factor.
 const DECAYED: f32 = 0.25;
 
-/// Settings of the chip's parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrangement {
-    /// Maximum number of simultaneous notes with an arpeggio; further notes share the last voice in turns.
+    /// Maximum number of notes with an arpeggio. More notes share the last voice in turns.
     voices: usize,
     arp: Arp,
-    /// Duration of the attack in ticks.
+    /// Duration in ticks.
     attack: f32,
-    /// Duration of the decay in ticks; 0 is off.
+    /// Duration in ticks; 0 is off.
     decay: f32,
     /// Semitones from A3 to the first band at or above C5. The lowest note is the bass if it is below that band.
     low: i32,
@@ -58,7 +51,7 @@ impl Arrangement {
         Self { voices: voices.round() as usize, arp, attack, decay, low }
     }
 
-    /// Returns the volume of a note that began `age` ticks ago; `volume` is its maximum.
+    /// Returns the volume of a note that began `age` ticks ago, for a maximum of `volume`.
     ///
     /// Ages and volumes are whole numbers, so halves are frequent. A single division keeps them exact, and they are rounded up.
     fn volume(&self, age: u32, volume: f32) -> f32 {
@@ -75,7 +68,6 @@ impl Arrangement {
     }
 }
 
-/// Arranges the notes from tick to tick.
 #[derive(Debug, Clone)]
 pub struct Arranger {
     /// Volume of each note before its envelope, with hysteresis.
@@ -101,12 +93,11 @@ impl Arranger {
         }
     }
 
-    /// Returns the bands of bass and lead.
     pub fn parts(&self) -> [Option<usize>; 2] {
         [self.bass, self.lead]
     }
 
-    /// Resets the ages of the notes that ended in a block: those whose `amplitudes` are 0.
+    /// Resets the ages of the notes that have ended: their `amplitudes` are 0.
     pub fn follow(&mut self, amplitudes: &Lanes) {
         for (age, amplitude) in self.ages.iter_mut().zip(amplitudes.0) {
             *age = if amplitude > 0.0 { *age } else { 0 };
@@ -163,7 +154,7 @@ impl Arranger {
         self.height = self.lead.map(semitone).or(self.height);
     }
 
-    /// Returns the notes that are silent in this tick because another note has its turn in the last voice.
+    /// Returns the notes that are silent in this tick, because another note has its turn in the last voice.
     fn waiting(&self, how: &Arrangement, amplitudes: &Lanes) -> [bool; TONES] {
         let mut waits = [false; TONES];
         let Some(ticks) = how.arp.ticks() else { return waits };

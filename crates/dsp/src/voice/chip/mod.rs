@@ -13,7 +13,7 @@ use noise::Noise;
 use super::{
     block_positions,
     oscillators::{Oscillators, RenderJob},
-    timbre::Timbre,
+    timbres::Timbre,
     waveform::{STEPS_RMS, Waveforms},
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 use std::f32::consts::TAU;
 use tone_filter_simd::Kernel;
 
-/// Ratio between the wanted and the current unit of the volumes above which the unit changes: 0.5 dB.
+/// Minimum ratio of the wanted to the current unit of the volumes at which the unit changes: 0.5 dB.
 const DRIFT: f32 = 1.06;
 
 /// Cutoff in Hz of the high-pass at the chip's output, as in the Famicom. The high-passes of the console's other model take 13 dB
@@ -34,7 +34,6 @@ const DRIFT: f32 = 1.06;
 const HIGH_PASS: f64 = 37.0;
 /// Cutoff in Hz of the low-pass at the chip's output.
 const LOW_PASS: f64 = 14_000.0;
-
 /// Frequency in Hz of the ticks, at which volumes and parts change.
 pub const TICKS: f64 = 60.0;
 
@@ -71,7 +70,6 @@ pub struct ChipTick {
     pub noise: ChipNoise,
 }
 
-/// Waveform of a part, and its statistics.
 #[derive(Debug, Clone, Copy)]
 struct Sound {
     voice: Voice,
@@ -98,20 +96,16 @@ impl Sound {
 /// One of the mixer's two curves, `a u / (b + c u)` for an input `u`.
 #[derive(Debug, Clone, Copy)]
 struct Curve {
-    /// The numerator's factor.
     a: f64,
-    /// The denominator's constant.
     b: f64,
-    /// The denominator's factor.
     c: f64,
 }
 
-/// Curve of the mixer for the sum of the pulses' volumes.
+/// Mixer curve for the sum of the volumes of the pulses.
 const PULSES: Curve = Curve { a: 95.88, b: 8128.0, c: 100.0 };
-
-/// Curve of the mixer for `triangle / 8227 + noise / 12241`.
+/// Mixer curve for `triangle / 8227 + noise / 12241`.
 const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
-/// Shares of triangle and noise in the input of [`REST`].
+/// Weights of triangle and noise in the input of [`REST`].
 const SHARES: [f64; 2] = [1.0 / 8227.0, 1.0 / 12_241.0];
 
 /// Returns the factor that normalises a square at full volume to RMS 1.
@@ -139,48 +133,43 @@ pub struct Chip {
     /// Samples until the next tick, times [`TICKS`]. The product is a whole number, so that a tick at the border of two blocks is
     /// exact.
     left: f64,
-    arranger: Arranger,
-    /// Volumes of lead, others and bass as of the last tick.
+    pub arranger: Arranger,
+    /// Volumes of the parts at the last tick.
     held: [Lanes; 3],
-    /// Ramps of the volumes of lead, others and bass.
     volumes: [Ramp<Lanes>; 3],
     /// Amplitude of the volume [`LOUDEST`].
     unit: Ramp<f32>,
     noise: Noise,
     noise_volume: Ramp<f32>,
-    /// Samples of the noise for the current part of the block, at a volume of 1.
+    /// Samples of the noise at a volume of 1.
     hiss: [f32; BLOCK],
-    /// Poles of the output's one-poles: first for the high-pass, then for the low-pass.
+    /// Poles of the high-pass and the low-pass at the output.
     poles: [f32; 2],
-    /// States of the output's one-poles.
     filters: [f32; 2],
-    latest: ChipTick,
+    /// Registers as of the last tick.
+    pub latest: ChipTick,
 }
 
-/// Input of a chip at the start of a block.
+/// Inputs of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct ChipInput<'a> {
-    /// Notes, with their levels set.
     pub oscillators: &'a Oscillators,
     /// Frequencies of the bands in radians a sample.
     pub angles: &'a Lanes,
     /// Maximum power of a note.
     pub high: f32,
-    /// Duty of the lead, octave, and tables.
     pub timbre: &'a Timbre,
-    /// Settings of the chip's parts.
     pub arrangement: &'a Arrangement,
 }
 
 impl ChipInput<'_> {
-    /// Returns the amplitudes of the notes at the end of the block.
+    /// Returns the amplitudes at the end of the block.
     fn amplitudes(&self) -> &Lanes {
-        &self.oscillators.gains().to
+        &self.oscillators.gains.to
     }
 }
 
 impl Chip {
-    /// Creates a chip at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let pole = |hertz| low_pass_pole(hertz, sample_rate) as f32;
         Self {
@@ -197,16 +186,6 @@ impl Chip {
             filters: [0.0; 2],
             latest: ChipTick::default(),
         }
-    }
-
-    /// Returns the registers as of the last tick.
-    pub fn latest(&self) -> ChipTick {
-        self.latest
-    }
-
-    /// Returns the bands of bass and lead.
-    pub fn parts(&self) -> [Option<usize>; 2] {
-        self.arranger.parts()
     }
 
     /// Begins a block: sets the volumes. At a tick, also assigns the parts.
@@ -228,14 +207,14 @@ impl Chip {
         }
     }
 
-    /// Sets the part and the volume of each note, and the volume of the noise.
+    /// Sets part and volume of each note, and the volume of the noise.
     fn tick(&mut self, input: &ChipInput) {
         let (now, before) = (input.high.sqrt(), self.unit.to);
         let drifts = now > DRIFT * before || before > DRIFT * now;
         let unit = if drifts { now } else { before };
         self.unit.next(unit);
         self.held = self.arranger.tick(input.arrangement, input.amplitudes(), unit);
-        let powers = input.oscillators.amplitudes().0.iter().zip(&input.angles.0);
+        let powers = input.oscillators.amplitudes.0.iter().zip(&input.angles.0);
         let noise = self.noise.tick(powers.map(|(a, angle)| (0.5 * a * a, *angle)));
         let exact = LOUDEST * noise / unit.max(f32::MIN_POSITIVE);
         self.noise_volume.next((exact + 0.5).floor().min(LOUDEST));
@@ -250,7 +229,7 @@ impl Chip {
         let frequency = |tone: usize| {
             let nominal = input.angles.0[tone] / TAU;
             let own = input.oscillators.frequency(tone).clamp(nominal / most, nominal * most);
-            scale * own * input.oscillators.ratio(tone)
+            scale * own * input.oscillators.pitch.ratio(tone)
         };
         let amplitudes = input.amplitudes();
         let loudest = |part: usize| {
@@ -269,17 +248,18 @@ impl Chip {
             number: self.latest.number + 1,
             pulses: [pulse(LEAD, input.timbre.duty), pulse(OTHERS, Duty::Half)],
             triangle: loudest(BASS).map_or(0.0, frequency),
-            noise: ChipNoise { amplitude: step * self.noise_volume.to, rate: self.noise.rate() },
+            noise: ChipNoise { amplitude: step * self.noise_volume.to, rate: self.noise.rate },
         }
     }
 
-    /// Analyses part of a block for the noise, and renders the noise for its duration.
+    /// Measures `input` for the noise, and renders the noise for its duration.
     pub fn read_noise(&mut self, input: &[f32]) {
         self.hiss = [0.0; BLOCK];
         self.noise.process(input, &mut self.hiss);
     }
 
-    /// Adds the mixer's output to `sums`, a part of a block from `position` on. [`Chip::read_noise`] must have read that part.
+    /// Adds the mixer's output to `sums`, which start at `position` in the block. [`Chip::read_noise`] must have read the input
+    /// of these samples.
     pub fn mix(
         &self,
         kernel: Kernel,
@@ -303,7 +283,7 @@ impl Chip {
                         levels,
                         octave: timbre.octave,
                         gains: &self.volumes[part],
-                        share: Ramp::rest((rms / waveforms.rms()) as f32),
+                        share: Ramp::rest((rms / waveforms.rms) as f32),
                         pans: None,
                         position,
                         frames,
@@ -321,7 +301,7 @@ impl Chip {
         };
         let mean = mean(LEAD).plus(mean(OTHERS));
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
-        let scale = (waveforms.rms() * scale()) as f32;
+        let scale = (waveforms.rms * scale()) as f32;
         let mut mixed = [0.0; BLOCK];
         // Computes a whole block even if fewer samples are needed: a loop of a constant length is vectorised.
         kernel.vectorize(

@@ -6,25 +6,19 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
 /// Clock of the console in Hz.
 const CLOCK: f64 = 1_789_773.0;
-
-/// Index of the rate for the brightest sound, among the console's 16 rates.
+/// Rate of the brightest noise, an index among the console's 16 rates.
 const BRIGHTEST: f32 = 4.0;
-/// Index of the rate for the darkest sound.
+/// Rate of the darkest noise.
 const DARKEST: f32 = 10.0;
-
 /// Clock cycles per step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
 const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
-
 /// Time constant in seconds of the measured powers.
 const FOLLOW: f64 = 0.005;
-
 /// Seconds in which [`Noise::share`] may grow by a factor of e.
 const SHARE_GROWTH: f64 = 0.3;
-
 /// Initial value and minimum of [`Noise::share`].
 const SHARES: [f32; 2] = [0.01, 1e-6];
-
-/// Safety margin: factor on the power in the top octave that the notes explain.
+/// Safety factor on the power in the top octave that the notes explain.
 const MARGIN: f32 = 4.0;
 
 /// Power of the noise, relative to the power in the top octave that the notes do not explain. More would mask the notes: the
@@ -40,7 +34,7 @@ struct Biquad {
 }
 
 impl Biquad {
-    /// Creates a filter at rest from the coefficients of the numerator and the denominator.
+    /// Creates a filter at rest from numerator and denominator.
     fn new(b: [f64; 3], [a0, a1, a2]: [f64; 3]) -> Self {
         Self {
             b: b.map(|x| (x / a0) as f32),
@@ -81,26 +75,25 @@ impl Biquad {
 #[derive(Debug, Clone)]
 pub struct Noise {
     sample_rate: f64,
-    /// Middle of the top octave in radians a sample.
+    /// Middle of the top octave (4 to 8 kHz) in radians a sample.
     middle: f32,
     /// Band-pass from 4 to 8 kHz, and high-pass above 8 kHz.
     filters: [Biquad; 2],
     /// Smoothed power of the output of each filter.
     powers: [f32; 2],
-    /// One-pole coefficient of the powers per sample.
     step: f32,
     /// Power of the notes' overtones in the top octave, relative to the power of the notes.
     share: f32,
-    /// Growth of `share` in a tick, as a factor.
+    /// Factor by which `share` may grow in a tick.
     share_growth: f32,
-    rate: usize,
+    /// Index of the rate of the register among the console's 16 rates.
+    pub rate: u8,
     register: u16,
-    /// Fraction of the register's current step that is left.
+    /// Remaining fraction of the register's current step.
     left: f64,
 }
 
 impl Noise {
-    /// Creates a noise channel at rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         // At low sample rates, the filters' frequencies are limited to 0.45 of the rate.
         let angle = |hertz: f64| (2.0 * PI * hertz / sample_rate).min(0.9 * PI);
@@ -113,19 +106,14 @@ impl Noise {
             step: -libm::expm1(-1.0 / (FOLLOW * sample_rate)) as f32,
             share: SHARES[0],
             share_growth: libm::exp(1.0 / (SHARE_GROWTH * TICKS)) as f32,
-            rate: DARKEST as usize,
+            rate: DARKEST as u8,
             register: 1,
             left: 1.0,
         }
     }
 
-    /// Returns the index of the register's rate among the console's 16 rates.
-    pub fn rate(&self) -> u8 {
-        self.rate as u8
-    }
-
-    /// Chooses the register's rate by the sound's brightness. Returns the amplitude of the noise. `notes` has the power of each
-    /// band and its frequency in radians a sample.
+    /// Chooses the rate by the brightness of the sound. Returns the amplitude of the noise. `notes` has power and frequency (in
+    /// radians a sample) of each band.
     pub fn tick(&mut self, notes: impl Iterator<Item = (f32, f32)>) -> f32 {
         let [octave, above] = self.powers;
         if octave <= f32::MIN_POSITIVE {
@@ -133,7 +121,7 @@ impl Noise {
         }
         let brightness = libm::log2f((above / octave).max(1e-3));
         let rate = 0.5 * (BRIGHTEST + DARKEST) - 1.5 * brightness + 0.5;
-        self.rate = rate.clamp(BRIGHTEST, DARKEST) as usize;
+        self.rate = rate.clamp(BRIGHTEST, DARKEST) as u8;
         // Power of the notes, and their power after the band-pass.
         let (power, passed) = notes.fold((0.0, 0.0), |(power, passed), (own, angle)| {
             let ratio = angle / self.middle;
@@ -146,13 +134,13 @@ impl Noise {
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// Analyses `input`, and writes the register's output (-1..1) for as many samples to `noise`. Each value is the mean over the
-    /// duration of a sample.
+    /// Measures `input`, and writes as many samples of the register's output (-1..1) to `noise`: each the mean over the duration
+    /// of a sample.
     pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
         let decay = 1.0 - self.step;
-        let clocks =
-            CLOCK / (f64::from(PERIODS[self.rate - BRIGHTEST as usize]) * self.sample_rate);
+        let clocks = CLOCK
+            / (f64::from(PERIODS[usize::from(self.rate) - BRIGHTEST as usize]) * self.sample_rate);
         for (x, noise) in input.iter().zip(noise) {
             let x = x.clamp(-LOUDEST, LOUDEST);
             for (filter, power) in filters.iter_mut().zip(&mut powers) {

@@ -7,47 +7,34 @@ use crate::{
 };
 use std::f64::consts::TAU;
 
-/// Period of the detected note in units of phase: a quarter of 2^32, so that notes up to two octaves below have a phase, too.
+/// Period in units of phase: a quarter of 2^32, so that notes up to two octaves below have a phase, too.
 pub const PERIOD: f32 = (1u32 << 30) as f32;
-
 /// Seconds in which a sounding note moves to a new target of the map.
 const MOVE: f64 = 0.01;
-
-/// Seconds after its end for which a note may be the source of a glide.
+/// Seconds after its end in which a note may be the source of a glide.
 const RECENT: f64 = 0.05;
-
-/// Seconds after its start for which a note may begin to glide.
+/// Seconds after its start in which a note may begin to glide.
 const YOUNG: f64 = 0.025;
-
 /// Maximum distance of a glide in semitones.
 const FARTHEST: f64 = 12.0;
-
 /// Power at which a note begins, relative to the maximum power of a note.
 const BEGIN: f32 = 1e-3;
-
 /// Power at which a note ends, relative to the maximum power of a note.
 const END: f32 = 1e-4;
-
 /// Power at which a note counts as ending, relative to the tracked peak of its band: -3 dB.
 const FALLEN: f32 = 0.5;
-
-/// Decay of the tracked peak per second, as a factor: -30 dB, faster than most notes fade and slower than resonators do.
+/// Decay factor of the tracked peak per second: -30 dB. Most notes fade more slowly, resonators faster.
 const DECAY: f32 = 1e-3;
-
-/// Advantage in power of the band that sounds already, among bands of one pitch: 3 dB.
+/// Advantage in power of the sounding band among bands at one pitch: 3 dB.
 const ADVANTAGE: f32 = 2.0;
-
 /// Sentinel: no band.
 const NONE: u8 = u8::MAX;
-
-/// Fractional bits of a note's phase, below the bits of a band's phase. A note's phase is a sum of steps, and would drift without
-/// them.
+/// Additional bits of a note's phase below the bits of a phase. Without them, the sum of steps would drift.
 const MORE: u32 = 32;
-
-/// Number of pitches that a map can reach: from over two octaves below E1 to above the highest key.
+/// Number of pitches that a map can reach, from over two octaves below E1 to above the highest key.
 const MAP_PITCHES: usize = 256;
 
-/// Moves of the notes away from the bands' pitches.
+/// Causes of pitch shifts.
 #[derive(Debug, Clone, Copy)]
 pub struct Moves<'a> {
     /// Semitones from each band's own note to the note that sounds.
@@ -73,13 +60,12 @@ pub struct Bands<'a> {
     pub before: &'a Lanes,
     /// Amplitudes of the notes at the end of the block.
     pub gains: &'a mut Lanes,
-    /// Weights of the bands in the sum.
     pub weights: &'a Lanes,
     /// Maximum power of a note.
     pub high: f32,
 }
 
-/// Stage of a note with regard to glides.
+/// Stage of a note in view of glides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Sounds, and may begin to glide.
@@ -119,13 +105,13 @@ struct Note {
     free: bool,
     /// Pitch whose tables the note reads, in semitones above E1.
     row: u8,
-    /// Semitones from the band to the note, a sum of slopes. An f32 would accumulate errors that are audible in the phase.
+    /// Semitones from the band to the note: a sum of slopes, whose errors would be audible in f32.
     shift: f64,
-    /// Change of the shift in a block.
+    /// Change of the shift per block.
     slope: f64,
     /// Shift at which the slope ends.
     target: f64,
-    /// Factor by which the shift changes the frequency.
+    /// Ratio of the frequency to that of the band.
     ratio: f32,
     stage: Stage,
     /// Blocks since the note began or ended.
@@ -135,7 +121,7 @@ struct Note {
 }
 
 impl Note {
-    /// Creates a note at the pitch of its band, whose phase is `phase`.
+    /// Creates a note at the pitch of its band.
     fn new(tone: usize, phase: u32, sounds: bool) -> Self {
         Self {
             phase: u64::from(phase) << MORE,
@@ -153,10 +139,9 @@ impl Note {
     }
 }
 
-/// Conversion of seconds to blocks.
+/// Durations in blocks.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
-    /// Duration of a block in seconds.
     block: f64,
     /// Decay of a tracked peak in a block, as a factor.
     decay: f32,
@@ -167,23 +152,22 @@ impl Clock {
         (seconds / self.block) as u32
     }
 
-    /// Returns the change in a block for a move by `semitones` in `seconds`.
+    /// Returns the slope of a move by `semitones` in `seconds`.
     fn slope(self, semitones: f64, seconds: f64) -> f64 {
         semitones * (self.block / seconds).min(1.0)
     }
 }
 
-/// Notes that have left the pitches of their bands.
+/// Notes that may differ from their bands.
 #[derive(Debug, Clone)]
 struct Notes {
     notes: [Note; TONES],
     /// Weights of the bands in the previous block.
     weights: Lanes,
-    /// Band that sounds at each target of a map, or [`NONE`].
+    /// Sounding band at each target of a map, or [`NONE`].
     leaders: [u8; MAP_PITCHES],
 }
 
-/// Pitch of each band's note.
 #[derive(Debug, Clone)]
 pub struct Pitch {
     clock: Clock,
@@ -192,7 +176,6 @@ pub struct Pitch {
 }
 
 impl Pitch {
-    /// Creates unmoved pitches, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let block = BLOCK as f64 / sample_rate;
         let decay = libm::pow(f64::from(DECAY), block) as f32;
@@ -204,26 +187,25 @@ impl Pitch {
         self.moved.as_ref().map(|moved| &moved.notes[tone])
     }
 
-    /// Returns the phase at the start of the block and its change per sample for the note of `tone`; `None` if the band's own
-    /// apply.
+    /// Returns phase and step of the note of `tone`; `None` if those of the band apply.
     #[inline(always)]
     pub fn played(&self, tone: usize) -> Option<(u32, u32)> {
         let of_band = |phase: u64| (phase >> MORE) as u32;
         self.note(tone).map(|note| (of_band(note.phase), of_band(note.step)))
     }
 
-    /// Returns the pitch whose tables the note of `tone` reads, in semitones above E1.
+    /// Returns the pitch whose tables the note reads, in semitones above E1.
     #[inline(always)]
     pub fn row(&self, tone: usize) -> usize {
         self.note(tone).map_or(to_listener(tone), |note| usize::from(note.row))
     }
 
-    /// Returns the frequency of the note of `tone`, relative to its band's.
+    /// Returns the ratio of the frequency of the note to that of its band.
     pub fn ratio(&self, tone: usize) -> f32 {
         self.note(tone).map_or(1.0, |note| note.ratio)
     }
 
-    /// Moves the notes by a block; their levels must be set. Among the bands at one pitch, the strongest gets the power of all.
+    /// Moves the notes by a block. Among the bands at one pitch, the strongest gets the power of all.
     pub fn update(&mut self, moves: Moves, bands: Bands) {
         let maps = moves.offsets.iter().any(|offset| *offset != 0);
         let wanted = maps || moves.glide > 0.0 || moves.vibrato < 1.0;
@@ -256,7 +238,6 @@ impl Notes {
         }
     }
 
-    /// Moves the phases on by a block.
     fn advance(&mut self) {
         for note in &mut self.notes {
             note.phase = note.phase.wrapping_add(note.step.wrapping_mul(BLOCK as u64));
@@ -281,7 +262,7 @@ impl Notes {
         }
     }
 
-    /// Returns the position of the note of `tone`, in semitones above A3.
+    /// Returns the pitch of the note in semitones above A3.
     fn position(&self, tone: usize) -> f64 {
         f64::from(semitone(tone)) + self.notes[tone].shift
     }
@@ -369,7 +350,7 @@ impl Notes {
         }
     }
 
-    /// Returns the beginning note and the ending note that are nearest to each other, and the position of the ending one.
+    /// Returns the nearest pair of a beginning and an ending note, and the pitch of the ending one.
     fn nearest(
         &self,
         begun: &[bool; TONES],
@@ -390,7 +371,7 @@ impl Notes {
         nearest
     }
 
-    /// Moves the sounding notes by a block. Returns whether the phase of any note is free.
+    /// Moves the sounding notes by a block. Returns whether any phase may differ from that of its band.
     fn step(&mut self, vibrato: f32, bands: &Bands) -> bool {
         let mut free = false;
         for (tone, note) in self.notes.iter_mut().enumerate() {
@@ -404,7 +385,8 @@ impl Notes {
 }
 
 impl Note {
-    /// Moves the note of the band `tone` by a block. `own` is the band's phase step per sample, `angle` its nominal radians.
+    /// Moves the note of band `tone` by a block. `own` is the step of the band, `angle` its nominal frequency in radians a
+    /// sample.
     fn advance(&mut self, tone: usize, vibrato: f32, own: u32, angle: f64) {
         let before = self.shift;
         self.shift = before + self.slope;

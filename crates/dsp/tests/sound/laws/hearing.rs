@@ -8,7 +8,6 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{Music, Note, Signal};
 
 pub const RATE: f64 = 44_100.0;
-
 /// Silence in seconds before the first note, in which the listener starts, and after the last note.
 pub const LEAD: f64 = 0.3;
 
@@ -112,6 +111,12 @@ impl Heard {
         10.0 * (power / 2.0).log10()
     }
 
+    /// Returns the levels in dB at which notes of 0.8 s sound, in their last half. `pitches` are MIDI numbers before [`octaves`].
+    pub fn note_levels<const N: usize>(&self, pitches: [f64; N]) -> [f64; N] {
+        let shift = octaves(self.filter.settings());
+        pitches.map(|pitch| self.level(pitch + shift, LEAD + 0.4, LEAD + 0.75))
+    }
+
     fn hertz(&self, pitch: f64) -> f64 {
         f64::from(self.filter.settings().tuning) * ((pitch - 69.0) / 12.0).exp2()
     }
@@ -152,7 +157,7 @@ impl Heard {
 }
 
 /// Returns the amplitude in dB and the phase at `hertz`, through a Hann window.
-fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
+pub fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
     let count = signal.len() as f64;
     let (turn, window) = ((TAU * hertz / RATE).sin_cos(), (TAU / count).sin_cos());
     let rotate =

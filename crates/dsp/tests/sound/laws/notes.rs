@@ -8,7 +8,7 @@ use super::{
 use std::collections::BTreeMap;
 use tone_filter_dsp::{
     Arp, BandMask, BandRange, Controls, Keys, Map, PitchClass, Routing, Scale, Score, SentEvent,
-    SentNotes, Voice,
+    SentNotes, Settings, Voice,
     listener::Model,
     notes::{A4, frequency},
 };
@@ -131,9 +131,7 @@ pub fn keys(controls: &Controls) -> Outcome {
         let controls = with(controls, |own| own.keys = keys);
         let held = vec![pitches[index] as u8 + 12 * octaves_up];
         let notes = pitches.map(|pitch| note(pitch, LEAD, 0.8));
-        let heard = Stage { held, ..Stage::new(&controls, notes) }.run();
-        let shift = octaves(&controls.settings);
-        let levels = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+        let levels = Stage { held, ..Stage::new(&controls, notes) }.run().note_levels(pitches);
         ensure!(levels[index] > -70.0, "{keys:?}: the held note is silent: {levels:.0?}");
         let others = levels.iter().enumerate().filter(|(other, _)| *other != index);
         let most = others.fold(-80f64, |most, (_, level)| most.max(*level)) - levels[index];
@@ -146,10 +144,9 @@ pub fn keys(controls: &Controls) -> Outcome {
 pub fn range(controls: &Controls) -> Outcome {
     let lowered = 54 + controls.settings.transpose.round() as i32;
     let [pitch] = audible(&with(controls, |own| own.range = BandRange::Whole), [lowered]);
-    let [published, whole] = [BandRange::Published, BandRange::Whole].map(|range| {
+    let [[published], [whole]] = [BandRange::Published, BandRange::Whole].map(|range| {
         let controls = with(controls, |own| own.range = range);
-        let heard = Stage::new(&controls, [note(pitch, LEAD, 0.8)]).run();
-        heard.level(pitch + octaves(&controls.settings), LEAD + 0.4, LEAD + 0.75)
+        Stage::new(&controls, [note(pitch, LEAD, 0.8)]).run().note_levels([pitch])
     });
     ensure!(whole > published + 25.0, "{published:.1} dB published, {whole:.1} dB whole");
     Ok(())
@@ -159,9 +156,8 @@ pub fn bands(controls: &Controls) -> Outcome {
     let pitches = audible(controls, [69, 77]);
     let tone = band(&controls.settings, pitches[0] as i32).ok_or("out of reach")?;
     let controls = with(controls, |own| own.bands = BandMask::ALL.with(tone, false));
-    let heard = Stage::new(&controls, pitches.map(|pitch| note(pitch, LEAD, 0.8))).run();
-    let shift = octaves(&controls.settings);
-    let [muted, kept] = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+    let notes = pitches.map(|pitch| note(pitch, LEAD, 0.8));
+    let [muted, kept] = Stage::new(&controls, notes).run().note_levels(pitches);
     ensure!(kept > -70.0 && muted < kept - 25.0, "{muted:.1} dB muted, {kept:.1} dB beside it");
     Ok(())
 }
@@ -174,9 +170,7 @@ pub fn listen(controls: &Controls) -> Outcome {
         controls.routing.listen = listen;
         let [mut main, side] = pitches.map(|pitch| Stage::new(&controls, [note(pitch, LEAD, 0.8)]));
         main.held.extend(side.held);
-        let heard = Stage { side: Some(side.music), ..main }.run();
-        let shift = octaves(&controls.settings);
-        let [main, side] = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+        let [main, side] = Stage { side: Some(side.music), ..main }.run().note_levels(pitches);
         let (on, off) = if listen == Main { (main, side) } else { (side, main) };
         ensure!(on > -70.0 && off < on - 25.0, "{listen:?}: main {main:.1} dB, side {side:.1} dB");
     }
@@ -186,11 +180,12 @@ pub fn listen(controls: &Controls) -> Outcome {
 /// Uses a score without notes, so that everything in the music counts as not played.
 pub fn focus(controls: &Controls) -> Outcome {
     let [pitch] = audible(controls, [70]);
-    let [all, half, none] = [0.0, 50.0, 100.0].map(|focus| {
+    let [[all], [half], [none]] = [0.0, 50.0, 100.0].map(|focus| {
         let controls = with(controls, |own| own.focus = focus);
-        let score = Some(Score::new([]));
-        let heard = Stage { score, ..Stage::new(&controls, [note(pitch, LEAD, 0.8)]) }.run();
-        heard.level(pitch + octaves(&controls.settings), LEAD + 0.4, LEAD + 0.75)
+        let score = Some(Score::default());
+        Stage { score, ..Stage::new(&controls, [note(pitch, LEAD, 0.8)]) }
+            .run()
+            .note_levels([pitch])
     });
     ensure!(all > -70.0, "{all:.1} dB without focus");
     ensure!((all - half - 24.0).abs() < 3.0, "{:.1} dB of attenuation at 50 %", all - half);
@@ -220,18 +215,35 @@ pub fn sensitivity(controls: &Controls) -> Outcome {
     Ok(())
 }
 
+/// Checks [`sounds_on_target`] for each of `values`, which `set` sets.
+fn each_on_target<T: Copy, const N: usize>(
+    controls: &Controls,
+    values: [T; N],
+    set: fn(&mut Settings, T),
+) -> Outcome {
+    values
+        .into_iter()
+        .try_for_each(|value| sounds_on_target(&with(controls, |own| set(own, value))))
+}
+
 pub fn listener(controls: &Controls) -> Outcome {
-    for model in [Model::Full, Model::Light] {
-        sounds_on_target(&with(controls, |own| own.listener = model))?;
-    }
-    Ok(())
+    each_on_target(controls, Model::ALL, |own, model| own.listener = model)
 }
 
 pub fn octave(controls: &Controls) -> Outcome {
-    for octave in [-2.0, 0.0, 1.0] {
-        sounds_on_target(&with(controls, |own| own.octave = octave))?;
-    }
-    Ok(())
+    each_on_target(controls, [-2.0, 0.0, 1.0], |own, octave| own.octave = octave)
+}
+
+pub fn tuning(controls: &Controls) -> Outcome {
+    each_on_target(controls, [415.0, 466.0], |own, tuning| own.tuning = tuning)
+}
+
+pub fn map(controls: &Controls) -> Outcome {
+    each_on_target(controls, Map::ALL, |own, map| own.map = map)
+}
+
+pub fn any_root(controls: &Controls) -> Outcome {
+    each_on_target(controls, [0, 7].map(PitchClass::new), |own, root| own.root = root)
 }
 
 pub fn transpose(controls: &Controls) -> Outcome {
@@ -244,13 +256,6 @@ pub fn transpose(controls: &Controls) -> Outcome {
             frequency(A4, f64::from(heard.filter.resolved().tuning), f64::from(transpose));
         ensure!((band / expected - 1.0).abs() < 1e-3, "A4 at {band} Hz, not {expected}");
         sounds_on_target(&controls)?;
-    }
-    Ok(())
-}
-
-pub fn tuning(controls: &Controls) -> Outcome {
-    for tuning in [415.0, 466.0] {
-        sounds_on_target(&with(controls, |own| own.tuning = tuning))?;
     }
     Ok(())
 }
@@ -320,20 +325,6 @@ pub fn mpe(controls: &Controls) -> Outcome {
         let pitch = key + if mpe { sharp } else { 0.0 };
         let own = pitches.values().next().map_or(f64::NAN, |own| own - pitch);
         ensure!(own.abs() < 0.05, "{pitches:?}, not {pitch}");
-    }
-    Ok(())
-}
-
-pub fn map(controls: &Controls) -> Outcome {
-    for map in Map::ALL {
-        sounds_on_target(&with(controls, |own| own.map = map))?;
-    }
-    Ok(())
-}
-
-pub fn any_root(controls: &Controls) -> Outcome {
-    for root in [0, 7] {
-        sounds_on_target(&with(controls, |own| own.root = PitchClass::new(root)))?;
     }
     Ok(())
 }

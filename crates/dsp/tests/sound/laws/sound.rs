@@ -6,7 +6,9 @@ use super::{
     with,
 };
 use std::f64::consts::{PI, TAU};
-use tone_filter_dsp::{Controls, Duty, NoteValue, Routing, Stereo, ToneFilter, Voice, notes::A4};
+use tone_filter_dsp::{
+    Controls, Duty, NoteValue, Routing, Settings, Stereo, ToneFilter, Voice, notes::A4,
+};
 use tone_filter_testkit::{Note, Signal};
 
 /// Returns a run with a note near A4 for 0.8 s, and the pitch of the note.
@@ -34,6 +36,11 @@ pub fn mix(controls: &Controls) -> Outcome {
     let untouched = one_note(&with(controls, |own| own.mix = 0.0)).0.run();
     let gain = 10f32.powf(controls.settings.morph / 100.0 * controls.settings.output / 20.0);
     is_untouched(&untouched, if controls.routing.bypass { 1.0 } else { gain })?;
+    is_changed(controls)
+}
+
+/// Checks that the output is not the input.
+fn is_changed(controls: &Controls) -> Outcome {
     let heard = one_note(controls).0.run();
     let differs = difference(&heard.input, &heard.output);
     ensure!(differs > 1e-3, "only {differs} from the untouched sound at 100 %");
@@ -62,9 +69,10 @@ fn harmonics(controls: &Controls, pitch: i32) -> [f64; 2] {
     let [pitch] = audible(controls, [pitch]);
     let heard = Stage::new(controls, [note(pitch, LEAD, 0.8)]).run();
     let level = |n: f64| {
-        let at = pitch + octaves(&controls.settings) + 12.0 * n.log2();
-        let low_pass = low_pass(controls, 440.0 * ((at - 69.0) / 12.0).exp2());
-        heard.level(at, LEAD + 0.4, LEAD + 0.75) - low_pass
+        let at = pitch + 12.0 * n.log2();
+        let [level] = heard.note_levels([at]);
+        level
+            - low_pass(controls, 440.0 * ((at + octaves(&controls.settings) - 69.0) / 12.0).exp2())
     };
     [2.0, 3.0].map(|n| level(n) - level(1.0))
 }
@@ -121,30 +129,32 @@ fn weaker(controls: &Controls, down: f64) -> f64 {
     let pitches = audible(controls, [76, 62]);
     let soft = Note { amplitude: 0.1 * 10f64.powf(-down / 20.0), ..note(pitches[1], LEAD, 0.8) };
     let heard = Stage::new(controls, [note(pitches[0], LEAD, 0.8), soft]).run();
-    let shift = octaves(&controls.settings);
-    let [loud, soft] = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+    let [loud, soft] = heard.note_levels(pitches);
     loud - soft
 }
 
-pub fn threshold(controls: &Controls) -> Outcome {
-    let [low, high] = [-60.0, -10.0]
-        .map(|threshold| weaker(&with(controls, |own| own.threshold = threshold), 16.0));
-    ensure!(high > low + 4.0, "a weak note is {low:.1} dB down at -60 dB, {high:.1} dB at -10 dB");
+/// Expects a note that is `down` dB weaker to be at least 4 dB weaker with the second of two values than with the first.
+fn weakens(
+    controls: &Controls,
+    down: f64,
+    values: [f32; 2],
+    set: fn(&mut Settings, f32),
+) -> Outcome {
+    let [low, high] = values.map(|value| weaker(&with(controls, |own| set(own, value)), down));
+    ensure!(high > low + 4.0, "a weak note is {low:.1} and {high:.1} dB down at {values:?} dB");
     Ok(())
+}
+
+pub fn threshold(controls: &Controls) -> Outcome {
+    weakens(controls, 16.0, [-60.0, -10.0], |own, threshold| own.threshold = threshold)
 }
 
 pub fn floor(controls: &Controls) -> Outcome {
-    let [low, high] =
-        [-90.0, -20.0].map(|floor| weaker(&with(controls, |own| own.floor = floor), 16.0));
-    ensure!(high > low + 4.0, "a weak note is {low:.1} dB down at -90 dB, {high:.1} dB at -20 dB");
-    Ok(())
+    weakens(controls, 16.0, [-90.0, -20.0], |own, floor| own.floor = floor)
 }
 
 pub fn ceiling(controls: &Controls) -> Outcome {
-    let [low, high] =
-        [-30.0, 0.0].map(|ceiling| weaker(&with(controls, |own| own.ceiling = ceiling), 10.0));
-    ensure!(low < high - 4.0, "a weak note is {low:.1} dB down at -30 dB, {high:.1} dB at 0 dB");
-    Ok(())
+    weakens(controls, 10.0, [-30.0, 0.0], |own, ceiling| own.ceiling = ceiling)
 }
 
 /// Returns the decay rates of the band A4 after its note, in dB per second: of its oscillation, and of its tracked power.
@@ -169,39 +179,30 @@ fn fall(controls: &Controls) -> [f64; 2] {
     [0, 1].map(|of| (levels[0][of] - levels[1][of]) / 0.2)
 }
 
-pub fn ring(controls: &Controls) -> Outcome {
-    for ring in [0.3, 1.0, 4.0] {
-        let [oscillation, _] = fall(&with(controls, |own| own.ring = ring));
-        let expected = 60.0 / f64::from(ring);
-        ensure!(
-            (oscillation / expected - 1.0).abs() < 0.1,
-            "{oscillation:.1} dB/s, not {expected:.1}"
-        );
-    }
+/// Checks a decay rate in dB per second, to 10 %.
+fn falls_by(rate: f64, expected: f64) -> Outcome {
+    ensure!((rate / expected - 1.0).abs() < 0.1, "{rate:.1} dB/s, not {expected:.1}");
     Ok(())
+}
+
+pub fn ring(controls: &Controls) -> Outcome {
+    [0.3, 1.0, 4.0].into_iter().try_for_each(|ring| {
+        falls_by(fall(&with(controls, |own| own.ring = ring))[0], 60.0 / f64::from(ring))
+    })
 }
 
 /// Expects a power to fall by 10 log10(e) dB in a time constant.
 pub fn release(controls: &Controls) -> Outcome {
-    for release in [60.0, 300.0] {
-        let [_, power] = fall(&with(controls, |own| own.release = release));
-        let expected = 4343.0 / f64::from(release);
-        ensure!((power / expected - 1.0).abs() < 0.1, "{power:.1} dB/s, not {expected:.1}");
-    }
-    Ok(())
+    [60.0, 300.0].into_iter().try_for_each(|release| {
+        let own = with(controls, |own| own.release = release);
+        falls_by(fall(&own)[1], 4343.0 / f64::from(release))
+    })
 }
 
 pub fn sync(controls: &Controls) -> Outcome {
-    for (value, seconds) in [(8, 0.5), (2, 2.0)] {
-        let controls = with(controls, |own| own.sync = NoteValue::new(value));
-        let [oscillation, _] = fall(&controls);
-        let expected = 60.0 / seconds;
-        ensure!(
-            (oscillation / expected - 1.0).abs() < 0.1,
-            "{oscillation:.1} dB/s, not {expected:.1}"
-        );
-    }
-    Ok(())
+    [(8, 0.5), (2, 2.0)].into_iter().try_for_each(|(value, seconds)| {
+        falls_by(fall(&with(controls, |own| own.sync = NoteValue::new(value)))[0], 60.0 / seconds)
+    })
 }
 
 /// Plays chords at 85.7 beats per minute. Half and twice the tempo are right, too.
@@ -219,9 +220,8 @@ pub fn sync_to(controls: &Controls) -> Outcome {
 pub fn tone(controls: &Controls) -> Outcome {
     let [dark, bright] = [500.0, 20_000.0].map(|tone| {
         let (stage, pitch) = one_note(&with(controls, |own| own.tone = tone));
-        let (heard, at) = (stage.run(), pitch + octaves(&controls.settings));
-        let level = |n: f64| heard.level(at + 12.0 * n.log2(), LEAD + 0.4, LEAD + 0.75);
-        level(9.0) - level(1.0)
+        let [first, ninth] = stage.run().note_levels([pitch, pitch + 12.0 * 9f64.log2()]);
+        ninth - first
     });
     ensure!(bright > -45.0 && dark < bright - 6.0, "harmonic 9 at {dark:.1} to {bright:.1} dB");
     Ok(())
@@ -253,10 +253,7 @@ pub fn decay(controls: &Controls) -> Outcome {
 
 pub fn morph(controls: &Controls) -> Outcome {
     is_untouched(&one_note(&with(controls, |own| own.morph = 0.0)).0.run(), 1.0)?;
-    let heard = one_note(controls).0.run();
-    let differs = difference(&heard.input, &heard.output);
-    ensure!(differs > 1e-3, "only {differs} from the untouched sound at 100 %");
-    Ok(())
+    is_changed(controls)
 }
 
 pub fn bypass(controls: &Controls) -> Outcome {

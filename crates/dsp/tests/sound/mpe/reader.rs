@@ -17,11 +17,12 @@ struct Member {
 }
 
 /// Validator of a sender's MPE messages. It panics at messages that this sender must not send.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Mpe {
     /// Whether the sender has set up the zone.
-    zone: bool,
-    members: Vec<Member>,
+    pub zone: bool,
+    /// Members by channel; the first is the master channel.
+    members: [Member; MEMBERS as usize + 1],
     /// Received part of a registered parameter: values of the controllers 101, 100 and 6.
     parameter: Vec<u8>,
     channel: u8,
@@ -30,22 +31,7 @@ pub struct Mpe {
     /// Number of messages so far.
     count: usize,
     /// Number of note-ons so far.
-    notes: usize,
-}
-
-impl Default for Mpe {
-    fn default() -> Self {
-        let members = vec![Member::default(); usize::from(MEMBERS) + 1];
-        Self {
-            zone: false,
-            members,
-            parameter: Vec::new(),
-            channel: 0,
-            bent: None,
-            count: 0,
-            notes: 0,
-        }
-    }
+    pub notes: usize,
 }
 
 impl Mpe {
@@ -120,15 +106,5 @@ impl Mpe {
             keys.into_iter().map(move |key| (channel, key, f64::from(key) + bend))
         };
         self.members.iter().enumerate().flat_map(keys)
-    }
-
-    /// Returns whether the sender has set up the zone.
-    pub fn is_zone(&self) -> bool {
-        self.zone
-    }
-
-    /// Returns the number of note-ons so far.
-    pub fn notes(&self) -> usize {
-        self.notes
     }
 }
