@@ -12,11 +12,10 @@ use clap_sys::{
     plugin::clap_plugin,
 };
 
-/// Replacement of nice-plug's latency extension, which has two faults: it also reports changes while the plugin is inactive, and
-/// it requests a restart for the latency of the current activation.
+/// Replaces nice-plug's extension, which also reports changes while the plugin is inactive, and requests a restart for the latency
+/// of the current activation.
 pub static LATENCY: clap_plugin_latency = clap_plugin_latency { get: Some(latency) };
 
-/// Tail extension: reports the tail for the current settings and latency.
 pub static TAIL: clap_plugin_tail = clap_plugin_tail { get: Some(tail) };
 
 pub static NOTE_NAME: clap_plugin_note_name =

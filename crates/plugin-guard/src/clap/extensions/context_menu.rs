@@ -1,4 +1,4 @@
-//! Context menus of parameters: the editor requests the host's menu and adds entries of its own.
+//! Context menus of parameters: the editor requests the host's menu and adds its own entries.
 
 use super::super::{
     ffi::{c_string, rust_string, without_panic},
@@ -88,7 +88,7 @@ unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
     ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
 }
 
-/// Makes the host show its menu of a parameter. If the host cannot show it, passes the menu's items to the editor.
+/// Makes the host show its menu of a parameter, or else passes the menu's items to the editor.
 ///
 /// # Safety
 /// Must be called on the main thread.

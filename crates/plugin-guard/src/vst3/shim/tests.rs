@@ -1,5 +1,3 @@
-//! Calls between a VST3 host and the shim.
-
 use super::*;
 use crate::{
     Job, Place, Request, construction,
@@ -20,7 +18,7 @@ fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
 }
 
 fn connect(shim: &impl IEditControllerTrait, handler: Option<ComPtr<IComponentHandler>>) {
-    // SAFETY: the host of the test outlives the shim.
+    // SAFETY: the test's host outlives the shim.
     let result = unsafe { shim.setComponentHandler(handler.unwrap().as_ptr()) };
     assert_eq!(result, kResultOk);
 }
