@@ -1,5 +1,5 @@
-//! Notes between the host and the filter. The host's notes are for the setting `keys`, and also go back to the host. The detected
-//! notes are for the settings `midi-out` and `mpe`.
+//! Notes between the host and the filter. The host's notes play keys (setting `keys`), and go back to the host. Detected notes are
+//! sent with the settings `midi-out` and `mpe`.
 //!
 //! With `mpe`, CLAP hosts get the pitch of a note as a note expression, all others as a pitch bend on the note's channel. Sending
 //! both would bend a note twice.

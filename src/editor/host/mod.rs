@@ -1,5 +1,4 @@
-//! Displays of host data: mapping and automation of a parameter, as a mark and in the tooltip; the plugin's track, in the header;
-//! menus.
+//! Display of host data: a parameter's mapping and automation, the plugin's track, and menus.
 
 pub mod menu;
 
@@ -11,16 +10,14 @@ use egui::{
 use plugin_guard::{Automation, Indication, Rgb, Track};
 use std::sync::Arc;
 
-/// Returns the indication in words; empty without mapping and automation.
+/// Describes the indication in words; empty without mapping and automation.
 pub fn indication_text(indication: &Indication) -> String {
-    let mapping = indication.mapping.as_ref().map(|mapping| {
-        let parts = [&*mapping.label, &*mapping.description];
-        let named: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        match named.is_empty() {
-            true => "Mapped by the host.".to_owned(),
-            false => format!("Mapped to {}.", named.join(", ")),
-        }
-    });
+    let mapping =
+        indication.mapping.as_ref().map(|mapping| match (&*mapping.label, &*mapping.description) {
+            ("", "") => "Mapped by the host.".to_owned(),
+            (name, "") | ("", name) => format!("Mapped to {name}."),
+            (label, description) => format!("Mapped to {label}, {description}."),
+        });
     let automation = indication.automation.map(|(automation, _)| match automation {
         Automation::Present => "The host has automation for it.",
         Automation::Playing => "The host plays its automation.",
@@ -31,7 +28,7 @@ pub fn indication_text(indication: &Indication) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// Paints the mark left of the text that begins at `at`: a disc for a mapping, a ring for automation.
+/// Paints the mark left of `at`: a disc for a mapping, a ring for automation.
 pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
     let radius = scale.length(2.2).max(1.6);
     let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
@@ -47,12 +44,9 @@ pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale
     }
 }
 
-/// Maximum width of the track's name, relative to its font size; a longer name is cut off.
-const WIDEST: f32 = 6.5;
-
-/// Lays out the name of `track` in one line, cut off after [`WIDEST`].
+/// Lays out the name of `track` in one line, cut off at 6.5 times the font size.
 fn galley(ui: &Ui, font: FontId, track: &Track) -> Arc<egui::Galley> {
-    let widest = WIDEST * font.size;
+    let widest = 6.5 * font.size;
     let mut job = LayoutJob::simple_singleline(track.name.clone(), font, Color32::PLACEHOLDER);
     job.wrap.max_width = widest;
     job.wrap.max_rows = 1;
@@ -66,7 +60,7 @@ fn disc(scale: Scale, track: &Track) -> (f32, f32) {
     if track.colour.is_some() { (size, 0.6 * size) } else { (0.0, 0.0) }
 }
 
-/// Returns the width in points that [`show_track`] needs for `track`.
+/// Returns the width in points that [`show_track`] needs.
 pub fn track_width(ui: &Ui, scale: Scale, track: &Track) -> f32 {
     let (disc, space) = disc(scale, track);
     disc + space + galley(ui, scale.font(12.0), track).size().x

@@ -1,27 +1,28 @@
 //! Piano roll of all bands over the last ten minutes, shown instead of the grid.
 //!
-//! The picture has what sounds ([`History`]). Over it lie the captured notes: the lead as lines, and the selected part of the
-//! music, which is saved or copied.
+//! The picture shows the bands ([`History`]). Drawn over it are the lead among the captured notes, and the selected part of the
+//! music, which can be saved or copied.
 
 mod history;
 mod picture;
 
 use super::{
-    controls::focus_ring,
+    controls::{arrows, focus_ring, wheel},
     theme::{self, Scale},
 };
 use crate::{
-    capture::{self, Capture, lock},
+    capture::{self, Capture},
     session::Edits,
 };
 use egui::{
-    Align2, CornerRadius, Event, EventFilter, Key, Modifiers, MouseWheelUnit, Rect, Response, Role,
-    Sense, Stroke, Ui, WidgetInfo, emath::GuiRounding, pos2,
+    Align2, CornerRadius, Event, Key, Modifiers, Rect, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, emath::GuiRounding, pos2, vec2,
 };
 pub use history::History;
 use history::RATE;
 pub use picture::COLUMNS;
 use picture::Picture;
+use plugin_guard::lock;
 use std::{
     ops::Range,
     sync::{Arc, Mutex},
@@ -35,24 +36,20 @@ use tone_filter_dsp::{
 /// Durations in seconds that the roll can show.
 const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, capture::SECONDS];
 
-/// Numbers of rows that the roll can show; the first one is all.
+/// Maximum numbers of rows that the roll can show.
 const HEIGHTS: [usize; 5] = [usize::MAX, 48, 36, 24, 12];
 
-/// Longest duration in seconds in which the lead is marked; in a longer one, notes are too short.
+/// Longest duration in seconds in which notes are wide enough to mark the lead.
 const LONGEST_WITH_LEAD: usize = 128;
 
-/// Minimum distance in points of two lines of beats, and of two numbers of bars.
+/// Minimum distances in points: of two lines of beats, and of two numbers of bars.
 const APART: [f32; 2] = [8.0, 26.0];
 
-/// Points of scrolling per notch of the wheel.
-const NOTCH: f32 = 50.0;
-
-/// Columns of the last ten minutes, and the view of them.
 pub struct Roll {
-    /// Shared by all windows of an instance, so that a new window has the columns so far.
+    /// Shared by all windows of an instance, so that a new window shows earlier columns.
     history: Arc<Mutex<History>>,
     picture: Option<Picture>,
-    /// First column that has changed since the picture was updated; the maximum if none has.
+    /// First column that has changed since the last update of the picture; [`i64::MAX`] without a change.
     changed: i64,
     /// Index in [`SPANS`].
     span: usize,
@@ -62,9 +59,9 @@ pub struct Roll {
     height: usize,
     /// Number of rows below the view.
     below: usize,
-    /// Selected time on the capture's clock, in seconds.
+    /// Selected range on the capture's clock, in seconds.
     pub selection: Option<Range<f64>>,
-    /// Time at which the drag began that selects.
+    /// Time at which the selecting drag began.
     anchor: f64,
 }
 
@@ -156,16 +153,16 @@ impl Roll {
         let column = view.column(pointer.x);
         let time = history.time(column);
         let cell = history.column(column..column + view.step).0[row.tone];
-        let lead = capture.heard().notes.iter().any(|own| {
+        let mut state = cell.state.name().to_owned();
+        if cell.level_db.is_finite() {
+            state += &format!(", {:.0} dB", cell.level_db);
+        }
+        if capture.heard().notes.iter().any(|own| {
             own.lead && own.note.tone == row.tone && (own.note.start..own.note.end).contains(&time)
-        });
-        let state = match (cell.state, cell.level_db.is_finite()) {
-            (state, true) => format!("{}, {:.0} dB", state.name(), cell.level_db),
-            (state, false) => state.name().to_owned(),
-        };
-        let lead = if lead { ", the lead" } else { "" };
-        let text =
-            format!("{}   {hertz:.1} Hz   {state}{lead}   {}", key_name(row.key), clock(time));
+        }) {
+            state += ", the lead";
+        }
+        let text = format!("{}   {hertz:.1} Hz   {state}   {}", key_name(row.key), clock(time));
         response.on_hover_ui_at_pointer(|ui| {
             ui.label(text);
             ui.weak("Drag to select. The wheel scrolls; with Ctrl it zooms the time, with Alt the pitch.");
@@ -173,7 +170,7 @@ impl Roll {
         Some(row.tone)
     }
 
-    /// Returns the number of rows in view, of `count`.
+    /// Returns the number of the `count` rows that are in view.
     fn rows(&self, count: usize) -> usize {
         HEIGHTS[self.height].min(count)
     }
@@ -196,50 +193,33 @@ impl Roll {
         capture: &Capture,
         count: usize,
     ) {
-        // Steps to the right, up, into the time, and into the pitch.
-        let [mut right, mut up, mut time, mut pitch] = [0.0; 4];
-        if response.hovered() {
-            ui.input(|input| {
-                for event in &input.events {
-                    let Event::MouseWheel { unit, delta, modifiers, .. } = event else { continue };
-                    let notch = if *unit == MouseWheelUnit::Point { NOTCH } else { 1.0 };
-                    let [x, y] = [delta.x / notch, delta.y / notch];
-                    match modifiers {
-                        own if own.command || own.ctrl => time += x + y,
-                        own if own.alt => pitch += x + y,
-                        own if !own.shift && self.height > 0 => (right, up) = (right - x, up + y),
-                        // All rows are in view: the wheel moves along the time.
-                        _ => right -= x + y,
-                    }
-                }
-            });
-        }
-        if response.has_focus() {
-            let arrows = EventFilter {
-                horizontal_arrows: true,
-                vertical_arrows: true,
-                // Escape first ends the selection, then the focus.
-                escape: self.selection.is_some(),
-                ..EventFilter::default()
-            };
-            ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-            let (presses, modifiers) = ui.input(|input| {
-                let [plus, equals, minus] =
-                    [Key::Plus, Key::Equals, Key::Minus].map(|key| input.num_presses(key) as f32);
-                let arrows = [Key::ArrowRight, Key::ArrowLeft, Key::ArrowUp, Key::ArrowDown]
-                    .map(|key| input.num_presses(key) as f32);
-                time += plus + equals - minus;
-                ([arrows[0] - arrows[1], arrows[2] - arrows[3]], input.modifiers)
-            });
+        // Steps to scroll, and steps to zoom in: time (x) and pitch (y).
+        let (mut scroll, mut zoom) = (vec2(0.0, 0.0), vec2(0.0, 0.0));
+        for (notches, modifiers) in wheel(ui, response) {
             match modifiers {
-                own if own.shift => self.extend(presses[0], own.command, history, capture),
-                _ => right += presses[0],
+                own if own.command || own.ctrl => zoom.x += notches.x + notches.y,
+                own if own.alt => zoom.y += notches.x + notches.y,
+                own if !own.shift && self.height > 0 => scroll += vec2(-notches.x, notches.y),
+                // All rows are in view: the wheel moves along the time.
+                _ => scroll.x -= notches.x + notches.y,
             }
-            *(if modifiers.shift { &mut pitch } else { &mut up }) += presses[1];
-            if ui.input(|input| input.key_pressed(Key::Home)) {
+        }
+        // Escape first ends the selection, then the focus.
+        let arrows = arrows(ui, response, self.selection.is_some());
+        if response.has_focus() {
+            let presses = |key| ui.input(|input| input.num_presses(key)) as f32;
+            zoom.x += presses(Key::Plus) + presses(Key::Equals) - presses(Key::Minus);
+            let modifiers = ui.input(|input| input.modifiers);
+            if modifiers.shift {
+                self.extend(arrows.x, modifiers.command, history, capture);
+                zoom.y += arrows.y;
+            } else {
+                scroll += arrows;
+            }
+            if presses(Key::Home) > 0.0 {
                 self.end = Some(history.oldest());
             }
-            if ui.input(|input| input.key_pressed(Key::End)) {
+            if presses(Key::End) > 0.0 {
                 self.end = None;
             }
             let is_selected = self.selection.is_some();
@@ -254,22 +234,21 @@ impl Roll {
         let moved = |index: usize, steps: f32, count: usize| {
             (index as f32 - steps).round().clamp(0.0, count as f32 - 1.0) as usize
         };
-        let zoomed = moved(self.span, time, SPANS.len());
+        self.span = moved(self.span, zoom.x, SPANS.len());
         let rows = self.rows(count);
-        self.height = moved(self.height, -pitch, HEIGHTS.len());
+        self.height = moved(self.height, -zoom.y, HEIGHTS.len());
         // The middle of the rows stays where it is.
-        let below = self.below as f32 + 0.5 * (rows as f32 - self.rows(count) as f32) + up.round();
-        self.below = below.max(0.0) as usize;
-        self.span = zoomed;
-        if right != 0.0 || self.end.is_some() {
+        let below = 0.5 * (rows as f32 - self.rows(count) as f32) + scroll.y.round();
+        self.below = (self.below as f32 + below).max(0.0) as usize;
+        if scroll.x != 0.0 || self.end.is_some() {
             let span = (SPANS[self.span] * RATE) as i64;
-            let end = self.end.unwrap_or(history.count()) + (right * span as f32 / 8.0) as i64;
+            let end = self.end.unwrap_or(history.count()) + (scroll.x * span as f32 / 8.0) as i64;
             let oldest = (history.oldest() + span).min(history.count());
             self.end = Some(end.max(oldest)).filter(|end| *end < history.count());
         }
     }
 
-    /// Moves the start of the selection, or its `end`, by some beats. Without a selection, selects the last eight beats first.
+    /// Moves the start of the selection, or its `end`, by `beats`. Without a selection, selects the last eight beats.
     fn extend(&mut self, beats: f32, end: bool, history: &History, capture: &Capture) {
         if beats == 0.0 {
             return;
@@ -362,11 +341,10 @@ impl Roll {
         let names: Vec<String> = sounding.map(|row| key_name(row.key)).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let span = SPANS[self.span];
+        let end = clock(history.time(view.columns.end * view.step));
         let time = match self.end {
             None => format!("of the last {span} s"),
-            Some(_) => {
-                format!("of {span} s up to {}", clock(history.time(view.columns.end * view.step)))
-            }
+            Some(_) => format!("of {span} s up to {end}"),
         };
         let selected = self.selection.as_ref().map(|range| {
             let heard = capture.heard();
@@ -378,7 +356,6 @@ impl Roll {
     }
 }
 
-/// Columns in view, and their area.
 struct View {
     area: Rect,
     /// Columns of the picture.
@@ -388,7 +365,7 @@ struct View {
 }
 
 impl View {
-    /// Returns the left edge of a column of the history. The area spans the middle of the first column to that of the last one.
+    /// Returns the left edge of a column of the history. The area begins and ends in the middle of a column.
     fn x(&self, column: i64) -> f32 {
         let place = column as f64 / self.step as f64 - self.columns.start as f64 - 0.5;
         let count = (self.columns.end - self.columns.start - 1).max(1);
@@ -409,7 +386,7 @@ impl View {
     }
 }
 
-/// Shows a line and the number at the beginning of each bar: the host's bars, or else those that were found, with their beats.
+/// Shows lines and numbers for the host's bars, or else for the detected bars and beats.
 fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: Scale) {
     let font = scale.font(10.0);
     let (mut line, mut number) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
@@ -447,8 +424,8 @@ fn clock(seconds: f64) -> String {
     format!("{}:{:04.1}", (seconds / 60.0) as u32, seconds % 60.0)
 }
 
-/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, unless
-/// the user is typing or dragging.
+/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, except
+/// while the user types or drags.
 pub fn switch(ui: &mut Ui, area: Rect, scale: Scale, edits: &Edits) -> Rect {
     let font = scale.font(12.0);
     let width = 2.2 * font.size + scale.length(10.0);
