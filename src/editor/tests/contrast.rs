@@ -1,5 +1,4 @@
-//! Tests of colours: the WCAG 2 contrast of every text with its background, even in controls without effect, and the states for
-//! all kinds of colour vision.
+//! Tests of colours: the WCAG 2 contrast of every text with its background, and the states for all kinds of colour vision.
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
@@ -14,7 +13,7 @@ const LEAST: [f32; 2] = [4.5, 7.0];
 fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
     let mut filled = Vec::new();
     let mut texts = Vec::new();
-    for shape in editor.output().shapes.iter().flat_map(|clipped| super::leaves(&clipped.shape)) {
+    for (shape, _) in editor.shapes() {
         match shape {
             Shape::Rect(rect) => filled.push((rect.rect, rect.fill)),
             Shape::Text(text) => {
@@ -116,8 +115,7 @@ fn every_text_of_panels_menus_and_tooltips_is_legible() {
         }
         for hovered in ["Octave 4", "Band A4", "Mix", "More settings", "Bypass"] {
             let before = editor.texts().len();
-            editor.frame(vec![egui::Event::PointerMoved(editor.place(hovered))]);
-            editor.wait(1.2);
+            editor.hover(editor.place(hovered));
             assert!(editor.texts().len() > before, "{hovered} has no tooltip");
             check(&editor, hovered);
             editor.frame(vec![egui::Event::PointerMoved(egui::Pos2::ZERO)]);

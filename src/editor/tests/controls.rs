@@ -1,5 +1,3 @@
-//! Tests of sliders, switches and text fields.
-
 use super::TestEditor;
 use crate::{
     editor::{DEFAULT_SIZE, controls::is_switch},
@@ -114,7 +112,7 @@ fn switches_set_their_setting() {
 fn more_shows_all_other_settings_each_once() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     let count = |editor: &TestEditor, spec: &Spec| {
-        editor.controls().iter().filter(|(name, _)| name == spec.name).count()
+        editor.controls().iter().filter(|name| *name == spec.name).count()
     };
     for open in [false, true, false] {
         for spec in &SPECS {
@@ -152,13 +150,13 @@ fn a_value_is_typed_as_it_is_shown_and_kept_if_it_is_not() {
 }
 
 fn colour(editor: &TestEditor, wanted: &str) -> egui::Color32 {
-    let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+    let texts = editor.shapes().filter_map(|(shape, _)| match shape {
         egui::Shape::Text(text) if text.galley.text() == wanted => {
             Some(text.override_text_color.unwrap_or(text.fallback_color))
         }
         _ => None,
     });
-    texts.next_back().unwrap()
+    texts.last().unwrap()
 }
 
 #[test]
@@ -199,8 +197,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
         ("Sensitivity", "No effect: Focus is at 0 %."),
         ("Lookahead", "No effect: it only delays the sound while Focus is at 0 %."),
     ] {
-        editor.frame(vec![Event::PointerMoved(editor.place(control))]);
-        editor.wait(1.2);
+        editor.hover(editor.place(control));
         let texts = editor.texts();
         let shown = texts.iter().any(|(text, _)| text.replace('\n', " ").contains(words));
         assert!(shown, "{control}: {texts:?}");
@@ -210,13 +207,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
 #[test]
 fn every_control_is_large_enough_to_hit() {
     for mut editor in [TestEditor::new(DEFAULT_SIZE), TestEditor::with_more(DEFAULT_SIZE)] {
-        // Undo and Redo are enabled, too.
-        editor.edit(|edits| {
-            edits.set_once("mix", 0.6);
-            edits.set_once("mix", 0.7);
-            edits.undo();
-        });
-        editor.frame(vec![]);
+        editor.make_steps();
         for (name, area) in editor.areas() {
             // Corners that resize a window are this small on all systems.
             let enough = area.width().min(area.height()) >= 23.9;

@@ -26,15 +26,14 @@ fn push(editor: &mut TestEditor, bands: &Bands, bar: Option<i32>, now: f64) {
 
 /// Whether the roll is shown. Asserts that either the roll or the cells are.
 fn is_shown(editor: &TestEditor) -> bool {
-    let cells = editor.controls().iter().any(|(name, _)| name == "Band A4");
     let roll = mesh(editor).is_some();
-    assert_ne!(cells, roll, "one of the two is shown");
+    assert_ne!(editor.offers("Band A4"), roll, "one of the two is shown");
     roll
 }
 
 /// Returns the roll's texture, its area in the window, and the texture columns at its left and right edge.
 fn mesh(editor: &TestEditor) -> Option<(TextureId, Rect, [f32; 2])> {
-    editor.output().shapes.iter().find_map(|clipped| match &clipped.shape {
+    editor.shapes().find_map(|(shape, _)| match shape {
         Shape::Mesh(mesh) if mesh.texture_id != TextureId::default() => {
             let columns = [0, 1].map(|corner| mesh.vertices[corner].uv.x * COLUMNS as f32);
             Some((mesh.texture_id, mesh.calc_bounds(), columns))
@@ -221,7 +220,7 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
     editor.frame(vec![]);
     let (_, roll, _) = mesh(&editor).unwrap();
     let lines = |editor: &TestEditor| -> Vec<f32> {
-        let shapes = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+        let lines = editor.shapes().filter_map(|(shape, _)| match shape {
             Shape::LineSegment { points: [from, to], .. }
                 if from.x == to.x && from.y == roll.top() && to.y == roll.bottom() =>
             {
@@ -229,7 +228,7 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
             }
             _ => None,
         });
-        shapes.collect()
+        lines.collect()
     };
     let found = lines(&editor);
     // The newest column, at the right, is the 450th.
@@ -370,16 +369,15 @@ fn a_part_is_selected_from_beat_to_beat_and_copied() {
     let at = |seconds: f64| {
         pos2(roll.right() - roll.width() * ((600.0 - seconds) / 8.0) as f32, roll.center().y)
     };
-    let selected = |editor: &TestEditor| {
-        let mut texts = editor.controls().into_iter().map(|(name, _)| name);
-        let name = texts.rfind(|name| name.starts_with("Piano roll of")).unwrap();
-        name.split_once("Selected: ").map(|(_, text)| text.to_owned())
+    let name = |editor: &TestEditor| {
+        let mut names = editor.controls().into_iter();
+        names.rfind(|name| name.starts_with("Piano roll of")).unwrap()
     };
+    let selected =
+        |own: &TestEditor| name(own).split_once("Selected: ").map(|(_, text)| text.to_owned());
     editor.drag(at(594.1), at(596.9) - at(594.1));
     assert_eq!(selected(&editor).as_deref(), Some("9:54.0 to 9:57.0, 6 notes"));
-    let mut names = editor.controls().into_iter().map(|(name, _)| name);
-    let name = names.rfind(|name| name.starts_with("Piano roll of")).unwrap();
-    editor.focus(&name);
+    editor.focus(&name(&editor));
     editor.frame(vec![Event::Copy]);
     let copied =
         editor.output().platform_output.commands.iter().find_map(|command| match command {
@@ -445,7 +443,7 @@ fn the_panel_of_notes_has_names_and_the_selection() {
         let mut editor = TestEditor::new(size);
         editor.run(PANEL);
         assert!(editor.offers("The last 8 bars") && !editor.offers("The selection"));
-        assert!(editor.controls().iter().all(|(name, _)| !name.trim().is_empty()));
+        assert!(editor.controls().iter().all(|name| !name.trim().is_empty()));
         editor.run("Back");
         assert!(!editor.offers("Back"), "the dialog has closed");
         editor.panel().roll.selection = Some(1.0..2.0);
