@@ -34,28 +34,20 @@ use tone_filter_song::{
 
 /// Duration in seconds that the capture keeps.
 pub const SECONDS: usize = 600;
-
 /// Duration in seconds by which the capture may exceed [`SECONDS`]: removing old notes moves all later ones.
 const SPARE: f64 = 60.0;
-
 /// Length of the worker's queue in updates: some 8 s, more than it takes to write a file.
 const QUEUE: usize = 512;
-
 /// Longest silence in seconds that stands in for lost sound.
 const LONGEST_LOSS: f64 = 2.0;
-
 /// Time in seconds between two updates of [`Heard::notes`], and of [`Heard::beats`].
 const PERIODS: [f64; 2] = [0.5, 3.0];
-
 /// Duration in seconds of the music in which the newest beats are detected.
 const TAIL: f64 = 30.0;
-
 /// Distance in seconds within which two beats are the same.
 const CLOSE: f64 = 0.2;
-
 /// Silence in seconds after which a new song starts, in a host that reports no position.
 const PAUSE: f64 = 2.0;
-
 /// Peak below which sound counts as silence: -80 dB full scale.
 const QUIET: f32 = 1e-4;
 
@@ -145,7 +137,6 @@ impl Capture {
         lock(&self.0.heard)
     }
 
-    /// Opens the capture for a window.
     pub fn open(&self) -> CaptureInput {
         let closing = Arc::default();
         let capture = self.clone();

@@ -11,10 +11,8 @@ use tone_filter_dsp::{FoundKey, Stereo, spec};
 
 /// Decay of the sums of squares per update: a time constant of 1.7 s at 60 updates per second.
 const KEPT: f32 = 0.99;
-
 /// Cancellation threshold: power of the mean of left and right, relative to a channel's average power (-20 dB).
 const CANCELS: f32 = 0.01;
-
 /// Tempo in beats per minute from which on a click halves the tempo: tempos from half of it to this one are the most common.
 const HALVED: f64 = 115.0;
 

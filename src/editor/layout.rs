@@ -7,10 +7,8 @@ use egui::Rect;
 
 /// Minimum height in points, from the grid to the lower edge, at which the spectrum is shown.
 const LOWEST_WITH_SPECTRUM: f32 = 330.0;
-
 /// Minimum width in points of the bands beside the browser of presets. In a narrower window, the browser hides them.
 const LEAST_BESIDE_BROWSER: f32 = 420.0;
-
 /// Minimum height in points of a legible grid. In a lower window, More hides it.
 const LOWEST_GRID: f32 = 96.0;
 

@@ -113,7 +113,6 @@ pub fn settle(ctx: &Context, edits: &Edits) {
 
 /// Side of the corner that resizes the window, in points.
 const SIDE: f32 = 12.0;
-
 /// Distance in points by which an arrow key moves the corner.
 const STEP: f32 = 20.0;
 

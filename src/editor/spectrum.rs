@@ -10,22 +10,18 @@ use tone_filter_dsp::{
 use tone_filter_fourier::{Complex64, RealToComplex, plan};
 
 const POINTS: usize = 256;
-
 /// Level at the bottom of the plot, in dB relative to a full-scale sine.
 const QUIETEST: f32 = -90.0;
 /// Level at the top of the plot, in dB relative to a full-scale sine.
 const LOUDEST: f32 = 0.0;
-
 /// Time constant of a rising curve, in seconds.
 const RISE: f32 = 0.03;
 /// Time constant of a falling curve, in seconds.
 const FALL: f32 = 0.2;
-
 /// Half width of a point's frequency window, relative to its frequency: a semitone.
 const REACH: f32 = 0.059_463;
 /// Minimum half width of a point's frequency window, in bins.
 const BINS: f32 = 1.5;
-
 /// Minimum length of the transformed signal in seconds: enough to separate the lowest notes.
 const LENGTH: f32 = 0.15;
 

@@ -3,7 +3,7 @@ use crate::{
     meters::{MeterInput, meters},
     session::{Edits, Session},
 };
-use egui::{Context, Pos2, RawInput, Rect, Ui};
+use egui::{ClippedPrimitive, Context, Pos2, RawInput, Rect, Ui};
 use nice_plug::{
     context::{
         PluginApi,
@@ -45,8 +45,8 @@ impl WindowlessEditor {
     }
 
     /// Runs a frame in `ctx` at `time` in seconds: takes the latest meter update, lays out a window of `size` in logical pixels and
-    /// tessellates it. Returns the number of vertices.
-    pub fn frame(&mut self, ctx: &Context, size: [f32; 2], time: f64) -> usize {
+    /// tessellates it.
+    pub fn frame(&mut self, ctx: &Context, size: [f32; 2], time: f64) -> Vec<ClippedPrimitive> {
         let input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size.into())),
             time: Some(time),
@@ -55,12 +55,7 @@ impl WindowlessEditor {
         self.app.receive(time);
         let mut output = ctx.run_ui(input, |ui| self.show(ui));
         output.textures_delta.clear();
-        let meshes = ctx.tessellate(output.shapes, output.pixels_per_point);
-        let vertices = meshes.iter().map(|mesh| match &mesh.primitive {
-            egui::epaint::Primitive::Mesh(mesh) => mesh.vertices.len(),
-            egui::epaint::Primitive::Callback(_) => 0,
-        });
-        vertices.sum()
+        ctx.tessellate(output.shapes, output.pixels_per_point)
     }
 
     pub(super) fn show(&mut self, ui: &mut Ui) {

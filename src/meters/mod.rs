@@ -17,14 +17,12 @@ use tone_filter_dsp::Snapshot;
 
 /// Updates per second: the refresh rate of most displays.
 const RATE: f64 = 60.0;
-
 /// Maximum number of updates that wait for the editor.
 const PACKETS: usize = 4;
 
 /// Maximum number of samples in a packet. Enough for the host's longest buffers, and for the time between two updates at 192 kHz
 /// plus a buffer. Not a power of two, at which input and output would compete for the same cache lines.
 const CAPACITY: usize = 9000;
-
 /// Number of updates between two timed buffers.
 const TIMING_INTERVAL: usize = 8;
 

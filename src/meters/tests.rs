@@ -57,7 +57,7 @@ fn peaks_are_of_the_output_since_the_last_update() {
 }
 
 #[test]
-fn the_load_is_the_processing_time_over_the_block_s_duration() {
+fn the_load_is_relative_to_the_buffer_s_duration() {
     let (mut input, _meters, _viewer) = open();
     for _ in 0..200 {
         // 480 frames are 10 ms.

@@ -1,19 +1,10 @@
 use super::*;
 use tone_filter_dsp::{BandMask, PitchClass, PitchClasses, Score, Targets};
-use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
-    let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
+    let param = params.control(id).unwrap().as_ptr();
     // SAFETY: `params` owns the parameter and is still borrowed.
     unsafe { param._internal_set_normalized_value(param.preview_normalized(plain)) };
-}
-
-#[test]
-fn a_new_instance_has_the_sound_of_the_preset_that_it_names() {
-    let params = ToneFilterParams::default();
-    assert_eq!(params.settings(), Settings::default());
-    let preset = Preset::find(&params.preset.lock().unwrap()).unwrap().preset;
-    assert_eq!(preset.settings, Settings::default());
 }
 
 #[test]

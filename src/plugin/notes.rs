@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pitch_is_a_bend_in_vst3_and_an_expression_in_clap() {
+    fn pitches_are_bends_in_vst3_and_expressions_in_clap() {
         let (timing, voice_id, channel, key) = (3, ANY, Channel::Number(1), A4);
         let velocity = 100.0 / 127.0;
         let on = NoteEvent::NoteOn { timing, voice_id, channel, key, velocity };

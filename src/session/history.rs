@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_discards_the_redo_steps_and_an_unchanged_sound_is_no_edit() {
+    fn only_a_changed_sound_discards_the_redo_steps() {
         let mut history = History::default();
         history.record("mix", sound(0), sound(1), 0.0);
         history.record("mix", sound(1), sound(2), 10.0);

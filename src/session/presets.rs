@@ -268,7 +268,7 @@ mod tests {
     use tone_filter_presets::settings;
 
     #[test]
-    fn a_change_is_noticed_and_a_host_s_rounding_is_not() {
+    fn rounding_by_the_host_is_not_a_change() {
         let mut presets = PresetList::new(None);
         let settings = Settings::REFERENCE;
         for (name, now, changed) in [

@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_track_without_name_and_with_a_transparent_colour_is_none() {
+    fn an_unnamed_transparent_track_is_none() {
         let track = |name: &str, alpha| {
             let colour = TrackColor::new(1, 2, 3, alpha);
             Track::of_nice_plug(&TrackInfo::new(name.to_owned(), Some(colour)))

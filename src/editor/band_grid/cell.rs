@@ -43,7 +43,7 @@ pub fn loudness(band: &Band, gain: f32) -> f32 {
     ((10.0 * power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
 }
 
-/// Returns the length of a band's bar, 0..1.
+/// Returns the length of a band's level bar, 0..1.
 pub fn level(band: &Band) -> f32 {
     (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0)
 }

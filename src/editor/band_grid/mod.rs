@@ -20,25 +20,20 @@ use tone_filter_dsp::{
 };
 
 const COLUMNS: usize = PITCH_CLASSES.len();
-
 /// Semitones from C up to A, the first pitch class.
 const FROM_C: usize = 9;
-
 /// Time constant of rising bars and waves, in seconds.
 const RISE: f32 = 0.02;
 /// Time constant of falling bars and waves, in seconds.
 const FALL: f32 = 0.12;
 /// Time constant of changes of state, in seconds.
 const CHANGE: f32 = 0.05;
-
 /// Time in seconds for which a peak is held.
 const HOLD: f32 = 0.8;
 /// Time in seconds in which a released peak falls by the whole bar.
 const FADE: f32 = 2.0;
-
 /// Minimum time in seconds between two changes of the sentences: on Linux, each one is a message on D-Bus.
 const SENTENCE_PAUSE: f64 = 1.0;
-
 /// Help on mouse actions in a cell's tooltip.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
 

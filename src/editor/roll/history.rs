@@ -9,13 +9,10 @@ use tone_filter_dsp::{
 
 /// Columns per second: the frame rate of a common display.
 pub const RATE: usize = 60;
-
 /// Maximum number of columns.
 const LONGEST: usize = crate::capture::SECONDS * RATE;
-
 /// Maximum number of columns that one update fills. In a longer gap, the host has paused and the roll stands still.
 const LONGEST_FILLED_GAP: i64 = (crate::editor::PAUSE * RATE as f64) as i64;
-
 /// Levels per dB of a packed cell.
 const LEVELS_PER_DB: f32 = 4.0;
 

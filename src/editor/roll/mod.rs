@@ -11,7 +11,7 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{
-    capture::{self, Capture},
+    capture::{self, Capture, Heard},
     session::Edits,
 };
 use egui::{
@@ -35,13 +35,10 @@ use tone_filter_dsp::{
 
 /// Durations in seconds that the roll can show.
 const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, capture::SECONDS];
-
 /// Maximum numbers of rows that the roll can show.
 const HEIGHTS: [usize; 5] = [usize::MAX, 48, 36, 24, 12];
-
 /// Longest duration in seconds in which notes are wide enough to mark the lead.
 const LONGEST_WITH_LEAD: usize = 128;
-
 /// Minimum distances in points: of two lines of beats, and of two numbers of bars.
 const APART: [f32; 2] = [8.0, 26.0];
 
@@ -113,12 +110,12 @@ impl Roll {
         let all = Rows::new(settings.range, settings.pitch_shift());
         let count = all.0.len();
         let history = self.history.clone();
-        let history = &*lock(&history);
-        self.navigate(ui, &response, history, capture, count);
+        let (history, heard) = (&*lock(&history), &*capture.heard());
+        self.navigate(ui, &response, history, heard, count);
         self.below = self.below.min(count - self.rows(count));
         let rows = Rows(all.0[self.below..self.below + self.rows(count)].to_vec());
-        let view = self.view(history, roll);
-        self.select(&response, &view, history, capture);
+        let view = self.view(history, heard, roll);
+        self.select(&response, &view);
 
         let Self { picture, changed, .. } = self;
         let (end, step) = (view.columns.end, view.step);
@@ -131,8 +128,8 @@ impl Roll {
         let middle = |index: usize| {
             roll.top() + 0.5 * (span(index).start + span(index).end) as f32 / pixels_per_point
         };
-        show_bars(ui, &view, history, capture, scale);
-        self.show_notes(ui, &view, history, capture, &rows, middle);
+        show_bars(ui, &view, scale);
+        self.show_notes(ui, &view, &rows, middle);
         for (index, row) in rows.0.iter().enumerate().filter(|(_, row)| row.is_c()) {
             let at = pos2(roll.left() - 4.0, middle(index));
             let name = key_name(row.key);
@@ -141,8 +138,7 @@ impl Roll {
 
         focus_ring(ui, &response);
         response.widget_info(|| {
-            let text = self.described(&view, history, capture, &all, bands);
-            WidgetInfo::labeled(Role::Image, true, text)
+            WidgetInfo::labeled(Role::Image, true, self.described(&view, &all, bands))
         });
         let pointer = response.hover_pos()?;
         let y = ((pointer.y - roll.top()) * pixels_per_point).max(0.0) as usize;
@@ -157,7 +153,7 @@ impl Roll {
         if cell.level_db.is_finite() {
             state += &format!(", {:.0} dB", cell.level_db);
         }
-        if capture.heard().notes.iter().any(|own| {
+        if heard.notes.iter().any(|own| {
             own.lead && own.note.tone == row.tone && (own.note.start..own.note.end).contains(&time)
         }) {
             state += ", the lead";
@@ -175,13 +171,13 @@ impl Roll {
         HEIGHTS[self.height].min(count)
     }
 
-    fn view(&self, history: &History, area: Rect) -> View {
+    fn view<'a>(&self, history: &'a History, heard: &'a Heard, area: Rect) -> View<'a> {
         let columns = SPANS[self.span] * RATE;
         let step = columns.div_ceil(COLUMNS);
         let end = self.end.unwrap_or(history.count());
         let last = (end - 1).div_euclid(step as i64);
         let first = last + 1 - (columns / step) as i64;
-        View { area, columns: first..last + 1, step: step as i64 }
+        View { history, heard, area, columns: first..last + 1, step: step as i64 }
     }
 
     /// Scrolls and zooms, by the wheel over the roll and by keys while it has the focus.
@@ -190,7 +186,7 @@ impl Roll {
         ui: &Ui,
         response: &Response,
         history: &History,
-        capture: &Capture,
+        heard: &Heard,
         count: usize,
     ) {
         // Steps to scroll, and steps to zoom in: time (x) and pitch (y).
@@ -211,7 +207,7 @@ impl Roll {
             zoom.x += presses(Key::Plus) + presses(Key::Equals) - presses(Key::Minus);
             let modifiers = ui.input(|input| input.modifiers);
             if modifiers.shift {
-                self.extend(arrows.x, modifiers.command, history, capture);
+                self.extend(arrows.x, modifiers.command, history, heard);
                 zoom.y += arrows.y;
             } else {
                 scroll += arrows;
@@ -228,7 +224,7 @@ impl Roll {
             }
             let copies = ui.input(|input| input.events.contains(&Event::Copy));
             if let Some(range) = self.selection.clone().filter(|_| copies) {
-                ui.ctx().copy_text(capture.heard().score(range));
+                ui.ctx().copy_text(heard.score(range));
             }
         }
         let moved = |index: usize, steps: f32, count: usize| {
@@ -249,11 +245,10 @@ impl Roll {
     }
 
     /// Moves the start of the selection, or its `end`, by `beats`. Without a selection, selects the last eight beats.
-    fn extend(&mut self, beats: f32, end: bool, history: &History, capture: &Capture) {
+    fn extend(&mut self, beats: f32, end: bool, history: &History, heard: &Heard) {
         if beats == 0.0 {
             return;
         }
-        let heard = capture.heard();
         let lines: Vec<f64> = match &heard.beats[..] {
             // Without beats, half seconds.
             [] => (0..=2 * capture::SECONDS)
@@ -277,12 +272,12 @@ impl Roll {
     }
 
     /// Selects the time over which the pointer is dragged, from beat to beat. A click ends the selection.
-    fn select(&mut self, response: &Response, view: &View, history: &History, capture: &Capture) {
+    fn select(&mut self, response: &Response, view: &View) {
         if response.clicked() {
             self.selection = None;
         }
         let Some(pointer) = response.interact_pointer_pos() else { return };
-        let at = |x: f32| capture.heard().snap(history.time(view.column(x)));
+        let at = |x: f32| view.heard.snap(view.history.time(view.column(x)));
         let time = at(pointer.x);
         if response.drag_started() {
             let origin = response.ctx.input(|input| input.pointer.press_origin());
@@ -295,17 +290,9 @@ impl Roll {
     }
 
     /// Shows the selection and the lead.
-    fn show_notes(
-        &self,
-        ui: &Ui,
-        view: &View,
-        history: &History,
-        capture: &Capture,
-        rows: &Rows,
-        middle: impl Fn(usize) -> f32,
-    ) {
+    fn show_notes(&self, ui: &Ui, view: &View, rows: &Rows, middle: impl Fn(usize) -> f32) {
         let painter = ui.painter().with_clip_rect(view.area);
-        let x = |time: f64| view.x(history.column_at(time));
+        let x = |time: f64| view.x(view.history.column_at(time));
         if let Some(range) = &self.selection {
             let area = Rect::from_x_y_ranges(x(range.start)..=x(range.end), view.area.y_range());
             painter.rect_filled(area, 0.0, theme::ACCENT.gamma_multiply(0.18));
@@ -316,9 +303,8 @@ impl Roll {
         if SPANS[self.span] > LONGEST_WITH_LEAD {
             return;
         }
-        let Range { start: from, end: until } = view.times(history);
-        let heard = capture.heard();
-        let leads = heard.notes.iter().filter(|own| own.lead);
+        let Range { start: from, end: until } = view.times();
+        let leads = view.heard.notes.iter().filter(|own| own.lead);
         for own in leads.filter(|own| own.note.start < until && own.note.end > from) {
             if let Some(row) = rows.0.iter().position(|row| row.tone == own.note.tone) {
                 let line = x(own.note.start)..=x(own.note.end);
@@ -328,27 +314,20 @@ impl Roll {
     }
 
     /// Returns the roll in words, for screen readers.
-    fn described(
-        &self,
-        view: &View,
-        history: &History,
-        capture: &Capture,
-        rows: &Rows,
-        bands: &Bands,
-    ) -> String {
+    fn described(&self, view: &View, rows: &Rows, bands: &Bands) -> String {
         let rows = rows.0.iter();
         let sounding = rows.filter(|row| bands.bands[row.tone].state != BandState::Inactive);
         let names: Vec<String> = sounding.map(|row| key_name(row.key)).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let span = SPANS[self.span];
-        let end = clock(history.time(view.columns.end * view.step));
+        let end = clock(view.times().end);
         let time = match self.end {
             None => format!("of the last {span} s"),
             Some(_) => format!("of {span} s up to {end}"),
         };
         let selected = self.selection.as_ref().map(|range| {
-            let heard = capture.heard();
-            let notes = heard.notes.iter().filter(|own| range.contains(&own.note.start)).count();
+            let notes = view.heard.notes.iter();
+            let notes = notes.filter(|own| range.contains(&own.note.start)).count();
             format!(". Selected: {} to {}, {notes} notes", clock(range.start), clock(range.end))
         });
         let selected = selected.unwrap_or_default();
@@ -356,7 +335,9 @@ impl Roll {
     }
 }
 
-struct View {
+struct View<'a> {
+    history: &'a History,
+    heard: &'a Heard,
     area: Rect,
     /// Columns of the picture.
     columns: Range<i64>,
@@ -364,7 +345,7 @@ struct View {
     step: i64,
 }
 
-impl View {
+impl View<'_> {
     /// Returns the left edge of a column of the history. The area begins and ends in the middle of a column.
     fn x(&self, column: i64) -> f32 {
         let place = column as f64 / self.step as f64 - self.columns.start as f64 - 0.5;
@@ -373,8 +354,8 @@ impl View {
     }
 
     /// Returns the times in view.
-    fn times(&self, history: &History) -> Range<f64> {
-        let time = |column| history.time(column * self.step);
+    fn times(&self) -> Range<f64> {
+        let time = |column| self.history.time(column * self.step);
         time(self.columns.start)..time(self.columns.end)
     }
 
@@ -387,7 +368,8 @@ impl View {
 }
 
 /// Shows lines and numbers for the host's bars, or else for the detected bars and beats.
-fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: Scale) {
+fn show_bars(ui: &Ui, view: &View, scale: Scale) {
+    let View { history, heard, .. } = view;
     let font = scale.font(10.0);
     let (mut line, mut number) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
     let mut show = |column: i64, bar: Option<i64>| {
@@ -409,8 +391,8 @@ fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: 
         history.bars().for_each(|(column, bar)| show(column, Some(i64::from(bar))));
         return;
     }
-    let (mut bar, times) = (-1, view.times(history));
-    for beat in &capture.heard().beats {
+    let (mut bar, times) = (-1, view.times());
+    for beat in &heard.beats {
         bar += i64::from(beat.place == 0);
         if !times.contains(&beat.time) {
             continue;

@@ -51,7 +51,7 @@ fn every_control_is_named_and_reached_by_the_tab_key() {
 }
 
 #[test]
-fn the_tab_key_goes_through_the_header_from_left_to_right() {
+fn the_tab_key_follows_the_header_from_the_left() {
     for size in [MIN_SIZE, DEFAULT_SIZE, [1600.0, 1000.0]] {
         let mut editor = TestEditor::new(size);
         editor.make_steps();
@@ -129,7 +129,7 @@ fn every_control_is_operated_by_the_keyboard_alone() {
 }
 
 #[test]
-fn the_space_bar_is_for_the_host_except_in_a_text_field() {
+fn only_text_fields_use_the_space_bar() {
     let mut editor = editor();
     let before = editor.settings();
     for name in controls(&editor) {

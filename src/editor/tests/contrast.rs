@@ -153,12 +153,12 @@ fn lightness_alone_tells_the_states_apart() {
         for vision in visions {
             let [inactive, sounding, saturated] =
                 [BandState::Inactive, BandState::Sounding, BandState::Saturated]
-                    .map(|state| lightness(super::colour(state), vision));
+                    .map(|state| lightness(*theme::state_colour(state), vision));
             assert!(sounding - inactive >= 20.0, "{inactive} {sounding}, high: {contrast}");
             assert!(saturated - sounding >= 20.0, "{sounding} {saturated}, high: {contrast}");
         }
         // The marks of silent bands are to be seen, too.
-        let mark = super::colour(BandState::Inactive);
+        let mark = theme::state_colour(BandState::Inactive);
         assert!(theme::contrast(mark, theme::SURFACE) >= 3.0);
     }
 }

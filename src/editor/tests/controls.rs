@@ -6,9 +6,7 @@ use crate::{
 };
 use egui::{Event, Key, Modifiers, MouseWheelUnit, TouchPhase, vec2};
 use nice_plug::params::Param;
-use tone_filter_dsp::{
-    CHOICES, Controls, Group, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice, spec,
-};
+use tone_filter_dsp::{CHOICES, Controls, Group, Map, PitchClass, Settings, Targets, Voice, spec};
 
 /// Vector from the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);
@@ -109,25 +107,7 @@ fn switches_set_their_setting() {
 }
 
 #[test]
-fn more_shows_all_other_settings_each_once() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let count = |editor: &TestEditor, spec: &Spec| {
-        editor.controls().iter().filter(|name| *name == spec.name).count()
-    };
-    for open in [false, true, false] {
-        for spec in &SPECS {
-            let shown = open || Group::Main.ids().contains(&spec.id);
-            assert_eq!(count(&editor, spec), usize::from(shown), "{} while {open}", spec.id);
-        }
-        editor.focus("More settings");
-        editor.key(Key::Enter);
-        assert_eq!(editor.params().editor_more.load(), !open);
-    }
-    assert!(editor.log().is_empty(), "the window is no part of the sound");
-}
-
-#[test]
-fn a_value_is_typed_as_it_is_shown_and_kept_if_it_is_not() {
+fn an_unedited_text_keeps_the_exact_value() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     editor.edit(|edits| {
         let Some(Control::Number(_, param)) = edits.params.control("threshold") else { panic!() };
@@ -184,7 +164,7 @@ fn notes_that_are_their_own_targets_are_not_faint() {
 }
 
 #[test]
-fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
+fn a_control_without_effect_is_fainter_and_explained() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let controls = ["Sensitivity", "Lookahead", "Ring"];
     let before = controls.map(|name| colour(&editor, name));

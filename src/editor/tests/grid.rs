@@ -54,7 +54,7 @@ fn clicks_mute_and_alt_clicks_solo_bands_and_octaves() {
 }
 
 #[test]
-fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
+fn drags_and_right_clicks_switch_bands() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     let drag = |editor: &mut TestEditor, from: &str, to: &str| {
         let [from, to] = [from, to].map(|note| editor.place(note));
@@ -75,7 +75,7 @@ fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
 }
 
 #[test]
-fn a_scale_is_picked_from_a_list_or_made_on_the_keyboard() {
+fn list_and_keyboard_set_the_scale() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.run("Note C# in the scale");
     let (scale, custom) = (Scale::Custom, PitchClasses::ALL.with(4, false));
@@ -143,7 +143,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
 }
 
 #[test]
-fn targets_are_drawn_on_the_keyboard_or_picked_from_a_list() {
+fn targets_are_dragged_or_picked_from_a_list() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.edit(|edits| {
         edits.change("test", |settings| {

@@ -33,7 +33,7 @@ fn circles(editor: &TestEditor, at: Pos2) -> Vec<(Color32, Color32)> {
 }
 
 #[test]
-fn changes_of_bands_and_kept_settings_mark_the_state_as_dirty() {
+fn changes_besides_parameters_mark_the_state_as_dirty() {
     let (mut editor, host) = connected();
     let place = editor.place("Band D5");
     editor.click(place);
@@ -230,7 +230,7 @@ fn every_menu_resets_and_opens_the_field_of_a_value() {
 }
 
 #[test]
-fn without_a_menu_of_the_host_a_controller_is_learned_and_forgotten() {
+fn the_own_menu_learns_and_forgets_a_controller() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let choose = |editor: &mut TestEditor, entry: &str| {
         editor.secondary_click(editor.place("Mix"));
@@ -286,7 +286,7 @@ fn the_header_shows_the_track() {
 }
 
 #[test]
-fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
+fn a_host_s_preset_is_undoable_and_keeps_the_bypass() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.edit(|edits| edits.set_once("bypass", 1.0));
     let before = editor.settings();

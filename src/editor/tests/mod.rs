@@ -33,11 +33,6 @@ fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
     })
 }
 
-/// Returns the colour of a state.
-fn colour(state: BandState) -> Color32 {
-    *theme::state_colour(state)
-}
-
 /// Returns a band in `state`, at a tenth of the total power.
 fn band(tone: usize, state: BandState) -> Band {
     Band {
@@ -62,7 +57,7 @@ fn a_cell_shows_its_state_by_colour_and_by_shape() {
         }
         editor.display(bands);
         for (index, state) in states.into_iter().enumerate() {
-            assert_eq!(marker(&editor, 15 * index), Some((colour(state), state)));
+            assert_eq!(marker(&editor, 15 * index), Some((*theme::state_colour(state), state)));
         }
         let others = (0..48).filter(|tone| tone % 15 != 0 || *tone > 30);
         for tone in others {

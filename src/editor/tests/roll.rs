@@ -65,7 +65,7 @@ fn the_key_and_the_button_switch_the_view() {
 }
 
 #[test]
-fn the_key_is_for_text_and_not_for_the_view_while_the_user_types_or_drags() {
+fn typing_and_dragging_do_not_switch_the_view() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.run("Preset: Tone Filter");
     editor.key(Key::R);
@@ -96,7 +96,7 @@ fn uploads(editor: &TestEditor) -> Vec<(Option<usize>, usize, Vec<Color32>)> {
 }
 
 #[test]
-fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
+fn only_new_columns_are_sent_to_the_texture() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.params().editor_roll.store(true);
     push(&mut editor, &Bands::default(), None, 0.0);
@@ -149,7 +149,7 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
 }
 
 #[test]
-fn the_roll_is_eight_seconds_long_at_any_rate_of_frames_and_stands_still_in_a_pause() {
+fn the_roll_has_eight_seconds_at_any_frame_rate() {
     for rate in [20.0, 60.0, 144.0] {
         let mut editor = TestEditor::new(DEFAULT_SIZE);
         editor.params().editor_roll.store(true);
@@ -209,7 +209,7 @@ fn the_pointer_and_a_screen_reader_find_the_notes() {
 }
 
 #[test]
-fn the_song_s_bars_begin_with_a_line_and_their_number() {
+fn bars_begin_with_a_line_and_a_number() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.key(Key::R);
     // Bars of 3 s, beginning in the middle of the fourth bar; then the host stops.

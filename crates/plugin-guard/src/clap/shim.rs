@@ -189,6 +189,16 @@ impl ClapShim {
         }
     }
 
+    /// Returns the CLAP id of the parameter called `id`.
+    ///
+    /// # Safety
+    /// Must be called on the main thread.
+    pub(super) unsafe fn clap_id(&self, id: &str) -> Option<clap_id> {
+        // SAFETY: guaranteed by the caller.
+        let ids = unsafe { self.parameter_ids() };
+        ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
+    }
+
     /// Returns the parameter ids, each with its CLAP id. nice-plug assigns CLAP ids in the order of its parameter map.
     ///
     /// # Safety
@@ -218,7 +228,7 @@ impl ClapShim {
     }
 }
 
-/// nice-plug's extension, and a copy with one function replaced.
+/// nice-plug's extension, and a copy with some functions replaced.
 pub(super) struct Pair<T> {
     pub(super) inner: T,
     pub(super) own: T,

@@ -68,21 +68,3 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
         fn param_modulation_changed(id: &str, offset: f32) -> ();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::thread;
-
-    #[test]
-    fn another_thread_reads_the_handle_and_leaves_the_window() {
-        // As nice-plug keeps it.
-        let editor = Fragile::new(shared(SpawnedEditor { handle: (), window: () }));
-        let other = || {
-            let SpawnedEditor { handle, window } = editor.get();
-            handle.param_value_changed("mix", 0.5);
-            handle.host_main_thread_callback(window);
-        };
-        thread::scope(|scope| scope.spawn(other).join()).unwrap();
-    }
-}

@@ -59,7 +59,7 @@ fn a_terminated_plugin_does_not_restart() {
 }
 
 #[test]
-fn a_value_that_the_parameter_has_already_does_not_hide_edits() {
+fn an_unchanged_value_does_not_hide_edits() {
     let shim = shim();
     let params = shim.instance.params();
     // SAFETY: the arguments are plain values, there is room, and `params` owns the parameter.
@@ -121,7 +121,7 @@ fn a_host_may_call_back_in_its_own_calls() {
 }
 
 #[test]
-fn a_host_may_disconnect_while_it_is_told_of_a_changed_state() {
+fn a_host_may_disconnect_during_a_request() {
     returns(|| {
         let shim = ComWrapper::new(shim());
         let own = shim.to_com_ptr::<IEditController>().unwrap();
