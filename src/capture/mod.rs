@@ -202,12 +202,11 @@ impl CaptureInput {
         queue.try_send(job).is_ok()
     }
 
-    /// Waits until the worker has done all jobs.
-    #[cfg(test)]
+    /// Waits until the worker has done all jobs. A panic of the worker has been reported already.
     pub fn finish(&mut self) {
         if let Some((queue, thread)) = self.worker.take() {
             drop(queue);
-            thread.join().unwrap();
+            let _ = thread.join();
         }
     }
 }
@@ -222,10 +221,7 @@ impl Drop for CaptureInput {
     /// Waits for the worker, whose code may be unloaded after the window.
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
-        if let Some((queue, thread)) = self.worker.take() {
-            drop(queue);
-            let _ = thread.join();
-        }
+        self.finish();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     controls::{button, toggle},
-    host::{show_track, track_width},
+    host::show_track,
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
     save_notes::SaveNotes,
@@ -94,8 +94,8 @@ impl PresetBar {
             row.left(title.width() + row.space());
         }
         if let Some(track) = edits.host.track().filter(|_| roomy) {
-            show_track(ui, row.left(track_width(ui, scale, &track)), scale, &track);
-            row.left(row.space());
+            let width = show_track(ui, row.rest, scale, &track);
+            row.left(width + row.space());
         }
         let auto = edits.params.chosen().settings.auto && bands.total_power > SILENCE;
         let gains = auto.then(|| gains(bands));

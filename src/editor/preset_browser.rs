@@ -1,5 +1,5 @@
-//! Panel of all presets beside the bands: a search field, switches for the settings that loading a preset keeps, categories, and
-//! presets. The arrow keys audition presets; Enter and closing the panel keep the current one, Escape restores the earlier sound.
+//! Panel of all presets beside the bands, with a search field, categories, and switches for the settings that presets keep. The
+//! arrow keys audition presets; Enter and closing the panel keep the current one, Escape restores the earlier sound.
 
 use super::{
     controls::{focus_ring, toggle},

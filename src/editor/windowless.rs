@@ -1,7 +1,9 @@
 use super::{App, ToneFilterEditor, theme};
+#[cfg(test)]
+use crate::session::Edits;
 use crate::{
     meters::{MeterInput, meters},
-    session::{Edits, Session},
+    session::Session,
 };
 use egui::{ClippedPrimitive, Context, Pos2, RawInput, Rect, Ui};
 use nice_plug::{
@@ -16,8 +18,7 @@ use nice_plug_egui::RepaintNotifier;
 use plugin_guard::{HostLink, lock};
 use std::sync::{Arc, Mutex};
 
-/// Editor without a window, for tests and benches, in a host that does not process. It has the default settings and no user
-/// presets.
+/// Editor without a window, for tests and benches: with default settings, no user presets, and a host that does not process.
 pub struct WindowlessEditor {
     pub(super) app: App,
     host: Host,
@@ -44,7 +45,7 @@ impl WindowlessEditor {
         ctx
     }
 
-    /// Runs a frame in `ctx` at `time` in seconds: takes the latest meter update, lays out a window of `size` in logical pixels and
+    /// Runs a frame at `time` in seconds: takes the latest meter update, lays out a window of `size` in logical pixels, and
     /// tessellates it.
     pub fn frame(&mut self, ctx: &Context, size: [f32; 2], time: f64) -> Vec<ClippedPrimitive> {
         let input = RawInput {

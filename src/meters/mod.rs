@@ -166,8 +166,7 @@ impl MeterInput {
         self.load += 0.25 * (load - self.load);
     }
 
-    /// Counts `frames`, and sends an update with the result of `bands` if one is due. Returns whether it was sent. Neither waits
-    /// nor allocates.
+    /// Counts `frames`, and sends an update with `bands()` if one is due. Returns whether it was sent. Neither waits nor allocates.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
         if !self.is_watched() {
             return false;

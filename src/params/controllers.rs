@@ -34,8 +34,7 @@ fn number(id: &str) -> Option<u8> {
 }
 
 impl Controllers {
-    /// Starts MIDI learn: the next moved controller is mapped to the parameter called `id`. `None` cancels learning; mappings
-    /// stay.
+    /// Starts MIDI learn: the next moved controller is mapped to the parameter called `id`. `None` cancels learning.
     pub fn learn(&self, id: Option<&str>) {
         self.learning.store(id.and_then(number).unwrap_or(NONE), Relaxed);
     }

@@ -30,8 +30,7 @@ impl MidiLearn {
         }
     }
 
-    /// Queues `event` if it is a program change or a mapped controller. Returns whether [`Job::run`] must be called. For the audio
-    /// thread.
+    /// Queues a program change or a mapped controller. Returns whether [`Job::run`] must be called. For the audio thread.
     pub fn receive(&self, event: &NoteEvent<()>) -> bool {
         match *event {
             NoteEvent::MidiProgramChange { program, .. } => self.program.store(program, Relaxed),

@@ -152,8 +152,7 @@ fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
     event
 }
 
-/// Queue of the host's events, which wait until the delayed sound reaches their time. Then the filter plays them, and they go back
-/// to the host.
+/// Queue of the host's events, which wait for the delayed sound. Then the filter plays them, and they go back to the host.
 pub type Notes = MessageQueue<HostEvent>;
 
 /// Processes `channels` and a sidechain, of at most two channels each, with the events of `queue` that are due. Sends these events

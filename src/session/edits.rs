@@ -198,8 +198,7 @@ impl Edits<'_> {
         self.mark_dirty();
     }
 
-    /// Returns the mapping and automation of the setting called `id`. A learned MIDI controller counts as a mapping if the host has
-    /// none.
+    /// Returns the mapping and automation of the setting called `id`. The host's mapping precedes a learned MIDI controller.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {

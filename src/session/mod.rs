@@ -72,12 +72,12 @@ impl Session {
     pub fn load_program(&self, program: usize) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             edits.state.presets.refresh();
-            let entries = edits.state.presets.entries().concat();
-            match entries.get(program) {
-                Some(entry) => edits.load(&entry.name),
+            let presets = &mut edits.state.presets;
+            match presets.entries().get(program).map(|entry| entry.name.clone()) {
+                Some(name) => edits.load(&name),
                 None => {
-                    edits.state.presets.message =
-                        format!("Program {}: there are {} presets", program + 1, entries.len());
+                    let count = presets.entries().len();
+                    presets.message = format!("Program {}: there are {count} presets", program + 1);
                 }
             }
         });

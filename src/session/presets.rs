@@ -67,9 +67,9 @@ impl PresetList {
         }));
     }
 
-    /// Returns the factory presets and the user's.
-    pub fn entries(&self) -> [&[PresetInfo]; 2] {
-        self.entries.split_at(self.factory.len()).into()
+    /// Returns the factory presets, then the user's.
+    pub fn entries(&self) -> &[PresetInfo] {
+        &self.entries
     }
 
     /// Returns the presets that `search` finds, in groups with titles: the favourites, a group for each category, and the user's
@@ -108,12 +108,10 @@ impl PresetList {
     }
 
     pub fn is_user_preset(&self, name: &str) -> bool {
-        let [_, user] = self.entries();
-        user.iter().any(|entry| entry.name == name)
+        self.entries[self.factory.len()..].iter().any(|entry| entry.name == name)
     }
 
-    /// Returns the name of the preset `steps` places after the preset called `name`, around the end of the list. An unknown
-    /// `name` counts as the first preset.
+    /// Returns the preset `steps` places after `name`, around the end of the list. An unknown `name` counts as the first preset.
     pub fn neighbour(&self, name: &str, steps: isize) -> Option<String> {
         let count = self.entries.len() as isize;
         let now = self.entries.iter().position(|entry| entry.name == name).unwrap_or(0) as isize;
@@ -189,8 +187,7 @@ impl PresetList {
         Some(self.accept(&name, loaded))
     }
 
-    /// Takes a preset loaded as `name` as the one to compare with in [`PresetList::is_changed`], and returns it. Shows its
-    /// warning in `message`.
+    /// Remembers a loaded preset for [`PresetList::is_changed`], and returns it. Shows its warning in `message`.
     pub fn accept(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
         self.compared = Some((name.to_owned(), Some(preset.settings)));
         if let Some(warning) = warning {

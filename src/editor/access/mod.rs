@@ -72,8 +72,7 @@ impl Link {
         }))
     }
 
-    /// Connects `window`, which shows `ctx` and must not be visible yet, to the screen readers. Does nothing where the system has
-    /// no interface for screen readers.
+    /// Connects `window`, which shows `ctx` and must not be visible yet, to screen readers, where the system supports them.
     pub fn connect(&self, ctx: &Context, window: &impl HasWindowHandle) {
         let handle = window.window_handle().ok();
         if let Some(adapter) = handle.and_then(|handle| Adapter::new(handle, self)) {
@@ -142,8 +141,7 @@ impl Plugin for ScreenReader {
     }
 }
 
-/// Describes the slider `response` to screen readers. `plain` is its value in the unit of `spec`, `step` a fraction of the
-/// normalised range.
+/// Describes the slider `response` to screen readers. `plain` is in the unit of `spec`, `step` a fraction of the range.
 pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, step: f32) {
     response.ctx.accesskit_node_builder(response.id, |node| {
         let now = param.preview_normalized(plain);

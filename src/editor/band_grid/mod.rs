@@ -57,8 +57,8 @@ impl BandGrid {
     pub fn advance(&mut self, bands: &Bands, seconds: f32) -> bool {
         let mut moving = false;
         for (cell, band) in self.cells.iter_mut().zip(&bands.bands) {
-            let state = band.state;
-            let mut approach = |value: &mut f32, target: f32, time: f32| {
+            let mut approach = |value: &mut f32, target: f32, [rise, fall]: [f32; 2]| {
+                let time = if target > *value { rise } else { fall };
                 *value = target + (*value - target) * (-seconds / time).exp();
                 // A difference of less than one step of brightness is invisible.
                 if (*value - target).abs() < 1e-3 {
@@ -68,15 +68,11 @@ impl BandGrid {
             };
             let loudness = loudness(band, bands.gain);
             let level = if loudness == 0.0 { 0.0 } else { level(band) };
-            let time = |rises| if rises { RISE } else { FALL };
-            let rises = level > cell.level;
-            approach(&mut cell.level, level, time(rises));
-            let rises = loudness > cell.loudness;
-            approach(&mut cell.loudness, loudness, time(rises));
-            let sounding = if state == BandState::Inactive { 0.0 } else { 1.0 };
-            approach(&mut cell.sounding, sounding, CHANGE);
-            let held = if state == BandState::Saturated { 1.0 } else { 0.0 };
-            approach(&mut cell.saturated, held, CHANGE);
+            approach(&mut cell.level, level, [RISE, FALL]);
+            approach(&mut cell.loudness, loudness, [RISE, FALL]);
+            let state = band.state;
+            approach(&mut cell.sounding, f32::from(state != BandState::Inactive), [CHANGE; 2]);
+            approach(&mut cell.saturated, f32::from(state == BandState::Saturated), [CHANGE; 2]);
             cell.hold = (cell.hold - seconds).max(0.0);
             if cell.level >= cell.peak {
                 (cell.peak, cell.hold) = (cell.level, HOLD);
@@ -214,8 +210,7 @@ impl Sentences {
     }
 }
 
-/// Handles clicks on the cell or the name of `tones`: a click mutes or unmutes them, an alt-click solos them, a secondary click
-/// switches all bands on.
+/// Handles clicks: a click mutes or unmutes `tones`, an alt-click solos them, a secondary click switches all bands on.
 fn clicked(ui: &Ui, response: &Response, tones: &[usize], edits: &mut Edits) {
     let bands = edits.params.chosen().settings.bands;
     let with = |bands: BandMask, on| tones.iter().fold(bands, |all, &tone| all.with(tone, on));

@@ -65,8 +65,7 @@ impl Place {
         }
     }
 
-    /// Shows a row of buttons, one per entry. `tip` returns an entry's tooltip for its name; `paint` paints the content of a
-    /// button.
+    /// Shows a row of buttons, one per entry. `tip` maps an entry's name to its tooltip; `paint` paints a button's content.
     fn buttons(
         &self,
         ui: &Ui,

@@ -111,8 +111,7 @@ impl Place {
     }
 }
 
-/// Paints the face of the button or switch `response`: lit while it is `on`, hollow while it has no effect (`idle`). Returns the
-/// colour of its content.
+/// Paints the face of a button: lit while `on`, hollow while it has no effect (`idle`). Returns the colour of its content.
 pub fn face(ui: &Ui, response: &Response, scale: Scale, on: bool, idle: bool) -> Color32 {
     let (fill, colour) = match (on, response.hovered() && response.enabled()) {
         (true, _) if idle => (theme::BACKGROUND, theme::IDLE),

@@ -18,8 +18,7 @@ pub fn height(scale: Scale) -> f32 {
     voices_height(scale) + gaps(scale)[1] + row(scale)
 }
 
-/// Shows the strip: Mix at the left, in full height; beside it the voices, above the other sliders and the button for all other
-/// settings.
+/// Shows Mix at the left in full height; beside it the voices, above the other sliders and the button More.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let [across, down] = gaps(scale);
     let [mix, voice, others @ ..] = Group::Main.ids() else { return };

@@ -4,11 +4,9 @@ pub mod menu;
 
 use super::theme::{self, Scale};
 use egui::{
-    Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2,
-    text::LayoutJob,
+    Align2, Color32, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, text::LayoutJob,
 };
 use plugin_guard::{Automation, Indication, Rgb, Track};
-use std::sync::Arc;
 
 /// Describes the indication in words; empty without mapping and automation.
 pub fn indication_text(indication: &Indication) -> String {
@@ -44,40 +42,29 @@ pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale
     }
 }
 
-/// Lays out the name of `track` in one line, cut off at 6.5 times the font size.
-fn galley(ui: &Ui, font: FontId, track: &Track) -> Arc<egui::Galley> {
-    let widest = 6.5 * font.size;
-    let mut job = LayoutJob::simple_singleline(track.name.clone(), font, Color32::PLACEHOLDER);
-    job.wrap.max_width = widest;
+/// Shows a disc in the track's colour, and its name. Returns the width of both in points.
+pub fn show_track(ui: &Ui, area: Rect, scale: Scale, track: &Track) -> f32 {
+    let font = scale.font(12.0);
+    let disc = 0.7 * font.size;
+    let mut job =
+        LayoutJob::simple_singleline(track.name.clone(), font.clone(), Color32::PLACEHOLDER);
+    // A longer name is cut off.
+    job.wrap.max_width = 6.5 * font.size;
     job.wrap.max_rows = 1;
     job.wrap.break_anywhere = true;
-    ui.painter().layout_job(job)
-}
-
-/// Returns the diameter of the disc in the track's colour, and the space after it, in points; 0 without a colour.
-fn disc(scale: Scale, track: &Track) -> (f32, f32) {
-    let size = 0.7 * scale.font(12.0).size;
-    if track.colour.is_some() { (size, 0.6 * size) } else { (0.0, 0.0) }
-}
-
-/// Returns the width in points that [`show_track`] needs.
-pub fn track_width(ui: &Ui, scale: Scale, track: &Track) -> f32 {
-    let (disc, space) = disc(scale, track);
-    disc + space + galley(ui, scale.font(12.0), track).size().x
-}
-
-pub fn show_track(ui: &Ui, place: Rect, scale: Scale, track: &Track) {
-    let (disc, space) = disc(scale, track);
+    let galley = ui.painter().layout_job(job);
+    let mut at = area.left_center();
     if let Some(colour) = track.colour {
-        let centre = pos2(place.left() + 0.5 * disc, place.center().y);
+        let centre = at + Vec2::X * 0.5 * disc;
         ui.painter().circle_filled(centre, 0.5 * disc, theme::legible(colour));
+        at.x += 1.6 * disc;
     }
-    let galley = galley(ui, scale.font(12.0), track);
-    let at = place.left_center() + Vec2::X * (disc + space);
-    let at = Align2::LEFT_CENTER.anchor_size(at, galley.size());
-    ui.painter().galley(at.min, galley, *theme::TEXT);
+    let name = Align2::LEFT_CENTER.anchor_size(at, galley.size());
+    ui.painter().galley(name.min, galley, *theme::TEXT);
+    let place = area.with_max_x(name.right());
     let response = ui.interact(place, ui.scope_id().with("track"), Sense::hover());
     let label = || WidgetInfo::labeled(Role::Label, true, format!("Track: {}", track.name));
     response.widget_info(label);
     response.on_hover_text(format!("The track: {}", track.name));
+    place.width()
 }

@@ -138,20 +138,7 @@ fn only_text_fields_use_the_space_bar() {
     }
     assert_eq!(editor.settings(), before);
 
-    editor.run("Tone: 4865 Hz");
-    let space = Event::Key {
-        key: Key::Space,
-        physical_key: None,
-        pressed: true,
-        repeat: false,
-        modifiers: egui::Modifiers::NONE,
-    };
-    for event in
-        [Event::Text("7".into()), space, Event::Text(" ".into()), Event::Text("kHz".into())]
-    {
-        editor.frame(vec![event]);
-    }
-    editor.key(Key::Enter);
+    editor.run("Tone: 4865 Hz | ~7 | <Space> | ~ kHz | <Enter>");
     assert!((editor.settings().tone - 7000.0).abs() < 0.01, "{}", editor.settings().tone);
 }
 

@@ -4,7 +4,7 @@ use crate::{
     params::Control,
     session::is_same,
 };
-use egui::{Event, Key, Modifiers, MouseWheelUnit, TouchPhase, vec2};
+use egui::{Key, Modifiers, vec2};
 use nice_plug::params::Param;
 use tone_filter_dsp::{CHOICES, Controls, Group, Map, PitchClass, Settings, Targets, Voice, spec};
 
@@ -37,14 +37,7 @@ fn the_pointer_moves_one_slider_as_one_gesture() {
         [(Modifiers::NONE, 53.0), (Modifiers::SHIFT, 53.3), (Modifiers::COMMAND, 53.6)]
     {
         editor.hold(modifiers);
-        let wheel = Event::MouseWheel {
-            unit: MouseWheelUnit::Line,
-            delta: vec2(0.0, 3.0),
-            phase: TouchPhase::Move,
-            modifiers,
-            source: egui::MouseWheelSource::Unknown,
-        };
-        editor.frame(vec![wheel]);
+        editor.wheel(3.0, modifiers);
         let settings = editor.settings();
         assert!((settings.mix - expected).abs() < 1e-3, "{}", settings.mix);
         assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());

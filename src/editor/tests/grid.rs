@@ -108,13 +108,6 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     filter.process(&mut [&mut signal]);
 
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.params().set_texts(&settings);
-    editor.edit(|edits| {
-        for id in ["scale", "focus"] {
-            let place = edits.params.control(id).unwrap().normalized(&settings.into());
-            edits.set_once(id, place);
-        }
-    });
     for (keys, expected) in [
         (Keys::Off, &[12, 15][..]),
         (Keys::Hold, &[15]),
@@ -123,10 +116,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     ] {
         settings.keys = keys;
         filter.set_settings(&settings).unwrap();
-        editor.edit(|edits| {
-            let place = edits.params.control("keys").unwrap().normalized(&settings.into());
-            edits.set_once("keys", place);
-        });
+        editor.edit(|edits| edits.change("test", |own| *own = settings));
         editor.display_filter(&filter);
         let sounds = |tone: &usize| {
             let marker = marker(&editor, *tone);

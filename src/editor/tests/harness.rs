@@ -7,8 +7,8 @@ use crate::{
     session::{Edits, Session},
 };
 use egui::{
-    Event, FullOutput, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, TextureId,
-    TexturesDelta, Vec2, epaint::ImageDelta,
+    Event, FullOutput, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2,
+    RawInput, Rect, Shape, TextureId, TexturesDelta, TouchPhase, Vec2, epaint::ImageDelta, vec2,
 };
 use egui_kittest::{
     Harness, Node, TestRenderer,
@@ -167,6 +167,13 @@ impl TestEditor {
     pub fn hold(&mut self, modifiers: Modifiers) {
         self.modifiers = modifiers;
         self.frame(vec![Event::ModifiersChanged(modifiers)]);
+    }
+
+    /// Turns the wheel up by `notches`.
+    pub fn wheel(&mut self, notches: f32, modifiers: Modifiers) {
+        let (unit, delta) = (MouseWheelUnit::Line, vec2(0.0, notches));
+        let (phase, source) = (TouchPhase::Move, MouseWheelSource::Unknown);
+        self.frame(vec![Event::MouseWheel { unit, delta, phase, modifiers, source }]);
     }
 
     pub fn edit<R>(&mut self, edit: impl FnOnce(&mut Edits) -> R) -> R {

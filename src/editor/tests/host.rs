@@ -42,7 +42,7 @@ fn changes_besides_parameters_mark_the_state_as_dirty() {
     editor.run("Undo");
     assert!(editor.log().is_empty(), "{:?}", editor.log());
     assert_eq!(host.take_requests(), vec![Request::MarkDirty; 4]);
-    editor.run("Preset: Tone Filter");
+    editor.run("Preset: Tone Filter *");
     assert_eq!(host.take_requests(), []);
     for label in ["Keep scale", "Keep tuning", "Keep scale"] {
         editor.run(label);

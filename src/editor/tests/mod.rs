@@ -14,7 +14,6 @@ mod window;
 use super::{DEFAULT_SIZE, MIN_SIZE, band_grid::BandGrid, theme};
 use egui::{Color32, Shape};
 use harness::TestEditor;
-use nice_plug::params::Params;
 use tone_filter_dsp::{Band, BandState, Bands, Group, SPECS, Settings, Spec, ToneFilter, notes};
 use tone_filter_testkit::signals::sine;
 
@@ -114,14 +113,10 @@ fn every_control_is_legible_at_every_size_and_value() {
         editor.params().editor_more.store(open);
         let picks: [fn(&Spec) -> f32; 3] = [|spec| spec.min, |spec| spec.max, Spec::default];
         for pick in picks {
-            for (index, (_, param, _)) in editor.params().param_map().into_iter().enumerate() {
-                if let Some(spec) = SPECS.get(index) {
-                    // SAFETY: the editor owns the parameter.
-                    unsafe {
-                        param._internal_set_normalized_value(param.preview_normalized(pick(spec)))
-                    };
-                }
-            }
+            let set = |settings: &mut Settings| {
+                SPECS.iter().for_each(|spec| spec.set(settings, pick(spec)));
+            };
+            editor.edit(|edits| edits.change("test", set));
             // The gains with the longest text.
             let bands = &mut editor.panel().bands;
             (bands.gain, bands.makeup, bands.total_power) = (1e4, 15.8, 1e-6);

@@ -6,8 +6,7 @@ use crate::{
     editor::{DEFAULT_SIZE, Layout, MIN_SIZE, roll::COLUMNS, theme},
 };
 use egui::{
-    Color32, Event, ImageData, Key, Modifiers, MouseWheelSource, MouseWheelUnit, OutputCommand,
-    Rect, Shape, TextureId, TouchPhase, pos2, vec2,
+    Color32, Event, ImageData, Key, Modifiers, OutputCommand, Rect, Shape, TextureId, pos2,
 };
 use std::fs;
 use tone_filter_dsp::{
@@ -283,11 +282,8 @@ fn lit(editor: &mut TestEditor) -> (Vec<usize>, usize) {
 
 fn wheel(editor: &mut TestEditor, delta: f32, modifiers: Modifiers) {
     let (_, roll, _) = mesh(editor).unwrap();
-    let (unit, phase) = (MouseWheelUnit::Line, TouchPhase::Move);
-    let source = MouseWheelSource::Unknown;
-    let delta = vec2(0.0, delta);
     editor.frame(vec![Event::PointerMoved(roll.center())]);
-    editor.frame(vec![Event::MouseWheel { unit, delta, phase, modifiers, source }]);
+    editor.wheel(delta, modifiers);
     editor.frame(vec![]);
 }
 

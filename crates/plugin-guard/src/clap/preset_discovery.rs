@@ -177,8 +177,7 @@ unsafe extern "C" fn get_metadata<P: GuardedPlugin>(
     })
 }
 
-/// Passes a preset's description to `receiver`; `key` is `None` for a user's preset. Returns false if the host wants no more
-/// presets.
+/// Passes a preset to `receiver`; `key` is `None` for a user's preset. Returns false if the host wants no more presets.
 ///
 /// # Safety
 /// `receiver` must be a valid receiver of the host.

@@ -62,8 +62,7 @@ const NOT_ASKED: u32 = u32::MAX;
 const NO_TEMPO: u64 = u64::MAX;
 
 impl ClapShim {
-    /// Creates the shim of an instance of `P`, which lives until the host destroys it. `plugin` holds the functions for the host,
-    /// `inner` nice-plug's.
+    /// Creates a shim, which lives until the host destroys it. `plugin` has the functions for the host, `inner` nice-plug's.
     pub(super) fn create<P: GuardedPlugin>(
         plugin: clap_plugin,
         inner: clap_plugin,

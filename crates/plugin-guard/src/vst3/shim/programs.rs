@@ -59,8 +59,7 @@ impl Programs {
         (value.clamp(0.0, 1.0) * self.last()).round() as usize
     }
 
-    /// Returns the value (0..1) of the program that the sound started from, or else of the last chosen one. Not for the audio
-    /// thread.
+    /// Returns the value (0..1) of the sound's program, or else of the last chosen one. Not for the audio thread.
     pub fn now(&self) -> ParamValue {
         let name = self.instance.preset();
         if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {

@@ -60,7 +60,7 @@ impl Views {
     }
 
     /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size; false on another
-    /// thread than the window's, where Carla calls its run loop and nice-plug would panic.
+    /// thread than the window's, where Carla runs its loop and nice-plug would panic.
     ///
     /// # Safety
     /// Must be called in the host's run loop, or else on its main thread.
