@@ -5,16 +5,16 @@
 //!                                                             -> Take -> files
 //! ```
 //!
-//! The audio thread sends nothing but what the window displays anyway. The input, which has already been heard, goes through a
-//! second filter on a thread of its own, with lookahead and the voice Chip. So the notes are as good as those of the command,
-//! whatever the plugin had to decide at once. They stay when the window closes.
+//! The audio thread sends only what the window displays. A worker thread runs the input through a second filter, with lookahead and
+//! the voice Chip, so that the notes are as good as the command's. They stay when the window closes.
 
+use plugin_guard::lock;
 use std::{
     fs,
     ops::Range,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
@@ -34,35 +34,27 @@ use tone_filter_song::{
 
 /// Duration in seconds that the capture keeps.
 pub const SECONDS: usize = 600;
-
-/// Time in seconds for which more than [`SECONDS`] is kept, as forgetting moves all that is left.
+/// Duration in seconds by which the capture may exceed [`SECONDS`]: removing old notes moves all later ones.
 const SPARE: f64 = 60.0;
-
 /// Length of the worker's queue in updates: some 8 s, more than it takes to write a file.
 const QUEUE: usize = 512;
-
 /// Longest silence in seconds that stands in for lost sound.
 const LONGEST_LOSS: f64 = 2.0;
-
 /// Time in seconds between two updates of [`Heard::notes`], and of [`Heard::beats`].
 const PERIODS: [f64; 2] = [0.5, 3.0];
-
-/// Duration in seconds from which the newest beats in [`Heard`] are computed.
+/// Duration in seconds of the music in which the newest beats are detected.
 const TAIL: f64 = 30.0;
-
 /// Distance in seconds within which two beats are the same.
 const CLOSE: f64 = 0.2;
-
-/// Silence in seconds after which sound starts a song, in a host that reports no position.
+/// Silence in seconds after which a new song starts, in a host that reports no position.
 const PAUSE: f64 = 2.0;
-
 /// Peak below which sound counts as silence: -80 dB full scale.
 const QUIET: f32 = 1e-4;
 
 /// Part of the music that is saved.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extent {
-    /// The last bars, up to the one in which the last note starts.
+    /// Number of bars, up to the bar in which the last note starts.
     Bars(usize),
     /// Everything since the song has started.
     Song,
@@ -71,20 +63,17 @@ pub enum Extent {
     Selection(Range<f64>),
 }
 
-/// Note with its role.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeardNote {
     pub note: Note,
-    /// Whether the note is the lead of the voice Chip for most of its time.
+    /// Whether the voice Chip plays the note as its lead for more than half of its duration.
     pub lead: bool,
 }
 
-/// Captured music, for display. It is up to half a second old.
+/// Captured music of the last ten minutes, for display. It is up to half a second old.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heard {
-    /// Notes of the last ten minutes.
     pub notes: Vec<HeardNote>,
-    /// Beats of the last ten minutes.
     pub beats: Vec<Beat>,
 }
 
@@ -106,7 +95,7 @@ impl Heard {
     }
 }
 
-/// Sound of one update.
+/// Input since the last update.
 struct Sound {
     samples: Vec<f32>,
     /// Number of samples that were lost before `samples`.
@@ -123,7 +112,6 @@ pub struct Request {
     pub format: Format,
     pub extent: Extent,
     pub path: PathBuf,
-    /// The plugin's settings.
     pub settings: Settings,
     /// Receives a message for the user.
     pub done: Box<dyn FnOnce(String) + Send>,
@@ -134,16 +122,10 @@ enum Job {
     Write(Request),
 }
 
-/// Music that was heard, and its display.
 #[derive(Default)]
 struct Shared {
     recording: Mutex<Recording>,
     heard: Mutex<Heard>,
-}
-
-/// Locks `own`, also after a panic of a thread that held it.
-pub fn lock<T>(own: &Mutex<T>) -> MutexGuard<'_, T> {
-    own.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Captured music of an instance, which outlives its windows. Clones share it.
@@ -151,12 +133,10 @@ pub fn lock<T>(own: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Capture(Arc<Shared>);
 
 impl Capture {
-    /// Locks the music for display.
     pub fn heard(&self) -> MutexGuard<'_, Heard> {
         lock(&self.0.heard)
     }
 
-    /// Opens the capture for a window.
     pub fn open(&self) -> CaptureInput {
         let closing = Arc::default();
         let capture = self.clone();
@@ -164,23 +144,23 @@ impl Capture {
     }
 }
 
-/// Window's end of the capture, which listens until the window closes.
+/// Window's end of the capture.
 pub struct CaptureInput {
     pub capture: Capture,
     /// Queue and thread of the worker; `None` before the first sound.
     worker: Option<(SyncSender<Job>, JoinHandle<()>)>,
-    /// Whether the window closes: sound that waits in the queue is dropped.
+    /// Whether the window closes, and the sound in the queue is dropped.
     closing: Arc<AtomicBool>,
-    /// Samples that found no room in the queue.
+    /// Number of samples that found no room in the queue.
     lost: u64,
-    /// Number of samples of the capture so far, lost ones included.
+    /// Number of samples so far, lost ones included.
     count: u64,
     rate: f64,
 }
 
 impl CaptureInput {
-    /// Adds sound of `rate` Hz, after `lost` samples that are missing. `settings` are the plugin's, `playing` is whether the host
-    /// plays a song. Returns the capture's time after this sound, in seconds.
+    /// Adds sound of `rate` Hz after `lost` missing samples. `playing` is whether the host plays a song, `settings` are the
+    /// plugin's. Returns the capture's time after this sound, in seconds.
     pub fn push(
         &mut self,
         samples: Vec<f32>,
@@ -222,12 +202,11 @@ impl CaptureInput {
         queue.try_send(job).is_ok()
     }
 
-    /// Waits until everything so far has been heard and written.
-    #[cfg(test)]
+    /// Waits until the worker has done all jobs. A panic of the worker has been reported already.
     pub fn finish(&mut self) {
         if let Some((queue, thread)) = self.worker.take() {
             drop(queue);
-            thread.join().unwrap();
+            let _ = thread.join();
         }
     }
 }
@@ -242,14 +221,10 @@ impl Drop for CaptureInput {
     /// Waits for the worker, whose code may be unloaded after the window.
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
-        if let Some((queue, thread)) = self.worker.take() {
-            drop(queue);
-            let _ = thread.join();
-        }
+        self.finish();
     }
 }
 
-/// Does `jobs` until the window closes.
 fn work(jobs: &Receiver<Job>, shared: &Shared, closing: &AtomicBool) {
     for job in jobs {
         let mut recording = lock(&shared.recording);
@@ -264,7 +239,7 @@ fn work(jobs: &Receiver<Job>, shared: &Shared, closing: &AtomicBool) {
     }
 }
 
-/// Filter that hears the music again, and its notes.
+/// The second filter, and the notes that it has detected. Times are in seconds.
 #[derive(Default)]
 struct Recording {
     /// `None` before the first sound.
@@ -276,11 +251,11 @@ struct Recording {
     count: u64,
     /// Whether the host played a song in the last update.
     playing: bool,
-    /// Time at which the last sound was heard.
+    /// Time of the last sound that was louder than [`QUIET`].
     sounded: f64,
     /// Time at which the last song has started.
     started: f64,
-    /// Times at which [`Heard`] is updated next: notes, beats.
+    /// Times of the next updates of [`Heard::notes`] and [`Heard::beats`].
     due: [f64; 2],
 }
 
@@ -332,7 +307,7 @@ impl Recording {
         self.recorder.take(now, beats, &self.settings)
     }
 
-    /// Updates `heard`, if it is time.
+    /// Updates `heard` where it is due.
     fn show(&mut self, now: f64, heard: &Mutex<Heard>) {
         let [notes, beats] = self.due.map(|due| now >= due);
         if notes {
@@ -352,7 +327,7 @@ impl Recording {
             let new = new.map_or(Vec::new(), |new: Beats| new.beats);
             let heard = &mut *lock(heard);
             let oldest = now - SECONDS as f64;
-            // Beats that were found with more of the music after them stay.
+            // Earlier beats stay, as they were detected with more music after them.
             heard.beats.retain(|beat| (oldest..now - 0.5 * TAIL).contains(&beat.time));
             let last = heard.beats.last().map_or(f64::NEG_INFINITY, |beat| beat.time + CLOSE);
             heard.beats.extend(new.into_iter().filter(|beat| beat.time > last));
@@ -385,10 +360,10 @@ impl Recording {
     }
 }
 
-/// Returns the filter that hears music again; `None` if the sample rate is out of range.
+/// Creates the second filter; `None` if the sample rate is out of range.
 fn listening(settings: &Settings, rate: f64) -> Option<ToneFilter> {
     let filter = ToneFilter::new(rate, &detecting(*settings)).ok()?;
-    // An unknown kernel name counts as none, as in the plugin.
+    // As in the plugin, an unknown kernel name is ignored.
     let kernel = Kernel::from_environment().unwrap_or_else(|_| Kernel::best());
     let mut filter = filter.with_channels(1).with_kernel(kernel);
     filter.detect_notes(true);
@@ -396,7 +371,7 @@ fn listening(settings: &Settings, rate: f64) -> Option<ToneFilter> {
     Some(filter)
 }
 
-/// Returns the plugin's `settings` for the detection of notes and drums.
+/// Returns the plugin's `settings`, changed for the detection of notes and drums.
 fn detecting(settings: Settings) -> Settings {
     Settings { voice: Voice::Chip, lookahead: true, freeze: false, ..settings }
 }

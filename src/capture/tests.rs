@@ -1,5 +1,3 @@
-//! Tests of the capture without a window.
-
 use super::*;
 use tempfile::tempdir;
 use tone_filter_testkit::signals::{bent, sine};
@@ -19,30 +17,24 @@ fn song() -> Vec<f32> {
     melody.iter().zip(bass).enumerate().map(|(n, (a, b))| a * fade(n) + 0.5 * b).collect()
 }
 
-/// Adds `sound` to the capture, update by update.
 fn push(input: &mut CaptureInput, sound: &[f32], settings: &Settings) -> f64 {
     let push = |update: &[f32]| input.push(update.to_vec(), 0, RATE, false, settings);
     sound.chunks(800).map(push).last().unwrap()
 }
 
-/// Saves a file named `name`, and returns its content and the message.
+/// Saves a file. Returns its content and the message.
 fn saved(input: &mut CaptureInput, format: Format, extent: Extent) -> (Vec<u8>, String) {
     let folder = tempdir().unwrap();
     let path = folder.path().join("song");
     let (sender, message) = std::sync::mpsc::channel();
     let done = Box::new(move |message| sender.send(message).unwrap());
-    input.write(Request {
-        format,
-        extent,
-        path: path.clone(),
-        settings: Settings::default(),
-        done,
-    });
+    let settings = Settings::default();
+    input.write(Request { format, extent, path: path.clone(), settings, done });
     input.finish();
     (fs::read(path).unwrap_or_default(), message.recv().unwrap())
 }
 
-/// Returns the recorder of `sound`, heard at once by a filter with the sound of `settings`.
+/// Returns the recorder of a filter with `settings` that has processed `sound` at once.
 fn recorded(mut sound: Vec<f32>, settings: Settings) -> TakeRecorder {
     let mut filter = ToneFilter::new(RATE, &settings).unwrap().with_channels(1);
     filter.detect_notes(true);
@@ -125,16 +117,4 @@ fn lost_sound_takes_its_time() {
     assert_eq!(input.push(vec![0.0; 4410], 0, 44_100.0, false, &settings), 0.1);
     input.finish();
     assert_eq!(*input.capture.heard(), Heard::default());
-}
-
-#[test]
-fn without_notes_nothing_is_written() {
-    let mut input = Capture::default().open();
-    for (extent, sound) in [(Extent::Everything, 0), (Extent::Bars(8), 48_000)] {
-        if sound > 0 {
-            push(&mut input, &vec![0.0; sound], &Settings::default());
-        }
-        let (file, message) = saved(&mut input, Format::Midi, extent);
-        assert_eq!((file, &*message), (vec![], "There are no notes to save yet"));
-    }
 }

@@ -12,7 +12,6 @@ use std::f32::consts::TAU;
 /// Header width in points above which the button has a word beside its symbol.
 const ROOMY: f32 = 640.0;
 
-/// Returns the width in points of the button in a header of this `area`.
 pub fn width(area: Rect, scale: Scale) -> f32 {
     let word = if area.width() > ROOMY { 5.0 * scale.font(12.0).size } else { 0.0 };
     area.height() + word
@@ -20,7 +19,7 @@ pub fn width(area: Rect, scale: Scale) -> f32 {
 
 const BYPASS: &str = "bypass";
 
-/// Shows the button in `place`. It is filled, and its symbol crossed out, while the plugin is bypassed.
+/// Shows the button. While the plugin is bypassed, it is filled and its symbol is crossed out.
 pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let Some(Control::Choice(param)) = edits.params.control(BYPASS) else { return };
     let on = param.unmodulated() == 1;
@@ -51,6 +50,6 @@ pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     menu::offer(&response, BYPASS, edits);
     let tip = format!("{} {}", param.choice.help, indication_text(&indication));
     if response.on_hover_text(tip.trim_end()).clicked() {
-        edits.set_once(BYPASS, param.normalized_entry(usize::from(!on)));
+        edits.set_once(BYPASS, param.normalized(usize::from(!on)));
     }
 }

@@ -45,7 +45,7 @@ mod x11 {
         sync::Arc,
     };
 
-    /// Lets files be dropped on `window`, which shows `ctx`; `repaint` asks for its next frame. Does nothing without X11.
+    /// Accepts files dropped on `window`, which shows `ctx`. Does nothing without X11.
     pub fn receive(ctx: &Context, window: &impl HasWindowHandle, repaint: RepaintNotifier) {
         let reported = Arc::new(SegQueue::new());
         let queue = reported.clone();
@@ -58,7 +58,7 @@ mod x11 {
         }
     }
 
-    /// Plugin of egui's context that adds reported drags and drops to the input of a frame.
+    /// Plugin of egui's context that adds drags and drops to the input of a frame.
     struct Drops {
         _target: DropTarget,
         reported: Arc<SegQueue<Drag>>,

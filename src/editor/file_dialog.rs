@@ -26,25 +26,21 @@ pub enum Purpose {
 pub struct FileDialog(Option<(Purpose, Receiver<PathBuf>)>);
 
 impl FileDialog {
-    /// Opens a dialog; the choice in a dialog that is still open is ignored. For a file to write, the dialog suggests `name`. Repaints
+    /// Opens a dialog, which suggests `name` for a file to write. The choice in a dialog that is still open is ignored. Repaints
     /// the window of `host` after the choice.
     pub fn open(&mut self, purpose: Purpose, name: &str, host: &HostLink) {
         let (sender, host) = (self.expect(purpose), host.clone());
-        let dialog = AsyncFileDialog::new();
+        let (kind, extensions): (_, &[&str]) = match purpose {
+            Purpose::Import | Purpose::Export => ("Presets", &[PRESET]),
+            Purpose::Score => ("Scores", &[SCORE, "mid", "midi"]),
+            Purpose::Notes(format) => ("Notes", &[format.extension()]),
+        };
+        let dialog = AsyncFileDialog::new().add_filter(kind, extensions);
         // On macOS, the dialog must be created on this thread.
         let file: Pin<Box<dyn Future<Output = _> + Send>> = match purpose {
-            Purpose::Import => Box::pin(dialog.add_filter("Presets", &[PRESET]).pick_file()),
-            Purpose::Score => {
-                Box::pin(dialog.add_filter("Scores", &[SCORE, "mid", "midi"]).pick_file())
-            }
-            Purpose::Export => {
-                let dialog = dialog.add_filter("Presets", &[PRESET]);
-                Box::pin(dialog.set_file_name(format!("{name}.{PRESET}")).save_file())
-            }
-            Purpose::Notes(format) => {
-                let extension = format.extension();
-                let dialog = dialog.add_filter("Notes", &[extension]);
-                Box::pin(dialog.set_file_name(format!("{name}.{extension}")).save_file())
+            Purpose::Import | Purpose::Score => Box::pin(dialog.pick_file()),
+            Purpose::Export | Purpose::Notes(_) => {
+                Box::pin(dialog.set_file_name(format!("{name}.{}", extensions[0])).save_file())
             }
         };
         thread::spawn(move || {
@@ -56,7 +52,7 @@ impl FileDialog {
         });
     }
 
-    /// Records an open dialog for `purpose`, whose path the returned sender delivers.
+    /// Records an open dialog for `purpose`. The returned sender delivers its path.
     pub fn expect(&mut self, purpose: Purpose) -> Sender<PathBuf> {
         let (sender, receiver) = channel();
         self.0 = Some((purpose, receiver));

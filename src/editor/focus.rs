@@ -3,7 +3,7 @@
 use egui::{Context, Popup};
 use nice_plug_egui::{Frame, Key, KeyCapture};
 
-/// Keys that operate the focused control or close a menu: name, and X11 keysym.
+/// Keys that operate the focused control or close a menu: name and X11 keysym.
 const CONTROLLING: [(&str, u32); 9] = [
     ("Enter", 0xFF0D),
     ("Enter", 0xFF8D),
@@ -16,7 +16,7 @@ const CONTROLLING: [(&str, u32); 9] = [
     ("PageDown", 0xFF56),
 ];
 
-/// Keys that the window also uses without a focused control: Tab moves the focus, R shows the piano roll.
+/// Keys that the window also uses without a focused control, for the next control and for the piano roll.
 const ALWAYS: [(&str, u32); 2] = [("Tab", 0xFF09), ("r", 'r' as u32)];
 
 #[derive(Default)]
@@ -26,7 +26,6 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// Creates the focus of the window of `frame`. `_embedded` is whether a host embeds the window.
     pub fn new(_frame: &Frame, _embedded: bool) -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -40,8 +39,8 @@ impl Focus {
     /// has the focus.
     pub fn update(&mut self, ctx: &Context, frame: &mut Frame) -> bool {
         let typing = ctx.text_edit_focused();
-        let used =
-            CONTROLLING.iter().chain(&ALWAYS).filter_map(|(name, _)| name.parse::<Key>().ok());
+        let used = CONTROLLING.iter().chain(&ALWAYS);
+        let used = used.filter_map(|(name, _)| name.parse::<Key>().ok());
         frame.set_key_capture(match typing {
             true => KeyCapture::CaptureAll,
             false => KeyCapture::CaptureKeys(used.collect()),

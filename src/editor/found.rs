@@ -1,5 +1,5 @@
-//! Detected key, tuning and tempo of the music, at the right of the line with the scale. A click on the key sets Root and Scale;
-//! a click on the tuning sets Tuning, a click on the tempo halves or doubles it.
+//! Detected key, tuning and tempo of the music, right of the scale. A click on the key sets Root and Scale, a click on the tuning
+//! sets Tuning, a click on the tempo halves or doubles it.
 
 use super::{
     controls::focus_ring,
@@ -11,22 +11,19 @@ use tone_filter_dsp::{FoundKey, Stereo, spec};
 
 /// Decay of the sums of squares per update: a time constant of 1.7 s at 60 updates per second.
 const KEPT: f32 = 0.99;
-
-/// Cancellation threshold, -20 dB: power of the mean of left and right, relative to a channel's average power.
+/// Cancellation threshold: power of the mean of left and right, relative to a channel's average power (-20 dB).
 const CANCELS: f32 = 0.01;
-
-/// Tempo in beats per minute from which on a click halves it. Faster music is rarer, and so is slower music than half of it.
+/// Tempo in beats per minute from which on a click halves the tempo: tempos from half of it to this one are the most common.
 const HALVED: f64 = 115.0;
 
-/// Last detected key, tuning and tempo.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
-    /// Decaying sums of squares of the input: of the mean of left and right, and the average of both channels.
+    /// Decaying sums of the input's squares: of the mean of left and right, and averaged over both channels.
     squares: [f32; 2],
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
-    /// Tempo in beats per minute, and its certainty, 0..1; detected only if the host reports none.
+    /// Tempo in beats per minute, and its certainty, 0..1; detected if the host reports none.
     tempo: Option<(f64, f32)>,
 }
 
@@ -81,11 +78,10 @@ impl DetectedKey {
     }
 }
 
-/// Shows `text` at the right of `rest`, as a button or a label, if there is room, and shrinks `rest`. Returns whether it was clicked.
+/// Shows `text` as a button or a label at the right of `rest`, which shrinks, if there is room. Returns whether it was clicked.
 fn item(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str, is_button: bool) -> bool {
     let font = scale.font(11.0);
-    let width = ui.painter().layout_no_wrap(text.into(), font.clone(), *theme::TEXT).size().x;
-    let place = rest.with_min_x(rest.right() - width);
+    let place = rest.with_min_x(rest.right() - theme::text_width(ui, text, font.clone()));
     if place.left() < rest.left() {
         return false;
     }

@@ -1,4 +1,4 @@
-//! Keyboard below the grid: one key per pitch class, which shows whether it is in the scale and where its notes sound.
+//! Keyboard below the grid: one key per pitch class, which shows the scale and the pitches at which notes sound.
 
 use super::{
     band_grid,
@@ -16,8 +16,8 @@ pub fn height(scale: Scale) -> f32 {
     scale.line(11.0) + scale.length(10.5)
 }
 
-/// Shows one key for each column of `grid` in `area`. Keys of the scale are lit; with [`Map::Custom`], all keys are. A key whose
-/// notes sound at another pitch class shows that pitch class.
+/// Shows one key for each column of `grid`. Keys of the scale are lit; with [`Map::Custom`], all keys are. A key whose notes sound
+/// at another pitch class shows that pitch class.
 ///
 /// A click toggles a key, and the scale becomes custom. With [`Map::Custom`], a click offers target pitch classes, and a drag to
 /// another key makes that key the target.
@@ -61,7 +61,7 @@ impl Keys<'_> {
         scale.pitch_classes(root, custom).contains(index)
     }
 
-    /// Returns the pitch class at which the key's notes sound while no MIDI key is held.
+    /// Returns the pitch class at which the key's notes sound without MIDI keys.
     fn target(&self, index: usize) -> usize {
         match self.settings.map {
             Map::Custom => self.settings.targets.of(index).index(),
@@ -109,7 +109,6 @@ impl Keys<'_> {
         response
     }
 
-    /// Sets the target of the key `index` when the user drags from it, or chooses from its menu.
     fn edit_target(&self, ui: &Ui, response: &Response, index: usize, edits: &mut Edits) {
         let targets = self.settings.targets;
         let pointer = response.interact_pointer_pos();

@@ -1,4 +1,4 @@
-//! Areas of the window's parts, computed from the size of the window.
+//! Areas of the window's parts.
 
 use super::{
     band_grid, bypass, controls, keyboard, preset_bar, preset_browser, scale_strip, theme::Scale,
@@ -7,11 +7,9 @@ use egui::Rect;
 
 /// Minimum height in points, from the grid to the lower edge, at which the spectrum is shown.
 const LOWEST_WITH_SPECTRUM: f32 = 330.0;
-
-/// Minimum width in points of what is beside the browser of presets. In a narrow window, the browser takes its place.
+/// Minimum width in points of the bands beside the browser of presets. In a narrower window, the browser hides them.
 const LEAST_BESIDE_BROWSER: f32 = 420.0;
-
-/// Minimum height in points of a legible grid. A window without room for the grid shows the settings under More instead.
+/// Minimum height in points of a legible grid. In a lower window, More hides it.
 const LOWEST_GRID: f32 = 96.0;
 
 pub struct Layout {
@@ -19,11 +17,11 @@ pub struct Layout {
     pub bypass: Rect,
     pub header: Rect,
     pub main: Rect,
-    /// Area of the browser of presets; `None` while it is closed.
+    /// `None` while the browser of presets is closed.
     pub browser: Option<Rect>,
-    /// Whether there is room beside the browser for all that follows.
+    /// Whether there is room for the areas that follow.
     pub has_bands: bool,
-    /// Area of the groups under More; `None` while they are closed.
+    /// `None` while More is closed.
     pub more: Option<Rect>,
     /// Whether there is room for the grid, its octaves and the keyboard.
     pub has_grid: bool,
@@ -31,12 +29,12 @@ pub struct Layout {
     pub grid: Rect,
     pub keyboard: Rect,
     pub strip: Rect,
-    /// Area of the spectrum; `None` in a low window.
+    /// `None` in a low window.
     pub spectrum: Option<Rect>,
 }
 
 impl Layout {
-    /// Lays out the area `window`, with the groups of More `open` or closed, and with or without the browser of presets.
+    /// Lays out the area `window`. `open` is whether More is open, `browser` whether the browser of presets is.
     pub fn new(window: Rect, open: bool, browser: bool) -> Self {
         let scale = Scale::new(window.size());
         let margin = scale.length(16.0).max(6.0);

@@ -72,12 +72,12 @@ pub use windowless::WindowlessEditor;
 /// Time in seconds without a meter update after which the host counts as stopped.
 const PAUSE: f64 = 0.25;
 
-/// Editor of the plugin. Opens the window and, unlike nice-plug's own editor, saves its size with the plugin's state.
+/// Editor of the plugin, which opens windows. Unlike nice-plug's own editor, it saves their size in the plugin's state.
 pub struct ToneFilterEditor {
     session: Session,
     meters: Meters,
     capture: Capture,
-    /// Columns of the roll.
+    /// Columns of the piano roll.
     history: Arc<Mutex<History>>,
     repaint: RepaintNotifier,
     /// Physical pixels per logical pixel; 1 until the host or the window reports the ratio.
@@ -94,14 +94,13 @@ pub fn create(
 }
 
 impl ToneFilterEditor {
-    /// Creates an editor of `session` that displays `meters`. `repaint` asks for the window's next frame.
     pub fn new(session: Session, meters: Meters, repaint: RepaintNotifier) -> Self {
         let (capture, history) = Default::default();
         let pixel_ratio = Arc::new(AtomicCell::new(1.0));
         Self { session, meters, capture, history, repaint, pixel_ratio }
     }
 
-    /// Returns width and height of a new window in logical pixels: the saved size, limited to the screen.
+    /// Returns the size of a new window in logical pixels: the saved size, limited to the screen.
     fn opening(&self) -> [f32; 2] {
         let room = size::screen() / self.pixel_ratio.load() as f32;
         allowed_size(Vec2::from(self.session.params.editor_size.load().0).min(room).into())
@@ -152,8 +151,8 @@ impl Editor for ToneFilterEditor {
         let spawned = create_egui_editor(state, self.repaint.clone(), settings, self.app())
             .ok_or("no editor")?
             .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
-        // On Linux, baseview 0.4.2 loses a request to close that comes before the window's event loop runs; the caller then
-        // blocks for ever. The event loop answers the call below, so it runs once the call has returned.
+        // On Linux, a request to close before the window's event loop runs blocks for ever (baseview 0.4.2). The event loop
+        // answers this call, so it runs afterwards.
         let scale = fallback_scale_factor.unwrap_or(1.0);
         spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
         Ok(window::shared(spawned))
@@ -175,14 +174,14 @@ impl Editor for ToneFilterEditor {
     }
 }
 
-/// Sets parameters by gestures, which a host records as automation.
+/// Gestures that a host records as automation.
 impl Sink for ParamSetter<'_> {
     fn begin(&self, control: &Control) {
         // SAFETY: the pointer is to a parameter of the plugin, which `control` borrows.
         unsafe { self.raw_context.raw_begin_set_parameter(control.as_ptr()) };
     }
 
-    /// Also sets the value at once: nice-plug waits for the host, which may not process.
+    /// Also sets the value itself: nice-plug waits for the host, which may not process.
     fn set(&self, control: &Control, normalized: f32) {
         // SAFETY: as in `begin`; values may be set on any thread.
         unsafe {
@@ -206,7 +205,7 @@ struct App {
     #[cfg(target_os = "linux")]
     repaint: RepaintNotifier,
     panel: Panel,
-    /// egui's time in seconds of the last meter update.
+    /// Time of the last meter update in seconds.
     last_update: f64,
 }
 
@@ -242,8 +241,8 @@ impl NiceEguiApp for App {
         }
     }
 
-    /// Saves the new size in logical pixels. egui-baseview counts the zoom in the scale factor, so `size.logical` is in points of
-    /// the panel: one point is `editor_zoom` logical pixels wide.
+    /// Saves the new size in logical pixels. egui-baseview's scale factor includes the zoom, so `size.logical` is in points: one
+    /// point is `editor_zoom` logical pixels wide.
     fn resized(&mut self, size: WindowSize) {
         let params = &self.panel.session.params;
         let zoom = f64::from(params.editor_zoom.load());
@@ -266,8 +265,7 @@ impl Drop for App {
 }
 
 impl App {
-    /// Displays the latest meter update, or silence after [`PAUSE`]. `now` is egui's time in seconds. Returns whether the host
-    /// plays.
+    /// Displays the latest meter update, or silence after [`PAUSE`]. `now` is in seconds. Returns whether the host processes.
     fn receive(&mut self, now: f64) -> bool {
         if let Some(mut update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
@@ -293,7 +291,7 @@ impl App {
     }
 }
 
-/// Content of the window. Needs neither a plugin nor a real window, so tests can show it.
+/// Content of the window. Tests show it without a plugin and without a real window.
 #[derive(Default)]
 struct Panel {
     bands: Bands,
@@ -313,7 +311,7 @@ struct Panel {
 impl Panel {
     fn show(&mut self, ui: &mut Ui, sink: &dyn Sink) {
         if !ui.ctx().text_edit_focused() {
-            // egui would press the focused button; the space bar is for the host's transport.
+            // The space bar is for the host's transport, but egui would press the focused button.
             let is_space =
                 |event: &Event| matches!(event, Event::Key { key: egui::Key::Space, .. });
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
@@ -359,7 +357,7 @@ impl Panel {
         access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));
     }
 
-    /// Shows what is below the main settings: the groups of More, the bands, their scale and the spectrum.
+    /// Shows the parts below the main settings: the groups of More, the bands, their scale and the spectrum.
     fn show_bands(&mut self, ui: &mut Ui, layout: &Layout, edits: &mut Edits) {
         let scale = layout.scale;
         if let Some(area) = layout.more {

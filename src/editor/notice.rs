@@ -1,4 +1,4 @@
-//! Notice of an action's result, at the bottom of the window, above everything else.
+//! Notice of an action's result, at the bottom of the window, on top.
 
 use super::{access, theme};
 use egui::{Align2, Area, Frame, Id, Order, RichText, Ui, vec2};
@@ -9,12 +9,12 @@ pub const SECONDS: f64 = 4.0;
 #[derive(Default)]
 pub struct Notice {
     text: String,
-    /// egui's time in seconds at which the notice disappears.
+    /// Time in seconds at which the notice disappears.
     end: f64,
 }
 
 impl Notice {
-    /// Shows the notice until its time is over. Takes a `message` that is not empty as the new notice, for [`SECONDS`].
+    /// Shows the notice until its end. A `message` becomes the new notice, unless it is empty.
     pub fn show(&mut self, ui: &Ui, message: &mut String) {
         let now = ui.input(|input| input.time);
         if !message.is_empty() {

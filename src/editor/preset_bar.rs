@@ -2,7 +2,7 @@
 
 use super::{
     controls::{button, toggle},
-    host::{show_track, track_width},
+    host::show_track,
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
     save_notes::SaveNotes,
@@ -20,7 +20,7 @@ const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 /// Space between two buttons of a group, in points.
 const GAP: f32 = 2.0;
 
-/// Minimum power of an input that does not count as silence: -110 dB relative to full scale.
+/// Power up to which an input counts as silence: -110 dB relative to full scale.
 const SILENCE: f32 = 1e-11;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,7 +53,7 @@ impl Row {
         place
     }
 
-    /// Returns the width in points of a button for `chars` characters.
+    /// Returns the width in points of a button with `chars` characters.
     fn width(&self, chars: f32) -> f32 {
         chars * 0.55 * self.scale.font(12.0).size + self.scale.length(14.0).max(6.0)
     }
@@ -74,7 +74,7 @@ impl PresetBar {
         &mut self.files.notes
     }
 
-    /// Shows the bar in `area`, with Auto level's gains from `bands`, and level and load from `output`.
+    /// Shows the bar; `bands` has the gains of Auto level.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -85,7 +85,7 @@ impl PresetBar {
         edits: &mut Edits,
     ) {
         let mut row = Row { rest: area, scale };
-        // A narrow window has no room for the track, the load and the gains; the meter's tooltip has load and gains.
+        // A narrow window has no room for the track, the load and the gains. The meter's tooltip also has load and gains.
         let unit = scale.length(1.0).max(0.75);
         let roomy = area.width() > 800.0 * unit;
         if area.width() > 1050.0 * unit {
@@ -94,8 +94,8 @@ impl PresetBar {
             row.left(title.width() + row.space());
         }
         if let Some(track) = edits.host.track().filter(|_| roomy) {
-            show_track(ui, row.left(track_width(ui, scale, &track)), scale, &track);
-            row.left(row.space());
+            let width = show_track(ui, row.rest, scale, &track);
+            row.left(width + row.space());
         }
         let auto = edits.params.chosen().settings.auto && bands.total_power > SILENCE;
         let gains = auto.then(|| gains(bands));
@@ -109,7 +109,7 @@ impl PresetBar {
             let load = format!("CPU {:.1} %", 100.0 * output.load);
             note(ui, row.right(row.width(8.0)), scale, &load);
         }
-        // All areas are computed first: the tab key follows the order in which the buttons are shown, from left to right.
+        // All areas are computed first, as the Tab key follows the order in which buttons are shown: from left to right.
         let widths = [row.width(4.5), 2.0 * row.width(4.0) + GAP, 3.0 * row.width(1.6) + 2.0 * GAP];
         let [zoomed, steps, sounds] = widths.map(|width| {
             let place = row.right(width);
@@ -155,7 +155,7 @@ fn arrow(ui: &Ui, place: Rect, side: f32) {
     ui.painter().add(Shape::convex_polygon(points, *theme::TEXT, Stroke::NONE));
 }
 
-/// Shows a button called `label` that loads the preset `steps` places after the preset called `name`.
+/// Shows a button that loads the preset `steps` places after the preset called `name`.
 fn step(
     ui: &mut Ui,
     place: Rect,
@@ -173,7 +173,7 @@ fn step(
     }
 }
 
-/// Shows a padlock in `place`, whose tooltip names the settings that loading a preset keeps.
+/// Shows a padlock, whose tooltip names the settings that loading a preset keeps.
 fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     let side = 0.55 * place.width();
     let centre = place.center() + vec2(0.0, 0.25 * side);
@@ -189,10 +189,15 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
         Keep { scale: true, .. } => "scale",
         _ => "tuning",
     };
-    let response = ui.interact(place, ui.scope_id().with("lock"), Sense::hover());
     let text = format!("Presets do not change the {kept}");
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-    response.on_hover_text(&text);
+    label(ui, place, Role::Label, &text, &text);
+}
+
+/// Describes the painted `place` to screen readers, and gives it a tooltip.
+fn label(ui: &Ui, place: Rect, role: Role, label: &str, tip: &str) {
+    let response = ui.interact(place, ui.scope_id().with((label, "label")), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(role, true, label));
+    response.on_hover_text(tip);
 }
 
 /// Shows the switch between both sounds, with an arrow that copies the current sound to the other.
@@ -231,7 +236,7 @@ fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     }
 }
 
-/// Shows a button with the current zoom, which opens a menu of zooms and of the theme. Choosing a zoom also resizes the window.
+/// Shows a button that opens a menu of the zoom and the theme. A zoom also resizes the window.
 fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
@@ -251,7 +256,7 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     });
 }
 
-/// Shows the output level. The tooltip also has the load, and the `gains` of Auto level if there are any.
+/// Shows the output level. The tooltip also has the load, and the `gains` of Auto level.
 fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>) {
     let bars = row.right(row.scale.length(90.0).max(36.0));
     let height = (0.16 * bars.height()).max(2.0);
@@ -265,19 +270,15 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>)
         let filled = Rect::from_min_size(bar.min, bar.size() * vec2(filled, 1.0));
         ui.painter().rect_filled(filled, CornerRadius::same(1), colour);
     }
-    let id = ui.scope_id().with("meter");
-    let response = ui.interact(bars, id, Sense::hover());
     let [left, right] = levels;
-    response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, "Output level"));
     let gains = gains.map(|gains| format!("\n{gains}")).unwrap_or_default();
     let load = 100.0 * output.load;
-    response.on_hover_text(format!(
-        "Output {left:.1} and {right:.1} dB full scale{gains}\nCPU {load:.1} %"
-    ));
+    let tip = format!("Output {left:.1} and {right:.1} dB full scale{gains}\nCPU {load:.1} %");
+    label(ui, bars, Role::Meter, "Output level", &tip);
     row.right(row.scale.length(8.0));
 }
 
-/// Returns the two gains of Auto level in dB, as text.
+/// Describes the gains of Auto level.
 fn gains(bands: &Bands) -> String {
     let [input, wet] = [bands.gain, bands.makeup].map(|gain| 20.0 * gain.log10());
     format!("Auto level: input {input:+.1} dB, effect {wet:+.1} dB")
@@ -285,13 +286,9 @@ fn gains(bands: &Bands) -> String {
 
 fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
     note(ui, place, scale, gains);
-    let response = ui.interact(place, ui.scope_id().with("gains"), Sense::hover());
-    let label = "Gains of Auto level";
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, label));
-    response.on_hover_text(
-        "Auto level. Input: what brings the music to the level that the resonators are made for. \
-         Effect: what makes their sound as loud as the music.",
-    );
+    let tip = "Auto level. Input: what brings the music to the level that the resonators are made for. \
+               Effect: what makes their sound as loud as the music.";
+    label(ui, place, Role::Label, "Gains of Auto level", tip);
 }
 
 /// Paints a line of text at the right of `place`.

@@ -1,49 +1,45 @@
-//! Panel of all presets beside the bands: a search field, switches for the settings that loading a preset keeps, categories, and the
-//! presets found. The arrow keys audition presets. Enter or closing the panel keeps the current preset; Escape restores the earlier
-//! sound.
+//! Panel of all presets beside the bands, with a search field, categories, and switches for the settings that presets keep. The
+//! arrow keys audition presets; Enter and closing the panel keep the current one, Escape restores the earlier sound.
 
 use super::{
     controls::{focus_ring, toggle},
     theme::{self, Scale},
 };
-use crate::session::{Amount, Edits, Entry};
+use crate::session::{Amount, Edits};
 use egui::{
     Align, Id, Key, Layout, Modifiers, Popup, Rect, RichText, Role, ScrollArea, Sense, Shape,
     Stroke, StrokeKind, TextEdit, Ui, UiBuilder, Vec2, WidgetInfo,
     scroll_area::ScrollBarVisibility, vec2,
 };
+use plugin_guard::PresetInfo;
 use tone_filter_presets::folded;
-
-/// Width of the panel in points, at the default size of the window.
-const WIDTH: f32 = 330.0;
 
 #[derive(Default)]
 pub struct PresetBrowser {
-    /// State of the open panel; `None` while it is closed.
+    /// `None` while the panel is closed.
     open: Option<Open>,
-    /// Id of the button that opens and closes the panel.
+    /// Button that opens and closes the panel.
     pub button: Option<Id>,
 }
 
 #[derive(Default)]
 struct Open {
     search: String,
-    /// Title of the only category that is listed; `None` for all.
+    /// Title of the listed category; `None` for all.
     category: Option<String>,
     /// Name of the preset that the arrow keys have selected.
     marked: String,
-    /// Whether the search field still needs the focus.
+    /// Whether the search field must get the focus.
     is_new: bool,
-    /// Whether the list still has to scroll to the marked preset.
+    /// Whether the list must scroll to the marked preset.
     scroll: bool,
 }
 
-/// Returns the width of the panel in points.
 pub fn width(scale: Scale) -> f32 {
-    scale.length(WIDTH).max(240.0)
+    scale.length(330.0).max(240.0)
 }
 
-/// Returns an area of `ui` as a new part of it, from top to bottom.
+/// Returns a child of `ui` in `area`, clipped to it, with a layout from top to bottom.
 fn part(ui: &mut Ui, area: Rect, name: &str) -> Ui {
     let layout = Layout::top_down_justified(Align::Min);
     let mut part = ui.new_child(UiBuilder::new().max_rect(area).layout(layout).id_salt(name));
@@ -62,7 +58,7 @@ impl PresetBrowser {
         self.open.is_some()
     }
 
-    /// Opens the panel at the preset called `current`, or closes it and keeps the preset that was tried out.
+    /// Opens the panel at the preset called `current`, or closes it and keeps the auditioned preset.
     pub fn toggle(&mut self, current: &str, edits: &mut Edits) {
         if self.open.take().is_some() {
             edits.keep_audition();
@@ -73,7 +69,6 @@ impl PresetBrowser {
         }
     }
 
-    /// Shows the open panel in `area`.
     pub fn show(&mut self, ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         let Some(open) = &mut self.open else { return };
         let line = Stroke::new(1.0, theme::LINE);
@@ -140,7 +135,7 @@ impl Open {
         if steps != 0 && !names.is_empty() {
             edits.audition(&self.marked);
         }
-        let found_any = !names.is_empty();
+        let entered = enter && !names.is_empty();
         let list = &mut part(ui, list.with_max_y(list.bottom() - 4.0), "presets");
         let described = self.show_list(list, &found, field, edits);
         let mut entries = found.iter().flat_map(|(_, entries)| entries);
@@ -148,7 +143,6 @@ impl Open {
         let text = RichText::new(text.map_or("", String::as_str)).color(theme::DIM);
         part(ui, foot, "description")
             .with_layout(Layout::top_down(Align::Min), |ui| ui.label(text));
-        let entered = enter && found_any;
         if entered {
             edits.load(&self.marked);
         }
@@ -160,8 +154,8 @@ impl Open {
         scroll_area().show(ui, |ui| {
             for category in std::iter::once(None).chain(titles) {
                 let text = category.as_deref().unwrap_or("All");
-                let response = ui.selectable_label(self.category == category, text);
                 let on = self.category == category;
+                let response = ui.selectable_label(on, text);
                 let label = format!("Category: {text}");
                 response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, &label));
                 if response.clicked() {
@@ -171,11 +165,11 @@ impl Open {
         });
     }
 
-    /// Shows the presets that are `found`; a click loads one. Returns the name of the preset to be described.
+    /// Shows the presets `found`; a click loads one. Returns the name of the preset to describe.
     fn show_list(
         &mut self,
         ui: &mut Ui,
-        found: &[(String, Vec<Entry>)],
+        found: &[(String, Vec<PresetInfo>)],
         field: Id,
         edits: &mut Edits,
     ) -> String {
@@ -233,7 +227,7 @@ impl Open {
     }
 }
 
-/// Shows the star of the preset called `name`, filled for a favourite; a click toggles it. Returns whether it was clicked.
+/// Shows a star that toggles whether the preset called `name` is a favourite. Returns whether it was clicked.
 fn star(ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
     let side = ui.text_style_height(&egui::TextStyle::Body);
     let (place, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());

@@ -15,23 +15,21 @@ const WIDTH: f32 = 260.0;
 
 #[derive(Default)]
 pub struct PresetFiles {
-    /// Open dialog of the window.
     question: Option<Question>,
     pub(super) dialog: FileDialog,
     pub notes: SaveNotes,
 }
 
-/// Dialog of the window, which waits for an answer.
+/// Open dialog of the window.
 enum Question {
-    /// The name to save the sound under.
+    /// Name under which the sound is to be saved.
     Save(String),
-    /// Whether to delete the preset of this name.
+    /// Name of the preset to be deleted.
     Delete(String),
 }
 
 impl PresetFiles {
-    /// Shows the menu below `button`, which opens and closes it. `name` is the name of the loaded preset. Returns whether the user
-    /// wants to open a preset.
+    /// Shows the menu of `button`; `name` is the loaded preset. Returns whether the user wants to open a preset.
     pub fn show(&mut self, ui: &Ui, button: &Response, name: &str, edits: &mut Edits) -> bool {
         if button.clicked() {
             edits.state.presets.refresh();
@@ -39,7 +37,7 @@ impl PresetFiles {
         if let Some((purpose, path)) = self.dialog.chosen() {
             match purpose {
                 Purpose::Import | Purpose::Score => edits.import(&path),
-                // The dialog has already asked whether to replace an existing file.
+                // The dialog has asked before it replaces an existing file.
                 Purpose::Export => edits.export(&path),
                 Purpose::Notes(format) => self.notes.accept(format, path),
             }
@@ -50,7 +48,7 @@ impl PresetFiles {
         opens.is_some_and(|opens| opens.inner)
     }
 
-    /// Shows the entries. Returns whether the user wants to open a preset.
+    /// Shows the menu's entries. Returns whether the user wants to open a preset.
     fn entries(&mut self, ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
         let is_own = edits.state.presets.is_user_preset(name);
         if ui.button("New").on_hover_text("The sound of a new instance").clicked() {
@@ -88,7 +86,6 @@ impl PresetFiles {
         opens
     }
 
-    /// Shows the dialog that saves notes, if it is open.
     fn show_notes(&mut self, ui: &Ui, edits: &mut Edits) {
         if !self.notes.is_open {
             return;
@@ -105,7 +102,7 @@ impl PresetFiles {
         self.notes.is_open &= !cancelled;
     }
 
-    /// Shows the open dialog, and acts once the user has confirmed it.
+    /// Shows the open dialog, and acts when the user confirms it.
     fn ask(&mut self, ui: &Ui, edits: &mut Edits) {
         let Some(question) = &mut self.question else { return };
         let mut confirmed = false;

@@ -1,4 +1,4 @@
-//! Panel of the menu of files that saves captured notes.
+//! Panel that saves captured notes.
 
 use super::{
     file_dialog::{FileDialog, Purpose},
@@ -11,7 +11,6 @@ use crate::{
 use egui::{RichText, TextEdit, Ui};
 use std::{ops::Range, path::PathBuf};
 
-/// Parts of the music, with their names.
 const EXTENTS: [(&str, Extent); 6] = [
     ("The last 2 bars", Extent::Bars(2)),
     ("The last 4 bars", Extent::Bars(4)),
@@ -21,7 +20,7 @@ const EXTENTS: [(&str, Extent); 6] = [
     ("Everything (10 minutes)", Extent::Everything),
 ];
 
-/// Returns the name of a format, and what is in its files.
+/// Returns the name and the help of a format.
 fn named(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Midi => ("MIDI", "The notes as they were played, with tempo and bars"),
@@ -34,21 +33,20 @@ fn named(format: Format) -> (&'static str, &'static str) {
     }
 }
 
-/// Panel with the chosen part and file.
 #[derive(Default)]
 pub struct SaveNotes {
     pub is_open: bool,
-    /// Selected time in the roll.
+    /// Selected time in the roll, in seconds.
     pub selection: Option<Range<f64>>,
     extent: Option<Extent>,
-    /// Name of the file to write; empty asks the system's dialog.
+    /// File to write; empty for the system's dialog.
     path: String,
-    /// File to write, until the window takes it.
+    /// File for the next call of [`SaveNotes::write`].
     chosen: Option<(Format, PathBuf)>,
 }
 
 impl SaveNotes {
-    /// Opens the panel. If the roll has a selection, this is what is saved.
+    /// Opens the panel, with the selection in the roll if there is one.
     pub fn open(&mut self) {
         self.is_open = true;
         self.extent = self.selection.clone().map(Extent::Selection).or(self.extent.take());

@@ -9,7 +9,7 @@ use crate::{params::Control, session::Edits};
 use egui::{Align2, Popup, Pos2, Rect, Sense, Ui, Vec2, vec2};
 use tone_filter_dsp::{BandState, Group};
 
-/// Cost of the notes below A3, by `docs/performance.md`: 29 of the 77 tones of the bank and of their places.
+/// Cost of the notes below A3, by `docs/performance.md`.
 const COST: &str = " From E1 takes about 10 % more CPU time.";
 
 pub fn height(scale: Scale) -> f32 {
@@ -47,26 +47,23 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
     area.with_min_x(left)
 }
 
-/// Entries of the legend: the states of bands, and a muted band.
+/// States in the legend; `None` for a muted band.
 const LEGEND: [Option<BandState>; 4] =
     [None, Some(BandState::Inactive), Some(BandState::Sounding), Some(BandState::Saturated)];
 
-/// Shows the legend of colours and marks at the right of `area`, or a button that opens it if there is no room.
+/// Shows the legend at the right of `area`, or without room a button that opens it.
 pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let (font, space) = (scale.font(11.0), scale.length(18.0).max(8.0));
     let names = LEGEND.map(|state| state.map_or("Muted", BandState::name));
-    let width = |text: &str| {
-        ui.painter().layout_no_wrap(text.to_owned(), font.clone(), *theme::DIM).size().x
-    };
-    let widths = names.map(|name| 1.2 * font.size + width(name) + space);
+    let width = |name| 1.2 * font.size + theme::text_width(ui, name, font.clone()) + space;
+    let widths = names.map(width);
     let mut left = area.right() + space - widths.iter().sum::<f32>();
     if left >= area.left() {
         for ((state, name), width) in LEGEND.iter().zip(names).zip(widths) {
             let at = egui::pos2(left, area.center().y);
             paint_mark(ui, at, font.size, *state);
-            let at = at + Vec2::X * 1.2 * font.size;
-            let text = font.clone();
-            theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, text, theme::DIM);
+            let (at, font) = (at + Vec2::X * 1.2 * font.size, font.clone());
+            theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, font, theme::DIM);
             left += width;
         }
         return;
@@ -85,7 +82,7 @@ pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
     });
 }
 
-/// Paints the mark of a state at the right of `at`, or the cross of a muted band, beside text of this `size`.
+/// Paints the mark of a state, or the cross of a muted band, right of `at` beside text of this `size`.
 fn paint_mark(ui: &Ui, at: Pos2, size: f32, state: Option<BandState>) {
     let centre = at + Vec2::X * 0.4 * size;
     match state {

@@ -1,18 +1,21 @@
-//! Size and zoom of the window. A new size is requested from the host; the window uses the size that it gets.
+//! Size and zoom of the window. The host decides on a new size; the window uses the size that it gets.
 
-use super::{MIN_SIZE, controls::focus_ring, theme};
+use super::{
+    MIN_SIZE,
+    controls::{arrows, focus_ring},
+    theme,
+};
 use crate::{params::allowed_zoom, session::Edits};
 use egui::{
-    Context, CursorIcon, EventFilter, Id, Key, Rect, Role, Sense, Stroke, Ui, Vec2,
-    ViewportCommand, WidgetInfo, vec2,
+    Context, CursorIcon, Id, Rect, Role, Sense, Stroke, Ui, Vec2, ViewportCommand, WidgetInfo, vec2,
 };
 use plugin_guard::{HostLink, Request};
 
 /// Requested zoom, pending until the window is resized or the host refuses.
 #[derive(Clone, Copy)]
-struct Wish {
+struct ZoomRequest {
     zoom: f32,
-    /// Size of the window's content in points. The zoom must not change it.
+    /// Size of the window's content in points, which the zoom must not change.
     content: Vec2,
     /// Size of the window before the request, in logical pixels.
     before: Vec2,
@@ -23,9 +26,9 @@ struct Wish {
 struct State {
     /// Size of the screen in physical pixels.
     screen: Vec2,
-    /// Zoom in the last frame. `None` before the first one, whose size egui has not scaled yet.
+    /// Zoom in the last frame; `None` before the first frame, whose size egui has not scaled yet.
     zoom: Option<f32>,
-    wish: Option<Wish>,
+    request: Option<ZoomRequest>,
 }
 
 impl State {
@@ -34,7 +37,7 @@ impl State {
     }
 
     fn load(ctx: &Context) -> Self {
-        let new = Self { screen: Vec2::INFINITY, zoom: None, wish: None };
+        let new = Self { screen: Vec2::INFINITY, zoom: None, request: None };
         ctx.data(|data| data.get_temp(Self::id())).unwrap_or(new)
     }
 
@@ -75,8 +78,8 @@ pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
     let zoom = zoom.min((state.screen / (native * content)).min_elem());
     host.take_refusal();
     if ask(ctx, zoom / now * content, host) {
-        let wish = Some(Wish { zoom, content, before: now * content });
-        State { wish, ..state }.store(ctx);
+        let request = Some(ZoomRequest { zoom, content, before: now * content });
+        State { request, ..state }.store(ctx);
     }
 }
 
@@ -84,24 +87,24 @@ pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
 pub fn settle(ctx: &Context, edits: &Edits) {
     let mut state = State::load(ctx);
     let (zoom, content) = (ctx.zoom_factor(), ctx.content_rect().size());
-    if let Some(wish) = state.wish {
+    if let Some(request) = state.request {
         let size = zoom * content;
-        let resized = (size - wish.before).abs().max_elem() > 0.5;
+        let resized = (size - request.before).abs().max_elem() > 0.5;
         if resized || edits.host.take_refusal() {
-            state.wish = None;
+            state.request = None;
         }
         if resized {
-            let reached = (size / wish.content).min_elem();
+            let reached = (size / request.content).min_elem();
             // Rounding to whole pixels changes the zoom slightly.
-            let is_wanted = (reached - wish.zoom).abs() * wish.content.max_elem() < 1.0;
-            ctx.set_zoom_factor(allowed_zoom(if is_wanted { wish.zoom } else { reached }));
+            let granted = (reached - request.zoom).abs() * request.content.max_elem() < 1.0;
+            ctx.set_zoom_factor(allowed_zoom(if granted { request.zoom } else { reached }));
         }
     }
     if state.zoom.replace(zoom).is_some_and(|before| before != zoom) {
         edits.params.editor_zoom.store(zoom);
         // egui-baseview would now resize the window by the change of the zoom.
         ctx.send_viewport_cmd(ViewportCommand::InnerSize(content));
-        // Ardour's GtkSocket answers that with the size before, so the host is asked once more.
+        // Ardour's GtkSocket answers with the previous size, so the host is asked once more.
         let pixels = (ctx.pixels_per_point() * content).round();
         edits.host.request(Request::Resize([pixels.x as u32, pixels.y as u32]));
     }
@@ -110,11 +113,10 @@ pub fn settle(ctx: &Context, edits: &Edits) {
 
 /// Side of the corner that resizes the window, in points.
 const SIDE: f32 = 12.0;
-
-/// Points by which an arrow key moves the corner.
+/// Distance in points by which an arrow key moves the corner.
 const STEP: f32 = 20.0;
 
-/// Shows the corner of `window`. Dragging resizes the window, and so do the arrow keys while the corner has the focus.
+/// Shows the corner of `window`, which resizes the window by dragging and by the arrow keys.
 pub fn show_corner(ui: &mut Ui, window: Rect, edits: &Edits) {
     let corner = Rect::from_min_max(window.max - Vec2::splat(SIDE), window.max);
     let id = ui.scope_id().with("corner");
@@ -130,18 +132,7 @@ pub fn show_corner(ui: &mut Ui, window: Rect, edits: &Edits) {
         let grip: Vec2 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
         size = (pointer + grip).to_vec2();
     }
-    if response.has_focus() {
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            vertical_arrows: true,
-            ..EventFilter::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
-        let presses = |key| ui.input(|input| input.num_presses(key)) as f32;
-        size.x += STEP * (presses(Key::ArrowRight) - presses(Key::ArrowLeft));
-        size.y += STEP * (presses(Key::ArrowDown) - presses(Key::ArrowUp));
-    }
-    let size = size.max(MIN_SIZE.into());
+    let size = (size + STEP * arrows(ui, &response, false) * vec2(1.0, -1.0)).max(MIN_SIZE.into());
     if size != window.size() {
         ask(ui.ctx(), size, edits.host);
     }

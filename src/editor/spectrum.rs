@@ -10,23 +10,19 @@ use tone_filter_dsp::{
 use tone_filter_fourier::{Complex64, RealToComplex, plan};
 
 const POINTS: usize = 256;
-
 /// Level at the bottom of the plot, in dB relative to a full-scale sine.
 const QUIETEST: f32 = -90.0;
 /// Level at the top of the plot, in dB relative to a full-scale sine.
 const LOUDEST: f32 = 0.0;
-
 /// Time constant of a rising curve, in seconds.
 const RISE: f32 = 0.03;
 /// Time constant of a falling curve, in seconds.
 const FALL: f32 = 0.2;
-
 /// Half width of a point's frequency window, relative to its frequency: a semitone.
 const REACH: f32 = 0.059_463;
 /// Minimum half width of a point's frequency window, in bins.
 const BINS: f32 = 1.5;
-
-/// Minimum length in seconds of the transformed signal: enough to separate the lowest notes.
+/// Minimum length of the transformed signal in seconds: enough to separate the lowest notes.
 const LENGTH: f32 = 0.15;
 
 #[derive(Default)]
@@ -37,15 +33,15 @@ pub struct Spectrum {
     curves: [Curve; 2],
 }
 
-/// Weights with which the bins' powers are summed to the points of a curve.
+/// Weights that turn the bins' powers into the points of a curve.
 struct Smoothing {
-    /// Frequencies at the left and right end of the plot, in Hz.
+    /// Frequencies at the left and the right end of the plot, in Hz.
     range: [f32; 2],
     /// Distance between bins, in Hz.
     width: f32,
-    /// Range of bins of each point: first bin, and end (exclusive).
+    /// First bin and end (exclusive) of each point.
     bins: Vec<[usize; 2]>,
-    /// Weights of the bins' powers, point by point.
+    /// Weights of the bins, point by point.
     weights: Vec<f32>,
 }
 
@@ -62,11 +58,11 @@ struct Transform {
 struct Curve {
     /// Latest samples, the newest last.
     samples: Vec<f32>,
-    /// Power of every bin; the powers of a full-scale sine add up to 1.
+    /// Powers of the bins, whose sum is 1 for a full-scale sine.
     bins: Vec<f32>,
     /// Displayed heights, 0..1.
     heights: Vec<f32>,
-    /// Heights of the last spectrum, towards which the displayed heights move.
+    /// Heights of the last spectrum, to which the displayed heights move.
     targets: Vec<f32>,
 }
 
@@ -112,7 +108,7 @@ impl Spectrum {
         moving
     }
 
-    /// Shows both curves in `area`, with marks at the bands' frequencies for `settings`, and a line at the band `hovered`.
+    /// Shows both curves, marks at the bands' frequencies for `settings`, and a line at the band `hovered`.
     pub fn show(
         &mut self,
         ui: &Ui,
@@ -135,8 +131,7 @@ impl Spectrum {
         let plot = Rect::from_min_max(area.min, area.max - margin);
         painter.rect_filled(plot, scale.length(4.0).max(2.0), theme::SURFACE.gamma_multiply(0.5));
         let x = |hertz: f32| {
-            let share = (hertz / range[0]).ln() / (range[1] / range[0]).ln();
-            egui::lerp(plot.x_range(), share)
+            egui::lerp(plot.x_range(), (hertz / range[0]).ln() / (range[1] / range[0]).ln())
         };
         let low = plot.height() < 5.0 * font.size;
         for (label, db) in [("-24 dB", -24.0), ("-48 dB", -48.0), ("-72 dB", -72.0)] {
@@ -185,7 +180,7 @@ impl Spectrum {
 }
 
 impl Smoothing {
-    /// Computes the weights for points over `range` in Hz, logarithmically spaced, and `count` bins that are `width` Hz apart.
+    /// Computes the weights of `count` bins that are `width` Hz apart, for logarithmically spaced points over `range` in Hz.
     fn new(range: [f32; 2], width: f32, count: usize) -> Self {
         let (mut bins, mut weights) = (Vec::with_capacity(POINTS), Vec::new());
         for point in 0..POINTS {

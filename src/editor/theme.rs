@@ -7,12 +7,12 @@ use egui::{
 use std::{cell::Cell, ops::Deref, sync::Arc};
 use tone_filter_dsp::BandState;
 
-/// Colour in the ordinary theme, and in the theme of high contrast. Dereferences to the colour of the selected theme.
+/// Colour in the ordinary theme and in the theme of high contrast. Dereferences to the colour in the selected theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shade([Color32; 2]);
 
 impl Shade {
-    /// Creates a shade of two colours, each as 0xRRGGBB.
+    /// Creates a shade from two colours, each 0xRRGGBB.
     const fn new(ordinary: u32, high_contrast: u32) -> Self {
         const fn colour(hex: u32) -> Color32 {
             let [_, red, green, blue] = hex.to_be_bytes();
@@ -48,16 +48,15 @@ pub const LINE: Shade = Shade::new(0x2a_3039, 0x58_5858);
 pub const TEXT: Shade = Shade::new(0xdc_dfe4, 0xff_ffff);
 /// Colour of captions and other secondary text.
 pub const DIM: Shade = Shade::new(0x9a_a3b0, 0xdc_dcdc);
-/// Text colour of controls without effect, and of bands that are silent or muted.
+/// Text colour of controls without effect, and of silent or muted bands.
 pub const IDLE: Shade = Shade::new(0x80_8996, 0xb4_b4b4);
-/// Colours of the scale's keys: natural notes, and sharps.
+/// Colours of the keys in the scale: natural notes, sharps.
 pub const KEYS: [Shade; 2] = [Shade::new(0x5e_5a4e, 0x56_5656), Shade::new(0x41_403b, 0x3a_3a3a)];
 pub const ACCENT: Shade = Shade::new(0xd1_c7a8, 0xff_e9a0);
-/// Colour of errors, clipping, and of actions that cannot be undone.
+/// Colour of errors, of clipping, and of actions that cannot be undone.
 pub const ALARM: Shade = Shade::new(0xff_5c52, 0xff_8a80);
 
-/// Returns the colour of a state. Notes that sound have one hue, brighter at the ceiling. The lightness alone tells the states
-/// apart, for any kind of colour vision.
+/// Returns the colour of a state. The states differ in lightness, for any kind of colour vision.
 pub const fn state_colour(state: BandState) -> Shade {
     match state {
         BandState::Inactive => Shade::new(0x51_6a91, 0x58_7097),
@@ -66,10 +65,10 @@ pub const fn state_colour(state: BandState) -> Shade {
     }
 }
 
-/// Minimum contrast of a host's colour with [`BACKGROUND`]; WCAG 2 demands it of graphics.
+/// Minimum contrast of a host's colour with [`BACKGROUND`]: that of graphics in WCAG 2.
 const CONTRAST: f32 = 3.0;
 
-/// Returns the host's colour, lightened as far as [`CONTRAST`] needs.
+/// Lightens a colour of the host until it has [`CONTRAST`].
 pub fn legible([red, green, blue]: [u8; 3]) -> Color32 {
     let colour = Color32::from_rgb(red, green, blue);
     let lighter = (0..=10).map(|tenths| colour.lerp_to_gamma(Color32::WHITE, 0.1 * tenths as f32));
@@ -92,25 +91,25 @@ pub fn contrast(one: impl Into<Color32>, other: impl Into<Color32>) -> f32 {
 pub struct Scale(f32);
 
 impl Scale {
-    /// Computes the scale for a window of this logical size, at least 0.5. From [`super::DEFAULT_SIZE`] up to twice that size,
-    /// the scale stays 1, and only the display of the bands grows.
+    /// Computes the scale for a window of this logical size, at least 0.5. It is 1 from [`super::DEFAULT_SIZE`] to twice that
+    /// size, where only the display of the bands grows.
     pub fn new(window: egui::Vec2) -> Self {
         let [width, height] = super::DEFAULT_SIZE;
         let size = (window.x / width).min(window.y / height);
         Self(size.min(size.max(2.0) / 2.0).max(0.5))
     }
 
-    /// Computes the scale for a cell of the grid of this size; 1 is the cell of a window of default size.
+    /// Computes the scale for a cell of this size; 1 in a window of default size.
     pub fn of_cell(cell: egui::Vec2) -> Self {
         Self((cell.x / 76.0).min(cell.y / 70.0).clamp(0.5, 4.0))
     }
 
-    /// Scales a length of `points` at the default size.
+    /// Scales a length in points.
     pub fn length(self, points: f32) -> f32 {
         points * self.0
     }
 
-    /// Returns a font that is `points` high at the default size, and at least 9 points high.
+    /// Returns a font of `points` times the scale, at least 9 points high.
     pub fn font(self, points: f32) -> FontId {
         FontId::proportional((points * self.0).max(9.0))
     }
@@ -121,9 +120,8 @@ impl Scale {
     }
 }
 
-/// Paints a line of text with its `align` corner at `at`. Returns its area.
-///
-/// Unlike [`Painter::text`], does not lay the text out again when only the colour changes, as in an animation.
+/// Paints a line of text with its `align` corner at `at`. Returns its area. Unlike [`Painter::text`], does not lay the text out
+/// again when only the colour changes, as in an animation.
 pub fn text(
     painter: &Painter,
     at: Pos2,
@@ -138,6 +136,10 @@ pub fn text(
     place
 }
 
+pub fn text_width(ui: &egui::Ui, text: &str, font: FontId) -> f32 {
+    ui.painter().layout_no_wrap(text.to_owned(), font, Color32::PLACEHOLDER).size().x
+}
+
 /// Makes buttons in a menu stand out from its background, and centres the items beside them.
 pub fn raise(ui: &mut egui::Ui) {
     ui.visuals_mut().widgets.inactive.weak_bg_fill = *LINE;
@@ -146,7 +148,7 @@ pub fn raise(ui: &mut egui::Ui) {
     spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
 }
 
-/// Sets the text size of menus and tooltips of `ctx`.
+/// Sets the text size of menus and tooltips.
 pub fn resize(ctx: &egui::Context, scale: Scale) {
     let font = scale.font(12.0);
     // egui lays out all text again after a change of style, so an unchanged style is not set.
@@ -157,7 +159,7 @@ pub fn resize(ctx: &egui::Context, scale: Scale) {
     }
 }
 
-/// Selects the theme of this thread until the next call, and colours egui's own widgets in `ctx` accordingly.
+/// Selects the theme of this thread until the next call, and colours egui's own widgets in `ctx`.
 pub fn select(ctx: &egui::Context, high_contrast: bool) {
     HIGH_CONTRAST.set(high_contrast);
     if ctx.global_style().visuals.panel_fill == *BACKGROUND {
@@ -188,7 +190,6 @@ pub fn select(ctx: &egui::Context, high_contrast: bool) {
     ctx.set_visuals_of(egui::Theme::Dark, visuals);
 }
 
-/// Sets the fonts and colours of `ctx`.
 pub fn install(ctx: &egui::Context) {
     const NAME: &str = "Ubuntu-Light";
     let mut fonts = FontDefinitions::empty();
@@ -202,7 +203,7 @@ pub fn install(ctx: &egui::Context) {
     ctx.all_styles_mut(|style| {
         // A text field is as high as the text that it replaces.
         style.spacing.interact_size.y = 0.0;
-        // A faded text would be illegible, and a bar that hides looks like the end of a list.
+        // Faded text would be illegible, and a list with a hidden scroll bar looks complete.
         style.spacing.scroll = ScrollStyle { foreground_color: true, ..ScrollStyle::solid() };
         style.spacing.scroll.fade.strength = 0.0;
     });

@@ -1,11 +1,11 @@
-//! Editor without a window, for tests and benches.
-
 use super::{App, ToneFilterEditor, theme};
+#[cfg(test)]
+use crate::session::Edits;
 use crate::{
     meters::{MeterInput, meters},
     session::Session,
 };
-use egui::{Context, Pos2, RawInput, Rect, Ui};
+use egui::{ClippedPrimitive, Context, Pos2, RawInput, Rect, Ui};
 use nice_plug::{
     context::{
         PluginApi,
@@ -15,10 +15,10 @@ use nice_plug::{
     plugin::PluginState,
 };
 use nice_plug_egui::RepaintNotifier;
-use plugin_guard::HostLink;
-use std::sync::{Arc, Mutex, PoisonError};
+use plugin_guard::{HostLink, lock};
+use std::sync::{Arc, Mutex};
 
-/// Editor without a window, in a host that does not process. Starts with default settings and without user presets.
+/// Editor without a window, for tests and benches: with default settings, no user presets, and a host that does not process.
 pub struct WindowlessEditor {
     pub(super) app: App,
     host: Host,
@@ -45,9 +45,9 @@ impl WindowlessEditor {
         ctx
     }
 
-    /// Runs a frame in `ctx` at `time` in seconds: takes the latest meter update, lays out a window of `size` (width and height
-    /// in logical pixels) and tessellates it. Returns the number of vertices.
-    pub fn frame(&mut self, ctx: &Context, size: [f32; 2], time: f64) -> usize {
+    /// Runs a frame at `time` in seconds: takes the latest meter update, lays out a window of `size` in logical pixels, and
+    /// tessellates it.
+    pub fn frame(&mut self, ctx: &Context, size: [f32; 2], time: f64) -> Vec<ClippedPrimitive> {
         let input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size.into())),
             time: Some(time),
@@ -56,37 +56,26 @@ impl WindowlessEditor {
         self.app.receive(time);
         let mut output = ctx.run_ui(input, |ui| self.show(ui));
         output.textures_delta.clear();
-        let meshes = ctx.tessellate(output.shapes, output.pixels_per_point);
-        let vertices = meshes.iter().map(|mesh| match &mesh.primitive {
-            egui::epaint::Primitive::Mesh(mesh) => mesh.vertices.len(),
-            egui::epaint::Primitive::Callback(_) => 0,
-        });
-        vertices.sum()
+        ctx.tessellate(output.shapes, output.pixels_per_point)
     }
 
-    /// Lays out the editor over the whole window of `ui`.
     pub(super) fn show(&mut self, ui: &mut Ui) {
         self.app.panel.show(ui, &ParamSetter::new(&self.host));
     }
 
-    /// Edits the settings as a control would. `now` is egui's time in seconds.
+    /// Edits the settings as a control would at the time `now` in seconds.
     #[cfg(test)]
-    pub(super) fn edit<R>(
-        &self,
-        now: f64,
-        edit: impl FnOnce(&mut crate::session::Edits) -> R,
-    ) -> R {
+    pub(super) fn edit<R>(&self, now: f64, edit: impl FnOnce(&mut Edits) -> R) -> R {
         self.app.panel.session.edit(&ParamSetter::new(&self.host), now, edit)
     }
 
     /// Returns the host's log of calls ("begin", "set" and "end"), and clears it.
     #[cfg(test)]
     pub(super) fn take_log(&self) -> Vec<&'static str> {
-        std::mem::take(&mut self.host.log.lock().unwrap())
+        std::mem::take(&mut lock(&self.host.log))
     }
 }
 
-/// Host that logs every call.
 #[derive(Default)]
 struct Host {
     log: Mutex<Vec<&'static str>>,
@@ -94,7 +83,7 @@ struct Host {
 
 impl Host {
     fn record(&self, call: &'static str) {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        lock(&self.log).push(call);
     }
 }
 

@@ -1,16 +1,14 @@
 //! Meter data from the audio thread to the editor: the state of the bands, input and output.
 //!
-//! A fixed set of packets circulates through two lock-free queues. For each update the audio thread fills a packet and sends it;
-//! the editor reads it and sends it back. Neither thread ever waits for the other.
-//!
-//! An open editor does not change the sound. The audio thread reads one counter to learn whether an editor is open. If so, it
-//! sends an update 60 times a second; otherwise nothing. Updates are dropped while no packet is free. Levels, states and peaks
-//! are computed on the editor's thread.
+//! A fixed set of packets circulates through two lock-free queues: the audio thread fills a packet and sends it, the editor reads
+//! it and sends it back. Neither thread ever waits for the other. While an editor is open, 60 updates are sent per second; updates
+//! are dropped while no packet is free. Levels, states and peaks are computed on the editor's thread.
 
+use plugin_guard::lock;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::Instant,
@@ -19,21 +17,19 @@ use tone_filter_dsp::Snapshot;
 
 /// Updates per second: the refresh rate of most displays.
 const RATE: f64 = 60.0;
-
-/// Number of packets: so many updates can wait for the editor.
+/// Maximum number of updates that wait for the editor.
 const PACKETS: usize = 4;
 
 /// Maximum number of samples in a packet. Enough for the host's longest buffers, and for the time between two updates at 192 kHz
 /// plus a buffer. Not a power of two, at which input and output would compete for the same cache lines.
 const CAPACITY: usize = 9000;
-
-/// Number of updates between two timed buffers: seven or eight buffers are timed per second.
+/// Number of updates between two timed buffers.
 const TIMING_INTERVAL: usize = 8;
 
 /// Data for the display: a snapshot of the bands, and the signals since the last update.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeterUpdate {
-    /// Snapshot of the bands at the update.
+    /// State of the bands at the end of the last buffer.
     pub bands: Snapshot,
     /// Peaks of the output since the last update, left and right; 1 is full scale.
     pub peaks: [f32; 2],
@@ -45,24 +41,18 @@ pub struct MeterUpdate {
     pub bar: Option<i32>,
     /// Samples of the input and of the output, each the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
-    /// Number of input samples since the last update that are not in `sound`, because no packet had room for them.
+    /// Number of input samples that were dropped since the last update, as no packet had room for them.
     pub lost: u64,
     /// Sum of the squared input samples since the last update, averaged over the first and the last channel.
     pub input_squares: f32,
 }
 
 struct Packet {
-    bands: Snapshot,
-    load: f32,
-    sample_rate: f32,
-    bar: Option<i32>,
-    /// See [`MeterUpdate::lost`].
-    lost: u64,
+    /// Data for the editor, without `peaks` and `sound`, which the viewer computes.
+    update: MeterUpdate,
     /// Sum of the first and the last channel of the input.
     dry: Box<[f32]>,
-    /// Sum of the squared input samples of the first and the last channel.
-    dry_squares: f32,
-    /// First and last channel of the output. The viewer computes their peaks and their mean.
+    /// First and last channel of the output.
     wet: [Box<[f32]>; 2],
     /// Number of valid samples in `dry` and `wet`.
     filled: usize,
@@ -75,17 +65,8 @@ pub fn meters() -> (MeterInput, Meters) {
     for _ in 0..PACKETS {
         // Not zeros: for zeros, the system would map memory only at the first write, which is on the audio thread.
         let buffer = || vec![1.0; CAPACITY].into();
-        let packet = Packet {
-            bands: Snapshot::default(),
-            load: 0.0,
-            sample_rate: 0.0,
-            bar: None,
-            lost: 0,
-            dry: buffer(),
-            dry_squares: 0.0,
-            wet: [buffer(), buffer()],
-            filled: 0,
-        };
+        let update = MeterUpdate::default();
+        let packet = Packet { update, dry: buffer(), wet: [buffer(), buffer()], filled: 0 };
         // The queue has room for all packets.
         let _ = back.push(Box::new(packet));
     }
@@ -138,9 +119,7 @@ impl MeterInput {
         self.viewers.load(Ordering::Relaxed) > 0
     }
 
-    /// Runs `process` on `channels`. While a viewer is open, records input and output for it.
-    ///
-    /// Neither waits nor allocates.
+    /// Runs `process` on `channels`. While a viewer is open, records input and output for it. Neither waits nor allocates.
     pub fn measure<R>(
         &mut self,
         channels: &mut [&mut [f32]],
@@ -158,8 +137,7 @@ impl MeterInput {
         let free = self.packet.as_ref().map_or(0, |packet| CAPACITY - packet.filled);
         self.lost += frames.saturating_sub(free) as u64;
         if let Some(packet) = &mut self.packet {
-            // Reading the clock for every short buffer would cost more than all else here. Reading the clock makes no system call
-            // on the supported systems.
+            // Reading the clock makes no system call, but for every short buffer it would cost more than all else here.
             start = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
             packet.write_dry(channels, frames);
         }
@@ -178,20 +156,17 @@ impl MeterInput {
     fn discard(&mut self) {
         self.lost = 0;
         if let Some(packet) = &mut self.packet {
-            (packet.filled, packet.dry_squares) = (0, 0.0);
+            (packet.filled, packet.update.input_squares) = (0, 0.0);
         }
     }
 
-    /// Updates the load: processing `frames` took `seconds`.
+    /// Updates the smoothed load: processing `frames` took `seconds`.
     fn update_load(&mut self, seconds: f32, frames: usize) {
         let load = seconds * self.sample_rate / frames.max(1) as f32;
-        // The load is smoothed, as single buffers differ.
         self.load += 0.25 * (load - self.load);
     }
 
-    /// Counts `frames`, and sends an update with the result of `bands` if one is due. Returns whether it was sent.
-    ///
-    /// Neither waits nor allocates.
+    /// Counts `frames`, and sends an update with `bands()` if one is due. Returns whether it was sent. Neither waits nor allocates.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
         if !self.is_watched() {
             return false;
@@ -204,7 +179,7 @@ impl MeterInput {
         let filled = self.packet.as_ref().map_or(0, |packet| packet.filled);
         let room = CAPACITY.saturating_sub(self.period);
         if is_late && self.period > 0 && (1..=room).contains(&filled) {
-            // The window is late: the packet goes on recording, so that no sound is lost.
+            // The window is late. The packet continues to record, so that no sound is lost.
             return false;
         }
         let Some(mut packet) = self.packet.take().or_else(|| self.empty.pop().ok()) else {
@@ -212,24 +187,22 @@ impl MeterInput {
         };
         self.due = self.period;
         self.untimed = self.untimed.saturating_sub(1);
-        packet.bands = bands();
-        packet.load = self.load;
-        packet.sample_rate = self.sample_rate;
-        packet.bar = self.bar;
-        packet.lost = std::mem::take(&mut self.lost);
+        let update = &mut packet.update;
+        (update.bands, update.load, update.bar) = (bands(), self.load, self.bar);
+        (update.sample_rate, update.lost) = (self.sample_rate, std::mem::take(&mut self.lost));
         // The queue has room for all packets.
         self.full.push(packet).is_ok()
     }
 }
 
 impl Packet {
-    /// Records the sum of the input's first and last channel, and their squares: `frames` samples, or as many as fit.
+    /// Records the sum of the input's first and last channel, and their mean square: `frames` samples, or as many as fit.
     fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
         let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
         let free = self.dry[self.filled..].iter_mut();
         for ((to, left), right) in free.zip(&left[..frames]).zip(&right[..frames]) {
             *to = left + right;
-            self.dry_squares += left * left + right * right;
+            self.update.input_squares += 0.5 * (left * left + right * right);
         }
     }
 
@@ -244,7 +217,7 @@ impl Packet {
     }
 }
 
-/// Editor's ends of both queues: received packets, and packets to send back. Shared by all viewers.
+/// Editor's ends of both queues, shared by all viewers.
 struct Output {
     full: Consumer<Box<Packet>>,
     back: Producer<Box<Packet>>,
@@ -253,13 +226,13 @@ struct Output {
 /// Editor's end of the connection, which opens viewers.
 #[derive(Clone)]
 pub struct Meters {
-    /// Locked by viewers only, on the window's thread.
+    /// Not for the audio thread.
     output: Arc<Mutex<Output>>,
     viewers: Arc<AtomicUsize>,
 }
 
 impl Meters {
-    /// Opens a viewer. Updates are sent while at least one viewer is open.
+    /// Opens a viewer. The audio thread sends updates while at least one viewer is open.
     pub fn open(&self) -> MeterViewer {
         let mut viewer = MeterViewer(self.clone());
         if self.viewers.fetch_add(1, Ordering::Relaxed) == 0 {
@@ -276,9 +249,9 @@ pub struct MeterViewer(Meters);
 impl MeterViewer {
     /// Returns the latest update since the last call, with the samples of all updates since then; `None` without an update.
     pub fn latest(&mut self) -> Option<MeterUpdate> {
-        let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = lock(&self.0.output);
         let mut update = None;
-        // The loop is bounded, as the audio thread may fill packets as fast as they are sent back.
+        // Bounded, as the audio thread may fill packets as fast as they are sent back.
         for _ in 0..PACKETS {
             let Ok(mut packet) = output.full.pop() else { break };
             let latest = update.get_or_insert_with(MeterUpdate::default);
@@ -289,12 +262,13 @@ impl MeterViewer {
             for (peak, channel) in latest.peaks.iter_mut().zip([left, right]) {
                 *peak = channel.iter().fold(*peak, |peak, sample| peak.max(sample.abs()));
             }
-            latest.bands = packet.bands.clone();
-            (latest.load, latest.sample_rate) = (packet.load, packet.sample_rate);
-            latest.bar = packet.bar;
-            latest.lost += packet.lost;
-            latest.input_squares += 0.5 * packet.dry_squares;
-            (packet.filled, packet.dry_squares) = (0, 0.0);
+            let MeterUpdate { bands, load, sample_rate, bar, lost, input_squares, .. } =
+                &mut packet.update;
+            latest.bands.clone_from(bands);
+            (latest.load, latest.sample_rate, latest.bar) = (*load, *sample_rate, *bar);
+            latest.lost += *lost;
+            latest.input_squares += std::mem::take(input_squares);
+            packet.filled = 0;
             // The queue has room for all packets.
             let _ = output.back.push(packet);
         }

@@ -1,5 +1,3 @@
-//! Tests of the meters on one thread and on several.
-
 use super::*;
 use std::{iter, thread};
 use tone_filter_dsp::{BankSnapshot, notes::TONES};
@@ -43,7 +41,7 @@ fn pass(input: &mut MeterInput, left: &[f32], right: &[f32]) {
 }
 
 #[test]
-fn peaks_are_those_of_the_output_since_the_last_update() {
+fn peaks_are_of_the_output_since_the_last_update() {
     let (mut input, _meters, mut viewer) = open();
     pass(&mut input, &[0.125, -0.75], &[0.25, 0.5]);
     pass(&mut input, &[0.5, 0.5], &[-0.5, 0.0]);
@@ -59,7 +57,7 @@ fn peaks_are_those_of_the_output_since_the_last_update() {
 }
 
 #[test]
-fn the_load_is_the_processing_time_over_the_block_s_duration() {
+fn the_load_is_relative_to_the_buffer_s_duration() {
     let (mut input, _meters, _viewer) = open();
     for _ in 0..200 {
         // 480 frames are 10 ms.
@@ -69,18 +67,7 @@ fn the_load_is_the_processing_time_over_the_block_s_duration() {
 }
 
 #[test]
-fn while_nothing_is_read_as_many_updates_are_sent_as_there_are_packets() {
-    let (mut input, _meters, mut viewer) = open();
-    let sent = |input: &mut MeterInput| {
-        (1..=100).filter(|&number| input.advance(1 << 20, || snapshot(number))).count()
-    };
-    assert_eq!(sent(&mut input), PACKETS);
-    assert_eq!(latest(&mut viewer), Some(snapshot(PACKETS as u32)));
-    assert_eq!(sent(&mut input), PACKETS, "the packets came back");
-}
-
-#[test]
-fn what_the_last_viewer_has_not_read_is_not_sent_to_the_next() {
+fn unread_updates_are_not_sent_to_the_next_viewer() {
     let (mut input, meters, viewer) = open();
     pass(&mut input, &[1.0; 64], &[1.0; 64]);
     input.advance(1 << 20, || snapshot(1));

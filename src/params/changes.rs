@@ -1,4 +1,4 @@
-//! Counter of the parameters' changes: a reader reads the parameters again only after a change.
+//! Counter of changes, so that readers read the parameters again only after a change.
 
 use std::sync::{
     Arc,
@@ -26,14 +26,13 @@ impl Changes {
     }
 }
 
-/// Setting that is not a parameter, stored as bits. Each store counts as a change.
+/// Setting that is not a parameter, stored as bits. Each store counts as a change in `changes`.
 pub struct WatchedText {
     bits: [AtomicU64; 2],
     changes: Changes,
 }
 
 impl WatchedText {
-    /// Creates a setting with these bits, whose stores are counted in `changes`.
     pub fn new(bits: [u64; 2], changes: &Changes) -> Self {
         Self { bits: bits.map(AtomicU64::new), changes: changes.clone() }
     }
@@ -43,7 +42,6 @@ impl WatchedText {
         self.bits.each_ref().map(|bits| bits.load(Ordering::Acquire))
     }
 
-    /// Replaces the bits, and counts the change.
     pub fn store(&self, value: [u64; 2]) {
         for (own, bits) in self.bits.iter().zip(value) {
             own.store(bits, Ordering::Release);

@@ -1,7 +1,7 @@
 //! Parameters for settings that are a choice from a list: a boolean for off and on, an enum for any other list.
 //!
-//! nice-plug takes the entries of a list from the type of its enum. All lists have one type here, [`Entry`]. nice-plug asks for
-//! the entries only while it creates a parameter; [`ROW`] then names the list.
+//! nice-plug takes the entries of a list from the type of its enum, but all lists have the one type [`Entry`] here. nice-plug asks
+//! for the entries only while it creates a parameter; [`ROW`] is then the row of the list.
 
 use super::changes::Changes;
 use nice_plug::{
@@ -12,9 +12,8 @@ use std::{
     cell::Cell,
     sync::{Arc, LazyLock},
 };
-use tone_filter_dsp::{CHOICES, Choice, Controls};
+use tone_filter_dsp::{CHOICES, Choice};
 
-/// Parameter of one row of [`CHOICES`].
 pub struct ChoiceParam {
     pub choice: &'static Choice,
     param: Kind,
@@ -25,7 +24,7 @@ enum Kind {
     List(EnumParam<Entry>),
 }
 
-/// Returns the parameters of all rows at their defaults. They count their changes in `changes`.
+/// Creates the parameters of [`CHOICES`] at their defaults. They count their changes in `changes`.
 pub fn all(changes: &Changes) -> [ChoiceParam; CHOICES.len()] {
     std::array::from_fn(|row| {
         let choice = &CHOICES[row];
@@ -61,13 +60,8 @@ impl ChoiceParam {
         }
     }
 
-    /// Returns the parameter's normalised value (0..1) for `controls`.
-    pub fn normalized(&self, controls: &Controls) -> f32 {
-        self.normalized_entry(self.choice.get(controls))
-    }
-
     /// Returns the parameter's normalised value (0..1) for the entry with index `entry`.
-    pub fn normalized_entry(&self, entry: usize) -> f32 {
+    pub fn normalized(&self, entry: usize) -> f32 {
         match &self.param {
             Kind::Switch(param) => param.preview_normalized(entry == 1),
             Kind::List(param) => param.preview_normalized(Entry(entry)),

@@ -12,9 +12,9 @@ const NONE: u8 = u8::MAX;
 /// Map between controllers and parameters: at most one parameter per controller, and one controller per parameter. Lock-free, as
 /// the audio thread and the editor share it. A parameter's number is its index in [`ids`].
 pub struct Controllers {
-    /// Number of the parameter that each controller sets, or [`NONE`].
+    /// Parameter number of each controller, or [`NONE`].
     mapped: [AtomicU8; 128],
-    /// Number of the parameter that the next moved controller is mapped to, or [`NONE`].
+    /// Number of the parameter for the next moved controller; [`NONE`] without MIDI learn.
     learning: AtomicU8,
 }
 
@@ -24,19 +24,17 @@ impl Default for Controllers {
     }
 }
 
-/// Whether `controller` may be mapped. Bank select, sustain pedal and mode messages have other uses, and may not.
+/// Whether `controller` may be mapped: bank select, sustain pedal and mode messages may not.
 fn is_free(controller: u8) -> bool {
     !matches!(controller, 0 | 32 | 64 | 120..)
 }
 
-/// Returns the number of the parameter called `id`; `None` if it is unknown.
 fn number(id: &str) -> Option<u8> {
     ids().position(|own| own == id).and_then(|number| u8::try_from(number).ok())
 }
 
 impl Controllers {
-    /// Starts MIDI learn: the next moved controller is mapped to the parameter called `id`. `None` cancels learning; mappings
-    /// stay.
+    /// Starts MIDI learn: the next moved controller is mapped to the parameter called `id`. `None` cancels learning.
     pub fn learn(&self, id: Option<&str>) {
         self.learning.store(id.and_then(number).unwrap_or(NONE), Relaxed);
     }
@@ -51,23 +49,20 @@ impl Controllers {
         (0..128).find(|controller| self.mapped[usize::from(*controller)].load(Relaxed) == number)
     }
 
-    /// Removes the controller's mapping to the parameter called `id`.
     pub fn forget(&self, id: &str) {
         if let Some(controller) = self.of(id) {
             self.mapped[usize::from(controller)].store(NONE, Relaxed);
         }
     }
 
-    /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the number of the parameter that the
-    /// controller sets, and whether this move has mapped it.
+    /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the controller's parameter number, and whether
+    /// this move has mapped it.
     pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
         let own = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
         let learning = self.learning.swap(NONE, Relaxed);
         if learning != NONE {
-            let mapped = self.mapped.iter();
-            mapped
-                .filter(|other| other.load(Relaxed) == learning)
-                .for_each(|other| other.store(NONE, Relaxed));
+            let others = self.mapped.iter().filter(|other| other.load(Relaxed) == learning);
+            others.for_each(|other| other.store(NONE, Relaxed));
             own.store(learning, Relaxed);
         }
         let number = own.load(Relaxed);
@@ -80,7 +75,7 @@ impl Controllers {
         ids().filter_map(of).collect()
     }
 
-    /// Loads the result of [`Controllers::save`]. Leaves out unknown parameters and reserved controllers.
+    /// Replaces the map by the result of [`Controllers::save`], without unknown parameters and reserved controllers.
     pub fn load(&self, saved: &BTreeMap<u8, String>) {
         for controller in 0..128 {
             let id = saved.get(&controller).filter(|_| is_free(controller));
@@ -124,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_is_loaded_and_nothing_else_stays() {
+    fn loading_replaces_the_map_by_its_valid_entries() {
         let controllers = Controllers::default();
         for (id, controller) in [("mix", 1), ("voice", 74), ("map", 119)] {
             controllers.learn(Some(id));

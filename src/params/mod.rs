@@ -1,9 +1,6 @@
 //! Settings as plugin parameters, and the other fields of the saved state.
 //!
 //! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter, so plugin and command have the same ranges, defaults and units.
-//!
-//! The text of a number ends with a blank. VST3 hosts get number and unit separately; CLAP hosts get both in one text, to which
-//! nice-plug adds no blank.
 
 mod changes;
 mod choices;
@@ -15,16 +12,17 @@ pub use choices::ChoiceParam;
 use controllers::Controllers;
 use crossbeam::atomic::AtomicCell;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
+use plugin_guard::lock;
 pub use score::ScoreOutput;
 use score::ScoreSlot;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, Spec, TEXTS, Taper};
 
-/// Key of `editor_size` in the saved state. The constants up to [`SCORE`] are keys, too.
+// Keys of the fields in the saved state.
 const EDITOR_SIZE: &str = "editor-size";
 const EDITOR_ZOOM: &str = "editor-zoom";
 const EDITOR_MORE: &str = "editor-more";
@@ -41,14 +39,13 @@ pub const DEFAULT_PRESET: &str = "Tone Filter";
 /// Preset name of a saved state without a name.
 const REFERENCE: &str = "Reference";
 
-/// Groups of settings that loading a preset keeps, by the user's choice. Saved like the window's size, but not part of a sound:
-/// undo, A/B and presets neither save nor restore it. Aligned like [`Size`].
+/// Groups of settings that loading a preset keeps, by the user's choice. Saved in the state, but not part of a sound: undo, A/B
+/// and presets ignore it. Aligned like [`Size`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[repr(align(2))]
 pub struct Keep {
-    /// Whether `root`, `scale`, `custom`, `map` and `targets` stay. `bands` do not: presets for a register, such as Lead Only,
-    /// mute bands.
+    /// Whether `root`, `scale`, `custom`, `map` and `targets` stay. `bands` do not, as presets such as Lead Only mute bands.
     pub scale: bool,
     /// Whether `tuning`, `auto-tuning` and `transpose` stay.
     pub tuning: bool,
@@ -56,9 +53,9 @@ pub struct Keep {
 
 const _: () = assert!(AtomicCell::<Keep>::is_lock_free());
 
-/// Logical width and height, aligned so that the processor stores both in one atomic operation. Without the alignment,
-/// [`AtomicCell`] would take one of the locks that crossbeam shares among all cells of a process. nice-plug keeps the audio
-/// thread's status in such a cell, so the audio thread could wait for that lock.
+/// Logical width and height, aligned so that the processor stores both in one atomic operation. Otherwise [`AtomicCell`] would
+/// take one of the locks that all its cells in a process share. nice-plug keeps the audio thread's status in such a cell, so the
+/// audio thread could wait for that lock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(8))]
 pub struct Size(pub [f32; 2]);
@@ -67,36 +64,31 @@ const _: () = assert!(AtomicCell::<Size>::is_lock_free());
 
 /// Default logical width and height of the window.
 pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
-
 /// Minimum logical width and height at which the window is legible.
 pub const MIN_SIZE: [f32; 2] = [480.0, 300.0];
-
 /// Maximum logical width and height, in case a session is damaged.
 const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
 
-/// Returns the allowed size nearest to `size`.
 pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
     std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
 }
 
-/// Returns the allowed zoom factor nearest to `zoom`.
 pub fn allowed_zoom(zoom: f32) -> f32 {
     zoom.clamp(0.75, 2.0)
 }
 
-/// State that is saved with a host's session.
+/// Parameters and other state that the host saves with its session.
 pub struct ToneFilterParams {
     numbers: [FloatParam; SPECS.len()],
     choices: [ChoiceParam; CHOICES.len()],
-    /// Settings as texts, in the order of [`TEXTS`]. Not parameters: the 77 band switches alone would clutter a host's list.
+    /// Settings of [`TEXTS`]. Not parameters, as the 77 band switches alone would clutter a host's list.
     texts: [WatchedText; TEXTS.len()],
     changes: Changes,
-    /// Name of the preset that was loaded last. Not accessed by the audio thread.
+    /// Name of the preset that was loaded last. Not for the audio thread.
     pub preset: Mutex<String>,
     pub keep: AtomicCell<Keep>,
     pub controllers: Controllers,
     pub score: ScoreSlot,
-    /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
     /// Zoom factor of the editor, 0.75..2.
     pub editor_zoom: AtomicCell<f32>,
@@ -106,7 +98,7 @@ pub struct ToneFilterParams {
     pub editor_roll: AtomicCell<bool>,
     /// Whether the editor has the theme of high contrast.
     pub editor_contrast: AtomicCell<bool>,
-    /// Tempo of the music by the user's word, in beats per minute; 0 without his word.
+    /// Tempo that the user has chosen, in beats per minute; 0 if none.
     pub tempo: AtomicCell<f32>,
 }
 
@@ -140,7 +132,7 @@ impl Default for ToneFilterParams {
 }
 
 impl ToneFilterParams {
-    /// Returns the number of changes of the settings so far, modulo 2^32. Settings that are read afterwards are at least as new.
+    /// Returns the number of changes of the settings so far, modulo 2^32. Settings read afterwards are at least as new.
     pub fn changes(&self) -> u32 {
         self.changes.count()
     }
@@ -150,7 +142,6 @@ impl ToneFilterParams {
         self.read(FloatParam::value, ChoiceParam::value)
     }
 
-    /// Returns the settings of [`ToneFilterParams::controls`].
     pub fn settings(&self) -> Settings {
         self.controls().settings
     }
@@ -175,14 +166,14 @@ impl ToneFilterParams {
         controls
     }
 
-    /// Replaces the texts by the texts of `settings`.
+    /// Sets the settings of [`TEXTS`] to their values in `settings`.
     pub fn set_texts(&self, settings: &Settings) {
         for (text, own) in TEXTS.iter().zip(&self.texts) {
             own.store(text.bits(settings));
         }
     }
 
-    /// Returns the parameter of the setting called `id`, if there is one.
+    /// Returns the parameter called `id`.
     pub fn control(&self, id: &str) -> Option<Control<'_>> {
         let mut numbers = SPECS.iter().zip(&self.numbers);
         let number = numbers.find(|(spec, _)| spec.id == id);
@@ -197,7 +188,7 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 }
 
 impl Control<'_> {
-    /// Returns nice-plug's pointer to the parameter. The pointer is valid as long as the parameters live.
+    /// Returns nice-plug's pointer to the parameter, valid as long as the parameters live.
     pub fn as_ptr(&self) -> ParamPtr {
         match self {
             Self::Number(_, param) => param.as_ptr(),
@@ -209,12 +200,12 @@ impl Control<'_> {
     pub fn normalized(&self, controls: &Controls) -> f32 {
         match self {
             Self::Number(spec, param) => param.preview_normalized(spec.get(&controls.settings)),
-            Self::Choice(param) => param.normalized(controls),
+            Self::Choice(param) => param.normalized(param.choice.get(controls)),
         }
     }
 
-    /// Returns a normalised value like [`Control::normalized`], if possible one that yields exactly the value in `controls`.
-    /// nice-plug rounds when it converts, so neighbouring values are tried.
+    /// Returns the normalised value that nice-plug converts exactly to the value in `controls`. Tries the neighbours of
+    /// [`Control::normalized`], as the conversions round; without an exact one, returns that value.
     pub fn exact(&self, controls: &Controls) -> f32 {
         let near = self.normalized(controls);
         let Self::Number(spec, param) = self else { return near };
@@ -249,7 +240,7 @@ unsafe impl Params for ToneFilterParams {
     }
 
     fn serialize_fields(&self) -> BTreeMap<String, String> {
-        let preset = self.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let preset = lock(&self.preset).clone();
         let fields = [
             (EDITOR_SIZE, serde_json::to_string(&self.editor_size.load().0)),
             (EDITOR_ZOOM, serde_json::to_string(&self.editor_zoom.load())),
@@ -264,30 +255,22 @@ unsafe impl Params for ToneFilterParams {
         ];
         let settings = self.chosen().settings;
         let texts = TEXTS.iter().map(|own| (own.id, serde_json::to_string(&own.get(&settings))));
-        let texts = fields
-            .into_iter()
-            .chain(texts)
-            .filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
-        texts.collect()
+        let texts = fields.into_iter().chain(texts);
+        texts.filter_map(|(key, text)| Some((key.to_owned(), text.ok()?))).collect()
     }
 
     fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
-        if let Some(zoom) = field(fields, EDITOR_ZOOM) {
-            self.editor_zoom.store(allowed_zoom(zoom));
+        // The window stays as it is without a valid field.
+        fn restore<T>(cell: &AtomicCell<T>, value: Option<T>) {
+            value.into_iter().for_each(|value| cell.store(value));
         }
-        if let Some(roll) = field(fields, EDITOR_ROLL) {
-            self.editor_roll.store(roll);
-        }
-        if let Some(contrast) = field(fields, EDITOR_CONTRAST) {
-            self.editor_contrast.store(contrast);
-        }
+        let size = field(fields, EDITOR_SIZE).map(|size| Size(allowed_size(size)));
+        restore(&self.editor_size, size);
+        restore(&self.editor_zoom, field(fields, EDITOR_ZOOM).map(allowed_zoom));
+        restore(&self.editor_more, field(fields, EDITOR_MORE));
+        restore(&self.editor_roll, field(fields, EDITOR_ROLL));
+        restore(&self.editor_contrast, field(fields, EDITOR_CONTRAST));
         self.tempo.store(field(fields, TEMPO).unwrap_or_default());
-        if let Some(size) = field(fields, EDITOR_SIZE) {
-            self.editor_size.store(Size(allowed_size(size)));
-        }
-        if let Some(more) = field(fields, EDITOR_MORE) {
-            self.editor_more.store(more);
-        }
         let mut settings = Settings::REFERENCE;
         for own in &TEXTS {
             // A missing or invalid text, such as a mask for other bands, keeps the value of the reference.
@@ -299,7 +282,7 @@ unsafe impl Params for ToneFilterParams {
         self.controllers.load(&field(fields, CONTROLLERS).unwrap_or_default());
         self.score.load(field(fields, SCORE));
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
-        *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
+        *lock(&self.preset) = preset;
     }
 }
 
@@ -312,7 +295,7 @@ fn field<T: serde::de::DeserializeOwned>(
 }
 
 /// Completes a saved state before it is loaded. A missing or invalid parameter, for instance of another version, gets its value
-/// in [`Settings::REFERENCE`]; a number out of range gets the nearest allowed value. nice-plug would leave both unchanged.
+/// in [`Settings::REFERENCE`]; a number out of range is clamped. nice-plug would leave both parameters unchanged.
 pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
         let value = match state.params.get(spec.id) {
@@ -352,8 +335,8 @@ fn float_param(index: usize, changes: &Changes) -> FloatParam {
     };
     // No step size is set: with nice-plug's step size, a -0 becomes 0 after saving and loading. The filter itself rounds.
     FloatParam::new(spec.name, spec.default(), range)
-        // The blank between number and unit belongs to the number. CLAP hosts get both in one text. VST3 hosts get them apart: if
-        // the unit had the blank, they would show two, as most of them add their own.
+        // The blank before the unit belongs to the number: CLAP hosts get both in one text. VST3 hosts get the unit apart, and
+        // most of them add a blank before it.
         .with_unit(spec.unit)
         .with_value_to_string(Arc::new(|value| format!("{} ", spec.number(value, spec.decimals))))
         .with_string_to_value(Arc::new(|text| spec.parse(text)))

@@ -1,26 +1,26 @@
 //! Score of an instance, which decides which notes are played while the host plays.
 
+use plugin_guard::lock;
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use tone_filter_dsp::{Score, SharedScores};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// Score shared with the audio thread; `None` without a score.
 type Shared = Option<Arc<Score>>;
 
 /// Audio thread's end of a [`ScoreSlot`].
 pub type ScoreOutput = Output<Shared>;
 
-/// Score of an instance, for all threads but the audio thread, which has the [`ScoreOutput`].
+/// Score for all threads but the audio thread, which has the [`ScoreOutput`].
 pub struct ScoreSlot(Mutex<Slot>);
 
 struct Slot {
     name: String,
     score: Shared,
-    /// Message about unreadable parts of the score in the last loaded state; empty if there are none.
+    /// Message about invalid parts of the score in the last loaded state; empty if there are none.
     unread: String,
     input: Input<Shared>,
-    /// Audio thread's end; `None` once the audio thread has taken it.
+    /// `None` once the audio thread has taken it.
     output: Option<ScoreOutput>,
     sent: SharedScores,
 }
@@ -41,18 +41,14 @@ impl Default for ScoreSlot {
 }
 
 impl ScoreSlot {
-    fn lock(&self) -> MutexGuard<'_, Slot> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes the audio thread's end; `None` if it has been taken already.
     pub fn take_output(&self) -> Option<ScoreOutput> {
-        self.lock().output.take()
+        lock(&self.0).output.take()
     }
 
     /// Replaces the score and its displayed name, or removes the score.
     pub fn set(&self, score: Option<(String, Score)>) {
-        let mut slot = self.lock();
+        let mut slot = lock(&self.0);
         let (name, score) = score.map(|(name, score)| (name, Arc::new(score))).unzip();
         slot.sent.keep(score.as_ref());
         slot.input.write(score.clone());
@@ -61,13 +57,12 @@ impl ScoreSlot {
     }
 
     pub fn name(&self) -> Option<String> {
-        let slot = self.lock();
+        let slot = lock(&self.0);
         slot.score.is_some().then(|| slot.name.clone())
     }
 
-    /// Returns the score for a saved state; `None` without a score.
     pub fn save(&self) -> Option<SavedScore> {
-        let slot = self.lock();
+        let slot = lock(&self.0);
         let score = slot.score.as_ref()?;
         Some(SavedScore { name: slot.name.clone(), text: score.to_string() })
     }
@@ -83,12 +78,12 @@ impl ScoreSlot {
         });
         let (score, unread) = read.unwrap_or_default();
         self.set(score);
-        self.lock().unread = unread.unwrap_or_default();
+        lock(&self.0).unread = unread.unwrap_or_default();
     }
 
-    /// Removes and returns the message about unreadable parts of the score in the last loaded state; empty if there is none.
+    /// Removes and returns the message about invalid parts of the score in the last loaded state; empty if there are none.
     pub fn take_unread(&self) -> String {
-        std::mem::take(&mut self.lock().unread)
+        std::mem::take(&mut lock(&self.0).unread)
     }
 }
 

@@ -1,21 +1,10 @@
-//! Tests of the parameters against the settings.
-
 use super::*;
 use tone_filter_dsp::{BandMask, PitchClass, PitchClasses, Score, Targets};
-use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
-    let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
+    let param = params.control(id).unwrap().as_ptr();
     // SAFETY: `params` owns the parameter and is still borrowed.
     unsafe { param._internal_set_normalized_value(param.preview_normalized(plain)) };
-}
-
-#[test]
-fn a_new_instance_has_the_sound_of_the_preset_that_it_names() {
-    let params = ToneFilterParams::default();
-    assert_eq!(params.settings(), Settings::default());
-    let preset = Preset::find(&params.preset.lock().unwrap()).unwrap().preset;
-    assert_eq!(preset.settings, Settings::default());
 }
 
 #[test]
@@ -61,26 +50,8 @@ fn a_logarithmic_setting_has_its_geometric_mean_in_the_middle() {
     }
 }
 
-/// Returns all fields of the state that are not parameters, as texts.
-fn fields(params: &ToneFilterParams) -> [String; 7] {
-    let texts = TEXTS.iter().map(|text| text.get(&params.settings())).collect::<Vec<_>>();
-    let preset = params.preset.lock().unwrap().clone();
-    let (size, zoom) = (params.editor_size.load().0, params.editor_zoom.load());
-    let (more, roll) = (params.editor_more.load(), params.editor_roll.load());
-    let (keep, controllers) = (params.keep.load(), params.controllers.save());
-    [
-        format!("{texts:?}"),
-        format!("{:?} {:?}", keep.scale, keep.tuning),
-        format!("{controllers:?} {:?}", params.score.name()),
-        preset,
-        format!("{size:?}"),
-        format!("{zoom} {more}"),
-        format!("{roll}"),
-    ]
-}
-
 #[test]
-fn fields_are_saved_and_an_invalid_one_is_the_reference_or_stays() {
+fn fields_are_saved_and_invalid_ones_get_their_defaults() {
     let params = ToneFilterParams::default();
     params.set_texts(&Settings {
         bands: BandMask::NONE.with(12, true),
@@ -92,30 +63,35 @@ fn fields_are_saved_and_an_invalid_one_is_the_reference_or_stays() {
     params.editor_zoom.store(1.5);
     params.editor_more.store(true);
     params.editor_roll.store(true);
+    params.editor_contrast.store(true);
+    params.tempo.store(85.0);
     params.keep.store(Keep { scale: true, tuning: false });
     params.controllers.learn(Some("tone"));
     params.controllers.moved(74);
     params.score.set(Some(("Song".to_owned(), Score::default())));
     *params.preset.lock().unwrap() = "My \"own\"".to_owned();
-    let own = fields(&params);
+    let own = params.serialize_fields();
     let loaded = ToneFilterParams::default();
-    loaded.deserialize_fields(&params.serialize_fields());
-    assert_eq!(fields(&loaded), own);
+    let default = loaded.serialize_fields();
+    assert!(own.iter().all(|(key, text)| *text != default[key]), "every field is saved: {own:?}");
+    loaded.deserialize_fields(&own);
+    assert_eq!(loaded.serialize_fields(), own);
 
     // A state of an older version, or a damaged state. The window stays as it is.
-    let [_, _, _, _, window @ ..] = own;
-    let default = fields(&ToneFilterParams::default());
     for text in [None, Some("{}"), Some("\"2222\""), Some("")] {
-        loaded.deserialize_fields(&params.serialize_fields());
-        let keys = ["bands", "custom", "targets", EDITOR_SIZE, EDITOR_ZOOM, EDITOR_MORE];
-        let keys = keys.into_iter().chain([EDITOR_ROLL, PRESET, KEEP, CONTROLLERS]);
-        let damaged = keys.filter_map(|key| Some((key.to_owned(), text?.to_owned())));
+        loaded.deserialize_fields(&own);
+        let damaged = own.keys().filter_map(|key| Some((key.clone(), text?.to_owned())));
         loaded.deserialize_fields(&damaged.collect());
-        // "2222" is not a valid mask, but a valid name.
-        let name = if text == Some("\"2222\"") { "2222" } else { "Reference" };
-        let [texts, keep, controllers, preset, rest @ ..] = fields(&loaded);
-        assert_eq!([texts, keep, controllers], default[..3], "{text:?}");
-        assert_eq!((preset.as_str(), rest), (name, window.clone()), "{text:?}");
+        for (key, saved) in loaded.serialize_fields() {
+            let expected = match &*key {
+                _ if key.starts_with("editor-") => own[&key].as_str(),
+                // "2222" is not a valid mask, but a valid name.
+                PRESET if text == Some("\"2222\"") => "\"2222\"",
+                PRESET => "\"Reference\"",
+                _ => default[&key].as_str(),
+            };
+            assert_eq!(saved, expected, "{key}: {text:?}");
+        }
     }
     let load = |key: &str, text: &str| {
         loaded.deserialize_fields(&BTreeMap::from([(key.to_owned(), text.to_owned())]));

@@ -1,18 +1,19 @@
-//! Features that hosts use and nice-plug lacks, through plugin-guard: pages of controls, presets, key names, latency and tail.
+//! Host features that nice-plug lacks, through plugin-guard: pages of controls, presets, key names, latency and tail.
 
 use super::ToneFilterPlugin;
 use crate::{
     params::ToneFilterParams,
-    session::{Session, read_preset},
+    session::{Session, info, read_preset},
 };
 use nice_plug::prelude::Params;
 use plugin_guard::{
     GuardedPlugin, HostLink, Instance, Latency, Location, NoteName, Page, PresetError, PresetInfo,
+    lock,
 };
 use std::{
     ffi::CStr,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError},
+    sync::Arc,
 };
 use tone_filter_dsp::{
     Keys, Setting, Settings, ToneFilter, choice,
@@ -74,10 +75,6 @@ impl GuardedPlugin for ToneFilterPlugin {
     }
 }
 
-fn info(Preset { name, description, tags, .. }: Preset) -> PresetInfo {
-    PresetInfo { name, description, tags }
-}
-
 fn error(error: Error) -> PresetError {
     let os_error = match &error {
         Error::Read { source, .. } => source.raw_os_error().unwrap_or(0),
@@ -93,7 +90,7 @@ fn first_key(params: &ToneFilterParams) -> (u32, Settings) {
     (midi_note(lowest, settings.transpose) as u32, settings)
 }
 
-/// Parts of a plugin instance that its shim also uses.
+/// Parts of a plugin instance that it shares with its shim.
 pub struct Guarded {
     pub session: Session,
     pub latency: Arc<Latency>,
@@ -151,8 +148,7 @@ impl Instance for Guarded {
     }
 
     fn preset(&self) -> Option<String> {
-        let preset = &self.session.params.preset;
-        Some(preset.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(lock(&self.session.params.preset).clone())
     }
 
     fn load_preset(&self, at: Location) -> Result<(), PresetError> {

@@ -21,7 +21,6 @@ pub struct MidiLearn {
 }
 
 impl MidiLearn {
-    /// Creates a queue without events, for the parameters of `session`.
     pub fn new(session: Session) -> Self {
         Self {
             session,
@@ -31,8 +30,7 @@ impl MidiLearn {
         }
     }
 
-    /// Queues `event` if it is a program change or a mapped controller. For the audio thread. Returns whether [`Job::run`] must
-    /// be called.
+    /// Queues a program change or a mapped controller. Returns whether [`Job::run`] must be called. For the audio thread.
     pub fn receive(&self, event: &NoteEvent<()>) -> bool {
         match *event {
             NoteEvent::MidiProgramChange { program, .. } => self.program.store(program, Relaxed),

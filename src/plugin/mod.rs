@@ -37,7 +37,7 @@ pub struct ToneFilterPlugin {
 
 struct Active {
     filter: ToneFilter,
-    /// Latency that the host compensates. `None` without a host, where lookahead follows its parameter at once.
+    /// Latency that the host compensates; `None` without a host, where lookahead follows its parameter at once.
     latency: Option<Arc<Latency>>,
     /// Length of the longest buffer that the host has announced, in frames.
     max_frames: usize,
@@ -47,7 +47,7 @@ struct Active {
     playing: bool,
     /// Last values passed to the filter: number of parameter changes, tempo, and compensated lookahead.
     followed: Option<(u32, Option<f64>, Option<bool>)>,
-    /// Tail in frames: time from the end of the input to the end of the output.
+    /// See [`tail`].
     tail: u32,
 }
 
@@ -78,7 +78,7 @@ pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
     nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
 }
 
-/// Returns a layout with `channels` inputs and outputs. `sidechains` are the channel counts of the sidechain inputs.
+/// Returns a layout with `channels` inputs and outputs, and with the channel counts of the `sidechains`.
 const fn layout(
     name: &'static str,
     channels: u32,
@@ -166,8 +166,8 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn reset(&mut self) {
-        // `reset` runs on the audio thread before the first buffer. In hosts without `clap.thread-check`, nice-plug asks for the
-        // current thread's id while processing, and the first such call allocates. So the first call is made here.
+        // In hosts without `clap.thread-check`, nice-plug asks for the current thread's id while it processes. The first such call
+        // on a thread allocates, so it is made here, on the audio thread before the first buffer.
         std::hint::black_box(std::thread::current().id());
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
@@ -262,7 +262,7 @@ impl Active {
         self.playing = transport.playing;
     }
 
-    /// Passes the parameters to the filter, if they, the tempo or the latency have changed. The filter smooths them.
+    /// Passes the parameters to the filter if they, the tempo or the latency have changed.
     fn follow(&mut self, params: &ToneFilterParams) {
         let lookahead = self.latency.as_ref().map(|latency| latency.samples() > 0);
         let now = Some((params.changes(), self.tempo, lookahead));
@@ -287,7 +287,7 @@ impl Active {
         meters: &mut MeterInput,
         queue: &mut impl NoteQueue,
     ) -> ProcessStatus {
-        // A longer buffer than announced is refused, as its memory may be shorter than its length says.
+        // The memory of a buffer that is longer than announced may be shorter than its length says.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
@@ -316,8 +316,8 @@ fn tail(filter: &ToneFilter) -> u32 {
     tail.ceil() as u32 + filter.latency() as u32
 }
 
-/// Sets the score of `filter`. `seconds` is the host's position in the song, `None` while the host has stopped. Without a score
-/// or a position, the listener decides. Neither allocates nor frees, as the main thread also holds each score.
+/// Sets the score of `filter` and the host's position in the song, in `seconds` (`None` while the host has stopped). Without a
+/// score or a position, the listener decides. Neither allocates nor frees, as the main thread also holds each score.
 fn follow_score(score: &mut ScoreOutput, filter: &mut ToneFilter, seconds: Option<f64>) {
     let changed = score.update();
     match (score.output_buffer_mut(), seconds) {

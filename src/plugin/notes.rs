@@ -1,5 +1,5 @@
-//! Notes between the host and the filter. The host's notes are for the setting `keys`, and also go back to the host. The detected
-//! notes are for the settings `midi-out` and `mpe`.
+//! Notes between the host and the filter. The host's notes play keys (setting `keys`), and go back to the host. Detected notes are
+//! sent with the settings `midi-out` and `mpe`.
 //!
 //! With `mpe`, CLAP hosts get the pitch of a note as a note expression, all others as a pitch bend on the note's channel. Sending
 //! both would bend a note twice.
@@ -152,8 +152,7 @@ fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
     event
 }
 
-/// Queue of the host's events, which wait until the delayed sound reaches their time. Then the filter plays them, and they go back
-/// to the host.
+/// Queue of the host's events, which wait for the delayed sound. Then the filter plays them, and they go back to the host.
 pub type Notes = MessageQueue<HostEvent>;
 
 /// Processes `channels` and a sidechain, of at most two channels each, with the events of `queue` that are due. Sends these events
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pitch_is_a_bend_in_vst3_and_an_expression_in_clap() {
+    fn pitches_are_bends_in_vst3_and_expressions_in_clap() {
         let (timing, voice_id, channel, key) = (3, ANY, Channel::Number(1), A4);
         let velocity = 100.0 / 127.0;
         let on = NoteEvent::NoteOn { timing, voice_id, channel, key, velocity };

@@ -14,7 +14,7 @@ fn active(params: &ToneFilterParams, latency: Option<Arc<Latency>>) -> Active {
     Active::new(params, latency, &config, Notes::new()).unwrap()
 }
 
-/// Processes a stereo buffer. Returns the status, and the events for the host.
+/// Processes a buffer. Returns the status, and the events for the host.
 fn process(
     active: &mut Active,
     channels: &mut [Vec<f32>],
@@ -33,9 +33,8 @@ fn process(
 }
 
 fn set(params: &ToneFilterParams, id: &str, normalized: f32) {
-    let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
     // SAFETY: `params` owns the parameter and is still borrowed.
-    unsafe { param._internal_set_normalized_value(normalized) };
+    unsafe { params.control(id).unwrap().as_ptr()._internal_set_normalized_value(normalized) };
 }
 
 #[test]

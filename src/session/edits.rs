@@ -1,12 +1,11 @@
 //! Edits of the settings. Each edit goes to the sink as a gesture and is recorded as an undo step.
 //!
-//! A `Sink` sets the parameters. The window's sink sends gestures to the host. When the host loads a preset (`Session::load`), it
-//! gets no gestures and reads all values afterwards; this makes one undo step and no automation.
+//! The window's [`Sink`] sends gestures to the host. A preset that the host itself loads (`Session::load`) makes one undo step and
+//! no gestures; the host reads all values afterwards.
 
 use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
 use crate::params::{self, Control, Keep, ToneFilterParams};
-use plugin_guard::{HostLink, Indication, Mapping, Request};
-use std::sync::PoisonError;
+use plugin_guard::{HostLink, Indication, Mapping, Request, lock};
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, TEXTS, Targets};
 
 /// State of the sound that undo, redo and the A/B switch restore.
@@ -32,14 +31,14 @@ pub struct Gesture {
     /// Id of the setting; `None` for a drag over the bands.
     id: Option<&'static str>,
     before: Sound,
-    /// Sound as edited so far. Kept here because a host may apply new values late.
+    /// Sound as edited so far: a host may apply new values late.
     after: Sound,
 }
 
 /// Audition in progress: the user tries presets before keeping one.
 pub struct Audition {
     before: Sound,
-    /// Sound of the current preset. Kept here because a host may apply new values late.
+    /// Sound of the current preset: a host may apply new values late.
     after: Sound,
 }
 
@@ -49,7 +48,7 @@ pub struct Edits<'a> {
     pub host: &'a HostLink,
     pub state: &'a mut State,
     pub(super) sink: &'a dyn Sink,
-    /// Time of the edits in seconds, from an arbitrary start.
+    /// Time in seconds, from an arbitrary start.
     pub(super) now: f64,
 }
 
@@ -68,7 +67,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Sets the setting called `id` to `normalized` (0..1 of its range) within a gesture.
+    /// Sets the setting called `id` to `normalized` (0..1) within a gesture.
     pub fn set(&mut self, id: &str, normalized: f32) {
         let Some(control) = self.params.control(id) else { return };
         if let Some(gesture) = &mut self.state.gesture {
@@ -84,21 +83,21 @@ impl Edits<'_> {
         self.finish(id);
     }
 
-    /// Sets the setting called `id` to `normalized` (0..1 of its range) as a complete gesture and undo step.
+    /// Sets the setting called `id` to `normalized` (0..1) as a complete gesture and undo step.
     pub fn set_once(&mut self, id: &'static str, normalized: f32) {
         self.state.history.seal();
         self.nudge(id, normalized);
         self.state.history.seal();
     }
 
-    /// Sets the setting called `id` like [`Edits::set_once`], but calls in quick succession make one undo step.
+    /// Works like [`Edits::set_once`], but calls in quick succession make one undo step.
     pub fn nudge(&mut self, id: &'static str, normalized: f32) {
         self.begin(id);
         self.set(id, normalized);
         self.end(id);
     }
 
-    /// Begins a drag over the bands. [`Edits::end_painting`] ends it.
+    /// Begins a drag over the bands.
     pub fn begin_painting(&mut self) {
         self.begin_gesture(None);
     }
@@ -119,7 +118,7 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Ends the open gesture, and keeps an auditioned preset. For a window that closes during a drag and never sees its end.
+    /// Ends the open gesture, and keeps an auditioned preset. For a window that closes during a drag.
     pub fn end_open_gesture(&mut self) {
         match &self.state.gesture {
             Some(Gesture { id: Some(id), .. }) => self.end(id),
@@ -130,14 +129,14 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Sets the bands that are on, as a complete undo step.
+    /// Sets the bands that are on, as one undo step.
     pub fn set_bands(&mut self, bands: BandMask) {
         self.begin_painting();
         self.paint(bands);
         self.end_painting();
     }
 
-    /// Sets which settings loading a preset keeps. Not an undo step, as the sound does not change.
+    /// Sets the settings that loading a preset keeps. Not an undo step, as the sound does not change.
     pub fn set_keep(&self, keep: Keep) {
         if keep != self.params.keep.load() {
             self.params.keep.store(keep);
@@ -156,7 +155,7 @@ impl Edits<'_> {
         self.change("targets", |settings| settings.targets = targets);
     }
 
-    /// Sets a random sound, as one undo step. The kept settings stay.
+    /// Sets a random sound, as one undo step.
     pub fn randomise(&mut self, amount: Amount) {
         self.keep_audition();
         let (mut sound, keep) = (self.sound(), self.params.keep.load());
@@ -181,7 +180,7 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Takes `tempo`, in beats per minute, as the tempo of the music by the user's word. Not an undo step, as no setting changes.
+    /// Sets the tempo of the music in beats per minute. Not an undo step, as no setting changes.
     pub fn set_tempo(&self, tempo: f32) {
         self.params.tempo.store(tempo);
         self.mark_dirty();
@@ -194,14 +193,12 @@ impl Edits<'_> {
             .clone_into(&mut self.state.presets.message);
     }
 
-    /// Removes the MIDI controller of the setting called `id`. Not an undo step, as the sound does not change.
     pub fn forget_controller(&self, id: &str) {
         self.params.controllers.forget(id);
         self.mark_dirty();
     }
 
-    /// Returns mapping and automation of the setting called `id`. If the host has not mapped it, a learned MIDI controller counts
-    /// as mapping.
+    /// Returns the mapping and automation of the setting called `id`. The host's mapping precedes a learned MIDI controller.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {
@@ -214,7 +211,7 @@ impl Edits<'_> {
 
     /// Returns the name of the preset that the sound started from.
     pub fn preset(&self) -> String {
-        self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.params.preset).clone()
     }
 
     /// Whether loading [`Edits::preset`] again would change the sound.
@@ -237,8 +234,8 @@ impl Edits<'_> {
         }
     }
 
-    /// Sets the `settings` of the preset called `preset`, except for the kept settings. Makes one undo step, together with
-    /// presets auditioned before.
+    /// Sets the `settings` of the preset called `preset`, except for the kept ones. Makes one undo step, together with presets
+    /// auditioned before.
     pub fn use_preset(&mut self, preset: String, settings: &Settings) {
         self.try_out(preset, settings);
         self.keep_audition();
@@ -308,7 +305,7 @@ impl Edits<'_> {
         self.change_to("copy", Sound { other, ..current });
     }
 
-    /// Sets only the values that differ between `from` and `to`. Other settings keep the values of the host's automation.
+    /// Sets the values that differ between `from` and `to`. All others keep the values of the host's automation.
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut notified = false;
         for id in params::ids() {
@@ -327,8 +324,7 @@ impl Edits<'_> {
         }
         self.state.slot = to.slot;
         self.state.other.clone_from(&to.other);
-        let mut preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner);
-        preset.clone_from(&to.preset);
+        lock(&self.params.preset).clone_from(&to.preset);
     }
 
     /// Sends a complete gesture that sets `control` to `normalized` (0..1).

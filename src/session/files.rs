@@ -1,7 +1,7 @@
 //! Import and export of presets and scores as files.
 
 use super::Edits;
-use std::{fs, path::Path};
+use std::{error::Error, fs, path::Path};
 use tone_filter_dsp::Score;
 use tone_filter_midi::{Drums, EXTENSIONS as MIDI, MidiFile};
 
@@ -59,27 +59,23 @@ impl Edits<'_> {
     }
 }
 
-/// Reads a score file or a MIDI file. Returns the score, and a description of skipped parts, if any. The error is a message for
-/// the user.
-fn read_score(path: &Path) -> Result<(Score, Option<String>), String> {
-    let text = |error: &dyn std::error::Error| error.to_string();
+/// Reads a score file or a MIDI file. Returns the score, and a description of skipped parts, if any.
+fn read_score(path: &Path) -> Result<(Score, Option<String>), Box<dyn Error>> {
     if is(path, SCORE) {
-        let (score, bad) =
-            Score::read(&fs::read_to_string(path).map_err(|e| text(&e))?).map_err(|e| text(&e))?;
+        let (score, bad) = Score::read(&fs::read_to_string(path)?)?;
         Ok((score, bad.map(|bad| bad.to_string())))
     } else {
-        let bytes = fs::read(path).map_err(|e| text(&e))?;
-        let file = MidiFile::parse(&bytes, Drums::LeftOut).map_err(|e| text(&e))?;
+        let file = MidiFile::parse(&fs::read(path)?, Drums::LeftOut)?;
         Ok((file.score(), file.left_out().map(Into::into)))
     }
 }
 
-/// Whether the name of the file at `path` is the name of a score: a score file, or a MIDI file.
+/// Whether `path` names a score file or a MIDI file.
 fn is_score(path: &Path) -> bool {
     is(path, SCORE) || MIDI.iter().any(|extension| is(path, extension))
 }
 
-/// Whether the file at `path` has the `extension`, in small or capital letters.
+/// Whether `path` has the `extension`, in small or capital letters.
 fn is(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }

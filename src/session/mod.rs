@@ -1,5 +1,5 @@
 //! Session of an instance: the loaded preset, settings that presets keep, undo, redo and A/B. Edits set parameters through a
-//! [`Sink`]. Has neither window nor DSP: plugin and editor import this module, which imports only `params` of this crate.
+//! [`Sink`]. Has neither window nor DSP.
 
 mod edits;
 mod files;
@@ -11,21 +11,20 @@ use crate::params::{Control, ToneFilterParams, ids};
 pub use edits::{Edits, Sound};
 pub use files::{PRESET, SCORE};
 use history::History;
-use plugin_guard::{HostLink, Request};
+use plugin_guard::{HostLink, Request, lock};
 #[cfg(test)]
 pub use presets::is_same;
-pub use presets::{Entry, PresetList, read_preset};
+pub use presets::{PresetList, info, read_preset};
 pub use randomise::Amount;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tone_filter_presets::{Folder, Loaded};
 
 /// Session of an instance. Clones share one session: editor, windows and shim each have a clone.
 #[derive(Clone, Default)]
 pub struct Session {
-    /// Parameters, and everything else that a host saves.
     pub params: Arc<ToneFilterParams>,
     pub host: HostLink,
-    /// State of edits. Locked by the open window, and while a preset is loaded for the host or by a program change.
+    /// Locked by the open window, and while a preset is loaded for the host or by a program change.
     state: Arc<Mutex<State>>,
 }
 
@@ -36,28 +35,28 @@ pub struct State {
     pub history: History,
     /// Active slot: 0 for A, 1 for B.
     pub slot: usize,
-    /// Sound in the other slot, see [`Sound::other`].
+    /// See [`Sound::other`].
     pub other: Option<Box<Sound>>,
     gesture: Option<edits::Gesture>,
     audition: Option<edits::Audition>,
 }
 
 impl Session {
-    /// Creates a session without edits. The user's presets are in `folder`.
+    /// Creates a session; `folder` holds the user's presets.
     pub fn new(params: Arc<ToneFilterParams>, host: HostLink, folder: Option<Folder>) -> Self {
         let state = State { presets: PresetList::new(folder), ..State::default() };
         Self { params, host, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Runs `edit`. Its edits go to `sink` and have the time `now`, in seconds from an arbitrary start. Other threads wait.
+    /// Runs `edit`, whose edits go to `sink`. `now` is the time in seconds, from an arbitrary start. Other threads wait.
     pub fn edit<R>(&self, sink: &dyn Sink, now: f64, edit: impl FnOnce(&mut Edits) -> R) -> R {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         let Self { params, host, .. } = self;
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
 
-    /// Loads a preset as one undo step; the kept settings stay. Needs no window: a warning is shown when one is open. Afterwards
-    /// the host must read all parameters again.
+    /// Loads a preset as one undo step; the kept settings stay. Warnings wait for an open window. Afterwards the host must read
+    /// all parameters again.
     pub fn load(&self, loaded: Loaded) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             let presets = &mut edits.state.presets;
@@ -73,13 +72,12 @@ impl Session {
     pub fn load_program(&self, program: usize) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             edits.state.presets.refresh();
-            let entries = edits.state.presets.entries().concat();
-            match entries.get(program) {
-                Some(entry) => edits.load(&entry.name),
+            let presets = &mut edits.state.presets;
+            match presets.entries().get(program).map(|entry| entry.name.clone()) {
+                Some(name) => edits.load(&name),
                 None => {
-                    let text =
-                        format!("Program {}: there are {} presets", program + 1, entries.len());
-                    edits.state.presets.message = text;
+                    let count = presets.entries().len();
+                    presets.message = format!("Program {}: there are {count} presets", program + 1);
                 }
             }
         });
@@ -93,8 +91,8 @@ impl Session {
         self.host.repaint();
     }
 
-    /// Sets parameters as a host does, without undo steps. `values` has the order of [`ids`]; `None` leaves a parameter as it is.
-    /// `learned` is whether a controller was mapped: then the state is marked as changed. Not for the audio thread.
+    /// Sets parameters as a host does, without undo steps. `values` has the order of [`ids`]; `None` leaves a parameter unchanged.
+    /// If a controller was `learned`, marks the state as changed. Not for the audio thread.
     pub fn set_from_outside(&self, values: &[Option<f32>], learned: bool) {
         let mut any = false;
         for (id, value) in ids().zip(values) {
@@ -117,7 +115,7 @@ impl Session {
 pub trait Sink {
     fn begin(&self, _control: &Control) {}
 
-    /// Sets `control` to `normalized` (0..1 of its range).
+    /// Sets `control` to `normalized` (0..1).
     fn set(&self, control: &Control, normalized: f32);
 
     fn end(&self, _control: &Control) {}

@@ -1,43 +1,29 @@
 //! List of the factory presets and the user's.
 
 use crate::params::Keep;
+use plugin_guard::PresetInfo;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
     path::Path,
 };
-use tone_filter_dsp::{SPECS, Settings};
+use tone_filter_dsp::{SPECS, Settings, Spec};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, folded, ids};
 
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Entry {
-    pub name: String,
-    /// Purpose of the sound; may be empty.
-    pub description: String,
-    /// Search tags for genre and character.
-    pub tags: Vec<String>,
+pub fn info(Preset { name, description, tags, .. }: Preset) -> PresetInfo {
+    PresetInfo { name, description, tags }
 }
 
-impl Entry {
-    fn new(name: String, preset: Option<&Preset>) -> Self {
-        let (description, tags) = preset
-            .map(|preset| (preset.description.clone(), preset.tags.clone()))
-            .unwrap_or_default();
-        Self { name, description, tags }
-    }
+/// Returns the title of the preset's group in the list: its first tag, capitalised; `None` without a tag.
+fn category(preset: &PresetInfo) -> Option<String> {
+    let mut tag = preset.tags.first()?.chars();
+    Some(tag.next()?.to_uppercase().chain(tag).collect())
+}
 
-    /// Returns the title of the preset's group in the list: its first tag, capitalised; `None` without a tag.
-    fn category(&self) -> Option<String> {
-        let mut tag = self.tags.first()?.chars();
-        Some(tag.next()?.to_uppercase().chain(tag).collect())
-    }
-
-    /// Whether the name, the description or a tag contains each word of `search`, in small or capital letters.
-    fn matches(&self, search: &str) -> bool {
-        let tags = self.tags.join(" ");
-        let text = folded(&format!("{} {} {tags}", self.name, self.description));
-        folded(search).split_whitespace().all(|word| text.contains(word))
-    }
+/// Whether the name, the description or a tag contains each word of `search`, in small or capital letters.
+fn matches(PresetInfo { name, description, tags }: &PresetInfo, search: &str) -> bool {
+    let text = folded(&format!("{name} {description} {}", tags.join(" ")));
+    folded(search).split_whitespace().all(|word| text.contains(word))
 }
 
 /// Factory presets and the user's, and the preset loaded last.
@@ -46,20 +32,20 @@ pub struct PresetList {
     /// Folder of the user's presets; `None` for a user without a home directory.
     folder: Option<Folder>,
     factory: Vec<Preset>,
-    entries: Vec<Entry>,
+    /// The factory presets, then the user's.
+    entries: Vec<PresetInfo>,
     favourites: BTreeSet<String>,
-    /// Preset with which [`PresetList::is_changed`] last compared: its name, and its settings if it exists.
+    /// Name and settings of the preset that [`PresetList::is_changed`] last compared; without settings if it is missing.
     compared: Option<(String, Option<Settings>)>,
     /// Result of the last action, until it is shown.
     pub message: String,
 }
 
 impl PresetList {
-    /// Creates a list of the factory presets and the presets in `folder`.
     pub fn new(folder: Option<Folder>) -> Self {
         let factory: Vec<_> = ids().filter_map(Preset::factory).collect();
-        let entries = factory.iter().map(|preset| Entry::new(preset.name.clone(), Some(preset)));
-        let mut presets = Self { folder, entries: entries.collect(), factory, ..Self::default() };
+        let entries = factory.iter().cloned().map(info).collect();
+        let mut presets = Self { folder, entries, factory, ..Self::default() };
         presets.refresh();
         presets
     }
@@ -76,20 +62,22 @@ impl PresetList {
         self.entries.extend(folder.names().into_iter().map(|name| {
             // An invalid preset is listed as well: loading it reports the error.
             let loaded = folder.load(&name).ok().flatten();
-            Entry::new(name, loaded.as_ref().map(|loaded| &loaded.preset))
+            let loaded = loaded.map(|loaded| info(loaded.preset)).unwrap_or_default();
+            PresetInfo { name, ..loaded }
         }));
     }
 
-    pub fn entries(&self) -> [&[Entry]; 2] {
-        self.entries.split_at(self.factory.len()).into()
+    /// Returns the factory presets, then the user's.
+    pub fn entries(&self) -> &[PresetInfo] {
+        &self.entries
     }
 
     /// Returns the presets that `search` finds, in groups with titles: the favourites, a group for each category, and the user's
     /// presets without a category.
-    pub fn search(&self, search: &str) -> Vec<(String, Vec<Entry>)> {
-        let mut groups: BTreeMap<_, Vec<Entry>> = BTreeMap::new();
-        for entry in self.entries.iter().filter(|entry| entry.matches(search)) {
-            let group = match entry.category() {
+    pub fn search(&self, search: &str) -> Vec<(String, Vec<PresetInfo>)> {
+        let mut groups: BTreeMap<_, Vec<PresetInfo>> = BTreeMap::new();
+        for entry in self.entries.iter().filter(|entry| matches(entry, search)) {
+            let group = match category(entry) {
                 _ if self.is_favourite(&entry.name) => (0, "Favourites".to_owned()),
                 Some(category) => (1, category),
                 None => (2, "Your own".to_owned()),
@@ -103,7 +91,7 @@ impl PresetList {
         self.favourites.contains(name)
     }
 
-    /// Marks the preset called `name` as a favourite, or removes its mark, and saves all favourites. Shows an error in `message`.
+    /// Adds the preset called `name` to the favourites or removes it, and saves them. Shows an error in `message`.
     pub fn toggle_favourite(&mut self, name: &str) {
         let Some(folder) = &self.folder else {
             "There is no home directory to keep favourites in".clone_into(&mut self.message);
@@ -120,12 +108,10 @@ impl PresetList {
     }
 
     pub fn is_user_preset(&self, name: &str) -> bool {
-        let [_, user] = self.entries();
-        user.iter().any(|entry| entry.name == name)
+        self.entries[self.factory.len()..].iter().any(|entry| entry.name == name)
     }
 
-    /// Returns the name of the preset `steps` places after the preset called `name`. The first preset follows the last. An
-    /// unknown `name` counts as the first preset.
+    /// Returns the preset `steps` places after `name`, around the end of the list. An unknown `name` counts as the first preset.
     pub fn neighbour(&self, name: &str, steps: isize) -> Option<String> {
         let count = self.entries.len() as isize;
         let now = self.entries.iter().position(|entry| entry.name == name).unwrap_or(0) as isize;
@@ -147,10 +133,10 @@ impl PresetList {
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
-    /// Whether loading the preset called `name` would change `settings`, except for the settings that `keep` keeps.
+    /// Whether loading the preset called `name` would change `settings`. Ignores the settings that `keep` keeps.
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
-            // This function is called in every frame, so it reads a preset from disk only once, and leaves `message` alone.
+            // Called in every frame: reads a preset from disk only once, and leaves `message` unchanged.
             let found = self.find(name).ok().flatten().map(|loaded| loaded.preset.settings);
             self.compared = Some((name.to_owned(), found));
         }
@@ -158,13 +144,13 @@ impl PresetList {
         preset.is_none_or(|preset| !is_same(&loaded(preset, settings, keep), settings))
     }
 
-    /// Returns the name of the user's preset that saving as `name` would replace.
+    /// Returns the user's preset that saving as `name` would replace.
     pub fn replaced_by(&self, name: &str) -> Option<String> {
         self.folder.as_ref()?.replaced_by(name)
     }
 
-    /// Saves `settings` as `name`. Returns the saved name, with characters that are invalid in file names replaced; `None` after
-    /// an error, shown in `message`. A replaced preset keeps its description and tags.
+    /// Saves `settings` as `name`. Returns the name with characters replaced that are invalid in file names; `None` after an
+    /// error, shown in `message`. A replaced preset keeps its description and tags.
     pub fn save(&mut self, name: &str, settings: Settings) -> Option<String> {
         let Some(folder) = &self.folder else {
             "There is no home directory to save presets in".clone_into(&mut self.message);
@@ -201,8 +187,7 @@ impl PresetList {
         Some(self.accept(&name, loaded))
     }
 
-    /// Accepts a preset as loaded under `name`: [`PresetList::is_changed`] compares with it from now on. Shows its warning, if
-    /// there is one, in `message`. Returns the preset.
+    /// Remembers a loaded preset for [`PresetList::is_changed`], and returns it. Shows its warning in `message`.
     pub fn accept(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
         self.compared = Some((name.to_owned(), Some(preset.settings)));
         if let Some(warning) = warning {
@@ -240,7 +225,7 @@ pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     settings
 }
 
-/// Returns the preset in the file at `path`, named as in the editor: a preset in the user's folder has the file's name.
+/// Returns the preset in the file at `path`. A preset in the user's folder gets the file's name, as in the editor.
 ///
 /// # Errors
 /// If the file cannot be read, or the preset is invalid.
@@ -260,9 +245,9 @@ pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
     Ok(loaded)
 }
 
-/// Whether two sounds are equal, within the rounding of a host's normalised f32 values.
+/// Whether two sounds are equal, within the rounding of a host's normalised `f32` values.
 pub fn is_same(one: &Settings, other: &Settings) -> bool {
-    let near = |spec: &tone_filter_dsp::Spec| {
+    let near = |spec: &Spec| {
         let (one, other) = (spec.get(one), spec.get(other));
         (one - other).abs() <= 2e-6 * one.abs().max(1.0)
     };
@@ -280,21 +265,19 @@ mod tests {
     use tone_filter_presets::settings;
 
     #[test]
-    fn a_change_is_noticed_and_a_host_s_rounding_is_not() {
+    fn rounding_by_the_host_is_not_a_change() {
         let mut presets = PresetList::new(None);
         let settings = Settings::REFERENCE;
-        assert!(!presets.is_changed("Reference", &settings, Keep::default()));
-        let rounded = Settings { drive: 39.999_992, ..settings };
-        assert!(!presets.is_changed("Reference", &rounded, Keep::default()));
-        assert!(presets.is_changed(
-            "Reference",
-            &Settings { drive: 39.99, ..settings },
-            Keep::default()
-        ));
-        let muted = Settings { bands: settings.bands.with(3, false), ..settings };
-        assert!(presets.is_changed("Reference", &muted, Keep::default()));
-        assert!(presets.is_changed("Subtle Edge", &settings, Keep::default()));
-        assert!(presets.is_changed("missing", &settings, Keep::default()));
+        for (name, now, changed) in [
+            ("Reference", settings, false),
+            ("Reference", Settings { drive: 39.999_992, ..settings }, false),
+            ("Reference", Settings { drive: 39.99, ..settings }, true),
+            ("Reference", Settings { bands: settings.bands.with(3, false), ..settings }, true),
+            ("Subtle Edge", settings, true),
+            ("missing", settings, true),
+        ] {
+            assert_eq!(presets.is_changed(name, &now, Keep::default()), changed, "{name} {now:?}");
+        }
     }
 
     #[test]
@@ -322,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_the_scale_or_the_tuning() {
+    fn keeping_leaves_scale_or_tuning_unchanged() {
         // Two sounds that differ in every setting.
         let sound = |end: bool| {
             let mut controls = Controls::default();
@@ -330,9 +313,8 @@ mod tests {
                 choice.set(&mut controls, if end { choice.entries.len() - 1 } else { 0 });
             }
             let mut settings = controls.settings;
-            SPECS
-                .iter()
-                .for_each(|spec| spec.set(&mut settings, if end { spec.max } else { spec.min }));
+            let limit = |spec: &Spec| if end { spec.max } else { spec.min };
+            SPECS.iter().for_each(|spec| spec.set(&mut settings, limit(spec)));
             settings.bands = BandMask::ALL.with(5, end);
             settings.custom = PitchClasses::ALL.with(5, end);
             settings.targets = Targets::IDENTITY.with(5, PitchClass::new(usize::from(end)));

@@ -59,7 +59,7 @@ mod tests {
     use crate::session::presets::loaded;
     use tone_filter_dsp::SPECS;
 
-    /// Returns the default sound, and 200 random variations of it.
+    /// Returns the default sound and 200 random variations.
     fn sounds(amount: Amount, keep: Keep) -> (Controls, Vec<Controls>) {
         let (params, now) = (ToneFilterParams::default(), Controls::default());
         let random = |seed| randomised(&params, &now, amount, keep, &mut Rng::with_seed(seed));
@@ -68,11 +68,10 @@ mod tests {
 
     #[test]
     fn only_the_sound_is_random() {
-        for (amount, scale) in
-            [(Amount::Full, false), (Amount::Full, true), (Amount::Slight, false)]
-        {
-            let (now, sounds) = sounds(amount, Keep { scale, tuning: false });
+        use Amount::{Full, Slight};
+        for (amount, scale) in [(Full, false), (Full, true), (Slight, false)] {
             let keep = Keep { scale, tuning: false };
+            let (now, sounds) = sounds(amount, keep);
             let own = |id: &str| random_ids(keep).any(|own| own == id);
             for random in &sounds {
                 assert_eq!(random.settings.validate(), Ok(()));
@@ -89,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_one_goes_everywhere_and_a_slight_one_stays_near() {
+    fn full_sounds_span_the_ranges_and_slight_ones_stay_near() {
         let (now, full) = sounds(Amount::Full, Keep::default());
         let voices = full.iter().map(|sound| sound.settings.voice as usize);
         assert_eq!(voices.collect::<std::collections::BTreeSet<_>>().len(), 9);
@@ -107,8 +106,7 @@ mod tests {
             // At most a tenth of the range, and half a step of Octave, which has the fewest steps (4).
             assert!(at - min < 0.23 && max - at < 0.23, "{id}: {min} to {max}");
         }
-        assert!(
-            slight.iter().all(|sound| *sound != now && sound.settings.voice == now.settings.voice)
-        );
+        let voice = now.settings.voice;
+        assert!(slight.iter().all(|sound| *sound != now && sound.settings.voice == voice));
     }
 }

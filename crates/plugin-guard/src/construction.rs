@@ -33,8 +33,7 @@ thread_local! {
     static CREATED: Cell<Option<Constructed>> = const { Cell::new(None) };
 }
 
-/// Stores a constructed instance and its task `executor` for the shim. Must be called in `Plugin::editor`, which nice-plug calls
-/// once per instance.
+/// Stores an instance and its `executor` for the shim. Must be called in `Plugin::editor`, which nice-plug calls once.
 pub fn put<P: GuardedPlugin>(instance: impl Instance + 'static, executor: AsyncExecutor<P>) {
     let (instance, executor) = (Box::new(instance), Box::new(executor));
     CREATED.set(Some(Constructed { instance, executor }));

@@ -1,11 +1,8 @@
-//! Messages between the host and the editor other than parameters, independent of the plugin format.
+//! Messages between host and editor other than parameters, independent of the plugin format.
 //!
 //! The window may have a thread of its own, but a host must be called on its main thread. Therefore the editor queues its
-//! requests here, and the shim serves them. In CLAP it does so on the main thread; in VST3 in the host's run loop, or, without
-//! one, on the thread of the request, as nice-plug does with edits.
-//!
-//! The shim stores the host's track, mappings, automation and menus here. If a host cannot mark the state as changed, the editor
-//! instead sends a gesture that sets the parameter `scale` to its current value.
+//! requests here, and the shim serves them: in CLAP on the main thread; in VST3 in the host's run loop, or without one on the
+//! thread of the request, as nice-plug does with edits. The shim stores the host's track, mappings, automation and menus here.
 
 use nice_plug::plugin::{TrackColor, TrackInfo};
 use std::{
@@ -17,21 +14,21 @@ use std::{
     },
 };
 
-/// A colour that the host has chosen: red, green and blue.
+/// Colour of the host: red, green and blue.
 pub type Rgb = [u8; 3];
 
 /// Request of the editor to the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Mark the state as changed: something other than a parameter has changed.
+    /// Marks the state as changed. Needed after changes other than of parameters.
     MarkDirty,
-    /// Read the values of all parameters again: the plugin has changed them.
+    /// Makes the host read the values of all parameters again.
     ReadValues,
-    /// Give the window this width and height in pixels.
+    /// Gives the window this width and height in pixels.
     Resize([u32; 2]),
-    /// Show the host's context menu of a parameter. If the host cannot show it, the editor gets its items ([`HostLink::menu`]).
+    /// Shows the host's menu of a parameter. If the host cannot show it, the editor gets its items ([`HostLink::menu`]).
     Menu(Place),
-    /// Carry out an entry of the host's menu.
+    /// Performs an entry of the host's menu.
     Perform {
         /// The parameter's id.
         id: &'static str,
@@ -65,14 +62,14 @@ impl Track {
 pub struct Indication {
     /// Hardware control that is mapped to the parameter.
     pub mapping: Option<Mapping>,
-    /// State of the automation, and the host's colour for it; `None` without automation.
+    /// State and colour of the automation; `None` without automation.
     pub automation: Option<(Automation, Option<Rgb>)>,
 }
 
 /// Hardware control that is mapped to a parameter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mapping {
-    /// Colour, if the controller has one.
+    /// Colour of the control, if it has one.
     pub colour: Option<Rgb>,
     /// Short name of the control; may be empty.
     pub label: String,
@@ -89,7 +86,7 @@ pub enum Automation {
     Playing,
     /// The host records automation.
     Recording,
-    /// The user overrides automation that would play otherwise.
+    /// The user overrides automation that would otherwise play.
     Overriding,
 }
 
@@ -98,9 +95,9 @@ pub enum Automation {
 pub struct Place {
     /// Id of the parameter.
     pub id: &'static str,
-    /// Position (x, y) in the window, in egui's points.
+    /// Position (x, y) in the window in egui's points.
     pub at: [f32; 2],
-    /// Position (x, y) in the window, in the host's pixels.
+    /// Position (x, y) in the window in the host's pixels.
     pub at_pixel: [i32; 2],
     /// Entries that the editor adds to the host's menu.
     pub own: &'static [&'static str],
@@ -144,10 +141,10 @@ pub enum MenuItem {
     },
 }
 
-/// Connection to the host: a function that delivers requests, and the kinds of requests that the host supports.
+/// Connection to the host: a function that delivers requests, and the requests that the host supports.
 pub struct Connection {
-    /// Makes the shim serve the queued requests, on a thread that may call the host. [`HostLink`] holds no lock during the call,
-    /// so the host may call back.
+    /// Makes the shim serve the queued requests on a thread that may call the host. [`HostLink`] holds no lock during the call, so
+    /// the host may call back.
     pub wake: Box<dyn Fn(&HostLink) + Send + Sync>,
     /// Whether the host supports [`Request::MarkDirty`].
     pub marks_dirty: bool,
@@ -164,10 +161,10 @@ struct Shared {
     connection: Mutex<Option<Arc<Connection>>>,
     requests: Mutex<Vec<Request>>,
     track: Mutex<Option<Track>>,
-    /// Indications by parameter id.
+    /// By parameter id.
     indications: Mutex<BTreeMap<String, Indication>>,
     menu: Mutex<Option<Menu>>,
-    /// The editor's entries that were chosen in a menu of the host: parameter id, and index in [`Place::own`].
+    /// See [`HostLink::take_chosen`].
     chosen: Mutex<Vec<(&'static str, usize)>>,
     resizable: AtomicBool,
     refused: AtomicBool,
@@ -180,12 +177,12 @@ impl Default for HostLink {
 }
 
 /// Locks `mutex`, even if it is poisoned.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HostLink {
-    /// Creates a link without a host, which refuses all requests. `repaint` is called when the window must show new data.
+    /// Creates a link without a host, which refuses all requests. `repaint` repaints the window.
     pub fn new(repaint: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(Shared {
             repaint: Box::new(repaint),
@@ -200,7 +197,7 @@ impl HostLink {
         }))
     }
 
-    /// Connects the host, or disconnects it with `None`. A call of `wake` that another thread has begun continues to its end.
+    /// Connects the host, or disconnects it with `None`. Calls of `wake` on other threads continue to their end.
     pub fn connect(&self, connection: Option<Connection>) {
         *lock(&self.0.connection) = connection.map(Arc::new);
     }
@@ -230,7 +227,7 @@ impl HostLink {
         (self.0.repaint)();
     }
 
-    /// Sets the track that the plugin is on; `None` if the host has not named it.
+    /// Sets the track that the plugin is on; `None` if it is unknown.
     pub fn set_track(&self, track: Option<Track>) {
         *lock(&self.0.track) = track;
         self.repaint();
@@ -274,13 +271,13 @@ impl HostLink {
         self.0.refused.swap(false, Ordering::Relaxed)
     }
 
-    /// Queues entry `index` of [`Place::own`], which the window performs on the parameter called `id`.
+    /// Queues entry `index` of [`Place::own`], which the user has chosen in the host's menu of the parameter called `id`.
     pub fn choose(&self, id: &'static str, index: usize) {
         lock(&self.0.chosen).push((id, index));
         self.repaint();
     }
 
-    /// Removes and returns the queued entries: parameter id, and index in [`Place::own`].
+    /// Removes and returns the chosen entries: parameter id, and index in [`Place::own`].
     pub fn take_chosen(&self) -> Vec<(&'static str, usize)> {
         mem::take(&mut lock(&self.0.chosen))
     }
@@ -294,10 +291,9 @@ impl HostLink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{sync::mpsc::channel, thread, time::Duration};
 
     #[test]
-    fn a_track_without_name_and_with_a_transparent_colour_is_none() {
+    fn an_unnamed_transparent_track_is_none() {
         let track = |name: &str, alpha| {
             let colour = TrackColor::new(1, 2, 3, alpha);
             Track::of_nice_plug(&TrackInfo::new(name.to_owned(), Some(colour)))
@@ -305,24 +301,5 @@ mod tests {
         assert_eq!(track("", 0), None);
         assert_eq!(track("Lead", 0), Some(Track { name: "Lead".to_owned(), colour: None }));
         assert_eq!(track("", 9), Some(Track { name: String::new(), colour: Some([1, 2, 3]) }));
-    }
-
-    #[test]
-    fn a_host_may_call_back_while_it_is_woken() {
-        let (sender, receiver) = channel();
-        thread::spawn(move || {
-            let link = HostLink::default();
-            let wake = Box::new(|link: &HostLink| {
-                if link.take_requests() == [Request::MarkDirty] {
-                    assert!(link.request(Request::ReadValues));
-                    link.connect(None);
-                }
-            });
-            link.connect(Some(Connection { wake, marks_dirty: true, has_menus: false }));
-            assert!(link.request(Request::MarkDirty));
-            assert!(!link.request(Request::MarkDirty), "it has disconnected");
-            sender.send(()).unwrap();
-        });
-        receiver.recv_timeout(Duration::from_secs(30)).expect("a lock is held during the call");
     }
 }

@@ -1,25 +1,22 @@
 //! Latency of the output. Host and plugin must always agree on it, so that the host can compensate it.
 //!
 //! The delay of the output and the reported latency change together. While the plugin is active, moving Lookahead changes only
-//! the parameter: delay and reported latency stay until the next activation, for which the host is asked once. A change that is
-//! reverted within the same call of `process` has no effect.
+//! the parameter. Delay and latency stay until the next activation, for which the host is asked once. A change that is reverted
+//! within one call of `process` has no effect.
 //!
 //! * CLAP: `clap_host.request_restart`; within `activate`, `clap_host_latency.changed` if the host knows another latency.
 //! * VST3: `restartComponent(kLatencyChanged)` on the host's main thread, never within `setActive` or `process`. VST3 then
 //!   expects `setActive(false)`, `setActive(true)` and `getLatencySamples`. JUCE's hosts and newer versions of Ardour only call
-//!   `getLatencySamples`. Therefore this call, after the request, changes the delay of an active plugin, by a crossfade. Before
-//!   `setActive(true)`, `getLatencySamples` returns the latency of the next activation, as JUCE's hosts read it then.
+//!   `getLatencySamples`, so after the request this call changes the delay of an active plugin, by a crossfade. JUCE's hosts also
+//!   call it before `setActive(true)`, when it returns the latency of the next activation.
 //! * The host's main thread is reached by a timer in the run loop that hosts on Linux provide, or else by nice-plug's queue. On
 //!   Linux, that queue uses the host's run loop while the editor is open, and otherwise a thread of nice-plug. A host without a
 //!   run loop that calls `process` on its main thread is not asked.
-//! * The standalone program has no host: there the delay follows the parameter at once, as in `ToneFilter` itself.
+//! * The standalone program has no host: the delay follows the parameter at once, as in `ToneFilter` itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Latency of an instance, in samples. Lock-free: the audio thread reads it, too.
-///
-/// [`Instance::wanted_latency`](crate::Instance::wanted_latency) is the latency that the parameters require. The output gets it
-/// at the next activation, for which the host is asked, or when the host reads the latency.
+/// Latency of an instance in samples. Lock-free, as the audio thread reads it, too.
 #[derive(Debug, Default)]
 pub struct Latency {
     /// Delay of the output in samples.
@@ -49,8 +46,8 @@ impl Latency {
         self.samples.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the host must be asked to activate the plugin again: the host does not know the current latency, or the
-    /// parameters require another one, `wanted`. Returns true only once for each time that the latency becomes outdated.
+    /// Returns whether the host must be asked to activate the plugin again, once for each time that the latency becomes outdated:
+    /// the host does not know the current latency, or the parameters require another one, `wanted`.
     pub(crate) fn is_outdated(&self, wanted: u32) -> bool {
         let samples = self.samples();
         let known = self.known.load(Ordering::Relaxed) == samples;
@@ -58,15 +55,14 @@ impl Latency {
         !self.outdated.swap(outdated, Ordering::Relaxed) && outdated
     }
 
-    /// Returns the latency to report to a host that does not read it on its own; `None` if the host knows it.
+    /// Returns the latency to report to a CLAP host; `None` if the host knows it.
     pub(crate) fn report(&self) -> Option<u32> {
         let samples = self.samples();
         (self.known.swap(samples, Ordering::Relaxed) != samples).then_some(samples)
     }
 
-    /// Returns the latency to a host that reads it on its own; `wanted` is the latency that the parameters require. Before an
-    /// activation, returns `wanted`. A host that has been asked to activate the plugin again may read the latency instead: then
-    /// the delay of the output changes to `wanted`.
+    /// Returns the latency to a VST3 host; `wanted` is the latency that the parameters require. Before an activation, returns
+    /// `wanted`. After a request to activate the plugin again, changes the delay of the output to `wanted`.
     pub(crate) fn read(&self, wanted: u32) -> u32 {
         let active = self.active.load(Ordering::Relaxed);
         if active && self.outdated.swap(false, Ordering::Relaxed) {

@@ -18,7 +18,7 @@ pub mod window;
 
 pub use host_link::{
     Automation, Connection, HostLink, Indication, Mapping, Menu, MenuItem, Place, Request, Rgb,
-    Track,
+    Track, lock,
 };
 pub use latency::Latency;
 #[doc(hidden)]
@@ -30,14 +30,14 @@ pub use task::{Job, Task};
 #[macro_export]
 macro_rules! export {
     ($plugin:ty) => {
-        /// The symbol that a CLAP host looks up in the plugin's file. Hosts that link the plugin use it directly.
+        /// Entry point for CLAP hosts.
         #[unsafe(no_mangle)]
         #[used]
         #[allow(non_upper_case_globals, reason = "CLAP calls it so")]
         pub static clap_entry: $crate::clap::clap_plugin_entry =
             $crate::clap::entry::<$plugin>();
 
-        /// The symbol that a VST3 host looks up in the plugin's file. Returns a counted reference to a factory.
+        /// Entry point for VST3 hosts: returns a counted reference to a factory.
         #[unsafe(no_mangle)]
         pub extern "system" fn GetPluginFactory() -> *mut ::std::ffi::c_void {
             $crate::vst3::factory::<$plugin>()
@@ -52,12 +52,12 @@ macro_rules! export {
     };
 }
 
-/// Exports the functions that a VST3 host on this operating system calls after loading and before unloading the plugin's file.
+/// Exports the functions that a VST3 host calls after loading and before unloading the plugin's file.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_module {
     ($plugin:ty, $abi:literal, $load:ident($($handle:ident: $type:ty)?), $unload:ident) => {
-        /// Sets up logging. A VST3 host calls this function after it has loaded the plugin's file.
+        /// Sets up logging. VST3 hosts call this after loading the plugin's file.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, reason = "VST3 calls it so")]
         pub extern $abi fn $load($($handle: $type)?) -> bool {
@@ -65,7 +65,7 @@ macro_rules! export_module {
             true
         }
 
-        /// Returns true. A VST3 host calls this function before it unloads the plugin's file.
+        /// Returns true. VST3 hosts call this before unloading the plugin's file.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, reason = "VST3 calls it so")]
         pub extern $abi fn $unload() -> bool {

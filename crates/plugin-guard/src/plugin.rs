@@ -1,4 +1,4 @@
-//! Traits that a guarded plugin and its instances implement, and their data.
+//! Traits of a guarded plugin and its instances, and their data.
 
 use crate::{HostLink, Latency, Task};
 use nice_plug::prelude::{ClapPlugin, Params, Plugin, Vst3Plugin};
@@ -12,7 +12,7 @@ use std::{
 ///
 /// Its `task_executor` must return [`Task::run`], and its `editor` must call [`construction::put`](crate::construction::put).
 pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
-    /// MIDI controllers that the plugin understands, by their VST3 numbers.
+    /// VST3 numbers of the MIDI controllers that the plugin understands.
     const CONTROLLERS: &'static [i16] = &[];
     /// Globally unique id of the plugin's preset provider in CLAP.
     const PRESETS_ID: &'static CStr;
@@ -38,7 +38,7 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
 }
 
 /// State that a plugin instance shares with its shim. All methods but [`Instance::load_preset`] may be called on any thread. Only
-/// [`Instance::params`], [`Instance::preset`], [`Instance::spelled`] and [`Instance::load_preset`] allocate, lock or wait.
+/// [`Instance::params`], [`Instance::preset`], [`Instance::spelled`] and [`Instance::load_preset`] may allocate or wait.
 pub trait Instance: Send + Sync {
     /// Returns nice-plug's parameters of this instance.
     fn params(&self) -> Arc<dyn Params>;
@@ -59,24 +59,24 @@ pub trait Instance: Send + Sync {
     /// ends. `sample_rate` is in Hz (0: unknown), `tempo` in beats per minute (`None`: the host reports none).
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
-    /// Returns the exact name of the entry that a user means by `_text`, in the choice parameter called `_id`. If `None`,
-    /// nice-plug parses `_text` itself and accepts exact names only. Allocates.
+    /// Returns the exact name of the entry of the choice parameter `_id` that a user means by `_text`. With `None`, nice-plug
+    /// parses `_text` and accepts exact names only.
     fn spelled(&self, _id: &str, _text: &str) -> Option<String> {
         None
     }
 
-    /// Returns the key name at `_index`, counted from 0 without gaps; `None` behind the last name.
+    /// Returns the key name at `_index`; `None` after the last name.
     fn note_name(&self, _index: u32) -> Option<NoteName> {
         None
     }
 
-    /// Returns a version of the key names, below `u32::MAX`. It changes when a name changes, or when keys begin or cease to have
-    /// an effect. The host then reads the names again.
+    /// Returns a version of the key names, below `u32::MAX`. The host reads the names again when it changes: with each new name,
+    /// and when keys begin or cease to have an effect.
     fn note_names_version(&self) -> u32 {
         0
     }
 
-    /// Returns the name of the preset that the sound started from, if the plugin knows it. May wait.
+    /// Returns the name of the preset that the sound started from, if the plugin knows it.
     fn preset(&self) -> Option<String> {
         None
     }

@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Reached(Reached),
 }
 
-/// Marker in the worker's task queue: reports that all earlier tasks are done.
+/// Marker in the worker's queue that reports when all earlier tasks are done.
 pub(crate) struct Reached(pub(crate) Sender<()>);
 
 impl Reached {
@@ -30,8 +30,8 @@ pub trait Job: Send + Sync {
 }
 
 impl Task {
-    /// Creates a task that calls [`Job::run`], to be executed as a GUI task of nice-plug. For the audio thread: creating and
-    /// dropping the task neither allocates nor frees as long as another owner of `job` exists.
+    /// Creates a GUI task of nice-plug that calls [`Job::run`]. For the audio thread: creating and dropping the task neither
+    /// allocates nor frees, provided that `job` has another owner.
     pub fn new(job: Arc<dyn Job>) -> Self {
         Self(Kind::Job(job))
     }

@@ -4,14 +4,9 @@ use crate::{
     GuardedPlugin, HostLink, Instance, Latency, Location, PresetError, PresetInfo, Task,
     construction,
 };
-use nice_plug::{
-    context::gui::GuiContext,
-    editor::{Editor, HostMethods, ParentWindowHandle, SpawnedEditor, dpi::NativeSize},
-    prelude::*,
-};
+use nice_plug::prelude::*;
 use std::{
     cell::RefCell,
-    error::Error,
     ffi::CStr,
     path::{Path, PathBuf},
     rc::Rc,
@@ -21,34 +16,11 @@ use std::{
 #[derive(Default)]
 pub struct TestPlugin(TestInstance);
 
-/// State that the plugin shares with its shim.
 #[derive(Clone, Default)]
 pub struct TestInstance {
     params: Arc<TestParams>,
     link: HostLink,
     latency: Arc<Latency>,
-}
-
-/// An editor that cannot be opened.
-pub struct TestEditor;
-
-impl Editor for TestEditor {
-    type Handle = ();
-
-    fn spawn(
-        &self,
-        _parent: Option<ParentWindowHandle>,
-        _wait_for_parent: bool,
-        _fallback_scale_factor: Option<f64>,
-        _gui_context: GuiContext,
-        _host: Option<HostMethods>,
-    ) -> Result<SpawnedEditor<()>, Box<dyn Error>> {
-        Err("it has no window".into())
-    }
-
-    fn size(&self) -> NativeSize<u32> {
-        NativeSize { width: 0, height: 0 }
-    }
 }
 
 thread_local! {
@@ -83,7 +55,7 @@ impl Plugin for TestPlugin {
     const VERSION: &'static str = "1";
     const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[];
 
-    type Editor = TestEditor;
+    type Editor = ();
     type SysExMessage = ();
     type BackgroundTask = Task;
 
@@ -95,10 +67,10 @@ impl Plugin for TestPlugin {
         self.0.params.clone()
     }
 
-    fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<TestEditor> {
+    fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<()> {
         LINK.set(self.0.link.clone());
         construction::put(self.0.clone(), executor);
-        Some(TestEditor)
+        None
     }
 
     fn process(

@@ -4,10 +4,9 @@
 //! The system calls in from threads of its own. Such calls only put a request into a queue of fixed length and ask for a repaint;
 //! the next frame handles the request.
 //!
-//! A plugin of egui's context sends the tree to AccessKit's adapter for the system, at most ten times a second. baseview takes no
-//! part: on Windows and macOS the adapter replaces the window's procedure or methods. While no screen reader is active, egui
-//! builds no tree. On Linux, a few threads for all windows talk to D-Bus until the process ends. The sentences of the bands
-//! change at most once a second, as each change is a message on D-Bus.
+//! A plugin of egui's context sends the tree to AccessKit's adapter for the system, at most ten times a second. While no screen
+//! reader is active, egui builds no tree. baseview takes no part: on Windows and macOS the adapter replaces the window's procedure
+//! or methods.
 
 #[cfg(target_os = "linux")]
 #[path = "unix.rs"]
@@ -44,11 +43,11 @@ const WAITING: usize = 256;
 /// Minimum time in seconds between two trees. During playback the tree changes in every frame.
 const PAUSE: f64 = 0.1;
 
-/// Plugin of a window's egui context that connects it to the system's screen readers. egui makes a tree only while one is active.
+/// Plugin of a window's egui context that connects it to the system's screen readers.
 pub struct ScreenReader {
     adapter: Adapter,
     link: Link,
-    /// egui's time in seconds at which the last tree was sent.
+    /// Time of the last sent tree, in seconds.
     sent: f64,
 }
 
@@ -64,7 +63,6 @@ struct Shared {
 }
 
 impl Link {
-    /// Creates the link of a window; `repaint` asks for its next frame.
     pub fn new(repaint: RepaintNotifier) -> Self {
         Self(Arc::new(Shared {
             active: AtomicBool::new(false),
@@ -74,8 +72,7 @@ impl Link {
         }))
     }
 
-    /// Connects `window`, which shows `ctx`, to the screen readers. The window must exist and must not be visible yet. Does
-    /// nothing where the system has no interface for screen readers.
+    /// Connects `window`, which shows `ctx` and must not be visible yet, to screen readers, where the system supports them.
     pub fn connect(&self, ctx: &Context, window: &impl HasWindowHandle) {
         let handle = window.window_handle().ok();
         if let Some(adapter) = handle.and_then(|handle| Adapter::new(handle, self)) {
@@ -144,8 +141,7 @@ impl Plugin for ScreenReader {
     }
 }
 
-/// Describes the slider `response` to screen readers: range, value `plain` in the unit of `spec`, the same value as text, step,
-/// and actions. `step` is a fraction of the normalised range.
+/// Describes the slider `response` to screen readers. `plain` is in the unit of `spec`, `step` a fraction of the range.
 pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, step: f32) {
     response.ctx.accesskit_node_builder(response.id, |node| {
         let now = param.preview_normalized(plain);
@@ -160,7 +156,7 @@ pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, 
     });
 }
 
-/// Returns a screen reader's requests for the slider `response`: number of steps to move, and value to set in the slider's unit.
+/// Returns a screen reader's requests for the slider `response`: steps to move, and a value to set, in the slider's unit.
 pub fn wanted(ui: &Ui, response: &Response) -> (f32, Option<f32>) {
     ui.input(|input| {
         let count = |action| input.num_accesskit_action_requests(response.id, action) as f32;
@@ -179,8 +175,7 @@ pub fn announce_label(response: &Response) {
     response.ctx.accesskit_node_builder(response.id, |node| node.set_live(Live::Polite));
 }
 
-/// Names the window for screen readers, and makes them announce `text` when it changes. `text` should also be visible in the
-/// window.
+/// Names the window for screen readers, and makes them announce `text` when it changes.
 pub fn announce(ctx: &Context, text: impl FnOnce() -> String) {
     ctx.accesskit_node_builder(accesskit_root_id(), |node| node.set_label("Tone Filter"));
     ctx.accesskit_node_builder(Id::unique("announcement"), |node| {

@@ -5,10 +5,8 @@ use egui::accesskit::TreeUpdate;
 use raw_window_handle::WindowHandle;
 use std::{env, path::Path};
 
-/// The window's object on the accessibility bus.
-///
-/// A few threads for all windows of the library talk to D-Bus, from the first window on until the process ends. A window waits
-/// neither for these threads nor for a screen reader. Without a session bus the threads do not start.
+/// The window's object on the accessibility bus. A few threads for all windows talk to D-Bus until the process ends; no window
+/// waits for them.
 pub struct Adapter(accesskit_unix::Adapter);
 
 impl Adapter {

@@ -17,7 +17,7 @@ unsafe extern "system" {
 pub struct Adapter(Fragile<RefCell<SubclassingAdapter>>);
 
 impl Adapter {
-    /// Creates the adapter of a new window; `None` if the window is already visible, as AccessKit must come before that.
+    /// Creates the adapter of a new window; `None` if the window is already visible, which AccessKit forbids.
     pub fn new(window: WindowHandle, link: &Link) -> Option<Self> {
         let RawWindowHandle::Win32(window) = window.as_raw() else { return None };
         let window = window.hwnd.get() as *mut c_void;

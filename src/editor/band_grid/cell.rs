@@ -1,4 +1,4 @@
-//! Paints one band's cell: name, marker, level bar and wave.
+//! Cell of one band: name, marker, level bar and wave.
 
 use crate::editor::{
     band_grid::COLUMNS,
@@ -20,20 +20,20 @@ const LOUDEST: f32 = -10.0;
 /// Maximum error of a drawn wave, in points.
 const DEVIATION: f32 = 0.05;
 
-/// Animated values of one band: they move smoothly to the values of the last update.
+/// Animated values of one band, which move smoothly to the values of the last update.
 #[derive(Clone, Copy, Default)]
 pub struct Cell {
     /// Length of the bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
     pub level: f32,
-    /// Peak mark on the bar, 0..1: held, then falling.
+    /// Position of the peak mark on the bar, 0..1.
     pub peak: f32,
     /// Remaining hold time of the peak, in seconds.
     pub hold: f32,
     /// Height of the wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
     pub loudness: f32,
-    /// Fade of the state: 0 for a note that is not played, 1 for a note that sounds, also at the ceiling.
+    /// Opacity of the state's colour: 1 for a note that sounds, also at the ceiling, otherwise 0.
     pub sounding: f32,
-    /// Fade to the colour of a note at the ceiling: 1 at the ceiling, otherwise 0.
+    /// Opacity of the ceiling's colour: 1 for a note at the ceiling, otherwise 0.
     pub saturated: f32,
 }
 
@@ -43,23 +43,22 @@ pub fn loudness(band: &Band, gain: f32) -> f32 {
     ((10.0 * power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
 }
 
-/// Returns the length of a band's bar, 0..1.
+/// Returns the length of a band's level bar, 0..1.
 pub fn level(band: &Band) -> f32 {
     (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0)
 }
 
-/// Parts of a cell's appearance that are not animated.
+/// State of a cell that is not animated.
 pub struct CellState<'a> {
     pub band: &'a Band,
     /// Whether mask, scale and keys let the band sound.
     pub may_sound: bool,
-    /// Whether the band mask lets the band sound.
+    /// Whether the mask alone lets the band sound.
     pub in_mask: bool,
     pub hovered: bool,
 }
 
 impl Cell {
-    /// Returns the colour of the state, blended while the state changes.
     fn colour(&self) -> Color32 {
         let [inactive, sounding, saturated] =
             [BandState::Inactive, BandState::Sounding, BandState::Saturated].map(state_colour);
@@ -150,7 +149,7 @@ impl Cell {
             let x = egui::lerp(screen.x_range(), share(point));
             pos2(x, screen.center().y - height * wave[point])
         };
-        // Points on a nearly straight line are left out, as each point costs time to draw. Where the slope changes by `bend` over
+        // Each point costs time to draw, so points on a nearly straight line are left out. Where the slope changes by `bend` over
         // `run` points, the error of a straight line is `bend * run / 8`.
         let mut line = vec![at(0)];
         let (mut bend, mut run) = (0.0, 0.0);
@@ -177,8 +176,7 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     }
 }
 
-/// Paints the mark of a state: ring for inactive, disc for sounding, triangle for at the ceiling. `presence` is its opacity,
-/// 0..1.
+/// Paints the mark of a state: ring for inactive, disc for sounding, triangle for saturated. `presence` is its opacity, 0..1.
 pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
     let colour = state_colour(state).gamma_multiply(presence);
     match state {

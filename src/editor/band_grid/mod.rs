@@ -20,27 +20,21 @@ use tone_filter_dsp::{
 };
 
 const COLUMNS: usize = PITCH_CLASSES.len();
-
 /// Semitones from C up to A, the first pitch class.
 const FROM_C: usize = 9;
-
 /// Time constant of rising bars and waves, in seconds.
 const RISE: f32 = 0.02;
 /// Time constant of falling bars and waves, in seconds.
 const FALL: f32 = 0.12;
 /// Time constant of changes of state, in seconds.
 const CHANGE: f32 = 0.05;
-
 /// Time in seconds for which a peak is held.
 const HOLD: f32 = 0.8;
 /// Time in seconds in which a released peak falls by the whole bar.
 const FADE: f32 = 2.0;
-
-/// Minimum time in seconds between two changes of the sentences. Music changes the states in every frame, and each change goes to
-/// the screen reader.
+/// Minimum time in seconds between two changes of the sentences: on Linux, each one is a message on D-Bus.
 const SENTENCE_PAUSE: f64 = 1.0;
-
-/// Help on the mouse actions on a cell, for its tooltip.
+/// Help on mouse actions in a cell's tooltip.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
 
 pub struct BandGrid {
@@ -63,8 +57,8 @@ impl BandGrid {
     pub fn advance(&mut self, bands: &Bands, seconds: f32) -> bool {
         let mut moving = false;
         for (cell, band) in self.cells.iter_mut().zip(&bands.bands) {
-            let state = band.state;
-            let mut approach = |value: &mut f32, target: f32, time: f32| {
+            let mut approach = |value: &mut f32, target: f32, [rise, fall]: [f32; 2]| {
+                let time = if target > *value { rise } else { fall };
                 *value = target + (*value - target) * (-seconds / time).exp();
                 // A difference of less than one step of brightness is invisible.
                 if (*value - target).abs() < 1e-3 {
@@ -74,15 +68,11 @@ impl BandGrid {
             };
             let loudness = loudness(band, bands.gain);
             let level = if loudness == 0.0 { 0.0 } else { level(band) };
-            let time = |rises| if rises { RISE } else { FALL };
-            let rises = level > cell.level;
-            approach(&mut cell.level, level, time(rises));
-            let rises = loudness > cell.loudness;
-            approach(&mut cell.loudness, loudness, time(rises));
-            let sounding = if state == BandState::Inactive { 0.0 } else { 1.0 };
-            approach(&mut cell.sounding, sounding, CHANGE);
-            let held = if state == BandState::Saturated { 1.0 } else { 0.0 };
-            approach(&mut cell.saturated, held, CHANGE);
+            approach(&mut cell.level, level, [RISE, FALL]);
+            approach(&mut cell.loudness, loudness, [RISE, FALL]);
+            let state = band.state;
+            approach(&mut cell.sounding, f32::from(state != BandState::Inactive), [CHANGE; 2]);
+            approach(&mut cell.saturated, f32::from(state == BandState::Saturated), [CHANGE; 2]);
             cell.hold = (cell.hold - seconds).max(0.0);
             if cell.level >= cell.peak {
                 (cell.peak, cell.hold) = (cell.level, HOLD);
@@ -173,7 +163,7 @@ impl BandGrid {
         let dragged = response.dragged() || response.drag_stopped();
         let Some((paint, last)) = self.painting.filter(|_| dragged) else { return };
         let to = response.interact_pointer_pos().unwrap_or(last);
-        // Includes the cells between two positions of a fast pointer.
+        // A fast pointer skips cells, so the cells between two positions are included.
         let steps = (to.distance(last) / 4.0).ceil().max(1.0);
         let path = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
         let range = edits.params.chosen().settings.range;
@@ -191,13 +181,12 @@ impl BandGrid {
 #[derive(Default)]
 struct Sentences {
     texts: Vec<String>,
-    /// egui's time in seconds of the last change.
+    /// Time of the last change in seconds.
     changed: f64,
 }
 
 impl Sentences {
-    /// Replaces the sentences by `now`, in the order of the bands, at most once per [`SENTENCE_PAUSE`]. Without a screen reader, removes
-    /// all sentences.
+    /// Replaces the sentences by `now`, at most once per [`SENTENCE_PAUSE`]. Without a screen reader, removes them.
     fn follow(&mut self, ui: &Ui, now: impl Iterator<Item = String>) {
         if !ui.ctx().has_accesskit_node(ui.unique_id()) {
             self.texts.clear();
@@ -216,14 +205,12 @@ impl Sentences {
         }
     }
 
-    /// Returns the sentence of band `tone`; empty before the first call of [`Sentences::follow`].
     fn of(&self, tone: usize) -> &str {
         self.texts.get(tone).map_or("", |text| text)
     }
 }
 
-/// Applies a click on the cell or the name of `tones`: it mutes or unmutes them, an alt-click solos them, and a secondary click
-/// switches all bands on.
+/// Handles clicks: a click mutes or unmutes `tones`, an alt-click solos them, a secondary click switches all bands on.
 fn clicked(ui: &Ui, response: &Response, tones: &[usize], edits: &mut Edits) {
     let bands = edits.params.chosen().settings.bands;
     let with = |bands: BandMask, on| tones.iter().fold(bands, |all, &tone| all.with(tone, on));
@@ -241,14 +228,14 @@ fn clicked(ui: &Ui, response: &Response, tones: &[usize], edits: &mut Edits) {
     }
 }
 
-/// Returns a child of `ui` with a role and a label for screen readers. Its layout is invisible.
+/// Returns a child of `ui` that exists for screen readers only.
 fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
     let salt = label.clone();
     let builder = UiBuilder::new().max_rect(ui.max_rect()).id_salt(salt);
     ui.new_child(builder.accessibility_role(role).accessibility_label(label))
 }
 
-/// Returns the reason for a cell's appearance: its state, or why it may not sound.
+/// Returns the state of a band, or why it may not sound.
 fn why(settings: &Settings, state: &CellState) -> &'static str {
     match settings.keys {
         _ if state.may_sound => state.band.state.name(),
@@ -265,7 +252,7 @@ fn sentence(settings: &Settings, state: &CellState) -> String {
     }
 }
 
-/// Fills the tooltip of the cell of `tone`: note, frequency, level and state.
+/// Fills the tooltip of the cell of `tone`.
 fn describe(ui: &mut Ui, tone: usize, settings: &Settings, state: &CellState) {
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
     let hertz = notes::frequency(tone, tuning, transpose);
@@ -287,12 +274,12 @@ fn cell_at(area: Rect, range: BandRange, position: Pos2) -> Option<usize> {
     tones.find(|&tone| cell_rect(area, gap(area), range, tone).contains(position))
 }
 
-/// Returns the horizontal range of the column of a pitch class in a grid that fills `area`.
+/// Returns the horizontal range of the column of pitch class `class` in a grid that fills `area`.
 pub fn column(area: Rect, class: usize) -> egui::Rangef {
     rect(area, gap(area), BandRange::Published, (class + FROM_C) % COLUMNS).x_range()
 }
 
-/// Returns the octave number of `tone`, which changes at C; C4 is middle C.
+/// Returns the octave number of `tone`; C4 is middle C.
 fn octave(tone: usize) -> i32 {
     (notes::semitone(tone) + FROM_C as i32).div_euclid(COLUMNS as i32) + 3
 }
@@ -302,14 +289,14 @@ fn ends(range: BandRange) -> [usize; 2] {
     [range.by_pitch().next().unwrap_or(0), PUBLISHED - 1]
 }
 
-/// Returns the place of `tone` in the grid, row by row. A row is an octave from C on.
+/// Returns the index of the cell of `tone`, row by row. A row is an octave from C on.
 fn place(range: BandRange, tone: usize) -> usize {
     let [lowest, _] = ends(range);
     let first = (octave(lowest) - 3) * COLUMNS as i32;
     (notes::semitone(tone) + FROM_C as i32 - first) as usize
 }
 
-/// Returns the places in the first and in the last row that have no band.
+/// Returns the indices of the cells without a band, in the first and the last row.
 fn vacant(range: BandRange) -> impl Iterator<Item = usize> {
     let [first, last] = ends(range).map(|tone| place(range, tone));
     (0..first).chain(last + 1..(last + 1).next_multiple_of(COLUMNS))

@@ -9,7 +9,7 @@ use crate::{
     session::Edits,
 };
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, vec2};
-use tone_filter_dsp::{BandRange, notes};
+use tone_filter_dsp::notes;
 
 /// Font size of a name in points.
 const NAME: f32 = 11.0;
@@ -18,16 +18,11 @@ pub fn width(scale: Scale) -> f32 {
     2.7 * scale.font(NAME).size
 }
 
-/// Returns the bands of each row, lowest octave first.
-fn rows(range: BandRange) -> Vec<Vec<usize>> {
-    let tones: Vec<usize> = range.by_pitch().collect();
-    tones.chunk_by(|one, next| octave(*one) == octave(*next)).map(<[usize]>::to_vec).collect()
-}
-
 /// Shows a name in `area` for each row of `grid`. A click mutes or unmutes the row, an alt-click solos it.
 pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
     let range = edits.params.chosen().settings.range;
-    for row in rows(range) {
+    let tones: Vec<usize> = range.by_pitch().collect();
+    for row in tones.chunk_by(|one, next| octave(*one) == octave(*next)) {
         let (Some(&first), Some(&last)) = (row.first(), row.last()) else { continue };
         let rect = cell_rect(grid, gap(grid), range, first);
         let rect = Rect::from_x_y_ranges(area.x_range(), rect.y_range());
@@ -39,7 +34,7 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
             let label = format!("Octave {}", octave(first));
             WidgetInfo::selected(Role::CheckBox, true, on > 0, label)
         });
-        clicked(ui, &response, &row, edits);
+        clicked(ui, &response, row, edits);
 
         let fill = if response.hovered() { theme::LINE } else { theme::SURFACE };
         let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);
@@ -66,21 +61,5 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
             "{low} to {high}: {state}. Click mutes the octave or brings it back, alt-click solos it, right-click \
              brings all back"
         ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_band_is_in_the_row_of_its_octave() {
-        let names = |range| -> Vec<[&str; 2]> {
-            rows(range).iter().map(|row| [row[0], row[row.len() - 1]].map(notes::name)).collect()
-        };
-        let above = [["C4", "B4"], ["C5", "B5"], ["C6", "B6"], ["C7", "G#7"]];
-        assert_eq!(names(BandRange::Published), [&[["A3", "B3"]], &above[..]].concat());
-        let below = [["E1", "B1"], ["C2", "B2"], ["C3", "B3"]];
-        assert_eq!(names(BandRange::Whole), [&below[..], &above].concat());
     }
 }

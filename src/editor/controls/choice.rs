@@ -1,5 +1,5 @@
-//! Choices from a list: a switch for off and on, two buttons for two entries, buttons with waveforms for the voices, and otherwise
-//! a drop-down list.
+//! Choices from a list: a switch for off and on, two buttons for two entries, buttons with waveforms for the voices, otherwise a
+//! drop-down list.
 
 use super::{Place, face, focus_ring, toggle};
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
     session::Edits,
 };
 use egui::{
-    Align2, Color32, ComboBox, FontId, Rect, RichText, Role, Sense, Stroke, TextWrapMode, Ui,
-    UiBuilder, WidgetInfo, pos2, vec2,
+    Align2, Color32, ComboBox, Rect, RichText, Role, Sense, Stroke, TextWrapMode, Ui, UiBuilder,
+    WidgetInfo, pos2, vec2,
 };
 use tone_filter_dsp::{Choice, Voice};
 
@@ -24,7 +24,7 @@ pub fn voices_height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(28.0).max(14.0) + scale.line(11.0)
 }
 
-/// Returns a short name of `voice`, for narrow buttons, where the waveform explains it.
+/// Returns a short name of `voice`, for narrow buttons.
 const fn short(voice: Voice, name: &'static str) -> &'static str {
     match voice {
         Voice::Pulse25 => "25 %",
@@ -61,11 +61,11 @@ impl Place {
         let response = toggle(ui, self.body(), self.scale, self.id, texts, on, self.remark.idle);
         menu::offer(&response, choice.id, edits);
         if response.on_hover_text(tip).clicked() {
-            edits.set_once(choice.id, param.normalized_entry(usize::from(!on)));
+            edits.set_once(choice.id, param.normalized(usize::from(!on)));
         }
     }
 
-    /// Shows a row of buttons, one per entry. `tip` returns the tooltip for an entry's name; `paint` paints what is on a button.
+    /// Shows a row of buttons, one per entry. `tip` maps an entry's name to its tooltip; `paint` paints a button's content.
     fn buttons(
         &self,
         ui: &Ui,
@@ -88,7 +88,7 @@ impl Place {
             paint(index, area, face(ui, &response, self.scale, selected, self.remark.idle));
             menu::offer(&response, choice.id, edits);
             if response.on_hover_text(tip(name)).clicked() && !selected {
-                edits.set_once(choice.id, param.normalized_entry(index));
+                edits.set_once(choice.id, param.normalized(index));
             }
         }
     }
@@ -104,7 +104,8 @@ impl Place {
     fn voices(&self, ui: &Ui, param: &ChoiceParam, tip: &str, edits: &mut Edits) {
         let (entries, font) = (param.choice.entries, self.scale.font(11.0));
         let width = (self.body().width() + GAP) / entries.len() as f32 - GAP;
-        let full = entries.iter().all(|(_, name)| text_width(ui, name, &font) <= width - 4.0);
+        let fits = |name: &str| theme::text_width(ui, name, font.clone()) <= width - 4.0;
+        let full = entries.iter().all(|(_, name)| fits(name));
         let paint = |index: usize, area: Rect, colour| {
             let line = 1.15 * font.size;
             let (wave, words) = area.split_top_bottom_at_y(area.bottom() - line - 2.0);
@@ -119,26 +120,22 @@ impl Place {
     }
 }
 
-fn text_width(ui: &Ui, text: &str, font: &FontId) -> f32 {
-    ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER).size().x
-}
-
-/// Paints one and a half periods of the waveform of `voice` in `area`. The chip voice is shown as a pulse, then a triangle.
+/// Paints one and a half periods of the waveform of `voice`: for Chip, a pulse and a triangle.
 fn paint_waveform(ui: &Ui, area: Rect, voice: Voice, scale: Scale, colour: Color32) {
     let points = 48;
     let line = (0..=points)
         .map(|point| {
-            let share = point as f32 / points as f32;
-            let pulse = voice == Voice::Chip && share < 0.5;
+            let x = point as f32 / points as f32;
+            let pulse = voice == Voice::Chip && x < 0.5;
             let shown = if pulse { Voice::Pulse25 } else { voice };
-            let height = shown.shape(1.5 * share - 0.37);
-            pos2(egui::lerp(area.x_range(), share), area.center().y - 0.5 * area.height() * height)
+            let height = shown.shape(1.5 * x - 0.37);
+            pos2(egui::lerp(area.x_range(), x), area.center().y - 0.5 * area.height() * height)
         })
         .collect();
     ui.painter().line(line, Stroke::new(scale.length(1.2).max(1.0), colour));
 }
 
-/// Shows a drop-down list of the entries of `param` in `place`, the chosen one in `colour`, with the tooltip `tip`.
+/// Shows a drop-down list of the entries of `param`, the chosen one in `colour`.
 pub fn list(
     ui: &mut Ui,
     place: Rect,
@@ -174,6 +171,6 @@ pub fn list(
         response.response.on_hover_text(tip);
     });
     if picked != now {
-        edits.set_once(id, param.normalized_entry(picked));
+        edits.set_once(id, param.normalized(picked));
     }
 }

@@ -17,9 +17,10 @@ use egui::{
     Align2, Color32, CornerRadius, Id, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
     WidgetInfo,
 };
+pub use slider::{arrows, wheel};
 use tone_filter_dsp::Controls;
 
-/// Font sizes of name and value, and thickness of a slider's track, in points at the default size of the window.
+/// Font sizes and thickness of a slider's track, in points at the default size of the window.
 #[derive(Clone, Copy)]
 struct Sizes {
     name: f32,
@@ -49,17 +50,16 @@ fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &m
     }
 }
 
-/// Note that a control has no effect, because of other settings.
-#[derive(Clone, Default)]
+/// Remark that a control has no effect, because of other settings.
 pub struct Remark {
-    /// Sentence for the control's tooltip.
+    /// Sentence for the control's tooltip; empty if the control has an effect.
     text: String,
-    /// Whether the control has no effect on the notes now.
+    /// Whether the control has no effect.
     idle: bool,
 }
 
 impl Remark {
-    /// Returns the remark on the setting called `id`, which depends on all `controls`.
+    /// Returns the remark on the setting called `id`.
     pub fn of(id: &str, controls: &Controls) -> Self {
         let idle = controls.idle(id);
         let text = idle.map(|reason| format!("No effect: {reason}.")).unwrap_or_default();
@@ -89,7 +89,7 @@ struct Place {
 }
 
 impl Place {
-    /// Returns the area of the line with the name and the value.
+    /// Returns the area of the line with name and value.
     fn caption(&self) -> Rect {
         let mut caption = self.cell;
         caption.set_height(self.scale.line(self.sizes.name.max(self.sizes.value)));
@@ -111,8 +111,7 @@ impl Place {
     }
 }
 
-/// Paints the face of the button or switch `response`, which is lit while it is `on` and hollow while it is without effect
-/// (`idle`). Returns the colour of what is on it.
+/// Paints the face of a button: lit while `on`, hollow while it has no effect (`idle`). Returns the colour of its content.
 pub fn face(ui: &Ui, response: &Response, scale: Scale, on: bool, idle: bool) -> Color32 {
     let (fill, colour) = match (on, response.hovered() && response.enabled()) {
         (true, _) if idle => (theme::BACKGROUND, theme::IDLE),
@@ -152,7 +151,7 @@ pub fn button(
     response.on_hover_text(label)
 }
 
-/// Shows a switch in `place`. It has a label for screen readers, and a text.
+/// Shows a switch with a label for screen readers and a text.
 pub fn toggle(
     ui: &Ui,
     place: Rect,
@@ -170,13 +169,11 @@ pub fn toggle(
     response
 }
 
-/// Space in points around a control that is scrolled into view: enough for its caption and a heading.
-const AROUND: f32 = 30.0;
-
 /// Outlines a control that has the keyboard focus, and scrolls to it.
 pub fn focus_ring(ui: &Ui, response: &Response) {
     if response.gained_focus() {
-        ui.scroll_to_rect(response.rect.expand(AROUND), None);
+        // With its caption and the heading of its group.
+        ui.scroll_to_rect(response.rect.expand(30.0), None);
     }
     if response.has_focus() {
         let stroke = Stroke::new(1.0, theme::ACCENT);

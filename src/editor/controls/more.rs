@@ -21,7 +21,7 @@ fn columns(groups: &[Group]) -> usize {
     groups.iter().map(|group| group.ids().len().div_ceil(ROWS)).sum()
 }
 
-/// Layout of the groups, always in the same order: lines of groups side by side, as many as the width of the window needs.
+/// Layout of the groups in lines, in a fixed order.
 struct Lines {
     lines: Vec<&'static [Group]>,
     /// Width of a column in points.
@@ -31,7 +31,6 @@ struct Lines {
 }
 
 impl Lines {
-    /// Lays the groups out in an area of `width` points.
     fn new(width: f32, scale: Scale) -> Self {
         let [inner, outer] = [scale.length(14.0).max(6.0), scale.length(22.0).max(9.0)];
         // Wide enough for each name with its longest value and unit.
@@ -51,7 +50,7 @@ impl Lines {
         Self { lines, width, gaps: [inner, outer] }
     }
 
-    /// Returns the width of `group` in points, with all its columns.
+    /// Returns the width of `group` in points.
     fn of(&self, group: Group) -> f32 {
         columns(&[group]) as f32 * (self.width + self.gaps[0]) - self.gaps[0]
     }
@@ -61,12 +60,12 @@ impl Lines {
     }
 }
 
-/// Returns the height in points of the line with a group's name.
+/// Returns the height of a group's name in points.
 fn heading(scale: Scale) -> f32 {
     scale.line(11.0) + scale.length(6.0).max(3.0)
 }
 
-/// Returns the height in points of a line of groups.
+/// Returns the height of a line of groups in points.
 fn line(scale: Scale) -> f32 {
     heading(scale) + ROWS as f32 * row(scale)
 }
@@ -76,7 +75,7 @@ pub fn height(width: f32, scale: Scale) -> f32 {
     Lines::new(width, scale).height(scale)
 }
 
-/// Shows the groups in `area`, with a scroll bar if it is too low.
+/// Shows the groups, with a scroll bar if `area` is too low.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let mut lines = Lines::new(area.width(), scale);
     if lines.height(scale) > area.height() + 0.5 {
@@ -129,7 +128,6 @@ pub(super) fn button_width(scale: Scale) -> f32 {
     4.2 * scale.font(12.0).size + scale.length(8.0).max(4.0)
 }
 
-/// Shows the switch of the groups.
 pub(super) fn button(ui: &mut Ui, place: Rect, scale: Scale, edits: &Edits) {
     let open = edits.params.editor_more.load();
     let id = ui.scope_id().with("more");

@@ -6,8 +6,9 @@ use crate::{
     session::Edits,
 };
 use egui::{
-    Align2, CornerRadius, CursorIcon, Event, EventFilter, Frame, Id, Key, Margin, MouseWheelUnit,
-    PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2,
+    Align2, CornerRadius, CursorIcon, Event, EventFilter, Frame, Id, Key, Margin, Modifiers,
+    MouseWheelUnit, PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, Vec2,
+    WidgetInfo, pos2,
     text::{CCursor, CCursorRange},
     text_edit::TextEditState,
     vec2,
@@ -21,12 +22,9 @@ const FINE: f32 = 0.1;
 /// Fraction of the range by which an arrow key or a notch of the wheel moves a slider.
 const STEP: f32 = 0.01;
 
-/// Points of scrolling per notch of the wheel.
-const NOTCH: f32 = 50.0;
-
 impl Place {
-    /// Shows a slider. Dragging, the wheel and the arrow keys move it (finely with shift or Ctrl), a double-click sets the default,
-    /// and a click on the value or Enter opens a text field.
+    /// Shows a slider. Dragging, the wheel and the arrow keys move it (finely with Shift or Ctrl), a double-click sets the default,
+    /// a click on the value or Enter opens a text field.
     pub(super) fn slider(
         &self,
         ui: &mut Ui,
@@ -42,7 +40,7 @@ impl Place {
             _ => fine * STEP,
         };
         let now = param.unmodulated_normalized_value();
-        // The host may apply a new value late, so the dragged value is kept here during a drag.
+        // The host may apply a new value late, so a drag keeps its own value.
         let mut value = ui.data(|data| data.get_temp(self.id));
         menu::offer(&response, spec.id, edits);
         if response.drag_started_by(PointerButton::Primary) {
@@ -68,7 +66,13 @@ impl Place {
         if let Some(plain) = wanted {
             edits.set_once(spec.id, param.preview_normalized(plain.clamp(spec.min, spec.max)));
         }
-        let steps = wheel(ui, &response) + arrows(ui, &response) + wanted_steps;
+        let arrows = arrows(ui, &response, false);
+        let mut steps = wanted_steps + arrows.x + arrows.y;
+        steps += wheel(ui, &response).iter().map(|(notches, _)| notches.y).sum::<f32>();
+        if response.has_focus() {
+            let pages = |key| ui.input(|input| 10.0 * input.num_presses(key) as f32);
+            steps += pages(Key::PageUp) - pages(Key::PageDown);
+        }
         if steps != 0.0 && value.is_none() {
             edits.nudge(spec.id, (now + steps * step).clamp(0.0, 1.0));
         }
@@ -91,7 +95,7 @@ impl Place {
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
         self.value(ui, spec, param, shown, edits);
         if enter {
-            // Comes last: a field that is open already would take this press of Enter as the end of typing.
+            // Comes last, as an open field takes this press of Enter as the end of typing.
             self.open_field(ui, spec.format(plain as f32));
             ui.data_mut(|data| data.remove_temp::<&str>(menu::to_enter()));
         }
@@ -113,7 +117,7 @@ impl Place {
             ui.painter().circle(knob, radius, theme::BACKGROUND, outline);
             return;
         }
-        // A range without a zero inside is filled from its left end.
+        // A range without 0 inside is filled from its left end.
         let from = if origin > 0.0 && origin < 1.0 { x(origin) } else { track.left() };
         let (low, high) = (from.min(knob.x), from.max(knob.x));
         let filled = Rect::from_x_y_ranges(low..=high, track.y_range());
@@ -137,7 +141,7 @@ impl Place {
         ui.memory_mut(|memory| memory.request_focus(id));
     }
 
-    /// Shows the value at `shown` (0..1) as text, or the text field while it is open. A click on the text opens the field.
+    /// Shows the value at `shown` (0..1) as text, which a click replaces by a text field.
     fn value(
         &self,
         ui: &mut Ui,
@@ -168,7 +172,7 @@ impl Place {
             });
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
-                // The value of an unchanged text is not set: the text has fewer digits.
+                // An unchanged text is not read, as it has fewer digits than the value.
                 let left = cancelled || typed == text;
                 if let Some(value) = value.filter(|_| !left) {
                     edits.set_once(spec.id, value);
@@ -200,37 +204,34 @@ impl Place {
     }
 }
 
-/// Returns the number of notches that the wheel was turned over `response`; positive is up.
-fn wheel(ui: &Ui, response: &Response) -> f32 {
-    if !response.hovered() {
-        return 0.0;
-    }
+/// Returns the turns of the wheel over `response` in notches (right and up are positive), each with the modifier keys.
+pub fn wheel(ui: &Ui, response: &Response) -> Vec<(Vec2, Modifiers)> {
     let notches = |event: &Event| match event {
-        Event::MouseWheel { unit: MouseWheelUnit::Point, delta, .. } => delta.y / NOTCH,
-        Event::MouseWheel { delta, .. } => delta.y,
-        _ => 0.0,
+        // 50 points are a notch.
+        Event::MouseWheel { unit: MouseWheelUnit::Point, delta, modifiers, .. } => {
+            Some((*delta / 50.0, *modifiers))
+        }
+        Event::MouseWheel { delta, modifiers, .. } => Some((*delta, *modifiers)),
+        _ => None,
     };
-    ui.input(|input| input.events.iter().map(notches).sum())
+    match response.hovered() {
+        true => ui.input(|input| input.events.iter().filter_map(notches).collect()),
+        false => Vec::new(),
+    }
 }
 
-/// Counts presses of arrow keys while `response` has the focus: up and right count 1, down and left -1, the page keys 10 and -10.
-fn arrows(ui: &Ui, response: &Response) -> f32 {
+/// Returns the presses of arrow keys while `response` has the focus; right and up are positive. Keeps the focus where it is.
+/// `escape` is whether the Escape key does not end the focus.
+pub fn arrows(ui: &Ui, response: &Response, escape: bool) -> Vec2 {
     if !response.has_focus() {
-        return 0.0;
+        return Vec2::ZERO;
     }
-    let filter =
-        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    let (horizontal_arrows, vertical_arrows) = (true, true);
+    let filter = EventFilter { horizontal_arrows, vertical_arrows, escape, ..Default::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-    let steps = [
-        (Key::ArrowUp, 1.0),
-        (Key::ArrowRight, 1.0),
-        (Key::ArrowDown, -1.0),
-        (Key::ArrowLeft, -1.0),
-        (Key::PageUp, 10.0),
-        (Key::PageDown, -10.0),
-    ];
-    ui.input(|input| {
-        let presses = |key| input.num_presses(key) as f32;
-        steps.into_iter().map(|(key, step)| step * presses(key)).sum()
-    })
+    let presses = |key| ui.input(|input| input.num_presses(key)) as f32;
+    vec2(
+        presses(Key::ArrowRight) - presses(Key::ArrowLeft),
+        presses(Key::ArrowUp) - presses(Key::ArrowDown),
+    )
 }

@@ -5,13 +5,10 @@ use crate::{editor::theme::Scale, session::Edits};
 use egui::{Rect, Ui};
 use tone_filter_dsp::Group;
 
-/// Sizes of the first control, Mix.
+/// Sizes of Mix.
 const LARGE: Sizes = Sizes { name: 16.0, value: 30.0, track: 9.0 };
 
-/// Fraction of the width of the strip for Mix.
-const SHARE: f32 = 0.25;
-
-/// Returns two gaps in points: between controls side by side, and between rows.
+/// Returns the horizontal and the vertical gap between controls, in points.
 fn gaps(scale: Scale) -> [f32; 2] {
     [scale.length(26.0).max(9.0), scale.length(6.0).max(3.0)]
 }
@@ -21,12 +18,11 @@ pub fn height(scale: Scale) -> f32 {
     voices_height(scale) + gaps(scale)[1] + row(scale)
 }
 
-/// Shows the strip in `area`. Mix takes the whole height at the left; beside it are the voices, and below them the other sliders
-/// and the button for all other settings.
+/// Shows Mix at the left in full height; beside it the voices, above the other sliders and the button More.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let [across, down] = gaps(scale);
     let [mix, voice, others @ ..] = Group::Main.ids() else { return };
-    let (large, rest) = area.split_left_right_at_fraction(SHARE);
+    let (large, rest) = area.split_left_right_at_fraction(0.25);
     let rest = rest.with_min_x(rest.left() + across);
     control(ui, large, scale, LARGE, mix, edits);
     let (above, below) = rest.split_top_bottom_at_y(rest.top() + voices_height(scale));

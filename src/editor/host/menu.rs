@@ -1,28 +1,24 @@
-//! Context menu of a parameter: the host's menu with the plugin's entries. If the host has no menu, the plugin's own menu, which
-//! also has the entries for MIDI learn.
+//! Context menu of a parameter: the host's menu with the plugin's entries, or else the plugin's own menu, with MIDI learn.
 
 use crate::{editor::theme, params::Control, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
 use plugin_guard::{Menu, MenuItem, Place, Request};
 use tone_filter_dsp::Controls;
 
-/// Action in the plugin's own menu: starts MIDI learn.
+// Actions in the plugin's own menu.
 const LEARN: u32 = 0;
-/// Action in the plugin's own menu: cancels MIDI learn.
 const CANCEL: u32 = 1;
-/// Action in the plugin's own menu: removes the controller's mapping.
 const FORGET: u32 = 2;
 
-/// The plugin's entries in every menu. A choice has only the first.
+/// The plugin's entries in every menu; a choice has only the first.
 const OWN: [&str; 2] = ["Reset", "Enter value"];
 
-/// Returns a key of egui's memory. Its value is the id of the setting whose text field must open.
+/// Returns the key in egui's memory for the id of the setting whose text field must open.
 pub fn to_enter() -> Id {
     Id::unique("value to enter")
 }
 
-/// Opens the menu of the setting called `id` if `response` was clicked with the secondary button, or has the focus while
-/// Shift+F10 is pressed. The host's menu takes precedence over the plugin's own.
+/// Opens the menu of the setting called `id` at a secondary click on `response`, or at Shift+F10 while it has the focus.
 pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     let ctx = &response.ctx;
     let by_key = response.has_focus()
@@ -43,7 +39,6 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     }
 }
 
-/// Returns the items of the plugin's own menu for the setting called `id`.
 fn own_items(id: &'static str, edits: &Edits) -> Vec<MenuItem> {
     let controllers = &edits.params.controllers;
     let entry = |label: &str, action| {
@@ -58,7 +53,6 @@ fn own_items(id: &'static str, edits: &Edits) -> Vec<MenuItem> {
     [learn].into_iter().chain(controllers.of(id).map(forget)).collect()
 }
 
-/// Performs an action of the plugin's own menu for the setting called `id`.
 fn perform(id: &'static str, action: u32, edits: &mut Edits) {
     match action {
         LEARN => edits.learn(id),
@@ -67,7 +61,7 @@ fn perform(id: &'static str, action: u32, edits: &mut Edits) {
     }
 }
 
-/// Performs entry `index` of [`OWN`] for the setting called `id`.
+/// Performs entry `index` of [`OWN`].
 fn perform_own(ui: &Ui, id: &'static str, index: usize, edits: &mut Edits) {
     match (index, edits.params.control(id)) {
         (0, Some(control)) => edits.set_once(id, control.normalized(&Controls::default())),
@@ -76,7 +70,6 @@ fn perform_own(ui: &Ui, id: &'static str, index: usize, edits: &mut Edits) {
     ui.ctx().request_repaint();
 }
 
-/// Shows the open menu until the user clicks an entry or elsewhere.
 pub fn show(ui: &Ui, edits: &mut Edits) {
     for (id, index) in edits.host.take_chosen() {
         perform_own(ui, id, index, edits);
@@ -106,16 +99,13 @@ fn show_items(ui: &mut Ui, items: &[MenuItem], id: &'static str, edits: &mut Edi
     for item in items {
         match item {
             MenuItem::Entry { label, enabled, checked, action } => {
-                let clicked = match checked {
-                    None => ui.add_enabled(*enabled, Button::new(label)),
-                    Some(checked) => {
-                        ui.add_enabled(*enabled, Checkbox::new(&mut { *checked }, label))
-                    }
+                let (enabled, action) = (*enabled, *action);
+                let response = match checked {
+                    None => ui.add_enabled(enabled, Button::new(label)),
+                    Some(on) => ui.add_enabled(enabled, Checkbox::new(&mut { *on }, label)),
                 };
-                if clicked.clicked()
-                    && !edits.host.request(Request::Perform { id, action: *action })
-                {
-                    perform(id, *action, edits);
+                if response.clicked() && !edits.host.request(Request::Perform { id, action }) {
+                    perform(id, action, edits);
                 }
             }
             MenuItem::Separator => _ = ui.separator(),

@@ -1,26 +1,21 @@
-//! Displays of host data: mapping and automation of a parameter, as a mark and in the tooltip; the plugin's track, in the header;
-//! menus.
+//! Display of host data: a parameter's mapping and automation, the plugin's track, and menus.
 
 pub mod menu;
 
 use super::theme::{self, Scale};
 use egui::{
-    Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2,
-    text::LayoutJob,
+    Align2, Color32, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, text::LayoutJob,
 };
 use plugin_guard::{Automation, Indication, Rgb, Track};
-use std::sync::Arc;
 
-/// Returns the indication in words; empty without mapping and automation.
+/// Describes the indication in words; empty without mapping and automation.
 pub fn indication_text(indication: &Indication) -> String {
-    let mapping = indication.mapping.as_ref().map(|mapping| {
-        let parts = [&*mapping.label, &*mapping.description];
-        let named: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        match named.is_empty() {
-            true => "Mapped by the host.".to_owned(),
-            false => format!("Mapped to {}.", named.join(", ")),
-        }
-    });
+    let mapping =
+        indication.mapping.as_ref().map(|mapping| match (&*mapping.label, &*mapping.description) {
+            ("", "") => "Mapped by the host.".to_owned(),
+            (name, "") | ("", name) => format!("Mapped to {name}."),
+            (label, description) => format!("Mapped to {label}, {description}."),
+        });
     let automation = indication.automation.map(|(automation, _)| match automation {
         Automation::Present => "The host has automation for it.",
         Automation::Playing => "The host plays its automation.",
@@ -31,7 +26,7 @@ pub fn indication_text(indication: &Indication) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// Paints the mark left of the text that begins at `at`: a disc for a mapping, a ring for automation.
+/// Paints the mark left of `at`: a disc for a mapping, a ring for automation.
 pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
     let radius = scale.length(2.2).max(1.6);
     let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
@@ -47,43 +42,29 @@ pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale
     }
 }
 
-/// Maximum width of the track's name, relative to its font size; a longer name is cut off.
-const WIDEST: f32 = 6.5;
-
-/// Lays out the name of `track` in one line, cut off after [`WIDEST`].
-fn galley(ui: &Ui, font: FontId, track: &Track) -> Arc<egui::Galley> {
-    let widest = WIDEST * font.size;
-    let mut job = LayoutJob::simple_singleline(track.name.clone(), font, Color32::PLACEHOLDER);
-    job.wrap.max_width = widest;
+/// Shows a disc in the track's colour, and its name. Returns the width of both in points.
+pub fn show_track(ui: &Ui, area: Rect, scale: Scale, track: &Track) -> f32 {
+    let font = scale.font(12.0);
+    let disc = 0.7 * font.size;
+    let mut job =
+        LayoutJob::simple_singleline(track.name.clone(), font.clone(), Color32::PLACEHOLDER);
+    // A longer name is cut off.
+    job.wrap.max_width = 6.5 * font.size;
     job.wrap.max_rows = 1;
     job.wrap.break_anywhere = true;
-    ui.painter().layout_job(job)
-}
-
-/// Returns the diameter of the disc in the track's colour, and the space after it, in points; 0 without a colour.
-fn disc(scale: Scale, track: &Track) -> (f32, f32) {
-    let size = 0.7 * scale.font(12.0).size;
-    if track.colour.is_some() { (size, 0.6 * size) } else { (0.0, 0.0) }
-}
-
-/// Returns the width in points that [`show_track`] needs for `track`.
-pub fn track_width(ui: &Ui, scale: Scale, track: &Track) -> f32 {
-    let (disc, space) = disc(scale, track);
-    disc + space + galley(ui, scale.font(12.0), track).size().x
-}
-
-pub fn show_track(ui: &Ui, place: Rect, scale: Scale, track: &Track) {
-    let (disc, space) = disc(scale, track);
+    let galley = ui.painter().layout_job(job);
+    let mut at = area.left_center();
     if let Some(colour) = track.colour {
-        let centre = pos2(place.left() + 0.5 * disc, place.center().y);
+        let centre = at + Vec2::X * 0.5 * disc;
         ui.painter().circle_filled(centre, 0.5 * disc, theme::legible(colour));
+        at.x += 1.6 * disc;
     }
-    let galley = galley(ui, scale.font(12.0), track);
-    let at = place.left_center() + Vec2::X * (disc + space);
-    let at = Align2::LEFT_CENTER.anchor_size(at, galley.size());
-    ui.painter().galley(at.min, galley, *theme::TEXT);
+    let name = Align2::LEFT_CENTER.anchor_size(at, galley.size());
+    ui.painter().galley(name.min, galley, *theme::TEXT);
+    let place = area.with_max_x(name.right());
     let response = ui.interact(place, ui.scope_id().with("track"), Sense::hover());
     let label = || WidgetInfo::labeled(Role::Label, true, format!("Track: {}", track.name));
     response.widget_info(label);
     response.on_hover_text(format!("The track: {}", track.name));
+    place.width()
 }

@@ -9,17 +9,14 @@ use tone_filter_dsp::{
 
 /// Columns per second: the frame rate of a common display.
 pub const RATE: usize = 60;
-
 /// Maximum number of columns.
 const LONGEST: usize = crate::capture::SECONDS * RATE;
-
-/// Maximum number of columns that one update fills. After a longer gap the host was paused, and the roll stood still.
+/// Maximum number of columns that one update fills. In a longer gap, the host has paused and the roll stands still.
 const LONGEST_FILLED_GAP: i64 = (crate::editor::PAUSE * RATE as f64) as i64;
-
 /// Levels per dB of a packed cell.
 const LEVELS_PER_DB: f32 = 4.0;
 
-/// State and level of a band in two bytes. The stronger of two cells is the greater one.
+/// State and level of a band in two bytes, in the order of their strength.
 type Packed = u16;
 
 fn packed(cell: Cell) -> Packed {
@@ -44,7 +41,7 @@ fn unpacked(cell: Packed) -> Cell {
 #[derive(Clone)]
 struct Moment {
     cells: [Packed; TONES],
-    /// Time on the clock of the capture, in seconds.
+    /// Time on the capture's clock, in seconds.
     time: f64,
 }
 
@@ -56,15 +53,15 @@ pub struct History {
     count: usize,
     /// Time of the last update, in columns.
     last_update: i64,
-    /// Bar number in the last update; see [`History::push`].
+    /// The host's bar number in the last update.
     bar: Option<i32>,
-    /// Column in which each bar of the host's song begins, and the bar's number.
+    /// First column of each bar of the host's song, and the bar's number, counted from 0.
     bars: VecDeque<(i64, i32)>,
 }
 
 impl History {
-    /// Appends `bands`. `now` is the window's time and `time` the capture's, both in seconds. `bar` is the host's bar number,
-    /// counted from 0; `None` while the host is stopped or reports no bars. Returns the first column that has changed.
+    /// Appends `bands`. `now` is the window's time and `time` the capture's, in seconds. `bar` is the host's bar number, counted
+    /// from 0; `None` while the host is stopped or reports no bars. Returns the first column that has changed.
     pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64, time: f64) -> usize {
         if self.columns.back().is_some_and(|last| time < last.time) {
             // The capture has started again.
@@ -108,7 +105,7 @@ impl History {
         changed
     }
 
-    /// Returns the number of columns so far, which is the number of the next column.
+    /// Returns the number of the next column.
     pub fn count(&self) -> i64 {
         self.count as i64
     }
@@ -139,7 +136,7 @@ impl History {
         self.oldest() + self.columns.partition_point(|own| own.time < time) as i64
     }
 
-    /// Returns the column in which each bar of the host's song begins, and the bar's number, counted from 0.
+    /// Returns the first column of each bar of the host's song, and the bar's number, counted from 0.
     pub fn bars(&self) -> impl Iterator<Item = (i64, i32)> {
         self.bars.iter().copied()
     }

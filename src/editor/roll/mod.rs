@@ -1,27 +1,28 @@
 //! Piano roll of all bands over the last ten minutes, shown instead of the grid.
 //!
-//! The picture has what sounds ([`History`]). Over it lie the captured notes: the lead as lines, and the selected part of the
-//! music, which is saved or copied.
+//! The picture shows the bands ([`History`]). Drawn over it are the lead among the captured notes, and the selected part of the
+//! music, which can be saved or copied.
 
 mod history;
 mod picture;
 
 use super::{
-    controls::focus_ring,
+    controls::{arrows, focus_ring, wheel},
     theme::{self, Scale},
 };
 use crate::{
-    capture::{self, Capture, lock},
+    capture::{self, Capture, Heard},
     session::Edits,
 };
 use egui::{
-    Align2, CornerRadius, Event, EventFilter, Key, Modifiers, MouseWheelUnit, Rect, Response, Role,
-    Sense, Stroke, Ui, WidgetInfo, emath::GuiRounding, pos2,
+    Align2, CornerRadius, Event, Key, Modifiers, Rect, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, emath::GuiRounding, pos2, vec2,
 };
 pub use history::History;
 use history::RATE;
 pub use picture::COLUMNS;
 use picture::Picture;
+use plugin_guard::lock;
 use std::{
     ops::Range,
     sync::{Arc, Mutex},
@@ -34,25 +35,18 @@ use tone_filter_dsp::{
 
 /// Durations in seconds that the roll can show.
 const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, capture::SECONDS];
-
-/// Numbers of rows that the roll can show; the first one is all.
+/// Maximum numbers of rows that the roll can show.
 const HEIGHTS: [usize; 5] = [usize::MAX, 48, 36, 24, 12];
-
-/// Longest duration in seconds in which the lead is marked; in a longer one, notes are too short.
+/// Longest duration in seconds in which notes are wide enough to mark the lead.
 const LONGEST_WITH_LEAD: usize = 128;
-
-/// Minimum distance in points of two lines of beats, and of two numbers of bars.
+/// Minimum distances in points: of two lines of beats, and of two numbers of bars.
 const APART: [f32; 2] = [8.0, 26.0];
 
-/// Points of scrolling per notch of the wheel.
-const NOTCH: f32 = 50.0;
-
-/// Columns of the last ten minutes, and the view of them.
 pub struct Roll {
-    /// Shared by all windows of an instance, so that a new window has the columns so far.
+    /// Shared by all windows of an instance, so that a new window shows earlier columns.
     history: Arc<Mutex<History>>,
     picture: Option<Picture>,
-    /// First column that has changed since the picture was updated; the maximum if none has.
+    /// First column that has changed since the last update of the picture; [`i64::MAX`] without a change.
     changed: i64,
     /// Index in [`SPANS`].
     span: usize,
@@ -62,9 +56,9 @@ pub struct Roll {
     height: usize,
     /// Number of rows below the view.
     below: usize,
-    /// Selected time on the capture's clock, in seconds.
+    /// Selected range on the capture's clock, in seconds.
     pub selection: Option<Range<f64>>,
-    /// Time at which the drag began that selects.
+    /// Time at which the selecting drag began.
     anchor: f64,
 }
 
@@ -116,12 +110,12 @@ impl Roll {
         let all = Rows::new(settings.range, settings.pitch_shift());
         let count = all.0.len();
         let history = self.history.clone();
-        let history = &*lock(&history);
-        self.navigate(ui, &response, history, capture, count);
+        let (history, heard) = (&*lock(&history), &*capture.heard());
+        self.navigate(ui, &response, history, heard, count);
         self.below = self.below.min(count - self.rows(count));
         let rows = Rows(all.0[self.below..self.below + self.rows(count)].to_vec());
-        let view = self.view(history, roll);
-        self.select(&response, &view, history, capture);
+        let view = self.view(history, heard, roll);
+        self.select(&response, &view);
 
         let Self { picture, changed, .. } = self;
         let (end, step) = (view.columns.end, view.step);
@@ -134,8 +128,8 @@ impl Roll {
         let middle = |index: usize| {
             roll.top() + 0.5 * (span(index).start + span(index).end) as f32 / pixels_per_point
         };
-        show_bars(ui, &view, history, capture, scale);
-        self.show_notes(ui, &view, history, capture, &rows, middle);
+        show_bars(ui, &view, scale);
+        self.show_notes(ui, &view, &rows, middle);
         for (index, row) in rows.0.iter().enumerate().filter(|(_, row)| row.is_c()) {
             let at = pos2(roll.left() - 4.0, middle(index));
             let name = key_name(row.key);
@@ -144,8 +138,7 @@ impl Roll {
 
         focus_ring(ui, &response);
         response.widget_info(|| {
-            let text = self.described(&view, history, capture, &all, bands);
-            WidgetInfo::labeled(Role::Image, true, text)
+            WidgetInfo::labeled(Role::Image, true, self.described(&view, &all, bands))
         });
         let pointer = response.hover_pos()?;
         let y = ((pointer.y - roll.top()) * pixels_per_point).max(0.0) as usize;
@@ -156,16 +149,16 @@ impl Roll {
         let column = view.column(pointer.x);
         let time = history.time(column);
         let cell = history.column(column..column + view.step).0[row.tone];
-        let lead = capture.heard().notes.iter().any(|own| {
+        let mut state = cell.state.name().to_owned();
+        if cell.level_db.is_finite() {
+            state += &format!(", {:.0} dB", cell.level_db);
+        }
+        if heard.notes.iter().any(|own| {
             own.lead && own.note.tone == row.tone && (own.note.start..own.note.end).contains(&time)
-        });
-        let state = match (cell.state, cell.level_db.is_finite()) {
-            (state, true) => format!("{}, {:.0} dB", state.name(), cell.level_db),
-            (state, false) => state.name().to_owned(),
-        };
-        let lead = if lead { ", the lead" } else { "" };
-        let text =
-            format!("{}   {hertz:.1} Hz   {state}{lead}   {}", key_name(row.key), clock(time));
+        }) {
+            state += ", the lead";
+        }
+        let text = format!("{}   {hertz:.1} Hz   {state}   {}", key_name(row.key), clock(time));
         response.on_hover_ui_at_pointer(|ui| {
             ui.label(text);
             ui.weak("Drag to select. The wheel scrolls; with Ctrl it zooms the time, with Alt the pitch.");
@@ -173,18 +166,18 @@ impl Roll {
         Some(row.tone)
     }
 
-    /// Returns the number of rows in view, of `count`.
+    /// Returns the number of the `count` rows that are in view.
     fn rows(&self, count: usize) -> usize {
         HEIGHTS[self.height].min(count)
     }
 
-    fn view(&self, history: &History, area: Rect) -> View {
+    fn view<'a>(&self, history: &'a History, heard: &'a Heard, area: Rect) -> View<'a> {
         let columns = SPANS[self.span] * RATE;
         let step = columns.div_ceil(COLUMNS);
         let end = self.end.unwrap_or(history.count());
         let last = (end - 1).div_euclid(step as i64);
         let first = last + 1 - (columns / step) as i64;
-        View { area, columns: first..last + 1, step: step as i64 }
+        View { history, heard, area, columns: first..last + 1, step: step as i64 }
     }
 
     /// Scrolls and zooms, by the wheel over the roll and by keys while it has the focus.
@@ -193,53 +186,36 @@ impl Roll {
         ui: &Ui,
         response: &Response,
         history: &History,
-        capture: &Capture,
+        heard: &Heard,
         count: usize,
     ) {
-        // Steps to the right, up, into the time, and into the pitch.
-        let [mut right, mut up, mut time, mut pitch] = [0.0; 4];
-        if response.hovered() {
-            ui.input(|input| {
-                for event in &input.events {
-                    let Event::MouseWheel { unit, delta, modifiers, .. } = event else { continue };
-                    let notch = if *unit == MouseWheelUnit::Point { NOTCH } else { 1.0 };
-                    let [x, y] = [delta.x / notch, delta.y / notch];
-                    match modifiers {
-                        own if own.command || own.ctrl => time += x + y,
-                        own if own.alt => pitch += x + y,
-                        own if !own.shift && self.height > 0 => (right, up) = (right - x, up + y),
-                        // All rows are in view: the wheel moves along the time.
-                        _ => right -= x + y,
-                    }
-                }
-            });
-        }
-        if response.has_focus() {
-            let arrows = EventFilter {
-                horizontal_arrows: true,
-                vertical_arrows: true,
-                // Escape first ends the selection, then the focus.
-                escape: self.selection.is_some(),
-                ..EventFilter::default()
-            };
-            ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-            let (presses, modifiers) = ui.input(|input| {
-                let [plus, equals, minus] =
-                    [Key::Plus, Key::Equals, Key::Minus].map(|key| input.num_presses(key) as f32);
-                let arrows = [Key::ArrowRight, Key::ArrowLeft, Key::ArrowUp, Key::ArrowDown]
-                    .map(|key| input.num_presses(key) as f32);
-                time += plus + equals - minus;
-                ([arrows[0] - arrows[1], arrows[2] - arrows[3]], input.modifiers)
-            });
+        // Steps to scroll, and steps to zoom in: time (x) and pitch (y).
+        let (mut scroll, mut zoom) = (vec2(0.0, 0.0), vec2(0.0, 0.0));
+        for (notches, modifiers) in wheel(ui, response) {
             match modifiers {
-                own if own.shift => self.extend(presses[0], own.command, history, capture),
-                _ => right += presses[0],
+                own if own.command || own.ctrl => zoom.x += notches.x + notches.y,
+                own if own.alt => zoom.y += notches.x + notches.y,
+                own if !own.shift && self.height > 0 => scroll += vec2(-notches.x, notches.y),
+                // All rows are in view: the wheel moves along the time.
+                _ => scroll.x -= notches.x + notches.y,
             }
-            *(if modifiers.shift { &mut pitch } else { &mut up }) += presses[1];
-            if ui.input(|input| input.key_pressed(Key::Home)) {
+        }
+        // Escape first ends the selection, then the focus.
+        let arrows = arrows(ui, response, self.selection.is_some());
+        if response.has_focus() {
+            let presses = |key| ui.input(|input| input.num_presses(key)) as f32;
+            zoom.x += presses(Key::Plus) + presses(Key::Equals) - presses(Key::Minus);
+            let modifiers = ui.input(|input| input.modifiers);
+            if modifiers.shift {
+                self.extend(arrows.x, modifiers.command, history, heard);
+                zoom.y += arrows.y;
+            } else {
+                scroll += arrows;
+            }
+            if presses(Key::Home) > 0.0 {
                 self.end = Some(history.oldest());
             }
-            if ui.input(|input| input.key_pressed(Key::End)) {
+            if presses(Key::End) > 0.0 {
                 self.end = None;
             }
             let is_selected = self.selection.is_some();
@@ -248,33 +224,31 @@ impl Roll {
             }
             let copies = ui.input(|input| input.events.contains(&Event::Copy));
             if let Some(range) = self.selection.clone().filter(|_| copies) {
-                ui.ctx().copy_text(capture.heard().score(range));
+                ui.ctx().copy_text(heard.score(range));
             }
         }
         let moved = |index: usize, steps: f32, count: usize| {
             (index as f32 - steps).round().clamp(0.0, count as f32 - 1.0) as usize
         };
-        let zoomed = moved(self.span, time, SPANS.len());
+        self.span = moved(self.span, zoom.x, SPANS.len());
         let rows = self.rows(count);
-        self.height = moved(self.height, -pitch, HEIGHTS.len());
+        self.height = moved(self.height, -zoom.y, HEIGHTS.len());
         // The middle of the rows stays where it is.
-        let below = self.below as f32 + 0.5 * (rows as f32 - self.rows(count) as f32) + up.round();
-        self.below = below.max(0.0) as usize;
-        self.span = zoomed;
-        if right != 0.0 || self.end.is_some() {
+        let below = 0.5 * (rows as f32 - self.rows(count) as f32) + scroll.y.round();
+        self.below = (self.below as f32 + below).max(0.0) as usize;
+        if scroll.x != 0.0 || self.end.is_some() {
             let span = (SPANS[self.span] * RATE) as i64;
-            let end = self.end.unwrap_or(history.count()) + (right * span as f32 / 8.0) as i64;
+            let end = self.end.unwrap_or(history.count()) + (scroll.x * span as f32 / 8.0) as i64;
             let oldest = (history.oldest() + span).min(history.count());
             self.end = Some(end.max(oldest)).filter(|end| *end < history.count());
         }
     }
 
-    /// Moves the start of the selection, or its `end`, by some beats. Without a selection, selects the last eight beats first.
-    fn extend(&mut self, beats: f32, end: bool, history: &History, capture: &Capture) {
+    /// Moves the start of the selection, or its `end`, by `beats`. Without a selection, selects the last eight beats.
+    fn extend(&mut self, beats: f32, end: bool, history: &History, heard: &Heard) {
         if beats == 0.0 {
             return;
         }
-        let heard = capture.heard();
         let lines: Vec<f64> = match &heard.beats[..] {
             // Without beats, half seconds.
             [] => (0..=2 * capture::SECONDS)
@@ -298,12 +272,12 @@ impl Roll {
     }
 
     /// Selects the time over which the pointer is dragged, from beat to beat. A click ends the selection.
-    fn select(&mut self, response: &Response, view: &View, history: &History, capture: &Capture) {
+    fn select(&mut self, response: &Response, view: &View) {
         if response.clicked() {
             self.selection = None;
         }
         let Some(pointer) = response.interact_pointer_pos() else { return };
-        let at = |x: f32| capture.heard().snap(history.time(view.column(x)));
+        let at = |x: f32| view.heard.snap(view.history.time(view.column(x)));
         let time = at(pointer.x);
         if response.drag_started() {
             let origin = response.ctx.input(|input| input.pointer.press_origin());
@@ -316,17 +290,9 @@ impl Roll {
     }
 
     /// Shows the selection and the lead.
-    fn show_notes(
-        &self,
-        ui: &Ui,
-        view: &View,
-        history: &History,
-        capture: &Capture,
-        rows: &Rows,
-        middle: impl Fn(usize) -> f32,
-    ) {
+    fn show_notes(&self, ui: &Ui, view: &View, rows: &Rows, middle: impl Fn(usize) -> f32) {
         let painter = ui.painter().with_clip_rect(view.area);
-        let x = |time: f64| view.x(history.column_at(time));
+        let x = |time: f64| view.x(view.history.column_at(time));
         if let Some(range) = &self.selection {
             let area = Rect::from_x_y_ranges(x(range.start)..=x(range.end), view.area.y_range());
             painter.rect_filled(area, 0.0, theme::ACCENT.gamma_multiply(0.18));
@@ -337,9 +303,8 @@ impl Roll {
         if SPANS[self.span] > LONGEST_WITH_LEAD {
             return;
         }
-        let Range { start: from, end: until } = view.times(history);
-        let heard = capture.heard();
-        let leads = heard.notes.iter().filter(|own| own.lead);
+        let Range { start: from, end: until } = view.times();
+        let leads = view.heard.notes.iter().filter(|own| own.lead);
         for own in leads.filter(|own| own.note.start < until && own.note.end > from) {
             if let Some(row) = rows.0.iter().position(|row| row.tone == own.note.tone) {
                 let line = x(own.note.start)..=x(own.note.end);
@@ -349,28 +314,20 @@ impl Roll {
     }
 
     /// Returns the roll in words, for screen readers.
-    fn described(
-        &self,
-        view: &View,
-        history: &History,
-        capture: &Capture,
-        rows: &Rows,
-        bands: &Bands,
-    ) -> String {
+    fn described(&self, view: &View, rows: &Rows, bands: &Bands) -> String {
         let rows = rows.0.iter();
         let sounding = rows.filter(|row| bands.bands[row.tone].state != BandState::Inactive);
         let names: Vec<String> = sounding.map(|row| key_name(row.key)).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let span = SPANS[self.span];
+        let end = clock(view.times().end);
         let time = match self.end {
             None => format!("of the last {span} s"),
-            Some(_) => {
-                format!("of {span} s up to {}", clock(history.time(view.columns.end * view.step)))
-            }
+            Some(_) => format!("of {span} s up to {end}"),
         };
         let selected = self.selection.as_ref().map(|range| {
-            let heard = capture.heard();
-            let notes = heard.notes.iter().filter(|own| range.contains(&own.note.start)).count();
+            let notes = view.heard.notes.iter();
+            let notes = notes.filter(|own| range.contains(&own.note.start)).count();
             format!(". Selected: {} to {}, {notes} notes", clock(range.start), clock(range.end))
         });
         let selected = selected.unwrap_or_default();
@@ -378,8 +335,9 @@ impl Roll {
     }
 }
 
-/// Columns in view, and their area.
-struct View {
+struct View<'a> {
+    history: &'a History,
+    heard: &'a Heard,
     area: Rect,
     /// Columns of the picture.
     columns: Range<i64>,
@@ -387,8 +345,8 @@ struct View {
     step: i64,
 }
 
-impl View {
-    /// Returns the left edge of a column of the history. The area spans the middle of the first column to that of the last one.
+impl View<'_> {
+    /// Returns the left edge of a column of the history. The area begins and ends in the middle of a column.
     fn x(&self, column: i64) -> f32 {
         let place = column as f64 / self.step as f64 - self.columns.start as f64 - 0.5;
         let count = (self.columns.end - self.columns.start - 1).max(1);
@@ -396,8 +354,8 @@ impl View {
     }
 
     /// Returns the times in view.
-    fn times(&self, history: &History) -> Range<f64> {
-        let time = |column| history.time(column * self.step);
+    fn times(&self) -> Range<f64> {
+        let time = |column| self.history.time(column * self.step);
         time(self.columns.start)..time(self.columns.end)
     }
 
@@ -409,8 +367,9 @@ impl View {
     }
 }
 
-/// Shows a line and the number at the beginning of each bar: the host's bars, or else those that were found, with their beats.
-fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: Scale) {
+/// Shows lines and numbers for the host's bars, or else for the detected bars and beats.
+fn show_bars(ui: &Ui, view: &View, scale: Scale) {
+    let View { history, heard, .. } = view;
     let font = scale.font(10.0);
     let (mut line, mut number) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
     let mut show = |column: i64, bar: Option<i64>| {
@@ -432,8 +391,8 @@ fn show_bars(ui: &Ui, view: &View, history: &History, capture: &Capture, scale: 
         history.bars().for_each(|(column, bar)| show(column, Some(i64::from(bar))));
         return;
     }
-    let (mut bar, times) = (-1, view.times(history));
-    for beat in &capture.heard().beats {
+    let (mut bar, times) = (-1, view.times());
+    for beat in &heard.beats {
         bar += i64::from(beat.place == 0);
         if !times.contains(&beat.time) {
             continue;
@@ -447,8 +406,8 @@ fn clock(seconds: f64) -> String {
     format!("{}:{:04.1}", (seconds / 60.0) as u32, seconds % 60.0)
 }
 
-/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, unless
-/// the user is typing or dragging.
+/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, except
+/// while the user types or drags.
 pub fn switch(ui: &mut Ui, area: Rect, scale: Scale, edits: &Edits) -> Rect {
     let font = scale.font(12.0);
     let width = 2.2 * font.size + scale.length(10.0);

@@ -1,20 +1,18 @@
-//! Texture of the roll, a ring of columns one pixel wide.
+//! Texture of the roll: a ring buffer of columns one pixel wide.
 
 use super::history::{History, RATE};
-use crate::editor::theme;
 use egui::{
     Color32, ColorImage, Mesh, Rect, TextureHandle, TextureOptions, TextureWrapMode, Ui, pos2,
 };
 use std::ops::Range;
 use tone_filter_dsp::roll::{Column, Rows};
 
-/// Columns of the texture.
+/// Width of the texture in columns.
 pub const COLUMNS: usize = 8 * RATE;
 
-/// Maximum number of columns that are sent one by one; more are sent as a whole texture.
+/// Maximum number of columns that are sent one by one. More are sent as a whole texture.
 const FEW: usize = 16;
 
-/// Options of the texture, in which new columns replace the oldest.
 const OPTIONS: TextureOptions =
     TextureOptions { wrap_mode: TextureWrapMode::Repeat, ..TextureOptions::LINEAR };
 
@@ -22,17 +20,17 @@ const OPTIONS: TextureOptions =
 pub struct Picture {
     texture: TextureHandle,
     rows: Rows,
-    /// Colours of a column without notes, as many as the texture is high.
+    /// Pixels of a column without notes, from top to bottom.
     background: Vec<Color32>,
     /// Columns of the history per column of the texture.
     step: i64,
-    /// Columns that are drawn.
+    /// Columns in the texture.
     drawn: Range<i64>,
 }
 
 impl Picture {
-    /// Updates the picture so that it has the columns up to `end`. Each has the strongest cells of `step` columns of `history`.
-    /// Columns of the history from `changed` on are new. Draws only what has changed.
+    /// Draws the columns up to `end`; each has the strongest cells of `step` columns of `history`, which are new from `changed` on.
+    /// Draws new columns only, or all after a change of `rows`, `height` or `step`.
     pub fn update(
         own: &mut Option<Self>,
         ui: &Ui,
@@ -62,7 +60,8 @@ impl Picture {
                 return;
             }
         }
-        let mut background = vec![*theme::BACKGROUND; height];
+        // The rows cover the whole height, so the picture does not depend on the theme.
+        let mut background = vec![Color32::BLACK; height];
         for (span, [red, green, blue]) in rows.background(height) {
             background[span].fill(Color32::from_rgb(red, green, blue));
         }
@@ -88,7 +87,7 @@ impl Picture {
     }
 }
 
-/// Draws the notes of `column` into `pixels`, over the background. Every `stride`th pixel belongs to the column.
+/// Draws the notes of `column` over the background. Every `stride`th pixel belongs to the column.
 fn draw(rows: &Rows, column: &Column, pixels: &mut [Color32], stride: usize) {
     let height = pixels.len().div_ceil(stride);
     for (span, [red, green, blue]) in rows.notes(column, height) {

@@ -10,43 +10,31 @@ use egui_kittest::kittest::NodeT;
 use std::collections::BTreeSet;
 use tone_filter_dsp::{BandState, Bands, CHOICES, Choice, Group, SPECS, notes, notes::TONES};
 
-/// Returns the names of all controls, but of the bands only those of the note A: all bands are alike.
+/// Returns the names of all controls, without the bands and keys of other notes than A, which are alike.
 fn controls(editor: &TestEditor) -> Vec<String> {
-    let names = editor.controls().into_iter().map(|(name, _)| name);
     let alike = |name: &str| {
         let note = name.strip_prefix("Band ").or_else(|| name.strip_prefix("Note "));
         note.is_some_and(|note| !note.starts_with('A') || note.starts_with("A#"))
     };
-    names.filter(|name| !alike(name)).collect()
+    editor.controls().into_iter().filter(|name| !alike(name)).collect()
 }
 
-/// Returns everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
+/// Returns everything that a key can change.
 fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
     let other = editor.edit(|edits| edits.state.other.clone());
-    let names: Vec<_> = editor.controls().into_iter().map(|(name, _)| name).collect();
-    (editor.settings(), other, editor.texts(), names)
+    (editor.settings(), other, editor.texts(), editor.controls())
 }
 
-/// Creates an editor in which both Undo and Redo are enabled.
 fn editor() -> TestEditor {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
-    edit(&mut editor);
+    editor.make_steps();
     editor
-}
-
-fn edit(editor: &mut TestEditor) {
-    editor.edit(|edits| {
-        edits.set_once("mix", 0.6);
-        edits.set_once("mix", 0.7);
-        edits.undo();
-    });
-    editor.frame(vec![]);
 }
 
 #[test]
 fn every_control_is_named_and_reached_by_the_tab_key() {
     let mut editor = editor();
-    let all: Vec<String> = editor.controls().into_iter().map(|(name, _)| name).collect();
+    let all = editor.controls();
     let names: BTreeSet<String> = all.iter().cloned().collect();
     assert!(names.iter().all(|name| !name.trim().is_empty()), "{names:?}");
     assert_eq!(names.len(), all.len(), "two controls of one name: {all:?}");
@@ -59,14 +47,14 @@ fn every_control_is_named_and_reached_by_the_tab_key() {
         reached.extend(editor.focused());
     }
     let missed: Vec<_> = names.difference(&reached).collect();
-    assert!(missed.is_empty(), "the tab key never comes to {missed:?}");
+    assert!(missed.is_empty(), "the Tab key does not reach {missed:?}");
 }
 
 #[test]
-fn the_tab_key_goes_through_the_header_from_left_to_right() {
+fn the_tab_key_follows_the_header_from_the_left() {
     for size in [MIN_SIZE, DEFAULT_SIZE, [1600.0, 1000.0]] {
         let mut editor = TestEditor::new(size);
-        edit(&mut editor);
+        editor.make_steps();
         let areas = editor.areas();
         let mix = areas.iter().find(|(name, _)| name == "Mix: 60 %").unwrap().1;
         let header = areas.iter().filter(|(_, area)| area.bottom() < mix.top());
@@ -87,15 +75,12 @@ fn controls_in_menus_and_text_fields_are_named() {
         ["Mix: 60 %", "Save and load presets: File", "Preset: Tone Filter *", "Zoom: 100 %"]
     {
         let mut editor = editor();
-        let names = |editor: &TestEditor| -> BTreeSet<_> {
-            editor.controls().into_iter().map(|(name, _)| name).collect()
-        };
-        let before = names(&editor);
+        let before = editor.controls();
         editor.click(editor.place(opener));
-        let names = names(&editor);
+        let names = editor.controls();
         assert!(names.iter().all(|name| !name.trim().is_empty()), "{opener}: {names:?}");
-        let new = names.difference(&before).count();
-        assert!(new > 3 || names.contains("Mix to type"), "{opener}: {names:?}");
+        let new = names.iter().filter(|name| !before.contains(name)).count();
+        assert!(new > 3 || editor.offers("Mix to type"), "{opener}: {names:?}");
     }
 }
 
@@ -114,10 +99,10 @@ fn every_control_is_operated_by_the_keyboard_alone() {
                 || choice.id != "voice"
                     && (choice.entries.len() > 2 || Group::Scale.ids().contains(&choice.id))
         };
-        let buttons = CHOICES.iter().filter(|choice| !list(choice));
-        let mut made = buttons
-            .map(|choice| format!("{}: {}", choice.name, choice.entries[choice.get(&controls)].1));
-        if name == "First sound: A" || made.any(|made| made == name) {
+        let mut buttons = CHOICES.iter().filter(|choice| !list(choice));
+        let selected =
+            |choice: &Choice| [choice.name, choice.entries[choice.get(&controls)].1].join(": ");
+        if name == "First sound: A" || buttons.any(|choice| selected(choice) == name) {
             continue;
         }
         editor.focus(&name);
@@ -133,7 +118,7 @@ fn every_control_is_operated_by_the_keyboard_alone() {
         assert!(seen(&mut editor) != before, "{name} does nothing");
         // Closes a menu that the key has opened.
         editor.key(Key::Escape);
-        edit(&mut editor);
+        editor.make_steps();
         // The key may have closed the groups of More.
         editor.params().editor_more.store(true);
         // The roll has no cells, and a preset with another range has other cells.
@@ -144,7 +129,7 @@ fn every_control_is_operated_by_the_keyboard_alone() {
 }
 
 #[test]
-fn the_space_bar_is_for_the_host_except_in_a_text_field() {
+fn only_text_fields_use_the_space_bar() {
     let mut editor = editor();
     let before = editor.settings();
     for name in controls(&editor) {
@@ -153,20 +138,7 @@ fn the_space_bar_is_for_the_host_except_in_a_text_field() {
     }
     assert_eq!(editor.settings(), before);
 
-    editor.run("Tone: 4865 Hz");
-    let space = Event::Key {
-        key: Key::Space,
-        physical_key: None,
-        pressed: true,
-        repeat: false,
-        modifiers: egui::Modifiers::NONE,
-    };
-    for event in
-        [Event::Text("7".into()), space, Event::Text(" ".into()), Event::Text("kHz".into())]
-    {
-        editor.frame(vec![event]);
-    }
-    editor.key(Key::Enter);
+    editor.run("Tone: 4865 Hz | ~7 | <Space> | ~ kHz | <Enter>");
     assert!((editor.settings().tone - 7000.0).abs() < 0.01, "{}", editor.settings().tone);
 }
 

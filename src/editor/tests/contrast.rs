@@ -1,5 +1,4 @@
-//! Tests of colours: the WCAG 2 contrast of every text with its background, even in controls without effect, and the states for
-//! all kinds of colour vision.
+//! Tests of colours: the WCAG 2 contrast of every text with its background, and the states for all kinds of colour vision.
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
@@ -14,7 +13,7 @@ const LEAST: [f32; 2] = [4.5, 7.0];
 fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
     let mut filled = Vec::new();
     let mut texts = Vec::new();
-    for shape in editor.output().shapes.iter().flat_map(|clipped| super::leaves(&clipped.shape)) {
+    for (shape, _) in editor.shapes() {
         match shape {
             Shape::Rect(rect) => filled.push((rect.rect, rect.fill)),
             Shape::Text(text) => {
@@ -116,8 +115,7 @@ fn every_text_of_panels_menus_and_tooltips_is_legible() {
         }
         for hovered in ["Octave 4", "Band A4", "Mix", "More settings", "Bypass"] {
             let before = editor.texts().len();
-            editor.frame(vec![egui::Event::PointerMoved(editor.place(hovered))]);
-            editor.wait(1.2);
+            editor.hover(editor.place(hovered));
             assert!(editor.texts().len() > before, "{hovered} has no tooltip");
             check(&editor, hovered);
             editor.frame(vec![egui::Event::PointerMoved(egui::Pos2::ZERO)]);
@@ -155,12 +153,12 @@ fn lightness_alone_tells_the_states_apart() {
         for vision in visions {
             let [inactive, sounding, saturated] =
                 [BandState::Inactive, BandState::Sounding, BandState::Saturated]
-                    .map(|state| lightness(super::colour(state), vision));
+                    .map(|state| lightness(*theme::state_colour(state), vision));
             assert!(sounding - inactive >= 20.0, "{inactive} {sounding}, high: {contrast}");
             assert!(saturated - sounding >= 20.0, "{sounding} {saturated}, high: {contrast}");
         }
         // The marks of silent bands are to be seen, too.
-        let mark = super::colour(BandState::Inactive);
+        let mark = theme::state_colour(BandState::Inactive);
         assert!(theme::contrast(mark, theme::SURFACE) >= 3.0);
     }
 }

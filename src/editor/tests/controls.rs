@@ -1,16 +1,12 @@
-//! Tests of sliders, switches and text fields.
-
 use super::TestEditor;
 use crate::{
     editor::{DEFAULT_SIZE, controls::is_switch},
     params::Control,
     session::is_same,
 };
-use egui::{Event, Key, Modifiers, MouseWheelUnit, TouchPhase, vec2};
+use egui::{Key, Modifiers, vec2};
 use nice_plug::params::Param;
-use tone_filter_dsp::{
-    CHOICES, Controls, Group, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice, spec,
-};
+use tone_filter_dsp::{CHOICES, Controls, Group, Map, PitchClass, Settings, Targets, Voice, spec};
 
 /// Vector from the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);
@@ -41,14 +37,7 @@ fn the_pointer_moves_one_slider_as_one_gesture() {
         [(Modifiers::NONE, 53.0), (Modifiers::SHIFT, 53.3), (Modifiers::COMMAND, 53.6)]
     {
         editor.hold(modifiers);
-        let wheel = Event::MouseWheel {
-            unit: MouseWheelUnit::Line,
-            delta: vec2(0.0, 3.0),
-            phase: TouchPhase::Move,
-            modifiers,
-            source: egui::MouseWheelSource::Unknown,
-        };
-        editor.frame(vec![wheel]);
+        editor.wheel(3.0, modifiers);
         let settings = editor.settings();
         assert!((settings.mix - expected).abs() < 1e-3, "{}", settings.mix);
         assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
@@ -111,25 +100,7 @@ fn switches_set_their_setting() {
 }
 
 #[test]
-fn more_shows_all_other_settings_each_once() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let count = |editor: &TestEditor, spec: &Spec| {
-        editor.controls().iter().filter(|(name, _)| name == spec.name).count()
-    };
-    for open in [false, true, false] {
-        for spec in &SPECS {
-            let shown = open || Group::Main.ids().contains(&spec.id);
-            assert_eq!(count(&editor, spec), usize::from(shown), "{} while {open}", spec.id);
-        }
-        editor.focus("More settings");
-        editor.key(Key::Enter);
-        assert_eq!(editor.params().editor_more.load(), !open);
-    }
-    assert!(editor.log().is_empty(), "the window is no part of the sound");
-}
-
-#[test]
-fn a_value_is_typed_as_it_is_shown_and_kept_if_it_is_not() {
+fn an_unedited_text_keeps_the_exact_value() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     editor.edit(|edits| {
         let Some(Control::Number(_, param)) = edits.params.control("threshold") else { panic!() };
@@ -152,13 +123,13 @@ fn a_value_is_typed_as_it_is_shown_and_kept_if_it_is_not() {
 }
 
 fn colour(editor: &TestEditor, wanted: &str) -> egui::Color32 {
-    let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+    let texts = editor.shapes().filter_map(|(shape, _)| match shape {
         egui::Shape::Text(text) if text.galley.text() == wanted => {
             Some(text.override_text_color.unwrap_or(text.fallback_color))
         }
         _ => None,
     });
-    texts.next_back().unwrap()
+    texts.last().unwrap()
 }
 
 #[test]
@@ -186,7 +157,7 @@ fn notes_that_are_their_own_targets_are_not_faint() {
 }
 
 #[test]
-fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
+fn a_control_without_effect_is_fainter_and_explained() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let controls = ["Sensitivity", "Lookahead", "Ring"];
     let before = controls.map(|name| colour(&editor, name));
@@ -199,8 +170,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
         ("Sensitivity", "No effect: Focus is at 0 %."),
         ("Lookahead", "No effect: it only delays the sound while Focus is at 0 %."),
     ] {
-        editor.frame(vec![Event::PointerMoved(editor.place(control))]);
-        editor.wait(1.2);
+        editor.hover(editor.place(control));
         let texts = editor.texts();
         let shown = texts.iter().any(|(text, _)| text.replace('\n', " ").contains(words));
         assert!(shown, "{control}: {texts:?}");
@@ -210,13 +180,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
 #[test]
 fn every_control_is_large_enough_to_hit() {
     for mut editor in [TestEditor::new(DEFAULT_SIZE), TestEditor::with_more(DEFAULT_SIZE)] {
-        // Undo and Redo are enabled, too.
-        editor.edit(|edits| {
-            edits.set_once("mix", 0.6);
-            edits.set_once("mix", 0.7);
-            edits.undo();
-        });
-        editor.frame(vec![]);
+        editor.make_steps();
         for (name, area) in editor.areas() {
             // Corners that resize a window are this small on all systems.
             let enough = area.width().min(area.height()) >= 23.9;

@@ -1,5 +1,3 @@
-//! Tests of the cells, the keyboard below them and the scale.
-
 use super::{TestEditor, marker};
 use crate::editor::DEFAULT_SIZE;
 use egui::{Key, Modifiers};
@@ -40,11 +38,8 @@ fn clicks_mute_and_alt_clicks_solo_bands_and_octaves() {
     ] {
         editor.hold(if alt { Modifiers::ALT } else { Modifiers::NONE });
         editor.run(step);
-        assert_eq!(
-            editor.settings(),
-            Settings { bands: expected, ..Settings::default() },
-            "{step}"
-        );
+        let expected = Settings { bands: expected, ..Settings::default() };
+        assert_eq!(editor.settings(), expected, "{step}");
     }
     // The keyboard does the same.
     for (modifiers, expected) in [(Modifiers::NONE, muted), (Modifiers::ALT, solo)] {
@@ -59,7 +54,7 @@ fn clicks_mute_and_alt_clicks_solo_bands_and_octaves() {
 }
 
 #[test]
-fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
+fn drags_and_right_clicks_switch_bands() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     let drag = |editor: &mut TestEditor, from: &str, to: &str| {
         let [from, to] = [from, to].map(|note| editor.place(note));
@@ -80,25 +75,17 @@ fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
 }
 
 #[test]
-fn a_click_on_the_keyboard_makes_the_scale_custom() {
+fn list_and_keyboard_set_the_scale() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.run("Note C# in the scale");
-    let expected = Settings {
-        scale: Scale::Custom,
-        custom: PitchClasses::ALL.with(4, false),
-        ..Settings::default()
-    };
-    assert_eq!(editor.settings(), expected);
+    let (scale, custom) = (Scale::Custom, PitchClasses::ALL.with(4, false));
+    assert_eq!(editor.settings(), Settings { scale, custom, ..Settings::default() });
     editor.run("Undo");
     assert_eq!(editor.settings(), Settings::default());
-}
-
-#[test]
-fn a_scale_is_picked_from_a_list() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.log();
     for (list, picked) in [("Scale: Chromatic", "Whole tone"), ("Root: A", "D#")] {
         editor.click(editor.place(list));
-        editor.click(editor.last_text(picked).center());
+        editor.click_text(picked);
         assert_eq!(editor.log(), ["begin", "set", "end"], "{picked}");
     }
     let expected =
@@ -121,13 +108,6 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     filter.process(&mut [&mut signal]);
 
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.params().set_texts(&settings);
-    editor.edit(|edits| {
-        for id in ["scale", "focus"] {
-            let place = edits.params.control(id).unwrap().normalized(&settings.into());
-            edits.set_once(id, place);
-        }
-    });
     for (keys, expected) in [
         (Keys::Off, &[12, 15][..]),
         (Keys::Hold, &[15]),
@@ -136,10 +116,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     ] {
         settings.keys = keys;
         filter.set_settings(&settings).unwrap();
-        editor.edit(|edits| {
-            let place = edits.params.control("keys").unwrap().normalized(&settings.into());
-            edits.set_once("keys", place);
-        });
+        editor.edit(|edits| edits.change("test", |own| *own = settings));
         editor.display_filter(&filter);
         let sounds = |tone: &usize| {
             let marker = marker(&editor, *tone);
@@ -156,7 +133,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
 }
 
 #[test]
-fn targets_are_drawn_on_the_keyboard_or_picked_from_a_list() {
+fn targets_are_dragged_or_picked_from_a_list() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.edit(|edits| {
         edits.change("test", |settings| {
@@ -175,15 +152,15 @@ fn targets_are_drawn_on_the_keyboard_or_picked_from_a_list() {
     assert_eq!(editor.settings(), Settings { targets: drawn, ..start });
 
     editor.run("Note A sounds at A");
-    editor.click(editor.last_text("G#").center());
+    editor.click_text("G#");
     assert_eq!(targets(&editor), drawn.with(0, PitchClass::new(11)));
     editor.run("Undo");
     assert_eq!(targets(&editor), drawn);
 
     editor.run("Note F sounds at F");
-    editor.click(editor.last_text("All to F").center());
+    editor.click_text("All to F");
     assert!((0..12).all(|class| targets(&editor).of(class).name() == "F"));
     editor.run("Note F sounds at F");
-    editor.click(editor.last_text("Each to itself").center());
+    editor.click_text("Each to itself");
     assert_eq!(editor.settings(), start);
 }

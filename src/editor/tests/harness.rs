@@ -1,4 +1,4 @@
-//! Simulated user of an editor without a window: mouse, keyboard and screen reader.
+//! Simulated user of an editor: mouse, keyboard and screen reader.
 
 use crate::{
     editor::{Layout, Panel, WindowlessEditor, band_grid, theme},
@@ -7,8 +7,8 @@ use crate::{
     session::{Edits, Session},
 };
 use egui::{
-    Event, FullOutput, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, TextureId,
-    TexturesDelta, Vec2, epaint::ImageDelta,
+    Event, FullOutput, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2,
+    RawInput, Rect, Shape, TextureId, TexturesDelta, TouchPhase, Vec2, epaint::ImageDelta, vec2,
 };
 use egui_kittest::{
     Harness, Node, TestRenderer,
@@ -19,14 +19,14 @@ use tone_filter_dsp::{Bands, Settings, ToneFilter};
 
 pub struct TestEditor {
     harness: Harness<'static, WindowlessEditor>,
-    /// egui's time in seconds.
+    /// Time in seconds.
     pub time: f64,
     modifiers: Modifiers,
     pub meters: MeterInput,
     uploads: Uploads,
 }
 
-/// Textures, or parts of textures, that were sent to the graphics card.
+/// Textures and parts of textures that were sent to the graphics card.
 #[derive(Clone, Default)]
 struct Uploads(Rc<RefCell<Vec<(TextureId, ImageDelta)>>>);
 
@@ -54,7 +54,7 @@ impl TestEditor {
         editor
     }
 
-    /// Creates an editor like [`TestEditor::new`], with the groups of More open.
+    /// Creates an editor with the groups of More open.
     pub fn with_more(size: [f32; 2]) -> Self {
         let mut editor = Self::new(size);
         editor.params().editor_more.store(true);
@@ -74,13 +74,18 @@ impl TestEditor {
         &self.session().params
     }
 
-    /// Returns the settings, with the host's modulation.
     pub fn settings(&self) -> Settings {
         self.params().settings()
     }
 
     pub fn output(&self) -> &FullOutput {
         self.harness.output()
+    }
+
+    /// Returns the painted shapes without groups, and their clip rectangles.
+    pub fn shapes(&self) -> impl Iterator<Item = (&Shape, Rect)> {
+        let shapes = self.output().shapes.iter();
+        shapes.flat_map(|own| leaves(&own.shape).into_iter().map(|shape| (shape, own.clip_rect)))
     }
 
     /// Displays `bands` until the animation has ended.
@@ -164,6 +169,13 @@ impl TestEditor {
         self.frame(vec![Event::ModifiersChanged(modifiers)]);
     }
 
+    /// Turns the wheel up by `notches`.
+    pub fn wheel(&mut self, notches: f32, modifiers: Modifiers) {
+        let (unit, delta) = (MouseWheelUnit::Line, vec2(0.0, notches));
+        let (phase, source) = (TouchPhase::Move, MouseWheelSource::Unknown);
+        self.frame(vec![Event::MouseWheel { unit, delta, phase, modifiers, source }]);
+    }
+
     pub fn edit<R>(&mut self, edit: impl FnOnce(&mut Edits) -> R) -> R {
         self.harness.state().edit(self.time, edit)
     }
@@ -211,7 +223,23 @@ impl TestEditor {
     }
 
     pub fn offers(&self, label: &str) -> bool {
-        self.controls().iter().any(|(name, _)| name == label)
+        self.controls().iter().any(|name| name == label)
+    }
+
+    /// Moves the pointer to `pos` and waits for the tooltip.
+    pub fn hover(&mut self, pos: Pos2) {
+        self.frame(vec![Event::PointerMoved(pos)]);
+        self.wait(1.2);
+    }
+
+    /// Makes steps that can be undone and redone.
+    pub fn make_steps(&mut self) {
+        self.edit(|edits| {
+            edits.set_once("mix", 0.6);
+            edits.set_once("mix", 0.7);
+            edits.undo();
+        });
+        self.frame(vec![]);
     }
 
     pub fn drag(&mut self, from: Pos2, by: Vec2) {
@@ -259,20 +287,20 @@ impl TestEditor {
         self.frame(vec![]);
     }
 
-    /// Returns the AccessKit label of every control that can have the focus, and whether it has the focus.
-    pub fn controls(&self) -> Vec<(String, bool)> {
+    fn focusable(&self) -> impl Iterator<Item = Node<'_>> {
         let nodes = self.harness.root().children_recursive();
-        let name = |node: &Node| node.accesskit_node().label().unwrap_or_default();
-        let can_be_focused = |node: &Node| {
-            let node = node.accesskit_node();
-            node.data().supports_action(egui::accesskit::Action::Focus)
-        };
-        nodes.filter(can_be_focused).map(|node| (name(&node), node.is_focused())).collect()
+        let focus = egui::accesskit::Action::Focus;
+        nodes.filter(move |node| node.accesskit_node().data().supports_action(focus))
     }
 
-    /// Returns the AccessKit label and the area of every control that can have the focus.
+    /// Returns the AccessKit labels of the controls that can have the focus.
+    pub fn controls(&self) -> Vec<String> {
+        self.focusable().map(|node| node.accesskit_node().label().unwrap_or_default()).collect()
+    }
+
+    /// Returns the AccessKit labels and the areas of the controls that can have the focus.
     pub fn areas(&self) -> Vec<(String, Rect)> {
-        let names = self.controls().into_iter().map(|(name, _)| name);
+        let names = self.controls().into_iter();
         names.map(|name| (name.clone(), self.node(&name).rect())).collect()
     }
 
@@ -287,14 +315,14 @@ impl TestEditor {
     }
 
     pub fn focused(&self) -> Option<String> {
-        self.controls().into_iter().find_map(|(name, focused)| focused.then_some(name))
+        self.focusable().find(Node::is_focused).map(|node| node.accesskit_node().label().unwrap())
     }
 
-    /// Returns all texts that are to be seen, at least in part, with their areas.
+    /// Returns the visible texts and their areas.
     pub fn texts(&self) -> Vec<(String, Rect)> {
-        let texts = self.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+        let texts = self.shapes().filter_map(|(shape, clip)| match shape {
             Shape::Text(text) => {
-                let area = text.visual_bounding_rect().intersect(clipped.clip_rect);
+                let area = text.visual_bounding_rect().intersect(clip);
                 area.is_positive().then(|| (text.galley.text().to_owned(), area))
             }
             _ => None,
@@ -302,27 +330,31 @@ impl TestEditor {
         texts.collect()
     }
 
+    fn areas_of(&self, text: &str) -> Vec<Rect> {
+        let texts = self.texts();
+        let areas: Vec<_> =
+            texts.iter().filter(|(own, _)| own == text).map(|(_, area)| *area).collect();
+        assert!(!areas.is_empty(), "no {text:?} in {texts:?}");
+        areas
+    }
+
     /// Returns the area of `text` where it was painted first.
     pub fn text(&self, text: &str) -> Rect {
-        let texts = self.texts();
-        let found = texts.iter().find(|(own, _)| own == text);
-        found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
+        self.areas_of(text)[0]
     }
 
-    /// Returns the area of `text` where it was painted last.
-    pub fn last_text(&self, text: &str) -> Rect {
-        let texts = self.texts();
-        let found = texts.iter().rfind(|(own, _)| own == text);
-        found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
+    /// Clicks `text` where it was painted last.
+    pub fn click_text(&mut self, text: &str) {
+        self.click(self.areas_of(text).last().unwrap().center());
     }
 
-    /// Returns the calls that the host has received since the last call of this function.
+    /// Returns the host's calls since the last call of this function.
     pub fn log(&self) -> Vec<&'static str> {
         self.harness.state().take_log()
     }
 }
 
-pub fn leaves(shape: &Shape) -> Vec<&Shape> {
+fn leaves(shape: &Shape) -> Vec<&Shape> {
     match shape {
         Shape::Vec(shapes) => shapes.iter().flat_map(leaves).collect(),
         shape => vec![shape],

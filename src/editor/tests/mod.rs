@@ -1,5 +1,3 @@
-//! Tests of the editor without a window: its painting, and its response to mouse and keyboard.
-
 mod access;
 mod contrast;
 mod controls;
@@ -15,15 +13,14 @@ mod window;
 
 use super::{DEFAULT_SIZE, MIN_SIZE, band_grid::BandGrid, theme};
 use egui::{Color32, Shape};
-use harness::{TestEditor, leaves};
-use nice_plug::params::Params;
+use harness::TestEditor;
 use tone_filter_dsp::{Band, BandState, Bands, Group, SPECS, Settings, Spec, ToneFilter, notes};
 use tone_filter_testkit::signals::sine;
 
 /// Returns colour and kind of the marker in the cell of `tone`.
 fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
     let cell = editor.cell(tone);
-    let shapes = editor.output().shapes.iter().flat_map(|clipped| leaves(&clipped.shape));
+    let shapes = editor.shapes().map(|(shape, _)| shape);
     let mut markers = shapes.filter(|shape| cell.contains_rect(shape.visual_bounding_rect()));
     markers.find_map(|shape| match shape {
         Shape::Circle(circle) if circle.fill == Color32::TRANSPARENT => {
@@ -33,11 +30,6 @@ fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
         Shape::Path(path) if path.closed => Some((path.fill, BandState::Saturated)),
         _ => None,
     })
-}
-
-/// Returns the colour of a state.
-fn colour(state: BandState) -> Color32 {
-    *theme::state_colour(state)
 }
 
 /// Returns a band in `state`, at a tenth of the total power.
@@ -63,9 +55,9 @@ fn a_cell_shows_its_state_by_colour_and_by_shape() {
             bands.bands[15 * index] = band(15 * index, state);
         }
         editor.display(bands);
-        assert_eq!(marker(&editor, 0), Some((colour(BandState::Inactive), BandState::Inactive)));
-        assert_eq!(marker(&editor, 15), Some((colour(BandState::Sounding), BandState::Sounding)));
-        assert_eq!(marker(&editor, 30), Some((colour(BandState::Saturated), BandState::Saturated)));
+        for (index, state) in states.into_iter().enumerate() {
+            assert_eq!(marker(&editor, 15 * index), Some((*theme::state_colour(state), state)));
+        }
         let others = (0..48).filter(|tone| tone % 15 != 0 || *tone > 30);
         for tone in others {
             assert!(marker(&editor, tone).is_none_or(|(colour, _)| colour == Color32::TRANSPARENT));
@@ -81,10 +73,7 @@ fn a_pure_note_lights_its_own_cell_only() {
     for size in [MIN_SIZE, DEFAULT_SIZE, [3840.0, 2160.0]] {
         let mut editor = TestEditor::new(size);
         editor.display(filter.bands());
-        assert_eq!(
-            marker(&editor, notes::A4),
-            Some((colour(BandState::Saturated), BandState::Saturated))
-        );
+        assert_eq!(marker(&editor, notes::A4).unwrap().1, BandState::Saturated);
         for tone in (0..notes::TONES).filter(|tone| *tone != notes::A4) {
             let marker = marker(&editor, tone);
             assert!(marker.is_none_or(|(_, state)| state == BandState::Inactive), "{tone}");
@@ -96,7 +85,7 @@ fn a_pure_note_lights_its_own_cell_only() {
 }
 
 #[test]
-fn motion_does_not_depend_on_the_frame_rate_and_comes_to_rest() {
+fn motion_does_not_depend_on_the_frame_rate() {
     let mut bands = Bands::default();
     bands.bands[7] = band(7, BandState::Saturated);
     let (mut fast, mut slow) = (BandGrid::default(), BandGrid::default());
@@ -106,12 +95,6 @@ fn motion_does_not_depend_on_the_frame_rate_and_comes_to_rest() {
     slow.advance(&bands, 0.06);
     assert!(fast.distance(&slow) < 1e-5, "{}", fast.distance(&slow));
     assert!(fast.distance(&BandGrid::default()) > 0.5, "it did not move");
-
-    for bands in [bands, Bands::default()] {
-        let frames = (0..200).take_while(|_| fast.advance(&bands, 0.02)).count();
-        assert!((1..150).contains(&frames), "{frames} frames");
-    }
-    assert_eq!(fast.distance(&BandGrid::default()), 0.0);
 }
 
 #[test]
@@ -130,14 +113,10 @@ fn every_control_is_legible_at_every_size_and_value() {
         editor.params().editor_more.store(open);
         let picks: [fn(&Spec) -> f32; 3] = [|spec| spec.min, |spec| spec.max, Spec::default];
         for pick in picks {
-            for (index, (_, param, _)) in editor.params().param_map().into_iter().enumerate() {
-                if let Some(spec) = SPECS.get(index) {
-                    // SAFETY: the editor owns the parameter.
-                    unsafe {
-                        param._internal_set_normalized_value(param.preview_normalized(pick(spec)))
-                    };
-                }
-            }
+            let set = |settings: &mut Settings| {
+                SPECS.iter().for_each(|spec| spec.set(settings, pick(spec)));
+            };
+            editor.edit(|edits| edits.change("test", set));
             // The gains with the longest text.
             let bands = &mut editor.panel().bands;
             (bands.gain, bands.makeup, bands.total_power) = (1e4, 15.8, 1e-6);

@@ -6,8 +6,7 @@ use crate::{
     editor::{DEFAULT_SIZE, Layout, MIN_SIZE, roll::COLUMNS, theme},
 };
 use egui::{
-    Color32, Event, ImageData, Key, Modifiers, MouseWheelSource, MouseWheelUnit, OutputCommand,
-    Rect, Shape, TextureId, TouchPhase, pos2, vec2,
+    Color32, Event, ImageData, Key, Modifiers, OutputCommand, Rect, Shape, TextureId, pos2,
 };
 use std::fs;
 use tone_filter_dsp::{
@@ -26,15 +25,14 @@ fn push(editor: &mut TestEditor, bands: &Bands, bar: Option<i32>, now: f64) {
 
 /// Whether the roll is shown. Asserts that either the roll or the cells are.
 fn is_shown(editor: &TestEditor) -> bool {
-    let cells = editor.controls().iter().any(|(name, _)| name == "Band A4");
     let roll = mesh(editor).is_some();
-    assert_ne!(cells, roll, "one of the two is shown");
+    assert_ne!(editor.offers("Band A4"), roll, "one of the two is shown");
     roll
 }
 
 /// Returns the roll's texture, its area in the window, and the texture columns at its left and right edge.
 fn mesh(editor: &TestEditor) -> Option<(TextureId, Rect, [f32; 2])> {
-    editor.output().shapes.iter().find_map(|clipped| match &clipped.shape {
+    editor.shapes().find_map(|(shape, _)| match shape {
         Shape::Mesh(mesh) if mesh.texture_id != TextureId::default() => {
             let columns = [0, 1].map(|corner| mesh.vertices[corner].uv.x * COLUMNS as f32);
             Some((mesh.texture_id, mesh.calc_bounds(), columns))
@@ -66,7 +64,7 @@ fn the_key_and_the_button_switch_the_view() {
 }
 
 #[test]
-fn the_key_is_for_text_and_not_for_the_view_while_the_user_types_or_drags() {
+fn typing_and_dragging_do_not_switch_the_view() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.run("Preset: Tone Filter");
     editor.key(Key::R);
@@ -97,7 +95,7 @@ fn uploads(editor: &TestEditor) -> Vec<(Option<usize>, usize, Vec<Color32>)> {
 }
 
 #[test]
-fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
+fn only_new_columns_are_sent_to_the_texture() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.params().editor_roll.store(true);
     push(&mut editor, &Bands::default(), None, 0.0);
@@ -150,7 +148,7 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
 }
 
 #[test]
-fn the_roll_is_eight_seconds_long_at_any_rate_of_frames_and_stands_still_in_a_pause() {
+fn the_roll_has_eight_seconds_at_any_frame_rate() {
     for rate in [20.0, 60.0, 144.0] {
         let mut editor = TestEditor::new(DEFAULT_SIZE);
         editor.params().editor_roll.store(true);
@@ -210,7 +208,7 @@ fn the_pointer_and_a_screen_reader_find_the_notes() {
 }
 
 #[test]
-fn the_song_s_bars_begin_with_a_line_and_their_number() {
+fn bars_begin_with_a_line_and_a_number() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.key(Key::R);
     // Bars of 3 s, beginning in the middle of the fourth bar; then the host stops.
@@ -221,7 +219,7 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
     editor.frame(vec![]);
     let (_, roll, _) = mesh(&editor).unwrap();
     let lines = |editor: &TestEditor| -> Vec<f32> {
-        let shapes = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+        let lines = editor.shapes().filter_map(|(shape, _)| match shape {
             Shape::LineSegment { points: [from, to], .. }
                 if from.x == to.x && from.y == roll.top() && to.y == roll.bottom() =>
             {
@@ -229,7 +227,7 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
             }
             _ => None,
         });
-        shapes.collect()
+        lines.collect()
     };
     let found = lines(&editor);
     // The newest column, at the right, is the 450th.
@@ -284,11 +282,8 @@ fn lit(editor: &mut TestEditor) -> (Vec<usize>, usize) {
 
 fn wheel(editor: &mut TestEditor, delta: f32, modifiers: Modifiers) {
     let (_, roll, _) = mesh(editor).unwrap();
-    let (unit, phase) = (MouseWheelUnit::Line, TouchPhase::Move);
-    let source = MouseWheelSource::Unknown;
-    let delta = vec2(0.0, delta);
     editor.frame(vec![Event::PointerMoved(roll.center())]);
-    editor.frame(vec![Event::MouseWheel { unit, delta, phase, modifiers, source }]);
+    editor.wheel(delta, modifiers);
     editor.frame(vec![]);
 }
 
@@ -370,16 +365,15 @@ fn a_part_is_selected_from_beat_to_beat_and_copied() {
     let at = |seconds: f64| {
         pos2(roll.right() - roll.width() * ((600.0 - seconds) / 8.0) as f32, roll.center().y)
     };
-    let selected = |editor: &TestEditor| {
-        let mut texts = editor.controls().into_iter().map(|(name, _)| name);
-        let name = texts.rfind(|name| name.starts_with("Piano roll of")).unwrap();
-        name.split_once("Selected: ").map(|(_, text)| text.to_owned())
+    let name = |editor: &TestEditor| {
+        let mut names = editor.controls().into_iter();
+        names.rfind(|name| name.starts_with("Piano roll of")).unwrap()
     };
+    let selected =
+        |own: &TestEditor| name(own).split_once("Selected: ").map(|(_, text)| text.to_owned());
     editor.drag(at(594.1), at(596.9) - at(594.1));
     assert_eq!(selected(&editor).as_deref(), Some("9:54.0 to 9:57.0, 6 notes"));
-    let mut names = editor.controls().into_iter().map(|(name, _)| name);
-    let name = names.rfind(|name| name.starts_with("Piano roll of")).unwrap();
-    editor.focus(&name);
+    editor.focus(&name(&editor));
     editor.frame(vec![Event::Copy]);
     let copied =
         editor.output().platform_output.commands.iter().find_map(|command| match command {
@@ -445,7 +439,7 @@ fn the_panel_of_notes_has_names_and_the_selection() {
         let mut editor = TestEditor::new(size);
         editor.run(PANEL);
         assert!(editor.offers("The last 8 bars") && !editor.offers("The selection"));
-        assert!(editor.controls().iter().all(|(name, _)| !name.trim().is_empty()));
+        assert!(editor.controls().iter().all(|name| !name.trim().is_empty()));
         editor.run("Back");
         assert!(!editor.offers("Back"), "the dialog has closed");
         editor.panel().roll.selection = Some(1.0..2.0);

@@ -1,4 +1,4 @@
-//! Corrects the times of the host's events for nice-plug.
+//! Corrects the host's events for nice-plug.
 
 use clap_sys::events::{
     CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI_SYSEX, CLAP_EVENT_TRANSPORT,
@@ -15,16 +15,16 @@ pub struct ClampedEvents<'a> {
     events: &'a clap_input_events,
     /// Time of the buffer's last sample.
     last: u32,
-    /// Time of the event that was read last, after clamping.
+    /// Clamped time of the last event read.
     now: Cell<u32>,
-    /// Copy of the last event whose time was changed. Reading the next event may overwrite the copy.
+    /// Copy of the last event whose time was changed.
     moved: UnsafeCell<EventBuffer>,
-    /// Song tempo in beats per minute after the last event read; `None` if the host reports none.
+    /// See [`ClampedEvents::tempo`].
     tempo: Cell<Option<f64>>,
 }
 
 impl<'a> ClampedEvents<'a> {
-    /// Wraps the `events` of a buffer of `frames` samples. `transport` is the transport at the start of the buffer.
+    /// Wraps the `events` of a buffer of `frames` samples; `transport` is at the start of the buffer.
     pub fn new(
         events: &'a clap_input_events,
         frames: u32,
@@ -128,8 +128,8 @@ mod tests {
         unsafe { (*list).ctx.cast() }
     }
 
-    /// Reads one event at time 600 in a buffer of 64 samples: a transport of 90 beats per minute with the type replaced by
-    /// `type_`. Returns its clamped time (`None`: nice-plug skips it) and the tempo.
+    /// Reads one event at time 600 in a buffer of 64 samples: a transport of 90 beats per minute whose type is `type_`. Returns its
+    /// clamped time (`None`: nice-plug skips it) and the tempo.
     fn read(type_: u16, flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
         // SAFETY: zeros are valid for all fields.
         let zeros: clap_event_transport = unsafe { std::mem::zeroed() };

@@ -1,16 +1,16 @@
-//! Helpers between Rust and C: conversion of strings, and a barrier for panics.
+//! Conversion of strings between Rust and C, and a barrier for panics.
 
 use std::{
     ffi::{CStr, CString, c_char},
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Returns the result of `call`, or `otherwise` if it panics: a panic must not reach the host.
+/// Returns the result of `call`, or `otherwise` if it panics, as a panic must not reach the host.
 pub fn without_panic<T>(otherwise: T, call: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or(otherwise)
 }
 
-/// Converts `text`, which must be ASCII, to a zero-terminated array, cut to `N - 1` characters.
+/// Converts ASCII `text` to a zero-terminated array, cut to `N - 1` characters.
 pub fn c_text<const N: usize>(text: &str) -> [c_char; N] {
     let mut chars = [0; N];
     for (char, byte) in chars[..N - 1].iter_mut().zip(text.bytes()) {

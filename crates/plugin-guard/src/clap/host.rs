@@ -78,8 +78,7 @@ impl HostPointer {
     }
 }
 
-/// Defines methods that call a function of one of the host's extensions, if the host has it. CLAP allows each call on one thread
-/// only. The method's comment names it.
+/// Defines methods that call a function of one of the host's extensions, if the host has it.
 macro_rules! calls {
     ($($(#[$comment:meta])* $name:ident($($argument:ident: $type:ty),*) =>
         $extension:ident.$function:ident($($passed:expr),*);)*) => {
@@ -110,8 +109,7 @@ impl Host {
         note_names_changed() => note_name.changed();
         /// Reports that the preset at a location has been loaded. Main thread.
         preset_loaded(at: Location) => preset_load.loaded(at.0, at.1, at.2);
-        /// Reports why the preset at a location has not been loaded. `os_error` is the operating system's error code, or 0. Main
-        /// thread.
+        /// Reports why the preset at a location has not been loaded; `os_error` is the system's error code, or 0. Main thread.
         preset_failed(at: Location, os_error: i32, message: &CStr) =>
             preset_load.on_error(at.0, at.1, at.2, os_error, message.as_ptr());
         /// Makes the host perform the entry `action` of its menu for a parameter. Main thread.
@@ -119,7 +117,7 @@ impl Host {
             context_menu.perform(&target(parameter), action);
     }
 
-    /// Creates the wrapper of `host`, which must not be null.
+    /// Wraps `host`, which must not be null.
     pub fn new(host: *const clap_host) -> Self {
         let open = Arc::new(RwLock::new(true));
         Self { host: HostPointer(host), open, extensions: OnceLock::new() }
@@ -172,8 +170,7 @@ impl Host {
             if let Ok(open) = open.try_read()
                 && *open
             {
-                // SAFETY: `Host::close` waits for the lock, which is held until the call has returned, and the host lives on
-                // until then.
+                // SAFETY: the host lives until `Host::close` has returned, which waits for the lock held here.
                 unsafe { host.request_callback() };
             }
         })
@@ -201,13 +198,12 @@ impl Host {
         }
     }
 
-    /// Returns whether the host supports editors; false before the plugin's initialisation.
+    /// Returns whether the host supports editors; false before [`Host::init`].
     pub fn has_gui(&self) -> bool {
         self.extension(|all| all.gui).is_some()
     }
 
-    /// Asks for a window of this width and height in pixels; returns false if the host refuses. If it grants the size, the plugin
-    /// resizes the window itself.
+    /// Asks for a window of this width and height in pixels; returns false if the host refuses. The plugin resizes the window.
     ///
     /// # Safety
     /// Must be called on the main thread, while the editor is open.
@@ -273,7 +269,7 @@ impl Host {
         unsafe { can(self.host.0) && popup(self.host.0, &target(parameter), 0, x, y) }
     }
 
-    /// Makes the host list the entries of its menu of a parameter in `to`; returns false if the host has no such menu.
+    /// Makes the host list the entries of its menu of a parameter in `to`; returns false without a menu.
     ///
     /// # Safety
     /// Must be called on the main thread.

@@ -20,6 +20,7 @@ use nice_plug::wrapper::clap::{
     CLAP_PLUGIN_FACTORY_ID, CLAP_VERSION, PluginDescriptor, Wrapper, clap_host, clap_plugin,
     clap_plugin_descriptor, clap_plugin_factory,
 };
+use shim::ClapShim;
 use std::{
     ffi::{CStr, c_char, c_void},
     ptr,
@@ -90,5 +91,5 @@ unsafe extern "C" fn create_plugin<P: GuardedPlugin>(
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<P>::new(host)) };
     let Some(Constructed { instance, .. }) = construction::take() else { return ptr::null() };
     let inner = *wrapper.clap_plugin.borrow();
-    plugin::create::<P>(inner, host, instance)
+    ClapShim::create::<P>(plugin::functions(inner), inner, host, instance)
 }

@@ -1,34 +1,28 @@
-//! Plugin functions that a CLAP host calls: nice-plug's, with checks of the arguments of `process` and with more extensions.
+//! Plugin functions that a CLAP host calls: nice-plug's, with some replaced. Faults of nice-plug 0.4.2:
 //!
-//! nice-plug 0.4.2 splits a buffer at the times of its events without checking that they lie within the buffer
-//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies samples beyond the buffer's end. If event times are
-//! not sorted, a subtraction underflows. Here, an event that is too late moves to the buffer's last sample, as in nice-plug's
-//! VST3 wrapper, and an unsorted event to the time of the event before it.
+//! * It splits a buffer at the times of its events (`handle_in_events_until` in `wrapper/clap/wrapper.rs`). Times after the buffer
+//!   make it copy samples beyond the buffer's end, and unsorted times underflow a subtraction. `process` moves an event that is too
+//!   late to the buffer's last sample, and an unsorted event to the time of the event before it.
+//! * It trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the layout has it panics,
+//!   with fewer outputs than inputs it reads invalid pointers. `process` returns an error in both cases.
+//! * It resets the plugin in `start_processing`. CLAP asks for a reset in `reset` alone, and some hosts stop and start around each
+//!   buffer. nice-plug gets only the first start after an activation, and a stop at the deactivation.
 //!
-//! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
-//! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
-//! exist. Here, `process` returns an error in both cases.
-//!
-//! nice-plug resets the plugin in `start_processing`. CLAP asks for a reset in `reset` alone, and some hosts stop and start
-//! around each buffer. Here, nice-plug gets only the first start after an activation, and a stop at the deactivation.
-//!
-//! If the host stops processing before it has fetched the window's edits, the shim calls `request_flush`, so that the host
-//! fetches them then.
-//!
-//! `activate` also reports a new latency to the host; see [`Latency`](crate::Latency).
+//! If the host stops processing before it has fetched the window's edits, the shim calls `request_flush`. `activate` also reports
+//! a new latency to the host; see [`Latency`](crate::Latency).
 
 use super::{
     events::{self, ClampedEvents},
     extensions::{self, host_data},
     shim::{ClapShim, shim},
 };
-use crate::{Connection, GuardedPlugin, Instance};
+use crate::Connection;
 use clap_sys::{
     audio_buffer::clap_audio_buffer,
     ext::audio_ports::{CLAP_EXT_AUDIO_PORTS, clap_audio_port_info, clap_plugin_audio_ports},
     process::{CLAP_PROCESS_ERROR, clap_process, clap_process_status},
 };
-use nice_plug::wrapper::clap::{clap_host, clap_plugin};
+use nice_plug::wrapper::clap::clap_plugin;
 use std::{
     ffi::{CStr, c_char, c_void},
     hint::black_box,
@@ -38,13 +32,9 @@ use std::{
     thread,
 };
 
-/// Creates the plugin for the host: an instance of `P` around nice-plug's functions `inner`.
-pub(super) fn create<P: GuardedPlugin>(
-    inner: clap_plugin,
-    host: *const clap_host,
-    instance: Box<dyn Instance>,
-) -> *const clap_plugin {
-    let plugin = clap_plugin {
+/// Returns the functions for the host, around nice-plug's functions `inner`.
+pub(super) fn functions(inner: clap_plugin) -> clap_plugin {
+    clap_plugin {
         init: Some(init),
         activate: Some(activate),
         deactivate: Some(deactivate),
@@ -55,8 +45,7 @@ pub(super) fn create<P: GuardedPlugin>(
         get_extension: Some(get_extension),
         on_main_thread: Some(on_main_thread),
         ..inner
-    };
-    ClapShim::create::<P>(plugin, inner, host, instance)
+    }
 }
 
 unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
@@ -147,8 +136,7 @@ unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
 unsafe extern "C" fn start_processing(plugin: *const clap_plugin) -> bool {
     // SAFETY: the host got the pointer from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
-    // The first call of `thread::current` on a thread allocates. nice-plug calls it in `process`, in hosts without
-    // `clap.thread-check`.
+    // In hosts without `clap.thread-check`, nice-plug calls `thread::current` in `process`; the first call on a thread allocates.
     black_box(thread::current().id());
     let started = shim.started.swap(true, Ordering::Relaxed)
         // SAFETY: the argument is the host's.
@@ -217,8 +205,8 @@ unsafe extern "C" fn process(
     status
 }
 
-/// Returns the main input twice: as the main input and as the sidechain. `None` if the host passes a sidechain with `channels`
-/// channels, or no main input.
+/// Returns the main input twice, as input and as sidechain. `None` if the host passes a sidechain with `channels` channels, or no
+/// main input.
 ///
 /// nice-plug reads the second input port of a layout even if the host passes none. For missing channels it keeps slices as long
 /// as in an earlier buffer.
@@ -263,8 +251,7 @@ unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
 mod tests {
     use super::*;
 
-    /// Returns the channels of both inputs that replace those of a buffer with these inputs. Without `pointer`, the last input has
-    /// a null pointer to its samples.
+    /// Returns the channel counts that replace `inputs`. Without `pointer`, the last input has a null pointer to its samples.
     fn replaced(inputs: &[u32], pointer: bool) -> Option<[u32; 2]> {
         let mut channels: [*mut f32; 4] = [ptr::null_mut(); 4];
         let samples = channels.as_mut_ptr();

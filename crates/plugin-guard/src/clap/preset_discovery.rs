@@ -102,7 +102,7 @@ unsafe extern "C" fn get_extension(
     ptr::null()
 }
 
-/// Declares the locations of presets. A user's folder that does not exist is left out: saving the first preset creates it.
+/// Declares the locations of presets. Leaves out a user's folder that does not exist; saving the first preset creates it.
 unsafe extern "C" fn init<P: GuardedPlugin>(
     provider: *const clap_preset_discovery_provider,
 ) -> bool {
@@ -177,8 +177,7 @@ unsafe extern "C" fn get_metadata<P: GuardedPlugin>(
     })
 }
 
-/// Passes a preset's description to `receiver`. `key` is the key of a factory preset, or `None` for a user's preset. Returns
-/// false if the host wants no more presets.
+/// Passes a preset to `receiver`; `key` is `None` for a user's preset. Returns false if the host wants no more presets.
 ///
 /// # Safety
 /// `receiver` must be a valid receiver of the host.
@@ -202,13 +201,11 @@ unsafe fn describe<P: GuardedPlugin>(
             add_plugin_id(receiver, &id);
         }
         if let Some(set_flags) = to.set_flags {
-            set_flags(
-                receiver,
-                match key {
-                    Some(_) => CLAP_PRESET_DISCOVERY_IS_FACTORY_CONTENT,
-                    None => CLAP_PRESET_DISCOVERY_IS_USER_CONTENT,
-                },
-            );
+            let flags = match key {
+                Some(_) => CLAP_PRESET_DISCOVERY_IS_FACTORY_CONTENT,
+                None => CLAP_PRESET_DISCOVERY_IS_USER_CONTENT,
+            };
+            set_flags(receiver, flags);
         }
         if let Some(add_creator) = to.add_creator.filter(|_| key.is_some()) {
             add_creator(receiver, c_string(P::VENDOR).as_ptr());

@@ -1,4 +1,4 @@
-//! State of a plugin instance behind the `clap_plugin` pointer that the host holds, and its notifications to the host.
+//! State of a plugin instance behind the host's `clap_plugin` pointer, and its notifications to the host.
 
 use super::host::Host;
 use crate::{GuardedPlugin, Instance, Page, Place};
@@ -23,14 +23,14 @@ use std::{
 /// The plugin that the host gets: nice-plug's functions and data pointer, with some functions replaced.
 #[repr(C)]
 pub(super) struct ClapShim {
-    /// Functions for the host. Must be the first field: a pointer to this field is also a pointer to the struct.
+    /// Functions for the host. The first field, so that a pointer to it is also a pointer to the struct.
     pub(super) plugin: clap_plugin,
     pub(super) inner: clap_plugin,
     pub(super) host: Host,
     pub(super) instance: Box<dyn Instance>,
     pub(super) name: &'static str,
     pub(super) pages: Vec<Page>,
-    /// Parameter ids, each with its CLAP id; filled by the first call of [`ClapShim::parameter_ids`].
+    /// See [`ClapShim::parameter_ids`].
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
     pub(super) menu: Mutex<Option<Place>>,
@@ -49,21 +49,20 @@ pub(super) struct ClapShim {
     seen_tempo: AtomicU64,
     /// [`Instance::changes`] when the host last fetched the window's edits.
     sent: AtomicU32,
-    /// Tail that the host knows, in samples. A host that has not read the tail assumes 0.
+    /// Tail that the host knows, in samples; 0 for a host that has not read it.
     known_tail: AtomicU32,
     /// Version of the key names that the host knows, or [`NOT_ASKED`].
     known_names: AtomicU32,
 }
 
-/// Sentinel: the host has not read the names yet.
+/// Sentinel: the host has not read the key names.
 const NOT_ASKED: u32 = u32::MAX;
 
-/// Sentinel: no buffer processed yet. Differs from the bits of `f64::NAN`, which stand for a host without a tempo.
+/// Sentinel: no buffer processed. Differs from the bits of `f64::NAN`, which stand for a host without a tempo.
 const NO_TEMPO: u64 = u64::MAX;
 
 impl ClapShim {
-    /// Creates the shim of an instance of `P`. `plugin` holds the functions for the host, `inner` nice-plug's. The shim lives
-    /// until the host destroys it.
+    /// Creates a shim, which lives until the host destroys it. `plugin` has the functions for the host, `inner` nice-plug's.
     pub(super) fn create<P: GuardedPlugin>(
         plugin: clap_plugin,
         inner: clap_plugin,
@@ -105,7 +104,7 @@ impl ClapShim {
         f64::from_bits(self.rate.load(Ordering::Relaxed))
     }
 
-    /// Returns the tail in samples and records that the host knows it; 0 before the first activation.
+    /// Returns the tail in samples, and records that the host knows it; 0 before the first activation.
     pub(super) fn read_tail(&self) -> u32 {
         let tail = self.instance.tail(self.rate(), self.tempo());
         self.known_tail.store(tail, Ordering::Relaxed);
@@ -145,8 +144,8 @@ impl ClapShim {
         }
     }
 
-    /// Notifies the host of changes after a buffer. Reports a new tail, which CLAP allows on this thread only. Requests a restart
-    /// for a new latency, and a call on the main thread for new key names.
+    /// Reports a new tail to the host, which CLAP allows on this thread only. Requests a restart for a new latency, and a call on
+    /// the main thread for new key names.
     ///
     /// # Safety
     /// Must be called on the audio thread, while the plugin is active.
@@ -182,11 +181,21 @@ impl ClapShim {
         }
     }
 
-    /// Asks the host for a flush, if it may have edits to fetch and the plugin is not processing. Not for the audio thread.
+    /// Asks the host to fetch edits, unless the plugin is processing. Not for the audio thread.
     pub(super) fn request_flush(&self) {
         if !self.processing.load(Ordering::Relaxed) && self.edits_wait() {
             self.host.request_flush();
         }
+    }
+
+    /// Returns the CLAP id of the parameter called `id`.
+    ///
+    /// # Safety
+    /// Must be called on the main thread.
+    pub(super) unsafe fn clap_id(&self, id: &str) -> Option<clap_id> {
+        // SAFETY: guaranteed by the caller.
+        let ids = unsafe { self.parameter_ids() };
+        ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
     }
 
     /// Returns the parameter ids, each with its CLAP id. nice-plug assigns CLAP ids in the order of its parameter map.
@@ -218,7 +227,7 @@ impl ClapShim {
     }
 }
 
-/// nice-plug's extension, and a copy with one function replaced.
+/// nice-plug's extension, and a copy with some functions replaced.
 pub(super) struct Pair<T> {
     pub(super) inner: T,
     pub(super) own: T,

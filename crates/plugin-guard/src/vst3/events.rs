@@ -19,7 +19,7 @@ const SKIPPED: u16 = u16::MAX - 1;
 const DATA: u16 = EventTypes_::kDataEvent as u16;
 const SYSEX: u32 = DataTypes_::kMidiSysEx as u32;
 
-/// Filtered event list of the current buffer. Created once, as the audio thread must not allocate.
+/// Filtered event list of the current buffer. Made once, as the audio thread must not allocate.
 pub struct Events {
     list: ComWrapper<List>,
     pointer: ComPtr<IEventList>,

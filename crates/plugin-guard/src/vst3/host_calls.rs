@@ -1,7 +1,7 @@
 //! Calls to a VST3 host, which any thread may request. VST3 allows them on the host's main thread only.
 //!
-//! On Linux, the host provides the run loop. nice-plug 0.4.2 uses it only while the editor is open. Otherwise it calls the host
-//! on a thread of its own, which VST3 forbids. Here, a timer in the run loop makes the calls.
+//! On Linux, the host provides the run loop. nice-plug 0.4.2 uses it only while the editor is open, and otherwise calls the host on
+//! a thread of its own, which VST3 forbids. Here, a timer in the run loop makes the calls.
 
 use crate::{Job, host_link::lock};
 use nice_plug::wrapper::vst3::vst3::{
@@ -22,11 +22,11 @@ type Function = Arc<dyn Fn() + Send + Sync>;
 /// Call to the host, or work on the host's main thread.
 #[derive(Debug, Clone, Copy)]
 pub enum HostCall {
-    /// Ask the host to activate the plugin again.
+    /// Asks the host to activate the plugin again.
     Restart,
-    /// Load the program that the host has chosen in `process`.
+    /// Loads the program that the host has chosen in `process`.
     LoadProgram,
-    /// Serve the editor's requests. Comes last: the other calls may add requests.
+    /// Serves the editor's requests. Comes last, as the other calls may add requests.
     Serve,
 }
 
@@ -56,8 +56,8 @@ impl HostCalls {
         self.due[call as usize].store(true, Ordering::Relaxed);
     }
 
-    /// Makes the requested calls at once, unless the timer in the host's run loop makes them. For the editor: without a run loop,
-    /// it is on the host's main thread, or that thread cannot be reached.
+    /// Makes the requested calls, unless a timer makes them. For the editor: without a run loop, it is on the host's main thread,
+    /// or that thread cannot be reached.
     pub fn run_unless_looped(&self) {
         if !self.looped.load(Ordering::Relaxed) {
             self.run();
@@ -95,7 +95,6 @@ impl ITimerHandlerTrait for Timer {
     }
 }
 
-/// Run loop of the host, handler of its timer, and the calls that the timer makes.
 type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
 
 /// Timer in the host's run loop that makes the requested calls; none if the host has no run loop.
@@ -106,7 +105,7 @@ pub struct RunLoop {
 }
 
 impl RunLoop {
-    /// Registers a timer that runs `calls` in the run loop of `object`, if there is one and no timer is registered yet. Returns
+    /// Registers a timer for `calls` in the run loop of `object`, unless there is none or a timer is already registered. Returns
     /// whether a timer was registered.
     ///
     /// # Safety

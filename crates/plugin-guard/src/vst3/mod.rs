@@ -1,7 +1,7 @@
 //! The VST3 entry point: the factory of nice-plug's plugin behind a `Vst3Shim`.
 //!
 //! Invariants:
-//! * Each call goes on to nice-plug, once, unless the comment of a method says otherwise.
+//! * Each call is passed to nice-plug once, unless the comment of a method says otherwise.
 //! * The host is called on its main thread only, by `HostCalls`.
 //! * No lock is held while the host or nice-plug is called: both may call back at once.
 //! * `process` neither locks nor allocates.
@@ -31,7 +31,7 @@ use nice_plug::wrapper::vst3::{
 use shim::Vst3Shim;
 use std::{ffi::c_void, marker::PhantomData, sync::Mutex};
 
-/// Returns a reference to a factory for the library's only plugin `P`, which the caller must release.
+/// Returns a reference to a factory for the library's only plugin `P`. The caller must release it.
 pub fn factory<P: GuardedPlugin>() -> *mut c_void {
     let factory = ComWrapper::new(Factory::<P> {
         info: PluginInfo::for_plugin::<P>(),
@@ -49,17 +49,11 @@ struct Factory<P> {
     plugin: PhantomData<fn() -> P>,
 }
 
-impl<P> Factory<P> {
-    fn context(&self) -> Option<ComPtr<FUnknown>> {
-        lock(&self.context).clone()
-    }
-}
-
 impl<P: GuardedPlugin> Class for Factory<P> {
     type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
 }
 
-/// Writes the description of the only class to `info`.
+/// Writes the description of the only class to `info`, if `index` is 0.
 ///
 /// # Safety
 /// `info` must be null or point to room for a `T`.
@@ -100,8 +94,9 @@ impl<P: GuardedPlugin> IPluginFactoryTrait for Factory<P> {
         }
         worker::keep::<P>();
         let wrapper = ComWrapper::new(Wrapper::<P>::new());
-        let shim = construction::take()
-            .and_then(|instance| Vst3Shim::new(&wrapper, instance, self.context()));
+        let context = lock(&self.context).clone();
+        let shim =
+            construction::take().and_then(|instance| Vst3Shim::new(&wrapper, instance, context));
         let Some(shim) = shim.map(ComWrapper::new) else { return kInvalidArgument };
         let Some(unknown) = shim.as_com_ref::<FUnknown>() else { return kInvalidArgument };
         let unknown = unknown.as_ptr();

@@ -27,22 +27,12 @@ impl Default for Sidechain {
     }
 }
 
-/// Returns whether a bus is the sidechain, the second audio input. The media type need not be checked: the only event bus has
-/// index 0.
+/// Returns whether a bus is the sidechain: the second input, as the only event bus has index 0.
 pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
     direction == BusDirections_::kInput as BusDirection && index == 1
 }
 
 impl Sidechain {
-    /// Returns the arrangements of both inputs for nice-plug: `main` twice. The host has requested `own` for the sidechain.
-    /// `None` if `own` has neither 0 channels nor as many as `main`.
-    pub fn arrangements(
-        main: SpeakerArrangement,
-        own: SpeakerArrangement,
-    ) -> Option<[SpeakerArrangement; 2]> {
-        (own == 0 || own.count_ones() == main.count_ones()).then_some([main; 2])
-    }
-
     /// Stores the arrangement that the host has set.
     pub fn arrange(&self, own: SpeakerArrangement) {
         self.arrangement.store(own, Ordering::Relaxed);
@@ -59,7 +49,7 @@ impl Sidechain {
         self.active.store(active, Ordering::Relaxed);
     }
 
-    /// Corrects nice-plug's description of the sidechain: off by default, and with the host's channel count.
+    /// Corrects nice-plug's description of the sidechain, which is off by default and has the host's channel count.
     pub fn describe(&self, info: &mut BusInfo) {
         let default_active = BusFlags_::kDefaultActive as u32;
         info.flags &= !default_active;
@@ -68,8 +58,7 @@ impl Sidechain {
         }
     }
 
-    /// Returns the main input twice, as input and as sidechain. `None` if the host passes a usable sidechain (switched on, with
-    /// as many channels as the main input), or no main input.
+    /// Returns the main input twice, as input and as sidechain. `None` if the host passes a usable sidechain, or no main input.
     pub fn replaced(&self, data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
         // SAFETY: VST3 promises as many buses as the number.
         let bus = |index| unsafe {

@@ -1,9 +1,8 @@
 //! nice-plug's worker thread, `bg-worker`, which must not end before the process does.
 //!
 //! In VST3 on Linux, the worker passes new values to the editor and a new latency to the host, for all instances of a process. In
-//! nice-plug 0.4.2 (`event_loop/background_thread.rs`), the worker ends as soon as it finds a task of an instance that has been
-//! released, even if other instances live. If the worker has ended before the last instance is released, that release panics,
-//! which ends the host.
+//! nice-plug 0.4.2 (`event_loop/background_thread.rs`), it ends as soon as it finds a task of a released instance. The release of
+//! the last instance then panics, which ends the host.
 //!
 //! Therefore a first, hidden instance is never released. Each other instance is released only after the worker has done all its
 //! tasks. The hidden instance and the thread stay until the process ends, as the plugin's library does (`build.rs`).
@@ -42,14 +41,13 @@ mod linux {
         });
     }
 
-    /// Waits until the worker has done all tasks in its queue, which may refer to the instance to be released; 2 s at most.
+    /// Waits up to 2 s until the worker has done all tasks in its queue, which may refer to the instance to be released.
     pub fn finish() {
         let Some(Some(keeper)) = KEEPER.get() else { return };
         let begun = Instant::now();
         while let Some(rest) = PATIENCE.checked_sub(begun.elapsed()) {
             let (sender, receiver) = channel();
-            // Sent through the hidden instance: a task of the instance to be released would make the worker release that
-            // instance.
+            // Sent through the hidden instance, as the worker releases the instance of a task.
             keeper.background(Task(Kind::Reached(Reached(sender))));
             match receiver.recv_timeout(rest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => return,

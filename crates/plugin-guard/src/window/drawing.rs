@@ -1,6 +1,6 @@
 //! Workarounds for drawing by baseview, which uses OpenGL and waits for frames of X11's Present extension.
 
-use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle, RawWindowHandle};
+use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle};
 use std::{error::Error, mem, sync::Once};
 use x11_dl::xlib_xcb::Xlib_xcb;
 use x11rb::{
@@ -11,9 +11,9 @@ use x11rb::{
 
 /// Loads the OpenGL libraries that baseview uses, and never unloads them.
 ///
-/// baseview loads the libraries for each window and unloads them with the last one. But libEGL registers a destructor for
-/// every thread that has used it, and takes one of the C library's 1024 thread-local keys each time it is loaded.
-/// When two windows close at the same time, the slower thread would run a destructor that is no longer in memory.
+/// baseview unloads the libraries with the last window. But libEGL registers a destructor for every thread that has used it: when
+/// two windows close at the same time, the slower thread would run a destructor that is no longer in memory. Each load also takes
+/// one of the C library's 1024 thread-local keys.
 pub fn keep_loaded() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -26,20 +26,20 @@ pub fn keep_loaded() {
     });
 }
 
-/// Subscribes a new window to the answers to Present requests, on the window's own connection. Must be called before the window's
-/// event loop runs.
+/// Subscribes a new window to the answers to Present requests, on baseview's connection. Must be called before the window's event
+/// loop runs.
 ///
 /// baseview 0.4.2 subscribes when the window is mapped, but its timer sends the first request after 16 ms. If the host takes
-/// longer to show the window, the answer is lost. baseview sends no other request before that answer, so nothing is ever drawn.
+/// longer to show the window, the answer is lost, and nothing is ever drawn: baseview waits for it before the next request.
 ///
 /// # Errors
 /// If the window is not an X11 window, or the server lacks the extension; baseview then draws by a timer.
 pub fn select_answers(
     window: &(impl HasDisplayHandle + HasWindowHandle),
 ) -> Result<(), Box<dyn Error>> {
-    let (display, window) = (window.display_handle()?.as_raw(), window.window_handle()?.as_raw());
-    let (RawDisplayHandle::Xlib(display), RawWindowHandle::Xlib(window)) = (display, window) else {
-        return Err("no window of Xlib's".into());
+    let id = super::x11_id(window)?;
+    let RawDisplayHandle::Xlib(display) = window.display_handle()?.as_raw() else {
+        return Err("no display of Xlib's".into());
     };
     let display = display.display.ok_or("no display")?;
     let library = Xlib_xcb::open()?;
@@ -48,7 +48,6 @@ pub fn select_answers(
     // SAFETY: the connection belongs to that display, and `false` leaves it open when this value is dropped.
     let connection = unsafe { XCBConnection::from_raw_xcb_connection(connection, false) }?;
     let event = connection.generate_id()?;
-    let window = u32::try_from(window.window)?;
-    connection.present_select_input(event, window, EventMask::COMPLETE_NOTIFY)?.check()?;
+    connection.present_select_input(event, id, EventMask::COMPLETE_NOTIFY)?.check()?;
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Files dropped on a window, by version 5 of X11's XDND protocol.
 //!
-//! baseview 0.4.2 implements the protocol, but egui-baseview 0.9.0 discards its events. Therefore a hidden window of our own
-//! answers for baseview's window, as its XDND proxy.
+//! baseview 0.4.2 implements the protocol, but egui-baseview 0.9.0 discards its events. Therefore a hidden window answers for
+//! baseview's window, as its XDND proxy.
 
 use percent_encoding::percent_decode;
-use raw_window_handle::{HasWindowHandle, RawWindowHandle};
+use raw_window_handle::HasWindowHandle;
 use std::{
     error::Error,
     ffi::OsString,
@@ -66,7 +66,7 @@ pub struct DropTarget {
 }
 
 impl DropTarget {
-    /// Registers `window`: calls `report`, on a thread of its own, when files are dragged over the window or dropped on it.
+    /// Registers `window`. Calls `report` on a thread of its own when files are dragged over the window or dropped on it.
     ///
     /// # Errors
     /// If `window` is not an X11 window, or the X server of `$DISPLAY` cannot be reached.
@@ -74,10 +74,7 @@ impl DropTarget {
         window: &impl HasWindowHandle,
         report: impl FnMut(Drag) + Send + 'static,
     ) -> Result<Self, Box<dyn Error>> {
-        let RawWindowHandle::Xlib(window) = window.window_handle()?.as_raw() else {
-            return Err("no window of Xlib's".into());
-        };
-        let window = u32::try_from(window.window)?;
+        let window = super::x11_id(window)?;
         // A connection of our own: baseview reads the events of its connection.
         let (connection, screen) = x11rb::connect(None)?;
         let atoms = Atoms::new(&connection)?.reply()?;

@@ -1,10 +1,9 @@
 //! Keyboard focus of an embedded window, by X11.
 //!
-//! egui-baseview 0.9.0 takes the focus at each click, and neither it nor baseview 0.4.2 passes on a key. A host would then not get
-//! Space. Here the window takes the focus only when it wants text, gives it back afterwards, and the host gets the keys that the
-//! window does not use.
+//! egui-baseview 0.9.0 takes the focus at each click, and passes no key to the host, not even Space. Here, the window takes the
+//! focus only for text and gives it back afterwards, and the host gets the keys that the window does not use.
 
-use raw_window_handle::{HasWindowHandle, RawWindowHandle};
+use raw_window_handle::HasWindowHandle;
 use std::error::Error;
 use x11rb::{
     CURRENT_TIME,
@@ -38,10 +37,7 @@ impl Focus {
     /// # Errors
     /// If `window` is not an X11 window, or the X server of `$DISPLAY` cannot be reached.
     pub fn new(window: &impl HasWindowHandle) -> Result<Self, Box<dyn Error>> {
-        let RawWindowHandle::Xlib(window) = window.window_handle()?.as_raw() else {
-            return Err("no window of Xlib's".into());
-        };
-        let window = u32::try_from(window.window)?;
+        let window = super::x11_id(window)?;
         // A connection of our own: baseview reads the events of its connection.
         let (connection, _) = x11rb::connect(None)?;
         let mask = EventMask::KEY_PRESS | EventMask::KEY_RELEASE;
@@ -58,11 +54,11 @@ impl Focus {
         self.has
     }
 
-    /// Updates the focus. Must be called in each frame. Takes the focus when the window begins to want it (`wants`), or is
-    /// `clicked` while it does. Gives it back when the window no longer does.
+    /// Updates the focus, in each frame. Takes the focus when `wants` becomes true, or when the window is `clicked` while it is
+    /// true; gives it back when `wants` becomes false. `believed` is whether baseview believes that the window has the focus.
     ///
-    /// Passes on the keys that the window does not use. `uses` gets a keysym, and whether Control, Alt or a logo key is held.
-    /// `believed` is whether baseview believes that the window has the focus.
+    /// Passes the keys that the window does not use to the host. `uses` gets a keysym, and whether Control, Alt or a logo key is
+    /// held.
     ///
     /// # Errors
     /// If the connection to the X server has failed.

@@ -1,7 +1,7 @@
-//! Handle and window of an open editor that nice-plug can hold on any thread.
+//! Handle and window of an open editor, for nice-plug on any thread.
 //!
 //! On Linux, nice-plug 0.4.2 passes new values to an open editor on a thread of its own, while the main thread owns the window.
-//! Therefore handle and window are `Sync` here, and `shared` permits `patches/fragile` to share them between threads.
+//! Therefore handle and window are `Sync` here, and `shared` makes `patches/fragile` share them between threads.
 
 use fragile::Fragile;
 use nice_plug::editor::{
@@ -25,7 +25,7 @@ where
     SpawnedEditor { handle: Handle(handle), window: Window(Fragile::new(window)) }
 }
 
-/// Implements methods that pass on their arguments, and the window behind the semicolon if there is one, to the handle.
+/// Implements methods that pass their arguments to the handle, and the window after the semicolon if there is one.
 macro_rules! pass_on {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(; $window:ident)?) -> $result:ty;)*) => {
         $(fn $name(&self, $($argument: $type,)* $($window: &Self::Window)?) -> $result {
@@ -46,8 +46,7 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
         }
     }
 
-    /// Does nothing on another thread than the window's. In a VST3 host without a run loop, nice-plug calls this on its own
-    /// thread; the host is then not asked for another size.
+    /// Does nothing on another thread than the window's. In a VST3 host without a run loop, nice-plug calls this on its own thread.
     fn host_main_thread_callback(&self, window: &Self::Window) {
         if let Some(window) = window.0.try_get() {
             self.0.host_main_thread_callback(window);
@@ -67,23 +66,5 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
         fn state_changed() -> ();
         fn param_value_changed(id: &str, value: f32) -> ();
         fn param_modulation_changed(id: &str, offset: f32) -> ();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::thread;
-
-    #[test]
-    fn another_thread_reads_the_handle_and_leaves_the_window() {
-        // As nice-plug keeps it.
-        let editor = Fragile::new(shared(SpawnedEditor { handle: (), window: () }));
-        let other = || {
-            let SpawnedEditor { handle, window } = editor.get();
-            handle.param_value_changed("mix", 0.5);
-            handle.host_main_thread_callback(window);
-        };
-        thread::scope(|scope| scope.spawn(other).join()).unwrap();
     }
 }

@@ -12,11 +12,10 @@ use clap_sys::{
     plugin::clap_plugin,
 };
 
-/// Replacement of nice-plug's latency extension, which has two faults: it also reports changes while the plugin is inactive, and
-/// it requests a restart for the latency of the current activation.
+/// Replaces nice-plug's extension, which also reports changes while the plugin is inactive, and requests a restart for the latency
+/// of the current activation.
 pub static LATENCY: clap_plugin_latency = clap_plugin_latency { get: Some(latency) };
 
-/// Tail extension: reports the tail for the current settings and latency.
 pub static TAIL: clap_plugin_tail = clap_plugin_tail { get: Some(tail) };
 
 pub static NOTE_NAME: clap_plugin_note_name =
@@ -63,15 +62,15 @@ unsafe extern "C" fn page(
     index: u32,
     page: *mut clap_remote_controls_page,
 ) -> bool {
-    // SAFETY: as above, and this is the main thread.
-    let (shim, all) = unsafe { (shim(plugin), shim(plugin).parameter_ids()) };
+    // SAFETY: as above.
+    let shim = unsafe { shim(plugin) };
     let Some((title, ids)) = shim.pages.get(index as usize).filter(|_| !page.is_null()) else {
         return false;
     };
     let mut param_ids = [CLAP_INVALID_ID; 8];
     for (slot, id) in param_ids.iter_mut().zip(ids) {
-        let found = all.iter().find(|(own, _)| own == id);
-        *slot = found.map_or(CLAP_INVALID_ID, |(_, number)| *number);
+        // SAFETY: this is the main thread.
+        *slot = unsafe { shim.clap_id(id) }.unwrap_or(CLAP_INVALID_ID);
     }
     let content = clap_remote_controls_page {
         section_name: c_text(shim.name),

@@ -1,4 +1,4 @@
-//! Context menus of parameters: the editor requests the host's menu and adds entries of its own.
+//! Context menus of parameters: the editor requests the host's menu and adds its own entries.
 
 use super::super::{
     ffi::{c_string, rust_string, without_panic},
@@ -37,7 +37,7 @@ unsafe fn requested(
         let target =
             target.as_ref().filter(|own| own.kind == CLAP_CONTEXT_MENU_TARGET_KIND_PARAM)?;
         let place = (*lock(&shim.menu))?;
-        (number(shim, place.id) == Some(target.id)).then_some(place)
+        (shim.clap_id(place.id) == Some(target.id)).then_some(place)
     }
 }
 
@@ -78,24 +78,14 @@ unsafe extern "C" fn choose(
     })
 }
 
-/// Returns the CLAP id of the parameter called `id`.
-///
-/// # Safety
-/// The requirements of [`ClapShim::parameter_ids`] apply.
-unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
-    // SAFETY: guaranteed by the caller.
-    let ids = unsafe { shim.parameter_ids() };
-    ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
-}
-
-/// Makes the host show its menu of a parameter. If the host cannot show it, passes the menu's items to the editor.
+/// Makes the host show its menu of a parameter, or else passes the menu's items to the editor.
 ///
 /// # Safety
 /// Must be called on the main thread.
 pub unsafe fn open(shim: &ClapShim, place: Place) {
     // SAFETY: guaranteed by the caller; the builder and its context live until the call returns.
     unsafe {
-        let Some(parameter) = number(shim, place.id) else { return };
+        let Some(parameter) = shim.clap_id(place.id) else { return };
         *lock(&shim.menu) = Some(place);
         if shim.host.popup(parameter, place.at_pixel) {
             return;
@@ -120,7 +110,7 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
 pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        if let Some(parameter) = number(shim, id) {
+        if let Some(parameter) = shim.clap_id(id) {
             shim.host.perform(parameter, action);
         }
     }

@@ -29,7 +29,7 @@ pub static INDICATION: clap_plugin_param_indication = clap_plugin_param_indicati
     set_automation: Some(set_automation),
 };
 
-/// Changes the indication of a parameter; ignores an unknown parameter.
+/// Changes the indication of a parameter; ignores unknown parameters.
 ///
 /// # Safety
 /// `plugin` must come from `ClapShim::create`, and the caller must be on the main thread.

@@ -69,7 +69,7 @@ pub unsafe fn on_main_thread(shim: &ClapShim) {
     });
 }
 
-/// Requests `size` in pixels from the host, and resizes the window if the host grants it. Returns whether it does.
+/// Requests `size` in pixels from the host, and resizes the window if the host grants it. Returns whether the host does.
 ///
 /// # Safety
 /// Must be called on the main thread.

@@ -1,11 +1,10 @@
-//! nice-plug's extensions for parameters, state and editor, with some functions replaced. `flush` and `load` also notify the host
-//! of a changed tail, latency or key names. `text_to_value` also accepts inexact names, see
-//! [`Instance::spelled`](crate::Instance::spelled).
+//! nice-plug's extensions for parameters, state and editor, with some functions replaced.
 //!
-//! * `flush` corrects events as `process` does.
+//! * `flush` corrects events as `process` does. `flush` and `load` notify the host of a changed tail, latency or key names.
 //! * `load` drops the window's edits that the host has not fetched: nice-plug would apply them to the loaded state.
-//! * The editor is offered to every host, because some scan plugins with a host that has no extensions. In such a host, nice-plug
-//!   panics when it creates the editor; here, the creation fails.
+//! * `text_to_value` also accepts inexact names, see [`Instance::spelled`](crate::Instance::spelled).
+//! * `create` fails in a host without windows, where nice-plug would panic. The extension is offered to every host, because some
+//!   scan plugins with a host that has no extensions.
 
 use super::super::{
     events::ClampedEvents,
@@ -29,7 +28,7 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// Returns the extension in `pair`. On first use, `own` makes it from nice-plug's extension called `id`.
+/// Returns the extension in `pair`, which `own` makes from nice-plug's extension called `id` on first use.
 ///
 /// # Safety
 /// The requirements of [`ClapShim::inner_extension`] apply.

@@ -1,4 +1,4 @@
-//! Loads presets for the host from the locations that `preset_discovery.rs` declares.
+//! Loads presets from the locations that `preset_discovery.rs` declares.
 
 use super::{
     super::{
@@ -20,7 +20,7 @@ use std::{ffi::c_char, path::Path};
 pub static EXTENSION: clap_plugin_preset_load =
     clap_plugin_preset_load { from_location: Some(from_location) };
 
-/// Loads a preset, depending on `kind`: the file at `location`, or the factory preset called `key`.
+/// Loads the file at `location`, or the factory preset called `key`, depending on `kind`.
 fn load(instance: &dyn Instance, kind: u32, location: &str, key: &str) -> Result<(), PresetError> {
     match kind {
         CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN => instance.load_preset(Location::Factory(key)),

@@ -1,22 +1,17 @@
-//! The plugin behind a VST3 host's pointer: nice-plug's, with some of its functions replaced.
+//! The plugin behind a VST3 host's pointer: nice-plug's, with some functions replaced. Faults of nice-plug 0.4.2:
 //!
-//! Between `setProcessing(1)` and `setProcessing(0)`, nice-plug 0.4.2 ignores the values that a host sets, as it expects them in
-//! `process` again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read the
-//! old value, and save it. Until the next `process`, the shim keeps such values: the host reads them back, and they are applied
-//! before a state is saved and before an activation. The next `process` discards them, because hosts also set values for display
-//! that `process` has already received.
+//! * Between `setProcessing(1)` and `setProcessing(0)`, it ignores the values that a host sets, as it expects them in `process`
+//!   again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read and save the
+//!   old value. The shim keeps such values until the next `process`: the host reads them back, and they are applied before a state
+//!   is saved and before an activation. `process` discards them, because hosts also set values for display that it has received.
+//! * It has 130 hidden parameters for MIDI controllers on each of 16 channels, which take some hosts minutes to read. The shim
+//!   shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
+//! * It panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate of
+//!   44.1 kHz first. It deactivates an active plugin for changes of set-up and layout. While inactive, `process` accepts parameters
+//!   only.
+//! * Some channel counts crash it; here they are an error, as in `clap/plugin.rs`.
 //!
-//! nice-plug has 130 hidden parameters for MIDI controllers on each of 16 channels, and some hosts take minutes to read them. The
-//! shim shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
-//!
-//! When the latency must change, the shim asks the host, on its main thread, to activate the plugin again; see
-//! [`Latency`](crate::Latency).
-//!
-//! nice-plug panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate
-//! of 44.1 kHz first. If the host changes the set-up or the layout of an active plugin, the shim deactivates it for the change.
-//! While inactive, `process` accepts parameters only.
-//!
-//! Channel counts that would crash nice-plug are an error, as in `clap/plugin.rs`.
+//! When the latency must change, the shim asks the host to activate the plugin again; see [`Latency`](crate::Latency).
 
 use super::{
     events::Events,
@@ -55,15 +50,16 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// Sentinel: no count of changes seen yet.
+/// Sentinel: no count of changes seen.
 const NOT_SEEN: u64 = u64::MAX;
 
-/// A parameter value that nice-plug has ignored.
+/// Parameter value that nice-plug has ignored.
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
+    /// Rounded value, as the host reads it back.
     near: ParamValue,
-    /// Count of the calls of `process` when the value was set.
+    /// [`Vst3Shim::blocks`] when the value was set.
     blocks: u64,
 }
 
@@ -83,7 +79,7 @@ pub struct Vst3Shim {
     views: Arc<Views>,
     /// Ids of the plugin's own parameters, each with the host's number.
     ids: Arc<[(String, ParamID)]>,
-    /// MIDI controllers that the plugin understands, by their VST3 numbers.
+    /// See [`GuardedPlugin::CONTROLLERS`].
     controllers: &'static [CtrlNumber],
     events: Events,
     /// Sample rate in Hz, as the bits of an `f64`.
@@ -93,13 +89,15 @@ pub struct Vst3Shim {
     calls: Arc<HostCalls>,
     /// nice-plug's task executor, for hosts without a run loop.
     executor: Box<dyn Executor>,
+    /// Thread that created the plugin: the host's main thread.
     thread: ThreadId,
     /// Host context from the factory, until the plugin is initialised.
     context: Mutex<Option<ComPtr<FUnknown>>>,
     /// [`Instance::changes`] after the last buffer, or [`NOT_SEEN`].
     seen: AtomicU64,
+    /// Number of calls of `process`.
     blocks: AtomicU64,
-    /// Values that nice-plug has ignored. Not for the audio thread.
+    /// Not for the audio thread.
     pending: Mutex<Vec<Pending>>,
 }
 
@@ -117,8 +115,7 @@ impl Class for Vst3Shim {
 }
 
 impl Vst3Shim {
-    /// Creates the shim of nice-plug's `wrapper` and of the instance that the wrapper has constructed. `context` is the host
-    /// context from the factory.
+    /// Creates the shim of nice-plug's `wrapper` and the instance that the wrapper has constructed. `context` is the factory's.
     pub fn new<P: GuardedPlugin>(
         wrapper: &ComWrapper<Wrapper<P>>,
         Constructed { instance, executor }: Constructed,
@@ -172,7 +169,7 @@ impl Vst3Shim {
         Some(shim)
     }
 
-    /// Makes a `change` that nice-plug accepts while inactive only: deactivates an active plugin for the change.
+    /// Makes a `change` that nice-plug accepts only while inactive: deactivates an active plugin for it.
     fn inactive(&self, change: impl FnOnce() -> tresult) -> tresult {
         let active = self.active.load(Ordering::Relaxed);
         // SAFETY: the arguments are plain values.
@@ -188,8 +185,7 @@ impl Vst3Shim {
         }
     }
 
-    /// Locks the values that nice-plug has ignored since the last call of `process`. The lock must not be held while the host or
-    /// nice-plug is called, as they may call back.
+    /// Locks the values that nice-plug has ignored since the last call of `process`.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = lock(&self.pending);
@@ -209,12 +205,11 @@ impl Vst3Shim {
         }
     }
 
-    /// Returns the index of `parameter` in nice-plug's parameter map; `None` if it is not a parameter of the plugin's own.
+    /// Returns the index of `parameter` in the plugin's parameter map.
     fn index(&self, parameter: ParamID) -> Option<usize> {
         self.ids.iter().position(|(_, number)| *number == parameter)
     }
 
-    /// Returns the latency in samples that the parameters require.
     fn wanted_latency(&self) -> u32 {
         self.instance.wanted_latency(f64::from_bits(self.rate.load(Ordering::Relaxed)))
     }
@@ -248,7 +243,7 @@ impl Drop for Vst3Shim {
     }
 }
 
-/// Implements methods that pass their arguments on to nice-plug's methods of the same names.
+/// Implements methods that pass their arguments to nice-plug's methods of the same names.
 macro_rules! pass_on {
     ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
         $(unsafe fn $name(&self, $($argument: $type),*) -> $result {
@@ -390,7 +385,6 @@ impl IEditControllerTrait for Vst3Shim {
         View::create(inner, &self.views)
     }
 
-    /// Returns the value for text typed into a host's field.
     unsafe fn getParamValueByString(
         &self,
         id: ParamID,
@@ -412,7 +406,7 @@ impl IEditControllerTrait for Vst3Shim {
         unsafe { self.controller.getParamValueByString(id, string, value) }
     }
 
-    /// Connects the host's handler: from now on, the host can be asked to save the state, and to activate the plugin again.
+    /// Connects the handler that requests go to.
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: VST3 promises a handler or null, and the host calls this on its main thread.
         let handler1 = unsafe {

@@ -1,10 +1,7 @@
-//! The audio processor of [`Vst3Shim`], its MIDI mapping, and the interfaces whose calls all go to nice-plug unchanged.
+//! The audio processor of [`Vst3Shim`], its MIDI mapping, and interfaces whose calls go to nice-plug unchanged.
 
 use super::{
-    super::{
-        host_calls::HostCall,
-        sidechain::{Sidechain, is_sidechain},
-    },
+    super::{host_calls::HostCall, sidechain::is_sidechain},
     Vst3Shim,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
@@ -60,8 +57,7 @@ impl IAudioProcessorTrait for Vst3Shim {
         unsafe { self.processor.setProcessing(state) }
     }
 
-    /// Returns the latency in samples. Some hosts read it before they activate the plugin. Others read it after a request to
-    /// activate the plugin again, instead of doing so; see [`Latency::read`](crate::Latency::read).
+    /// Returns the latency in samples; see [`Latency::read`](crate::Latency::read).
     unsafe fn getLatencySamples(&self) -> uint32 {
         self.instance.latency().read(self.wanted_latency())
     }
@@ -92,7 +88,11 @@ impl IAudioProcessorTrait for Vst3Shim {
         }
         // SAFETY: VST3 promises as many inputs as the count.
         let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
-        let Some(mut both) = Sidechain::arrangements(main, own) else { return kResultFalse };
+        // nice-plug accepts only layouts with all channels of the sidechain; a host may also leave it out.
+        if own != 0 && own.count_ones() != main.count_ones() {
+            return kResultFalse;
+        }
+        let mut both = [main; 2];
         // SAFETY: there are two inputs, and the outputs are the host's.
         let result = self.inactive(|| unsafe {
             self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)

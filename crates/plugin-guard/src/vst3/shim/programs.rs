@@ -1,5 +1,5 @@
-//! Factory presets as VST3's program list, and the parameter that chooses one of them. Both exist in the shim only: they are not
-//! part of a state, and change no id or index of other parameters.
+//! Factory presets as VST3's program list, and the parameter that chooses one. Both exist in the shim only: they are not part of a
+//! state, and do not affect other parameters' ids and indices.
 //!
 //! Hosts also set the parameter to the value that they have just read, for instance after loading a state. Therefore a program is
 //! not loaded if the sound started from it.
@@ -35,12 +35,11 @@ const LIST: ProgramListID = 1;
 pub struct Programs {
     instance: Arc<dyn Instance>,
     list: Vec<(&'static str, String)>,
-    /// Index of the program that the sound started from, or that is to be loaded.
+    /// Index of the last chosen program.
     now: AtomicUsize,
 }
 
 impl Programs {
-    /// Lists the factory presets of `P`.
     pub fn new<P: GuardedPlugin>(instance: Arc<dyn Instance>) -> Arc<Self> {
         let list = P::factory_presets().into_iter().map(|(key, info)| (key, info.name)).collect();
         Arc::new(Self { instance, list, now: AtomicUsize::new(0) })
@@ -60,8 +59,7 @@ impl Programs {
         (value.clamp(0.0, 1.0) * self.last()).round() as usize
     }
 
-    /// Returns the value (0..1) of the program that the sound started from. Otherwise returns the value of the last chosen
-    /// program. Not for the audio thread.
+    /// Returns the value (0..1) of the sound's program, or else of the last chosen one. Not for the audio thread.
     pub fn now(&self) -> ParamValue {
         let name = self.instance.preset();
         if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {

@@ -29,7 +29,7 @@ pub struct Requests {
 }
 
 impl Job for Requests {
-    /// Serves all requests. Must be called on the host's main thread, or without a run loop on the window's thread.
+    /// Serves all requests. Must be called on the host's main thread, or else without a run loop on the window's thread.
     fn run(&self) {
         let mut requests = self.link.take_requests();
         // Of consecutive requests of one kind, only the last one counts.

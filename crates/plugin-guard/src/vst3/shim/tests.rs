@@ -1,5 +1,3 @@
-//! Calls between a VST3 host and the shim.
-
 use super::*;
 use crate::{
     Job, Place, Request, construction,
@@ -20,7 +18,7 @@ fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
 }
 
 fn connect(shim: &impl IEditControllerTrait, handler: Option<ComPtr<IComponentHandler>>) {
-    // SAFETY: the host of the test outlives the shim.
+    // SAFETY: the test's host outlives the shim.
     let result = unsafe { shim.setComponentHandler(handler.unwrap().as_ptr()) };
     assert_eq!(result, kResultOk);
 }
@@ -61,7 +59,7 @@ fn a_terminated_plugin_does_not_restart() {
 }
 
 #[test]
-fn a_value_that_the_parameter_has_already_does_not_hide_edits() {
+fn an_unchanged_value_does_not_hide_edits() {
     let shim = shim();
     let params = shim.instance.params();
     // SAFETY: the arguments are plain values, there is room, and `params` owns the parameter.
@@ -123,7 +121,7 @@ fn a_host_may_call_back_in_its_own_calls() {
 }
 
 #[test]
-fn a_host_may_disconnect_while_it_is_told_of_a_changed_state() {
+fn a_host_may_disconnect_during_a_request() {
     returns(|| {
         let shim = ComWrapper::new(shim());
         let own = shim.to_com_ptr::<IEditController>().unwrap();

@@ -1,10 +1,9 @@
-//! Wrappers of the editor's view, which the host gets, and of the host's frame, which nice-plug gets.
+//! Wrappers of the editor's view, for the host, and of the host's frame, for nice-plug.
 //!
-//! nice-plug 0.4.2 registers a handler in the frame's run loop that holds a reference to itself (`RunLoopEventHandler`). The handler
-//! and its two sockets would leak with each opening. The frame releases that reference, after the host has let go of the handler.
+//! nice-plug 0.4.2 registers a handler in the frame's run loop that holds a reference to itself (`RunLoopEventHandler`), and leaks
+//! with its two sockets. Here, the frame releases that reference after the host has released the handler.
 //!
-//! A new size is requested from the host before the window is resized: GtkSocket, for instance, refuses windows that resize
-//! themselves.
+//! The host is asked for a new size before the window is resized: GtkSocket, for instance, refuses windows that resize themselves.
 
 use super::super::host_calls::{HostCalls, RunLoop};
 use crate::{HostLink, host_link::lock};
@@ -55,13 +54,13 @@ impl Views {
         }
     }
 
-    /// Returns the host's pointer to the view that has a frame; null without one.
+    /// Returns the host's pointer to the view with a frame; null without one.
     pub fn shown(&self) -> *mut IPlugView {
         lock(&self.site).as_ref().map_or(ptr::null_mut(), |site| site.view.load(Ordering::Relaxed))
     }
 
-    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size; `false` on another
-    /// thread than the window's, on which nice-plug would panic. Carla calls its run loop there.
+    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size; false on another
+    /// thread than the window's, where Carla runs its loop and nice-plug would panic.
     ///
     /// # Safety
     /// Must be called in the host's run loop, or else on its main thread.
@@ -85,14 +84,14 @@ impl Views {
     }
 }
 
-/// View in a frame of the host, with the event handlers that nice-plug has registered there.
+/// View in a frame of the host, and the event handlers that nice-plug has registered there.
 struct Site {
     host: ComPtr<IPlugFrame>,
     run_loop: Option<ComPtr<IRunLoop>>,
     handlers: Mutex<Vec<ComPtr<IEventHandler>>>,
     inner: ComPtr<IPlugView>,
     view: AtomicPtr<IPlugView>,
-    /// Whether the timer of [`RunLoop`] is registered with this frame. It is not if an earlier object of the host had a run loop.
+    /// Whether the timer of [`RunLoop`] is registered with this frame.
     has_timer: bool,
 }
 
@@ -113,7 +112,7 @@ impl Site {
     }
 }
 
-/// Frame that nice-plug gets. `LOOP`: whether the host's frame has a run loop.
+/// Frame for nice-plug. `LOOP` is whether the host's frame has a run loop.
 struct Frame<const LOOP: bool>(Arc<Site>);
 
 impl Class for Frame<false> {
