@@ -1,4 +1,4 @@
-//! The decimator: resamples the input to the detectors' rate.
+//! Decimator: low-pass and decimation of the input to the detectors' rate.
 
 use crate::{BLOCK, detectors::CHUNK};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
@@ -10,13 +10,13 @@ const DETECTOR_RATE: f64 = 11_500.0;
 const CUTOFF: f64 = 4700.0;
 /// Maximum cutoff as a fraction of the sample rate.
 const HIGHEST_CUTOFF: f64 = 0.45;
-/// Number of taps of the low-pass, divided by the decimation factor.
+/// Number of taps of the low-pass per unit of the decimation factor.
 const TAPS: usize = 12;
 /// Maximum absolute value of samples. Louder samples are clamped, so that no state overflows.
 const LOUDEST: f32 = 1e6;
-/// Samples below this, -300 dB of full scale, count as 0, so that no state stays denormal.
+/// Samples below this (-300 dB full scale) count as 0, so that no state stays denormal.
 const QUIETEST: f32 = 1e-15;
-/// Lanes of the widest vectors. The number of taps is padded to a multiple of this.
+/// Lanes of the widest vectors; the taps are padded to a multiple.
 const WIDEST: usize = 16;
 
 /// Returns the decimation factor for a sample rate in Hz.
@@ -41,13 +41,13 @@ pub fn low_pass(sample_rate: f64) -> Vec<f64> {
     low_pass
 }
 
-/// Low-pass and decimation of one channel. Computes only the samples that are kept, [`CHUNK`] at once.
+/// Decimator of one channel. Computes only the samples that are kept, [`CHUNK`] at once.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     decimation: usize,
     /// Taps, padded with zeros in front to whole vectors.
     taps: Box<[f32]>,
-    /// Delay line: the last samples, stored twice in a row, so that every window is contiguous.
+    /// Delay line: two copies of the last samples in a row, so that every window is contiguous.
     delay_line: Box<[f32]>,
     /// Position of the last block in the first copy.
     position: usize,
@@ -88,8 +88,8 @@ impl Decimator {
         }
     }
 
-    /// Returns [`CHUNK`] decimated samples. The last of them lies one decimation factor before the offset `end` (1..=64) in the
-    /// last block; `end` is where the next decimated sample lies.
+    /// Returns [`CHUNK`] decimated samples. The next decimated sample, which is not one of them, is at the offset `end` (1..=64) in
+    /// the last block.
     pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]
@@ -99,7 +99,7 @@ impl Decimator {
 
     #[inline(always)]
     fn filter<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
-        /// Output samples whose sums are computed in parallel, to hide the latency of each sum.
+        /// Number of output samples that are computed in parallel, which hides the latency of the sums.
         const GROUP: usize = 8;
         let lanes = S::f32s::LEN;
         let length = self.taps.len();
@@ -131,12 +131,6 @@ impl Decimator {
 mod tests {
     use super::*;
 
-    impl Decimator {
-        pub fn bytes(&self) -> usize {
-            size_of_val(&*self.taps) + size_of_val(&*self.delay_line)
-        }
-    }
-
     /// Returns the magnitude response of `taps` at `hertz`.
     fn response(taps: &[f64], hertz: f64, rate: f64) -> f64 {
         let [re, im] = taps.iter().enumerate().fold([0.0; 2], |[re, im], (n, tap)| {
@@ -151,9 +145,9 @@ mod tests {
         (0..=count).map(move |n| first + (last - first) * f64::from(n) / f64::from(count))
     }
 
-    /// The response is a rectangle from -[`CUTOFF`] to [`CUTOFF`], convolved with the window's spectrum, so its edges are
-    /// integrals of Hamming's spectrum. With bins of `rate / (taps - 1)`, an edge's error is half at the edge itself, 0.0223 at
-    /// 1.34 bins, from 1.7 bins on at most 0.0022 (the textbook's -53 dB), from 9 bins on at most 0.001.
+    /// The response is a rectangle from -[`CUTOFF`] to [`CUTOFF`], convolved with the spectrum of the Hamming window. In bins of
+    /// `rate / (taps - 1)` from an edge of the rectangle, its error is 0.5 at 0, 0.0223 at 1.34, at most 0.0022 (-53 dB, as in
+    /// textbooks) from 1.7 on, and at most 0.001 from 9 on.
     #[test]
     fn the_bands_pass_and_nothing_aliases_onto_a_detector() {
         const NEAR: f64 = 0.0223;

@@ -1,8 +1,8 @@
-//! Matrices of a file of weights, in memory: each starts at a cache line.
+//! Lays out the matrices of a weight file in memory, each from the start of a cache line.
 
 use std::{iter::Zip, slice::Iter};
 
-/// Number of floats of a cache line.
+/// Number of floats in a cache line.
 const LINE: usize = 16;
 
 /// Matrix with a row for each input and a column for each output.
@@ -12,15 +12,15 @@ pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
 #[repr(C, align(64))]
 struct Line([f32; LINE]);
 
-/// Reader that lays matrices out in memory, in the order of the file, which is the order of use.
+/// Reader of matrices. In the file and in memory, they are in the order of use.
 pub struct Matrices<'a> {
-    /// Unread weights in bfloat16, the upper half of an `f32`: lower byte and upper byte of each.
+    /// Unread weights as bfloat16, the upper half of an `f32`: lower and upper bytes.
     bytes: Zip<Iter<'a, u8>, Iter<'a, u8>>,
     free: &'static mut [Line],
 }
 
 impl<'a> Matrices<'a> {
-    /// Maximum number of matrices of a network. Each may leave a cache line partly unused.
+    /// Maximum number of matrices in a network. Each may leave a cache line partly unused.
     const MOST: usize = 128;
 
     /// Creates a reader of `bytes`: the lower bytes of all weights, then the upper ones.

@@ -1,19 +1,15 @@
-//! Tests of the notes' pitches with tones of known pitch.
+//! Tests the pitches of tones that are known.
 
 use super::*;
 use tone_filter_testkit::signals::{bent, glissando, vibrato};
 
-/// Number of taps of the decimator's filter on each side of its middle, in decimated samples.
+/// Delay of the decimator in decimated samples.
 const DECIMATOR: f64 = 6.0;
 
-fn mixed(one: &[f32], other: &[f32]) -> Vec<f32> {
-    one.iter().zip(other).map(|(one, other)| one + other).collect()
-}
-
-/// Returns the greatest error in cents of the pitches from 0.4 s on. `truth` is the MIDI note at a time in s. The
-/// listener's notes are tuned `shift` semitones below those of A4 = 440 Hz. A missing pitch has an infinite error.
+/// Returns the greatest error of the pitches from 0.4 s on in cents. `truth` is the MIDI note at a time in s. The listener is tuned
+/// `shift` semitones below A4 = 440 Hz. A missing pitch has an infinite error.
 ///
-/// The delay of a pitch is known to 3 ms. The best constant delay in this range is removed.
+/// The delay of a pitch is known to 3 ms; the best constant delay in this range is removed.
 fn error(
     (mut listener, rate): (Listener, f64),
     channels: &[&[f32]],
@@ -46,16 +42,8 @@ fn listener(rate: f64) -> Listener {
     Listener::new(rate, false, Model::Light)
 }
 
-/// Movement of a pitch: name, and MIDI note as a function of the time in s.
-type Movement = (&'static str, Box<dyn Fn(f64) -> f64>);
-
-/// Returns a vibrato around `note` and a glissando from `note` up.
-fn movements(note: f64) -> [Movement; 2] {
-    [("vibrato", Box::new(vibrato(note))), ("glissando", Box::new(glissando(note)))]
-}
-
 #[test]
-fn vibrato_and_glissando_come_out_within_8_cents() {
+fn vibrato_and_glissando_are_found_within_8_cents() {
     // Note, A4 in Hz, transposition, number of movements.
     for (note, a4, transpose, count) in [
         (40.0, 440.0, 0.0, 2),
@@ -69,7 +57,9 @@ fn vibrato_and_glissando_come_out_within_8_cents() {
         (81.0, 440.0, -0.4, 1),
         (69.0, 445.0, 0.1, 1),
     ] {
-        for (name, pitch) in movements(note).into_iter().take(count) {
+        let movements: [(_, Box<dyn Fn(f64) -> f64>); 2] =
+            [("vibrato", Box::new(vibrato(note))), ("glissando", Box::new(glissando(note)))];
+        for (name, pitch) in movements.into_iter().take(count) {
             let mut tuned = listener(44_100.0);
             tuned.set_tuning(a4, transpose);
             let shift = -transpose - 12.0 * (a4 / 440f64).log2();
@@ -82,7 +72,7 @@ fn vibrato_and_glissando_come_out_within_8_cents() {
 }
 
 #[test]
-fn other_notes_do_not_move_a_steady_tone() {
+fn other_notes_do_not_move_the_pitch() {
     for note in [40.0, 48.0, 57.0, 69.0, 88.0] {
         let own = bent(6, 1.6, 44_100.0, |_| note + 0.17);
         for interval in [-7.0, -5.0, 4.0, 7.0, 12.0] {
@@ -90,7 +80,7 @@ fn other_notes_do_not_move_a_steady_tone() {
                 continue;
             }
             let other = bent(6, 1.6, 44_100.0, |_| note + interval);
-            let signal = mixed(&own, &other);
+            let signal: Vec<f32> = own.iter().zip(other).map(|(own, other)| own + other).collect();
             let error = error((listener(44_100.0), 44_100.0), &[&signal], 0.0, |_| note + 0.17);
             println!("{note} {interval}: {error:.1}");
             assert!(error <= 8.0, "{note} {interval}: {error}");
