@@ -4,7 +4,7 @@
 //! Dorfer, G. Widmer, "Downbeat tracking using beat-synchronous features with recurrent neural networks" (ISMIR 2016). Counts in
 //! scores replace the networks.
 
-use super::{Beat, UNIT, class, onsets::Strengths, patterns::KINDS};
+use super::{Beat, UNIT, class, highest, onsets::Strengths, patterns::KINDS};
 use crate::{Decisions, LOWEST_NOTE};
 use std::array;
 
@@ -41,15 +41,15 @@ pub fn chroma(decisions: &Decisions) -> Chroma {
     chroma
 }
 
-/// Finds the position in its bar of each beat. Beat `n` is at `times[n]` seconds, in frame `moments[n]`. `strengths` and `chroma`
+/// Finds the position in its bar of each beat. Beat `n` is at `times[n]` seconds, in frame `frames[n]`. `strengths` and `chroma`
 /// have a value for every frame.
 pub fn beats(
     times: &[f64],
-    moments: &[usize],
+    frames: &[usize],
     strengths: &[Strengths],
     chroma: &[Chroma],
 ) -> Vec<Beat> {
-    let likelihoods = likelihoods(&evidence(moments, strengths, chroma));
+    let likelihoods = likelihoods(&evidence(frames, strengths, chroma));
     let beat = |(time, (meter, place)): (&f64, (usize, usize))| {
         let (place, meter) = (place as u8, METERS[meter].1.len() as u8);
         Beat { time: *time, place, meter }
@@ -57,18 +57,18 @@ pub fn beats(
     times.iter().zip(decode(&likelihoods)).map(beat).collect()
 }
 
-fn evidence(moments: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Vec<[f32; EVIDENCE]> {
-    let strongest = |moment: usize| {
+fn evidence(frames: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Vec<[f32; EVIDENCE]> {
+    let strongest = |frame: usize| {
         let around =
-            &strengths[moment.saturating_sub(AROUND)..(moment + AROUND + 1).min(strengths.len())];
+            &strengths[frame.saturating_sub(AROUND)..(frame + AROUND + 1).min(strengths.len())];
         around.iter().fold([0.0; KINDS], |most: Strengths, own| {
             array::from_fn(|kind| most[kind].max(own[kind]))
         })
     };
     let harmony = |from: usize, to: usize| {
-        let to = moments.get(to).copied().unwrap_or(chroma.len()).min(chroma.len());
+        let to = frames.get(to).copied().unwrap_or(chroma.len()).min(chroma.len());
         let mut sum = [0.0f32; 12];
-        for own in &chroma[moments[from].min(to)..to] {
+        for own in &chroma[frames[from].min(to)..to] {
             sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += f32::from(*own));
         }
         sum
@@ -81,8 +81,8 @@ fn evidence(moments: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Ve
         let power = product(&before, &before) * product(&after, &after);
         if power > 0.0 { 1.0 - product(&before, &after) / power.sqrt() } else { 1.0 }
     };
-    let all = moments.iter().enumerate().map(|(beat, moment)| {
-        let strongest = strongest(*moment);
+    let all = frames.iter().enumerate().map(|(beat, frame)| {
+        let strongest = strongest(*frame);
         array::from_fn(|kind| match ONSETS.get(kind) {
             Some(onset) => strongest[*onset],
             None => change(beat, kind + 1 - ONSETS.len()),
@@ -110,18 +110,15 @@ fn decode(likelihoods: &[[f32; 3]]) -> Vec<(usize, usize)> {
     let meters = METERS.iter().enumerate();
     let places = meters.flat_map(|(n, (_, types))| (0..types.len()).map(move |place| (n, place)));
     let places: Vec<(usize, usize)> = places.collect();
-    let best = |scores: &[f32; PLACES]| {
-        (0..PLACES).fold(0, |best, n| if scores[n] > scores[best] { n } else { best })
-    };
     let mut scores: [f32; PLACES] = array::from_fn(|n| METERS[places[n].0].0);
     let mut back = Vec::new();
     for (beat, likelihoods) in likelihoods.iter().enumerate() {
-        let most = best(&scores);
+        let (best, most) = highest(scores.into_iter());
         let paths: [(usize, f32); PLACES] = array::from_fn(|n| {
             let (meter, place) = places[n];
             let (prior, types) = METERS[meter];
             let last = if place == 0 { n + types.len() - 1 } else { n - 1 };
-            let cut = scores[most] + CUT + prior;
+            let cut = best + CUT + prior;
             let (from, score) = match beat {
                 0 => (n, scores[n]),
                 _ if scores[last] >= cut => (last, scores[last]),
@@ -129,12 +126,11 @@ fn decode(likelihoods: &[[f32; 3]]) -> Vec<(usize, usize)> {
             };
             (from, score + likelihoods[types[place]] + EACH * prior)
         });
-        scores = paths.map(|(_, score)| score);
-        let highest = scores[best(&scores)];
-        scores.iter_mut().for_each(|score| *score -= highest);
+        let (base, _) = highest(paths.iter().map(|(_, score)| *score));
+        scores = paths.map(|(_, score)| score - base);
         back.push(paths.map(|(from, _)| from));
     }
-    let mut state = best(&scores);
+    let (_, mut state) = highest(scores.into_iter());
     let mut decoded = Vec::new();
     for from in back.iter().rev() {
         decoded.push(places[state]);

@@ -66,6 +66,11 @@ const FEWEST: usize = 8;
 /// Divisor of the bytes in the weight files, which gives natural logarithms.
 const UNIT: f32 = 32.0;
 
+/// Returns the highest score and its index; of equal scores, the first.
+fn highest(scores: impl Iterator<Item = f32>) -> (f32, usize) {
+    scores.zip(0..).fold((f32::MIN, 0), |best, own| if own.0 > best.0 { own } else { best })
+}
+
 /// Returns the number of `thresholds` that a value exceeds, relative to its mean.
 fn class<const N: usize>(value: f32, mean: f32, thresholds: &[f32; N]) -> usize {
     thresholds.iter().filter(|least| value > **least * mean).count()

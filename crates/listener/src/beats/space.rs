@@ -12,7 +12,7 @@
 //! * Constants without a source were fitted to songs with scores: `docs/time.md` has the results.
 
 use super::{
-    SLOWEST,
+    SLOWEST, highest,
     patterns::{PLACES, TYPES},
 };
 use std::{array, ops::Range};
@@ -73,10 +73,6 @@ struct Tempo {
 pub struct Scores {
     /// For each kind, the rings of all tempi.
     rings: [Vec<f32>; KINDS],
-    /// For each kind and tempo, the path whose beat ends in this step.
-    ends: [Vec<f32>; KINDS],
-    /// For each tempo, the best predecessor of a beat of the current kind: score and kind.
-    before: Vec<(f32, u8)>,
     /// Number of steps so far.
     step: usize,
 }
@@ -148,12 +144,7 @@ impl Space {
     pub fn start(&self) -> Scores {
         let ring: Vec<f32> =
             self.tempi.iter().flat_map(|tempo| vec![8.0 * tempo.prior; tempo.length]).collect();
-        Scores {
-            rings: array::from_fn(|_| ring.clone()),
-            ends: array::from_fn(|_| vec![0.0; self.tempi()]),
-            before: vec![(0.0, 0); self.tempi()],
-            step: 0,
-        }
+        Scores { rings: array::from_fn(|_| ring.clone()), step: 0 }
     }
 
     /// Advances all paths by a step. `row` has the log likelihood of each place, for each type of beat. Calls `back` for each
@@ -164,36 +155,25 @@ impl Space {
         row: &[[f32; PLACES]; TYPES],
         mut back: impl FnMut(usize, usize, u8),
     ) {
-        let Scores { rings, ends, before, step } = scores;
+        let Scores { rings, step } = scores;
         let now = *step;
         // Paths whose beat ends now. Their slots get the new beats.
-        for (ends, ring) in ends.iter_mut().zip(&*rings) {
-            for (end, tempo) in ends.iter_mut().zip(&self.tempi) {
-                *end = ring[tempo.first + now % tempo.length];
-            }
-        }
-        for kind in 0..KINDS {
-            for (tempo, best) in before.iter_mut().enumerate() {
-                *best = (f32::MIN, 0);
-                for (from, ends) in ends.iter().enumerate() {
-                    let score = ends[tempo] + self.kinds[kind][from];
-                    if score > best.0 {
-                        *best = (score, from as u8);
-                    }
-                }
-            }
+        let ends = rings.each_ref().map(|ring| {
+            let slot = |tempo: &Tempo| ring[tempo.first + now % tempo.length];
+            self.tempi.iter().map(slot).collect::<Vec<f32>>()
+        });
+        for (kind, ring) in rings.iter_mut().enumerate() {
+            // For each tempo, the best predecessor of a beat of this kind: score and kind.
+            let best = |tempo: usize| {
+                highest(ends.iter().zip(&self.kinds[kind]).map(|(ends, from)| ends[tempo] + from))
+            };
+            let before: Vec<(f32, usize)> = (0..self.tempi()).map(best).collect();
             for (index, tempo) in self.tempi.iter().enumerate() {
-                let mut best = (f32::MIN, 0);
-                for (from, follows) in tempo.sources.clone().zip(&tempo.follows) {
-                    let score = before[from].0 + follows;
-                    if score > best.0 {
-                        best = (score, from);
-                    }
-                }
-                let (score, from) = best;
-                let nearest = (from - tempo.sources.start) as u8;
-                back(kind, index, nearest << KIND_BITS | before[from].1);
-                let ring = &mut rings[kind][tempo.first..tempo.first + tempo.length];
+                let before = &before[tempo.sources.clone()];
+                let paths = before.iter().zip(&tempo.follows);
+                let (score, nearest) = highest(paths.map(|(before, follows)| before.0 + follows));
+                back(kind, index, (nearest << KIND_BITS | before[nearest].1) as u8);
+                let ring = &mut ring[tempo.first..tempo.first + tempo.length];
                 let head = now % tempo.length;
                 ring[head] = score;
                 // From the newest beat to the oldest.
@@ -215,19 +195,13 @@ impl Space {
 
     /// Returns the best state after the last step.
     pub fn best(&self, scores: &Scores) -> State {
-        let mut best = State { tempo: 0, kind: 0, since: 0, score: f32::MIN };
-        for (kind, ring) in scores.rings.iter().enumerate() {
-            for (index, tempo) in self.tempi.iter().enumerate() {
-                for (slot, score) in ring[tempo.first..][..tempo.length].iter().enumerate() {
-                    if *score > best.score {
-                        let last = scores.step - 1;
-                        let since = (last % tempo.length + tempo.length - slot) % tempo.length;
-                        best = State { tempo: index, kind, since, score: *score };
-                    }
-                }
-            }
-        }
-        best
+        let (score, index) = highest(scores.rings.iter().flatten().copied());
+        let states = scores.rings[0].len();
+        let (kind, state) = (index / states, index % states);
+        let tempo = self.tempi.partition_point(|tempo| tempo.first <= state) - 1;
+        let Tempo { length, first, .. } = self.tempi[tempo];
+        let since = ((scores.step - 1) % length + length - (state - first)) % length;
+        State { tempo, kind, since, score }
     }
 
     pub fn lower(scores: &mut Scores, amount: f32) {

@@ -51,11 +51,11 @@ pub struct BeatTracker {
     /// Length of a frame in seconds.
     frame: f64,
     onsets: Onsets,
-    /// Mean strengths, multiplied by `weight`.
+    /// Exponential mean of the strengths; while young, it is too small by the factor `weight`.
     mean: Strengths,
     weight: f32,
     /// One-pole coefficient of the mean per frame.
-    share: f32,
+    coefficient: f32,
     tempi: Vec<Tempo>,
     /// Place in the beat of each state.
     places: Vec<u8>,
@@ -69,9 +69,9 @@ pub struct BeatTracker {
     /// End of the best path of each pattern.
     best: [Option<Best>; PATTERNS],
     /// Number of onsets so far; successive frames with an onset count once.
-    moments: usize,
+    onset_count: usize,
     /// Whether the last frame has an onset.
-    begins: bool,
+    has_onset: bool,
     /// Time of the last reported beat in frames.
     reported: f64,
 }
@@ -149,7 +149,7 @@ impl BeatTracker {
             onsets: Onsets::new(frame),
             mean: [0.0; _],
             weight: 0.0,
-            share: tracker_step(MEAN, 1.0 / frame) as f32,
+            coefficient: tracker_step(MEAN, 1.0 / frame) as f32,
             follows: array::from_fn(|n| {
                 let apart = n.abs_diff(REACH) as f64;
                 (CHANGE * (libm::pow(ratio, -apart) - 1.0)) as f32
@@ -160,8 +160,8 @@ impl BeatTracker {
             lead: 0.0,
             frames: 0,
             best: [None; PATTERNS],
-            moments: 0,
-            begins: false,
+            onset_count: 0,
+            has_onset: false,
             reported: f64::MIN,
         }
     }
@@ -175,7 +175,7 @@ impl BeatTracker {
         (self.mean, self.weight) = ([0.0; _], 0.0);
         self.paths.iter_mut().for_each(|paths| paths.reset(&self.tempi));
         (self.lead, self.frames, self.reported) = (0.0, 0, f64::MIN);
-        (self.best, self.moments, self.begins) = ([None; PATTERNS], 0, false);
+        (self.best, self.onset_count, self.has_onset) = ([None; PATTERNS], 0, false);
     }
 
     /// Evaluates the next frame's decisions, made with or without `lookahead`. If a beat is due in this frame, returns its time in
@@ -183,14 +183,14 @@ impl BeatTracker {
     pub fn push(&mut self, kernel: Kernel, decisions: &Decisions, lookahead: bool) -> Option<f64> {
         let strengths = self.onsets.push(decisions, lookahead);
         self.frames += 1;
-        self.weight += self.share * (1.0 - self.weight);
+        self.weight += self.coefficient * (1.0 - self.weight);
         for (mean, own) in self.mean.iter_mut().zip(&strengths) {
-            *mean += self.share * (own - *mean);
+            *mean += self.coefficient * (own - *mean);
         }
         let means = self.mean.map(|mean| mean / self.weight);
-        let begins = strengths.iter().zip(&means).any(|(own, mean)| *own > ONSET * mean);
-        self.moments += usize::from(begins && !self.begins);
-        self.begins = begins;
+        let has_onset = strengths.iter().zip(&means).any(|(own, mean)| *own > ONSET * mean);
+        self.onset_count += usize::from(has_onset && !self.has_onset);
+        self.has_onset = has_onset;
         let moment = self.frames.checked_sub(if lookahead { DELAY } else { LIVE_DELAY } as u64)?;
         let row = row(&strengths, &means);
         self.paths.iter_mut().zip(&row).for_each(|(paths, row)| paths.add(row));
@@ -212,7 +212,7 @@ impl BeatTracker {
 
     /// Returns the tempo in beats per minute; `None` before the eighth onset.
     pub fn tempo(&self) -> Option<f64> {
-        let best = self.best().filter(|_| self.moments >= FEWEST)?;
+        let best = self.best().filter(|_| self.onset_count >= FEWEST)?;
         Some(60.0 / (best.length * self.frame))
     }
 
