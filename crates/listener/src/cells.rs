@@ -8,7 +8,6 @@ use tone_filter_simd::approx::decay;
 
 /// Cost of the nonlinear functions of one unit, as the number of multiply-adds that take as long.
 pub const UNIT_COST: usize = 50;
-
 /// Units nearer to 0 than this become 0, so that no unit is ever denormal.
 const LEAST: f32 = 1e-20;
 

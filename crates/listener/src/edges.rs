@@ -6,19 +6,14 @@ use crate::BLOCK;
 
 /// Minimum duration of a hop in seconds. A hop is a whole number of blocks.
 const HOP: f64 = 0.001;
-
 /// Number of hops that are kept: at least 128 ms.
 const HOPS: usize = 128;
-
 /// Minimum duration of the windows before and after an edge in seconds.
 const WINDOW: f64 = 0.006;
-
 /// Minimum difference between the energies after and before an edge, relative to their sum: 3 dB.
 const CLEAR: f64 = 1.0 / 3.0;
-
 /// Energy before an attack, relative to the energy around the edge, below which it counts as silence: -26 dB.
 const SILENT: f64 = 0.002_5;
-
 /// Maximum duration of an attack before its edge in hops.
 const ATTACK: usize = 3;
 

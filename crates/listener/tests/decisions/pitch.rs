@@ -44,6 +44,7 @@ fn listener(rate: f64) -> Listener {
 
 #[test]
 fn vibrato_and_glissando_are_found_within_8_cents() {
+    type Movement = Box<dyn Fn(f64) -> f64>;
     // Note, A4 in Hz, transposition, number of movements.
     for (note, a4, transpose, count) in [
         (40.0, 440.0, 0.0, 2),
@@ -57,7 +58,7 @@ fn vibrato_and_glissando_are_found_within_8_cents() {
         (81.0, 440.0, -0.4, 1),
         (69.0, 445.0, 0.1, 1),
     ] {
-        let movements: [(_, Box<dyn Fn(f64) -> f64>); 2] =
+        let movements: [(_, Movement); 2] =
             [("vibrato", Box::new(vibrato(note))), ("glissando", Box::new(glissando(note)))];
         for (name, pitch) in movements.into_iter().take(count) {
             let mut tuned = listener(44_100.0);
