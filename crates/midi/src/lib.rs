@@ -12,10 +12,8 @@ use tone_filter_dsp::{
 
 /// File extensions of MIDI files.
 pub const EXTENSIONS: [&str; 3] = ["mid", "midi", "rmi"];
-
 /// Channel of drums in General MIDI, counted from 0.
 const DRUMS: u8 = 9;
-
 /// Default tempo in microseconds per quarter note.
 const QUARTER: u32 = 500_000;
 

@@ -14,10 +14,8 @@ use tone_filter_dsp::{ChipTick, FoundKey, Settings, ToneFilter, listener::beats:
 
 /// Maximum time in seconds by which a note may start before its bar.
 const EARLY: f64 = 0.05;
-
 /// Length of a bar in music without beats in seconds: four beats at 120 beats per minute.
 const BAR: f64 = 2.0;
-
 /// Number of notes per second in dense music.
 const NOTES: f64 = 30.0;
 

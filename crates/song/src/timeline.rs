@@ -4,13 +4,10 @@ use tone_filter_dsp::{DEFAULT_TEMPO, FoundKey, NoteValue, Scale, listener::beats
 
 /// Ticks per quarter note.
 pub const TICKS: u16 = 480;
-
 /// Maximum distance of a beat from the tempo map in seconds.
 const TOLERANCE: f64 = 0.012;
-
 /// Maximum time before the first beat, in beats, that lengthens this beat; a longer time gets beats of its own.
 const PART: f64 = 0.15;
-
 /// Minimum length of a beat in seconds, so that all tempi can be written to MIDI.
 const SHORTEST: f64 = 0.02;
 

@@ -16,10 +16,8 @@ use tone_filter_dsp::{BLOCK, ChipTick, Settings, ToneFilter, Voice};
 
 /// Clock rate of the NES in Hz.
 const CLOCK: u32 = 1_789_773;
-
 /// Ticks of the voice Chip per second.
 pub const TICKS: u32 = 60;
-
 /// Compression level: the best one.
 pub(crate) const BEST: u8 = 9;
 
@@ -46,7 +44,7 @@ pub struct Recorder {
     /// [`ChipTick::number`] of the last recorded tick.
     number: u64,
     /// Number of the filter's samples so far.
-    frames: u64,
+    samples: u64,
     /// Delay of the filter's bands in ticks, which are dropped from the start.
     ticks_to_drop: usize,
 }
@@ -54,10 +52,10 @@ pub struct Recorder {
 impl Recorder {
     /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip are silent.
     pub fn push(&mut self, filter: &ToneFilter) {
-        let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
+        let ticks = |samples: u64| samples as f64 * f64::from(TICKS) / filter.sample_rate();
         self.ticks_to_drop = ticks(filter.bank_delay() as u64).round() as usize;
-        let due = ticks(self.frames) as usize;
-        self.frames += BLOCK as u64;
+        let due = ticks(self.samples) as usize;
+        self.samples += BLOCK as u64;
         let tick = filter.chip().unwrap_or_default();
         if tick.number != self.number {
             self.number = tick.number;

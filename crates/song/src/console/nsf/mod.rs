@@ -4,23 +4,18 @@ use super::{Song, Tags};
 
 /// Address at which the current bank of data is visible.
 const WINDOW: usize = 0x9000;
-
 /// Length of a bank in bytes.
 const BANK: usize = 0x1000;
-
 /// Maximum number of banks of data; one of the 256 banks has the player.
 const BANKS: usize = 255;
-
 /// Address of the player: the end of the first bank, directly before the data.
 const LOAD: usize = WINDOW - PLAYER.len();
 /// Address of the player's routine that starts the song.
 const INIT: usize = LOAD;
 /// Address of the player's routine that plays a tick.
 const PLAY: usize = LOAD + 0x10;
-
 /// Marks a jump instead of a number of writes. The bank and the address of the next tick follow.
 const JUMP: u8 = 0xFF;
-
 /// Microseconds per tick. By convention, this value stands for the console's frame rate of 60.1 Hz.
 const SPEED: u16 = 16_666;
 

@@ -25,22 +25,17 @@ pub struct Song {
 
 /// Addresses of the channels' registers, less $4000, in the order in which they are written.
 const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
-
 /// First writes of a song: enable four channels, disable the frame counter's interrupts.
 const START: [Write; 2] =
     [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
 
 const STOP: Write = Write { register: 0x15, value: 0 };
-
 /// Bits in the first register of pulses and noise: constant volume, halted length counter.
 const CONSTANT: u8 = 0x30;
-
 /// Bits in the last register of a channel: the longest value of the length counter.
 const LENGTH: u8 = 0x08;
-
 /// Values of the triangle's first register: off (linear counter held at 0), on (held at its maximum).
 const TRIANGLE: [u8; 2] = [0x80, 0xFF];
-
 /// Maximum frequency ratio of successive ticks of a note: half a semitone.
 const SAME_NOTE: f32 = 1.029_302_2;
 

@@ -4,13 +4,10 @@ use super::{BEST, CLOCK, Song, TICKS, Tags};
 use miniz_oxide::deflate::compress_to_vec;
 
 const HEADER: usize = 0x100;
-
 /// Sample rate of VGM in Hz: waits are numbers of samples.
 pub(crate) const SAMPLE_RATE: f64 = 44_100.0;
-
 /// Number of samples per tick of 1/60 s.
 const SAMPLES: usize = 735;
-
 /// Command: write to a register of the 2A03. Register and value follow.
 const WRITE: u8 = 0xB4;
 /// Command: wait for a tick.

@@ -230,12 +230,7 @@ fn instrument(chip: Chip, kind: usize, mut reader: Reader) -> Instrument {
 
 /// Returns Furnace's note number of MIDI key 0 on a channel. Each channel of a chip transposes by a fixed number of octaves.
 fn first(chip: Chip, voice: Voice) -> u8 {
-    match (chip, voice) {
-        (Chip::Nes, Voice::Bass) | (Chip::Gb, Voice::Lead | Voice::Harmony) => 48,
-        (Chip::Nes, _) => 36,
-        (Chip::Gb, _) => 60,
-        (Chip::Sms, _) => 24,
-    }
+    [[36, 36, 48], [48, 48, 60], [24; 3]][chip as usize][voice as usize]
 }
 
 /// Reads the rows of a pattern. Volumes of the SN76489 become the lowest linear volume with the same register value.
