@@ -18,7 +18,6 @@ mod dense;
 mod detectors;
 mod edges;
 mod features;
-mod matrices;
 #[doc(hidden)]
 pub mod measure;
 mod network;

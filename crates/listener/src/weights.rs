@@ -6,9 +6,8 @@ use crate::{
     NOTES,
     detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
-    matrices::{Matrices, Matrix},
 };
-use std::sync::LazyLock;
+use std::{iter::Zip, slice::Iter, sync::LazyLock};
 
 /// Number of log odds of each note: held now, held four frames ago, begun now, begun four frames ago.
 pub const COLUMNS: usize = 4;
@@ -164,12 +163,87 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
             head: m.head(head),
             thresholds,
         };
-        assert!(m.is_empty());
+        assert_eq!(m.bytes.len(), 0, "more weights than the network has");
         weights
     }
 }
 
-impl Matrices<'_> {
+/// Number of floats in a cache line.
+const LINE: usize = 16;
+
+/// Matrix with a row for each input and a column for each output.
+pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; LINE]);
+
+/// Reader that lays matrices out in memory, each from the start of a cache line. In the file and in memory, they are in the order
+/// of use.
+struct Matrices<'a> {
+    /// Unread weights as bfloat16, the upper half of an `f32`: lower and upper bytes.
+    bytes: Zip<Iter<'a, u8>, Iter<'a, u8>>,
+    free: &'static mut [Line],
+}
+
+impl<'a> Matrices<'a> {
+    /// Maximum number of matrices in a network. Each may leave a cache line partly unused.
+    const MOST: usize = 128;
+
+    /// Creates a reader of `bytes`: the lower bytes of all weights, then the upper ones.
+    fn new(bytes: &'a [u8]) -> Self {
+        let (lower, upper) = bytes.split_at(bytes.len() / 2);
+        let lines = vec![Line([0.0; LINE]); lower.len() / LINE + Self::MOST];
+        Self { bytes: lower.iter().zip(upper), free: lines.leak() }
+    }
+
+    fn weight(&mut self) -> f32 {
+        let (lower, upper) = self.bytes.next().expect("the file has all weights");
+        f32::from_le_bytes([0, 0, *lower, *upper])
+    }
+
+    /// Returns memory for `count` weights, from the start of a cache line.
+    fn floats(&mut self, count: usize) -> &'static mut [f32] {
+        let (own, free) = std::mem::take(&mut self.free).split_at_mut(count.div_ceil(LINE));
+        self.free = free;
+        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` has `LINE * own.len()` contiguous
+        // floats. Nothing else refers to `own`.
+        let floats = unsafe {
+            std::slice::from_raw_parts_mut(own.as_mut_ptr().cast::<f32>(), LINE * own.len())
+        };
+        &mut floats[..count]
+    }
+
+    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Matrix<OUT> {
+        let own = self.floats(rows * OUT);
+        own.fill_with(|| self.weight());
+        own.as_chunks().0
+    }
+
+    /// Reads `count` matrices and transposes them: one row for each output instead of each input.
+    fn transposed<const IN: usize, const OUT: usize>(
+        &mut self,
+        count: usize,
+    ) -> &'static [[[f32; IN]; OUT]] {
+        let own = self.floats(count * IN * OUT).as_chunks_mut().0.as_chunks_mut().0;
+        for matrix in &mut *own {
+            for input in 0..IN {
+                for row in &mut *matrix {
+                    row[input] = self.weight();
+                }
+            }
+        }
+        own
+    }
+
+    fn row<const OUT: usize>(&mut self) -> &'static [f32; OUT] {
+        &self.matrix(1)[0]
+    }
+
+    fn block<const OUT: usize, const C: usize>(&mut self) -> &'static [[f32; OUT]; C] {
+        &self.matrix(C).as_chunks().0[0]
+    }
+
     fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Near<OUT> {
         let bias = self.matrix(DETECTORS);
         let weights = zones(|| self.matrix(terms.len() * FEATURES).as_chunks().0);
