@@ -1,4 +1,4 @@
-//! Gated recurrent units (GRUs), computed for several rows at once.
+//! Gated recurrent units (GRUs) of several notes, computed together.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
@@ -6,10 +6,9 @@ use crate::weights::Cell;
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
 use tone_filter_simd::approx::decay;
 
-/// Cost of the nonlinear functions of a GRU's unit: the number of multiply-adds that take as long.
+/// Cost of the nonlinear functions of one unit, as the number of multiply-adds that take as long.
 pub const UNIT_COST: usize = 50;
-
-/// A unit nearer to 0 than this becomes 0, so that no unit is ever denormal.
+/// Units nearer to 0 than this become 0, so that no unit is ever denormal.
 const LEAST: f32 = 1e-20;
 
 /// Advances the GRUs of `R` notes by a frame.
@@ -103,8 +102,8 @@ fn column<S: Simd, const R: usize, const C: usize>(
 /// Returns the new `hidden` units from the sums of the gates. `own` is the part of the candidate's sum that comes from the old
 /// units.
 ///
-/// With `c = tanh(candidate + own / (1 + e^-reset))` and `k = 1 / (1 + e^-update)`, a new unit is `c + k (hidden - c)`. Here it
-/// is one fraction, because divisions take long.
+/// With `c = tanh(candidate + own / (1 + e^-reset))` and `k = 1 / (1 + e^-update)`, a new unit is `c + k (hidden - c)`. This is
+/// computed as one fraction, because divisions take long.
 #[inline(always)]
 fn advanced<S: Simd, V: SimdFloat<S, Element = f32>>(
     simd: S,

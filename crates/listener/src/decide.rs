@@ -1,4 +1,4 @@
-//! Decisions from log odds.
+//! Makes decisions from log odds.
 
 use crate::{
     BLOCK, FRAME, LOWEST_NOTE, NOTES,
@@ -10,17 +10,17 @@ use crate::{
 /// Lookahead of a decision in frames.
 pub const LOOKAHEAD: usize = 4;
 
-/// Mean time in seconds by which a decision precedes the delayed sound. This is the lookahead of 46 ms without the listener's
-/// delay ([`Listener::delay`](crate::Listener::delay)) and half a frame.
+/// Mean time in seconds by which a decision precedes the delayed sound: the lookahead of 46 ms, less the listener's delay
+/// ([`Listener::delay`](crate::Listener::delay)) and half a frame.
 const REACH: f64 = 0.035;
-/// Rise time of a new tone's power to a quarter, in time constants of its detector.
+/// Time in which a new tone's power rises to a quarter, in time constants of its detector.
 const LEVEL_RISE: f64 = 1.7;
-/// Search range before the end of a frame for an edge: seconds, plus time constants of the detector.
+/// Range before the end of a frame in which edges are searched: seconds, plus time constants of the detector.
 const EDGE_REACH: [f64; 2] = [0.03, 0.5];
 /// Minimum log odds of a [likely](Decisions::likely) note, relative to the threshold.
 const LIKELY: f32 = 1.0;
-/// [`LIKELY`] for a note that begins out of near silence: with a detector's time constant of up to 30 ms, and of 60 ms and more;
-/// interpolated in between.
+/// [`LIKELY`] for a note that begins out of near silence: for detectors with a time constant of up to 30 ms, and of 60 ms or
+/// more; interpolated in between.
 const LIKELY_FROM_SILENCE: [f64; 2] = [1.0, -2.5];
 
 /// Decisions of one frame. The arrays have an element for each note, from MIDI note 28 on.
@@ -28,42 +28,41 @@ const LIKELY_FROM_SILENCE: [f64; 2] = [1.0, -2.5];
 pub struct Decisions {
     /// Whether each note is played.
     pub on: [bool; NOTES],
-    /// Whether each note has begun within the last few frames: a first time, or again while it is held.
+    /// Whether each note has begun within the last few frames, possibly again while it was held.
     pub begun: [bool; NOTES],
-    /// Whether each note is played with less doubt: its log odds are above the threshold plus 1.
+    /// Whether each note is played with little doubt: its log odds exceed the threshold by more than 1.
     pub clear: [bool; NOTES],
     /// Log odds that each note is played, before threshold and hysteresis.
     pub logit: [f32; NOTES],
     /// Log odds that each note has begun within the last few frames.
     pub begun_logit: [f32; NOTES],
-    /// Log odds from which a note is held: the fitted threshold less the sensitivity.
+    /// Log odds above which a note is held: the fitted threshold less the sensitivity.
     pub threshold: f32,
-    /// Number of voices, by log odds with lookahead. Notes up to two semitones apart count as one.
+    /// Number of voices. Notes up to two semitones apart count as one.
     pub voices: usize,
-    /// Power of the input at each note's frequency, averaged over the channels, at the time that the decision refers to; 0.5 for
+    /// Power of the input at each note's frequency, averaged over the channels, at the time to which the decision refers; 0.5 for
     /// a full-scale sine.
     pub level: [f32; NOTES],
     /// Stereo position of each note at the time of `level`: 1 is left, -1 is right, and a single channel has 0. It is the
-    /// difference of the channels' amplitudes at its frequency, divided by their sum.
+    /// difference of the two channels' amplitudes at the note's frequency, divided by their sum.
     pub place: [f32; NOTES],
     /// Maximum power at each note's frequency from the time of `level` to the last frame. With lookahead, it includes the attack
     /// of a note that is just beginning.
     pub peak: [f32; NOTES],
-    /// Whether each note is played at the last frame, decided without lookahead: 46 ms earlier than `on`, but with more errors.
+    /// Whether each note is played in the last frame, decided without lookahead: 46 ms earlier than `on`, but with more errors.
     /// Without lookahead, equal to `on`.
     pub early: [bool; NOTES],
     /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins
     /// out of silence, not far below it. False without lookahead.
     pub likely: [bool; NOTES],
-    /// Age of an edge in the sound, in samples before the end of the block that returned the decision. If a note becomes
-    /// `likely` in this frame, it is the rise of its sound; if it stops being `early`, the fall. `None` for all other notes,
-    /// without a clear edge, or without lookahead.
+    /// Age of an edge in the sound, in samples before the end of the block that returned the decision: the rise if a note becomes
+    /// `likely` in this frame, the fall if it stops being `early`. `None` for all other notes, without a clear edge, or without
+    /// lookahead.
     pub edge: [Option<u32>; NOTES],
     /// Power at each note's frequency. With lookahead, it comes from a later frame than `level`, to compensate for the rise time
     /// of the note's detector.
     pub ahead: [f32; NOTES],
-    /// Number of frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
-    /// input.
+    /// Number of frames decided since the reset. The decision refers to the input's sample `frames * frame - lookahead`.
     pub frames: u64,
     /// Samples from the end of the last decided frame to the end of the block that returned the decision; at most
     /// [`Listener::delay`](crate::Listener::delay).
@@ -92,18 +91,18 @@ impl Decisions {
     };
 }
 
-/// Minimum log odds, with lookahead, of a note that counts as a voice.
+/// Log odds with lookahead above which a note counts as a voice.
 const SURE: f32 = 2.0;
-/// Distance in semitones up to which notes that follow each other count as one voice: a glide, or a pitch between two notes.
+/// Maximum distance in semitones of neighbouring notes that count as one voice: a glide, or a pitch between two notes.
 const APART: usize = 2;
-/// Mean number of voices below which there is one.
+/// Mean number of voices below which the music counts as a single voice.
 const ONE: f32 = 1.4;
-/// Mean at the start: just above [`ONE`].
+/// Initial mean, just above [`ONE`].
 const UNKNOWN: f32 = 1.45;
-/// One-pole coefficients of the mean per frame, when it rises and when it falls: time constants of 0.6 and 1.9 s.
+/// One-pole coefficients of the mean per frame, rising and falling: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
-/// Raise of the threshold in log odds for a note that starts without a beginning, while there is one voice, and for
-/// [`Decisions::clear`].
+/// Increase of the threshold in log odds, for [`Decisions::clear`], and in music of a single voice for notes that start without
+/// a detected beginning.
 const RAISE: f32 = 1.0;
 
 /// Slow mean of the number of voices in the music.
@@ -117,8 +116,8 @@ struct Voices {
 impl Voices {
     const NEW: Self = Self { mean: UNKNOWN, count: 0 };
 
-    /// Counts the voices of a frame by the notes' log odds with lookahead. Returns whether there is one voice. A frame
-    /// without a sure note changes no mean.
+    /// Counts the voices of a frame by the notes' log odds with lookahead. Returns whether the music has a single voice. Frames
+    /// without a sure note do not change the mean.
     fn push(&mut self, log_odds: impl Iterator<Item = f32>) -> bool {
         let mut last = None;
         self.count = 0;
@@ -143,7 +142,7 @@ pub struct Timing {
     frequency: f64,
     /// Time constant of the note's detector in seconds.
     rise: f64,
-    /// Minimum log odds, relative to the threshold, of a likely note that begins out of silence.
+    /// Minimum log odds, relative to the threshold, of a likely note that begins out of near silence.
     from_silence: f32,
     /// Age of the level in [`Decisions::ahead`], in frames.
     ahead: usize,
@@ -164,15 +163,14 @@ impl Timing {
     }
 }
 
-/// Makes the decisions, and keeps the state of the last frames that they need.
+/// Makes the decisions. The arrays have the values of the last frames, newest first.
 #[derive(Debug, Clone)]
 pub struct Decider {
     voices: Voices,
-    /// Power of each note at the end of the last frames, newest first.
+    /// Power of each note at the end of each frame.
     levels: [[f32; NOTES]; LOOKAHEAD + 1],
-    /// Stereo position of each note at the end of the last frames, newest first.
+    /// Stereo position of each note at the end of each frame.
     places: [[f32; NOTES]; LOOKAHEAD + 1],
-    /// Sensitivity in the last frames, newest first.
     sensitivities: [f32; LOOKAHEAD + 1],
     pub decisions: Decisions,
 }
@@ -186,7 +184,7 @@ impl Decider {
         decisions: Decisions::NONE,
     };
 
-    /// Stores the power and the stereo position of each note at the end of a frame, before its decisions.
+    /// Stores the power and the stereo position of each note at the end of a frame, before [`Decider::decide`].
     pub fn push_levels(&mut self, [levels, places]: [[f32; NOTES]; 2]) {
         self.levels.rotate_right(1);
         self.places.rotate_right(1);
@@ -194,7 +192,7 @@ impl Decider {
     }
 
     /// Decides on a frame by its log odds. `sensitivity` lowers the thresholds of held notes. Decisions with lookahead use the
-    /// sensitivity of the earlier frame that they refer to. Notes whose detector is not `on` are off. `frame` is the length of a
+    /// sensitivity of the earlier frame to which they refer. Notes whose detector is not `on` are off. `frame` is the length of a
     /// frame in samples, `blocks` the number of blocks so far.
     pub fn decide(
         &mut self,
@@ -283,8 +281,10 @@ mod tests {
 
     #[test]
     fn voices_are_counted_by_a_slow_mean() {
-        // After n frames the mean is 1 + 0.45 * 0.994^n, which is below 1.4 from the 20th frame on.
         let mut voices = Voices::NEW;
+        // Silence does not change the mean.
+        (0..1000).for_each(|_| _ = voices.push(sure(&[]).into_iter()));
+        // After n frames the mean is 1 + 0.45 * 0.994^n, which is below 1.4 from the 20th frame on.
         assert_eq!(frames_until(&mut voices, true, &[40]), 20);
         (0..2000).for_each(|_| assert!(voices.push(sure(&[40]).into_iter())));
         // From 1 on, three voices give 3 - 2 * 0.98^n, which is at least 1.4 from the 12th frame on.
@@ -295,19 +295,12 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_one_voice() {
+    fn notes_two_semitones_apart_are_one_voice() {
         for (notes, one) in [(&[40, 42][..], true), (&[38, 40, 42], true), (&[40, 43], false)] {
             let mut voices = Voices::NEW;
             (0..1000).for_each(|_| _ = voices.push(sure(notes).into_iter()));
             assert_eq!(voices.push(sure(notes).into_iter()), one, "{notes:?}");
         }
-    }
-
-    #[test]
-    fn silence_changes_no_count() {
-        let mut voices = Voices::NEW;
-        (0..1000).for_each(|_| _ = voices.push(sure(&[]).into_iter()));
-        assert_eq!(voices.mean.to_bits(), UNKNOWN.to_bits());
     }
 
     /// Returns for each frame whether note 60 is on, after 2000 frames with the notes `before`. A frame is its log odds of being
@@ -332,20 +325,13 @@ mod tests {
     }
 
     #[test]
-    fn one_voice_raises_the_threshold_of_starts() {
+    fn one_voice_raises_the_threshold_of_notes_that_do_not_begin() {
         let weak = [[0.9, -1.0], [1.1, -1.0], [-0.4, -1.0], [-0.6, -1.0], [0.9, -1.0]];
         assert_eq!(decided(&[40], 0.0, &weak), [false, true, true, false, false]);
         assert_eq!(decided(&[30, 40], 0.0, &weak), [true, true, true, false, true]);
-    }
-
-    #[test]
-    fn a_beginning_needs_no_raised_threshold() {
         let begins = [[0.1, -1.0], [0.1, 0.1], [0.1, -1.0], [-0.6, 0.1]];
         assert_eq!(decided(&[40], 0.0, &begins), [false, true, true, false]);
-    }
-
-    #[test]
-    fn sensitivity_moves_the_raised_threshold_too() {
+        // The sensitivity moves the raised threshold, too.
         assert_eq!(decided(&[40], 1.0, &[[-0.1, -1.0], [0.1, -1.0]]), [false, true]);
         assert_eq!(decided(&[40], -1.0, &[[1.9, -1.0], [2.1, -1.0]]), [false, true]);
     }

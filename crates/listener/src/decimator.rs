@@ -1,4 +1,4 @@
-//! The decimator: resamples the input to the detectors' rate.
+//! Decimator: low-pass and decimation of the input to the detectors' rate.
 
 use crate::{BLOCK, detectors::CHUNK};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
@@ -10,13 +10,13 @@ const DETECTOR_RATE: f64 = 11_500.0;
 const CUTOFF: f64 = 4700.0;
 /// Maximum cutoff as a fraction of the sample rate.
 const HIGHEST_CUTOFF: f64 = 0.45;
-/// Number of taps of the low-pass, divided by the decimation factor.
+/// Number of taps of the low-pass per unit of the decimation factor.
 const TAPS: usize = 12;
 /// Maximum absolute value of samples. Louder samples are clamped, so that no state overflows.
 const LOUDEST: f32 = 1e6;
-/// Samples below this, -300 dB of full scale, count as 0, so that no state stays denormal.
+/// Samples below this (-300 dB full scale) count as 0, so that no state stays denormal.
 const QUIETEST: f32 = 1e-15;
-/// Lanes of the widest vectors. The number of taps is padded to a multiple of this.
+/// Lanes of the widest vectors; the taps are padded to a multiple.
 const WIDEST: usize = 16;
 
 /// Returns the decimation factor for a sample rate in Hz.
@@ -25,7 +25,7 @@ pub fn decimation(sample_rate: f64) -> usize {
 }
 
 /// Returns the taps of the low-pass for `sample_rate` Hz: a sinc under a Hamming window, symmetric, with a sum of 1.
-pub fn low_pass(sample_rate: f64) -> Vec<f64> {
+fn low_pass(sample_rate: f64) -> Vec<f64> {
     let taps = TAPS * decimation(sample_rate);
     let cutoff = (CUTOFF / sample_rate).min(HIGHEST_CUTOFF);
     let last = (taps - 1) as f64;
@@ -41,13 +41,13 @@ pub fn low_pass(sample_rate: f64) -> Vec<f64> {
     low_pass
 }
 
-/// Low-pass and decimation of one channel. Computes only the samples that are kept, [`CHUNK`] at once.
+/// Decimator of one channel. Computes only the samples that are kept, [`CHUNK`] at once.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     decimation: usize,
     /// Taps, padded with zeros in front to whole vectors.
     taps: Box<[f32]>,
-    /// Delay line: the last samples, stored twice in a row, so that every window is contiguous.
+    /// Delay line: two copies of the last samples in a row, so that every window is contiguous.
     delay_line: Box<[f32]>,
     /// Position of the last block in the first copy.
     position: usize,
@@ -88,8 +88,8 @@ impl Decimator {
         }
     }
 
-    /// Returns [`CHUNK`] decimated samples. The last of them lies one decimation factor before the offset `end` (1..=64) in the
-    /// last block; `end` is where the next decimated sample lies.
+    /// Returns [`CHUNK`] decimated samples. The next decimated sample, which is not one of them, is at the offset `end` (1..=64) in
+    /// the last block.
     pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]
@@ -99,7 +99,7 @@ impl Decimator {
 
     #[inline(always)]
     fn filter<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
-        /// Output samples whose sums are computed in parallel, to hide the latency of each sum.
+        /// Number of output samples that are computed in parallel, which hides the latency of the sums.
         const GROUP: usize = 8;
         let lanes = S::f32s::LEN;
         let length = self.taps.len();
@@ -124,64 +124,5 @@ impl Decimator {
             }
         }
         out
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    impl Decimator {
-        pub fn bytes(&self) -> usize {
-            size_of_val(&*self.taps) + size_of_val(&*self.delay_line)
-        }
-    }
-
-    /// Returns the magnitude response of `taps` at `hertz`.
-    fn response(taps: &[f64], hertz: f64, rate: f64) -> f64 {
-        let [re, im] = taps.iter().enumerate().fold([0.0; 2], |[re, im], (n, tap)| {
-            let (sin, cos) = (TAU * hertz / rate * n as f64).sin_cos();
-            [re + tap * cos, im + tap * sin]
-        });
-        re.hypot(im)
-    }
-
-    /// Returns `count + 1` frequencies from `first` to `last`.
-    fn grid(first: f64, last: f64, count: u32) -> impl Iterator<Item = f64> {
-        (0..=count).map(move |n| first + (last - first) * f64::from(n) / f64::from(count))
-    }
-
-    /// The response is a rectangle from -[`CUTOFF`] to [`CUTOFF`], convolved with the window's spectrum, so its edges are
-    /// integrals of Hamming's spectrum. With bins of `rate / (taps - 1)`, an edge's error is half at the edge itself, 0.0223 at
-    /// 1.34 bins, from 1.7 bins on at most 0.0022 (the textbook's -53 dB), from 9 bins on at most 0.001.
-    #[test]
-    fn the_bands_pass_and_nothing_aliases_onto_a_detector() {
-        const NEAR: f64 = 0.0223;
-        const RIPPLE: f64 = 0.0022 + 0.001;
-        // Highest frequencies in Hz: of the filter's bands, G#7, and of the detectors, D8.
-        let [band, detector] = [35.0, 41.0].map(|semitones| 440.0 * f64::exp2(semitones / 12.0));
-        for rate in [44_100.0, 48_000.0, 96_000.0, 192_000.0] {
-            let taps = low_pass(rate);
-            let gain = |hertz| response(&taps, hertz, rate);
-            let bin = rate / (taps.len() - 1) as f64;
-            let detectors_rate = rate / decimation(rate) as f64;
-            let lowest_alias = detectors_rate - detector;
-            assert!(2.0 * CUTOFF > 9.0 * bin, "{rate}: the edges are so far apart");
-            assert!(CUTOFF - band > 1.34 * bin && lowest_alias - CUTOFF > 1.7 * bin, "{rate}");
-
-            // The taps are normalised at DC, where the response itself ripples. So the error elsewhere may be two ripples.
-            for hertz in grid(0.0, CUTOFF - 1.7 * bin, 500) {
-                let error = (gain(hertz) - 1.0).abs();
-                assert!(error < 2.0 * RIPPLE, "{rate}: {error} at {hertz} Hz");
-            }
-            for hertz in grid(CUTOFF - 1.7 * bin, band, 50) {
-                let lost = 1.0 - gain(hertz);
-                assert!(lost < NEAR + 2.0 * RIPPLE, "{rate}: {lost} at {hertz} Hz");
-            }
-            assert!((gain(CUTOFF) - 0.5).abs() < RIPPLE, "{rate}: {}", gain(CUTOFF));
-            for hertz in grid(lowest_alias, rate / 2.0, 2000) {
-                assert!(gain(hertz) < RIPPLE, "{rate}: {} at {hertz} Hz", gain(hertz));
-            }
-        }
     }
 }

@@ -1,17 +1,17 @@
 //! Sums of matrix products: nearly all of the listener's work.
 //!
-//! A tile of sums stays in registers while the rows of all matrices pass. Each row of weights is loaded once for all rows of a
-//! tile, and each input is copied to all lanes of a vector. A tile of 5 rows by 2 vectors has 10 sums, which hide the latency of
-//! the multiply-add and fit into 16 registers. A smaller tile has several partial sums for each output, for instance one of the
-//! even inputs and one of the odd ones. Where there are few outputs, the lanes are inputs instead ([`add_dots`]).
+//! A tile is a set of sums that stay in registers: some rows by some vectors of outputs. Each vector of weights is loaded once
+//! for all rows, and each input is copied to all lanes. A tile of 5 rows by 2 vectors has 10 sums, which hide the latency of the
+//! multiply-add and fit into 16 registers. A smaller tile has several partial sums for each output, for instance one of the even
+//! inputs and one of the odd ones. With few outputs, the lanes are inputs instead ([`add_dots`]).
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8};
 
-/// Rows that are computed together; twice as many if the outputs are a single vector.
+/// Number of rows that are computed together; twice as many if the outputs fit into one vector.
 pub const ROWS: usize = 5;
-/// Inputs in an iteration of an unrolled loop. The loops are so short that the CPU predicts their branches.
+/// Number of inputs per iteration of an unrolled loop. The loops are so short that the CPU predicts their branches.
 const UNROLLED: usize = 8;
 
 /// Term of a sum: `IN` inputs of each of `R` rows, and the matrix that multiplies them.
@@ -21,7 +21,7 @@ pub struct Term<'a, const R: usize, const IN: usize, const OUT: usize> {
     pub weights: &'a [[f32; OUT]; IN],
 }
 
-/// Sets each of `R` rows of `sums` to its start, plus the common start, plus the inputs times the weights of all terms. Results
+/// Sets each of `R` rows of `sums` to its own start, plus the common start, plus the inputs times the weights of all terms. Sums
 /// below `least` become `least`.
 #[inline(never)]
 pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
@@ -34,7 +34,7 @@ pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd.vectorize(
         #[inline(always)]
         || {
-            // The compiler removes branches on constants that are not taken.
+            // The branches are decided at compile time.
             if const { OUT.is_multiple_of(S::f32s::LEN) } {
                 tiles::<S, S::f32s, R, IN, OUT>(simd, starts, terms, least, sums);
             } else if const { OUT.is_multiple_of(8) } {
@@ -74,7 +74,7 @@ fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
     }
 }
 
-/// Computes `N` vectors of [`products`] from `column` on, with `P` partial sums of every `P`th input.
+/// Computes `N` vectors of [`products`] from `column` on, with `P` partial sums: one for every `P`th input.
 #[inline(always)]
 fn tile<
     'a,
@@ -162,7 +162,7 @@ pub fn add_dots<'a, 'w, S: Simd, const IN: usize, const OUT: usize>(
     simd.vectorize(
         #[inline(always)]
         || {
-            // Two outputs at a time have ten sums, which hide the latency.
+            // Two outputs have ten sums, which hide the latency.
             for output in (0..OUT).step_by(2) {
                 let mut ones = [S::f32s::splat(simd, 0.0); ROWS];
                 let mut others = ones;

@@ -1,22 +1,22 @@
 //! Three banks of 87 detectors, one per semitone. A detector is two complex one-poles in series, a gammatone filter of order 2.
 //!
 //! The recursion is `s1 = p s1 + g x; s2 = p s2 + g s1` with a pole `p` and `g = 1 - |p|`. In this form each sample depends on
-//! the last one. Instead, 16 samples are processed at once. After `n` samples
+//! the previous one. Instead, 16 samples are processed at once. After `n` samples
 //!
 //! ```text
 //! s1 = p^n s1 + sum over k of g p^(n-1-k) x[k]
 //! s2 = p^n (s2 + n g s1) + g sum over k of g p^(n-1-k) (n-k) x[k]
 //! ```
 //!
-//! in which the weights `g p^(n-1-k)` are constants. The inputs, and the inputs times their ages `n-k`, have the same weights.
-//! Two channels are processed together, so that each weight is loaded once.
+//! where the weights `g p^(n-1-k)` are constants. Both sums have the same weights: one for the inputs, one for the inputs times
+//! their ages `n-k`. Two channels are processed together, so that each weight is loaded once.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
 use std::f64::consts::TAU;
 
-/// Number of detectors of a bank.
+/// Number of detectors in a bank.
 pub const DETECTORS: usize = 87;
 /// MIDI note of the lowest detector.
 pub const LOWEST: i32 = 24;
@@ -28,22 +28,20 @@ pub const BANKS: usize = 3;
 pub const LANES: usize = 16;
 /// Number of groups in a bank; the last lanes are padding.
 pub const BANK_GROUPS: usize = DETECTORS.div_ceil(LANES);
-/// Number of groups in all banks.
 pub const GROUPS: usize = BANKS * BANK_GROUPS;
-/// Samples processed at once.
+/// Number of samples that are processed at once.
 pub const CHUNK: usize = 16;
 
-/// Decay rate of each bank's detectors in 1/s: the first number times the frequency in Hz, but at least the second number.
+/// Decay rate of the detectors of each bank: multiple of the frequency, and minimum in 1/s.
 const DECAY: [(f64, f64); BANKS] = [(0.15, 16.0), (0.05, 7.0), (0.05, 7.0)];
 /// Detuning of each bank in semitones.
 const DETUNING: [f64; BANKS] = [0.0, -0.25, 0.25];
 /// Detectors above this fraction of the detectors' sample rate are off.
 const HIGHEST: f64 = 0.45;
-/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. They are negligible beside the
-/// power's floor of 1e-20.
+/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. The offset of the mean square,
+/// 1e-20, is far greater than their squares.
 const LEAST: f32 = 1e-18;
 
-/// One value for each of 16 lanes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Group(pub [f32; LANES]);
@@ -52,7 +50,7 @@ impl Group {
     pub const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// Complex number: real and imaginary part.
+/// Real and imaginary part.
 pub type Complex = [f64; 2];
 
 pub fn product(a: Complex, b: Complex) -> Complex {
@@ -65,8 +63,8 @@ pub fn decay(bank: usize, frequency: f64) -> f64 {
     (share * frequency).max(least)
 }
 
-/// Returns the pole `p` of a detector at `frequency` and its gain `1 - |p|`, for a sample rate of `rate`, both in Hz; `None` if
-/// the detector is off.
+/// Returns the pole `p` and the gain `1 - |p|` of a detector at `frequency` Hz, for a sample rate of `rate` Hz; `None` if the
+/// detector is off.
 fn design(bank: usize, frequency: f64, rate: f64) -> Option<(Complex, f64)> {
     if frequency > HIGHEST * rate {
         return None;
@@ -82,15 +80,15 @@ pub type States = [Group; 4];
 /// Detectors at one sample rate, for up to two channels.
 #[derive(Debug, Clone)]
 pub struct Detectors {
-    states: [[States; GROUPS]; 2],
+    pub states: [[States; GROUPS]; 2],
     weights: Box<[Weights; GROUPS]>,
-    /// Number of samples of a frame's last chunk.
+    /// Number of samples in a frame's last chunk.
     last: usize,
     /// Whether each detector of the fast bank is on.
-    on: [bool; DETECTORS],
+    pub on: [bool; DETECTORS],
 }
 
-/// Complex number for each lane of a group: real and imaginary parts.
+/// Complex number for each lane: real parts, imaginary parts.
 type Pair = [Group; 2];
 
 #[derive(Debug, Clone)]
@@ -145,7 +143,7 @@ impl Detectors {
 
     /// Processes a chunk of one or two channels. The `last` chunk of a frame may have fewer samples, padded with zeros in front.
     pub fn advance<S: Simd>(&mut self, simd: S, chunks: &[[f32; CHUNK]], last: bool) {
-        // This many sums hide the latency and fit into the registers.
+        // In both cases, the number of sums hides the latency and fits into the registers.
         match chunks {
             [one] => self.advance_channels::<S, 2, 1>(simd, [one], last),
             [one, other, ..] => self.advance_channels::<S, 1, 2>(simd, [one, other], last),
@@ -183,22 +181,6 @@ impl Detectors {
                 }
             },
         );
-    }
-
-    pub fn states(&self, channel: usize) -> &[States; GROUPS] {
-        &self.states[channel]
-    }
-
-    /// Returns for each detector of the fast bank whether it is on.
-    pub fn on(&self) -> &[bool; DETECTORS] {
-        &self.on
-    }
-}
-
-#[cfg(test)]
-impl Detectors {
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.weights)
     }
 }
 

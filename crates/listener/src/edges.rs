@@ -1,25 +1,20 @@
-//! Edges: times at which the sound gets louder or quieter, from the energies of hops of about 1 ms.
+//! Edges: times at which the sound gets louder or quieter, from energies in hops of about 1 ms.
 //!
-//! A decision says that a note has begun or ended within the last frames; an edge says when. `docs/listening.md` has the formula.
+//! A decision tells that a note has begun or ended within the last frames; an edge tells when. `docs/listening.md` has the formula.
 
 use crate::BLOCK;
 
 /// Minimum duration of a hop in seconds. A hop is a whole number of blocks.
 const HOP: f64 = 0.001;
-
 /// Number of hops that are kept: at least 128 ms.
 const HOPS: usize = 128;
-
 /// Minimum duration of the windows before and after an edge in seconds.
 const WINDOW: f64 = 0.006;
-
-/// Minimum difference of the energies after and before an edge, relative to their sum: 3 dB.
+/// Minimum difference between the energies after and before an edge, relative to their sum: 3 dB.
 const CLEAR: f64 = 1.0 / 3.0;
-
-/// Maximum energy before an edge, relative to the energy after it, that counts as silence: -26 dB.
+/// Energy before an attack, relative to the energy around the edge, below which it counts as silence: -26 dB.
 const SILENT: f64 = 0.002_5;
-
-/// Maximum duration of the attack before an edge, in hops.
+/// Maximum duration of an attack before its edge in hops.
 const ATTACK: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +68,6 @@ impl Edges {
         (self.energies, self.hops, self.current, self.last) = ([0.0; HOPS], 0, (0.0, 0), [0.0; 2]);
     }
 
-    /// Adds a block of left and right.
     #[inline(always)]
     pub fn push(&mut self, channels: [&[f32; BLOCK]; 2]) {
         for (last, channel) in self.last.iter_mut().zip(channels) {
@@ -106,8 +100,8 @@ impl Edges {
         sums
     }
 
-    /// Returns the greatest edge for a note of `frequency` Hz, in the `sums` of [`Edges::sums`]. Searches from `reach` seconds
-    /// before the time `age` samples ago until now. `None` if the edge is not clear.
+    /// Returns the greatest edge for a note of `frequency` Hz. Searches from `reach` seconds before the time `age` samples ago until
+    /// now. `sums` comes from [`Edges::sums`]. `None` if the edge is not clear.
     pub fn find(
         &self,
         kind: Kind,

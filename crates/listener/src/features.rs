@@ -1,4 +1,4 @@
-//! Features: the network's input. They are level, shift and growth of each detector at the end of a frame.
+//! Features: input of the network. These are level, shift and growth of each detector at the end of a frame.
 
 use crate::{
     NOTES,
@@ -19,17 +19,17 @@ pub const MARGIN: usize = 2;
 
 /// Offset of the mean square, which bounds ratios in silence.
 const SILENCE: f32 = 1e-20;
-/// Offset of a power relative to the reference, before the logarithm; so silence has the level 0.
+/// Offset of a power relative to the reference, before the logarithm.
 const FLOOR: f32 = 1e-6;
+/// Natural logarithm of [`FLOOR`]; subtracted, so that silence has the level 0.
+const LN_FLOOR: f32 = -13.815_511;
 /// Divisor of the logarithm in a level.
 const RANGE: f32 = 4.0;
 /// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;
-/// Time constant of the reference power in s when it rises.
-const RISE: f64 = 0.05;
-/// Time constant of the reference power in s when it falls.
-const FALL: f64 = 3.0;
-/// Maximum shift and growth, either way. A shift is in bandwidths.
+/// Time constants of the reference power in s, rising and falling.
+const REFERENCE: [f64; 2] = [0.05, 3.0];
+/// Maximum absolute value of shift (in bandwidths) and growth.
 const MOST: f32 = 2.0;
 
 /// Cost of [`Features::step`]: the number of multiply-adds that take as long.
@@ -38,9 +38,9 @@ pub const STEP_COST: usize = 5000;
 /// Features of the last frames.
 #[derive(Debug, Clone)]
 pub struct Features {
-    /// One-pole coefficients of the reference per frame, when it rises and when it falls.
+    /// One-pole coefficients of the reference per frame, rising and falling.
     steps: [f32; 2],
-    reference: f32,
+    pub reference: f32,
     /// Ring of frames, with a row for each semitone.
     rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,
     newest: usize,
@@ -54,7 +54,7 @@ impl Features {
     /// Creates the state after silence, for frames of `period` s.
     pub fn new(period: f64) -> Self {
         Self {
-            steps: [RISE, FALL].map(|tau| tracker_step(tau, 1.0 / period) as f32),
+            steps: REFERENCE.map(|tau| tracker_step(tau, 1.0 / period) as f32),
             reference: QUIETEST,
             rows: Box::new([[[0.0; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]),
             newest: 0,
@@ -75,8 +75,8 @@ impl Features {
         &self.rows[(self.newest + FRAMES - lag) % FRAMES]
     }
 
-    /// Begins the features of a frame, of one or two `channels`; [`GROUPS`] calls of [`Features::step`] must follow. Returns the
-    /// power of each note, `A^2 / 2` for a sine of amplitude `A` at its frequency, and its stereo position.
+    /// Begins the features of a frame of one or two `channels`; [`Features::step`] must follow for each group. Returns the power of
+    /// each note (`A^2 / 2` for a sine of amplitude `A` at its frequency), and its stereo position.
     pub fn push<S: Simd>(
         &mut self,
         simd: S,
@@ -88,9 +88,9 @@ impl Features {
             #[inline(always)]
             || {
                 for (group, products) in products.iter_mut().enumerate() {
-                    *products = Products::of(&detectors.states(0)[group]);
+                    *products = Products::of(&detectors.states[0][group]);
                     if channels > 1 {
-                        let other = Products::of(&detectors.states(1)[group]);
+                        let other = Products::of(&detectors.states[1][group]);
                         if let Some(places) = places.get_mut(group) {
                             *places = products.places(&other);
                         }
@@ -112,23 +112,8 @@ impl Features {
         [powers, std::array::from_fn(|note| place(FIRST_NOTE + note))]
     }
 
-    pub fn reference(&self) -> f32 {
-        self.reference
-    }
-
-    /// Returns the products of a sharp detector, as [`Features::fast`] does. `index` counts the detectors of both sharp banks by
-    /// frequency.
-    pub fn sharp(&self, index: usize) -> [f32; 3] {
-        self.products_of(1 + index % 2, index / 2)
-    }
-
-    /// Returns the products of the fast bank's detector `index`: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`, averaged
-    /// over the channels.
-    pub fn fast(&self, index: usize) -> [f32; 3] {
-        self.products_of(0, index)
-    }
-
-    fn products_of(&self, bank: usize, index: usize) -> [f32; 3] {
+    /// Returns the products of a detector: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`, averaged over the channels.
+    pub fn products(&self, bank: usize, index: usize) -> [f32; 3] {
         let Products { square, re, im } = &self.products[bank * BANK_GROUPS + index / LANES];
         [square, re, im].map(|group| group.0[index % LANES])
     }
@@ -151,14 +136,7 @@ impl Features {
     }
 }
 
-#[cfg(test)]
-impl Features {
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.rows)
-    }
-}
-
-/// Products of a group's states, averaged over the channels: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`.
+/// Products of a group's states: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`.
 #[derive(Debug, Clone, Copy)]
 struct Products {
     square: Group,
@@ -218,5 +196,3 @@ impl Products {
         features
     }
 }
-
-const LN_FLOOR: f32 = -13.815_511;

@@ -1,8 +1,8 @@
-//! The listener decides which notes are played: 80 decisions every 11.6 ms.
+//! Listener: decides which of 80 notes are played, every 11.6 ms.
 //!
 //! ```text
 //! samples -> Decimator -> Detectors -> Features -> Network -> Decider -> Notes
-//!            each channel, each block | each frame | in steps, spread over some blocks
+//!            each channel, each block | each frame: in steps, spread over some blocks
 //! ```
 //!
 //! `docs/listening.md` has the formulas. The crate `tone-filter-reference` computes the same decisions in f64, one sample at a
@@ -18,7 +18,6 @@ mod dense;
 mod detectors;
 mod edges;
 mod features;
-mod matrices;
 #[doc(hidden)]
 pub mod measure;
 mod network;
@@ -40,6 +39,7 @@ use features::{Features, STEP_COST};
 use network::{Network, STEPS};
 use pitch::Pitches;
 use tone_filter_simd::{Kernel, Work};
+use weights::{COLUMNS, Thresholds};
 
 /// Length of a block in samples.
 pub const BLOCK: usize = 64;
@@ -52,10 +52,10 @@ pub const LOWEST_NOTE: usize = 28;
 /// Seconds from one decision to the next, before rounding to a whole number of detector samples.
 pub const FRAME: f64 = 512.0 / 44_100.0;
 
-/// Maximum cost of a step, as a fraction of the work on a frame.
+/// Maximum cost of a step, as a fraction of a frame's cost.
 const GREATEST_STEP: f64 = 0.02;
 
-/// Returns the coefficient of a one-pole with the time constant `tau` s at `rate` Hz: `1 - exp(-1 / (tau rate))`.
+/// Returns the coefficient of a one-pole with time constant `tau` in s at `rate` Hz: `1 - exp(-1 / (tau rate))`.
 fn tracker_step(tau: f64, rate: f64) -> f64 {
     -libm::expm1(-1.0 / (tau * rate))
 }
@@ -70,10 +70,10 @@ pub fn frame(sample_rate: f64) -> (usize, usize) {
 /// Network of the listener.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Model {
-    /// More accurate network: 2.9 million multiply-adds a frame.
+    /// Accurate network: 2.9 million multiply-adds per frame.
     #[default]
     Full,
-    /// Smaller and slightly less accurate network: 0.8 million multiply-adds a frame.
+    /// Small, slightly less accurate network: 0.8 million multiply-adds per frame.
     Light,
 }
 
@@ -84,21 +84,21 @@ impl Model {
 
 /// Decides which notes of a signal are played.
 ///
-/// Processes blocks of 64 samples, each in bounded time: the work on a frame's decisions is spread over the block in which the
-/// frame ends and the blocks after it. The CPU's handling of denormals has no effect.
+/// Processes blocks of 64 samples, each in bounded time: the work on a frame is spread over the block in which the frame ends and
+/// the blocks after it. The CPU's mode for denormals has no effect.
 #[derive(Debug, Clone)]
 pub struct Listener {
     sample_rate: f64,
     decimation: usize,
     /// Length of a frame in samples at the detectors' rate.
     frame: usize,
-    /// Whether decisions use lookahead: at the last complete frame, and from the next frame on.
+    /// Whether decisions use lookahead: for the last complete frame, and from the next frame on.
     looks_ahead: [bool; 2],
-    /// Network now, and from the next frame on.
+    /// Network for the last complete frame, and from the next frame on.
     model: [Model; 2],
-    /// Frequency of the detector of A4 in Hz: now, and from the next frame on.
+    /// Frequency of A4 in Hz: during the current frame, and from the next frame on.
     a4: [f64; 2],
-    /// Frequency of the detector of A4 during the last complete frame, in Hz.
+    /// Frequency of A4 in Hz during the last complete frame.
     last_a4: f64,
     /// Reduction of the threshold in log odds.
     sensitivity: f32,
@@ -107,16 +107,15 @@ pub struct Listener {
     decimators: [Decimator; 2],
     detectors: Detectors,
     features: Features,
-    /// Whether [`Listener::pitch`] is available.
     tracking: bool,
     pitches: Box<Pitches>,
     full: Box<Network<16, 32>>,
     light: Box<Network<8, 16>>,
-    /// Samples from the start of the next block to the end of the detectors' next chunk.
+    /// End of the detectors' next chunk, in samples from the start of the next block.
     chunk_end: usize,
-    /// Samples from the start of the detectors' next chunk to the end of the frame, at the detectors' rate.
+    /// Rest of the frame after the detectors' last chunk, in samples at the detectors' rate.
     left: usize,
-    /// Unfinished work on the decisions of the last frame.
+    /// Unfinished work on the last frame.
     pending: Option<Pending>,
     decider: Decider,
     edges: Edges,
@@ -125,10 +124,10 @@ pub struct Listener {
     blocks: u64,
 }
 
-/// Progress of the work on a frame's decisions.
+/// Progress of the work on a frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pending {
-    /// Index of the next step: the steps of the features come first, then those of the network.
+    /// Index of the next step; the features have the first [`GROUPS`] steps, the network has the others.
     step: usize,
     /// Cost of the steps so far.
     done: usize,
@@ -138,7 +137,7 @@ struct Pending {
 
 impl Listener {
     /// Creates a listener for signals of `sample_rate` Hz (1000 to 1e9), tuned to A4 = 440 Hz, with the network `model`. With
-    /// `lookahead`, its decisions are more accurate, and refer to the time [`Listener::lookahead`] samples ago.
+    /// `lookahead`, its decisions are more accurate, but refer to the time [`Listener::lookahead`] samples ago.
     ///
     /// The first listener of a process also parses the weights, which all listeners share.
     pub fn new(sample_rate: f64, lookahead: bool, model: Model) -> Self {
@@ -192,18 +191,18 @@ impl Listener {
         self.blocks = 0;
     }
 
-    /// Switches lookahead on or off, from the next frame on. The network always computes both kinds of decisions, so it keeps its
-    /// state.
+    /// Switches lookahead on or off, from the next frame on. The network keeps its state, as it always computes the log odds for
+    /// both.
     pub fn set_lookahead(&mut self, lookahead: bool) {
         self.looks_ahead[1] = lookahead;
     }
 
-    /// Sets the network, from the next frame on. A new network starts as after silence.
+    /// Sets the network, from the next frame on. A new network starts in the state after silence.
     pub fn set_model(&mut self, model: Model) {
         self.model[1] = model;
     }
 
-    /// Returns the network that was set last; it may take effect only with the next frame.
+    /// Returns the network that was set last, even if it has not taken effect yet.
     pub fn model(&self) -> Model {
         self.model[1]
     }
@@ -213,8 +212,8 @@ impl Listener {
         self.a4[1] = tuning * libm::exp2(transpose / 12.0);
     }
 
-    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes. 0 is the fitted threshold. A decision with
-    /// lookahead uses the shift that was set at the time that it refers to.
+    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes. 0 is the fitted threshold. Decisions with
+    /// lookahead use the shift that was set at the time to which they refer.
     pub fn set_sensitivity(&mut self, shift: f32) {
         self.sensitivity = shift;
     }
@@ -227,15 +226,15 @@ impl Listener {
         self.tracking = track;
     }
 
-    /// Returns the lookahead in samples: the time from the point that decisions refer to until the end of the last frame.
+    /// Returns the lookahead in samples: the time between the point to which decisions refer and the end of their frame.
     pub fn lookahead(&self) -> usize {
         if self.looks_ahead[0] { LOOKAHEAD * self.frame() } else { 0 }
     }
 
-    /// Returns the maximum number of samples from the end of a frame to the end of the block that returns its decisions: 256 at
-    /// 44.1 kHz, 5.8 ms.
+    /// Returns the maximum number of samples from the end of a frame to the end of the block that returns its decisions: 256
+    /// (5.8 ms) at 44.1 kHz.
     pub fn delay(&self) -> usize {
-        // Frames end in a block at multiples of the greatest common divisor of frame and block.
+        // Within a block, frames end at multiples of the greatest common divisor of frame and block.
         let common = 1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros());
         self.blocks_per_frame() * BLOCK - common
     }
@@ -250,28 +249,29 @@ impl Listener {
         &self.decider.decisions
     }
 
-    /// Replaces the last decisions by those of another listener with the same input, and returns them.
+    /// Replaces the last decisions by `decisions`, which another listener made from the same input. Returns them.
     pub fn replace_decisions(&mut self, decisions: Decisions) -> &Decisions {
         self.decider.decisions = decisions;
         &self.decider.decisions
     }
 
-    /// Computes the deviation of the last complete frame's tones from the semitones of A4 = 440 Hz, from 174 detectors.
+    /// Computes the deviation of the last complete frame's tones from the semitones of A4 = 440 Hz.
     pub fn deviation(&self) -> Deviation {
         Deviation::of(&self.features, self.last_a4)
     }
 
-    /// Computes the pitch of the tone at `note` (0..80): its distance from the note in semitones, in the listener's tuning, 3.5
-    /// frames before the end of the last complete frame. `None` if no tone is within a semitone, or pitches are not tracked.
+    /// Computes the pitch of the tone at `note` (0..80), as its distance from the note in semitones, in the listener's tuning. It
+    /// refers to the time 3.5 frames before the end of the last complete frame. `None` if no tone is within a semitone, or pitches
+    /// are not tracked.
     ///
-    /// The error is at most 8 cents for a vibrato of 40 cents at 6 Hz, from A3 up. In the first 0.11 s of a tone the pitch is
-    /// coarse.
+    /// The error is at most 8 cents for a vibrato of 40 cents at 6 Hz, from A3 up. The pitch is coarse in the first 0.11 s of a
+    /// tone.
     pub fn pitch(&self, note: usize) -> Option<f64> {
         self.pitches.offset(note).filter(|_| self.tracking)
     }
 
-    /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if the work on it
-    /// was completed; if frames are shorter than a block, those of the last frame.
+    /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if the work on it is
+    /// complete. If the block completes several frames, returns the decisions of the last one.
     ///
     /// A new second channel counts as equal to the first one until now. Two channels that have always been equal cost no more
     /// time than one, and give the same decisions.
@@ -286,8 +286,8 @@ impl Listener {
         (self.decisions().frames > before).then_some(&self.decider.decisions)
     }
 
-    /// Returns the number of blocks over which the work on a frame is spread: the smallest number at which the work of a block,
-    /// plus one step, is below twice the mean.
+    /// Returns the number of blocks over which the work on a frame is spread: the smallest one at which the work in a block, plus a
+    /// step, is below twice the mean.
     fn blocks_per_frame(&self) -> usize {
         let blocks = self.frame() as f64 / BLOCK as f64;
         let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);
@@ -356,28 +356,22 @@ impl Listener {
         self.tune();
     }
 
-    /// Does a block's share of the unfinished work.
+    /// Does one block's part of the pending work.
     fn work<S: Simd>(&mut self, simd: S) {
         let Some(mut pending) = self.pending.take() else { return };
         let blocks = self.blocks_per_frame();
+        let time = (self.frame(), self.blocks);
         let Self { full, light, features, .. } = self;
-        let complete = match self.model[0] {
+        let result = match self.model[0] {
             Model::Full => pending.work(simd, features, full, blocks),
             Model::Light => pending.work(simd, features, light, blocks),
         };
-        if !complete {
+        let Some((logits, thresholds)) = result else {
             self.pending = Some(pending);
             return;
-        }
-        let (logits, thresholds) = match self.model[0] {
-            Model::Full => (self.full.logits(), &self.full.weights().thresholds),
-            Model::Light => (self.light.logits(), &self.light.weights().thresholds),
         };
-        let time = (self.frame * self.decimation, self.blocks);
-        let on = self.detectors.on();
-        let looks_ahead = self.looks_ahead[0];
-        let edges = (&self.edges, &self.timings);
-        let thresholds = (thresholds, self.sensitivity);
+        let (thresholds, edges) = ((thresholds, self.sensitivity), (&self.edges, &self.timings));
+        let (looks_ahead, on) = (self.looks_ahead[0], &self.detectors.on);
         self.decider.decide(logits, looks_ahead, thresholds, on, time, edges);
     }
 
@@ -393,22 +387,22 @@ impl Listener {
 }
 
 impl Pending {
-    /// Does the work of a block, one of `blocks_per_frame`. Returns whether all work on the frame is complete.
-    fn work<S: Simd, const C1: usize, const C: usize>(
+    /// Does the work of one of `blocks_per_frame` blocks. Returns the network's result if the work on the frame is complete.
+    fn work<'a, S: Simd, const C1: usize, const C: usize>(
         &mut self,
         simd: S,
         features: &mut Features,
-        network: &mut Network<C1, C>,
+        network: &'a mut Network<C1, C>,
         blocks_per_frame: usize,
-    ) -> bool {
+    ) -> Option<(&'a [[f32; COLUMNS]; NOTES], &'static [Thresholds; 2])> {
         self.blocks += 1;
-        let target = (GROUPS * STEP_COST + network.total()) * self.blocks / blocks_per_frame;
+        let target = (GROUPS * STEP_COST + network.total) * self.blocks / blocks_per_frame;
         while self.step < GROUPS + STEPS {
             let of_network = self.step.checked_sub(GROUPS);
-            let cost = of_network.map_or(STEP_COST, |step| network.cost(step));
+            let cost = of_network.map_or(STEP_COST, |step| network.costs[step]);
             // Rounds to the nearest number of steps.
             if self.blocks < blocks_per_frame && self.done + cost / 2 > target {
-                return false;
+                return None;
             }
             match of_network {
                 None => features.step(simd, self.step),
@@ -417,11 +411,11 @@ impl Pending {
             self.done += cost;
             self.step += 1;
         }
-        true
+        Some(network.result())
     }
 }
 
-/// Processing of a block, generic over the vectors.
+/// Processing of a block, generic over the vector type.
 struct Push<'a> {
     listener: &'a mut Listener,
     left: &'a [f32; BLOCK],
@@ -445,29 +439,12 @@ mod tests {
 
     #[test]
     fn a_step_is_a_small_part_of_a_frame() {
-        fn check<const C1: usize, const C: usize>(network: &Network<C1, C>) {
-            let total = GROUPS * STEP_COST + network.total();
-            for step in 0..STEPS {
-                let (cost, multiply_adds) = (network.cost(step), network.multiply_adds(step));
-                assert!(cost >= multiply_adds, "{step}: {cost} for {multiply_adds}");
-                assert!(cost as f64 <= GREATEST_STEP * total as f64, "{step}: {cost}");
+        let Listener { full, light, .. } = Listener::new(44_100.0, false, Model::Full);
+        for (costs, total) in [(full.costs, full.total), (light.costs, light.total)] {
+            let total = (GROUPS * STEP_COST + total) as f64;
+            for (step, cost) in costs.into_iter().enumerate() {
+                assert!(cost as f64 <= GREATEST_STEP * total, "{step}: {cost}");
             }
         }
-        let listener = Listener::new(44_100.0, false, Model::Full);
-        check(&listener.full);
-        check(&listener.light);
-    }
-
-    #[test]
-    fn an_instance_has_at_most_256_kb() {
-        let listener = Listener::new(192_000.0, false, Model::Full);
-        let bytes = size_of::<Listener>()
-            + size_of_val(&*listener.full)
-            + size_of_val(&*listener.light)
-            + size_of_val(&*listener.pitches)
-            + listener.features.bytes()
-            + listener.detectors.bytes()
-            + listener.decimators.iter().map(Decimator::bytes).sum::<usize>();
-        assert!(bytes <= 256 << 10, "{bytes}");
     }
 }

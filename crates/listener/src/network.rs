@@ -1,4 +1,4 @@
-//! The network: computes the log odds of 80 notes from the detectors' features, frame by frame.
+//! Network: computes the log odds of 80 notes from the detectors' features, frame by frame.
 //!
 //! ```text
 //! features of some frames -> near -> harmonic -> first GRU -> mix -> second GRU -> head
@@ -7,9 +7,9 @@
 //!                                      +----- skip -----------+ ------ direct --------+
 //! ```
 //!
-//! Weights are the same at every position of a zone, biases are not. There is one global GRU. The first and the second GRU exist
-//! for each note. Steps of [`ROWS`] positions of a layer spread the work on a frame over time. `docs/listening.md` has the
-//! formulas.
+//! All positions of a zone share their weights, but not their biases. Every note has a first and a second GRU; there is one global
+//! GRU. The work on a frame is done in steps of [`ROWS`] positions of a layer, so that it can be spread over time.
+//! `docs/listening.md` has the formulas.
 
 use crate::{
     NOTES,
@@ -17,34 +17,32 @@ use crate::{
     dense::{ROWS, Term, add_dots, products},
     detectors::{DETECTORS, FIRST_NOTE},
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
-    weights::{COLUMNS, DETECTORS_FROM, Head, Layer, NOTES_FROM, Near, Weights, zone},
+    weights::{COLUMNS, DETECTORS_FROM, Head, Layer, NOTES_FROM, Near, Thresholds, Weights, zone},
 };
 use fearless_simd::{Simd, SimdBase};
-use std::iter::once;
+use std::{array, iter::once};
 
-/// Rows of zeros at each end: the outermost window has one row of data and `ROWS - 1` rows of padding.
+/// Rows of zeros at each end, so that a window of [`ROWS`] rows may have a single row of data.
 const MARGIN: usize = ROWS - 1;
-/// Rows of a step of the layer `near`.
+/// Rows in a step of the layer `near`.
 const NEAR_ROWS: usize = 2 * ROWS;
-/// Steps of the layer `near`.
 const NEAR_STEPS: usize = DETECTORS.div_ceil(NEAR_ROWS);
 /// Steps of each other layer.
 const STEPS_EACH: usize = NOTES / ROWS;
-// Rows that are computed together share their weights, so they are in one zone.
+// Rows that are computed together share their weights, so they must be in one zone.
 const _: () = {
     let ([a, b], [c, d]) = (NOTES_FROM, DETECTORS_FROM);
     assert!(a.is_multiple_of(ROWS) && b.is_multiple_of(ROWS));
     assert!(c.is_multiple_of(NEAR_ROWS) && d.is_multiple_of(NEAR_ROWS));
 };
-/// First step of the layer `harmonic`.
+// First step of each layer and GRU after `near`.
 const HARMONIC: usize = NEAR_STEPS;
-// First steps of the later layers and GRUs.
 const GLOBAL: usize = HARMONIC + STEPS_EACH;
 const CELL: usize = GLOBAL + 1;
 const MIX: usize = CELL + STEPS_EACH;
 const SECOND: usize = MIX + STEPS_EACH;
 const HEAD: usize = SECOND + STEPS_EACH;
-/// Steps of a frame.
+/// Number of steps in a frame.
 pub const STEPS: usize = HEAD + STEPS_EACH;
 
 /// Rows with one unit per column, aligned to cache lines.
@@ -65,15 +63,15 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
         &mut self.0[row..].as_chunks_mut().0[0]
     }
 
-    /// Returns [`ROWS`] rows from `row + offset` on, where row 0 follows the margin; `None` if all are beyond an end.
+    /// Returns [`ROWS`] rows from `row + offset` on; row 0 is the first after the margin. `None` if all are margin or beyond.
     #[inline(always)]
     fn reach(&self, row: usize, offset: isize) -> Option<&[[f32; C]; ROWS]> {
         let first = (MARGIN + row).wrapping_add_signed(offset);
         (first < LENGTH - MARGIN).then(|| window(&self.0, first))
     }
 
-    /// Returns the terms of a layer for [`ROWS`] notes from `note` on, without terms whose inputs are all beyond an end. At
-    /// offset 0, note 0 has the inputs of row `base`.
+    /// Returns the terms of a layer for [`ROWS`] notes from `note` on. Leaves out terms whose inputs are all beyond an end. At offset
+    /// 0, the input of note 0 is row `base`.
     #[inline(always)]
     fn along<'a, const OUT: usize>(
         &'a self,
@@ -95,7 +93,7 @@ fn window<const C: usize, const R: usize>(rows: &[[f32; C]], row: usize) -> &[[f
     &rows[row..].as_chunks().0[0]
 }
 
-/// Network and its state: `C1` units for each detector, `C` for each note and for the global GRU.
+/// Network with its state: `C1` units for each detector, `C` for each note and for the global GRU.
 #[derive(Debug, Clone)]
 pub struct Network<const C1: usize, const C: usize> {
     weights: &'static Weights<C1, C>,
@@ -113,8 +111,10 @@ pub struct Network<const C1: usize, const C: usize> {
     mixed: Rows<C, NOTES>,
     second: Rows<C, { NOTES + 2 * MARGIN }>,
     logits: Rows<COLUMNS, NOTES>,
-    costs: [usize; STEPS],
-    total: usize,
+    /// Cost of each step: its multiply-adds, plus the number of multiply-adds that take as long as its GRUs' nonlinear functions.
+    pub costs: [usize; STEPS],
+    /// Sum of the costs: the cost of a frame.
+    pub total: usize,
 }
 
 impl<const C1: usize, const C: usize> Network<C1, C> {
@@ -133,7 +133,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             costs: [0; STEPS],
             total: 0,
         };
-        network.costs = std::array::from_fn(|step| network.cost_of(step));
+        network.costs = array::from_fn(|step| network.cost(step));
         network.total = network.costs.iter().sum();
         network
     }
@@ -149,27 +149,12 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         cells.chain(&self.global[0]).copied()
     }
 
-    pub fn weights(&self) -> &'static Weights<C1, C> {
-        self.weights
+    /// Returns the log odds of all notes, valid after the last step, and their thresholds without and with lookahead.
+    pub fn result(&self) -> (&[[f32; COLUMNS]; NOTES], &'static [Thresholds; 2]) {
+        (&self.logits.0, &self.weights.thresholds)
     }
 
-    /// Returns the log odds of all notes; valid after the last step.
-    pub fn logits(&self) -> &[[f32; COLUMNS]; NOTES] {
-        &self.logits.0
-    }
-
-    /// Returns the cost of a frame, in multiply-adds as by [`Network::cost`].
-    pub fn total(&self) -> usize {
-        self.total
-    }
-
-    /// Returns the cost of a step: its multiply-adds, plus the number of multiply-adds that take as long as its GRUs' nonlinear
-    /// functions.
-    pub fn cost(&self, step: usize) -> usize {
-        self.costs[step]
-    }
-
-    fn cost_of(&self, step: usize) -> usize {
+    fn cost(&self, step: usize) -> usize {
         let cells =
             if (CELL..MIX).contains(&step) || (SECOND..HEAD).contains(&step) { ROWS } else { 0 };
         self.multiply_adds(step) + UNIT_COST * C * cells
@@ -191,8 +176,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         }
     }
 
-    /// Computes a step of a frame. Steps must follow each other from 0 to [`STEPS`] - 1, and `features` must not change
-    /// meanwhile.
+    /// Computes a step of a frame. Steps must run in order, from 0 to [`STEPS`] - 1, on unchanged `features`.
     pub fn step<S: Simd>(&mut self, simd: S, step: usize, features: &Features) {
         let row = |first: usize| (step - first) * ROWS;
         match step {
@@ -272,13 +256,8 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let term = Term { inputs: &self.global, weights: w.global_mix };
         products(simd, (&[[0.0; C]], &[0.0; C]), once(term), f32::MIN, &mut self.global_mix);
         let term = Term { inputs: &self.global, weights: w.global_out };
-        products(
-            simd,
-            (&[[0.0; COLUMNS]], &[0.0; COLUMNS]),
-            once(term),
-            f32::MIN,
-            &mut self.global_out,
-        );
+        let zeros = (&[[0.0; COLUMNS]], &[0.0; COLUMNS]);
+        products(simd, zeros, once(term), f32::MIN, &mut self.global_out);
     }
 
     fn mix<S: Simd>(&mut self, simd: S, row: usize) {
@@ -291,8 +270,8 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     }
 
     fn head<S: Simd>(&mut self, simd: S, row: usize) {
-        let starts = window(self.weights.head.bias, row);
-        let mut out = starts.map(|bias| sum(bias, &self.global_out[0]));
+        let sum = |bias: [f32; COLUMNS]| array::from_fn(|c| bias[c] + self.global_out[0][c]);
+        let mut out = window(self.weights.head.bias, row).map(sum);
         add_dots(simd, self.of_head(row), &mut out);
         *self.logits.window_mut(row) = out;
     }
@@ -309,9 +288,4 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             .filter_map(move |(offset, weights)| Some((self.second.reach(row, *offset)?, weights)));
         terms.chain(once((self.mixed.window(row), direct[own])))
     }
-}
-
-#[inline(always)]
-fn sum<const C: usize>(a: [f32; C], b: &[f32; C]) -> [f32; C] {
-    std::array::from_fn(|c| a[c] + b[c])
 }

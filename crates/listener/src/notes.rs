@@ -2,9 +2,8 @@
 //!
 //! A held note is one note until the network decides that it begins again.
 //!
-//! In files, latency does not matter: a note is reported once it has a minimum length, with the frame of its start. Live, a note
-//! is reported in the first frame in which it begins or is clear. It ends after some frames off, so that flickering decisions do
-//! not start it again.
+//! In files, a note is reported once it has a minimum length, with the frame of its start. Live, a note is reported in the first
+//! frame in which it begins or is clear. It ends after several frames off, so that flickering decisions do not start it again.
 
 use crate::{
     Decisions, NOTES,
@@ -17,9 +16,9 @@ const AGAIN: u64 = 9;
 const SHORTEST: u64 = 7;
 /// Maximum gap within a live note, in frames: 35 ms.
 const HOLD: u64 = 3;
-/// Maximum time in frames by which a note starts after its beginning.
+/// Maximum time in frames from a detected beginning to the start of its note.
 const LATE: u64 = 3;
-/// Levels in dB of the velocities 1 and 127. A full-scale sine has -3 dB.
+/// Powers in dB that give the velocities 1 and 127. A full-scale sine has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
 /// Start or end of a note.
@@ -46,25 +45,24 @@ pub struct Notes {
     frame: u64,
     /// Number of notes that were too short to be reported.
     left_out: u64,
-    /// Gain of the notes' powers for their velocities.
+    /// Gain of the powers from which velocities are computed.
     gain: f32,
-    /// Decoder of a single voice, in files.
+    /// Decoder of a single voice; only in files.
     voice: Option<Box<OneVoice>>,
 }
 
-/// State of one note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Track {
     /// Frame of the start; `None` while the note is off.
     start: Option<u64>,
     reported: bool,
-    /// Whether `begun` was false since the start; only then can the note begin again.
+    /// Whether the decision `begun` was false since the start; only then can the note begin again.
     armed: bool,
     /// Maximum level since the start.
     peak: f32,
     /// Last frame in which the note was on.
     last: u64,
-    /// Last frame in which `begun` was true; 0 before the first.
+    /// Last frame in which the decision `begun` was true; 0 before the first.
     begun: u64,
 }
 
@@ -74,8 +72,8 @@ impl Track {
 }
 
 impl Notes {
-    /// Creates a converter for live use. A note starts in the first frame in which it begins or is [clear](Decisions::clear). It
-    /// ends in the fourth frame off. Both have the frame of the report.
+    /// Creates a converter for live use. A note starts in the first frame in which it begins or is [clear](Decisions::clear), and
+    /// ends in the fourth frame off. Starts and ends have the frame in which they are reported.
     pub const fn live() -> Self {
         let mut notes = Self::every();
         notes.only_clear = true;
@@ -97,19 +95,19 @@ impl Notes {
         }
     }
 
-    /// Creates a converter that reports only notes of at least 70 ms (7 frames), with the frames of their starts and ends. Where
-    /// one voice sings, [`Notes::phrases`] has better notes.
+    /// Creates a converter for files. It reports only notes of at least 70 ms (7 frames), with the frames of their starts and ends.
+    /// Where a single voice sings, [`Notes::phrases`] returns better notes.
     pub fn checked() -> Self {
         let voice = Some(Box::new(OneVoice::NEW));
         Self { shortest: SHORTEST, hold: 0, voice, ..Self::every() }
     }
 
-    /// Sets the gain of the notes' powers for their velocities; 1 at first.
+    /// Sets the gain of the powers from which velocities are computed; initially 1.
     pub const fn set_gain(&mut self, gain: f32) {
         self.gain = gain;
     }
 
-    /// Passes starts and ends of notes to `report`. Ignores decisions whose frame was passed before. A note counts as off if
+    /// Passes starts and ends of notes to `report`. Ignores decisions of a frame that was passed before. A note counts as off if
     /// `sounding` returns false for its index.
     pub fn push(
         &mut self,
@@ -167,7 +165,7 @@ impl Notes {
         self.frame = frame;
     }
 
-    /// Ends all notes after the last frame, and resets the converter except [`Notes::left_out`].
+    /// Ends all notes after the last frame, and resets the converter, except for [`Notes::left_out`].
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
         for (note, track) in self.tracks.iter_mut().enumerate() {
             self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));
@@ -175,25 +173,25 @@ impl Notes {
         self.frame = 0;
     }
 
-    /// Forgets what [`Notes::phrases`] needs of the frames before `frame`.
+    /// Forgets the frames before `frame`, which [`Notes::phrases`] would need.
     pub fn forget(&mut self, frame: u64) {
         self.voice.iter_mut().for_each(|voice| voice.forget(frame));
     }
 
-    /// Returns the phrases of a file that one voice sings, whose notes replace the reported ones. Empty without
-    /// [`Notes::checked`], and afterwards.
+    /// Returns the phrases of a file in which a single voice sings; their notes replace the reported ones. Empty for converters
+    /// that are not from [`Notes::checked`], and from the second call on.
     pub fn phrases(&mut self) -> Vec<Phrase> {
         self.voice.take().map_or_else(Vec::new, |voice| voice.phrases())
     }
 
-    /// Returns the number of notes so far that were too short.
+    /// Returns the number of notes so far that were too short to be reported.
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
 }
 
 impl Track {
-    /// Ends the note, if there is one. Returns whether it was too short to be reported.
+    /// Ends the note if there is one. Returns whether it was too short to be reported.
     fn end(&mut self, note: usize, frame: u64, report: &mut impl FnMut(Event)) -> bool {
         if self.reported {
             report(Event { note, frame, velocity: None });
@@ -240,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn velocities_are_those_of_their_levels() {
+    fn levels_of_velocities_give_these_velocities() {
         for wanted in 1..=127 {
             assert_eq!(velocity(level_of(wanted)), wanted);
         }
@@ -260,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted() {
+    fn notes_that_are_too_short_are_counted() {
         let mut notes = Notes::checked();
         let mut decisions = Decisions::NONE;
         for (frame, letter) in "--.-------.------.-".chars().enumerate() {
@@ -306,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_velocity_is_that_of_the_peak_that_is_known() {
+    fn velocities_come_from_the_peak() {
         let mut decisions = Decisions { frames: 1, ..Decisions::NONE };
         (decisions.on[7], decisions.clear[7]) = (true, true);
         (decisions.level[7], decisions.peak[7]) = (1e-6, 1.0);

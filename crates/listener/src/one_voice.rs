@@ -1,36 +1,36 @@
 //! Notes of a single voice in a file, decoded as a path.
 //!
-//! Decisions note by note break a sung note into pieces, because the voice glides, wavers and rests between two semitones. Here
-//! Viterbi's algorithm finds the best sequence of notes and silence instead. It counts in the phrases of a file in which one voice
-//! sings. `docs/listening.md` has the formulas, and the recordings by which the constants were chosen.
+//! Separate decisions for each note break a sung note into pieces, because the voice glides, wavers and rests between two
+//! semitones. Instead, Viterbi's algorithm finds the best sequence of notes and silence. It is used in phrases in which a single
+//! voice sings. `docs/listening.md` has the formulas, and the recordings by which the constants were chosen.
 
 use crate::{Decisions, NOTES};
 use std::ops::Range;
 
-/// Log odds above the threshold from which a note gains on silence.
+/// Log odds above the threshold at which a note scores as much as silence.
 const HELD: f32 = 1.2;
-/// Minimum and maximum gain of a frame of a note.
+/// Minimum and maximum score of a frame of a note.
 const GAIN: [f32; 2] = [-3.0, 5.35];
-/// Subtracted from the log odds of the two neighbours of a note: held, and begun.
+/// Reduction of the log odds of a note's two neighbours: for held, and for begun.
 const NEIGHBOR: [f32; 2] = [1.0, 2.0];
 /// Weight of the log odds of a beginning.
 const WEIGHT: f32 = 2.5;
-/// Maximum of these log odds, of either sign.
+/// Maximum absolute value of the log odds of a beginning.
 const BEGUN: f32 = 7.0;
-/// Cost of a beginning from silence, from another note, and from the same note.
+/// Cost of a beginning after silence, after another note, and after the same note.
 const COSTS: [f64; 3] = [6.0, 5.0, 3.5];
 /// Minimum length of a note in frames: 58 ms.
 const SHORTEST: usize = 5;
 
-/// Gain of one voice over several in a frame with several voices, relative to that in a frame with one.
+/// Score of a frame with several voices in a phrase of one voice; a frame with one voice scores 1.
 const SEVERAL: f64 = -6.0;
-/// Cost of a change between one voice and several, in frames with one voice: 3.1 s.
+/// Cost of the start or the end of a phrase of one voice; 3.1 s of one voice make up for it.
 const CHANGE: f64 = 270.0;
-/// Minimum number of notes without a beginning in a phrase that is sung, as a fraction of the path's notes. Instruments begin
-/// nearly all of their notes clearly.
+/// Number of notes without a detected beginning, as a fraction of the path's notes, above which a phrase counts as sung.
+/// Instruments begin nearly all of their notes clearly.
 const DOUBTS: f64 = 0.5;
 
-/// Note of a voice.
+/// Note of a single voice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VoiceNote {
     /// Index of the note, 0..80.
@@ -39,7 +39,7 @@ pub struct VoiceNote {
     pub start: u64,
     /// First frame after the note.
     pub end: u64,
-    /// Maximum power of the note, with the gain for velocities.
+    /// Maximum power of the note, times the gain of [`Notes::set_gain`](crate::notes::Notes::set_gain).
     pub level: f32,
     /// Stereo position when the note is loudest.
     pub place: f32,
@@ -47,16 +47,16 @@ pub struct VoiceNote {
     before: Option<usize>,
 }
 
-/// Phrase that one voice sings.
+/// Phrase in which a single voice sings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phrase {
     /// Frames of the phrase.
     pub frames: Range<u64>,
-    /// Notes whose middle is in the phrase.
+    /// Notes that start in the phrase, cut at its end.
     pub notes: Vec<VoiceNote>,
 }
 
-/// Best path that ends with a note of a certain age, or with silence.
+/// Best path that ends with a certain note at a certain age, or with silence. Its other fields describe the note.
 #[derive(Debug, Clone, Copy)]
 struct Path {
     score: f64,
@@ -72,19 +72,20 @@ impl Path {
         Self { score: f64::NEG_INFINITY, note: 0, start: 0, level: 0.0, place: 0.0, before: None };
 }
 
-/// Counts of a frame.
+/// Counts in a frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     voices: usize,
-    /// Notes by the decisions that have reached their minimum length, but did not begin.
+    /// Calls of [`OneVoice::doubt`].
     doubts: usize,
 }
 
-/// Decoder of a voice.
+/// Decoder of a single voice.
 #[derive(Debug, Clone)]
 pub struct OneVoice {
-    /// For each note, the paths that end with it, by its age; the last is as old or older.
+    /// For each note, the best paths that end with it, by its age in frames; the last one may be older.
     notes: [[Path; SHORTEST]; NOTES],
+    /// Best path that ends with silence.
     silence: Path,
     /// Notes that have ended on some path.
     ended: Vec<VoiceNote>,
@@ -103,7 +104,7 @@ impl OneVoice {
         forgotten: 0,
     };
 
-    /// Adds a frame. A note is impossible if `sounding` returns false for its index. `gain` is that of the notes' powers.
+    /// Adds a frame. A note is impossible if `sounding` returns false for its index. `gain` multiplies the notes' powers.
     pub fn push(&mut self, decisions: &Decisions, sounding: impl Fn(usize) -> bool, gain: f32) {
         let Decisions { logit, begun_logit, frames, .. } = decisions;
         let only_sounding = |odds: &[f32; NOTES]| -> [f32; NOTES] {
@@ -118,7 +119,7 @@ impl OneVoice {
 
         self.frames.resize((*frames - self.forgotten) as usize, Counts::default());
         let [silence, best] = [self.silence, self.best()];
-        // The best path if its note ends before this frame.
+        // The best path, if its note ends before this frame.
         let rest = Path { before: self.end(best, *frames), ..best };
         for note in 0..NOTES {
             let begun = begins(nearby(&begun_logit, note, NEIGHBOR[1]));
@@ -155,13 +156,12 @@ impl OneVoice {
         }
     }
 
-    /// Counts a note that has reached its minimum length by the decisions, but did not begin.
+    /// Counts a reported note that had no detected beginning.
     pub fn doubt(&mut self) {
         self.frames.last_mut().into_iter().for_each(|counts| counts.doubts += 1);
     }
 
-    /// Forgets all before `frame`: the voices, and the notes that end before it. Also forgets the notes of paths that are no longer
-    /// among the best.
+    /// Forgets the frames before `frame` and the notes that end before it, as well as notes that are on no path any more.
     pub fn forget(&mut self, frame: u64) {
         let count = frame.saturating_sub(self.forgotten + 1).min(self.frames.len() as u64);
         self.frames.drain(..count as usize);
@@ -176,7 +176,7 @@ impl OneVoice {
                 next = self.ended[index].before.filter(|_| is_kept[index]);
             }
         }
-        // A note comes after the one before it, whose new index is known when it is its turn.
+        // A note comes after its predecessor, so the predecessor's new index is known.
         let mut moved = vec![None; is_kept.len()];
         let mut kept: Vec<VoiceNote> = Vec::new();
         for (index, note) in self.ended.iter().enumerate().filter(|(index, _)| is_kept[*index]) {
@@ -189,20 +189,20 @@ impl OneVoice {
         self.ended = kept;
     }
 
-    /// Returns the best path that may end with its note.
+    /// Returns the best path whose note has the minimum length.
     fn best(&self) -> Path {
         let paths = self.notes.iter().map(|paths| paths[SHORTEST - 1]);
         paths.max_by(|a, b| a.score.total_cmp(&b.score)).unwrap_or(Path::NONE)
     }
 
-    /// Ends the note of `path` before `frame`. Returns the note's index.
+    /// Ends the note of `path` before `frame`. Returns the note's index in `ended`.
     fn end(&mut self, path: Path, frame: u64) -> Option<usize> {
         let Path { note, start, level, place, before, .. } = path;
         self.ended.push(VoiceNote { note, start, end: frame, level, place, before });
         Some(self.ended.len() - 1)
     }
 
-    /// Returns the phrases that one voice sings in a file that ends with the last frame.
+    /// Returns the phrases in which a single voice sings. Ends the last note after the last frame.
     pub fn phrases(mut self) -> Vec<Phrase> {
         let best = self.best();
         let mut last = self.silence.before;
@@ -226,7 +226,7 @@ impl OneVoice {
     }
 }
 
-/// Returns the ranges of frames with one voice: the best sequence of one voice and several.
+/// Returns the ranges of frames with one voice, by the best sequence of one voice and several.
 fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
     let mut scores = [0.0; 2];
     let change = |counts: &Counts| {
@@ -254,17 +254,17 @@ fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// Returns frames of one note: its index, and its log odds of a beginning, which are -5 after the first frame.
+    /// Returns frames of one note: its index, and the log odds of its beginning, which are -5 after the first frame.
     fn note(note: usize, odds: f32, frames: usize) -> Vec<(usize, f32)> {
         (0..frames).map(|frame| (note, if frame == 0 { odds } else { -5.0 })).collect()
     }
 
-    /// Returns the decoder after frames of notes, and two of silence. Log odds are 3 for a held note. Note 70 does not sound.
+    /// Returns the decoder after frames of notes, and two of silence. A held note has log odds of 3. Note 70 is impossible.
     fn decoded(frames: &[(usize, f32)]) -> OneVoice {
         decoded_with(frames, |_, _| ())
     }
 
-    /// Returns the decoder as [`decoded`] does. `after` gets it after each frame, with the frame's number.
+    /// [`decoded`], with a call of `after` for each frame.
     fn decoded_with(
         frames: &[(usize, f32)],
         mut after: impl FnMut(&mut OneVoice, u64),
@@ -287,10 +287,10 @@ mod tests {
         voice
     }
 
-    /// Log odds of 3 gain 1.8 a frame, and those of -5 lose 3. The beginning of a note with log odds `b` gains `2.5 b - 6` from
-    /// silence, `2.5 b - 5` from another note, and `2.5 b - 3.5` from the same note; one with -5 loses 18.5, 17.5 and 16.
+    /// A frame scores 1.8 at log odds of 3, and -3 at -5. A beginning with log odds `b` scores `2.5 b - 6` after silence, `2.5 b - 5`
+    /// after another note, and `2.5 b - 3.5` after the same note; at -5, this is -18.5, -17.5 and -16.
     #[test]
-    fn a_path_has_whole_notes() {
+    fn the_best_path_has_whole_notes() {
         let two = |second, odds| [note(20, 2.0, 9), note(second, odds, 9)].concat();
         let waver: Vec<_> = (0..36).map(|frame| (20 + frame / 4 % 2, -5.0)).collect();
         for (case, frames, expected) in [
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_changes_no_later_note() {
+    fn forgetting_changes_no_later_note() {
         let song: Vec<_> = (0..60).flat_map(|n| note(20 + 3 * n % 7, 2.0, 20)).collect();
         let kept = decoded_with(&song, |voice, frame| {
             voice.forget(frame.saturating_sub(400));
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn phrases_are_sung_by_one_voice() {
-        // A change costs 270 frames of one voice; a frame with several voices loses as much as 6 frames gain.
+        // A frame with one voice scores 1, a frame with several -6, a change -270.
         for (case, parts, expected) in [
             ("silence", [(0, 0), (0, 0), (0, 0)], &[][..]),
             ("one voice", [(1, 300), (0, 300), (1, 300)], &[(0, 900)]),

@@ -1,8 +1,8 @@
-//! Pitch of each note's tone, from the phase of its detector in the fast bank.
+//! Pitch of the tone at each note, from the phase of its detector in the fast bank.
 //!
-//! Within a frame, the detector's output turns by an angle and grows by a factor. They give the mean frequency and the mean
-//! growth over the frame. The detector's two poles attenuate other notes, but they also smooth a vibrato. The derivatives over a
-//! few frames invert the poles: `docs/listening.md` has the formulas.
+//! Within a frame, the detector's output turns by an angle and grows by a factor, which give the mean frequency and the mean
+//! growth over the frame. The detector's two poles attenuate other notes, but they also smooth a vibrato. To undo this, the poles
+//! are inverted by derivatives over a few frames: `docs/listening.md` has the formulas.
 
 use crate::{
     NOTES,
@@ -21,30 +21,30 @@ const SPAN: usize = 7;
 const FIT: usize = 5;
 /// Weights of the frames of a fit, and their divisor.
 type Weights = ([f64; FIT], f64);
-/// Weights for the value of a fitted parabola in the middle.
+/// Weights for the value in the middle of a fitted parabola.
 const VALUE: Weights = ([-3.0, 12.0, 17.0, 12.0, -3.0], 35.0);
-/// Weights for the first and second derivative of a fitted parabola in the middle.
+/// Weights for the first and second derivative in the middle of a fitted parabola.
 const PARABOLA: [Weights; 2] =
     [([-2.0, -1.0, 0.0, 1.0, 2.0], 10.0), ([2.0, -1.0, -2.0, -1.0, 2.0], 7.0)];
-/// Weights for the first and second derivative of the polynomial through all frames, in the middle.
+/// Weights for the first and second derivative in the middle of the polynomial through all frames.
 const EXACT: [Weights; 2] =
     [([1.0, -8.0, 0.0, 8.0, -1.0], 12.0), ([-1.0, 16.0, -30.0, 16.0, -1.0], 12.0)];
-/// Decay of a detector in a frame below which [`PARABOLA`] gives the derivatives: up to G3. There [`EXACT`] would amplify
-/// remnants of other notes.
+/// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives, which is so up to G3. [`EXACT`] would amplify
+/// remnants of other notes there.
 const SLOW: f64 = 0.35;
 /// Weights of three neighbouring tones in their mean.
 const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
-/// Cents of a frequency ratio of e.
+/// Frequency ratio of e in cents.
 const CENTS: f64 = 1200.0 / std::f64::consts::LN_2;
-/// Error of a tone in cents at which the mean of the frames counts as much as the tone.
+/// Error of a tone in cents at which the mean over the frames has as much weight as the tone.
 const ERROR: f64 = 25.0;
-/// Fraction of a tone's distance from the mean of the frames that counts as an error.
+/// Fraction of a tone's distance from the mean over the frames that counts as an error.
 const DISTANCE: f64 = 0.25;
 /// Power of the input, relative to the detector's output, below which the tone has ended and the detector only rings.
 const ENDED: f64 = 0.25;
 /// Minimum sum of the frames' powers: far above the offset of a mean square.
 const QUIETEST: f64 = 1e-16;
-/// Maximum distance of a tone from its detector in semitones. A tone further away is another note's.
+/// Maximum distance of a tone from its detector in semitones. A tone further away belongs to another note.
 const FARTHEST: f64 = 1.0;
 
 /// Change of a detector's output in a frame.
@@ -113,14 +113,14 @@ impl Pitches {
             let at = |[re, im]: [&Group; 2]| [re.0[lane], im.0[lane]].map(f64::from);
             let mut turned = [0.0; 2];
             for channel in 0..channels {
-                let [_, _, re, im] = &detectors.states(channel)[group];
+                let [_, _, re, im] = &detectors.states[channel][group];
                 // A new second channel continues the first one.
                 let last = &self.states[channel.min(self.channels - 1)][group];
                 let [re_last, im_last] = at(last.each_ref());
                 let turn = product(at([re, im]), [re_last, -im_last]);
                 turned = [turned[0] + turn[0], turned[1] + turn[1]];
             }
-            let [square, _, im] = features.fast(FIRST_NOTE + note).map(f64::from);
+            let [square, _, im] = features.products(0, FIRST_NOTE + note).map(f64::from);
             let [last_square, last_shift] = self.ends[note];
             self.ends[note] = [square, im / square];
             let (hertz, decay) = self.detector(note);
@@ -132,15 +132,15 @@ impl Pitches {
                 weight: libm::hypot(turned[0], turned[1]) as f32,
             };
         }
-        for (states, channel) in self.states.iter_mut().zip(0..channels) {
-            for (state, [_, _, re, im]) in states.iter_mut().zip(detectors.states(channel)) {
+        for (states, new) in self.states.iter_mut().zip(&detectors.states).take(channels) {
+            for (state, [_, _, re, im]) in states.iter_mut().zip(new) {
                 *state = [*re, *im];
             }
         }
         self.channels = channels;
     }
 
-    /// Returns the distance of a tone from the detector of `note`, in semitones, [`SPAN`] / 2 frames before the end of the last
+    /// Returns the distance of the tone at `note` from its detector in semitones, [`SPAN`] / 2 frames before the end of the last
     /// frame. `None` without a tone within a semitone.
     pub fn offset(&self, note: usize) -> Option<f64> {
         let steps: [Step; FRAMES] =
@@ -170,7 +170,7 @@ impl Pitches {
     }
 }
 
-/// Input of a detector, computed from its output.
+/// Tone at the input of a detector, computed from the output.
 #[derive(Debug, Clone, Copy)]
 struct Tone {
     /// Growth, and distance from the detector, in bandwidths.
@@ -182,7 +182,7 @@ struct Tone {
 }
 
 impl Tone {
-    /// Computes the input in the middle of [`FIT`] frames. In a frame, the detector decays by `decay`.
+    /// Computes the tone in the middle of [`FIT`] frames. `decay` is the detector's decay in a frame.
     fn of(steps: &[Step], decay: f64) -> Self {
         let fit = |(weights, divisor): &Weights| {
             let products = weights.iter().zip(steps);
@@ -210,7 +210,7 @@ impl Tone {
         }
     }
 
-    /// Returns the mean of the first three `tones`, by their powers.
+    /// Returns the mean of the first three `tones`, weighted by power.
     fn mean(tones: &[Self]) -> Self {
         let (mut change, mut weight, mut power) = ([0.0; 2], 0.0, 0.0);
         for (tone, share) in tones.iter().zip(SMOOTH) {

@@ -1,7 +1,7 @@
 //! Deviation of the tones of a frame from the semitones of A4 = 440 Hz.
 //!
-//! The sharp detectors lie half a semitone apart. Each measures its distance from a tone by `Im r` (see the features), so two
-//! neighbours measure the distance twice. If both agree and neither grows, there is one steady tone.
+//! The sharp detectors lie half a semitone apart. Each measures its distance from a tone by `Im r` (`docs/listening.md`). If two
+//! neighbours agree about a tone and neither grows, there is one steady tone.
 
 use crate::{
     detectors::{DETECTORS, LOWEST, decay},
@@ -19,38 +19,38 @@ const FIRST: f64 = 25.0;
 const REACH: f64 = 50.0;
 /// Difference between the measurements of two neighbours, in cents, at which their weight falls by a factor of e.
 const DISAGREEMENT: f64 = 28.0;
-/// Growth of a detector in bandwidths at which the neighbours' weight falls by a factor of e.
+/// Growth of a detector in bandwidths at which the weight of it and its neighbour falls by a factor of e.
 const GROWTH: f64 = 0.6;
-/// Exponent of two neighbours' power, relative to the reference power, in their weight. It is small, so that weak tones count
-/// nearly as much as strong ones.
+/// Exponent in the weight of two neighbours, applied to their power relative to the reference power. It is small, so that weak
+/// tones count nearly as much as strong ones.
 const EXPONENT: f64 = 0.15;
 /// Minimum power of two neighbours relative to the reference power.
 const LEAST_SHARE: f64 = 1e-6;
-/// Minimum reference power: -100 dB full scale.
+/// Minimum reference power of a result: -100 dB full scale.
 const QUIETEST: f64 = 1e-10;
-/// Logarithm of the weight below which a tone does not count, without the factors for share and distance.
+/// Logarithm of the weight, without the factors for power and distance, below which a tone does not count.
 const LEAST_LOG: f64 = -8.0;
 
-/// Complex sum of `weight * exp(2 pi i cents / 100)` over the tones of a frame. `cents` is the distance of a tone from the
-/// nearest semitone of A4 = 440 Hz. The sum over several frames averages over all their tones.
+/// Complex sum of `weight * exp(2 pi i cents / 100)` over the tones of a frame, where `cents` is the distance of a tone from the
+/// nearest semitone of A4 = 440 Hz. Deviations of several frames may be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Deviation {
-    /// Real part: the weighted cosines of the deviations.
+    /// Real part.
     pub re: f64,
-    /// Imaginary part: the weighted sines of the deviations.
+    /// Imaginary part.
     pub im: f64,
-    /// Sum of the weights alone: at least the absolute value of the complex sum.
+    /// Sum of the weights; at least the absolute value of the complex sum.
     pub weight: f64,
 }
 
 impl Deviation {
     /// Computes the deviation of the last frame, whose detectors were tuned to `a4` Hz.
     pub(crate) fn of(features: &Features, a4: f64) -> Self {
-        let reference = f64::from(features.reference());
+        let reference = f64::from(features.reference);
         if reference < QUIETEST {
             return Self::default();
         }
-        // Cents from the semitones of 440 Hz to the detectors' semitones.
+        // Cents from the semitones of A4 = 440 Hz to the detectors' semitones.
         let offset = 1200.0 * libm::log2(a4 / 440.0);
         let semitones = f64::from(LOWEST - 69) - FIRST / 100.0;
         let (mut hertz, step) = (a4 * libm::exp2(semitones / 12.0), libm::exp2(SPACING / 1200.0));
@@ -60,7 +60,7 @@ impl Deviation {
             hertz *= step;
             let next = Detector::of(features, upper, hertz);
             if let Some((cents, weight)) = tone(&lower, &next, reference) {
-                // The middle of a pair is on a semitone or half a semitone above it.
+                // The middle between the detectors is on a semitone or half a semitone above it.
                 let middle = if upper % 2 == 1 { 0.0 } else { SPACING };
                 let (sin, cos) = libm::sincos(TAU / 100.0 * (offset + middle + cents));
                 sum.re += weight * cos;
@@ -73,7 +73,6 @@ impl Deviation {
     }
 }
 
-/// Measurement of a detector.
 struct Detector {
     /// Mean square of the detector's output, over the channels.
     square: f64,
@@ -86,7 +85,7 @@ struct Detector {
 impl Detector {
     /// Reads the sharp detector `index`, counted by frequency; it lies at `hertz`.
     fn of(features: &Features, index: usize, hertz: f64) -> Self {
-        let [square, re, im] = features.sharp(index).map(f64::from);
+        let [square, re, im] = features.products(1 + index % 2, index / 2).map(f64::from);
         let x = im / square * decay(1, hertz) / (TAU * hertz);
         // `1200 log2(1 + x)`, within 0.01 cents where it matters.
         let cents = 1200.0 / std::f64::consts::LN_2 * x * (1.0 - x * (0.5 - x / 3.0));
@@ -109,24 +108,4 @@ fn tone(lower: &Detector, upper: &Detector, reference: f64) -> Option<(f64, f64)
     }
     let window = 1.0 - of(cents, REACH);
     Some((cents, window * window * libm::exp(EXPONENT * libm::log(share) - doubt)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pair_that_disagrees_or_grows_counts_less() {
-        let weight = |apart: f64, growth: f64| {
-            let detector = |cents| Detector { square: 0.5, cents, growth };
-            let (lower, upper) = (SPACING / 2.0 + apart / 2.0, -SPACING / 2.0 - apart / 2.0);
-            let (cents, weight) = tone(&detector(lower), &detector(upper), 1.0).unwrap();
-            assert!(cents.abs() < 1e-9, "{cents}");
-            weight
-        };
-        let e = std::f64::consts::E;
-        assert!((weight(0.0, 0.0) - 1.0).abs() < 1e-9);
-        assert!((weight(DISAGREEMENT, 0.0) - 1.0 / e).abs() < 1e-9);
-        assert!((weight(0.0, GROWTH) - 1.0 / (e * e)).abs() < 1e-9);
-    }
 }

@@ -1,4 +1,4 @@
-//! The fitted weights: a binary file for each network, laid out in memory once, for all listeners.
+//! Fitted weights: a binary file for each network, parsed once for all listeners.
 //!
 //! `tools/fit/export.py` writes the files and describes them.
 
@@ -6,17 +6,16 @@ use crate::{
     NOTES,
     detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
-    matrices::{Matrices, Matrix},
 };
-use std::sync::LazyLock;
+use std::{iter::Zip, slice::Iter, sync::LazyLock};
 
-/// Number of log odds for each note: held now, held before (with lookahead), begun, begun before.
+/// Number of log odds of each note: held now, held four frames ago, begun now, begun four frames ago.
 pub const COLUMNS: usize = 4;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 3;
 
-/// Number of zones: parts of the notes' range with separate weights.
+/// Number of zones: ranges of notes with weights of their own.
 pub const ZONES: usize = 3;
 /// Index of the first note of each zone except the lowest: MIDI 48 and 73.
 pub const NOTES_FROM: [usize; ZONES - 1] = [20, 45];
@@ -58,7 +57,7 @@ pub struct Weights<const C1: usize, const C: usize> {
     pub thresholds: [Thresholds; 2],
 }
 
-/// Returns the zone of the note or detector `index`, counted from 0. `starts` is [`NOTES_FROM`] or [`DETECTORS_FROM`].
+/// Returns the zone of the note or detector `index`. `starts` is [`NOTES_FROM`] or [`DETECTORS_FROM`].
 pub fn zone(starts: [usize; ZONES - 1], index: usize) -> usize {
     starts.iter().filter(|first| index >= **first).count()
 }
@@ -77,7 +76,7 @@ pub struct Layer<const OUT: usize> {
 /// First layer: from the features of nearby semitones and recent frames.
 #[derive(Debug)]
 pub struct Near<const OUT: usize> {
-    /// Offset and lag of each matrix: the offset as in a [`Layer`], the lag in frames. The lags of an offset follow each other.
+    /// Offset (as in a [`Layer`]) and lag in frames of each matrix, grouped by offset.
     pub terms: Vec<(isize, usize)>,
     pub bias: Matrix<OUT>,
     pub weights: [&'static [[[f32; OUT]; FEATURES]]; ZONES],
@@ -115,17 +114,16 @@ pub struct Gate<const C: usize> {
 /// Thresholds of the log odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Log odds above which a note goes on.
+    /// Log odds above which a note starts.
     pub on: f32,
-    /// Distance below `on` at which a note goes off.
+    /// Distance below `on` at which a note ends.
     pub hysteresis: f32,
     /// Log odds of a beginning above which a note begins.
     pub begun: f32,
 }
 
 impl<const C1: usize, const C: usize> Weights<C1, C> {
-    /// Parses a file of weights that is part of the program. Panics if it is invalid; a test parses all files. The matrices are
-    /// never freed.
+    /// Parses a weight file of this crate. Panics if it is invalid; a test parses all files. The matrices are never freed.
     fn parse(file: &[u8]) -> Self {
         assert!(file.starts_with(MAGIC));
         let mut header = file[MAGIC.len()..].as_chunks().0.iter().copied().map(u32::from_le_bytes);
@@ -165,12 +163,87 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
             head: m.head(head),
             thresholds,
         };
-        assert!(m.is_empty());
+        assert_eq!(m.bytes.len(), 0, "more weights than the network has");
         weights
     }
 }
 
-impl Matrices<'_> {
+/// Number of floats in a cache line.
+const LINE: usize = 16;
+
+/// Matrix with a row for each input and a column for each output.
+pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; LINE]);
+
+/// Reader that lays matrices out in memory, each from the start of a cache line. In the file and in memory, they are in the order
+/// of use.
+struct Matrices<'a> {
+    /// Unread weights as bfloat16, the upper half of an `f32`: lower and upper bytes.
+    bytes: Zip<Iter<'a, u8>, Iter<'a, u8>>,
+    free: &'static mut [Line],
+}
+
+impl<'a> Matrices<'a> {
+    /// Maximum number of matrices in a network. Each may leave a cache line partly unused.
+    const MOST: usize = 128;
+
+    /// Creates a reader of `bytes`: the lower bytes of all weights, then the upper ones.
+    fn new(bytes: &'a [u8]) -> Self {
+        let (lower, upper) = bytes.split_at(bytes.len() / 2);
+        let lines = vec![Line([0.0; LINE]); lower.len() / LINE + Self::MOST];
+        Self { bytes: lower.iter().zip(upper), free: lines.leak() }
+    }
+
+    fn weight(&mut self) -> f32 {
+        let (lower, upper) = self.bytes.next().expect("the file has all weights");
+        f32::from_le_bytes([0, 0, *lower, *upper])
+    }
+
+    /// Returns memory for `count` weights, from the start of a cache line.
+    fn floats(&mut self, count: usize) -> &'static mut [f32] {
+        let (own, free) = std::mem::take(&mut self.free).split_at_mut(count.div_ceil(LINE));
+        self.free = free;
+        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` has `LINE * own.len()` contiguous
+        // floats. Nothing else refers to `own`.
+        let floats = unsafe {
+            std::slice::from_raw_parts_mut(own.as_mut_ptr().cast::<f32>(), LINE * own.len())
+        };
+        &mut floats[..count]
+    }
+
+    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Matrix<OUT> {
+        let own = self.floats(rows * OUT);
+        own.fill_with(|| self.weight());
+        own.as_chunks().0
+    }
+
+    /// Reads `count` matrices and transposes them: one row for each output instead of each input.
+    fn transposed<const IN: usize, const OUT: usize>(
+        &mut self,
+        count: usize,
+    ) -> &'static [[[f32; IN]; OUT]] {
+        let own = self.floats(count * IN * OUT).as_chunks_mut().0.as_chunks_mut().0;
+        for matrix in &mut *own {
+            for input in 0..IN {
+                for row in &mut *matrix {
+                    row[input] = self.weight();
+                }
+            }
+        }
+        own
+    }
+
+    fn row<const OUT: usize>(&mut self) -> &'static [f32; OUT] {
+        &self.matrix(1)[0]
+    }
+
+    fn block<const OUT: usize, const C: usize>(&mut self) -> &'static [[f32; OUT]; C] {
+        &self.matrix(C).as_chunks().0[0]
+    }
+
     fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Near<OUT> {
         let bias = self.matrix(DETECTORS);
         let weights = zones(|| self.matrix(terms.len() * FEATURES).as_chunks().0);
@@ -219,12 +292,7 @@ mod tests {
             [include_bytes!("../weights/full.bin"), include_bytes!("../weights/light.bin")];
         let bytes: usize = files.iter().map(|file| file.len()).sum();
         assert!(bytes <= 350_000, "{bytes}");
-        assert_eq!(LIGHT.thresholds[0], Thresholds { on: 0.0, hysteresis: 0.4, begun: 0.0 });
-        assert_eq!(LIGHT.near.terms[..4], [(-2, 0), (-2, 1), (-2, 3), (-1, 0)]);
-        assert_eq!(FULL.near.terms[16..], [(2, 0), (2, 1), (2, 3), (2, 7)]);
-        for matrix in [FULL.near.weights[1].as_ptr().addr(), LIGHT.near.weights[1].as_ptr().addr()]
-        {
-            assert!(matrix.is_multiple_of(64));
-        }
+        let weights = [FULL.near.weights[1].as_ptr().addr(), LIGHT.near.weights[1].as_ptr().addr()];
+        assert!(weights.into_iter().all(|matrix| matrix.is_multiple_of(64)));
     }
 }

@@ -12,23 +12,21 @@ use tone_filter_dsp::{
 
 /// File extensions of MIDI files.
 pub const EXTENSIONS: [&str; 3] = ["mid", "midi", "rmi"];
-
 /// Channel of drums in General MIDI, counted from 0.
 const DRUMS: u8 = 9;
-
-/// Default tempo: microseconds per quarter note.
+/// Default tempo in microseconds per quarter note.
 const QUARTER: u32 = 500_000;
 
 /// Error of [`MidiFile::parse`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadMidi {
-    /// The content is not a valid standard MIDI file. The text is the reason.
+    /// The content is not a standard MIDI file. The text is the reason.
     #[error("not a MIDI file to play ({0}); give a standard MIDI file")]
     NotMidi(String),
     /// The file has no notes.
     #[error("holds no notes; give a MIDI file with notes")]
     NoNotes,
-    /// The only notes of the file are on the drum channel.
+    /// All notes of the file are on the drum channel.
     #[error(
         "holds drums only; give a MIDI file with notes on other channels than 10, or keep that channel with --drums"
     )]
@@ -38,14 +36,14 @@ pub enum BadMidi {
 /// Treatment of channel 10, which has drums in General MIDI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Drums {
-    /// Ignores the channel, as its keys select instruments, not pitches.
+    /// Ignores the channel, as its keys select drums, not pitches.
     #[default]
     LeftOut,
     /// Plays the channel like any other.
     Kept,
 }
 
-/// Key events of a standard MIDI file. All tracks and channels are merged.
+/// Key events of a standard MIDI file, of all tracks and channels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MidiFile {
     events: Vec<(f64, KeyEvent)>,
@@ -54,12 +52,12 @@ pub struct MidiFile {
 }
 
 impl MidiFile {
-    /// Parses a standard MIDI file, also one wrapped in RIFF.
+    /// Parses a standard MIDI file, which may be wrapped in RIFF.
     ///
     /// The tracks of format 2 are played one after the other. A note without a note-off lasts to the end of its track.
     ///
     /// # Errors
-    /// If `bytes` are not a valid MIDI file, or contain no notes to play.
+    /// If `bytes` are not a MIDI file, or have no notes to play.
     pub fn parse(bytes: &[u8], drums: Drums) -> Result<Self, BadMidi> {
         let not_midi = |reason: &str| BadMidi::NotMidi(reason.to_owned());
         let tidy = tidy::tidy(bytes).ok_or_else(|| not_midi("it has no header"))?;
@@ -87,7 +85,7 @@ impl MidiFile {
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Ticks of the note-ons of held keys, by track, key and channel. A key is released when no track or channel holds it.
+        // Tick of the note-on of each held key, by track, key and channel. A key is released when no track or channel holds it.
         let mut held = BTreeMap::new();
         let mut holders = [0u32; 128];
         let mut has_drums = false;
@@ -103,7 +101,7 @@ impl MidiFile {
                 }
                 TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
-                    // A note that starts at the end of its track has no length, so it stays held.
+                    // A note that starts at the end of its track would have no length, so it stays held.
                     let own = (track, 0, 0)..(track + 1, 0, 0);
                     for ((_, key, _), _) in held.extract_if(own, |_, start| *start < ticks) {
                         holders[usize::from(key)] -= 1;
@@ -121,7 +119,7 @@ impl MidiFile {
                 _ => continue,
             };
             let mut bytes = [0; 3];
-            // Cannot fail: a message has at most three bytes.
+            // This cannot fail, because a message has at most three bytes.
             let _ = LiveEvent::Midi { channel, message }.write_std(&mut bytes[..]);
             let Some(event) = KeyEvent::from_midi(bytes) else { continue };
             match event {
@@ -153,12 +151,12 @@ impl MidiFile {
         Ok(Self { events, tempo, left_out: tidy.left_out })
     }
 
-    /// Describes the first part of the file that was skipped as invalid; `None` if nothing was skipped.
+    /// Returns a description of the first part of the file that was skipped as invalid; `None` if nothing was skipped.
     pub fn left_out(&self) -> Option<&str> {
         self.left_out.as_deref()
     }
 
-    /// Returns the key events, sorted by time in seconds from the start.
+    /// Returns the key events with their times in seconds from the start, sorted by time.
     pub fn events(&self) -> &[(f64, KeyEvent)] {
         &self.events
     }
@@ -168,7 +166,7 @@ impl MidiFile {
         self.tempo
     }
 
-    /// Converts the notes to a score. Ignores the sustain pedal, and keys without a band.
+    /// Converts the notes to a score. Ignores the sustain pedal, and keys for which the filter has no band.
     pub fn score(&self) -> Score {
         let last = self.events.last().map_or(0.0, |(seconds, _)| *seconds);
         let mut held = BTreeMap::new();
@@ -211,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_have_the_times_of_their_ticks_at_the_tempo() {
+    fn times_follow_the_tempo() {
         // A quarter note A4 at 120 beats per minute, then a quarter note E5 at 60.
         let events = b"\0\x90\x45\x7f\x83\x60\x80\x45\0\0\xff\x51\x03\x0f\x42\x40\0\x90\x4c\x40\x83\x60\x80\x4c\0";
         let file = MidiFile::parse(&file(events), Drums::LeftOut).unwrap();
@@ -227,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_refused_with_a_reason() {
+    fn invalid_files_and_files_without_notes_are_refused() {
         let refused = |bytes: &[u8]| MidiFile::parse(bytes, Drums::LeftOut).unwrap_err();
         assert_eq!(refused(&file(b"")), BadMidi::NoNotes);
         for bytes in [&b"RIFF"[..], b"", &file(b"")[..20]] {
@@ -237,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn drums_are_no_notes_unless_they_are_kept() {
+    fn drums_are_ignored_unless_they_are_kept() {
         let both = file(b"\0\x90\x45\x7f\0\x99\x26\x7f\x83\x60\x80\x45\0\0\x89\x26\0");
         assert_eq!(score(&both), "tone-filter-score 1\n0 0.5 69 127\n".parse().unwrap());
         let kept = MidiFile::parse(&both, Drums::Kept).unwrap().score();
@@ -257,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn tracks_that_hold_keys_are_read_at_once() {
+    fn many_tracks_with_held_keys_are_parsed_quickly() {
         // Each track has a note-on at its end, so the key stays held.
         let tracks = b"MTrk\0\0\0\x08\0\x90\x45\x40\0\xff\x2f\0".repeat(60_000);
         let held = [&b"MThd\0\0\0\x06\0\x01\xea\x60\x01\xe0"[..], &tracks].concat();
@@ -277,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_named() {
+    fn the_first_skipped_part_is_described() {
         let broken = file(b"\0\x90\x45\x7f\x83\x60\x80\x45\0\0\x90\xff\x05");
         let read = MidiFile::parse(&broken, Drums::LeftOut).unwrap();
         assert_eq!(read.left_out(), Some("track 1 from its byte 9 on, which is no event"));

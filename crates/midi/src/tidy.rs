@@ -1,7 +1,7 @@
 //! Sanitises MIDI files for `midly`, which silently ends a track at any event that it cannot parse.
 //!
-//! In a sanitised file, each event has its own status byte, and real-time and system exclusive messages are removed. A track ends
-//! before the first invalid event, whose position is reported.
+//! In a sanitised file, each event has its own status byte, and there are no real-time and system exclusive messages. A track ends
+//! before its first invalid event, whose position is reported.
 
 /// Maximum length of a variable-length quantity in bytes.
 const LONGEST_NUMBER: usize = 4;
@@ -15,7 +15,7 @@ pub struct Tidy {
     pub left_out: Option<String>,
 }
 
-/// Sanitises the file in `bytes`. `None` if it has no MIDI header.
+/// Sanitises a file; `None` if it has no MIDI header.
 pub fn tidy(bytes: &[u8]) -> Option<Tidy> {
     let file = unwrapped(bytes);
     let header = chunk(file).filter(|(id, content)| *id == b"MThd" && content.len() >= 6)?;
@@ -40,7 +40,7 @@ pub fn tidy(bytes: &[u8]) -> Option<Tidy> {
     Some(Tidy { bytes: tidied, left_out })
 }
 
-/// Returns the MIDI file in `bytes`, which may be wrapped in RIFF.
+/// Returns the MIDI file in `bytes`, without RIFF around it.
 fn unwrapped(bytes: &[u8]) -> &[u8] {
     if !bytes.starts_with(b"RIFF") || bytes.get(8..12) != Some(b"RMID") {
         return bytes;
@@ -70,7 +70,7 @@ fn push_chunk(to: &mut Vec<u8>, id: &[u8], content: &[u8]) {
     to.extend(content);
 }
 
-/// Sanitises a track. Also returns the position of the first invalid event, if there is one.
+/// Sanitises a track. Also returns the position of the first invalid event; `None` if all are valid.
 fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
     let mut track = Track { bytes, at: 0, status: None };
     let (mut tidied, mut wait) = (Vec::new(), 0);
@@ -80,7 +80,7 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
             break None;
         }
         let Some(event) = track.number().and_then(|delta| {
-            // The maximum of a variable-length quantity; prevents an overflow.
+            // Limited to the maximum of a variable-length quantity.
             wait = (wait + delta).min((1 << 28) - 1);
             track.event()
         }) else {
@@ -142,7 +142,7 @@ impl Track<'_> {
         bytes.iter().all(|byte| *byte < 0x80).then_some(bytes)
     }
 
-    /// Reads an event after its delta time, and returns it with its status byte. Returns an empty vector for a message to remove.
+    /// Reads an event after its delta time. Returns it with its status byte; empty for a message to remove; `None` if it is invalid.
     fn event(&mut self) -> Option<Vec<u8>> {
         let first = *self.bytes.get(self.at)?;
         if first >= 0x80 {
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_variable_length_come_back() {
+    fn variable_length_quantities_are_read_and_written() {
         for number in [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, (1 << 28) - 1] {
             let mut bytes = Vec::new();
             push_number(&mut bytes, number);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn each_event_gets_its_status_and_what_no_file_has_is_left_out() {
+    fn events_get_their_status_and_live_messages_are_removed() {
         // Note-on; text; note-off with the running status from before the text; real-time byte; system exclusive; note-on.
         let loose =
             b"\0\x90\x45\x64\x10\xff\x01\x01t\x10\x45\0\x05\xf8\x05\xf0\x02\x7e\xf7\x05\x48\x64";
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_track_ends_where_it_is_not_understood() {
+    fn a_track_ends_before_its_first_invalid_event() {
         for (broken, at) in [
             (&b"\0\x90\x45\x64\x10\x45"[..], 4),
             (b"\0\x90\x45\x64\x10\x90\x90\x01", 4),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_riff_is_the_file() {
+    fn riff_is_unwrapped() {
         let file = b"MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk\0\0\0\x04\0\xff\x2f\0";
         let mut riff = b"RIFF\0\0\0\0RMIDINFO\x03\0\0\0abc\0data".to_vec();
         riff.extend((file.len() as u32).to_le_bytes());

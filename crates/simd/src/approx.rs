@@ -3,7 +3,7 @@
 use fearless_simd::{Simd, SimdFloat};
 use std::f32::consts::{LN_2, LOG2_E, PI, TAU};
 
-/// The number 1.5 * 2^23: adding and then subtracting it rounds to a whole number. The low bits of the sum hold this number.
+/// The number 1.5 * 2^23. Adding it to a small `f32` rounds to an integer, which the low bits of the sum then hold.
 const ROUND: f32 = 12_582_912.0;
 
 /// Returns the natural logarithm of `x`, a positive normal number, with an error below 3e-7, relative or absolute.
@@ -43,7 +43,7 @@ pub fn tan(x: f32) -> f32 {
     // Taylor series of sine and cosine, up to terms below 1e-8.
     let u = x * x;
     let series = |divisors: [f32; 7]| {
-        // The factors are constants: a division for each would take far longer than everything else.
+        // `1.0 / divisor` is a constant; a division at run time would take far longer than everything else.
         divisors.into_iter().rev().fold(1.0, |sum, divisor| 1.0 - u * (1.0 / divisor) * sum)
     };
     let sine = x * series([6.0, 20.0, 42.0, 72.0, 110.0, 156.0, 210.0]);
@@ -51,13 +51,13 @@ pub fn tan(x: f32) -> f32 {
     sine / cosine
 }
 
-/// Returns `x` without its fraction, limited to -2^30..2^30; for NaN, -2^30.
+/// Truncates `x` to an integer, clamped to -2^30..=2^30; NaN gives -2^30.
 #[inline(always)]
 #[expect(clippy::manual_clamp, reason = "it would let NaN through")]
 pub fn truncated(x: f32) -> i32 {
     const LIMIT: f32 = (1 << 30) as f32;
-    // Rust's own conversion handles the lanes of a vector one by one.
-    // SAFETY: the value is a number within the limits, which fits an `i32`: `max` returns the limit for NaN.
+    // `as` would not be vectorised.
+    // SAFETY: the value is not NaN, because `max` returns the limit then, and it fits an `i32`.
     unsafe { x.max(-LIMIT).min(LIMIT).to_int_unchecked() }
 }
 
@@ -84,7 +84,7 @@ pub fn polar(x: f32, y: f32) -> (f32, f32) {
     (if y < 0.0 { -angle } else { angle }, distance)
 }
 
-/// Truncates `x` to a whole number, clamped to -2^30..2^30; for NaN, -2^30.
+/// Wraps an angle in radians to -pi..=pi.
 #[inline(always)]
 pub fn wrapped(angle: f32) -> f32 {
     angle - TAU * ((angle * (1.0 / TAU) + ROUND) - ROUND)
@@ -97,7 +97,7 @@ mod tests {
     use fearless_simd::{SimdBase, f32x4};
 
     #[test]
-    fn the_logarithm_is_that_of_f64() {
+    fn the_logarithm_is_near_that_of_f64() {
         for step in -3000..3000 {
             let x = (f64::from(step) / 100.0).exp() as f32;
             let (exact, near) = (f64::from(x).ln(), f64::from(ln(x)));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_decay_is_that_of_f64() {
+    fn the_decay_is_near_that_of_f64() {
         struct Decay<'a>(&'a mut [f32; 4]);
 
         impl Work for Decay<'_> {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tangent_is_that_of_f64() {
+    fn the_tangent_is_near_that_of_f64() {
         for step in 0..=1450 {
             let x = step as f32 / 1000.0;
             let exact = f64::from(x).tan();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn polar_coordinates_are_those_of_f64() {
+    fn polar_coordinates_are_near_those_of_f64() {
         for step in -3141..=3141 {
             let angle = f64::from(step) / 1000.0;
             for radius in [1e-6, 1.0, 1e4] {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_truncated_and_what_is_none_is_harmless() {
+    fn truncation_clamps_infinities_and_nan() {
         let limit = 1 << 30;
         for (x, expected) in
             [(2.9, 2), (-2.9, -2), (1e30, limit), (f32::NEG_INFINITY, -limit), (f32::NAN, -limit)]
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn angles_are_wrapped_to_one_turn() {
+    fn angles_wrap_to_plus_and_minus_pi() {
         for (angle, expected) in
             [(0.5, 0.5), (7.0, 7.0 - TAU), (-4.0, TAU - 4.0), (100.0, -0.53096)]
         {

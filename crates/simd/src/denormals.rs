@@ -1,4 +1,4 @@
-//! Denormal numbers off while a block is processed.
+//! Switches denormal numbers off while a block is processed.
 //!
 //! The output of a resonator decays towards zero and never reaches it, and most CPUs are a hundred times slower with numbers
 //! below 1e-38. Such small numbers are inaudible. [`with_flush_to_zero`] switches the CPU to a mode in which they are zero, as
@@ -30,11 +30,11 @@
 //! which compare with denormals as with zero. The two unsafe blocks that such code calls (`approx::truncated`, `Table::read`)
 //! do not depend on denormals either. The caller's own code in the work, like a callback, should follow the same rule.
 
-/// Whether this CPU can flush denormals to zero. WebAssembly cannot.
+/// Whether [`with_flush_to_zero`] has an effect on this CPU; false in WebAssembly.
 pub const FLUSHES: bool = control::FLUSH != 0;
 
-/// Calls `work` once, with denormals flushed to zero in this thread's float arithmetic. Restores the thread's former mode at the
-/// end, also if `work` panics. Neither allocates nor locks.
+/// Calls `work` once. Meanwhile, this thread's float arithmetic flushes denormals to zero. Restores the previous mode at the end,
+/// also if `work` panics. Does not allocate or lock.
 ///
 /// ```
 /// use std::hint::black_box;
@@ -52,7 +52,7 @@ pub fn with_flush_to_zero(mut work: &mut dyn FnMut()) {
     work();
 }
 
-/// Restores the former treatment of denormals when dropped.
+/// Restores the previous mode for denormals when dropped.
 struct Restored(control::Word);
 
 impl Drop for Restored {
@@ -146,7 +146,7 @@ mod tests {
 
     /// Computes one expression at three places: the optimiser must not compute it once for all of them.
     #[test]
-    fn operations_stay_inside_and_outside() {
+    fn operations_keep_to_their_side_of_the_call() {
         let (least, factor) = (black_box(f32::MIN_POSITIVE), black_box(0.5));
         let before = least * factor;
         let mut inside = f32::NAN;
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_former_mode_is_restored_and_no_other_bit_changes() {
+    fn only_the_bits_for_denormals_change_and_return() {
         let before = control::get();
         with_flush_to_zero(&mut || {
             assert_eq!(control::get(), before | control::FLUSH);

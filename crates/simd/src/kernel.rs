@@ -3,11 +3,11 @@
 use fearless_simd::{Level, Simd};
 use std::{error::Error, fmt, str::FromStr};
 
-/// Instruction set for inner loops: one of this CPU, or plain Rust.
+/// Instruction set of inner loops: one that this CPU has, or plain Rust.
 #[derive(Clone, Copy)]
 pub struct Kernel(Machine);
 
-/// Kernels. A kernel for an instruction set holds `fearless_simd`'s proof that this CPU has it.
+/// Kernel with the token by which `fearless_simd` proves that this CPU has the instruction set.
 #[derive(Clone, Copy)]
 enum Machine {
     Scalar,
@@ -30,8 +30,7 @@ fn run_portable(work: impl Work) {
     work.run_portable(fearless_simd::Fallback::new());
 }
 
-/// Runs `work` on the vectors of the whole WebAssembly module. A second copy of all loops, without vectors, would make up a fifth
-/// of its code.
+/// Runs `work` on the vectors of the WebAssembly module. A second copy of all loops, on arrays, would be a fifth of its code.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 fn run_portable(work: impl Work) {
     work.run(Level::new().as_wasm_simd128().expect("the build has this feature"));
@@ -42,14 +41,14 @@ pub trait Work: Sized {
     /// Computes with the vectors of `simd`.
     fn run<S: Simd>(self, simd: S);
 
-    /// Computes with arrays instead of vectors, by default with [`Work::run`]. Code on arrays is several times as long, so large
-    /// work may have a shorter variant here.
+    /// Computes with `simd`, whose vectors are plain arrays. By default, calls [`Work::run`]. The compiled code is several times as
+    /// long as that for vectors, so large work may have a shorter variant here.
     fn run_portable<S: Simd>(self, simd: S) {
         self.run(simd);
     }
 }
 
-/// Plain loops that the compiler vectorises, as [`Work`].
+/// [`Work`] of plain loops, which the compiler vectorises.
 struct Loops<F>(F);
 
 impl<F: FnOnce()> Work for Loops<F> {
@@ -58,7 +57,7 @@ impl<F: FnOnce()> Work for Loops<F> {
     }
 }
 
-/// Error: a kernel that does not exist or that this CPU cannot run.
+/// Error: unknown kernel, or one that this CPU cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKernel {
     name: String,
@@ -81,7 +80,7 @@ impl Default for Kernel {
 }
 
 impl Kernel {
-    /// Environment variable with the name of a kernel, for programs that let users choose.
+    /// Name of the environment variable that selects a kernel, for programs that let users choose.
     pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
 
     /// Names of all kernels on all CPUs, the simplest first.
@@ -107,7 +106,7 @@ impl Kernel {
             .map_or_else(|| Ok(Self::best()), |name| name.to_string_lossy().parse())
     }
 
-    /// Returns the name, one of [`Kernel::NAMES`].
+    /// Returns the kernel's name, one of [`Kernel::NAMES`].
     pub const fn name(self) -> &'static str {
         match self.0 {
             Machine::Scalar => "scalar",
@@ -125,8 +124,8 @@ impl Kernel {
         }
     }
 
-    /// Whether inner loops run in plain Rust, one value at a time: these loops define the result. Always `false` in a WebAssembly
-    /// module with vectors, which is smaller without such loops.
+    /// Returns whether inner loops run in plain Rust, one value at a time. These loops define the result. Always `false` in a
+    /// WebAssembly module with vectors, which is smaller without such loops.
     pub const fn is_scalar(self) -> bool {
         let vectors = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
         !vectors && matches!(self.0, Machine::Scalar)

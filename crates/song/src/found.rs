@@ -1,8 +1,8 @@
-//! Key and tuning of a whole file.
+//! Finder of the key and the tuning of a file.
 
 use tone_filter_dsp::{FoundKey, KeyFinder, PitchClass, Settings, ToneFilter, TuningFinder};
 
-/// Finder of key and tuning that follows the listener of a filter.
+/// Finds key and tuning by the decisions of a filter.
 #[derive(Debug, Clone, Default)]
 pub struct Finder {
     /// `None` until the length of a frame is known.
@@ -13,14 +13,14 @@ pub struct Finder {
 /// Key and tuning of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeyAndTuning {
-    /// Key of the file; the setting `transpose` is already added to the root. `None` if no key was found.
+    /// Key of the output: the root includes the setting `transpose`. `None` if no key was found.
     pub key: Option<FoundKey>,
     /// Frequency of A4 in Hz, within half a semitone of the setting `tuning`; `None` if no tuning was found.
     pub tuning: Option<f64>,
 }
 
 impl Finder {
-    /// Records the filter's decisions. Must be called after each of the filter's blocks.
+    /// Records the filter's last decisions. Must be called after each of the filter's blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let listener = filter.listener();
         let decisions = listener.decisions();
@@ -36,7 +36,7 @@ impl Finder {
         tuning.push(listener.deviation());
     }
 
-    /// Returns the key and the tuning of all sound so far, for a filter with `settings`.
+    /// Returns the key and the tuning of the sound so far. `settings` are those of the filter.
     pub fn found(&self, settings: &Settings) -> KeyAndTuning {
         let Settings { tuning, transpose, .. } = *settings;
         let shift = (transpose.round() as i32).rem_euclid(12) as usize;

@@ -1,4 +1,4 @@
-//! Songs made from a filter's notes. Recorders are called after each block of the filter; writers turn their results into files.
+//! Makes songs from a filter's notes. Recorders are called after each block of the filter; writers make files of their results.
 //!
 //! ```text
 //! ToneFilter -> Transcriber, BeatRecorder, Finder -> Timeline, Layout -> MIDI, score

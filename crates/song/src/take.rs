@@ -1,4 +1,4 @@
-//! Takes: all that a filter detects over some time, and files of it in every format.
+//! Takes: everything that a filter detects over some time, and song files in every format.
 
 use crate::{
     arrangement::{self, Arrangement, Sound},
@@ -14,25 +14,23 @@ use tone_filter_dsp::{ChipTick, FoundKey, Settings, ToneFilter, listener::beats:
 
 /// Maximum time in seconds by which a note may start before its bar.
 const EARLY: f64 = 0.05;
-
-/// Length of a bar in seconds in music without beats: four beats at 120 beats per minute.
+/// Length of a bar in music without beats in seconds: four beats at 120 beats per minute.
 const BAR: f64 = 2.0;
-
-/// Notes per second of dense music.
+/// Number of notes per second in dense music.
 const NOTES: f64 = 30.0;
 
 /// Format of a song file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Song of the tracker Furnace, for the NES.
+    /// Song for the NES, for the tracker Furnace.
     Furnace,
-    /// Program for the NES.
+    /// NSF file: a program for the NES that plays the song.
     Nsf,
     /// MIDI file of the notes as they were played, with tempi and bars.
     Midi,
     /// MIDI file of the arrangement: lead, chords, bass, and drums on channel 10.
     Parts,
-    /// Score, which the filter can follow.
+    /// Score for the filter.
     Score,
 }
 
@@ -50,7 +48,7 @@ impl Format {
         }
     }
 
-    /// Returns the settings of the filter for a song with the sound of `settings`.
+    /// Returns the filter's settings for recording a song with the sound of `settings`.
     pub fn settings(self, settings: Settings) -> Settings {
         match self {
             Self::Midi | Self::Score => Settings { lookahead: true, ..settings },
@@ -60,7 +58,7 @@ impl Format {
     }
 }
 
-/// Recorder of a [`Take`]. Drums and registers need the voice Chip, beats a filter with lookahead.
+/// Recorder of a [`Take`]. Drums and registers need the voice Chip; beats need lookahead.
 #[derive(Debug, Clone)]
 pub struct TakeRecorder {
     notes: Transcriber,
@@ -85,21 +83,21 @@ impl TakeRecorder {
         self.key.push(filter);
     }
 
-    /// Allocates memory for `seconds` more, once the first decision is recorded, so that recording allocates no more.
+    /// Allocates memory for `seconds` more, so that recording them does not allocate. Call it after the first decision.
     pub fn reserve(&mut self, seconds: f64) {
         self.notes.reserve((seconds * NOTES) as usize);
         self.beats.reserve(seconds);
         self.ticks.reserve(seconds);
     }
 
-    /// Forgets everything before `seconds`, except for the key. Times stay the same.
+    /// Forgets everything before `seconds`, except for the key. Times still count from the start of the recording.
     pub fn forget(&mut self, seconds: f64) {
         self.notes.forget(seconds);
         self.beats.forget(seconds);
         self.ticks.forget(seconds);
     }
 
-    /// Returns the time in seconds from which everything is kept; 0 unless earlier sound was forgotten.
+    /// Returns the time in seconds from which on everything is kept; 0 unless something was forgotten.
     pub fn start(&self) -> f64 {
         self.ticks.start()
     }
@@ -116,7 +114,7 @@ impl TakeRecorder {
         recorder.beats(end)
     }
 
-    /// Returns the take up to `seconds`. Without `beats`, which take long to compute, the take has none.
+    /// Returns the take up to `seconds`. It has beats only if `beats` is set, as they take long to compute.
     pub fn take(&self, seconds: f64, beats: bool, settings: &Settings) -> Take {
         Take {
             start: self.start(),
@@ -132,9 +130,9 @@ impl TakeRecorder {
 /// Everything that a song file needs. Times are in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Take {
-    /// Time at which the take begins: 0, unless earlier sound was forgotten.
+    /// Start: 0, unless earlier sound was forgotten.
     pub start: f64,
-    /// Time at which the take ends.
+    /// End.
     pub end: f64,
     /// Notes, sorted by their start.
     pub notes: Vec<Note>,
@@ -147,9 +145,9 @@ pub struct Take {
 }
 
 impl Take {
-    /// Returns the part of the take within `range`. The part starts at 0.
+    /// Returns the part of the take within `range`, moved to 0.
     ///
-    /// A note belongs to the part in which it starts; it may start up to 50 ms early, and is cut at the end of the part.
+    /// The part has the notes that start in it, or up to 50 ms earlier; they are cut at its end.
     pub fn part(&self, range: Range<f64>) -> Self {
         let (from, until) = (range.start.max(self.start), range.end.min(self.end));
         let of = |note: &Note| Note {
@@ -162,7 +160,7 @@ impl Take {
         let notes = notes.filter(|note| note.end > note.start).collect();
         let beats = self.beats.as_ref().map(|beats| {
             let mut beats = beats.clone();
-            // Half a millisecond: the part begins at a beat, and the times are rounded.
+            // Tolerance of half a millisecond: the part begins at a beat, and times are rounded.
             beats.beats.retain(|beat| (from - 5e-4..until - 5e-4).contains(&beat.time));
             beats.beats.iter_mut().for_each(|beat| beat.time = (beat.time - from).max(0.0));
             beats
@@ -172,8 +170,8 @@ impl Take {
         Self { start: 0.0, end: (until - from).max(0.0), notes, beats, ticks, key: self.key }
     }
 
-    /// Returns the time of the last `count` bars, up to the end of the bar in which the last note starts. Bars last two seconds if
-    /// there are no beats. `None` without notes.
+    /// Returns the time range of the last `count` bars, up to the end of the bar in which the last note starts. Without beats, a bar
+    /// lasts two seconds. `None` without notes.
     pub fn last_bars(&self, count: usize) -> Option<Range<f64>> {
         let last = self.notes.last()?.start + EARLY;
         let mut bars: Vec<f64> = self.beats.iter().flat_map(Beats::downbeats).collect();
@@ -193,17 +191,17 @@ impl Take {
 
     /// Returns the arrangement of the take in lead, chords, bass and drums, with the sound of `settings`.
     ///
-    /// The grid follows `tempo` in beats per minute if given, otherwise the detected beats, otherwise 120 beats per minute.
+    /// The grid follows `tempo` in beats per minute if given, otherwise the beats, otherwise 120 beats per minute.
     pub fn arrangement(&self, settings: &Settings, tempo: Option<f64>) -> Arrangement {
         let timeline = Layout::new(tempo, self.beats.as_ref(), None).timeline;
         let (shift, sound) = (settings.pitch_shift(), Sound::of(settings));
         Arrangement::new(&self.notes, shift, &self.ticks, self.end, timeline, sound)
     }
 
-    /// Returns the take as a file, and the number of its notes. The take must start at 0.
+    /// Returns the take as a file, and its number of notes. The take must start at 0.
     ///
     /// # Errors
-    /// If the song is too long for the format: a sentence.
+    /// If the song is too long for the format; the error is a message for users.
     pub fn write(
         &self,
         format: Format,
@@ -270,7 +268,7 @@ mod tests {
         for (count, start) in [(1, 38.5), (2, 36.5), (8, 24.5), (20, 0.5), (21, 0.0)] {
             assert_eq!(take.last_bars(count), Some(start..40.5), "{count}");
         }
-        // After the last note, a bar of silence counts for nothing.
+        // Bars after the last note do not count.
         let silent = Take { notes: take.notes[..68].to_vec(), ..take.clone() };
         assert_eq!(silent.last_bars(2), Some(30.5..34.5));
         let without = Take { beats: None, ..silent };
@@ -300,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_does_not_depend_on_what_is_forgotten() {
+    fn forgetting_does_not_change_what_is_kept() {
         let settings = Format::Parts.settings(Settings::default());
         let mut filter = ToneFilter::new(48_000.0, &settings).unwrap().with_channels(1);
         filter.detect_notes(true);

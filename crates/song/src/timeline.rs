@@ -4,22 +4,19 @@ use tone_filter_dsp::{DEFAULT_TEMPO, FoundKey, NoteValue, Scale, listener::beats
 
 /// Ticks per quarter note.
 pub const TICKS: u16 = 480;
-
-/// Maximum distance in seconds of a beat from the tempo map.
+/// Maximum distance of a beat from the tempo map in seconds.
 const TOLERANCE: f64 = 0.012;
-
-/// Longest time before the first beat, in beats, that is added to this beat. A longer time gets beats of its own.
+/// Maximum time before the first beat, in beats, that lengthens this beat; a longer time gets beats of its own.
 const PART: f64 = 0.15;
-
 /// Minimum length of a beat in seconds, so that all tempi can be written to MIDI.
 const SHORTEST: f64 = 0.02;
 
-/// Tempo map of a file, with constant tempo between anchors.
+/// Tempo map of a file. The tempo is constant between two anchors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
-    /// Pairs of tick and time in seconds, two or more. The first is tick 0.
+    /// Pairs of tick and time in seconds, at least two. The first is tick 0.
     anchors: Vec<(f64, f64)>,
-    /// Changes of meter: tick and beats per bar.
+    /// Changes of meter: tick, beats per bar.
     meters: Vec<(u32, u8)>,
     /// Tempo in beats per minute.
     tempo: f64,
@@ -35,7 +32,7 @@ impl Timeline {
     /// Creates the timeline of `beats`, which are quarter notes. `None` with fewer than two beats.
     ///
     /// Tick 0 is the start of the sound and of a bar, which may be a pickup. The tempo changes as rarely as possible while all
-    /// beats stay within 12 ms of their ticks.
+    /// ticks stay within 12 ms of their beats.
     pub fn of(beats: &Beats) -> Option<Self> {
         let (tempo, beats) = (beats.tempo()?, &beats.beats);
         let [first, second, ..] = &beats[..] else { return None };
@@ -51,7 +48,7 @@ impl Timeline {
         let mut meters = Vec::new();
         let downbeats: Vec<usize> =
             (0..beats.len()).filter(|index| beats[*index].place == 0).collect();
-        // Beats before the first bar: a shortened bar, then whole bars.
+        // The beats before the first bar make a shortened bar, and then whole bars.
         let pickup = early + downbeats.first().copied().unwrap_or(beats.len());
         let rest = pickup % meter;
         if rest > 0 {
@@ -73,22 +70,24 @@ impl Timeline {
 
     /// Converts a time in seconds to ticks, at least 0.
     pub fn tick(&self, seconds: f64) -> f64 {
-        let next = self.anchors.partition_point(|(_, time)| *time <= seconds);
-        let next = next.clamp(1, self.anchors.len() - 1);
-        let [(tick, time), (next_tick, next_time)] = [self.anchors[next - 1], self.anchors[next]];
+        let [(tick, time), (next_tick, next_time)] = self.around(|(_, time)| *time <= seconds);
         let share = (seconds - time) / (next_time - time);
         (tick + share * (next_tick - tick)).max(0.0)
     }
 
     /// Converts a tick to a time in seconds.
     pub fn seconds(&self, tick: f64) -> f64 {
-        let next = self.anchors.partition_point(|(own, _)| *own <= tick);
-        let next = next.clamp(1, self.anchors.len() - 1);
-        let [(own, time), (next_tick, next_time)] = [self.anchors[next - 1], self.anchors[next]];
+        let [(own, time), (next_tick, next_time)] = self.around(|(own, _)| *own <= tick);
         time + (tick - own) / (next_tick - own) * (next_time - time)
     }
 
-    /// Returns the changes of tempo: tick and length of a quarter note in microseconds.
+    /// Returns the last anchor that has passed and the next one; beyond the ends, the nearest two.
+    fn around(&self, has_passed: impl FnMut(&(f64, f64)) -> bool) -> [(f64, f64); 2] {
+        let next = self.anchors.partition_point(has_passed).clamp(1, self.anchors.len() - 1);
+        [self.anchors[next - 1], self.anchors[next]]
+    }
+
+    /// Returns the changes of tempo: tick, length of a quarter note in microseconds.
     pub fn tempi(&self) -> impl Iterator<Item = (u32, u32)> {
         self.anchors.windows(2).map(|pair| {
             let quarters = (pair[1].0 - pair[0].0) / f64::from(TICKS);
@@ -97,18 +96,18 @@ impl Timeline {
         })
     }
 
-    /// Returns the median tempo of all beats in beats per minute ([`Beats::tempo`]).
+    /// Returns the median tempo in beats per minute ([`Beats::tempo`]).
     pub fn tempo(&self) -> f64 {
         self.tempo
     }
 
-    /// Returns the changes of meter: tick and quarter notes per bar.
+    /// Returns the changes of meter: tick, quarter notes per bar.
     pub fn meters(&self) -> &[(u32, u8)] {
         &self.meters
     }
 }
 
-/// Simplifies a polyline greedily. Removed `points` are within [`TOLERANCE`] of the lines that remain.
+/// Simplifies a polyline greedily. All `points` stay within [`TOLERANCE`] of the lines.
 fn straighten(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let is_line = |from: usize, to: usize| {
         let [(x0, y0), (x1, y1)] = [points[from], points[to]];
@@ -200,7 +199,7 @@ mod tests {
         Beats { beats, certainty: 1.0 }
     }
 
-    /// Returns 20 beats of `length` seconds from `start` on. The first is beat `place` of a bar of `meter`.
+    /// Returns 20 beats of `length` seconds from `start` on. The first is at position `place` of a bar of `meter`.
     fn steady(start: f64, length: f64, place: u8, meter: u8) -> Beats {
         beats((0..20).map(|n| (start + length * f64::from(n), (place + n) % meter, meter)))
     }
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn beats_stay_near_their_ticks_while_the_song_slows_down() {
+    fn ticks_stay_near_the_beats_of_a_song_that_slows_down() {
         let (mut time, mut times) = (0.0, Vec::new());
         for n in 0..60 {
             times.push(time);
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_that_is_cut_short_has_its_own_meter() {
+    fn a_shortened_bar_has_its_own_meter() {
         let places = [0, 1, 2, 3, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3];
         let song = beats((0..).zip(places).map(|(n, place)| (0.5 * f64::from(n), place, 4)));
         let line = Timeline::of(&song).unwrap();
@@ -272,33 +271,31 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_step_counts_with_its_strength() {
-        let steps = |all: &[&str]| {
-            all.iter().map(|id| NoteValue::try_from((*id).to_owned()).unwrap()).collect()
-        };
-        let straight = Grid { steps: steps(&["1/16"]), strength: 1.0 };
-        assert_eq!(
-            [0.0, 59.0, 61.0, 130.0].map(|tick| straight.quantize(tick)),
-            [0.0, 0.0, 120.0, 120.0]
-        );
-        let both = Grid { steps: steps(&["1/16", "1/8t"]), strength: 1.0 };
-        assert_eq!([150.0, 130.0].map(|tick| both.quantize(tick)), [160.0, 120.0]);
-        let half = Grid { strength: 0.5, ..straight };
-        assert_eq!(half.quantize(130.0), 125.0);
+    fn quantising_moves_towards_the_nearest_step() {
+        for (steps, strength, ticks) in [
+            (&["1/16"][..], 1.0, &[(0.0, 0.0), (59.0, 0.0), (61.0, 120.0), (130.0, 120.0)][..]),
+            (&["1/16", "1/8t"], 1.0, &[(150.0, 160.0), (130.0, 120.0)]),
+            (&["1/16"], 0.5, &[(130.0, 125.0)]),
+        ] {
+            let steps = steps.iter().map(|id| NoteValue::try_from((*id).to_owned()).unwrap());
+            let grid = Grid { steps: steps.collect(), strength };
+            ticks.iter().for_each(|(tick, expected)| assert_eq!(grid.quantize(*tick), *expected));
+        }
     }
 
     #[test]
     fn keys_have_the_signatures_of_the_circle_of_fifths() {
-        let of = |root: &str, scale| {
-            let names: Vec<&str> = (0..12).map(|n| PitchClass::new(n).name()).collect();
-            let root = PitchClass::new(names.iter().position(|name| *name == root).unwrap());
-            signature(&FoundKey { root, scale, certainty: 1.0 })
-        };
-        assert_eq!(of("C", Scale::Major), (0, false));
-        assert_eq!(of("D", Scale::Major), (2, false));
-        assert_eq!(of("F", Scale::Major), (-1, false));
-        assert_eq!(of("A", Scale::NaturalMinor), (0, true));
-        assert_eq!(of("E", Scale::HarmonicMinor), (1, true));
-        assert_eq!(of("C", Scale::NaturalMinor), (-3, true));
+        for (root, scale, expected) in [
+            ("C", Scale::Major, (0, false)),
+            ("D", Scale::Major, (2, false)),
+            ("F", Scale::Major, (-1, false)),
+            ("A", Scale::NaturalMinor, (0, true)),
+            ("E", Scale::HarmonicMinor, (1, true)),
+            ("C", Scale::NaturalMinor, (-3, true)),
+        ] {
+            let root = (0..12).map(PitchClass::new).find(|own| own.name() == root).unwrap();
+            let key = FoundKey { root, scale, certainty: 1.0 };
+            assert_eq!(signature(&key), expected, "{key:?}");
+        }
     }
 }

@@ -36,15 +36,15 @@ pub struct Note {
 pub struct Transcriber {
     events: Notes,
     notes: Vec<Note>,
-    /// Length of a frame and lookahead in samples, and sample rate.
+    /// Length of a frame in samples, lookahead in samples, sample rate in Hz.
     clock: [f64; 3],
-    /// Offsets of the notes, with the frame from which they hold.
+    /// Changes of the notes' offsets: first frame, offsets.
     offsets: Vec<(u64, [i8; TONES])>,
 }
 
 impl Transcriber {
-    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them; otherwise only notes of 70 ms or more, and
-    /// where one voice sings, the notes of its path.
+    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them. Otherwise, it keeps only notes of 70 ms or
+    /// more, and decodes phrases in which a single voice sings as a whole.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new(), clock: [0.0; 3], offsets: Vec::new() }
@@ -105,7 +105,7 @@ impl Transcriber {
     }
 }
 
-/// Converts a note of a voice; `None` above the highest band.
+/// Converts a note of a single voice; `None` above the highest band.
 fn sung(note: &VoiceNote, clock: [f64; 3], offsets: &[(u64, [i8; TONES])]) -> Option<Note> {
     let tone = of_listener(note.note)?;
     let [start, end] = [note.start, note.end].map(|frame| seconds(clock, frame));
@@ -114,12 +114,12 @@ fn sung(note: &VoiceNote, clock: [f64; 3], offsets: &[(u64, [i8; TONES])]) -> Op
     Some(Note { tone, offset, start, end, velocity: velocity(note.level), place: note.place })
 }
 
-/// Converts the listener's `frames` to seconds of the file.
+/// Converts the listener's frame number to a time in the file in seconds.
 fn seconds([frame, ago, rate]: [f64; 3], frames: u64) -> f64 {
     ((frames as f64 * frame - ago) / rate).max(0.0)
 }
 
-/// Starts or ends a note at `seconds`. The end is infinite until the note-off.
+/// Starts or ends a note at `seconds`. A note that has started ends at infinity until its note-off.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONES], place: f32) {
     let Some(tone) = of_listener(event.note) else { return };
     match event.velocity {
@@ -138,14 +138,13 @@ fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONE
 
 /// Converts `notes` to a score.
 pub fn score(notes: &[Note]) -> Score {
-    let note = |&Note { tone, start, end, velocity, place, .. }: &Note| ScoreNote {
+    Score::new(notes.iter().map(|&Note { tone, start, end, velocity, place, .. }| ScoreNote {
         tone,
         start,
         end,
         velocity,
         place,
-    };
-    Score::new(notes.iter().map(note))
+    }))
 }
 
 /// Returns `notes` as a MIDI file of one track, with the tempi, meters and key of `layout`.
@@ -155,7 +154,6 @@ pub fn score(notes: &[Note]) -> Score {
 pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
     let Layout { timeline, key, grid } = layout;
     let mut events = signs(timeline, key.as_ref());
-    let channel = u4::new(0);
     // Last note of each key: end in seconds and index of the note-off.
     let mut last: [Option<(f64, usize)>; 128] = [None; 128];
     for note in notes {
@@ -163,7 +161,6 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
             .ok()
             .and_then(u7::try_from);
         let Some(key) = key else { continue };
-        let vel = u7::new(note.velocity);
         let [start, end] = [note.start, note.end].map(|seconds| timeline.tick(seconds));
         let moved = grid.as_ref().map_or(start, |grid| grid.quantize(start).max(0.0));
         let first = moved.round() as u32;
@@ -179,19 +176,22 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
             // Quantisation must not make the previous note overlap this one.
             *off = first.min(*off);
         }
-        let on = MidiMessage::NoteOn { key, vel };
-        let off = MidiMessage::NoteOff { key, vel: u7::new(64) };
         *last = Some((note.end, events.len() + 1));
-        events.push((first, 2, TrackEventKind::Midi { channel, message: on }));
-        events.push((end, 1, TrackEventKind::Midi { channel, message: off }));
+        events.extend(on_and_off(0, key, u7::new(note.velocity), [first, end]));
     }
-    // At the same tick, note-offs come before note-ons.
-    events.sort_by_key(|(tick, order, _)| (*tick, *order));
     file(Format::SingleTrack, vec![track(events)])
 }
 
 /// Tick, order among events at the same tick (lowest first), and event.
 pub(crate) type Timed<'a> = (u32, u8, TrackEventKind<'a>);
+
+/// Returns note-on and note-off at two ticks. At the same tick, note-offs come before note-ons.
+pub(crate) fn on_and_off<'a>(channel: u8, key: u7, vel: u7, [on, off]: [u32; 2]) -> [Timed<'a>; 2] {
+    let channel = u4::new(channel);
+    let event = |message| TrackEventKind::Midi { channel, message };
+    let released = MidiMessage::NoteOff { key, vel: u7::new(64) };
+    [(on, 2, event(MidiMessage::NoteOn { key, vel })), (off, 1, event(released))]
+}
 
 /// Returns the meta events for tempi, meters and the key signature.
 pub(crate) fn signs<'a>(timeline: &Timeline, key: Option<&FoundKey>) -> Vec<Timed<'a>> {
@@ -212,7 +212,8 @@ pub(crate) fn signs<'a>(timeline: &Timeline, key: Option<&FoundKey>) -> Vec<Time
     events
 }
 
-pub(crate) fn track(events: Vec<Timed>) -> Vec<TrackEvent> {
+pub(crate) fn track(mut events: Vec<Timed>) -> Vec<TrackEvent> {
+    events.sort_by_key(|(tick, order, _)| (*tick, *order));
     let (mut track, mut now) = (Vec::new(), 0);
     for (tick, _, kind) in events {
         track.push(TrackEvent { delta: u28::new(tick - now), kind });

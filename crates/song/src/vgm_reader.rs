@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-/// VGM's sample rate in Hz.
+/// Sample rate of VGM in Hz.
 pub const RATE: f64 = 44_100.0;
 
 pub struct File {
-    /// Non-zero header fields for chips, by offset.
+    /// Non-zero header fields of chips, by offset.
     pub chips: BTreeMap<usize, usize>,
     /// Length in samples.
     pub samples: usize,
@@ -14,7 +14,7 @@ pub struct File {
     pub repeat: Option<(usize, usize)>,
     /// The eleven GD3 strings: four pairs of English and Japanese, then date, author of the file and notes.
     pub tags: Vec<String>,
-    /// Sample and bytes of each command that writes to a chip.
+    /// Commands that write to a chip: sample, bytes.
     pub writes: Vec<(usize, Vec<u8>)>,
 }
 

@@ -1,7 +1,7 @@
 //! Beats and bars of the music: tempo, beats, and the first beats of bars.
 //!
 //! ```text
-//! Decisions -> Onsets -> Row: likelihood of each place in a beat -> Space: the best path -> bars
+//! Decisions -> Onsets -> Row: likelihood of each place in a beat -> Space: best path -> bars
 //! ```
 //!
 //! `docs/time.md` has the formulas.
@@ -19,7 +19,7 @@ pub use whole::BeatFinder;
 /// Slowest tempo in beats per minute.
 pub const SLOWEST: f64 = 54.0;
 
-/// Beat of the music.
+/// Beat with its position in a bar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beat {
     /// Time in seconds from the start of the sound.
@@ -33,7 +33,7 @@ pub struct Beat {
 /// Beats of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beats {
-    /// All beats in order.
+    /// Beats, sorted by time.
     pub beats: Vec<Beat>,
     /// Certainty that the beats are right, 0..1.
     pub certainty: f64,
@@ -62,3 +62,16 @@ impl Beats {
 
 /// Minimum number of beats, and of times at which notes begin, for a result.
 const FEWEST: usize = 8;
+
+/// Divisor of the bytes in the weight files, which gives natural logarithms.
+const UNIT: f32 = 32.0;
+
+/// Returns the highest score and its index; of equal scores, the first.
+fn highest(scores: impl Iterator<Item = f32>) -> (f32, usize) {
+    scores.zip(0..).fold((f32::MIN, 0), |best, own| if own.0 > best.0 { own } else { best })
+}
+
+/// Returns the number of `thresholds` that a value exceeds, relative to its mean.
+fn class<const N: usize>(value: f32, mean: f32, thresholds: &[f32; N]) -> usize {
+    thresholds.iter().filter(|least| value > **least * mean).count()
+}

@@ -1,6 +1,9 @@
 //! Onsets of notes and drums, frame by frame, in classes of strength.
 
-use super::patterns::{CLASSES, Classes, KINDS, Row, table_row};
+use super::{
+    class,
+    patterns::{CLASSES, Classes, KINDS, Row, table_row},
+};
 use crate::{
     Decisions, LOWEST_NOTE, NOTES,
     notes::{Event, Notes},
@@ -8,51 +11,50 @@ use crate::{
 };
 use std::array;
 
-/// Time constant in s of the reference power when it rises, and when it falls.
+/// Time constants in s of the reference power, rising and falling.
 const REFERENCE: [f64; 2] = [0.05, 3.0];
-/// Offset of a power relative to the reference, before the logarithm.
+/// Offset of powers relative to the reference, before the logarithm.
 const FLOOR: f32 = 1e-4;
 /// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;
-/// Distance of the frames between which the rise of a level is measured.
+/// Number of frames over which the rise of a level is measured.
 const SPAN: usize = 2;
-/// Limits of the bands for low, middle and high onsets, as indices of notes.
+/// Limits of the low, middle and high band, as indices of notes.
 const EDGES: [usize; 4] = [0, 20, 56, NOTES];
-/// First index above the bass: notes below E3.
+/// Index of E3, the first note above the bass.
 const BASS: usize = 52 - LOWEST_NOTE;
-/// Limits between the classes of strength, relative to the mean.
+/// Limits between the classes of strength, relative to the mean strength.
 const THRESHOLDS: [f32; CLASSES - 1] = [0.25, 1.0, 2.5, 5.0];
 
 /// Frames from an onset to the decision with lookahead that completes its strengths.
 pub const DELAY: usize = 8;
 /// [`DELAY`] for decisions without lookahead.
 pub const LIVE_DELAY: usize = 5;
-/// Number of frames before [`DELAY`] at which each kind of strength is known, in the order of [`Strengths`].
+/// For each of the [`Strengths`], the number of frames by which it is known before [`DELAY`].
 const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
-/// Number of frames before [`LIVE_DELAY`] at which each kind is known: levels at once, notes as late as with lookahead.
+/// [`EARLIER`] relative to [`LIVE_DELAY`]: levels are known at once, notes as late as with lookahead.
 const LIVE_EARLIER: [usize; KINDS] = [1, 2, 3, 0, 0];
 /// Maximum of [`EARLIER`] and [`LIVE_EARLIER`], plus 1.
 const HISTORY: usize = 4;
 
+/// Strengths of the onsets in one frame: rise of the low, middle and high levels, beginnings of notes, beginnings of bass notes.
+pub type Strengths = [f32; KINDS];
 /// Index of the beginnings of notes among the [`Strengths`].
 pub const NOTES_BEGIN: usize = 3;
 
-/// Strengths of the onsets in one frame: rise of the low, middle and high levels, beginnings of notes, beginnings of bass notes.
-pub type Strengths = [f32; KINDS];
-
 /// Measures the strengths of onsets from decisions.
 ///
-/// The rise of a level is its logarithm minus the maximum over three neighbouring notes two frames before, at least 0. The
+/// The rise of a level is its logarithm minus the maximum over three neighbouring notes two frames earlier, at least 0. The
 /// maximum suppresses vibrato: S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013).
 #[derive(Debug, Clone)]
 pub struct Onsets {
+    /// One-pole coefficients of the reference per frame, rising and falling.
     steps: [f32; 2],
     reference: f32,
     /// Logarithmic levels of the last frames, newest first.
     levels: [[f32; NOTES]; SPAN + 1],
     notes: Notes,
-    /// Sums of velocities (0..1) in the last three frames, newest first: of all notes that began, and of the bass notes that
-    /// began.
+    /// Sums of the velocities (0..1) of all notes and of the bass notes that began in each of the last frames, newest first.
     begun: [[f32; 2]; 3],
     /// Strengths of the last frames, newest first.
     past: [Strengths; HISTORY],
@@ -71,8 +73,8 @@ impl Onsets {
         }
     }
 
-    /// Evaluates the `decisions` of the next frame, with or without `lookahead`. Returns the strengths [`DELAY`] or
-    /// [`LIVE_DELAY`] frames before the end of this frame.
+    /// Evaluates the next frame's `decisions`, made with or without `lookahead`. Returns the strengths [`DELAY`] (without
+    /// lookahead, [`LIVE_DELAY`]) frames before the end of this frame.
     pub fn push(&mut self, decisions: &Decisions, lookahead: bool) -> Strengths {
         let total = decisions.level.iter().sum::<f32>().max(QUIETEST);
         self.reference +=
@@ -92,18 +94,15 @@ impl Onsets {
             notes.clone().map(rise).sum::<f32>() / notes.len() as f32
         };
 
+        let [mut all, mut bass] = [0.0; 2];
+        let add = |Event { note, velocity, .. }| {
+            let strength = f32::from(velocity.unwrap_or(0)) / 127.0;
+            all += strength;
+            bass += if note < BASS { strength } else { 0.0 };
+        };
+        self.notes.push(decisions, |_| true, add);
         self.begun.rotate_right(1);
-        let [all, bass] = &mut self.begun[0];
-        (*all, *bass) = (0.0, 0.0);
-        self.notes.push(
-            decisions,
-            |_| true,
-            |Event { note, velocity, .. }| {
-                let strength = f32::from(velocity.unwrap_or(0)) / 127.0;
-                *all += strength;
-                *bass += if note < BASS { strength } else { 0.0 };
-            },
-        );
+        self.begun[0] = [all, bass];
         let begun =
             |kind: usize| self.begun.iter().fold(0.0, |most: f32, frame| most.max(frame[kind]));
 
@@ -114,14 +113,12 @@ impl Onsets {
     }
 }
 
-/// Returns the log likelihoods of all places in a beat, by `strengths` and their `means`.
+/// Returns the log likelihood of `strengths` at each place in a beat, given their `means`.
 pub fn row(strengths: &Strengths, means: &Strengths) -> Row {
     table_row(classes(strengths, means))
 }
 
 /// Returns the classes of `strengths` relative to their `means`.
 pub fn classes(strengths: &Strengths, means: &Strengths) -> Classes {
-    array::from_fn(|kind| {
-        THRESHOLDS.iter().filter(|least| strengths[kind] > **least * means[kind]).count() as u8
-    })
+    array::from_fn(|kind| class(strengths[kind], means[kind], &THRESHOLDS) as u8)
 }

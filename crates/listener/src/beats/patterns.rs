@@ -4,32 +4,28 @@
 //! quarters; beats in thirds), type of beat (strong, weak), kind of onset, place and class of strength, in this order. A byte is
 //! the logarithm of the class's frequency at this place, divided by its frequency at all places, in units of 1 / [`UNIT`].
 
+use super::UNIT;
 use std::sync::LazyLock;
 
-/// Number of patterns: beats in halves and quarters, and beats in thirds.
+/// Number of patterns: straight beats (halves and quarters) and triplets (thirds).
 pub const PATTERNS: usize = 2;
-/// Number of types of beats: strong (first and third beat of four), weak.
+/// Number of types of beats: strong (first and third of four) and weak.
 pub const TYPES: usize = 2;
 /// Number of kinds of onsets; see [`super::onsets::Strengths`].
 pub const KINDS: usize = 5;
 /// Number of places in a beat; the first one is centred on the beat.
 pub const PLACES: usize = 24;
-/// Number of classes of strength.
 pub const CLASSES: usize = 5;
 
 /// Log likelihoods at all places in a beat, for each pattern and type.
 pub type Row = [[[f32; PLACES]; TYPES]; PATTERNS];
 
-/// Class of strength for each kind of onset.
 pub type Classes = [u8; KINDS];
-
-/// Divisor of the file's bytes, which gives natural logarithms.
-const UNIT: f32 = 32.0;
 
 const FILE: &[u8; PATTERNS * TYPES * KINDS * PLACES * CLASSES] =
     include_bytes!("../../weights/beats.bin");
 
-/// Log likelihoods for each kind of onset and each class of strength.
+/// Log likelihoods by kind of onset and class of strength.
 static TABLE: LazyLock<Box<[[Row; CLASSES]; KINDS]>> = LazyLock::new(|| {
     let mut table = Box::new([[[[[0.0; PLACES]; TYPES]; PATTERNS]; CLASSES]; KINDS]);
     for (index, byte) in FILE.iter().enumerate() {

@@ -5,46 +5,46 @@
 //! for each frame of a beat of each length, and changes of tempo at beats only. The likelihood of onsets at a place is as in F.
 //! Krebs, S. Böck, G. Widmer, "Rhythmic pattern modeling for beat and downbeat tracking in musical audio" (ISMIR 2013).
 //!
-//! * A path keeps its slot from one beat to the next: slot `s` of a tempo's ring has the paths whose last beat was at a step that is
-//!   `s` modulo the beat's length. So a step adds to scores in place, and a new beat takes the slot of the one that ends.
-//! * A step reads [`Scores::ends`] and [`Scores::before`] for all tempi before it writes any ring. Otherwise a new beat would count as one that ends.
-//! * Of equal scores, the first counts: the lower tempo and kind. Sums must keep their order: other roundings may give other beats.
+//! * Each tempo has a ring of slots, as many as a beat has steps. Slot `s` has the path whose last beat began at a step that is `s`
+//!   modulo the beat's length. So a step adds to all scores in place, and a new beat takes the slot of the beat that ends.
+//! * [`Space::advance`] reads the ends of all beats before it writes any new beat, which would otherwise count as an end.
+//! * Of equal scores, the first wins: the faster tempo, the lower kind. Sums must keep their order, as rounding can change beats.
 //! * Constants without a source were fitted to songs with scores: `docs/time.md` has the results.
 
 use super::{
-    SLOWEST,
+    SLOWEST, highest,
     patterns::{PLACES, TYPES},
 };
 use std::{array, ops::Range};
 
 /// Slowest and fastest tempo in beats per minute.
 pub const TEMPI: [f64; 2] = [SLOWEST, 270.0];
-/// Prior of the tempo: mode in beats per minute, and standard deviation in octaves. D. Moelants, "Preferred tempo
+/// Log-normal prior of the tempo: mode in beats per minute, and standard deviation in octaves. D. Moelants, "Preferred tempo
 /// reconsidered" (ICMPC 2002).
-pub const PREFERRED: (f64, f64) = (120.0, 0.7);
+const PREFERRED: (f64, f64) = (120.0, 0.7);
 /// Weight of the tempo's log prior, per second of music.
-pub const PRIOR: f64 = 4.3;
+const PRIOR: f64 = 4.3;
 /// Log probability of a tempo change, divided by the relative change of the beat's length.
 const CHANGE: f64 = -300.0;
-/// Change of a beat's length, in steps, that costs nothing, because lengths are rounded to whole steps.
+/// Change of a beat's length in steps that costs nothing, because lengths are rounded to whole steps.
 const ROUNDING: f64 = 0.75;
 /// Maximum relative change of the length from one beat to the next.
 const LARGEST: f64 = 0.15;
 
-/// Number of kinds of beats: strong and weak of two, strong and two weak of three.
+/// Number of kinds of beats: strong and weak in pairs; strong, weak and weak in threes.
 pub const KINDS: usize = 5;
 /// Type of each kind: 0 strong, 1 weak.
 pub const TYPE: [usize; KINDS] = [0, 1, 0, 1, 1];
 /// Kind that regularly follows each kind.
 const NEXT: [usize; KINDS] = [1, 0, 3, 4, 2];
-/// Probability of an irregular strong beat, of two and of three.
+/// Probability of an irregular strong beat, in pairs and in threes.
 const IRREGULAR: [f64; 2] = [0.009, 0.001];
-/// Probability of any other succession of kinds.
+/// Probability of any other irregular beat.
 const NEVER: f64 = 1e-9;
-/// Number of low bits that hold a predecessor's kind. Its tempo is above them.
+/// Number of low bits of a backpointer that hold the kind; the bits above hold the tempo.
 const KIND_BITS: u32 = 3;
 
-/// Tempi, their states, and the probabilities of successions.
+/// Tempi and probabilities of transitions.
 #[derive(Debug, Clone)]
 pub struct Space {
     tempi: Vec<Tempo>,
@@ -52,18 +52,17 @@ pub struct Space {
     kinds: [[f32; KINDS]; KINDS],
 }
 
-/// States of one tempo.
 #[derive(Debug, Clone)]
 struct Tempo {
     /// Length of a beat in steps.
     length: usize,
-    /// Index of the first state.
+    /// Index of the first slot in the rings of [`Scores`].
     first: usize,
     /// Place in the beat of each step.
     places: Vec<u8>,
-    /// Logarithm of the prior for one step.
+    /// Log prior for one step.
     prior: f32,
-    /// Tempi of the beat before, as indices.
+    /// Indices of the tempi that the previous beat may have.
     sources: Range<usize>,
     /// Log probability of the transition from each of [`Self::sources`].
     follows: Vec<f32>,
@@ -72,17 +71,13 @@ struct Tempo {
 /// Log likelihoods of the best paths after a step.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    /// Log likelihood of the best path to each state, for each kind. Each tempo has a ring with a slot for each step of its beat.
+    /// For each kind, the rings of all tempi.
     rings: [Vec<f32>; KINDS],
-    /// Scores of the paths whose beat ends in this step, for each kind and tempo.
-    ends: [Vec<f32>; KINDS],
-    /// For each tempo, the best of [`Self::ends`] before a beat of the current kind: score and kind.
-    before: Vec<(f32, u8)>,
     /// Number of steps so far.
     step: usize,
 }
 
-/// State at the end of a path, with the path's score.
+/// End of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     /// Index of the tempo.
@@ -105,24 +100,22 @@ impl Space {
             (steps / lengths[from] as f64, (steps - ROUNDING).max(0.0) / lengths[from] as f64)
         };
         let all = 0..lengths.len();
-        let sums: Vec<f64> = (all.clone())
-            .map(|from| all.clone().map(|to| libm::exp(CHANGE * change(from, to).1)).sum())
-            .collect();
+        let sum = |from| all.clone().map(|to| libm::exp(CHANGE * change(from, to).1)).sum();
+        let sums: Vec<f64> = all.clone().map(sum).collect();
         let mut first = 0;
         let tempi = all.clone().map(|to| {
             let near = |from: &usize| change(*from, to).0 <= LARGEST;
             let from: Vec<usize> = all.clone().filter(near).collect();
             let length = lengths[to];
-            let octaves = libm::log2(60.0 / (length as f64 * step) / PREFERRED.0) / PREFERRED.1;
+            let follows =
+                |from: &usize| (CHANGE * change(*from, to).1 - libm::log(sums[*from])) as f32;
             let tempo = Tempo {
                 length,
                 first,
                 places: (0..length).map(|step| place(step, length) as u8).collect(),
-                prior: (-0.5 * octaves * octaves * PRIOR * step) as f32,
+                prior: prior(60.0 / (length as f64 * step), step),
                 sources: from[0]..from[from.len() - 1] + 1,
-                follows: (from.iter())
-                    .map(|from| (CHANGE * change(*from, to).1 - libm::log(sums[*from])) as f32)
-                    .collect(),
+                follows: from.iter().map(follows).collect(),
             };
             first += length;
             tempo
@@ -138,7 +131,6 @@ impl Space {
         Self { tempi: tempi.collect(), kinds }
     }
 
-    /// Returns the number of tempi.
     pub fn tempi(&self) -> usize {
         self.tempi.len()
     }
@@ -152,52 +144,36 @@ impl Space {
     pub fn start(&self) -> Scores {
         let ring: Vec<f32> =
             self.tempi.iter().flat_map(|tempo| vec![8.0 * tempo.prior; tempo.length]).collect();
-        Scores {
-            rings: array::from_fn(|_| ring.clone()),
-            ends: array::from_fn(|_| vec![0.0; self.tempi()]),
-            before: vec![(0.0, 0); self.tempi()],
-            step: 0,
-        }
+        Scores { rings: array::from_fn(|_| ring.clone()), step: 0 }
     }
 
     /// Advances all paths by a step. `row` has the log likelihood of each place, for each type of beat. Calls `back` for each
-    /// new beat with its kind, its tempo, and its predecessor, which [`Space::predecessor`] decodes.
+    /// new beat with its kind, its tempo and a backpointer, which [`Space::predecessor`] decodes.
     pub fn advance(
         &self,
         scores: &mut Scores,
         row: &[[f32; PLACES]; TYPES],
         mut back: impl FnMut(usize, usize, u8),
     ) {
-        let Scores { rings, ends, before, step } = scores;
+        let Scores { rings, step } = scores;
         let now = *step;
         // Paths whose beat ends now. Their slots get the new beats.
-        for (ends, ring) in ends.iter_mut().zip(&*rings) {
-            for (end, tempo) in ends.iter_mut().zip(&self.tempi) {
-                *end = ring[tempo.first + now % tempo.length];
-            }
-        }
-        for kind in 0..KINDS {
-            for (tempo, best) in before.iter_mut().enumerate() {
-                *best = (f32::MIN, 0);
-                for (from, ends) in ends.iter().enumerate() {
-                    let score = ends[tempo] + self.kinds[kind][from];
-                    if score > best.0 {
-                        *best = (score, from as u8);
-                    }
-                }
-            }
+        let ends = rings.each_ref().map(|ring| {
+            let slot = |tempo: &Tempo| ring[tempo.first + now % tempo.length];
+            self.tempi.iter().map(slot).collect::<Vec<f32>>()
+        });
+        for (kind, ring) in rings.iter_mut().enumerate() {
+            // For each tempo, the best predecessor of a beat of this kind: score and kind.
+            let best = |tempo: usize| {
+                highest(ends.iter().zip(&self.kinds[kind]).map(|(ends, from)| ends[tempo] + from))
+            };
+            let before: Vec<(f32, usize)> = (0..self.tempi()).map(best).collect();
             for (index, tempo) in self.tempi.iter().enumerate() {
-                let mut best = (f32::MIN, 0);
-                for (from, follows) in tempo.sources.clone().zip(&tempo.follows) {
-                    let score = before[from].0 + follows;
-                    if score > best.0 {
-                        best = (score, from);
-                    }
-                }
-                let (score, from) = best;
-                let nearest = (from - tempo.sources.start) as u8;
-                back(kind, index, nearest << KIND_BITS | before[from].1);
-                let ring = &mut rings[kind][tempo.first..tempo.first + tempo.length];
+                let before = &before[tempo.sources.clone()];
+                let paths = before.iter().zip(&tempo.follows);
+                let (score, nearest) = highest(paths.map(|(before, follows)| before.0 + follows));
+                back(kind, index, (nearest << KIND_BITS | before[nearest].1) as u8);
+                let ring = &mut ring[tempo.first..tempo.first + tempo.length];
                 let head = now % tempo.length;
                 ring[head] = score;
                 // From the newest beat to the oldest.
@@ -211,7 +187,7 @@ impl Space {
         *step += 1;
     }
 
-    /// Unpacks `back`, a backpointer from [`Space::advance`] for a beat at `tempo`: returns the previous beat's tempo and kind.
+    /// Returns the tempo and the kind of the beat before a beat at `tempo` with the backpointer `back`.
     pub fn predecessor(&self, tempo: usize, back: u8) -> (usize, usize) {
         let nearest = usize::from(back >> KIND_BITS);
         (self.tempi[tempo].sources.start + nearest, usize::from(back & ((1 << KIND_BITS) - 1)))
@@ -219,25 +195,24 @@ impl Space {
 
     /// Returns the best state after the last step.
     pub fn best(&self, scores: &Scores) -> State {
-        let mut best = State { tempo: 0, kind: 0, since: 0, score: f32::MIN };
-        for (kind, ring) in scores.rings.iter().enumerate() {
-            for (index, tempo) in self.tempi.iter().enumerate() {
-                for (slot, score) in ring[tempo.first..][..tempo.length].iter().enumerate() {
-                    if *score > best.score {
-                        let last = scores.step - 1;
-                        let since = (last % tempo.length + tempo.length - slot) % tempo.length;
-                        best = State { tempo: index, kind, since, score: *score };
-                    }
-                }
-            }
-        }
-        best
+        let (score, index) = highest(scores.rings.iter().flatten().copied());
+        let states = scores.rings[0].len();
+        let (kind, state) = (index / states, index % states);
+        let tempo = self.tempi.partition_point(|tempo| tempo.first <= state) - 1;
+        let Tempo { length, first, .. } = self.tempi[tempo];
+        let since = ((scores.step - 1) % length + length - (state - first)) % length;
+        State { tempo, kind, since, score }
     }
 
-    /// Lowers all scores by `amount`.
     pub fn lower(scores: &mut Scores, amount: f32) {
         scores.rings.iter_mut().flatten().for_each(|score| *score -= amount);
     }
+}
+
+/// Returns the log prior of a tempo in beats per minute, for `seconds` of music.
+pub fn prior(tempo: f64, seconds: f64) -> f32 {
+    let octaves = libm::log2(tempo / PREFERRED.0) / PREFERRED.1;
+    (-0.5 * octaves * octaves * PRIOR * seconds) as f32
 }
 
 /// Returns the place in a beat of `length` steps, `step` steps after its start.

@@ -1,14 +1,14 @@
-//! Beats while the music plays, from the decisions so far.
+//! Tracks beats while the music plays.
 //!
 //! The bar pointer of [`super::space`], simplified: two types of beats in turn instead of five kinds, steps of two frames, and
 //! lengths of beats on a logarithmic scale. These lengths are not whole numbers of steps, so each path stores the exact times of
-//! its beats. The pattern with the higher likelihood over the last minute counts.
+//! its beats. The result comes from the pattern that was more likely over the last minute.
 
 use super::{
     FEWEST,
     onsets::{DELAY, LIVE_DELAY, Onsets, Strengths, row},
     patterns::{self, PATTERNS, PLACES, TYPES},
-    space::{PREFERRED, PRIOR, TEMPI},
+    space::{TEMPI, prior},
 };
 use crate::{Decisions, tracker_step};
 use std::{array, mem};
@@ -16,9 +16,9 @@ use tone_filter_simd::Kernel;
 
 /// Number of tempi.
 const COUNT: usize = 64;
-/// Frames of a step.
+/// Number of frames in a step.
 const STEP: usize = 2;
-/// Maximum change of tempo from beat to beat, in places of the scale: 8 %.
+/// Maximum change of tempo from beat to beat, in indices of tempi: 8 %.
 const REACH: usize = 3;
 /// Minimum strength, relative to the mean, of the onsets that [`BeatTracker::tempo`] waits for.
 const ONSET: f32 = 2.5;
@@ -34,69 +34,69 @@ const NEW: f32 = 0.2;
 const LEAD: f32 = 200.0;
 /// Score of a path that does not exist.
 const NEVER: f32 = -1e9;
-/// Shortest time between two beats that are reported, in lengths of a beat.
+/// Minimum distance of two reported beats, in lengths of a beat.
 const APART: f64 = 0.6;
-/// Steps for which beats are remembered: more than the longest beat.
+/// Number of steps for which beats are kept: more than the longest beat.
 const MEMORY: usize = 64;
-/// Length of a row: at least [`PLACES`], and a power of two.
+/// Length of a row: a power of two, at least [`PLACES`].
 const ROW: usize = 32;
-/// Scores that are compared at a time.
+/// Number of scores that are compared at once.
 const CHUNK: usize = 32;
 
 /// Tracks the beats of music that is still playing, from the listener's decisions frame by frame.
 ///
-/// The work of a frame is bounded, and nothing is allocated after [`BeatTracker::new`]. The result does not depend on the kernel.
+/// The time for a frame is bounded. Only [`BeatTracker::new`] allocates. The result does not depend on the kernel.
 #[derive(Debug, Clone)]
 pub struct BeatTracker {
     /// Length of a frame in seconds.
     frame: f64,
     onsets: Onsets,
-    /// Mean strengths, multiplied by `weight`.
+    /// Exponential mean of the strengths; while young, it is too small by the factor `weight`.
     mean: Strengths,
     weight: f32,
     /// One-pole coefficient of the mean per frame.
-    share: f32,
+    coefficient: f32,
     tempi: Vec<Tempo>,
     /// Place in the beat of each state.
     places: Vec<u8>,
-    /// Log probability of a change of tempo by `n -` [`REACH`] places, for each `n`.
+    /// Log probability of a change of tempo by `n -` [`REACH`] indices, for each `n`.
     follows: [f32; 2 * REACH + 1],
     paths: [Paths; PATTERNS],
     /// Log likelihood of the second pattern, relative to the first.
     lead: f32,
     /// Number of frames so far.
     frames: u64,
-    /// Best path of each pattern.
+    /// End of the best path of each pattern.
     best: [Option<Best>; PATTERNS],
     /// Number of onsets so far; successive frames with an onset count once.
-    moments: usize,
+    onset_count: usize,
     /// Whether the last frame has an onset.
-    begins: bool,
-    /// Time of the last beat that was reported, in frames.
+    has_onset: bool,
+    /// Time of the last reported beat in frames.
     reported: f64,
 }
 
-/// States of one tempo.
+/// Tempo. Its states are the whole numbers of steps since a beat.
 #[derive(Debug, Clone, Copy)]
 struct Tempo {
     /// Length of a beat in steps.
     length: f32,
     /// Index of the state at the beat.
     first: usize,
-    /// Logarithm of the prior for a step.
+    /// Log prior for one step.
     prior: f32,
 }
 
 /// Paths of one pattern. Pairs have a value for each type of beat.
 #[derive(Debug, Clone)]
 struct Paths {
-    /// Log likelihoods of the onsets since the last step at each place.
+    /// For each place in a beat, log likelihood of the onsets since the last step.
     row: [[f32; TYPES]; ROW],
-    /// Score of the best path to each state, one for each tempo and step since the beat.
+    /// Score of the best path to each state.
     scores: Vec<[f32; TYPES]>,
-    /// Scores of the step before.
+    /// Scores of the previous step.
     before: Vec<[f32; TYPES]>,
-    /// Beats of the best paths for each tempo, in each of the last [`MEMORY`] steps.
+    /// For each tempo, the beats that began in the last [`MEMORY`] steps, in a ring.
     beats: Box<[[[PathBeat; TYPES]; MEMORY]; COUNT]>,
     /// Highest score after the last step; the next step subtracts it from all.
     highest: f32,
@@ -104,28 +104,26 @@ struct Paths {
     step: usize,
 }
 
-/// Beat of a path.
 #[derive(Debug, Clone, Copy, Default)]
 struct PathBeat {
-    /// Time from the middle of its step, in steps: -0.5..0.5.
+    /// Time from the middle of the beat's step, in steps: -0.5..0.5.
     offset: f32,
-    /// Mean length of the last beats in steps.
+    /// Mean length of the path's last beats in steps.
     length: f32,
 }
 
-/// Paths whose beat ends, for each type and tempo. [`REACH`] tempi without paths are the padding on both sides.
+/// Paths whose beat ends, for each type and tempo. The first and last [`REACH`] entries are padding.
 #[derive(Debug, Clone)]
 struct Ended {
     scores: [[f32; COUNT + 2 * REACH]; TYPES],
     beats: [[PathBeat; COUNT + 2 * REACH]; TYPES],
 }
 
-/// Last beat and tempo of the best path.
 #[derive(Debug, Clone, Copy)]
 struct Best {
-    /// Time of its last beat, in frames.
+    /// Time of the last beat in frames.
     beat: f64,
-    /// Length of its beats in frames.
+    /// Mean length of the last beats in frames.
     length: f64,
 }
 
@@ -139,9 +137,8 @@ impl BeatTracker {
         for index in 0..COUNT {
             let tempo = TEMPI[1] * libm::pow(ratio, index as f64);
             let length = 60.0 / tempo / step;
-            let octaves = libm::log2(tempo / PREFERRED.0) / PREFERRED.1;
-            let prior = (-0.5 * octaves * octaves * PRIOR * step) as f32;
-            tempi.push(Tempo { length: length as f32, first: places.len(), prior });
+            let (first, prior) = (places.len(), prior(tempo, step));
+            tempi.push(Tempo { length: length as f32, first, prior });
             let place = |since: usize| (since * PLACES) as f64 / length + 0.5;
             places.extend((0..=length as usize).map(|since| place(since) as u8 % PLACES as u8));
         }
@@ -152,7 +149,7 @@ impl BeatTracker {
             onsets: Onsets::new(frame),
             mean: [0.0; _],
             weight: 0.0,
-            share: tracker_step(MEAN, 1.0 / frame) as f32,
+            coefficient: tracker_step(MEAN, 1.0 / frame) as f32,
             follows: array::from_fn(|n| {
                 let apart = n.abs_diff(REACH) as f64;
                 (CHANGE * (libm::pow(ratio, -apart) - 1.0)) as f32
@@ -163,8 +160,8 @@ impl BeatTracker {
             lead: 0.0,
             frames: 0,
             best: [None; PATTERNS],
-            moments: 0,
-            begins: false,
+            onset_count: 0,
+            has_onset: false,
             reported: f64::MIN,
         }
     }
@@ -178,22 +175,22 @@ impl BeatTracker {
         (self.mean, self.weight) = ([0.0; _], 0.0);
         self.paths.iter_mut().for_each(|paths| paths.reset(&self.tempi));
         (self.lead, self.frames, self.reported) = (0.0, 0, f64::MIN);
-        (self.best, self.moments, self.begins) = ([None; PATTERNS], 0, false);
+        (self.best, self.onset_count, self.has_onset) = ([None; PATTERNS], 0, false);
     }
 
-    /// Evaluates the decisions of the next frame, with or without `lookahead`. Returns the time of a beat, in seconds from the
-    /// start, if one is due in this frame. The beat is predicted from the beats so far, because its onset is known only later.
+    /// Evaluates the next frame's decisions, made with or without `lookahead`. If a beat is due in this frame, returns its time in
+    /// seconds from the start. The beat is predicted from the beats so far, because its onset is known only later.
     pub fn push(&mut self, kernel: Kernel, decisions: &Decisions, lookahead: bool) -> Option<f64> {
         let strengths = self.onsets.push(decisions, lookahead);
         self.frames += 1;
-        self.weight += self.share * (1.0 - self.weight);
+        self.weight += self.coefficient * (1.0 - self.weight);
         for (mean, own) in self.mean.iter_mut().zip(&strengths) {
-            *mean += self.share * (own - *mean);
+            *mean += self.coefficient * (own - *mean);
         }
         let means = self.mean.map(|mean| mean / self.weight);
-        let begins = strengths.iter().zip(&means).any(|(own, mean)| *own > ONSET * mean);
-        self.moments += usize::from(begins && !self.begins);
-        self.begins = begins;
+        let has_onset = strengths.iter().zip(&means).any(|(own, mean)| *own > ONSET * mean);
+        self.onset_count += usize::from(has_onset && !self.has_onset);
+        self.has_onset = has_onset;
         let moment = self.frames.checked_sub(if lookahead { DELAY } else { LIVE_DELAY } as u64)?;
         let row = row(&strengths, &means);
         self.paths.iter_mut().zip(&row).for_each(|(paths, row)| paths.add(row));
@@ -213,18 +210,18 @@ impl BeatTracker {
         })
     }
 
-    /// Returns the tempo in beats per minute; `None` before the first onsets.
+    /// Returns the tempo in beats per minute; `None` before the eighth onset.
     pub fn tempo(&self) -> Option<f64> {
-        let best = self.best().filter(|_| self.moments >= FEWEST)?;
+        let best = self.best().filter(|_| self.onset_count >= FEWEST)?;
         Some(60.0 / (best.length * self.frame))
     }
 
-    /// Returns the best path of the better pattern.
+    /// Returns the best path of the more likely pattern.
     fn best(&self) -> Option<&Best> {
         self.best[usize::from(self.lead > 0.0)].as_ref()
     }
 
-    /// Advances the paths of `pattern` by a step. The step has the onsets of frame `moment` and of the frame before.
+    /// Advances the paths of `pattern` by a step, which has the onsets of frame `moment` and of the previous one.
     #[inline(always)]
     fn advance(&mut self, pattern: usize, moment: u64) {
         let Self { tempi, places, follows, .. } = self;
@@ -236,17 +233,15 @@ impl BeatTracker {
         let since = state - tempi[index].first;
         let beat = paths.beats[index][(paths.step + MEMORY - since) % MEMORY][kind];
         let step = STEP as f64;
-        let length = f64::from(beat.length);
         self.best[pattern] = Some(Best {
-            // The onsets of a step lie around the middle between both frames.
+            // The middle of a step lies between its two frames.
             beat: moment as f64 - 0.5 + step * (f64::from(beat.offset) - since as f64),
-            length: step * length,
+            length: step * f64::from(beat.length),
         });
     }
 }
 
 impl Paths {
-    /// Creates the paths for this number of `states`.
     fn new(states: usize) -> Self {
         // Rounded up to whole chunks; the last states have no paths.
         let states = states.next_multiple_of(CHUNK / TYPES);
@@ -260,7 +255,7 @@ impl Paths {
         }
     }
 
-    /// Resets to the start: each state is as likely as its tempo.
+    /// Resets to the start, where each state is as likely as its tempo.
     fn reset(&mut self, tempi: &[Tempo]) {
         for (index, Tempo { length, first, prior }) in tempi.iter().enumerate() {
             self.scores[*first..=first + *length as usize].fill([8.0 * prior; TYPES]);
@@ -270,7 +265,6 @@ impl Paths {
         (self.highest, self.step) = (0.0, 0);
     }
 
-    /// Adds the log likelihoods of a frame's onsets.
     fn add(&mut self, row: &[[f32; PLACES]; TYPES]) {
         for (kind, row) in row.iter().enumerate() {
             self.row.iter_mut().zip(row).for_each(|(sum, own)| sum[kind] += own);
@@ -293,9 +287,8 @@ impl Paths {
             let before = &self.before[*first..];
             let base = prior - self.highest;
             let scores = &mut self.scores[states.clone()];
-            for ((score, before), place) in
-                scores[1..].iter_mut().zip(before).zip(&places[states.clone()][1..])
-            {
+            let paths = scores[1..].iter_mut().zip(before).zip(&places[states][1..]);
+            for ((score, before), place) in paths {
                 let row = &self.row[usize::from(*place) % ROW];
                 for kind in 0..TYPES {
                     score[kind] = before[kind] + (row[kind] + base);
@@ -308,7 +301,7 @@ impl Paths {
         self.rise()
     }
 
-    /// Returns the best paths whose beats end in this step.
+    /// Returns the paths whose beats end in this step.
     #[inline(always)]
     fn end(&self, tempi: &[Tempo]) -> Ended {
         let mut ended =
@@ -337,7 +330,7 @@ impl Paths {
         ended
     }
 
-    /// Begins the next beats of the paths that have `ended`.
+    /// Begins the beats that follow the `ended` ones.
     #[inline(always)]
     fn begin(&mut self, tempi: &[Tempo], follows: &[f32; 2 * REACH + 1], ended: &Ended) {
         let [regular, irregular] = [1.0 - IRREGULAR, IRREGULAR].map(|p| libm::log(p) as f32);
@@ -367,8 +360,14 @@ impl Paths {
     /// Finds the best state and stores its score. Returns its index and its type of beat.
     #[inline(always)]
     fn rise(&mut self) -> (usize, usize) {
-        let (chunks, _) = self.scores.as_flattened().as_chunks();
-        self.highest = highest(chunks);
+        let (chunks, _) = self.scores.as_flattened().as_chunks::<CHUNK>();
+        let mut highest = [f32::MIN; CHUNK];
+        for chunk in chunks {
+            for (highest, score) in highest.iter_mut().zip(chunk) {
+                *highest = if *score > *highest { *score } else { *highest };
+            }
+        }
+        self.highest = highest.into_iter().fold(f32::MIN, f32::max);
         let has =
             |own: &[f32; CHUNK]| own.iter().fold(false, |any, own| any | (*own == self.highest));
         let chunk = chunks.iter().position(has).unwrap_or(0);
@@ -376,16 +375,4 @@ impl Paths {
         let score = chunk * CHUNK + own;
         (score / TYPES, score % TYPES)
     }
-}
-
-/// Returns the highest of `scores`.
-#[inline(always)]
-fn highest(scores: &[[f32; CHUNK]]) -> f32 {
-    let mut highest = [f32::MIN; CHUNK];
-    for chunk in scores {
-        for (highest, score) in highest.iter_mut().zip(chunk) {
-            *highest = if *score > *highest { *score } else { *highest };
-        }
-    }
-    highest.into_iter().fold(f32::MIN, f32::max)
 }

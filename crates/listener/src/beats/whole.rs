@@ -4,7 +4,7 @@ use super::{
     Beats, FEWEST,
     bars::{self, Chroma},
     onsets::{DELAY, NOTES_BEGIN, Onsets, Strengths, classes},
-    patterns::{Classes, KINDS, PATTERNS, PLACES, TYPES, table_row},
+    patterns::{Classes, KINDS, PATTERNS, table_row},
     space::{self, Scores, Space, State},
 };
 use crate::{Decisions, decide::LOOKAHEAD};
@@ -12,23 +12,26 @@ use std::array;
 
 /// Time in s before and after a frame over which the strengths of onsets are averaged.
 const AROUND: f64 = 5.0;
-/// Number of steps after which all scores are lowered, so that `f32` keeps their differences.
+/// Number of frames after which all scores are lowered, so that `f32` keeps their differences.
 const LOWER: usize = 256;
-/// Number of frames whose predecessors are stored at once: six minutes.
+/// Number of frames whose backpointers are stored at once: six minutes.
 const SEGMENT: usize = 1 << 15;
 /// Number of beats before and after a beat that smooth its time.
 const SMOOTH: usize = 4;
 /// Maximum change of a beat's time by smoothing, in frames.
 const FAR: f64 = 2.0;
+/// Minimum certainty of beats in music without notes, such as drums.
+const LEAST: f64 = 0.2;
+/// Log likelihood of the onsets, per beat, at which the certainty is 63 %.
+const CERTAIN: f64 = 8.0;
 
-/// Finds the beats of a recording from the decisions about all of it.
+/// Finds the beats of a recording from all of its decisions.
 #[derive(Debug, Clone)]
 pub struct BeatFinder {
     /// Length of a frame in seconds.
     frame: f64,
     onsets: Onsets,
     strengths: Vec<Strengths>,
-    /// Pitch classes of the notes in each frame.
     chroma: Vec<Chroma>,
     /// Number of frames so far.
     frames: usize,
@@ -37,13 +40,8 @@ pub struct BeatFinder {
 impl BeatFinder {
     /// Creates a finder for decisions with lookahead every `frame` seconds.
     pub fn new(frame: f64) -> Self {
-        Self {
-            frame,
-            onsets: Onsets::new(frame),
-            strengths: Vec::new(),
-            chroma: Vec::new(),
-            frames: 0,
-        }
+        let (strengths, chroma) = (Vec::new(), Vec::new());
+        Self { frame, onsets: Onsets::new(frame), strengths, chroma, frames: 0 }
     }
 
     /// Evaluates the decisions of the next frame.
@@ -54,10 +52,9 @@ impl BeatFinder {
         if self.frames > LOOKAHEAD {
             self.chroma.push(bars::chroma(decisions));
         }
-        if self.frames <= DELAY {
-            return;
+        if self.frames > DELAY {
+            self.strengths.push(strengths);
         }
-        self.strengths.push(strengths);
     }
 
     /// Allocates memory for `seconds` more.
@@ -67,8 +64,8 @@ impl BeatFinder {
         self.chroma.reserve_exact(frames);
     }
 
-    /// Forgets the first frames, as many as end within `seconds`. Times then count from the first frame that is left. Returns
-    /// the duration of the forgotten frames in seconds.
+    /// Forgets the frames that end within the first `seconds`. Returns the duration of the forgotten frames in seconds; later times
+    /// count from their end.
     pub fn forget(&mut self, seconds: f64) -> f64 {
         let frames = ((seconds / self.frame).max(0.0) as usize).min(self.strengths.len());
         self.strengths.drain(..frames);
@@ -76,33 +73,29 @@ impl BeatFinder {
         frames as f64 * self.frame
     }
 
-    /// Returns the beats of all frames so far. `None` if there are fewer than eight, or neither notes nor certain drums.
+    /// Returns the beats of all frames so far. `None` with fewer than eight beats, and if there are neither enough notes nor certain
+    /// drums.
     pub fn beats(&self) -> Option<Beats> {
         if self.strengths.iter().flatten().all(|strength| *strength == 0.0) {
             return None;
         }
         let (classes, space) = (self.classes(), Space::new(self.frame));
-        let path = (0..PATTERNS)
+        let (moments, gain) = (0..PATTERNS)
             .map(|pattern| Paths::new(&classes, &space, pattern))
             .max_by(|a, b| a.score.total_cmp(&b.score))?
             .best();
-        let times = self.smooth(&path.beats);
-        let beats = bars::beats(&times, &path.beats, &self.strengths, &self.chroma);
-        let certainty = certainty(path.gain);
-        let has_notes = self.moments_of_notes() >= FEWEST || certainty >= LEAST;
-        (beats.len() >= FEWEST && has_notes).then_some(Beats { beats, certainty })
-    }
-
-    /// Returns the number of times at which notes begin.
-    fn moments_of_notes(&self) -> usize {
+        let beats = bars::beats(&self.smooth(&moments), &moments, &self.strengths, &self.chroma);
+        let certainty = -libm::expm1(-gain.max(0.0) / CERTAIN);
         let begins = |strengths: &Strengths| strengths[NOTES_BEGIN] > 0.0;
-        self.strengths.windows(2).filter(|pair| !begins(&pair[0]) && begins(&pair[1])).count()
+        let starts = self.strengths.windows(2).filter(|pair| !begins(&pair[0]) && begins(&pair[1]));
+        let is_music = certainty >= LEAST || starts.count() >= FEWEST;
+        (beats.len() >= FEWEST && is_music).then_some(Beats { beats, certainty })
     }
 
     /// Returns the classes of the strengths in each frame, relative to the mean strengths around it.
     fn classes(&self) -> Vec<Classes> {
         let (count, around) = (self.strengths.len(), (AROUND / self.frame).round() as usize);
-        // Sums of all strengths before the start, and before the end, of the range around the frame.
+        // Sums of the strengths before the start and before the end of the range around the frame, and their numbers of frames.
         let mut sums = [([0.0f64; KINDS], 0); 2];
         let of = |moment: usize| {
             let range = [moment.saturating_sub(around), (moment + around + 1).min(count)];
@@ -120,8 +113,8 @@ impl BeatFinder {
         (0..count).map(of).collect()
     }
 
-    /// Returns the smoothed times of `beats` in s, by a parabola through the neighbours of each. Times that would move by more
-    /// than [`FAR`] stay as they are.
+    /// Returns the times of `beats` in s, each smoothed by a parabola through its neighbours, unless it would move by more than
+    /// [`FAR`].
     fn smooth(&self, beats: &[usize]) -> Vec<f64> {
         let time = |index: usize| beats[index] as f64;
         let smooth = |index: usize| {
@@ -133,7 +126,7 @@ impl BeatFinder {
     }
 }
 
-/// Returns the value at 0 of the parabola that is nearest to the values from `-around` to `around`: A. Savitzky, M. J. E. Golay,
+/// Returns the value at 0 of the parabola that fits the values from `-around` to `around` best: A. Savitzky, M. J. E. Golay,
 /// "Smoothing and differentiation of data by simplified least squares procedures" (1964).
 fn savitzky_golay(around: usize, value: impl Fn(isize) -> f64) -> f64 {
     let m = around as f64;
@@ -146,16 +139,17 @@ fn savitzky_golay(around: usize, value: impl Fn(isize) -> f64) -> f64 {
     sum / total
 }
 
-/// Best paths of a pattern to all states, by Viterbi's algorithm. The predecessors of all beats would take 33 KB per second of
-/// music. So only one segment is stored, and earlier segments are computed again.
+/// Best paths of a pattern to all states, by Viterbi's algorithm. All backpointers would take 33 KB per second of music. So only
+/// those of one segment are stored, and those of earlier segments are computed again.
 struct Paths<'a> {
     classes: &'a [Classes],
     space: &'a Space,
     pattern: usize,
     /// Scores at the start of each segment, and after the last frame.
     scores: Vec<Scores>,
-    /// Predecessors of the beats in one segment, by frame, kind and tempo.
+    /// Backpointers of one segment, by frame, kind and tempo.
     back: Vec<u8>,
+    /// Score of the best path.
     score: f64,
 }
 
@@ -197,7 +191,8 @@ impl<'a> Paths<'a> {
         (scores, lowered)
     }
 
-    fn best(mut self) -> Path {
+    /// Returns the frame of each beat on the best path, and the log likelihood of the onsets, per beat.
+    fn best(mut self) -> (Vec<usize>, f64) {
         let State { mut tempo, mut kind, since, .. } = self.last();
         let (mut beats, mut kinds) = (Vec::new(), Vec::new());
         let last = self.classes.len() - 1;
@@ -216,36 +211,15 @@ impl<'a> Paths<'a> {
         }
         beats.reverse();
         kinds.reverse();
-        let row = |moment: usize| table_row(self.classes[moment])[self.pattern];
-        Path { gain: gain(&beats, &kinds, row), beats }
+        let of_beat = |(pair, kind): (&[usize], &usize)| {
+            let of_moment = |moment: usize| {
+                let row = table_row(self.classes[moment])[self.pattern][space::TYPE[*kind]];
+                f64::from(row[space::place(moment - pair[0], pair[1] - pair[0])])
+            };
+            (pair[0]..pair[1]).map(of_moment).sum::<f64>()
+        };
+        let gain: f64 = beats.windows(2).zip(&kinds).map(of_beat).sum();
+        let count = beats.len().saturating_sub(1).max(1) as f64;
+        (beats, gain / count)
     }
-}
-
-/// Returns the log likelihood of the onsets on a path per beat. `row` returns the log likelihoods of a frame.
-fn gain(beats: &[usize], kinds: &[usize], row: impl Fn(usize) -> [[f32; PLACES]; TYPES]) -> f64 {
-    let of_beat = |(pair, kind): (&[usize], &usize)| {
-        let place = |moment: usize| space::place(moment - pair[0], pair[1] - pair[0]);
-        let of = |moment| f64::from(row(moment)[space::TYPE[*kind]][place(moment)]);
-        (pair[0]..pair[1]).map(of).sum::<f64>()
-    };
-    let sum: f64 = beats.windows(2).zip(kinds).map(of_beat).sum();
-    sum / beats.len().saturating_sub(1).max(1) as f64
-}
-
-/// Minimum certainty of beats in music without notes, such as drums.
-const LEAST: f64 = 0.2;
-/// Log likelihood per beat at which the certainty is 63 %.
-const CERTAIN: f64 = 8.0;
-
-/// Returns the certainty for the log likelihood per beat, `gain`.
-fn certainty(gain: f64) -> f64 {
-    -libm::expm1(-gain.max(0.0) / CERTAIN)
-}
-
-/// Best path of a pattern.
-struct Path {
-    /// Log likelihood of the onsets, per beat.
-    gain: f64,
-    /// Frame of each beat.
-    beats: Vec<usize>,
 }

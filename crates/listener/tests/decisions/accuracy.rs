@@ -1,9 +1,9 @@
-//! Tests of the listener's decisions against the reference in f64 and against listen.py.
+//! Tests the decisions against the reference in f64 and against listen.py.
 
 use super::*;
 use tone_filter_reference as reference;
 
-/// Compares decisions, log odds and levels of one or two channels with the reference's.
+/// Asserts that decisions, log odds and levels of one or two channels are near the reference's.
 fn assert_like_the_reference(
     rate: f64,
     kernels: &[Kernel],

@@ -5,7 +5,10 @@ use tone_filter_listener::{
     BLOCK, Decisions, Deviation, FRAME, LOWEST_NOTE, Listener, Model, NOTES, frame, measure,
 };
 use tone_filter_simd::{Kernel, denormals::with_flush_to_zero};
-use tone_filter_testkit::sweep::{part, tenth};
+use tone_filter_testkit::{
+    heap,
+    sweep::{part, tenth},
+};
 
 mod accuracy;
 mod beats;
@@ -14,6 +17,9 @@ mod robustness;
 mod sounds;
 mod tuning;
 mod weights;
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
 
 const RATES: [f64; 9] =
     [8000.0, 11_025.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 768_000.0];
@@ -89,7 +95,7 @@ fn heard(model: Model, lookahead: bool, signal: &[f32]) -> Vec<Decisions> {
     listen(&mut Listener::new(44_100.0, lookahead, model), Kernel::best(), &[signal])
 }
 
-/// Returns the number of notes and frames with different decisions, and the number with a note on in at least one list.
+/// Counts decisions about a note in a frame: those that differ, and those that are on in at least one list.
 fn differences(some: &[Decisions], others: &[Decisions]) -> (usize, usize) {
     assert_eq!(some.len(), others.len());
     let pairs = some.iter().zip(others).flat_map(|(a, b)| a.on.into_iter().zip(b.on));
@@ -98,7 +104,7 @@ fn differences(some: &[Decisions], others: &[Decisions]) -> (usize, usize) {
     })
 }
 
-/// Returns the notes that are on after `skipped` frames, each with the share of frames.
+/// Returns the MIDI notes that are on after `skipped` frames, each with the fraction of frames in which it is on.
 fn lit(decisions: &[Decisions], skipped: usize) -> Vec<(usize, f64)> {
     let steady = &decisions[skipped..];
     let share =

@@ -1,4 +1,4 @@
-//! Tests of work per block, resets, changes of settings, and input of all kinds.
+//! Tests the work per block, memory, changes of settings, and input of all kinds.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn decisions_come_when_delay_says() {
     assert_eq!(Listener::new(44_100.0, false, Model::Full).delay(), 256);
 }
 
-/// Counts multiply-adds, as a test cannot measure time. Above 192 kHz, one step is more than the mean work.
+/// Counts multiply-adds instead of time. Above 192 kHz, one step is more than the mean work.
 #[test]
 fn no_block_has_twice_the_mean_work() {
     for rate in RATES.into_iter().filter(|rate| *rate <= 192_000.0) {
@@ -40,6 +40,15 @@ fn no_block_has_twice_the_mean_work() {
             assert!((most as f64) < 2.0 * mean, "{rate} Hz, {model:?}: {most}, mean {mean}");
         }
     }
+}
+
+#[test]
+fn a_listener_takes_at_most_256_kb() {
+    // The first listener of a process also parses the weights.
+    drop(Listener::new(44_100.0, false, Model::Full));
+    let new = || Box::new(Listener::new(192_000.0, false, Model::Full));
+    let (_, bytes) = heap::peak_of(new);
+    assert!(bytes <= 256 << 10, "{bytes}");
 }
 
 #[test]

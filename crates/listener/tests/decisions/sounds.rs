@@ -1,8 +1,8 @@
-//! Tests of the decisions on plain sounds.
+//! Tests the decisions about simple sounds.
 
 use super::*;
 
-/// Number of frames (0.7 s) before the decisions count.
+/// Number of frames after which the decisions count: 0.7 s.
 const SETTLED: usize = 60;
 const MODES: [(Model, bool); 4] =
     [(Model::Full, false), (Model::Full, true), (Model::Light, false), (Model::Light, true)];

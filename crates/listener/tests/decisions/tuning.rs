@@ -1,4 +1,4 @@
-//! Tests of the tones' deviation from the semitones.
+//! Tests the deviation of tones from the semitones.
 
 use super::*;
 

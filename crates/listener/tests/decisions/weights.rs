@@ -1,4 +1,4 @@
-//! The files of weights, read for the reference as `tools/fit/export.py` describes them.
+//! Reads the weight files for the reference, as `tools/fit/export.py` describes them.
 
 use super::NOTES;
 use tone_filter_reference::{Cell, Layer, Matrix, Weights};

@@ -1,10 +1,10 @@
-//! Drums: detection of hits in the noise channel of the voice Chip.
+//! Drums: finds hits in the noise channel of the voice Chip.
 
 use super::{Grid, LOUDEST};
 use crate::console::{self, TICKS};
 use tone_filter_dsp::ChipTick;
 
-/// Drum, classified by the brightness and the length of its noise.
+/// Drum, by the brightness and the length of its noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Drum {
     /// Bass drum: dark noise.
@@ -21,17 +21,17 @@ impl Drum {
     /// All drums, in the order of their indices.
     pub const ALL: [Self; 4] = [Self::Kick, Self::Snare, Self::Hat, Self::Cymbal];
 
-    /// Returns the English name, for tracks and instruments.
+    /// Returns the English name.
     pub fn name(self) -> &'static str {
         ["Kick", "Snare", "Hat", "Cymbal"][self as usize]
     }
 
-    /// Returns the key on channel 10 of General MIDI: bass drum, snare, closed hi-hat, crash cymbal.
+    /// Returns the General MIDI key, on channel 10.
     pub fn key(self) -> u8 {
         [36, 38, 42, 49][self as usize]
     }
 
-    /// Returns the decay time from full volume to 0, in ticks of 1/60 s.
+    /// Returns the time in which a hit decays from full volume to 0, in ticks of 1/60 s.
     pub fn ticks(self) -> u32 {
         [8, 10, 4, 30][self as usize]
     }
@@ -55,16 +55,15 @@ impl Drum {
 /// Minimum length of a cymbal in ticks; a shorter bright hit is a hat.
 const LONG: usize = 15;
 
-/// Onset threshold: ratio of the noise's amplitude to its maximum in the last [`BEFORE`] ticks.
+/// Onset threshold: ratio of the noise's amplitude to its maximum in the [`BEFORE`] ticks before.
 const RISE: f32 = 1.5;
-/// Number of earlier ticks that an onset is compared with.
 const BEFORE: usize = 3;
-/// Number of ticks from the onset in which the peak is searched.
+/// Number of ticks from the onset on in which the peak is searched.
 const PEAK: usize = 3;
 /// Amplitude at which a hit ends, relative to its peak.
 const ENDED: f32 = 0.3;
 
-/// Drum hit on a row.
+/// Hit of a drum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hit {
     /// Row of the song's grid.
@@ -75,7 +74,7 @@ pub struct Hit {
     pub volume: u8,
 }
 
-/// Detects the hits in `ticks`: sudden rises of the noise. If several fall on one row, the loudest remains.
+/// Finds the hits in `ticks`: sudden rises of the noise. Of several hits on one row, the loudest remains.
 pub fn hits(ticks: &[ChipTick], grid: &Grid, rows: usize) -> Vec<Hit> {
     let unit = console::unit(ticks);
     let amplitude = |tick: usize| ticks[tick].noise.amplitude;

@@ -2,13 +2,13 @@
 
 use crate::timeline::{TICKS, Timeline};
 
-/// Beat lengths in seconds with four rows per beat. A row is then a sixteenth note of 75 to 180 ms.
+/// Lengths of a beat in seconds at which it has four rows. A row is then a sixteenth note of 75 to 180 ms.
 const BEATS: std::ops::Range<f64> = 0.3..0.72;
 
-/// Triplet threshold: total distance of the notes from triplets, relative to their distance from straight rows.
+/// Threshold for triplets: total distance of the notes from triplet rows, relative to their distance from straight rows.
 const TRIPLETS: f64 = 0.75;
 
-/// Beats per bar of a timeline without bars.
+/// Number of beats per bar of a timeline without bars.
 const METER: u8 = 4;
 
 /// Grid of rows. Every beat has the same number of rows.
@@ -19,10 +19,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Creates the grid for notes that start at `starts`, in seconds, in a file of `seconds`.
+    /// Creates the grid of a file of `seconds`. `starts` are the starts of its notes in seconds.
     ///
     /// Rows are sixteenths, or triplets if these fit the notes better. Beats shorter than 0.3 s get half as many rows, beats of
-    /// 0.72 s or more twice as many: the detected tempo is then probably half or twice the real one.
+    /// 0.72 s or more twice as many: the detected tempo is then probably twice or half the real one.
     pub fn new(timeline: Timeline, starts: impl Iterator<Item = f64>, seconds: f64) -> Self {
         let ticks: Vec<f64> = starts.map(|start| timeline.tick(start)).collect();
         let beat = seconds * f64::from(TICKS) / timeline.tick(seconds).max(1.0);

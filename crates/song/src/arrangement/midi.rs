@@ -1,11 +1,8 @@
 //! MIDI file of an arrangement: a track for each part.
 
 use super::{Arrangement, LOUDEST, PartNote};
-use crate::transcribe::{Timed, file, signs, track};
-use midly::{
-    Format, MetaMessage, MidiMessage, TrackEventKind,
-    num::{u4, u7},
-};
+use crate::transcribe::{Timed, file, on_and_off, signs, track};
+use midly::{Format, MetaMessage, TrackEventKind, num::u7};
 use tone_filter_dsp::FoundKey;
 
 /// MIDI channel of the drums, counted from 0; General MIDI calls it channel 10.
@@ -16,19 +13,11 @@ pub fn midi(arrangement: &Arrangement, key: Option<&FoundKey>) -> Vec<u8> {
     let Arrangement { grid, lead, harmony, bass, drums, .. } = arrangement;
     let tick = |row: usize| grid.tick(row).round() as u32;
     let note = |(row, rows, key, volume): (usize, usize, u8, u8), channel: u8| {
-        let vel = u7::new((u32::from(volume) * 127 / u32::from(LOUDEST)) as u8);
-        let (channel, key) = (u4::new(channel), u7::new(key.min(127)));
-        let on = MidiMessage::NoteOn { key, vel };
-        let off = MidiMessage::NoteOff { key, vel: u7::new(64) };
-        // At the same tick, note-offs come before note-ons.
-        let at =
-            |row, order, message| (tick(row), order, TrackEventKind::Midi { channel, message });
-        [at(row, 2, on), at(row + rows, 1, off)]
+        let velocity = u7::new((u32::from(volume) * 127 / u32::from(LOUDEST)) as u8);
+        on_and_off(channel, u7::new(key.min(127)), velocity, [row, row + rows].map(tick))
     };
     let named = |name: &'static str, mut events: Vec<Timed<'static>>| {
-        let name = TrackEventKind::Meta(MetaMessage::TrackName(name.as_bytes()));
-        events.push((0, 0, name));
-        events.sort_by_key(|(tick, order, _)| (*tick, *order));
+        events.push((0, 0, TrackEventKind::Meta(MetaMessage::TrackName(name.as_bytes()))));
         track(events)
     };
     let part = |name, channel: u8, notes: &[PartNote]| {

@@ -1,8 +1,8 @@
-//! Arrangement of a file's notes as lead, harmony, bass and drums, quantised to the rows of a grid.
+//! Arranges the notes of a file as lead, harmony, bass and drums, quantised to the rows of a grid.
 //!
 //! ```text
 //! Notes -> rows -> lead -> bass -> chords -+
-//! ChipTicks, their noise -> drums ---------+-> repeats -> Arrangement
+//! Noise of ChipTicks -> drums -------------+-> repeats -> Arrangement
 //! ```
 //!
 //! `docs/tracker.md` has the rules.
@@ -38,7 +38,7 @@ pub struct PartNote {
     pub rows: usize,
     /// MIDI key; for a chord, its lowest.
     pub key: u8,
-    /// Intervals of a chord's other notes above `key` in semitones, ascending; empty for a single note.
+    /// Intervals in semitones from `key` up to the other notes of a chord, ascending; empty for a single note.
     pub chord: Vec<u8>,
     /// Volume, 1 to [`LOUDEST`].
     pub volume: u8,
@@ -47,9 +47,9 @@ pub struct PartNote {
 /// Envelope of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Envelope {
-    /// Duration of the attack in ticks of 1/60 s.
+    /// Length of the attack in ticks of 1/60 s.
     pub attack: u32,
-    /// Time in which the volume falls to 25 %, in ticks of 1/60 s; 0 is off.
+    /// Time in which the volume falls to 25 %, in ticks of 1/60 s; 0: off.
     pub decay: u32,
 }
 
@@ -65,7 +65,7 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// Returns the sound of the voice Chip with `settings`.
+    /// Returns the sound that the voice Chip has with `settings`.
     pub fn of(settings: &Settings) -> Self {
         let [attack, decay] = [settings.attack, settings.decay].map(|ticks| ticks.round() as u32);
         let envelope = Envelope { attack, decay };
@@ -93,9 +93,9 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// Arranges the `notes` and `ticks` of a file of `seconds`.
+    /// Arranges the `notes` of a file of `seconds`, with drums from the noise in the `ticks` of the voice Chip.
     ///
-    /// `transpose` is the filter's transposition in semitones. The drums come from the noise in the `ticks` of the voice Chip.
+    /// `transpose` is the filter's transposition in semitones.
     pub fn new(
         notes: &[Note],
         transpose: f32,
@@ -113,7 +113,7 @@ impl Arrangement {
         let harmony = chords(&left, rows, unit, sound.arpeggio.is_some());
         let drums = hits(ticks, &grid, rows);
         let mut own = Self { grid, rows, lead, harmony, bass, drums, sound };
-        // First bars become equal, then whole patterns.
+        // Makes similar bars equal, and then similar patterns.
         own.unify(&own.grid.bars(rows));
         let patterns = own.patterns();
         own.unify(&patterns.iter().map(|pattern| pattern.start).collect::<Vec<_>>());
@@ -147,7 +147,7 @@ impl Arrangement {
         self.drums.iter().map(note).collect()
     }
 
-    /// Divides the song into patterns of up to four bars, so that many patterns are equal. Returns the rows of each.
+    /// Divides the song into patterns of up to four bars, so that many of them are equal. Returns the rows of each.
     pub fn patterns(&self) -> Vec<Range<usize>> {
         let bars = self.grid.bars(self.rows);
         let parts = [&self.lead, &self.harmony, &self.bass].map(|part| contents(part, &bars));

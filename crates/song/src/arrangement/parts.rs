@@ -1,29 +1,29 @@
-//! Distribution of the notes to lead, bass and chords.
+//! Distributes the notes to lead, bass and chords.
 
 use super::{Grid, LOUDEST, PartNote};
 use crate::transcribe::Note;
 use tone_filter_dsp::{listener::notes::level_of, notes::midi_note};
 
-/// Score of a note of power 1 at [`MIDDLE`], in dB; a rest has 0.
+/// Score per row of a note of power 1 at the key [`MIDDLE`], in dB. A rest scores 0.
 const WORTH: f32 = 53.0;
-/// Key at which pitch adds nothing to the score: C4.
+/// Key that neither raises nor lowers the score: C4.
 const MIDDLE: f32 = 60.0;
-/// Score of each semitone above [`MIDDLE`] in the lead, in dB.
+/// Gain in score for each semitone above [`MIDDLE`] in the lead, in dB.
 const HEIGHT: f32 = 1.5;
 /// Lowest key of the lead: E3.
 const LOW: u8 = 52;
-/// Score of each semitone below [`MIDDLE`] in the bass, in dB.
+/// Gain in score for each semitone below [`MIDDLE`] in the bass, in dB.
 const DEPTH: f32 = 1.5;
 /// First key above the range of the bass: C4.
 const HIGH: u8 = 60;
 
 /// Cost of each semitone between successive notes of a part, in dB.
 const DISTANCE: f32 = 0.25;
-/// Distance in semitones beyond which the cost stays constant.
+/// Distance in semitones beyond which the cost does not rise.
 const FARTHEST: f32 = 12.0;
 /// Cost of entering a note after its start, in dB.
 const LATE: f32 = 5.0;
-/// Cost of leaving a note before its end for a rest or for a note that has already begun, in dB.
+/// Cost of leaving a note before its end, for a rest or for a note that has already begun, in dB.
 const BROKEN: f32 = 40.0;
 
 /// Maximum number of notes in a chord. A longer arpeggio is too slow to sound like a chord.
@@ -41,9 +41,9 @@ pub struct Voiced {
 }
 
 impl Voiced {
-    /// Quantises `notes` to `grid` and sorts them by time.
+    /// Quantises `notes` to `grid` and sorts them by time. Skips keys outside 0..=127.
     ///
-    /// Notes of one key that start on the same row are merged; a later note ends an earlier one. Skips keys outside 0..=127.
+    /// Notes of one key that start on the same row are merged. A note that starts while another one of its key sounds ends it.
     pub fn of(notes: &[Note], transpose: f32, grid: &Grid, rows: usize) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut last: [Option<usize>; 128] = [None; 128];
@@ -76,7 +76,7 @@ impl Voiced {
         (self.row..self.end).contains(&row)
     }
 
-    /// Returns the note as a part's note without a chord.
+    /// Converts the note to a [`PartNote`] without a chord.
     fn alone(&self, unit: Unit) -> PartNote {
         let (row, rows, key) = (self.row, self.end - self.row, self.key);
         PartNote { row, rows, key, chord: Vec::new(), volume: unit.volume(self.level) }
@@ -103,13 +103,13 @@ impl Unit {
     }
 }
 
-/// Returns the score per row of a note in the lead, in dB; a rest has 0. `None` if the note is too low.
+/// Returns the score per row of a note in the lead, in dB; `None` if the note is too low.
 pub fn melody(note: &Voiced) -> Option<f32> {
     let worth = WORTH + note.level + HEIGHT * (f32::from(note.key) - MIDDLE);
     (note.key >= LOW).then_some(worth)
 }
 
-/// Returns the score per row of a note in the bass, in dB; a rest has 0. `None` if the note is too high.
+/// Returns the score per row of a note in the bass, in dB; `None` if the note is too high.
 pub fn bass(note: &Voiced) -> Option<f32> {
     let worth = WORTH + note.level - DEPTH * (f32::from(note.key) - MIDDLE);
     (note.key < HIGH).then_some(worth)
@@ -117,9 +117,9 @@ pub fn bass(note: &Voiced) -> Option<f32> {
 
 /// Finds the monophonic line with the highest score in a song of `rows`, and removes its notes from `notes`.
 ///
-/// `worth` returns a note's score per row, where a rest has 0, or `None` if the note is out of range. The line is the best path
-/// by the Viterbi algorithm. Each change of note costs its distance in pitch, so the line stays in its register. Entering a note
-/// late or leaving it early costs more.
+/// `worth` returns a note's score per row, or `None` if the note is out of range. The line is the best path by the Viterbi
+/// algorithm. Each change of note costs its distance in pitch, so the line stays in its register. Entering a note late or leaving
+/// it early costs more.
 pub fn line(
     notes: &mut Vec<Voiced>,
     rows: usize,
@@ -137,7 +137,7 @@ pub fn line(
         });
         DISTANCE * far + if late { LATE } else { 0.0 } + if broken { BROKEN } else { 0.0 }
     };
-    // Viterbi columns, one per row: note, score of the best line that ends with it, index of its predecessor.
+    // Column for each row: note, score of the best line that ends with it, index of its predecessor.
     let mut columns: Vec<Vec<(Option<usize>, f32, usize)>> = Vec::with_capacity(rows);
     let mut sounding: Vec<usize> = Vec::new();
     let mut next = 0;
@@ -147,9 +147,9 @@ pub fn line(
             sounding.push(next);
             next += 1;
         }
-        let candidates = sounding
-            .iter()
-            .filter_map(|index| worth(&notes[*index]).map(|worth| (Some(*index), worth)));
+        let candidates = sounding.iter();
+        let candidates =
+            candidates.filter_map(|index| Some((Some(*index), worth(&notes[*index])?)));
         let column = candidates.chain([(None, 0.0)]).map(|(to, worth)| {
             let before = columns.last().map_or(&[][..], |column: &Vec<_>| column);
             let paths = before.iter().enumerate();
@@ -176,7 +176,7 @@ pub fn line(
             _ => own.push((index, Voiced { row, end: row + 1, ..notes[index] })),
         }
     }
-    // If the line enters a note late, the beginning of the note stays in `notes`.
+    // The beginning of a note that the line enters late stays in `notes`.
     for (index, part) in &own {
         let note = &mut notes[*index];
         note.end = note.end.min(part.row);
@@ -187,7 +187,8 @@ pub fn line(
 
 /// Returns `notes` of a song of `rows` as chords. A chord starts where a note starts.
 ///
-/// Of notes octaves apart, the strongest remains; then the three strongest remain, or one without `arpeggios`.
+/// Of notes that are octaves apart, only the strongest remains. Of the others, the three strongest remain; without `arpeggios`,
+/// only the strongest.
 pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec<PartNote> {
     let mut chords: Vec<PartNote> = Vec::new();
     for (first, start) in notes.iter().enumerate() {
@@ -197,11 +198,10 @@ pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec
         let row = start.row;
         let mut chord: Vec<_> = notes.iter().filter(|note| note.sounds(row)).collect();
         chord.sort_by(|a, b| b.level.total_cmp(&a.level));
-        // Keep the strongest of notes octaves apart.
         let mut classes = [false; 12];
         chord.retain(|note| !std::mem::replace(&mut classes[usize::from(note.key % 12)], true));
         chord.truncate(if arpeggios { CHORD } else { 1 });
-        // The previous chord continues unless a note of this one begins here.
+        // The previous chord continues unless a remaining note begins here.
         let begins = chord.iter().any(|note| note.row == row);
         let last = chords.last();
         if !begins && last.is_some_and(|last| last.row + last.rows > row) {

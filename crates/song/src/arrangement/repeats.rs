@@ -2,25 +2,25 @@
 
 use super::PartNote;
 
-/// Minimum similarity of two bars of the lead to count as equal. It is higher than for other parts, as melodies vary.
+/// Minimum similarity at which bars of the lead are made equal. It is higher than for other parts, as melodies vary.
 pub const MELODY: f64 = 0.75;
-/// Minimum similarity of two bars of another part to count as equal.
+/// Minimum similarity at which bars of the other parts are made equal.
 pub const ACCOMPANIMENT: f64 = 0.65;
 
-/// Returns the MIDI keys of a note, or of all notes of a chord.
+/// Returns the MIDI keys of a note or a chord.
 pub fn sounds(note: &PartNote) -> impl Iterator<Item = u8> {
     [0].iter().chain(&note.chord).map(|above| note.key + above)
 }
 
 struct Bar {
     first: usize,
-    /// Number of rows; `None` for the last bar, which may be cut short.
+    /// Number of rows; `None` for the last bar, which may be shorter.
     rows: Option<usize>,
     notes: Vec<PartNote>,
 }
 
 impl Bar {
-    /// Returns row and key of all sounds, sorted. Rows count from the start of the bar.
+    /// Returns row and key of all notes, sorted. Rows count from the start of the bar.
     fn content(&self) -> Vec<(usize, u8)> {
         let sounds = |note: &PartNote| {
             let row = note.row - self.first;
@@ -32,7 +32,7 @@ impl Bar {
     }
 }
 
-/// Returns the similarity of two sorted lists as F1 score: 0 to 1, 1 for two empty lists.
+/// Returns the similarity of two sorted lists: their F1 score, or 1 if both are empty.
 fn likeness(a: &[(usize, u8)], b: &[(usize, u8)]) -> f64 {
     let equal = a.iter().filter(|element| b.binary_search(element).is_ok()).count();
     match a.len() + b.len() {
@@ -41,28 +41,23 @@ fn likeness(a: &[(usize, u8)], b: &[(usize, u8)]) -> f64 {
     }
 }
 
-/// Returns the median; the lower one of two.
+/// Returns the median, or the lower one of two.
 fn median<N: Ord + Copy>(all: impl Iterator<Item = N>) -> Option<N> {
     let mut all: Vec<N> = all.collect();
     all.sort_unstable();
     all.get(all.len().saturating_sub(1) / 2).copied()
 }
 
-/// Groups bars with a similarity of `alike` or more, and replaces their notes by the majority of the group.
-///
-/// `bars` has the first row of each bar.
+/// Groups bars with a similarity of at least `alike`, and replaces their notes by the [`shared`] notes of the group. `bars` has the
+/// first row of each bar.
 pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
     let ends = bars.iter().skip(1).map(Some).chain([None]);
-    let bars: Vec<Bar> = bars
-        .iter()
-        .zip(ends)
-        .map(|(first, end)| {
-            let within =
-                |note: &&PartNote| note.row >= *first && end.is_none_or(|end| note.row < *end);
-            let rows = end.map(|end| end - first);
-            Bar { first: *first, rows, notes: notes.iter().filter(within).cloned().collect() }
-        })
-        .collect();
+    let bar = |(first, end): (&usize, Option<&usize>)| {
+        let within = |note: &&PartNote| note.row >= *first && end.is_none_or(|end| note.row < *end);
+        let notes = notes.iter().filter(within).cloned().collect();
+        Bar { first: *first, rows: end.map(|end| end - first), notes }
+    };
+    let bars: Vec<Bar> = bars.iter().zip(ends).map(bar).collect();
     let contents: Vec<_> = bars.iter().map(Bar::content).collect();
     // Groups of similar bars; each bar is compared with the first one of a group.
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -86,7 +81,7 @@ pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
         }
     }
     all.sort_by_key(|note| note.row);
-    // Notes must not overlap across bar lines either.
+    // Notes must not overlap across bar lines.
     for index in 1..all.len() {
         let next = all[index].row;
         let note = &mut all[index - 1];
@@ -95,7 +90,7 @@ pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
     all
 }
 
-/// Returns a note for each row on which at least half of `bars` have one. Rows count from the start of the bar.
+/// Returns the most frequent note for each row on which at least half of `bars` have one. Rows count from the start of the bar.
 fn shared(bars: &[&Bar]) -> Vec<PartNote> {
     let mut own: Vec<(usize, &PartNote)> = Vec::new();
     for bar in bars {

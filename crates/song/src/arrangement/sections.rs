@@ -1,4 +1,4 @@
-//! Division of the song into patterns, so that many patterns repeat.
+//! Divides the song into patterns, so that many patterns repeat.
 
 use super::{PartNote, repeats::sounds};
 use std::{
@@ -7,14 +7,15 @@ use std::{
     ops::Range,
 };
 
-/// Maximum number of rows in a pattern that all trackers support.
+/// Maximum number of rows in a pattern: the limit of all trackers.
 const ROWS: usize = 256;
+/// Maximum number of bars in a pattern.
 const BARS: usize = 4;
 /// Maximum number of bars in a section.
 const SECTION: usize = 32;
-/// Cost of each bar in a distinct pattern.
+/// Cost of each bar that is stored: in distinct patterns.
 const BAR: usize = 2;
-/// Cost of each order (entry of the song's list of patterns).
+/// Cost of each order, an entry in the song's list of patterns.
 const ORDER: usize = 1;
 
 /// Returns a hash of the content of each bar.
@@ -31,12 +32,11 @@ pub fn contents(notes: &[PartNote], bars: &[usize]) -> Vec<u64> {
     contents.into_iter().map(|content| content.finish()).collect()
 }
 
-/// Returns the rows of each pattern of a song of `rows`.
-///
-/// `bars` has the first row of each bar, `parts` the hashes of each part's bars.
+/// Returns the rows of each pattern of a song of `rows`. `bars` has the first row of each bar, `parts` the hashes of each part's
+/// bars.
 ///
 /// Patterns have four bars, or fewer before a change of meter or a new section. All sections have the same length. Their length
-/// and the first bar of the first section are chosen so that distinct patterns have the fewest bars.
+/// and the first bar of the first section are chosen so that the cost is lowest.
 pub fn patterns(bars: &[usize], rows: usize, parts: &[Vec<u64>]) -> Vec<Range<usize>> {
     let ends = bars.iter().skip(1).copied().chain([rows]);
     let bars: Vec<Range<usize>> =
@@ -67,7 +67,7 @@ fn cut(bars: &[Range<usize>], section: usize, first: usize) -> Vec<Range<usize>>
         match orders.last_mut() {
             Some(order) if !begins && order.len() < BARS => {
                 let own = bars[order.start].len();
-                // The last bar may be cut short.
+                // The last bar may be shorter.
                 let fits = bar.len() == own || index + 1 == bars.len() && bar.len() < own;
                 if fits && (order.len() + 1) * own <= ROWS {
                     order.end = index + 1;

@@ -60,35 +60,27 @@ fn a_low_line_alone_is_the_bass() {
 }
 
 #[test]
-fn without_arpeggios_the_strongest_note_of_a_chord_sounds() {
-    let chord = |velocity: [u8; 3]| {
-        let keys = [60, 64, 67].into_iter().zip(velocity);
-        let chord = keys.map(|(key, velocity)| note(key, 0.0, 4.0, velocity));
-        let others = [note(79, 0.0, 4.0, 100), note(36, 0.0, 4.0, 100)];
-        let notes: Vec<_> = chord.chain(others).collect();
-        arrange(notes, 4, Sound { arpeggio: None, ..SOUND }).harmony
-    };
-    assert_eq!(plain(&chord([70, 90, 80])), [(0, 4, 64)]);
-    assert_eq!(plain(&chord([70, 80, 90])), [(0, 4, 67)]);
-    assert!(chord([70, 90, 80])[0].chord.is_empty());
-}
-
-#[test]
 fn chords_have_three_notes_and_no_octaves() {
     let others = [note(84, 0.0, 4.0, 100), note(36, 0.0, 4.0, 100)];
-    let chord = |keys: &[(u8, u8)]| {
-        let notes = keys.iter().map(|(key, velocity)| note(*key, 0.0, 4.0, *velocity));
-        let own = arrange(notes.chain(others).collect(), 4, SOUND).harmony;
-        (own[0].key, own[0].chord.clone())
-    };
-    // Dropped: the weakest of four notes, and the weaker one of two octaves.
-    assert_eq!(chord(&[(60, 80), (64, 70), (67, 60), (70, 75)]), (60, vec![4, 10]));
-    assert_eq!(chord(&[(60, 80), (64, 70), (72, 60)]), (60, vec![4]));
-    assert_eq!(chord(&[(60, 60), (64, 70), (72, 80)]), (64, vec![8]));
+    for (arpeggio, chord, expected) in [
+        // Dropped: the weakest of four notes, and the weaker one of two octaves.
+        (Some(1), &[(60, 80), (64, 70), (67, 60), (70, 75)][..], (60, &[4, 10][..])),
+        (Some(1), &[(60, 80), (64, 70), (72, 60)], (60, &[4])),
+        (Some(1), &[(60, 60), (64, 70), (72, 80)], (64, &[8])),
+        // Without arpeggios, only the strongest note remains.
+        (None, &[(60, 70), (64, 90), (67, 80)], (64, &[])),
+        (None, &[(60, 70), (64, 80), (67, 90)], (67, &[])),
+    ] {
+        let notes = chord.iter().map(|(key, velocity)| note(*key, 0.0, 4.0, *velocity));
+        let sound = Sound { arpeggio, ..SOUND };
+        let harmony = arrange(notes.chain(others).collect(), 4, sound).harmony;
+        assert_eq!(plain(&harmony), [(0, 4, expected.0)]);
+        assert_eq!(harmony[0].chord, expected.1);
+    }
 }
 
 #[test]
-fn a_chord_goes_on_where_none_of_its_notes_begins() {
+fn a_chord_continues_where_none_of_its_notes_begins() {
     let frame = [note(84, 0.0, 8.0, 100), note(36, 0.0, 8.0, 100)];
     let notes = [note(60, 0.0, 8.0, 90), note(64, 2.0, 6.0, 60)];
     let alone = Sound { arpeggio: None, ..SOUND };
@@ -100,7 +92,7 @@ fn a_chord_goes_on_where_none_of_its_notes_begins() {
 }
 
 #[test]
-fn volumes_are_amplitudes_of_the_loudest_notes() {
+fn volumes_are_relative_to_the_loudest_notes() {
     // 57 dB over 126 steps of velocity: 13 steps are 5.9 dB, about half the amplitude.
     let notes = (0..40).map(|n| {
         let velocity = if n % 2 == 0 { 100 } else { 87 };
@@ -120,7 +112,7 @@ fn notes_move_to_rows_and_do_not_overlap() {
 }
 
 #[test]
-fn triplets_and_other_levels_of_the_tempo_have_their_rows() {
+fn rows_fit_triplets_and_half_and_double_tempo() {
     let per_beat = |tempo: f64, per_beat: f64| {
         let length = 60.0 / tempo / per_beat;
         let starts = (0..64).map(|n| length * f64::from(n));
@@ -134,7 +126,7 @@ fn triplets_and_other_levels_of_the_tempo_have_their_rows() {
 }
 
 #[test]
-fn bars_that_are_nearly_equal_become_equal() {
+fn similar_bars_become_equal() {
     // Three similar bars of eight notes: the second lacks one, the third has an extra one. The fourth bar differs.
     let bar = |first: usize, left_out: Option<usize>| {
         let notes = (0..8).filter(move |n| Some(*n) != left_out);

@@ -1,4 +1,4 @@
-//! Files for the 2A03, the sound chip of the NES, with the music of the voice Chip.
+//! Files for the sound chip of the NES, the 2A03, with the music of the voice Chip.
 //!
 //! `docs/dsp.md` describes the registers.
 
@@ -14,16 +14,14 @@ pub use vgm::{vgm, vgz};
 
 use tone_filter_dsp::{BLOCK, ChipTick, Settings, ToneFilter, Voice};
 
-/// Clock rate of the console in Hz.
+/// Clock rate of the NES in Hz.
 const CLOCK: u32 = 1_789_773;
-
 /// Ticks of the voice Chip per second.
 pub const TICKS: u32 = 60;
-
-/// Greatest compression of the deflate format.
+/// Compression level: the best one.
 pub(crate) const BEST: u8 = 9;
 
-/// Returns `settings` for recording a song: with the voice Chip, and with lookahead if focus is on.
+/// Returns `settings` with the voice Chip, and with lookahead exactly if focus is on, for recording a song.
 pub fn settings(settings: Settings) -> Settings {
     Settings { voice: Voice::Chip, lookahead: settings.focus > 0.0, ..settings }
 }
@@ -43,21 +41,21 @@ pub struct Recorder {
     ticks: Vec<ChipTick>,
     /// Number of ticks that were removed from the start of `ticks`.
     forgotten: usize,
-    /// Number of the last recorded tick.
+    /// [`ChipTick::number`] of the last recorded tick.
     number: u64,
-    /// Number of the filter's frames so far.
-    frames: u64,
-    /// Number of ticks to drop from the start: the delay of the filter's bands.
+    /// Number of the filter's samples so far.
+    samples: u64,
+    /// Delay of the filter's bands in ticks, which are dropped from the start.
     ticks_to_drop: usize,
 }
 
 impl Recorder {
-    /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip give silence.
+    /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip are silent.
     pub fn push(&mut self, filter: &ToneFilter) {
-        let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
+        let ticks = |samples: u64| samples as f64 * f64::from(TICKS) / filter.sample_rate();
         self.ticks_to_drop = ticks(filter.bank_delay() as u64).round() as usize;
-        let due = ticks(self.frames) as usize;
-        self.frames += BLOCK as u64;
+        let due = ticks(self.samples) as usize;
+        self.samples += BLOCK as u64;
         let tick = filter.chip().unwrap_or_default();
         if tick.number != self.number {
             self.number = tick.number;
@@ -82,12 +80,12 @@ impl Recorder {
         self.forgotten += count;
     }
 
-    /// Returns the start of the recorded ticks in seconds; 0 unless ticks were forgotten.
+    /// Returns the time of the first recorded tick in seconds; 0 unless ticks were forgotten.
     pub fn start(&self) -> f64 {
         self.forgotten as f64 / f64::from(TICKS)
     }
 
-    /// Returns the ticks of a file from [`Recorder::start`] to `seconds`, at least one.
+    /// Returns the ticks from [`Recorder::start`] to `seconds`, at least one.
     pub fn finish(self, seconds: f64) -> Vec<ChipTick> {
         let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.ticks_to_drop).collect();
         let count = (seconds * f64::from(TICKS)).ceil() as usize;

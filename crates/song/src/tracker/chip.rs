@@ -1,4 +1,4 @@
-//! Sound chips: ranges and volumes of their channels.
+//! Ranges and volumes of the channels of sound chips.
 
 /// Sound chip of a console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,12 +51,12 @@ impl Chip {
         ["NES", "Game Boy", "Sega Master System"][self as usize]
     }
 
-    /// Returns whether a channel has a volume register. Triangle and wave are only on or off.
+    /// Returns whether a channel has volumes. Triangle and wave are only on or off.
     pub fn has_volume(self, voice: Voice) -> bool {
         voice != Voice::Bass || self == Self::Sms
     }
 
-    /// Returns the MIDI key `key`, moved up by octaves if it is too low for the channel's period register.
+    /// Returns a MIDI key, moved up by octaves if it is too low for the channel's period register.
     ///
     /// The lowest keys are A1 (triangle: A0) on the NES, C2 (wave: C1) on the Game Boy, and A2 on the SN76489.
     pub fn key(self, voice: Voice, key: u8) -> u8 {
@@ -70,20 +70,12 @@ impl Chip {
         if key < lowest { key + (lowest - key).div_ceil(12) * 12 } else { key }
     }
 
-    /// Returns the key to write in a pattern so that `key` sounds. Triangle and wave sound an octave lower than written.
+    /// Returns the key that a pattern must have so that `key` sounds. Triangle and wave sound an octave lower.
     pub fn written(self, voice: Voice, key: u8) -> u8 {
         if voice == Voice::Bass && self != Self::Sms { key + 12 } else { key }
     }
 
-    /// Converts linear volumes, 0 to 15, to register values. A step of the SN76489's register is 2 dB.
-    pub fn scale(self, volumes: Vec<u8>) -> Vec<u8> {
-        match self {
-            Self::Sms => volumes.into_iter().map(|volume| self.register(volume)).collect(),
-            _ => volumes,
-        }
-    }
-
-    /// Converts a linear volume, 0 to 15, to a register value.
+    /// Converts a linear volume, 0 to 15, to a register value. A step of the SN76489's register is 2 dB.
     pub fn register(self, volume: u8) -> u8 {
         match (self, volume) {
             (Self::Sms, 1..) => {
@@ -94,9 +86,8 @@ impl Chip {
         }
     }
 
-    /// Combines a note's linear `volume` with the register value of its instrument's `envelope`. Returns a register value.
-    ///
-    /// The SN76489's values are logarithmic, so their attenuations add; other values are multiplied.
+    /// Combines the linear `volume` of a note and the register value of its instrument's `envelope` to a register value: the product,
+    /// or the sum of the attenuations on the SN76489, whose values are logarithmic.
     pub fn mix(self, volume: u8, envelope: u8) -> u8 {
         match self {
             Self::Sms => (self.register(volume) + envelope).saturating_sub(15),

@@ -12,7 +12,7 @@ const HIGHEST: u8 = 119;
 
 const SEQUENCES: [Sequence; 3] = [Sequence::Volume, Sequence::Arpeggio, Sequence::Duty];
 
-/// Kind of a macro, with its number in the file.
+/// Kind of a macro. The value is its number in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sequence {
     Volume = 0,
@@ -21,7 +21,7 @@ enum Sequence {
 }
 
 impl Sequence {
-    /// Returns an instrument's values, one per tick; empty if it has no sequence of this kind.
+    /// Returns an instrument's values, one per tick; empty if it has no macro of this kind.
     fn values(self, of: &Instrument) -> Vec<u8> {
         match self {
             Self::Volume => of.volumes.clone(),
@@ -101,12 +101,10 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
     for number in 0..count.unwrap_or_default() {
         line!("\r\nPATTERN {number:02X}");
         for row in 0..song.rows {
+            let empty = Cell::default();
             let cells = song.channels.iter().zip(&columns).map(|(channel, columns)| {
-                let cell = channel.patterns.get(number).map(|cells| &cells[row]);
-                format!(
-                    " : {}",
-                    written(song, channel.voice, cell.unwrap_or(&Cell::default()), *columns)
-                )
+                let cell = channel.patterns.get(number).map_or(&empty, |cells| &cells[row]);
+                written(song, channel.voice, cell, *columns)
             });
             line!("ROW {row:02X}{}", cells.collect::<String>());
         }
@@ -115,17 +113,14 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
     text
 }
 
-/// Quotes the first 31 letters of `text`, with `?` for those outside printable ASCII.
+/// Quotes the first 31 letters of `text`, with `?` for letters outside printable ASCII.
 fn quoted(text: &str) -> String {
-    let plain = |letter: char| match letter {
-        ' '..='~' => letter,
-        _ => '?',
-    };
+    let plain = |letter| if matches!(letter, ' '..='~') { letter } else { '?' };
     let plain: String = text.chars().take(31).map(plain).collect();
     format!("\"{}\"", plain.replace('"', "\"\""))
 }
 
-/// Returns FamiTracker's speed and tempo for a tempo of `ticks` per 16 rows. A row lasts `150 speed / tempo` ticks of 1/60 s.
+/// Returns FamiTracker's speed and tempo for `ticks` per 16 rows. A row lasts `150 speed / tempo` ticks of 1/60 s.
 fn speed(song: &Module, ticks: u32) -> [u8; 2] {
     let per_row = f64::from(ticks) / f64::from(GROOVE) * f64::from(TICKS) / song.hertz;
     let pairs = (1..=31_u8).map(|speed| {
@@ -139,7 +134,7 @@ fn speed(song: &Module, ticks: u32) -> [u8; 2] {
 }
 
 fn effects(song: &Module, cell: &Cell) -> Vec<String> {
-    let effects = cell.effects.iter().flat_map(|effect| match *effect {
+    let effect = |effect: &Effect| match *effect {
         Effect::Tempo(index) => {
             let values = speed(song, song.tempi[usize::from(index)]);
             values.map(|value| format!("F{value:02X}")).to_vec()
@@ -147,10 +142,11 @@ fn effects(song: &Module, cell: &Cell) -> Vec<String> {
         Effect::Next => vec!["D00".into()],
         Effect::Jump(order) => vec![format!("B{order:02X}")],
         Effect::Stop => vec!["C00".into()],
-    });
-    effects.collect()
+    };
+    cell.effects.iter().flat_map(effect).collect()
 }
 
+/// Returns a cell with this number of effect `columns`.
 fn written(song: &Module, voice: Voice, cell: &Cell, columns: usize) -> String {
     let (note, instrument) = match cell.play {
         Some(Play::On(drum, instrument)) if voice == Voice::Noise => {
@@ -170,5 +166,5 @@ fn written(song: &Module, voice: Voice, cell: &Cell, columns: usize) -> String {
     let volume = cell.volume.map_or(".".into(), |volume| format!("{volume:X}"));
     let mut effects = effects(song, cell);
     effects.resize(columns, "...".into());
-    format!("{note} {instrument} {volume} {}", effects.join(" "))
+    format!(" : {note} {instrument} {volume} {}", effects.join(" "))
 }

@@ -10,12 +10,12 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 /// Version of the format: Furnace 0.6.3 and later read it.
 const VERSION: u16 = 201;
 
-/// Length of the header in bytes; the block INFO follows.
+/// Length of the file's header in bytes; the block INFO follows.
 const HEADER: usize = 32;
 
-/// Returns Furnace's note number for MIDI key 0.
+/// Returns Furnace's note number of MIDI key 0. Furnace's note 0 is C-5, five octaves below C0.
 ///
-/// Note 0 is C-5, five octaves below C0. The 2A03 sounds an octave higher than the Game Boy, the SN76489 two.
+/// The same note sounds one octave higher on the 2A03 than on the Game Boy, and two octaves higher on the SN76489.
 fn first(chip: Chip) -> u8 {
     match chip {
         Chip::Nes => 36,
@@ -28,10 +28,8 @@ fn first(chip: Chip) -> u8 {
 const C0: u8 = 60;
 const OFF: u8 = 180;
 
-/// First compatibility flags, as in a new song.
-///
-/// Unlimited slides, linear pitch, loops reset channels, noise layout of the chip, note-off and slide target end slides,
-/// portamento changes the instrument, arpeggio 0 resets.
+/// First compatibility flags, as in a new song: unlimited slides, linear pitch, loops reset channels, noise layout of the chip,
+/// note-off and slide target end slides, portamento changes the instrument, arpeggio 0 resets.
 const FLAGS: [u8; 20] = [0, 2, 2, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1];
 /// Extended compatibility flags, as in a new song.
 const MORE_FLAGS: [u8; 28] =
@@ -41,28 +39,23 @@ const LAST_FLAGS: [u8; 8] = [0; 8];
 
 /// Returns `song` as a file for Furnace.
 pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
-    let wave: Vec<Vec<u8>> =
-        if song.chip == Chip::Gb { vec![block(b"WAVE", triangle())] } else { Vec::new() };
-    let instruments: Vec<_> =
-        song.instruments.iter().map(|own| instrument(song.chip, own)).collect();
+    let wave = (song.chip == Chip::Gb).then(|| block(b"WAVE", triangle())).into_iter().collect();
+    let instruments = song.instruments.iter().map(|own| instrument(song.chip, own)).collect();
     let folders = vec![block(b"ADIR", vec![0; 4]); 3];
     let patterns = song.channels.iter().enumerate().flat_map(|(index, channel)| {
         let cells = channel.patterns.iter().enumerate();
         cells.map(move |(number, cells)| pattern(song.chip, channel, index, number, cells))
     });
-    let patterns: Vec<_> = patterns.collect();
     // Furnace warns of bytes behind the last pattern.
-    let groups = [instruments, wave, folders, patterns];
+    let groups: [Vec<Vec<u8>>; 4] = [instruments, wave, folders, patterns.collect()];
     // The length of INFO does not depend on the offsets in it.
-    let mut at =
-        HEADER + information(song, tags, &groups.each_ref().map(|own| vec![0; own.len()])).len();
-    let places = groups.each_ref().map(|group| {
-        let places = group.iter().map(|block| {
-            at += block.len();
-            (at - block.len()) as u32
-        });
-        places.collect::<Vec<_>>()
-    });
+    let zeros = groups.each_ref().map(|group| vec![0; group.len()]);
+    let mut at = HEADER + information(song, tags, &zeros).len();
+    let mut place = |block: &Vec<u8>| {
+        at += block.len();
+        (at - block.len()) as u32
+    };
+    let places = groups.each_ref().map(|group| group.iter().map(&mut place).collect());
     let mut file = b"-Furnace module-".to_vec();
     file.extend(VERSION.to_le_bytes());
     file.extend([0; 2]);
@@ -77,7 +70,7 @@ fn block(id: &[u8; 4], content: Vec<u8>) -> Vec<u8> {
     [&id[..], &(content.len() as u32).to_le_bytes(), &content].concat()
 }
 
-/// Returns `text` as a null-terminated string, without inner nulls.
+/// Returns `text` as a null-terminated string; leaves out inner nulls.
 fn string(text: &str) -> Vec<u8> {
     text.bytes().filter(|byte| *byte > 0).chain([0]).collect()
 }
@@ -89,9 +82,9 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     let orders = channels[0].orders.len();
     let grooves: Vec<_> = song.tempi.iter().map(|ticks| groove(*ticks)).collect();
     let padded = |groove: &[u8]| {
-        let mut padded = groove.to_vec();
-        padded.resize(16, 0);
-        [&[groove.len() as u8], &padded[..]].concat()
+        let mut padded = [&[groove.len() as u8], groove].concat();
+        padded.resize(17, 0);
+        padded
     };
     let speeds = [grooves[0][0], *grooves[0].get(1).unwrap_or(&grooves[0][0])];
     let mut info = vec![0, speeds[0], speeds[1], 1];
@@ -155,7 +148,7 @@ fn columns(channel: &Channel) -> usize {
     effects.max().unwrap_or_default().max(1)
 }
 
-/// Returns the wave of the Game Boy's third channel: a triangle of 32 steps.
+/// Returns the wave for the Game Boy's third channel: a triangle of 32 steps.
 fn triangle() -> Vec<u8> {
     let steps = (0..16).chain((0..16).rev()).flat_map(u32::to_le_bytes);
     let numbers = [32, 0, 15_u32].into_iter().flat_map(u32::to_le_bytes);
@@ -277,12 +270,11 @@ fn row(chip: Chip, voice: Voice, cell: &Cell) -> Vec<u8> {
         Effect::Stop => [0xFF, 0],
     });
     values.extend(effects.flatten());
-    let mut head = Vec::new();
-    match cell.effects.len() {
-        0 => head.push(present),
-        1 => head.push(present | 0x18),
+    let head = match cell.effects.len() {
+        0 => vec![present],
+        1 => vec![present | 0x18],
         // Two bits for each effect and its value.
-        count => head.extend([present | 0x20, ((1_u16 << (2 * count)) - 1) as u8]),
-    }
+        count => vec![present | 0x20, ((1_u16 << (2 * count)) - 1) as u8],
+    };
     [head, values].concat()
 }

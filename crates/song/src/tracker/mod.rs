@@ -26,12 +26,12 @@ use std::{
 use tempo::tempi;
 use tone_filter_dsp::{Arp, Duty, Settings};
 
-/// Tick rate in Hz. Envelopes and arpeggios advance once per tick.
+/// Number of ticks per second. Envelopes and arpeggios advance once per tick.
 const TICKS: u32 = 60;
 
-/// Maximum number of different chords in a song, as FamiTracker has 64 instruments. Rarer chords lose their highest notes.
+/// Maximum number of different chords in a song, because FamiTracker has 64 instruments. Rarer chords lose their highest notes.
 const CHORDS: usize = 48;
-/// FamiTracker's maximum number of orders in a song, and of patterns in a channel.
+/// FamiTracker's maximum number of orders in a song and of patterns in a channel.
 const ORDERS: usize = 128;
 
 /// Function that encodes a song as a file.
@@ -49,22 +49,22 @@ pub struct Module {
     chip: Chip,
     beat: usize,
     bar: usize,
-    /// Number of rows of the longest pattern; an effect ends shorter ones.
+    /// Number of rows of the longest pattern. Effects end shorter ones early.
     rows: usize,
-    /// Tick rate in Hz. Near [`TICKS`], adjusted so that the mean tempo is a whole number of ticks per 16 rows.
+    /// Number of ticks per second: near [`TICKS`], but so that the mean tempo is a whole number of ticks per 16 rows.
     hertz: f64,
-    /// Tempi in ticks per 16 rows; [`Effect::Tempo`] selects one.
+    /// Tempi in ticks per 16 rows, which [`Effect::Tempo`] selects.
     tempi: Vec<u32>,
     instruments: Vec<Instrument>,
     channels: Vec<Channel>,
 }
 
-/// Instrument. Its sequences start with each note.
+/// Instrument. Its volumes and its arpeggio start anew with each note.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Instrument {
     name: String,
     voice: Voice,
-    /// Volume per tick as register value, up to [`LOUDEST`]; the last one is held. If empty, the volume is constant.
+    /// Volume at each tick as register value, up to [`LOUDEST`]; the last one is held. If empty, the volume is constant.
     volumes: Vec<u8>,
     /// Duty cycle as register value, for pulses.
     duty: u8,
@@ -89,24 +89,23 @@ struct Cell {
     effects: Vec<Effect>,
 }
 
-/// Start or end of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Play {
-    /// MIDI key (for noise, the drum's index), and index of the instrument.
+    /// Note-on: MIDI key (for noise, the drum's index), index of the instrument.
     On(u8, u8),
     Off,
 }
 
-/// Pattern effect that controls the whole song.
+/// Effect in a pattern that controls the song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Effect {
-    /// Selects a tempo by its index, from this row on.
+    /// Sets the tempo of this index from this row on.
     Tempo(u8),
-    /// Continues with the next order after this row.
+    /// After this row, continues with the next order.
     Next,
-    /// Continues with the order of this index after this row.
+    /// After this row, continues with the order of this index.
     Jump(u8),
-    /// Ends the song after this row.
+    /// After this row, ends the song.
     Stop,
 }
 
@@ -125,8 +124,8 @@ impl Module {
         let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
             let mut events = Vec::new();
             for (index, note) in notes.iter().enumerate() {
-                // A note ends a row early if the same note follows, to separate the two. It also ends a row early at the end of a
-                // pattern, so that patterns do not depend on the next one.
+                // A note ends a row early if the same note follows, to separate the two. So does a note at the end of a pattern, so
+                // that patterns do not depend on the next one.
                 let end = note.row + note.rows;
                 let again = notes.get(index + 1).is_some_and(|next| {
                     next.row == end && (next.key, &next.chord) == (note.key, &note.chord)
@@ -192,13 +191,6 @@ impl Module {
         let instruments = instruments.0;
         Some(Self { chip, beat, bar, rows: length, hertz, tempi, instruments, channels })
     }
-
-    /// Returns the fraction of orders, over all channels, that reuse an earlier pattern: 0 to 1.
-    pub fn reused(&self) -> f64 {
-        let orders: usize = self.channels.iter().map(|channel| channel.orders.len()).sum();
-        let patterns: usize = self.channels.iter().map(|channel| channel.patterns.len()).sum();
-        1.0 - patterns as f64 / orders.max(1) as f64
-    }
 }
 
 #[derive(Default)]
@@ -235,14 +227,15 @@ impl Instrument {
             chord => [&[0], chord].concat(),
         };
         let speed = sound.arpeggio.unwrap_or(1);
-        Self { name, voice, volumes: chip.scale(volumes), duty, arpeggio, speed }
+        let volumes = volumes.into_iter().map(|volume| chip.register(volume)).collect();
+        Self { name, voice, volumes, duty, arpeggio, speed }
     }
 
     fn drum(chip: Chip, drum: Drum) -> Self {
         let ticks = drum.ticks();
         let left = |tick: u32| f64::from(ticks - tick) / f64::from(ticks);
         let volume = |tick| (f64::from(LOUDEST) * left(tick).powi(2)).round() as u8;
-        let volumes = chip.scale((0..=ticks).map(volume).collect());
+        let volumes = (0..=ticks).map(|tick| chip.register(volume(tick))).collect();
         let (voice, name) = (Voice::Noise, drum.name().into());
         Self { name, voice, volumes, duty: 0, arpeggio: Vec::new(), speed: 1 }
     }
@@ -257,7 +250,7 @@ impl Envelope {
             (0..attack).map(|tick| (2 * (tick + 1) * loudest + attack + 1) / (2 * (attack + 1)));
         let falls = (0..=decay).map(|tick| match decay {
             0 => loudest,
-            // The volume falls to a quarter; halves are rounded up.
+            // Falls to a quarter; halves are rounded up.
             _ => (2 * (4 * decay - 3 * tick) * loudest + 4 * decay) / (8 * decay),
         });
         let volumes: Vec<u8> = rises.chain(falls).map(|volume| volume.max(1) as u8).collect();
@@ -290,7 +283,7 @@ fn duty(duty: Duty) -> u8 {
     }
 }
 
-/// Returns the [`CHORDS`] most frequent chords, and the empty one.
+/// Returns the [`CHORDS`] most frequent chords, and the empty chord.
 fn frequent_chords(harmony: &[PartNote]) -> HashSet<Vec<u8>> {
     let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
     for note in harmony {
@@ -302,9 +295,9 @@ fn frequent_chords(harmony: &[PartNote]) -> HashSet<Vec<u8>> {
     all.into_iter().map(|(chord, _)| chord).chain([Vec::new()]).collect()
 }
 
-/// Returns a pattern of `length` rows for each order. `events` are pairs of a row of the song and a cell.
+/// Returns a pattern of `length` rows for each order. `events` are cells with their rows in the song.
 ///
-/// A volume is written where it changes, and with the first note of each pattern, so that equal patterns sound equal.
+/// Volumes are written where they change, and with the first note of each pattern, so that equal patterns sound equal.
 fn patterns(events: &[(usize, Cell)], orders: &[Range<usize>], length: usize) -> Vec<Vec<Cell>> {
     let pattern = |order: &Range<usize>| {
         let mut cells = vec![Cell::default(); length];

@@ -1,4 +1,4 @@
-//! Player: state of each channel at each tick of a song.
+//! Plays a song: returns the state of each channel at each tick.
 
 use super::{Cell, Chip, Effect, Instrument, Module, Play, tempo::groove};
 use crate::arrangement::LOUDEST;
@@ -6,7 +6,7 @@ use crate::arrangement::LOUDEST;
 /// State of a channel during a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Playing {
-    /// MIDI key with arpeggio; for noise, the drum's index. Silence keeps the last value.
+    /// MIDI key with arpeggio; for noise, the drum's index. Silence keeps the last key.
     pub key: u8,
     /// Register value of the volume; 0 is silence.
     pub volume: u8,
@@ -25,9 +25,9 @@ pub struct Played {
 
 struct Channel<'a> {
     instrument: Option<&'a Instrument>,
-    /// Last volume in a cell.
+    /// Volume of the last cell that has one.
     volume: u8,
-    /// Ticks since the start of the note.
+    /// Number of ticks since the start of the note.
     age: usize,
     /// Key without the arpeggio.
     key: u8,

@@ -7,12 +7,12 @@ use std::ops::Range;
 /// Length of a groove in rows. A tempo is a whole number of ticks per groove.
 pub const GROOVE: u32 = 16;
 
-/// Maximum error of a pattern's end in ticks (42 ms); the tempo changes when it would be exceeded.
+/// Maximum error of the end of a pattern in ticks: 42 ms. The tempo changes where the error would be greater.
 const DRIFT: f64 = 2.5;
 
-/// Returns the ticks per second, the tempi in ticks per 16 rows, and the tempo index of each of `orders`.
+/// Returns the number of ticks per second, the tempi in ticks per 16 rows, and the index of the tempo of each order.
 ///
-/// The ticks per second are near 60, adjusted so that a song of constant tempo needs one tempo only.
+/// The number of ticks per second is near 60, but so that a song of constant tempo needs only one tempo.
 pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32>, Vec<u8>) {
     let start = grid.seconds(0);
     let whole = |ticks: f64| (ticks * f64::from(GROOVE)).round().max(f64::from(GROOVE)) as u32;
@@ -37,7 +37,7 @@ pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32
     (hertz, all, indices)
 }
 
-/// Distributes `ticks` evenly over 16 rows. Returns the shortest repeating part.
+/// Distributes `ticks` evenly over 16 rows. Returns the shortest part that repeats.
 pub fn groove(ticks: u32) -> Vec<u8> {
     let until = |row: u32| row * ticks / GROOVE;
     let rows = (0..GROOVE).map(|row| (until(row + 1) - until(row)).min(255) as u8);

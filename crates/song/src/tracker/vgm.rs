@@ -1,4 +1,4 @@
-//! VGM of tracker songs for the Game Boy and the SN76489.
+//! VGM files of tracker songs for the Game Boy and the SN76489.
 
 use super::{
     Chip, Writer,
@@ -13,7 +13,7 @@ use crate::{
 const GAME_BOY: u32 = 4_194_304;
 /// Clock rate of the SN76489 in Hz.
 const SN76489: u32 = 3_579_545;
-/// Header field for the Master System's noise: taps of the shift register (lower 16 bits), and its width.
+/// Header field for the noise of the Master System: taps of the shift register (lower 16 bits), and its width.
 const SHIFT_REGISTER: u32 = 0x0010_0009;
 
 /// First writes for the Game Boy: sound on, maximum volume, all channels on both sides.
@@ -21,7 +21,7 @@ const START: [[u8; 2]; 3] = [[0x16, 0x80], [0x14, 0x77], [0x15, 0xFF]];
 /// First register of the Game Boy's wave RAM.
 const WAVE: u8 = 0x20;
 
-/// Returns the VGM writer for songs of `chip`; `None` for the NES, for which [`crate::console::vgm`] records the voice Chip.
+/// Returns the VGM writer for songs of `chip`; `None` for the NES, whose VGM files come from [`crate::console::vgm`].
 pub fn vgm(chip: Chip) -> Option<Writer> {
     match chip {
         Chip::Nes => None,
@@ -43,7 +43,8 @@ pub fn vgm(chip: Chip) -> Option<Writer> {
     }
 }
 
-/// Function that returns the commands for a channel at a tick, given the previous tick; without it, for all registers.
+/// Function that returns the commands that change a channel from its previous state to a new one. Without a previous state, it
+/// writes all registers. Arguments: channel, new state, previous state.
 type Write = fn(usize, Playing, Option<Playing>) -> Vec<u8>;
 
 /// Writes a song of `hertz` ticks per second to `log`. A song that does not repeat ends with silence.
@@ -81,7 +82,7 @@ fn triangle() -> impl Iterator<Item = u8> {
     (0..16).map(|byte| if byte < 8 { 0x22 * byte + 1 } else { 0xFE - 0x22 * (byte - 8) })
 }
 
-/// Returns the Game Boy commands that change a channel from `before` to `now`. Without `before`, all registers are written.
+/// [`Write`] for the Game Boy.
 fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
     let first = 5 * channel as u8;
     let differs = |of: fn(&Playing) -> u8| before.is_none_or(|before| of(&before) != of(&now));
@@ -135,7 +136,7 @@ fn rate(drum: Drum) -> u8 {
     [0x37, 0x26, 0x15, 0x17][drum as usize]
 }
 
-/// Moves changes of the noise rate into the silence before a hit. A change resets the shift register, which hums at first.
+/// Moves changes of the noise rate into the silence before the hit. A change resets the shift register, which hums at first.
 fn prepare_noise(ticks: &mut [Vec<Playing>]) {
     let mut next = None;
     for noise in ticks.iter_mut().rev().filter_map(|channels| channels.get_mut(3)) {
@@ -146,7 +147,7 @@ fn prepare_noise(ticks: &mut [Vec<Playing>]) {
     }
 }
 
-/// Returns the SN76489 commands that change a channel from `before` to `now`. Without `before`, all registers are written.
+/// [`Write`] for the SN76489.
 fn sn76489(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
     let latch = 0x80 | (channel as u8) << 5;
     let mut writes = Vec::new();

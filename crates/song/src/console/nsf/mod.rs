@@ -2,32 +2,27 @@
 
 use super::{Song, Tags};
 
-/// Start of the 4 kB window into which the banks of data are switched.
+/// Address at which the current bank of data is visible.
 const WINDOW: usize = 0x9000;
-
 /// Length of a bank in bytes.
 const BANK: usize = 0x1000;
-
-/// Maximum number of banks of data: 256 in all, less one for the player.
+/// Maximum number of banks of data; one of the 256 banks has the player.
 const BANKS: usize = 255;
-
 /// Address of the player: the end of the first bank, directly before the data.
 const LOAD: usize = WINDOW - PLAYER.len();
 /// Address of the player's routine that starts the song.
 const INIT: usize = LOAD;
 /// Address of the player's routine that plays a tick.
 const PLAY: usize = LOAD + 0x10;
-
-/// Marker of a jump where a number of writes is expected; the bank and the address of the next tick follow.
+/// Marks a jump instead of a number of writes. The bank and the address of the next tick follow.
 const JUMP: u8 = 0xFF;
-
-/// Microseconds per tick. By convention, players take this value for the console's own frame rate of 60.1 Hz.
+/// Microseconds per tick. By convention, this value stands for the console's frame rate of 60.1 Hz.
 const SPEED: u16 = 16_666;
 
 /// Machine code of the player, which plays one tick per call.
 ///
-/// Each tick of the data is a count byte and as many pairs of register and value. Zero page: $00 and $01 have the address of the
-/// next byte, $02 its bank, $03 a counter.
+/// The data of a tick are a count, and as many pairs of register and value. Zero page: $00 and $01 have the address of the next
+/// byte, $02 its bank, $03 a counter.
 #[rustfmt::skip]
 const PLAYER: [u8; 0x60] = [
     // init: go to the start of bank 1
@@ -84,7 +79,7 @@ const PLAYER: [u8; 0x60] = [
     0x60,             // 8FFF  rts
 ];
 
-/// Returns `song` as an NSF file; `None` if it needs more than 255 banks. A song that does not repeat ends in silence.
+/// Returns `song` as an NSF file; `None` if it needs more than 255 banks. After a song that does not repeat, silence follows.
 pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
     let mut data = Vec::new();
     let mut repeat = None;
@@ -96,7 +91,7 @@ pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
         data.extend(writes.iter().flat_map(|write| [write.register, write.value]));
     }
     let start = repeat.unwrap_or_else(|| {
-        // Repeats an empty tick for ever.
+        // Repeats an empty tick.
         data.push(0);
         data.len() - 1
     });
@@ -126,13 +121,13 @@ fn header(tags: &Tags) -> [u8; 0x80] {
 const LETTERS: usize = 31;
 
 impl Tags {
-    /// Returns whether [`nsf`] writes the tags in full: they must have at most 31 letters each, and only ASCII.
+    /// Returns whether [`nsf`] stores the tags in full: at most 31 letters each, and only ASCII.
     pub fn fit_in_nsf(&self) -> bool {
         [&self.title, &self.author].iter().all(|text| text.is_ascii() && text.len() <= LETTERS)
     }
 }
 
-/// Returns the first 31 letters of `text`, with `?` for those outside ASCII.
+/// Returns the first 31 letters of `text`, with `?` for letters outside ASCII.
 fn text(text: &str) -> Vec<u8> {
     let ascii = |letter: char| u8::try_from(letter).ok().filter(u8::is_ascii).unwrap_or(b'?');
     text.chars().take(LETTERS).map(ascii).collect()

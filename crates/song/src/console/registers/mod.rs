@@ -1,4 +1,4 @@
-//! Conversion of the voice Chip's ticks to register writes of the 2A03.
+//! Converts the voice Chip's ticks to register writes of the 2A03.
 
 use super::CLOCK;
 use tone_filter_dsp::{ChipPulse, ChipTick};
@@ -8,40 +8,35 @@ use tone_filter_dsp::{ChipPulse, ChipTick};
 pub struct Write {
     /// Address of the register, less $4000.
     pub register: u8,
-    /// Byte that is written.
+    /// New content.
     pub value: u8,
 }
 
 /// Song as register writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Song {
-    /// Writes of each tick; there are 60 ticks per second. A song that does not repeat ends with a silent tick.
+    /// Writes of each tick of 1/60 s. A song that does not repeat ends with a silent tick.
     pub ticks: Vec<Vec<Write>>,
     /// Index of the tick that follows the last one; `None` if the song does not repeat.
     pub repeat: Option<usize>,
-    /// Number of notes of the pulses and the triangle.
+    /// Number of notes of pulses and triangle.
     pub notes: usize,
 }
 
 /// Addresses of the channels' registers, less $4000, in the order in which they are written.
 const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
-
-/// First writes of a song: enable the four channels and disable the frame counter's interrupts.
+/// First writes of a song: enable four channels, disable the frame counter's interrupts.
 const START: [Write; 2] =
     [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
 
 const STOP: Write = Write { register: 0x15, value: 0 };
-
 /// Bits in the first register of pulses and noise: constant volume, halted length counter.
 const CONSTANT: u8 = 0x30;
-
 /// Bits in the last register of a channel: the longest value of the length counter.
 const LENGTH: u8 = 0x08;
-
-/// Values of the triangle's first register: off (linear counter held at 0) and on (held at its maximum).
+/// Values of the triangle's first register: off (linear counter held at 0), on (held at its maximum).
 const TRIANGLE: [u8; 2] = [0x80, 0xFF];
-
-/// Maximum frequency ratio within one note: half a semitone.
+/// Maximum frequency ratio of successive ticks of a note: half a semitone.
 const SAME_NOTE: f32 = 1.029_302_2;
 
 /// Contents of the registers, by their address less $4000.
@@ -58,7 +53,7 @@ impl Registers {
         registers
     }
 
-    /// Sets the registers for `tick`. `unit` is the amplitude that maps to volume 15. Silent channels keep their periods.
+    /// Sets the registers for `tick`. `unit` is the amplitude of volume 15. Silent channels keep their periods.
     fn set(&mut self, tick: &ChipTick, unit: f32) {
         for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
             let mut period = period(pulse.frequency, 16, 8);
@@ -87,7 +82,7 @@ impl Registers {
         }
     }
 
-    /// Returns the writes for all registers that differ from any of `before`; if `before` is empty, for all registers.
+    /// Returns the writes of all registers that differ from any of `before`; if `before` is empty, of all registers.
     fn writes(&self, before: &[Self]) -> Vec<Write> {
         let at = |register: u8| self.0[usize::from(register)];
         let differs = |register: &u8| {
@@ -108,17 +103,14 @@ fn duty(pulse: &ChipPulse) -> u8 {
     }
 }
 
-/// Returns the volume, 1 to 15, or 0 for silence. `unit` is the amplitude that maps to volume 15.
+/// Returns the volume, 1 to 15, or 0 for silence. `unit` is the amplitude of volume 15.
 fn volume(amplitude: f32, unit: f32) -> u8 {
-    match amplitude > 0.0 {
-        true => (15.0 * amplitude / unit).round().clamp(1.0, 15.0) as u8,
-        false => 0,
-    }
+    if amplitude > 0.0 { (15.0 * amplitude / unit).round().clamp(1.0, 15.0) as u8 } else { 0 }
 }
 
 /// Returns the value of the period register for a `frequency` in Hz. One period of the waveform has `steps` steps.
 ///
-/// Moves a note that is too low up by octaves. `None` for 0 Hz, and for a note that is too high (a value below `least`).
+/// Moves a note that is too low up by octaves. `None` for a silent note, or one that is too high (a value below `least`).
 fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     if frequency.is_nan() || frequency <= 0.0 {
         return None;
@@ -131,9 +123,9 @@ fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     (f64::from(least)..=2047.0).contains(&period).then_some(period as u16)
 }
 
-/// Returns `period`, or the nearest value with the same high byte as `held`, to avoid a click.
+/// Returns the nearest value to `period` with the high byte of `held`, or `period` if that would be too far off.
 ///
-/// A pulse clicks when its high byte is written, so a note that wavers around 109, 218 or 436 Hz would click repeatedly. The high
+/// A pulse clicks when its high byte is written, so a note that wavers around 109, 218 or 436 Hz would click repeatedly. So the high
 /// byte is kept if `held` is within 3 % of `period`, and the result within 1 %.
 fn without_click(held: u16, period: u16) -> u16 {
     let nearest = period.clamp(held & 0x700, held | 0xFF);
@@ -143,8 +135,8 @@ fn without_click(held: u16, period: u16) -> u16 {
     if is_within(3, held) && is_within(1, nearest) { nearest } else { period }
 }
 
-/// Returns the amplitude that maps to the maximum volume: the 99th percentile of the louder pulse over all ticks with a pulse.
-/// Without pulses, the percentile of the noise; without noise, 1.
+/// Returns the amplitude of the maximum volume: the 99th percentile of the louder pulse, over all ticks with a pulse. Without
+/// pulses, returns the percentile of the noise; without noise, 1.
 pub fn unit(ticks: &[ChipTick]) -> f32 {
     let percentile = |amplitude: fn(&ChipTick) -> f32| {
         let mut all: Vec<_> = ticks.iter().map(amplitude).filter(|a| *a > 0.0).collect();
@@ -168,10 +160,8 @@ fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
 }
 
 impl Song {
-    /// Creates the song of `ticks` of the voice Chip. With `repeat`, the tick with this index follows the last one.
-    ///
-    /// # Panics
-    /// If there is no tick `repeat`.
+    /// Creates the song of `ticks` of the voice Chip. With `repeat`, which must be an index of `ticks`, this tick follows the last
+    /// one.
     pub fn new(ticks: &[ChipTick], repeat: Option<usize>) -> Self {
         let unit = unit(ticks);
         let mut now = Registers::new();

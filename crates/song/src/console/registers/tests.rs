@@ -3,16 +3,9 @@
 use super::*;
 use tone_filter_dsp::ChipNoise;
 
-const SILENCE: ChipTick = ChipTick {
-    number: 0,
-    pulses: [ChipPulse { frequency: 0.0, amplitude: 0.0, duty: 0.5 }; 2],
-    triangle: 0.0,
-    noise: ChipNoise { amplitude: 0.0, rate: 0 },
-};
-
 fn pulse(frequency: f32, amplitude: f32) -> ChipTick {
     let pulse = ChipPulse { frequency, amplitude, duty: 0.25 };
-    ChipTick { pulses: [pulse, ChipPulse::default()], ..SILENCE }
+    ChipTick { pulses: [pulse, ChipPulse::default()], ..ChipTick::default() }
 }
 
 /// Returns the contents of the registers at each tick of `song`.
@@ -45,7 +38,7 @@ fn periods_are_those_of_the_hardware() {
 }
 
 #[test]
-fn what_is_too_low_goes_up_by_octaves_and_what_is_too_high_is_silent() {
+fn low_notes_go_up_by_octaves_and_high_ones_are_silent() {
     assert_eq!(period(54.7, 16, 8), Some(2044));
     assert_eq!(period(54.0, 16, 8), period(108.0, 16, 8));
     assert_eq!(period(10.3, 16, 8), period(82.4, 16, 8));
@@ -60,7 +53,7 @@ fn what_is_too_low_goes_up_by_octaves_and_what_is_too_high_is_silent() {
 }
 
 #[test]
-fn the_first_tick_sets_everything_and_later_ones_what_changes() {
+fn the_first_tick_sets_all_registers_and_later_ones_the_changes() {
     let mut tick = pulse(440.0, 1.0);
     tick.pulses[1] = ChipPulse { frequency: 220.0, amplitude: 0.5, duty: 0.5 };
     tick.triangle = 110.0;
@@ -106,12 +99,12 @@ fn duties_have_their_bits() {
 }
 
 #[test]
-fn one_tick_in_a_hundred_may_be_louder_than_the_greatest_volume() {
+fn the_maximum_volume_is_the_99th_percentile() {
     let mut ticks: Vec<_> = (1..=99).map(|step| pulse(440.0, step as f32)).collect();
     // In each tick, only the louder pulse counts. Silent ticks do not count.
     ticks.iter_mut().for_each(|tick| tick.pulses[1].amplitude = 0.5);
     ticks.push(pulse(440.0, 1000.0));
-    ticks.extend([SILENCE; 500]);
+    ticks.extend([ChipTick::default(); 500]);
     assert_eq!(unit(&ticks), 1000.0);
     ticks.push(pulse(440.0, 99.0));
     assert_eq!(unit(&ticks), 99.0);
@@ -119,9 +112,10 @@ fn one_tick_in_a_hundred_may_be_louder_than_the_greatest_volume() {
     let volumes = [0, 32, 65, 98, 99].map(|tick| held[tick][0] & 15);
     assert_eq!(volumes, [1, 5, 10, 15, 15]);
 
-    let noise = ChipTick { noise: ChipNoise { amplitude: 0.2, rate: 4 }, ..SILENCE };
-    assert_eq!(unit(&[SILENCE, noise]), 0.2);
-    assert_eq!(unit(&[SILENCE]), 1.0);
+    let silence = ChipTick::default();
+    let noise = ChipTick { noise: ChipNoise { amplitude: 0.2, rate: 4 }, ..silence };
+    assert_eq!(unit(&[silence, noise]), 0.2);
+    assert_eq!(unit(&[silence]), 1.0);
 }
 
 #[test]
@@ -132,12 +126,12 @@ fn a_note_that_wavers_does_not_click() {
     let periods: Vec<_> = held.iter().map(|h| u16::from_le_bytes([h[2], h[3] & 7])).collect();
     // 428 Hz gets its own period, as 1.9 % of error is audible; 440 Hz is another note.
     assert_eq!(periods[..7], [255, 255, 255, 255, 260, 268, 253]);
-    let pause = [pulse(437.0, 1.0), SILENCE, pulse(435.0, 1.0)];
+    let pause = [pulse(437.0, 1.0), ChipTick::default(), pulse(435.0, 1.0)];
     assert_eq!(self::held(&Song::new(&pause, None))[2][3] & 7, 1, "a new note may click");
 }
 
 #[test]
-fn a_song_that_repeats_goes_on_as_it_would_without() {
+fn a_repeat_continues_like_the_first_time() {
     let notes = [440.0, 220.0, 330.0, 110.0].map(|frequency| pulse(frequency, 1.0));
     for start in 0..4 {
         let song = Song::new(&notes, Some(start));

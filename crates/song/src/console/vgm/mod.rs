@@ -4,17 +4,15 @@ use super::{BEST, CLOCK, Song, TICKS, Tags};
 use miniz_oxide::deflate::compress_to_vec;
 
 const HEADER: usize = 0x100;
-
 /// Sample rate of VGM in Hz: waits are numbers of samples.
 pub(crate) const SAMPLE_RATE: f64 = 44_100.0;
-
 /// Number of samples per tick of 1/60 s.
 const SAMPLES: usize = 735;
-
 /// Command: write to a register of the 2A03. Register and value follow.
 const WRITE: u8 = 0xB4;
+/// Command: wait for a tick.
 const WAIT: u8 = 0x62;
-/// Command: wait for a number of samples, which follows as 16 bits, little-endian.
+/// Command: wait for some samples. Their number follows as 16 bits, little-endian.
 const WAIT_SAMPLES: u8 = 0x61;
 /// Maximum length of a wait in samples.
 const LONGEST: usize = 0xFFFF;
@@ -39,7 +37,7 @@ pub fn vgz(vgm: &[u8]) -> Vec<u8> {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1)))
     });
     let length = vgm.len() as u32;
-    // Header by RFC 1952: deflate, no name, no time, greatest compression, unknown system.
+    // Header by RFC 1952: deflate, no name, no time, best compression, unknown system.
     let header = vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255];
     [header, compress_to_vec(vgm, BEST), crc.to_le_bytes().into(), length.to_le_bytes().into()]
         .concat()
@@ -115,23 +113,9 @@ impl Log {
     }
 }
 
-/// Returns the GD3 tags: 11 strings in UTF-16. Most are pairs of English and Japanese.
+/// Returns the GD3 tags, in UTF-16: title, game, system and author in English and Japanese; date, author of the file, notes.
 fn gd3(system: &str, tags: &Tags) -> Vec<u8> {
-    let strings = [
-        &tags.title,
-        "",
-        // Name of the game.
-        "",
-        "",
-        system,
-        "",
-        &tags.author,
-        "",
-        // Date of release, and author of the file.
-        "",
-        "",
-        "Tone Filter",
-    ];
+    let strings = [&tags.title, "", "", "", system, "", &tags.author, "", "", "", "Tone Filter"];
     let letters = strings.iter().flat_map(|text| text.encode_utf16().chain([0]));
     let letters: Vec<u8> = letters.flat_map(u16::to_le_bytes).collect();
     let length = letters.len() as u32;

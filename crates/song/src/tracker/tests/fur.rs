@@ -1,5 +1,5 @@
 //! Strict reader of Furnace's songs, written from Furnace's `papers/format.md` and `papers/newIns.md`. It panics at invalid data,
-//! at unread bytes and at features that [`Module`] lacks.
+//! unread bytes, and features that [`Module`] lacks.
 
 use super::*;
 use flate2::read::ZlibDecoder;
@@ -162,7 +162,7 @@ fn groove(info: &mut Reader) -> u32 {
     ticks.sum::<u32>() * 16 / length
 }
 
-/// Reads an instrument of the type `kind`. Its name determines the voice. Values without a macro come from the arrangement.
+/// Reads an instrument of Furnace's type `kind`. Its name determines the voice. Values without a macro are those of the test songs.
 fn instrument(chip: Chip, kind: usize, mut reader: Reader) -> Instrument {
     reader.number(2);
     assert_eq!(reader.number(2), kind);
@@ -228,15 +228,9 @@ fn instrument(chip: Chip, kind: usize, mut reader: Reader) -> Instrument {
     own
 }
 
-/// Returns Furnace's note number for MIDI key 0 on a channel. Each chip and channel sounds a fixed number of octaves from
-/// Furnace's note.
+/// Returns Furnace's note number of MIDI key 0 on a channel. Each channel of a chip transposes by a fixed number of octaves.
 fn first(chip: Chip, voice: Voice) -> u8 {
-    match (chip, voice) {
-        (Chip::Nes, Voice::Bass) | (Chip::Gb, Voice::Lead | Voice::Harmony) => 48,
-        (Chip::Nes, _) => 36,
-        (Chip::Gb, _) => 60,
-        (Chip::Sms, _) => 24,
-    }
+    [[36, 36, 48], [48, 48, 60], [24; 3]][chip as usize][voice as usize]
 }
 
 /// Reads the rows of a pattern. Volumes of the SN76489 become the lowest linear volume with the same register value.

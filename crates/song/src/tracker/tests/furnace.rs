@@ -1,4 +1,4 @@
-//! Tests with Furnace itself, which must be on the `PATH`: it loads songs without warnings and plays the right notes.
+//! Tests with Furnace, which must be on the `PATH`: it loads songs without warnings and plays the right notes.
 //!
 //! `TRACKER_SONGS` may list further songs to load, separated by `:`.
 
@@ -17,7 +17,7 @@ fn rendered(file: &Path) -> Vec<f64> {
     let output = furnace.output().expect("furnace is on the PATH");
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
-    // Without MIDI devices, Furnace prints a warning.
+    // Furnace warns if there are no MIDI devices.
     let complaint = |line: &&str| {
         (line.contains("[warning]") || line.contains("[ERROR]")) && !line.contains("MIDI")
     };
