@@ -14,7 +14,7 @@ use std::{
     collections::BTreeSet,
     env::{
         self,
-        consts::{ARCH, DLL_EXTENSION},
+        consts::{ARCH, DLL_EXTENSION, OS},
     },
     fs, io,
     path::{Path, PathBuf},
@@ -32,11 +32,13 @@ pub enum System {
 impl System {
     /// Returns the system of the Rust target `triple`; `None` is this system.
     pub fn of(triple: Option<&str>) -> Self {
-        let is = |name: &str, here: bool| triple.map_or(here, |triple| triple.contains(name));
-        match () {
-            () if is("windows", cfg!(windows)) => Self::Windows,
-            () if is("apple", cfg!(target_os = "macos")) => Self::MacOs,
-            () => Self::Linux,
+        let name = triple.unwrap_or(OS);
+        if name.contains("windows") {
+            Self::Windows
+        } else if name.contains("apple") || name == "macos" {
+            Self::MacOs
+        } else {
+            Self::Linux
         }
     }
 }

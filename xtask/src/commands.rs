@@ -118,58 +118,9 @@ impl fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
-/// Calls `action` for all `steps`, continuing after failures, and prints a table of the results.
-///
-/// # Errors
-/// If a step has failed, or could not run.
-pub fn each<T>(
-    steps: impl IntoIterator<Item = (&'static str, T)>,
-    action: impl Fn(T) -> Result<()>,
-) -> Result<()> {
-    let mut rows = Vec::new();
-    let [mut passed, mut total] = [0; 2];
-    for (name, step) in steps {
-        println!("\n=== {name}");
-        let started = Instant::now();
-        let result = match action(step) {
-            Ok(()) => {
-                passed += 1;
-                "passed".to_owned()
-            }
-            Err(error) if error.is::<Unavailable>() => format!("NOT RUN: {error:#}"),
-            Err(error) => format!("FAILED: {error:#}"),
-        };
-        total += 1;
-        rows.push(format!("{name:52} {:5} s  {result}", started.elapsed().as_secs()));
-    }
-    println!("\n{}", rows.join("\n"));
-    ensure!(passed == total, "{passed} of {total} steps passed");
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
-
-    #[test]
-    fn all_steps_run_and_each_must_pass() {
-        let ran = Cell::new(0);
-        let result = |steps: [fn() -> Result<()>; 3]| {
-            each(steps.map(|step| ("step", step)), |step| {
-                ran.set(ran.get() + 1);
-                step()
-            })
-        };
-        let pass = || Ok(());
-        let fail = || anyhow::bail!("no");
-        let unavailable = || Err(Unavailable("no wine".into())).context("step");
-        result([pass, pass, pass]).unwrap();
-        for steps in [[fail, pass, pass], [pass, unavailable, pass]] {
-            assert_eq!(result(steps).unwrap_err().to_string(), "2 of 3 steps passed");
-        }
-        assert_eq!(ran.get(), 9);
-    }
 
     #[test]
     fn options_have_their_value_beside_them_or_after_a_sign() {

@@ -2,7 +2,7 @@
 
 use crate::{
     commands::{Unavailable, cargo, root, run, step, target},
-    debian::{apt_install, on_path},
+    debian::{apt_install, missing_programs},
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -11,16 +11,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Programs that the tests need, and the Debian packages that contain them.
-const PROGRAMS: [(&str, &str); 7] = [
-    ("gcc", "gcc"),
-    ("g++", "g++"),
-    ("make", "make"),
-    ("pkg-config", "pkg-config"),
-    ("valgrind", "valgrind"),
-    ("mcs", "mono-mcs"),
-    ("mono", "mono-runtime"),
-];
+/// Programs that the tests need, with their Debian packages.
+const PROGRAMS: &str = "gcc g++ make pkg-config valgrind mcs=mono-mcs mono=mono-runtime";
 
 /// Arguments for both Rust bindings, with firewheel's feature for Bevy.
 const RUST: &str = "--package=tone-filter-kira --package=tone-filter-firewheel \
@@ -51,13 +43,12 @@ pub fn test() -> Result<()> {
 fn tools() -> Result<()> {
     let needs = "this verb needs Linux: valgrind, and libraries as there";
     ensure!(cfg!(target_os = "linux"), Unavailable(needs.into()));
-    let missing = PROGRAMS.into_iter().filter(|(program, _)| !on_path(program));
-    let mut missing: Vec<_> = missing.map(|(_, package)| package).collect();
+    let mut missing = missing_programs(PROGRAMS);
     let mut yaml = Command::new("python3");
     if !yaml.args(["-c", "import yaml"]).stderr(Stdio::null()).status()?.success() {
         missing.push("python3-yaml");
     }
-    if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
+    apt_install(&missing)
 }
 
 /// Runs the examples of kira and firewheel, which write the processed demo tune into `folder`.

@@ -19,7 +19,7 @@ mod verify;
 mod web;
 mod windows;
 
-use commands::Unavailable;
+use commands::{Unavailable, kit, manual, run};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -97,7 +97,7 @@ fn main() -> ExitCode {
         ["install"] => bundles::install(),
         ["install-c", folder] => c_library::install(folder.as_ref()),
         ["lint"] => suite::lint(),
-        ["manual"] => programs::write_manual(),
+        ["manual"] => run(manual()),
         ["media"] => programs::media(),
         ["package", ..] => package::package(rest).map(drop),
         ["packages"] => {
@@ -119,7 +119,7 @@ fn main() -> ExitCode {
         ["test-tracker", ..] => programs::test_tracker(rest),
         ["test-web"] => web::test(),
         ["test-windows"] => windows::test(),
-        ["tune"] => programs::tune(),
+        ["tune"] => run(kit("tune")),
         ["unity-package", ..] => unity::package(rest).map(drop),
         ["verify", ..] => suite::verify(rest),
         ["web"] => web::web(),

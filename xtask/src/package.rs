@@ -3,7 +3,9 @@
 use crate::{
     bundles::{self, MACS, System},
     commands::{cargo, is_release, kit, profile, root, run, target, value, version},
-    debian, files, python, sbom, unity, web,
+    debian, files, python,
+    python::PYTHON,
+    sbom, unity, web,
 };
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -129,35 +131,32 @@ impl Build {
             files::copy_into(&part, &files)?;
         }
         let out = |extension: &str| folder.join(format!("{name}{extension}"));
-        let packages = match self.system {
-            System::Windows => [out(".zip"), out("-setup.exe")],
-            System::Linux => {
-                let deb = format!("tone-filter_{}_{}.deb", version()?, debian_name(&self.cpu));
-                [out(".tar.gz"), folder.join(deb)]
-            }
-            System::MacOs => [out(".tar.gz"), out(".pkg")],
-        };
-        let [archive, installer] = &packages;
+        let (archive, installer);
+        if self.system == System::Windows {
+            archive = out(".zip");
+            let zip = ["-m", "zipfile", "-c"];
+            run(Command::new(PYTHON).args(zip).arg(&archive).arg(&files))?;
+        } else {
+            archive = out(".tar.gz");
+            files::tar(&files, &archive)?;
+        }
         match self.system {
             System::Windows => {
-                let python = if cfg!(windows) { "python" } else { "python3" };
-                let zip = ["-m", "zipfile", "-c"];
-                run(Command::new(python).args(zip).arg(archive).arg(&files))?;
-                windows_installer(&files, self.released, installer)?;
+                installer = out("-setup.exe");
+                windows_installer(&files, self.released, &installer)?;
             }
             System::Linux => {
-                files::tar(&files, archive)?;
-                debian_package(&files, &self.cpu, installer)?;
+                let cpu = debian_name(&self.cpu);
+                installer = folder.join(format!("tone-filter_{}_{cpu}.deb", version()?));
+                debian_package(&files, cpu, &installer)?;
             }
             System::MacOs => {
-                files::tar(&files, archive)?;
-                mac_installer(&files, installer)?;
+                installer = out(".pkg");
+                mac_installer(&files, &installer)?;
             }
         }
-        for package in &packages {
-            println!("{}", package.display());
-        }
-        Ok(packages.into())
+        println!("{}\n{}", archive.display(), installer.display());
+        Ok(vec![archive, installer])
     }
 }
 
@@ -197,7 +196,7 @@ fn debian_package(files: &Path, cpu: &str, out: &Path) -> Result<()> {
     run(Command::new(files.join("tone-filter")).arg("man").arg(tree.join("usr/share/man/man1")))?;
     let control = fs::read_to_string(root().join("xtask/package/control"))?
         .replace("{version}", &version()?)
-        .replace("{architecture}", debian_name(cpu))
+        .replace("{architecture}", cpu)
         .replace("{kilobytes}", &(size(&tree)? / 1024).to_string());
     fs::create_dir_all(tree.join("DEBIAN"))?;
     fs::write(tree.join("DEBIAN/control"), control)?;
@@ -231,7 +230,7 @@ fn mac_installer(files: &Path, out: &Path) -> Result<()> {
 /// Makes the downloads of a debug build, and unpacks, installs and loads them as users would. Then runs the plugin's tests on the
 /// release bundle.
 pub fn test() -> Result<()> {
-    debian::need(&["ffmpeg"])?;
+    debian::need("ffmpeg")?;
     let packages = package(&[])?;
     let find = |extension: &str| {
         let name = |path: &&PathBuf| path.to_string_lossy().ends_with(extension);

@@ -1,6 +1,6 @@
 //! Software bill of materials of a release in CycloneDX format: all crates that are compiled into it.
 
-use crate::commands::metadata;
+use crate::{commands::metadata, python::PYTHON};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -116,7 +116,7 @@ fn purl(package: &Value) -> String {
 /// Writes the SHA-256 sums of `files`, which must be in `folder`, to `SHA256SUMS` there, for `sha256sum --check`.
 pub fn write_sums(folder: &Path, files: &[PathBuf]) -> Result<()> {
     ensure!(files.iter().all(|file| file.parent() == Some(folder)), "packages lie in one folder");
-    let mut python = Command::new(if cfg!(windows) { "python" } else { "python3" });
+    let mut python = Command::new(PYTHON);
     python.args(["-c", SUMS]).args(files).stderr(Stdio::inherit());
     let sums = python.output().context("cannot start Python")?;
     ensure!(sums.status.success(), "there are no sums");
@@ -127,18 +127,6 @@ pub fn write_sums(folder: &Path, files: &[PathBuf]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sums_are_those_of_the_standard() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("abc.zip");
-        fs::write(&file, "abc").unwrap();
-        write_sums(folder.path(), &[file]).unwrap();
-        // Example of FIPS 180-4.
-        let expected =
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc.zip\n";
-        assert_eq!(fs::read_to_string(folder.path().join("SHA256SUMS")).unwrap(), expected);
-    }
 
     #[test]
     fn the_bill_names_what_is_built_and_nothing_that_only_tests_need() {

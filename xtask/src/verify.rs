@@ -1,43 +1,36 @@
 //! `cargo xtask verify`: all checks of a release, one after another. Results are kept, so that a run can be continued.
 
-use crate::commands::{Unavailable, cargo, root, target};
+use crate::commands::{Unavailable, root, target};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, Stdio},
     time::Instant,
 };
 
 /// Check of a release.
 pub struct Check {
-    /// Verb of `cargo xtask`, or the name of `command`.
+    /// Verb of `cargo xtask`, or another name if `line` does something else.
     pub name: &'static str,
-    /// What it runs, for the table in `docs/hosts.md`.
+    /// Description for the table in `docs/hosts.md`.
     pub what: &'static str,
-    /// Program and arguments, for a check that is not a verb.
-    pub command: &'static [&'static str],
-    /// Environment variables.
-    pub variables: &'static [(&'static str, &'static str)],
+    /// Command line for `sh`; empty if the check is the plain verb.
+    pub line: &'static str,
 }
 
 impl Check {
     /// Returns the check of a verb.
     pub const fn verb(name: &'static str, what: &'static str) -> Self {
-        Self { name, what, command: &[], variables: &[] }
+        Self { name, what, line: "" }
     }
 
-    fn start(&self) -> Command {
-        let mut command = match self.command {
-            [] => cargo(&format!("xtask {}", self.name)),
-            [program, args @ ..] => {
-                let mut command = Command::new(program);
-                command.args(args);
-                command
-            }
-        };
-        command.envs(self.variables.iter().copied()).current_dir(root());
+    fn command(&self) -> Command {
+        let mut command = Command::new("sh");
+        let verb = format!("cargo xtask {}", self.name);
+        command.arg("-c").arg(if self.line.is_empty() { verb.as_str() } else { self.line });
+        command.current_dir(root());
         command
     }
 }
@@ -119,10 +112,10 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
 }
 
 /// Runs `check`, passing on what it prints. Returns its result in words and its entry in the file of results.
-fn result(check: &Check, tree: &str) -> Result<(String, Value)> {
+fn result(check: &Check, tree: &str) -> Result<(&'static str, Value)> {
     let started = Instant::now();
-    let mut child = check.start();
-    let mut child = child.stdout(Stdio::piped()).spawn().context("cannot start a check")?;
+    let child = check.command().stdout(Stdio::piped()).spawn();
+    let mut child = child.context("cannot start a check")?;
     let [mut passed, mut failed] = [0; 2];
     for line in BufReader::new(child.stdout.take().context("no output")?).split(b'\n') {
         let line = line?;
@@ -132,7 +125,11 @@ fn result(check: &Check, tree: &str) -> Result<(String, Value)> {
         passed += more;
         failed += faults;
     }
-    let result = words(child.wait()?);
+    let result = match child.wait()?.code() {
+        Some(0) => "passed",
+        Some(code) if code == i32::from(Unavailable::STATUS) => "not run",
+        _ => "failed",
+    };
     let entry = json!({
         "tree": tree,
         "result": result,
@@ -143,14 +140,6 @@ fn result(check: &Check, tree: &str) -> Result<(String, Value)> {
         "cpu": cpu(),
     });
     Ok((result, entry))
-}
-
-fn words(status: ExitStatus) -> String {
-    match status.code() {
-        Some(0) => "passed".to_owned(),
-        Some(code) if code == i32::from(Unavailable::STATUS) => "not run".to_owned(),
-        _ => "failed".to_owned(),
-    }
 }
 
 /// Returns how many tests passed and failed by a `line` of libtest or pytest; 0 for any other line.

@@ -4,6 +4,7 @@ use crate::{FOLDER, pages, root};
 use anyhow::Result;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
+use walkdir::WalkDir;
 
 /// Relative path from the manual's folder to the repository's root.
 const REPOSITORY: &str = "../../";
@@ -14,31 +15,22 @@ const REPOSITORY: &str = "../../";
 /// If a file cannot be read or written.
 pub fn write(page: &Path) -> Result<()> {
     let (from, to) = (root().join(FOLDER), page.join("manual"));
-    copy(&from, &to)?;
-    for entry in fs::read_dir(&from)? {
-        let path = entry?.path();
-        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".md"))
-        else {
-            continue;
-        };
-        fs::remove_file(to.join(name).with_extension("md"))?;
-        let markdown = fs::read_to_string(&path)?;
-        for picture in pictures(&markdown) {
-            copy(&root().join(&picture), &to.join(file_name(&picture)))?;
+    for entry in WalkDir::new(&from) {
+        let path = entry?.into_path();
+        let out = to.join(path.strip_prefix(&from)?);
+        if path.is_dir() {
+            fs::create_dir_all(out)?;
+        } else if let Some(name) =
+            path.to_str().and_then(|path| file_name(path).strip_suffix(".md"))
+        {
+            let markdown = fs::read_to_string(&path)?;
+            for picture in pictures(&markdown) {
+                fs::copy(root().join(&picture), to.join(file_name(&picture)))?;
+            }
+            fs::write(to.join(html_name(name)), html(&markdown))?;
+        } else {
+            fs::copy(&path, out)?;
         }
-        fs::write(to.join(html_name(name)), html(&markdown))?;
-    }
-    Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    if !from.is_dir() {
-        return fs::copy(from, to).map(drop);
-    }
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        copy(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())
 }
@@ -60,7 +52,7 @@ fn pictures(markdown: &str) -> Vec<String> {
 }
 
 fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Converts a Markdown file to a complete HTML page.
