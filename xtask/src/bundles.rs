@@ -1,8 +1,8 @@
 //! Plugin bundles: build, contents and installation.
 //!
-//! The AU is a wrapper around CLAP (`clap-wrapper`, feature `au`, in `bundle-universal` only) and uses the same library. VST3 is
-//! nice-plug's, so it keeps its ids. The AU is an effect without MIDI (`aufx`), as Logic offers effects with MIDI only as
-//! instruments; Keys and MIDI out need CLAP or VST3. The AU has never been built, as its C++ needs Apple's SDK.
+//! Only `bundle-universal` makes the AU: `clap-wrapper` (feature `au`) wraps the CLAP plugin in the same library. nice-plug itself
+//! exports VST3, so the ids of VST3 are those of earlier versions. The AU is an effect without MIDI (`aufx`), because Logic lists
+//! effects with MIDI as instruments only; Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs Apple's SDK.
 
 use crate::{
     commands::{cargo, is_release, profile, root, run, target, value, version},
@@ -70,7 +70,7 @@ impl Bundle {
         Ok(target()?.join("bundled").join(self.name))
     }
 
-    /// Returns the bundle's path on Linux, below a `folder` with a subfolder per format.
+    /// Returns the bundle's path on Linux: for the `folder` `usr/lib/`, a path such as `usr/lib/clap/Tone Filter.clap`.
     pub fn below(&self, folder: &str) -> PathBuf {
         format!("{folder}{}/{}", self.folder.to_lowercase(), self.name).into()
     }
@@ -255,7 +255,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
         if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
             library = Some(own.to_path_buf());
         }
-        // Includes the sources of some crates that the plugin does not need.
+        // These include the sources of some crates that the plugin does not use.
         for rlib in files.iter().filter(|path| end(path, "rlib")) {
             let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
             let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));

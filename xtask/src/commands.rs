@@ -27,7 +27,7 @@ pub fn target() -> Result<PathBuf> {
     Ok(metadata["target_directory"].as_str().context("no target folder")?.into())
 }
 
-/// Returns the version of the plugin, which is that of the downloads.
+/// Returns the version of the plugin, which the downloads have, too.
 pub fn version() -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();

@@ -11,10 +11,9 @@ use std::{path::Path, process::Command};
 /// Debian packages of the compiler and of the source of its standard library.
 pub const PACKAGES: &str = "rustc-web rust-web-src";
 
-/// Makes the cargo `command` build for `triple`, with the standard library built from source and its crate `panic`.
+/// Sets up the cargo `command` to build for `triple` with Debian's compiler, and the standard library and its crate `panic` from source.
 ///
-/// Also enables the unstable options that this needs. `folder` is the target folder; it should not be shared with another
-/// compiler, which would rebuild everything.
+/// `folder` is the target folder. Another compiler that shares it would rebuild everything.
 pub fn from_source<'a>(
     command: &'a mut Command,
     triple: &str,
