@@ -6,10 +6,10 @@ import json, multiprocessing, sys
 import numpy as np
 import torch
 import pack
-from labels import AHEAD, FIRST, PERIOD, labels
+from events import AHEAD, FIRST, PERIOD, labels
+from judge import compare
 from listen import HELD, ONSET, decided, notes_of
 from model import Network, SHAPE
-from scoring import compare
 
 HYSTERESIS, SHORTEST = 0.4, 0.07
 TRIED = np.arange(-0.8, 0.81, 0.1)
@@ -17,13 +17,13 @@ LOWEST = (1.2, 0.9, 0.6, 0.3, 0.15)         # added to the log odds of held note
 
 
 def logits(net, sound, device, chunk=4):
-    """Files x 2 x samples (int16) -> files x frames x 80 x 4."""
+    """Returns the logits, files x frames x 80 x 4, of sound, files x 2 x samples (int16)."""
     with torch.no_grad():
         return np.concatenate([net(net.features(torch.from_numpy(sound[a:a + chunk]).to(device).float() / 32768)).float().cpu().numpy() for a in range(0, len(sound), chunk)])
 
 
 def frame_f1(z, held, low, hysteresis):
-    """Logits and truth, files x frames x notes -> F1 of the decisions, thresholds x files."""
+    """Returns the F1 of the decisions, thresholds x files. `z`, `held`: logits and truth, files x frames x notes."""
     z, held = z[..., low - FIRST:105 - FIRST], held[..., low - FIRST:105 - FIRST]
     both, lit = np.zeros((2, len(TRIED), len(z)))
     if not hysteresis:
@@ -45,7 +45,8 @@ def note_f1(job):
 
 
 def by_validation(net, path, device, hysteresis=0.0, beginnings=False):
-    """-> line for the log, thresholds (on, hysteresis, begins; for look 0, then look 4). Chooses thresholds of beginnings, which is slow, if `beginnings`."""
+    """Chooses thresholds; those of beginnings, which is slow, only if `beginnings`. Returns a line for the log, and the thresholds: on, hysteresis and begins for
+    look 0, then for look 4."""
     with np.load(path) as f: sound, rows, names = f["sound"], f["notes"], f["names"]
     z = logits(net, sound, device)
     notes = [[(a, b, int(n)) for k, a, b, n, _ in rows if k == i] for i in range(len(sound))]

@@ -1,35 +1,22 @@
-"""The listener in torch: detectors, features, network. README.md has the formulas; listen.py is the same frame by frame in NumPy."""
+"""The listener in torch: detectors, features, network. docs/listening.md has the formulas; listen.py computes the same frame by frame in NumPy."""
 import math
 import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from labels import FIRST, NOTES
+from listen import DETECTORS, FIRST, FLOOR, LOWEST, NOTES, QUIETEST, centres
 try:
     import triton, triton.language as tl
 except ImportError: triton = None
 
 RATE, BLOCK = 11025, 128                   # the detectors' rate in training, samples in a frame
 PERIOD = BLOCK / RATE
-LOWEST, DETECTORS = 24, 87                 # positions of the detectors: MIDI 24 .. 110
-FLOOR, QUIETEST = 1e-6, 1e-15
 OUTPUTS = ("held_0", "held_4", "onset_0", "onset_4")
 
 SHAPE = dict(sharp=2, near=(-2, -1, 0, 1, 2),
              zones=(20, 45), near_zones=(20, 50),                                      # first rows of the zones after the lowest: notes, detectors
              harmonic=(-24, -19, -12, -7, -5, -2, -1, 0, 1, 2, 5, 7, 12, 16, 19, 24, 28, 31, 34, 36), mix=(-24, -19, -12, -7, -1, 0, 1, 7, 12, 19, 24), head=(-12, -1, 0, 1, 12))
 SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7))}
-
-
-def centres(config):
-    """Returns MIDI positions and decays (1/s) of all detectors, bank by bank."""
-    n = LOWEST + np.arange(DETECTORS)
-    hz = lambda m: 440 * 2 ** ((m - 69) / 12)
-    at, decay = [n.astype(float)], [np.maximum(0.15 * hz(n), 16)]
-    for k in range(config["sharp"]):
-        m = n + (k - (config["sharp"] - 1) / 2) / config["sharp"]
-        at.append(m); decay.append(np.maximum(0.05 * hz(m), 7))
-    return np.concatenate(at), np.concatenate(decay)
 
 
 # ---------------------------------------------------------------- kernels: recursions over time
@@ -133,7 +120,7 @@ if triton:
 
 
 def padded(w, size):
-    """zones x H x 3H -> zones x 3 x size x size"""
+    """Pads zones x H x 3H to zones x 3 x size x size."""
     h = w.shape[1]
     return F.pad(w.view(-1, h, 3, h).transpose(1, 2), (0, size - h, 0, size - h)).contiguous().float()
 
@@ -173,13 +160,13 @@ class Gru(torch.autograd.Function):
 
 
 def by_zone(x, matrices, ends):
-    """.. x rows x I, zones x I x J -> each row times the matrix of its zone."""
+    """Multiplies each row of x (.. x rows x I) by the matrix (I x J) of its zone."""
     return torch.cat([x[..., a:b, :] @ matrix for matrix, (a, b) in zip(matrices, ends)], -2)
 
 
 def gru(gi, w, bn, rows, ends):
-    """gi: B x T x P x 3H (from the input: reset, update, candidate), w: zones x H x 3H, bn: zones x H; a zone's rows of P are those between its `ends`,
-    which `rows` has as a tensor -> B x T x P x H; h starts at 0."""
+    """Runs GRUs from h = 0. Returns B x T x P x H. gi: B x T x P x 3H (from the input: reset, update, candidate), w: zones x H x 3H, bn: zones x H.
+    `ends` has each zone's first row of P and its end, `rows` the same as a tensor."""
     if gi.is_cuda: return Gru.apply(gi, w, bn, rows, ends)
     H, out = w.shape[1], []
     of = torch.tensor([k for k, (a, b) in enumerate(ends) for _ in range(a, b)])
@@ -199,8 +186,7 @@ class Features(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = config
-        at, decay = centres(config)
-        hz = 440 * 2 ** ((at - 69) / 12)
+        at, hz, decay = centres(1 + config["sharp"])
         p = np.exp((-decay + 2j * np.pi * hz) / RATE)
         g, k = 1 - np.abs(p), np.arange(BLOCK)[:, None]
         c1 = g * p ** (BLOCK - 1 - k)
@@ -214,7 +200,7 @@ class Features(nn.Module):
         self.per = 3 * (1 + config["sharp"])
 
     def bank(self, sound):
-        """B x (T BLOCK) -> states B x T x 4 x D: s1, s2, real and imaginary parts."""
+        """Filters sound, B x (T BLOCK). Returns the states, B x T x 4 x D: s1, s2, real and imaginary parts."""
         B, D = sound.shape[0], self.count
         frames = sound.view(B, -1, BLOCK)
         fast = torch.backends.cuda.matmul.allow_tf32
@@ -250,7 +236,7 @@ class Features(nn.Module):
 
     @torch.no_grad()
     def forward(self, sound, gain=None):
-        """sound: B x 2 x (T BLOCK); gain: B x D, logarithm of an equaliser's power -> B x T x 87 x per. Both channels add up: powers and products are means over them."""
+        """Returns the features, B x T x 87 x per, of sound, B x 2 x (T BLOCK): means over both channels. gain: B x D, logarithm of an equaliser's power."""
         B = sound.shape[0]
         s1r, s1i, s2r, s2i = self.bank(sound.flatten(0, 1)).unflatten(0, (B, 2)).unbind(3)
         square = (s2r ** 2 + s2i ** 2).mean(1) + 1e-20
@@ -268,12 +254,12 @@ class Features(nn.Module):
 # ---------------------------------------------------------------- network
 
 def ends_of(starts, rows):
-    """First rows of all zones except the lowest -> first row and end of each zone."""
+    """Returns the first row and the end of each zone. `starts`: first rows of all zones except the lowest."""
     return tuple(zip((0, *starts), (*starts, rows)))
 
 
 class Band(nn.Module):
-    """The same weights at every position of a zone: out[q] = bias[q] + sum over offsets o of in[q + base + o] @ weight[zone of q][o]; 0 beyond the ends.
+    """A layer with the same weights at every position of a zone: out[q] = bias[q] + sum over offsets o of in[q + base + o] @ weight[zone of q][o]; 0 beyond the ends.
     Computed as one dense product."""
     def __init__(self, offsets, inputs, outputs, rows_in, rows_out, base, zones, scale=2.0):
         super().__init__()
@@ -297,7 +283,7 @@ class Band(nn.Module):
 
 
 class Each(nn.Module):
-    """A matrix of each zone for its rows."""
+    """Multiplies each row by the matrix of its zone."""
     def __init__(self, inputs, outputs, rows, zones):
         super().__init__()
         self.ends = ends_of(zones, rows)
@@ -350,12 +336,12 @@ class Network(nn.Module):
         with torch.no_grad(): self.head.bias.copy_(torch.tensor([-2.0, -2.0, -3.0, -3.0]))
 
     def cost(self):
-        """Multiply-adds per frame: network, detectors (608 each by the product's chunked recursion)."""
+        """Returns the multiply-adds per frame of network and detectors (608 each by the chunked recursion of crates/listener)."""
         own = sum(m.cost for m in self.modules() if isinstance(m, (Band, Cell, Each)))
         return own + sum(m.weight.numel() for m in self.modules() if isinstance(m, nn.Linear)), 608 * self.features.count
 
     def forward(self, x):
-        """features B x T x 87 x per -> logits B x T x 80 x 4"""
+        """Returns logits, B x T x 80 x 4. x: features, B x T x 87 x per."""
         B, T = x.shape[:2]
         x = torch.cat([F.pad(x, (0, 0, 0, 0, lag, 0))[:, :T] for lag in self.config["lags"]], 3).flatten(2)
         with torch.autocast("cuda", torch.bfloat16, enabled=x.is_cuda, cache_enabled=False):

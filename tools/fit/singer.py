@@ -18,7 +18,7 @@ class Voices:
 
 
 def matrix(count, factor):
-    """count x bins: linear interpolation between `centres`, formants moved by `factor`."""
+    """Returns the matrix, count x bins, that interpolates linearly between `centres` and moves formants by `factor`."""
     at = np.interp(np.minimum(HZ / factor, RATE / 2), centres(count), np.arange(count))
     k = np.minimum(at.astype(int), count - 2)
     out = np.zeros((count, len(HZ)), np.float32)
@@ -53,7 +53,7 @@ class Singer:
         self.breath, self.few = c([0, 0, u(0, 0.35)]), self.syllables if rng.random() < 0.6 else [self.syllables[k] for k in rng.integers(len(self.syllables), size=int(c([1, 2, 5])))]
 
     def sing(self, notes, seconds):
-        """Notes of one voice, (on, off, MIDI note, ..) in order -> sound of `seconds` at RATE, and the notes as sung, (on, off, note)."""
+        """Sings the notes of one voice, (on, off, MIDI note, ..) in order. Returns sound of `seconds` at RATE, and the notes as sung, (on, off, note, distance)."""
         rng, n = self.rng, int(seconds / FRAME)
         pitch, voiced, level = np.zeros(n), np.zeros(n, bool), np.zeros(n)
         envelope, air = np.full((n, POINTS), -25.0, np.float32), np.ones((n, BANDS), np.float32)

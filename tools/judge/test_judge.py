@@ -24,7 +24,7 @@ NOTES = [(0.5, 1.0, 60.0), (1.2, 1.7, 64.0), (1.9, 2.4, 67.0)]
 
 
 def sines(notes):
-    """The notes as sines of amplitude 0.3 that rise and fall within 5 ms."""
+    """Returns the notes as sines of amplitude 0.3 that rise and fall within 5 ms."""
     time, sound = np.arange(int(SECONDS * RATE)) / RATE, np.zeros(int(SECONDS * RATE))
     for on, off, pitch in notes:
         gain = np.clip(np.minimum(time - on, off - time) / 0.005, 0, 1)
@@ -121,7 +121,7 @@ class Layouts(unittest.TestCase):
                 np.testing.assert_allclose(recording.notes, expected, atol=0.005 if layout == "bach10" else 1e-9)
                 self.assertEqual(soundfile.info(recording.sound).samplerate, RATE)
 
-    def test_what_lacks_is_named(self):
+    def test_errors_name_what_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:
             make_bach_violin(Path(folder))
             write_table(Path(folder) / "notes" / "somebody" / "piece_mov2.csv", ["onset", "offset", "pitch", "velocity"], [(0, 9, 64, 64)])
