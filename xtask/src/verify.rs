@@ -2,7 +2,7 @@
 
 use crate::commands::{Unavailable, root, target};
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
@@ -55,58 +55,46 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
         bail!("unknown check {name}: `cargo xtask verify --list` lists them");
     }
     let path = target()?.join("verify.json");
-    let mut results: Map<String, Value> = match fs::read(&path) {
+    let mut results: Value = match fs::read(&path) {
         Ok(json) => serde_json::from_slice(&json).with_context(|| format!("{}", path.display()))?,
-        Err(_) => Map::new(),
+        Err(_) => json!({}),
     };
     let tree = tree()?;
     let chosen: Vec<_> = checks
         .iter()
         .filter(|check| names.is_empty() || names.iter().any(|name| *name == check.name))
         .filter(|check| {
-            let last = results.get(check.name);
-            let passed =
-                last.is_some_and(|last| last["tree"] == tree && last["result"] == "passed");
-            has("--again") || !passed
+            let last = &results[check.name];
+            has("--again") || last["tree"] != tree || last["result"] != "passed"
         })
         .collect();
-    let seconds = |results: &Map<_, Value>, check: &Check| {
-        results.get(check.name).and_then(|last| last["seconds"].as_u64()).unwrap_or(0)
-    };
+    let seconds =
+        |results: &Value, check: &Check| results[check.name]["seconds"].as_u64().unwrap_or(0);
     if has("--list") {
         for check in checks {
-            let due =
-                if chosen.iter().any(|one| one.name == check.name) { "due" } else { "passed" };
-            println!("{:16} {due:7} {:5} s  {}", check.name, seconds(&results, check), check.what);
+            let Check { name, what, .. } = check;
+            let due = if chosen.iter().any(|one| one.name == *name) { "due" } else { "passed" };
+            println!("{name:16} {due:7} {:5} s  {what}", seconds(&results, check));
         }
         return Ok(());
     }
     let mut failed = Vec::new();
     for (index, check) in chosen.iter().enumerate() {
         let left: u64 = chosen[index..].iter().map(|check| seconds(&results, check)).sum();
-        println!(
-            "\n=== {}, {} of {}: took {} s last time; {left} s are left by earlier runs",
-            check.name,
-            index + 1,
-            chosen.len(),
-            seconds(&results, check)
-        );
+        let (name, number, last) = (check.name, index + 1, seconds(&results, check));
+        println!("\n=== {name}, {number} of {}: took {last} s last time", chosen.len());
+        println!("=== by earlier runs, {left} s are left");
         let (result, entry) = result(check, &tree)?;
-        println!("=== {}: {result}", check.name);
+        println!("=== {name}: {result}");
         if result != "passed" {
-            failed.push(format!("{}: {result}", check.name));
+            failed.push(format!("{name}: {result}"));
         }
-        results.insert(check.name.to_owned(), entry);
+        results[name] = entry;
         fs::write(&path, serde_json::to_string_pretty(&results)?)?;
         write_table(checks, &results)?;
     }
-    ensure!(
-        failed.is_empty(),
-        "{} of {} not passed:\n{}",
-        failed.len(),
-        chosen.len(),
-        failed.join("\n")
-    );
+    let (count, list) = (failed.len(), failed.join("\n"));
+    ensure!(count == 0, "{count} of {} not passed:\n{list}", chosen.len());
     println!("\nAll {} checks passed on this tree, {} of them now.", checks.len(), chosen.len());
     Ok(())
 }
@@ -183,31 +171,29 @@ fn cpu() -> String {
 }
 
 /// Writes a row for each of the `checks` into `docs/hosts.md`.
-fn write_table(checks: &[Check], results: &Map<String, Value>) -> Result<()> {
+fn write_table(checks: &[Check], results: &Value) -> Result<()> {
     let path = root().join("docs/hosts.md");
     let page = fs::read_to_string(&path)?;
     let [begin, end] = TABLE;
     let (before, rest) = page.split_once(begin).context("docs/hosts.md lacks the table's begin")?;
     let (_, after) = rest.split_once(end).context("docs/hosts.md lacks the table's end")?;
-    let rows: String = checks.iter().map(|check| row(check, results.get(check.name))).collect();
+    let rows: String = checks.iter().map(|check| row(check, &results[check.name])).collect();
     let table =
         format!("{begin}\n\n| check | what it runs | last result |\n|---|---|---|\n{rows}\n{end}");
     Ok(fs::write(&path, format!("{before}{table}{after}"))?)
 }
 
-fn row(check: &Check, last: Option<&Value>) -> String {
-    let result = last.map_or_else(
-        || "not run".to_owned(),
-        |last| {
-            let text = |key: &str| last[key].as_str().unwrap_or_default().to_owned();
-            let tests = match [0, 1].map(|index| last["tests"][index].as_u64().unwrap_or(0)) {
-                [0, 0] => String::new(),
-                [passed, failed] => format!(", {passed} of {} tests passed", passed + failed),
-            };
-            let [result, date, commit, cpu] = ["result", "date", "commit", "cpu"].map(text);
-            format!("{result}{tests}, in {} s on {date} ({commit}), {cpu}", last["seconds"])
-        },
-    );
+fn row(check: &Check, last: &Value) -> String {
+    let text = |key: &str| last[key].as_str().unwrap_or_default();
+    let tests = match [0, 1].map(|index| last["tests"][index].as_u64().unwrap_or(0)) {
+        [0, 0] => String::new(),
+        [passed, failed] => format!(", {passed} of {} tests passed", passed + failed),
+    };
+    let [result, date, commit, cpu] = ["result", "date", "commit", "cpu"].map(text);
+    let result = match last["seconds"].as_u64() {
+        Some(seconds) => format!("{result}{tests}, in {seconds} s on {date} ({commit}), {cpu}"),
+        None => "not run".to_owned(),
+    };
     format!("| `{}` | {} | {result} |\n", check.name, check.what)
 }
 
@@ -239,7 +225,7 @@ mod tests {
         });
         let expected = "| `test` | all tests | failed, 9 of 10 tests passed, in 60 s on 2026-01-02 \
                         (abc), a CPU |\n";
-        assert_eq!(row(&check, Some(&last)), expected);
-        assert_eq!(row(&check, None), "| `test` | all tests | not run |\n");
+        assert_eq!(row(&check, &last), expected);
+        assert_eq!(row(&check, &Value::Null), "| `test` | all tests | not run |\n");
     }
 }
