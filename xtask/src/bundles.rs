@@ -128,7 +128,6 @@ const PACKAGE: &str = "tone-filter";
 /// Rust targets of a universal binary for Macs.
 pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
-/// Template of a macOS bundle's property list.
 const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -194,7 +193,6 @@ pub fn bundle_lv2(args: &[String]) -> Result<PathBuf> {
     Ok(bundle)
 }
 
-/// Builds the plugin, and installs the bundles in this user's plugin folders.
 pub fn install() -> Result<()> {
     bundle_release()?;
     if cfg!(target_os = "linux") {

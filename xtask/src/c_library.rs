@@ -50,7 +50,6 @@ pub fn install(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the version of the package `tone-filter-capi`.
 fn version() -> &'static str {
     let manifest = include_str!("../../bindings/c/Cargo.toml");
     let line = manifest.lines().find_map(|line| line.strip_prefix("version = "));

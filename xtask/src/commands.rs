@@ -49,7 +49,6 @@ pub fn kit(verb: &str) -> Command {
     cargo
 }
 
-/// Returns a command that runs the program `tone-filter-manual`.
 pub fn manual() -> Command {
     cargo("run --package=tone-filter-manual --bin=tone-filter-manual --")
 }

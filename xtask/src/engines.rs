@@ -18,7 +18,6 @@ const PROGRAMS: &str = "gcc g++ make pkg-config valgrind mcs=mono-mcs mono=mono-
 const RUST: &str = "--package=tone-filter-kira --package=tone-filter-firewheel \
                     --features=tone-filter-firewheel/bevy";
 
-/// Runs all checks. A check that cannot run is an error.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let folder = target()?.join("engines");

@@ -31,7 +31,6 @@ const PLAY: &str = "libasound2-dev libjack-jackd2-dev pkg-config xvfb libgl1 lib
 /// Arguments of `tone-filter` that open the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];
 
-/// Builds the plugin and a CLAP host, plays the demo tune through both, and writes audio files and a picture of the bands.
 pub fn demo() -> Result<()> {
     println!(
         "Building the plugin without its window, and a CLAP host. The first time, this takes some\n\
@@ -45,7 +44,6 @@ pub fn demo() -> Result<()> {
     run(host.arg(plugin).arg(target()?.join("demo")))
 }
 
-/// Builds the plugin, and writes its states and presets into the corpus, which all later versions must load.
 pub fn corpus() -> Result<()> {
     bundles::bundle_release()?;
     run(kit("corpus"))
@@ -67,7 +65,6 @@ pub fn test_hosts(hosts: &[String]) -> Result<()> {
         .args(hosts))
 }
 
-/// Builds the LV2 bundle, validates its description, and runs the plugin in ffmpeg and PipeWire.
 pub fn test_lv2() -> Result<()> {
     step("tools", || debian::need(LV2))?;
     let built = bundles::bundle_lv2(&["--release".to_owned()])?;
@@ -78,7 +75,6 @@ pub fn test_lv2() -> Result<()> {
     run(cargo(test).env("BUNDLE", bundle))
 }
 
-/// Tests `tone-filter play` on an audio device that writes to a file, and the window of `tone-filter app`.
 pub fn test_play() -> Result<()> {
     if debian::is_here() {
         debian::install(PLAY)?;
@@ -91,7 +87,6 @@ pub fn test_play() -> Result<()> {
     run(kit("window").arg(target()?.join("app.png")).args(["", "--"]).arg(app).args(APP))
 }
 
-/// Writes the pictures and sounds of the README and the manual.
 pub fn media() -> Result<()> {
     ensure!(
         cfg!(target_os = "linux"),
@@ -100,24 +95,20 @@ pub fn media() -> Result<()> {
     run(cargo("run --package=tone-filter-manual --features=media --bin=media"))
 }
 
-/// Builds the plugin, runs all long tests on it, and prints their measurements.
 pub fn soak() -> Result<()> {
     bundles::bundle_release()?;
     run(cargo("test --package=tone-filter-hosts --test=alone soak"))
 }
 
-/// Builds the command `tone-filter`, runs it with `flags` on real songs, and prints the accuracy of its notes and its loudness.
 pub fn songs(flags: &[String]) -> Result<()> {
     run(kit("songs").arg(command(&["--release"])?).args(flags))
 }
 
-/// Builds the command `tone-filter`, and prints the sound files below `folders` that it reads differently from ffmpeg.
 pub fn wild(folders: &[String]) -> Result<()> {
     ensure!(!folders.is_empty(), "name a folder of sound files: cargo xtask wild FOLDER");
     run(kit("wild").arg(command(&["--release"])?).args(folders))
 }
 
-/// Tests tracker songs in Furnace: plays the songs of the tests, and loads the files `songs`.
 pub fn test_tracker(songs: &[String]) -> Result<()> {
     ensure!(
         debian::on_path("furnace"),

@@ -76,12 +76,10 @@ const RELEASE: [Check; 18] = [
     },
 ];
 
-/// Runs all checks that a release must pass; see [`verify::run`].
 pub fn verify(options: &[String]) -> Result<()> {
     verify::run(&RELEASE, options)
 }
 
-/// Runs all tests, after installing missing tools.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
@@ -93,7 +91,6 @@ pub fn test() -> Result<()> {
     step("tests, real hosts included", || run(cargo(&tests)))
 }
 
-/// Checks formatting, then compiles everything with warnings as errors, documentation included.
 pub fn lint() -> Result<()> {
     let features = if cfg!(target_os = "linux") { FEATURES } else { "" };
     let all = format!("{PACKAGES_HERE} {features}");

@@ -42,7 +42,6 @@ const SONGS: &str = "ffmpeg fluid-soundfont-gm fluidsynth openttd-openmsx";
 /// Programs for the tests, with their Debian packages: a browser, and Node.js for the script that controls it.
 const BROWSER: &str = "chromium node=nodejs npm";
 
-/// Builds the package and the page, and prints their folders.
 pub fn web() -> Result<()> {
     let (package, page) = build()?;
     println!("The npm package is in {}.", package.display());
