@@ -198,7 +198,7 @@ def decided(z, look, on, hysteresis, onset):
 
 def notes_of(held, begun, look, period, shortest=0.0):
     """Returns the notes (on, off, MIDI note) in s of the sound. `held`, `begun`: decisions, and whether the logit of an onset is above its threshold, frames x notes."""
-    out, frames = [], len(held)
+    out = []
     for n in range(held.shape[1]):
         edges = np.flatnonzero(np.diff(np.concatenate([[False], held[:, n], [False]]).astype(int)))
         for a, b in zip(edges[::2], edges[1::2]):

@@ -1,13 +1,11 @@
-"""The listener in torch: detectors, features, network. docs/listening.md has the formulas; listen.py computes the same frame by frame in NumPy."""
+"""The listener in torch, on a GPU: detectors, features, network. docs/listening.md has the formulas; listen.py computes the same frame by frame in NumPy."""
 import math
 import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+import triton, triton.language as tl
 from listen import DETECTORS, FIRST, FLOOR, LOWEST, NOTES, QUIETEST, centres
-try:
-    import triton, triton.language as tl
-except ImportError: triton = None
 
 RATE, BLOCK = 11025, 128                   # the detectors' rate in training, samples in a frame
 PERIOD = BLOCK / RATE
@@ -21,102 +19,104 @@ SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=
 
 # ---------------------------------------------------------------- kernels: recursions over time
 
-if triton:
-    @triton.jit
-    def scan_kernel(C, S, Q, T, D, BLOCK_D: tl.constexpr):
-        b, d = tl.program_id(0), tl.program_id(1) * BLOCK_D + tl.arange(0, BLOCK_D)
-        m = d < D
-        qr, qi = tl.load(Q + d, m, 0.0), tl.load(Q + D + d, m, 0.0)
-        wr, wi = tl.load(Q + 2 * D + d, m, 0.0), tl.load(Q + 3 * D + d, m, 0.0)
-        ar = tl.zeros((BLOCK_D,), tl.float32); ai = ar; br = ar; bi = ar
-        base = b.to(tl.int64) * T * 4 * D
-        for t in range(T):
-            at = base + t * 4 * D + d
-            nbr = qr * br - qi * bi + wr * ar - wi * ai + tl.load(C + at + 2 * D, m, 0.0)
-            nbi = qr * bi + qi * br + wr * ai + wi * ar + tl.load(C + at + 3 * D, m, 0.0)
-            nar = qr * ar - qi * ai + tl.load(C + at, m, 0.0)
-            ai = qr * ai + qi * ar + tl.load(C + at + D, m, 0.0)
-            ar = nar; br = nbr; bi = nbi
-            tl.store(S + at, ar, m); tl.store(S + at + D, ai, m); tl.store(S + at + 2 * D, br, m); tl.store(S + at + 3 * D, bi, m)
+@triton.jit
+def scan_kernel(C, S, Q, T, D, BLOCK_D: tl.constexpr):
+    b, d = tl.program_id(0), tl.program_id(1) * BLOCK_D + tl.arange(0, BLOCK_D)
+    m = d < D
+    qr, qi = tl.load(Q + d, m, 0.0), tl.load(Q + D + d, m, 0.0)
+    wr, wi = tl.load(Q + 2 * D + d, m, 0.0), tl.load(Q + 3 * D + d, m, 0.0)
+    ar = tl.zeros((BLOCK_D,), tl.float32); ai = ar; br = ar; bi = ar
+    base = b.to(tl.int64) * T * 4 * D
+    for t in range(T):
+        at = base + t * 4 * D + d
+        nbr = qr * br - qi * bi + wr * ar - wi * ai + tl.load(C + at + 2 * D, m, 0.0)
+        nbi = qr * bi + qi * br + wr * ai + wi * ar + tl.load(C + at + 3 * D, m, 0.0)
+        nar = qr * ar - qi * ai + tl.load(C + at, m, 0.0)
+        ai = qr * ai + qi * ar + tl.load(C + at + D, m, 0.0)
+        ar = nar; br = nbr; bi = nbi
+        tl.store(S + at, ar, m); tl.store(S + at + D, ai, m); tl.store(S + at + 2 * D, br, m); tl.store(S + at + 3 * D, bi, m)
 
-    @triton.jit
-    def reference_kernel(X, R, B, T, up, down, lowest, BLOCK_B: tl.constexpr):
-        b = tl.program_id(0) * BLOCK_B + tl.arange(0, BLOCK_B)
-        m = b < B
-        r = tl.zeros((BLOCK_B,), tl.float32) + lowest
-        for t in range(T):
-            x = tl.load(X + b * T + t, m, 0.0)
-            r += tl.where(x > r, up, down) * (x - r)
-            tl.store(R + b * T + t, r, m)
 
-    @triton.jit
-    def gru_forward(GI, W, BN, OUT, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
-        n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-        j = tl.arange(0, BH)
-        zone = tl.program_id(1)
-        first = tl.load(ROWS + zone)
-        rows = tl.load(ROWS + zone + 1) - first
-        W += zone * 3 * BH * BH; BN += zone * BH
-        m = (n < B * rows)[:, None] & (j < H)[None, :]
-        at = (n // rows).to(tl.int64) * T * P + first + n % rows
-        gi = GI + at[:, None] * (3 * H) + j[None, :]
-        out = OUT + at[:, None] * H + j[None, :]
-        square = j[:, None] * BH + j[None, :]
-        wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
-        bn = tl.load(BN + j)[None, :]
-        h = tl.zeros((BLOCK_N, BH), tl.float32)
+@triton.jit
+def reference_kernel(X, R, B, T, up, down, lowest, BLOCK_B: tl.constexpr):
+    b = tl.program_id(0) * BLOCK_B + tl.arange(0, BLOCK_B)
+    m = b < B
+    r = tl.zeros((BLOCK_B,), tl.float32) + lowest
+    for t in range(T):
+        x = tl.load(X + b * T + t, m, 0.0)
+        r += tl.where(x > r, up, down) * (x - r)
+        tl.store(R + b * T + t, r, m)
+
+
+@triton.jit
+def gru_forward(GI, W, BN, OUT, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+    n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    j = tl.arange(0, BH)
+    zone = tl.program_id(1)
+    first = tl.load(ROWS + zone)
+    rows = tl.load(ROWS + zone + 1) - first
+    W += zone * 3 * BH * BH; BN += zone * BH
+    m = (n < B * rows)[:, None] & (j < H)[None, :]
+    at = (n // rows).to(tl.int64) * T * P + first + n % rows
+    gi = GI + at[:, None] * (3 * H) + j[None, :]
+    out = OUT + at[:, None] * H + j[None, :]
+    square = j[:, None] * BH + j[None, :]
+    wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
+    bn = tl.load(BN + j)[None, :]
+    h = tl.zeros((BLOCK_N, BH), tl.float32)
+    xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
+    for t in range(T):
+        ahead = m & (n[:, None] * 0 + t + 1 < T)
+        gi += 3 * H * P
+        yr, yz, yn = tl.load(gi, ahead, 0.0).to(tl.float32), tl.load(gi + H, ahead, 0.0).to(tl.float32), tl.load(gi + 2 * H, ahead, 0.0).to(tl.float32)
+        r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
+        z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
+        c = 2 * tl.sigmoid(2 * (xn + r * (tl.dot(h, wn, input_precision="tf32") + bn))) - 1
+        h = (1 - z) * c + z * h
+        tl.store(out, h.to(OUT.dtype.element_ty), m)
+        out += H * P
+        xr = yr; xz = yz; xn = yn
+
+
+@triton.jit
+def gru_backward(GI, W, WT, BN, OUT, DOUT, DGI, Q, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+    n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    j = tl.arange(0, BH)
+    zone = tl.program_id(1)
+    first = tl.load(ROWS + zone)
+    rows = tl.load(ROWS + zone + 1) - first
+    W += zone * 3 * BH * BH; WT += zone * 3 * BH * BH; BN += zone * BH
+    m = (n < B * rows)[:, None] & (j < H)[None, :]
+    at = (n // rows).to(tl.int64) * T * P + first + n % rows + (T - 1) * P
+    gi = GI + at[:, None] * (3 * H) + j[None, :]
+    dgi = DGI + at[:, None] * (3 * H) + j[None, :]
+    out = OUT + at[:, None] * H + j[None, :]
+    dout = DOUT + at[:, None] * H + j[None, :]
+    q = Q + at[:, None] * H + j[None, :]
+    square = j[:, None] * BH + j[None, :]
+    wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
+    tr, tz, tn = tl.load(WT + square), tl.load(WT + BH * BH + square), tl.load(WT + 2 * BH * BH + square)
+    bn = tl.load(BN + j)[None, :]
+    dh = tl.zeros((BLOCK_N, BH), tl.float32)
+    for k in range(T):
+        before = m & (n[:, None] * 0 + k + 1 < T)
         xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
-        for t in range(T):
-            ahead = m & (n[:, None] * 0 + t + 1 < T)
-            gi += 3 * H * P
-            yr, yz, yn = tl.load(gi, ahead, 0.0).to(tl.float32), tl.load(gi + H, ahead, 0.0).to(tl.float32), tl.load(gi + 2 * H, ahead, 0.0).to(tl.float32)
-            r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
-            z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
-            c = 2 * tl.sigmoid(2 * (xn + r * (tl.dot(h, wn, input_precision="tf32") + bn))) - 1
-            h = (1 - z) * c + z * h
-            tl.store(out, h.to(OUT.dtype.element_ty), m)
-            out += H * P
-            xr = yr; xz = yz; xn = yn
-
-    @triton.jit
-    def gru_backward(GI, W, WT, BN, OUT, DOUT, DGI, Q, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
-        n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-        j = tl.arange(0, BH)
-        zone = tl.program_id(1)
-        first = tl.load(ROWS + zone)
-        rows = tl.load(ROWS + zone + 1) - first
-        W += zone * 3 * BH * BH; WT += zone * 3 * BH * BH; BN += zone * BH
-        m = (n < B * rows)[:, None] & (j < H)[None, :]
-        at = (n // rows).to(tl.int64) * T * P + first + n % rows + (T - 1) * P
-        gi = GI + at[:, None] * (3 * H) + j[None, :]
-        dgi = DGI + at[:, None] * (3 * H) + j[None, :]
-        out = OUT + at[:, None] * H + j[None, :]
-        dout = DOUT + at[:, None] * H + j[None, :]
-        q = Q + at[:, None] * H + j[None, :]
-        square = j[:, None] * BH + j[None, :]
-        wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
-        tr, tz, tn = tl.load(WT + square), tl.load(WT + BH * BH + square), tl.load(WT + 2 * BH * BH + square)
-        bn = tl.load(BN + j)[None, :]
-        dh = tl.zeros((BLOCK_N, BH), tl.float32)
-        for k in range(T):
-            before = m & (n[:, None] * 0 + k + 1 < T)
-            xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
-            g = tl.load(dout, m, 0.0).to(tl.float32)
-            out -= H * P
-            h = tl.load(out, before, 0.0).to(tl.float32)
-            r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
-            z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
-            hn = tl.dot(h, wn, input_precision="tf32") + bn
-            c = 2 * tl.sigmoid(2 * (xn + r * hn)) - 1
-            dh += g
-            dz = dh * (h - c) * z * (1 - z)
-            dc = dh * (1 - z) * (1 - c * c)
-            dr = dc * hn * r * (1 - r)
-            dq = dc * r
-            tl.store(dgi, dr.to(DGI.dtype.element_ty), m); tl.store(dgi + H, dz.to(DGI.dtype.element_ty), m); tl.store(dgi + 2 * H, dc.to(DGI.dtype.element_ty), m)
-            tl.store(q, dq.to(Q.dtype.element_ty), m)
-            dh = dh * z + tl.dot(dr, tr, input_precision="tf32") + tl.dot(dz, tz, input_precision="tf32") + tl.dot(dq, tn, input_precision="tf32")
-            gi -= 3 * H * P; dgi -= 3 * H * P; dout -= H * P; q -= H * P
+        g = tl.load(dout, m, 0.0).to(tl.float32)
+        out -= H * P
+        h = tl.load(out, before, 0.0).to(tl.float32)
+        r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
+        z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
+        hn = tl.dot(h, wn, input_precision="tf32") + bn
+        c = 2 * tl.sigmoid(2 * (xn + r * hn)) - 1
+        dh += g
+        dz = dh * (h - c) * z * (1 - z)
+        dc = dh * (1 - z) * (1 - c * c)
+        dr = dc * hn * r * (1 - r)
+        dq = dc * r
+        tl.store(dgi, dr.to(DGI.dtype.element_ty), m); tl.store(dgi + H, dz.to(DGI.dtype.element_ty), m); tl.store(dgi + 2 * H, dc.to(DGI.dtype.element_ty), m)
+        tl.store(q, dq.to(Q.dtype.element_ty), m)
+        dh = dh * z + tl.dot(dr, tr, input_precision="tf32") + tl.dot(dz, tz, input_precision="tf32") + tl.dot(dq, tn, input_precision="tf32")
+        gi -= 3 * H * P; dgi -= 3 * H * P; dout -= H * P; q -= H * P
 
 
 def padded(w, size):
@@ -126,6 +126,8 @@ def padded(w, size):
 
 
 class Gru(torch.autograd.Function):
+    """Runs GRUs from h = 0. Returns B x T x P x H. gi: B x T x P x 3H (from the input: reset, update, candidate), w: zones x H x 3H, bn: zones x H.
+    `ends` has each zone's first row of P and its end, `rows` the same as a tensor."""
     @staticmethod
     def kernel(gi, w, bn, rows, ends):
         """Returns grid, weights and sizes: the arguments of both kernels."""
@@ -164,22 +166,6 @@ def by_zone(x, matrices, ends):
     return torch.cat([x[..., a:b, :] @ matrix for matrix, (a, b) in zip(matrices, ends)], -2)
 
 
-def gru(gi, w, bn, rows, ends):
-    """Runs GRUs from h = 0. Returns B x T x P x H. gi: B x T x P x 3H (from the input: reset, update, candidate), w: zones x H x 3H, bn: zones x H.
-    `ends` has each zone's first row of P and its end, `rows` the same as a tensor."""
-    if gi.is_cuda: return Gru.apply(gi, w, bn, rows, ends)
-    H, out = w.shape[1], []
-    of = torch.tensor([k for k, (a, b) in enumerate(ends) for _ in range(a, b)])
-    h = torch.zeros(gi.shape[0], gi.shape[2], H)
-    for t in range(gi.shape[1]):
-        x, y = gi[:, t].float(), by_zone(h, w, ends)
-        r, z = torch.sigmoid(x[..., :H] + y[..., :H]), torch.sigmoid(x[..., H:2 * H] + y[..., H:2 * H])
-        c = torch.tanh(x[..., 2 * H:] + r * (y[..., 2 * H:] + bn[of]))
-        h = (1 - z) * c + z * h
-        out.append(h)
-    return torch.stack(out, 1)
-
-
 # ---------------------------------------------------------------- sound -> features
 
 class Features(nn.Module):
@@ -208,30 +194,14 @@ class Features(nn.Module):
         c = frames @ self.kernel
         torch.backends.cuda.matmul.allow_tf32 = fast
         T = c.shape[1]
-        if c.is_cuda:
-            s = torch.empty_like(c)
-            scan_kernel[(B, triton.cdiv(D, 64))](c, s, self.step, T, D, 64, num_warps=2)
-        else:
-            qr, qi, wr, wi = self.step.view(4, D)
-            q, w, c = torch.complex(qr, qi), torch.complex(wr, wi), c.view(B, T, 4, D)
-            c1, c2, s1, s2, out = torch.complex(c[:, :, 0], c[:, :, 1]), torch.complex(c[:, :, 2], c[:, :, 3]), 0, 0, []
-            for t in range(T):
-                s2 = q * s2 + w * s1 + c2[:, t]
-                s1 = q * s1 + c1[:, t]
-                out.append(torch.stack([s1.real, s1.imag, s2.real, s2.imag], 1))
-            s = torch.stack(out, 1)
+        s = torch.empty_like(c)
+        scan_kernel[(B, triton.cdiv(D, 64))](c, s, self.step, T, D, 64, num_warps=2)
         return s.view(B, T, 4, D)
 
     def reference(self, total):
         up, down = 1 - math.exp(-PERIOD / 0.05), 1 - math.exp(-PERIOD / 3.0)
         out = torch.empty_like(total)
-        if total.is_cuda: reference_kernel[(triton.cdiv(len(total), 16),)](total.contiguous(), out, *total.shape, up, down, QUIETEST, 16, num_warps=1)
-        else:
-            r = torch.full_like(total[:, 0], QUIETEST)
-            for t in range(total.shape[1]):
-                x = total[:, t]
-                r = r + torch.where(x > r, up, down) * (x - r)
-                out[:, t] = r
+        reference_kernel[(triton.cdiv(len(total), 16),)](total.contiguous(), out, *total.shape, up, down, QUIETEST, 16, num_warps=1)
         return out
 
     @torch.no_grad()
@@ -277,7 +247,7 @@ class Band(nn.Module):
 
     def forward(self, x):
         i, c = self.weight.shape[2:]
-        with torch.autocast(x.device.type, enabled=False):
+        with torch.autocast("cuda", enabled=False):
             dense = torch.einsum("ropq,roic->piqc", self.mask, self.weight).reshape(self.mask.shape[2] * i, self.mask.shape[3] * c)
         return x @ dense.to(x.dtype) + (self.bias + self.place).flatten().to(x.dtype)
 
@@ -311,7 +281,7 @@ class Cell(nn.Module):
     def forward(self, x):
         w, bias = self.input.to(x.dtype), self.bias.to(x.dtype)
         gi = torch.cat([x[:, :, a:b] @ w[r] + bias[r] for r, (a, b) in enumerate(self.ends)], 2)
-        return gru(gi, self.hidden, self.bn, self.rows, self.ends)
+        return Gru.apply(gi, self.hidden, self.bn, self.rows, self.ends)
 
 
 class Network(nn.Module):
@@ -344,9 +314,9 @@ class Network(nn.Module):
         """Returns logits, B x T x 80 x 4. x: features, B x T x 87 x per."""
         B, T = x.shape[:2]
         x = torch.cat([F.pad(x, (0, 0, 0, 0, lag, 0))[:, :T] for lag in self.config["lags"]], 3).flatten(2)
-        with torch.autocast("cuda", torch.bfloat16, enabled=x.is_cuda, cache_enabled=False):
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
             with torch.autocast("cuda", enabled=False): a = torch.relu(self.near(x))
-            a = torch.relu(self.harmonic(a.to(torch.bfloat16) if x.is_cuda else a)).view(B, T, NOTES, -1)
+            a = torch.relu(self.harmonic(a.to(torch.bfloat16))).view(B, T, NOTES, -1)
             pooled = torch.cat([a.mean(2), a.amax(2)], 2)
             w = self.whole(torch.relu(self.whole_in(pooled))[:, :, None])[:, :, 0]
             h = self.first(a)

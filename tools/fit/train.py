@@ -28,12 +28,12 @@ SHARE = 10                                  # steps from one mean over the proce
 
 class Data:
     """Sounds and labels on the device. Loads new files as they appear."""
-    def __init__(self, folder, capacity, device):
-        self.folder, self.device, self.count, self.capacity = folder, device, 0, capacity
-        self.sound = torch.empty(capacity, 2, FRAMES * BLOCK, dtype=torch.int16, device=device)
-        self.label = torch.empty(capacity, AHEAD + FRAMES + 2, NOTES, dtype=torch.uint8, device=device)
-        self.sources = torch.zeros(capacity, dtype=torch.uint8, device=device)
-        self.stream, self.lock = torch.cuda.Stream() if device == "cuda" else None, threading.Lock()          # held during a transfer, and while a graph is captured
+    def __init__(self, folder, capacity):
+        self.folder, self.count, self.capacity = folder, 0, capacity
+        self.sound = torch.empty(capacity, 2, FRAMES * BLOCK, dtype=torch.int16, device="cuda")
+        self.label = torch.empty(capacity, AHEAD + FRAMES + 2, NOTES, dtype=torch.uint8, device="cuda")
+        self.sources = torch.zeros(capacity, dtype=torch.uint8, device="cuda")
+        self.stream, self.lock = torch.cuda.Stream(), threading.Lock()          # held during a transfer, and while a graph is captured
 
     def load(self):
         for path in sorted(glob.glob(self.folder + "/chunk-*[0-9].npz"), key=os.path.getmtime):
@@ -41,10 +41,10 @@ class Data:
             with np.load(path) as z: sound, label, sources = z["sound"], z["labels"], z["sources"]
             n = min(len(sound), self.capacity - self.count)
             with self.lock, torch.cuda.stream(self.stream):
-                self.sources[self.count:self.count + n] = torch.from_numpy(sources[:n]).to(self.device)
-                self.sound[self.count:self.count + n] = torch.from_numpy(sound[:n]).to(self.device)
-                self.label[self.count:self.count + n] = torch.from_numpy(label[:n]).to(self.device)
-                if self.stream: self.stream.synchronize()
+                self.sources[self.count:self.count + n] = torch.from_numpy(sources[:n]).cuda()
+                self.sound[self.count:self.count + n] = torch.from_numpy(sound[:n]).cuda()
+                self.label[self.count:self.count + n] = torch.from_numpy(label[:n]).cuda()
+                self.stream.synchronize()
             self.count += n
             os.unlink(path)
 
@@ -55,13 +55,13 @@ class Data:
 
     def batch(self, size, length):
         """Draws a batch: sound B x 2 x (length BLOCK) in about +-1, labels from AHEAD frames before to 1 frame after, sources."""
-        rand = lambda *shape: torch.rand(*shape, device=self.device)
+        rand = lambda *shape: torch.rand(*shape, device="cuda")
         def pick():
-            k = torch.randint(self.count, (size,), device=self.device)
-            at = torch.randint(FRAMES - length + 1, (size,), device=self.device)
+            k = torch.randint(self.count, (size,), device="cuda")
+            at = torch.randint(FRAMES - length + 1, (size,), device="cuda")
             at = torch.where(rand(size) < 0.15, torch.zeros_like(at), at)
-            samples, frames = at[:, None] * BLOCK + torch.arange(length * BLOCK, device=self.device), at[:, None] + torch.arange(AHEAD + length + 1, device=self.device)
-            return self.sound[k[:, None, None], torch.arange(2, device=self.device)[:, None], samples[:, None]].float() / 32768, self.label[k[:, None], frames], self.sources[k]
+            samples, frames = at[:, None] * BLOCK + torch.arange(length * BLOCK, device="cuda"), at[:, None] + torch.arange(AHEAD + length + 1, device="cuda")
+            return self.sound[k[:, None, None], torch.arange(2, device="cuda")[:, None], samples[:, None]].float() / 32768, self.label[k[:, None], frames], self.sources[k]
         x, y, s = pick()
         x2, y2, s2 = pick()                                                       # some are two files at once
         n = max(1, size // 10)
@@ -76,12 +76,12 @@ class Data:
         return x + torch.where(rand(size, 1, 1) < 0.25, scale * torch.where(rand(size, 1, 1) < 0.5, smooth, noise), 0.0), y, s
 
 
-def equaliser(octave, size, device):
+def equaliser(octave, size):
     """Draws an equaliser: log power of a random tilt, for some also of two bells."""
-    r = lambda: torch.randn(size, 1, device=device)
+    r = lambda: torch.randn(size, 1, device="cuda")
     gain = 0.5 * r() * (octave - 3.6)
-    for _ in range(2): gain = gain + 0.9 * r() * torch.exp(-0.5 * ((octave - 7.2 * torch.rand(size, 1, device=device)) / (0.3 + 1.2 * torch.rand(size, 1, device=device))) ** 2)
-    return gain * (torch.rand(size, 1, device=device) < 0.5)
+    for _ in range(2): gain = gain + 0.9 * r() * torch.exp(-0.5 * ((octave - 7.2 * torch.rand(size, 1, device="cuda")) / (0.3 + 1.2 * torch.rand(size, 1, device="cuda"))) ** 2)
+    return gain * (torch.rand(size, 1, device="cuda") < 0.5)
 
 
 def recent(onset, first, last):
@@ -120,17 +120,17 @@ def loss_of(z, t, w, use):
 
 class Learner:
     """A net with its optimiser, averaged weights, stream and graphs."""
-    def __init__(self, spec, args, device):
+    def __init__(self, spec, args):
         self.name, size, init = (spec.split("=") + [""])[:3]
         size, _, without = size.partition("-")
-        self.without, self.net = int(without or 0), Network(SIZES[size]).to(device)
+        self.without, self.net = int(without or 0), Network(SIZES[size]).cuda()
         if init: self.net.load_state_dict(pack.state(init))
-        self.rate = torch.zeros((), device=device)
+        self.rate = torch.zeros((), device="cuda")
         groups = [{"params": [p for n, p in self.net.named_parameters() if n.endswith("place") == place], "weight_decay": 0.3 if place else 0.01} for place in (False, True)]
-        self.optimiser = torch.optim.AdamW(groups, lr=self.rate, betas=(0.9, 0.99), capturable=device == "cuda")
+        self.optimiser = torch.optim.AdamW(groups, lr=self.rate, betas=(0.9, 0.99), capturable=True)
         self.own = self.net.state_dict()                                       # its own tensors
         self.mean = {k: v.detach().clone() for k, v in self.own.items()}
-        self.stream = torch.cuda.Stream() if device == "cuda" else None
+        self.stream = torch.cuda.Stream()
         self.sums, self.path, self.began, self.graphs, self.pool, self.steps = [], f"{args.out}/{self.name}", bool(init), {}, None, 0
 
     def learn(self, x, t, w, sources):
@@ -149,7 +149,7 @@ class Learner:
         if not isinstance(known, int):
             known[0].replay()
             parts = known[1]
-        elif known < 3 or not given[0].is_cuda:
+        elif known < 3:
             self.optimiser.zero_grad(set_to_none=True)
             parts = self.learn(*given)
             self.graphs[shape] = known + 1
@@ -174,14 +174,14 @@ class Learner:
         dist.all_reduce(flat)
         for t, part in zip(tensors, (flat / ranks).split([t.numel() for t in tensors])): t.copy_(part.view_as(t))
 
-    def report(self, args, device, line, last=False):
-        if device == "cuda": torch.cuda.synchronize()
+    def report(self, args, line, last=False):
+        torch.cuda.synchronize()
         line["loss"] = [round(v, 4) for v in torch.stack(self.sums).mean(0).tolist()] if self.sums else None
         self.sums, decide = [], [-0.1, 0.4, 0.0, 0.1, 0.4, -0.5]
         if os.path.exists(args.data + "/valid.npz") and not self.without:
-            judged = Network(self.net.config).to(device)
+            judged = Network(self.net.config).cuda()
             judged.load_state_dict(self.mean)
-            line["valid"], decide = choose.by_validation(judged, args.data + "/valid.npz", device, choose.HYSTERESIS if last else 0.0)
+            line["valid"], decide = choose.by_validation(judged, args.data + "/valid.npz", choose.HYSTERESIS if last else 0.0)
         pack.save(self.path + ".tmp.npz", self.net.config, self.mean, decide)
         os.replace(self.path + ".tmp.npz", self.path + ".npz")
         with open(self.path + ".log", "a") as f: f.write(json.dumps(line) + "\n")
@@ -196,13 +196,12 @@ def main():
     parser.add_argument("--rank", type=int, default=0); parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--long", type=float, default=0.65, help="from this part of the time on, half as many parts twice as long")
     args = parser.parse_args()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(0)
     if args.ranks > 1: dist.init_process_group("gloo", rank=args.rank, world_size=args.ranks)
     os.makedirs(args.out, exist_ok=True)
-    start, data = time.time(), Data(args.data, args.capacity, device)
-    learners = [Learner(spec, args, device) for spec in args.nets]
+    start, data = time.time(), Data(args.data, args.capacity)
+    learners = [Learner(spec, args) for spec in args.nets]
     torch.manual_seed(args.rank)
     while data.count < min(args.start, data.capacity): data.load(); time.sleep(0.2)
     threading.Thread(target=data.watch, daemon=True).start()
@@ -221,29 +220,26 @@ def main():
         x, y, sources = data.batch(size, length)
         t, w = targets(y, length)
         features = learners[0].net.features
-        fresh = features(x, equaliser(features.octave, size, device)), t, w, sources
-        if device == "cuda":
-            here = torch.cuda.current_stream()
-            for l in learners: here.wait_stream(l.stream)
-            given = shapes.setdefault(length, fresh)
-            for old, new in zip(given, fresh): old.copy_(new)
-            for l in learners: l.stream.wait_stream(here)
-            for l in learners:
-                with torch.cuda.stream(l.stream): l.step(step, rate, given, data.lock)
-        else:
-            for l in learners: l.step(step, rate, fresh, data.lock)
+        fresh = features(x, equaliser(features.octave, size)), t, w, sources
+        here = torch.cuda.current_stream()
+        for l in learners: here.wait_stream(l.stream)
+        given = shapes.setdefault(length, fresh)
+        for old, new in zip(given, fresh): old.copy_(new)
+        for l in learners: l.stream.wait_stream(here)
+        for l in learners:
+            with torch.cuda.stream(l.stream): l.step(step, rate, given, data.lock)
         step += 1
         if step % SHARE == 0:
-            if device == "cuda": torch.cuda.synchronize()                     # not too far ahead of the clock
+            torch.cuda.synchronize()                     # not too far ahead of the clock
             if args.ranks > 1:
                 for l in learners: l.share(args.ranks)
         if step % 500 == 0: print(f"step {step} at {time.time() - start:.0f} s, {data.count} files", flush=True)
         if args.rank == 0 and time.time() - told > args.every:
-            for l in learners: l.report(args, device, line())
+            for l in learners: l.report(args, line())
             told = time.time()
     if args.rank == 0:
-        for l in learners: l.report(args, device, line(), True)
-    if device == "cuda": print(f"{torch.cuda.max_memory_reserved() / 2 ** 30:.1f} GiB", flush=True)
+        for l in learners: l.report(args, line(), True)
+    print(f"{torch.cuda.max_memory_reserved() / 2 ** 30:.1f} GiB", flush=True)
 
 
 if __name__ == "__main__": main()
