@@ -1,7 +1,7 @@
 //! `cargo xtask install-c`: installs the C library, its header and its pkg-config file.
 
 use crate::{
-    commands::{cargo, run, target},
+    commands::{cargo, run, target, version_of},
     files,
 };
 use anyhow::{Result, ensure};
@@ -44,14 +44,8 @@ pub fn install(folder: &Path) -> Result<()> {
     let mut write = cargo("run --package=tone-filter-capi --features=header --bin=c_header --");
     run(write.arg(header))?;
     fs::create_dir_all(lib.join("pkgconfig"))?;
-    let description = PKG_CONFIG.replace("VERSION", version());
+    let description = PKG_CONFIG.replace("VERSION", &version_of("tone-filter-capi")?);
     fs::write(lib.join("pkgconfig/tone_filter.pc"), description)?;
     println!("installed below {}", folder.display());
     Ok(())
-}
-
-fn version() -> &'static str {
-    let manifest = include_str!("../../bindings/c/Cargo.toml");
-    let line = manifest.lines().find_map(|line| line.strip_prefix("version = "));
-    line.expect("a package has a version").trim_matches('"')
 }

@@ -15,11 +15,7 @@ pub fn root() -> &'static Path {
 }
 
 pub fn metadata(options: &[&str]) -> Result<Value> {
-    let mut cargo = cargo("metadata --format-version=1");
-    let output = cargo.args(options).current_dir(root()).stderr(Stdio::inherit()).output();
-    let output = output.context("cannot start cargo")?;
-    ensure!(output.status.success(), "`cargo metadata` failed");
-    Ok(serde_json::from_slice(&output.stdout)?)
+    Ok(serde_json::from_str(&output(cargo("metadata --format-version=1").args(options))?)?)
 }
 
 pub fn target() -> Result<PathBuf> {
@@ -29,9 +25,13 @@ pub fn target() -> Result<PathBuf> {
 
 /// Returns the version of the plugin, which the downloads have, too.
 pub fn version() -> Result<String> {
+    version_of("tone-filter")
+}
+
+pub fn version_of(package: &str) -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    let own = packages.into_iter().find(|package| package["name"] == "tone-filter");
+    let own = packages.into_iter().find(|own| own["name"] == package);
     Ok(own.context("no package")?["version"].as_str().context("no version")?.to_owned())
 }
 
@@ -82,13 +82,23 @@ pub fn profile(options: &[impl AsRef<str>]) -> &str {
 
 /// Runs a command in the repository's root.
 pub fn run(mut command: impl BorrowMut<Command>) -> Result<()> {
-    let command = command.borrow_mut();
+    finish(command.borrow_mut()).map(drop)
+}
+
+/// Runs a command in the repository's root. Returns its output, without white space at the ends.
+pub fn output(mut command: impl BorrowMut<Command>) -> Result<String> {
+    let output = finish(command.borrow_mut().stdout(Stdio::piped()))?;
+    Ok(String::from_utf8(output)?.trim().to_owned())
+}
+
+/// Runs a command in the repository's root. Returns its output, if that is piped.
+fn finish(command: &mut Command) -> Result<Vec<u8>> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let line = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let status = command.current_dir(root()).status();
-    let status = status.with_context(|| format!("cannot start `{line}`"))?;
-    ensure!(status.success(), "`{line}` failed");
-    Ok(())
+    let child = command.current_dir(root()).spawn();
+    let output = child.with_context(|| format!("cannot start `{line}`"))?.wait_with_output()?;
+    ensure!(output.status.success(), "`{line}` failed");
+    Ok(output.stdout)
 }
 
 /// Runs a step of a verb, and prints its name and duration.

@@ -1,7 +1,7 @@
 //! `cargo xtask test-engines`: tests of the bindings for game audio engines and for programs in other languages.
 
 use crate::{
-    commands::{Unavailable, cargo, root, run, step, target},
+    commands::{Unavailable, cargo, output, root, run, step, target},
     debian::{apt_install, missing_programs},
 };
 use anyhow::{Result, ensure};
@@ -54,10 +54,10 @@ fn tools() -> Result<()> {
 fn examples(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let [kira, firewheel] = ["kira", "firewheel"].map(|name| -> Result<_> {
-        let (demo, output) = (root().join("assets/demo.wav"), folder.join(name));
+        let (demo, played) = (root().join("assets/demo.wav"), folder.join(name));
         let mut example = cargo(&format!("run --package=tone-filter-{name} --example {name} --"));
-        run(example.args([&demo, &output]))?;
-        Ok(fs::read(output)?)
+        run(example.args([&demo, &played]))?;
+        Ok(fs::read(played)?)
     });
     ensure!(kira? == firewheel?, "kira and firewheel: different sound");
     Ok(())
@@ -72,8 +72,10 @@ fn godot() -> Result<()> {
         run(cargo(&format!("{verb} {manifest} {rest}")).env("CARGO_TARGET_DIR", &folder))?;
     }
     let library = folder.join("debug/libtone_filter_godot.so");
-    let names = Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library).output()?;
-    let names = String::from_utf8(names.stdout)?;
-    ensure!(names.contains(" gdext_rust_init\n"), "the library has no entry point for Godot");
+    let names = output(Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library))?;
+    ensure!(
+        names.lines().any(|line| line.ends_with(" gdext_rust_init")),
+        "the library has no entry point for Godot"
+    );
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask verify`: all checks of a release, one after another. Results are kept, so that a run can be continued.
 
-use crate::commands::{Unavailable, root, target};
+use crate::commands::{Unavailable, output, root, target};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -123,8 +123,8 @@ fn result(check: &Check, tree: &str) -> Result<(&'static str, Value)> {
         "result": result,
         "tests": [passed, failed],
         "seconds": started.elapsed().as_secs(),
-        "date": output("date", &["-u", "+%F"])?,
-        "commit": output("git", &["describe", "--always", "--dirty"])?,
+        "date": output(Command::new("date").args(["-u", "+%F"]))?,
+        "commit": output(Command::new("git").args(["describe", "--always", "--dirty"]))?,
         "cpu": cpu(),
     });
     Ok((result, entry))
@@ -147,20 +147,13 @@ fn counts(line: &str) -> [u64; 2] {
 /// Returns a hash of all tracked files but docs and CHANGELOG, as they are in the working tree.
 fn tree() -> Result<String> {
     let paths = ["--", ".", ":!docs", ":!CHANGELOG.md"];
-    let files = output("git", &[&["ls-files", "--stage"], &paths[..]].concat())?;
-    let changes = output("git", &[&["diff"], &paths[..]].concat())?;
+    let files = output(Command::new("git").args(["ls-files", "--stage"]).args(paths))?;
+    let changes = output(Command::new("git").arg("diff").args(paths))?;
     let mut hash = Command::new("git");
     let hash = hash.args(["hash-object", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut hash = hash.spawn().context("cannot start git")?;
     hash.stdin.take().context("no input")?.write_all((files + &changes).as_bytes())?;
     Ok(String::from_utf8(hash.wait_with_output()?.stdout)?.trim().to_owned())
-}
-
-fn output(program: &str, args: &[&str]) -> Result<String> {
-    let output = Command::new(program).args(args).current_dir(root()).output();
-    let output = output.with_context(|| format!("cannot start {program}"))?;
-    ensure!(output.status.success(), "{program} failed");
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
 /// Returns the name of this computer's CPU, where Linux tells it.

@@ -1,7 +1,7 @@
 //! `cargo xtask web` and `test-web`: the npm package, the web page that uses it, and their tests in a browser.
 
 use crate::{
-    commands::{Unavailable, cargo, kit, manual, root, run, target},
+    commands::{Unavailable, cargo, kit, manual, output, root, run, target},
     debian, files, foreign,
 };
 use anyhow::{Result, ensure};
@@ -178,6 +178,6 @@ fn module(package: &str) -> Result<PathBuf> {
 /// Returns whether the compiler has a precompiled standard library for [`TARGET`].
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
-    let output = rustc.args(["--print=target-libdir", "--target", TARGET]).output()?;
-    Ok(Path::new(String::from_utf8(output.stdout)?.trim()).is_dir())
+    let folder = output(rustc.args(["--print=target-libdir", "--target", TARGET]))?;
+    Ok(Path::new(&folder).is_dir())
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     bundles::System,
-    commands::{Unavailable, cargo, command, kit, run, step, target},
+    commands::{Unavailable, cargo, command, kit, output, run, step, target},
     debian, foreign,
     package::Build,
     programs::APP,
@@ -98,8 +98,8 @@ impl Wine {
     /// Starts wine on a virtual display. Creates the prefix if it is missing.
     fn start() -> Result<Self> {
         let target = target()?.join("windows");
-        let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;
-        let library = PathBuf::from(String::from_utf8(library.stdout)?.trim());
+        let library = output(Command::new(COMPILER).arg("-print-libgcc-file-name"))?;
+        let library = PathBuf::from(library);
         let libraries = library.parent().context("a library lies in a folder")?;
         // Switches address space randomisation off (`setarch -R`, which some containers forbid). With it, about one program in
         // some thousands fails to start, as Linux puts the heap where wine 8 needs a shared page.
