@@ -146,7 +146,7 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
-/// Properties of the AU: an effect, as Logic offers effects on every track.
+/// Properties of the AU. It is an effect, because Logic offers effects on every track.
 const COMPONENT: &str = "    <key>AudioComponents</key>
     <array>
         <dict>
@@ -381,14 +381,14 @@ mod tests {
     }
 
     #[test]
-    fn nih_plugs_bundler_gives_the_same_name() {
+    fn bundler_toml_has_the_same_name() {
         let config = fs::read_to_string(root().join("bundler.toml")).unwrap();
         let name = CLAP.name.strip_suffix(".clap").unwrap();
         assert_eq!(config, format!("[tone-filter]\nname = \"{name}\"\n"));
     }
 
     #[test]
-    fn every_system_finds_the_library_where_it_looks() {
+    fn bundles_have_the_library_at_each_systems_path() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         fs::write(at("library"), "code").unwrap();
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_count_by_bytes() {
+    fn a_version_has_one_byte_per_part() {
         assert_eq!(number("0.2.0").unwrap(), 0x0200);
         assert_eq!(number("1.10.3").unwrap(), 0x0001_0A03);
         assert!(number("1.0.0-beta").is_err());
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stamp_lists_all_inputs_and_has_the_start_of_the_build() {
+    fn the_stamp_lists_all_inputs_and_the_build_start() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("with blank");
         let sources = ["src/lib.rs", "build.rs", "crates/a/src/lib.rs", "crates/a/weights.bin"];

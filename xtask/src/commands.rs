@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_have_their_value_beside_them_or_after_a_sign() {
+    fn an_options_value_follows_a_blank_or_a_sign() {
         let options = ["--profile=fast", "--target", "a-b"];
         assert_eq!(value(&options, "--profile"), Some("fast"));
         assert_eq!(value(&options, "--target"), Some("a-b"));

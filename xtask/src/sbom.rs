@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bill_names_what_is_built_and_nothing_that_only_tests_need() {
+    fn the_bill_has_all_built_crates_and_no_others() {
         let folder = tempfile::tempdir().unwrap();
         let path = write("x86_64-unknown-linux-gnu", folder.path().join("bill.json")).unwrap();
         let bill: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();

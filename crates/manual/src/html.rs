@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_to_pages_and_headings_that_are_there() {
+    fn links_lead_to_existing_pages_and_headings() {
         let page = html(
             "# The `Mix`, and more\n[a](web.md#a-link) [b](https://c.md) [in **the** source](../cli.md) [d](README.md) [e](#f) ![g](../../assets/g.webp)",
         );

@@ -96,7 +96,7 @@ fn a_crate_depends_on_those_below_it_only() {
 }
 
 #[test]
-fn the_list_of_dependencies_is_that_of_the_manifests() {
+fn the_page_of_dependencies_matches_the_manifests() {
     let metadata = metadata();
     let direct = metadata.workspace_packages();
     let direct = direct.iter().flat_map(|package| &package.dependencies);
@@ -147,7 +147,7 @@ fn all_crates_ask_for_one_set_of_features() {
 }
 
 #[test]
-fn nothing_is_built_twice_that_need_not_be() {
+fn only_known_crates_are_built_twice() {
     let edges = "--edges=normal,build,dev --target=x86_64-unknown-linux-gnu --format={p}|{f}";
     let rows = tree(&format!(
         "--workspace {} {edges}",
@@ -167,7 +167,7 @@ fn nothing_is_built_twice_that_need_not_be() {
 }
 
 #[test]
-fn packages_for_other_languages_have_the_version_of_the_project() {
+fn packages_of_all_languages_have_one_version() {
     let metadata = metadata();
     let version = &metadata.root_package().unwrap().version;
     for (folder, name) in [("web", "tone-filter"), ("unity", "com.tone-filter.effect")] {

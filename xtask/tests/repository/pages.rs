@@ -11,7 +11,7 @@ use tone_filter_manual::{
 };
 
 #[test]
-fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
+fn links_lead_to_files_and_anchors_to_headings() {
     let pages = pages::all().unwrap();
     let by_path: BTreeMap<&Path, &Page> =
         pages.iter().map(|page| (page.path.as_path(), page)).collect();
@@ -75,7 +75,7 @@ fn every_page_of_the_manual_is_in_its_summary() {
 }
 
 #[test]
-fn every_cargo_command_names_what_there_is() {
+fn every_cargo_command_names_existing_things() {
     let known = known();
     let mut checked = 0;
     for page in pages::all().unwrap().iter().filter(|page| !page.path.ends_with("CHANGELOG.md")) {
