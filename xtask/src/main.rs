@@ -32,34 +32,37 @@ const VERBS: [(&str, &str, &str, Action); 34] = [
     ("install", "", "build the plugin and install it for this user", |_| bundles::install()),
     ("install-c", "FOLDER", "build the C library and install it, its header and its pkg-config file, below a folder such as /usr/local",
         |args| c_library::install(args[0].as_ref())),
-    ("test", "[--quick]", "run the tests, the plugin in real hosts included; --quick: unit tests, and the filter against its reference",
+    ("test", "[--quick]", "run all tests: CLAP in a host of our own, VST3 in pedalboard (JUCE) and DawDreamer and through its factory, the \
+        editor in a window, the command line; --quick: unit tests, and the filter against its reference",
         |args| if args.is_empty() { suite::test() } else { suite::quick() }),
-    ("lint", "", "check format, lints and docs", |_| suite::lint()),
+    ("lint", "", "check the format, clippy with warnings as errors, and the documentation", |_| suite::lint()),
     ("verify", "[--again] [--only CHECK ... | --list]", "run all checks of a release, for hours, and write the table of docs/hosts.md; what has \
         passed on this tree is not run again, but with --again; --list says what is due, --only runs these", suite::verify),
     ("packages", "", "print the Debian packages that `test` needs", |_| { println!("{}", suite::packages()); Ok(()) }),
-    ("test-arm", "", "run the DSP's tests on an emulated 64-bit ARM CPU", |_| foreign::test_arm()),
-    ("test-engines", "", "check the C library, what there is for kira, firewheel, Godot and Unity, and the examples: warnings, sanitizers, \
-        valgrind, bits", |_| engines::test()),
+    ("test-arm", "", "compare rendered files of 64-bit ARM, in QEMU, with those of x86-64; run the DSP's tests with NEON", |_| foreign::test_arm()),
+    ("test-engines", "", "test the C library under gcc, g++, sanitizers and valgrind; kira, firewheel and the extension for Godot, without Godot; \
+        the effect for Unity under valgrind and in a host in C#, without Unity", |_| engines::test()),
     ("test-hosts", "[HOST ...]", "build the plugin, and scan, load, show, play, save and resize it in Debian's Qtractor, Ardour, Audacity and \
         jalv, and in mod-host and Carla, which must be on the PATH; write the table into docs/hosts.md", programs::test_hosts),
-    ("test-lv2", "", "try the LV2 bundle in ffmpeg and PipeWire", |_| programs::test_lv2()),
-    ("test-package", "", "make the packages for Linux, install and load what is in them; run the plugin's tests with the release bundle",
+    ("test-lv2", "", "test the LV2 bundle by LV2's validator, and in ffmpeg and PipeWire against the library", |_| programs::test_lv2()),
+    ("test-package", "", "install, load and render with the .deb and the archive for Linux, and uninstall them; run the plugin's tests with the \
+        release bundle",
         |_| package::test()),
-    ("test-play", "", "run the tests of `tone-filter play` and `tone-filter app`", |_| programs::test_play()),
-    ("test-python", "", "build the Python package and test its wheel", |_| python::test()),
-    ("test-release", "", "check the crates as they would be published, and the bill of materials", |_| release::test()),
+    ("test-play", "", "test `play` on an ALSA device that writes a file, bit for bit against `render`, and the window of `app`", |_| programs::test_play()),
+    ("test-python", "", "build the Python package's wheel from its source distribution, and test it in an environment of its own: against the \
+        command bit for bit, threads, types, its page's examples", |_| python::test()),
+    ("test-release", "", "build the crates from their packages as they would be published; check the bill of materials by its schema", |_| release::test()),
     ("test-tracker", "[SONG.fur ...]", "play songs for trackers in Furnace, which must be on the PATH as `furnace`", programs::test_tracker),
-    ("test-web", "", "run the tests of the npm package and of the web page in Chromium", |_| web::test()),
-    ("test-windows", "", "run the tests for Windows under wine", |_| windows::test()),
-    ("check-macos", "", "check the types for Macs of both CPU types", |_| foreign::check_macos()),
+    ("test-web", "", "test the web page and the npm package in Chromium, bundled by Vite and as plain modules", |_| web::test()),
+    ("test-windows", "", "run the tests for `x86_64-pc-windows-gnu` under wine", |_| windows::test()),
+    ("check-macos", "", "check the types for both CPU types of Macs, without linking", |_| foreign::check_macos()),
     ("web", "", "build the npm package into target/npm and the web page into target/web", |_| web::web()),
     ("soak", "", "run the long tests and print their figures: an hour of random settings and signals, a session of two hours, a million blocks; \
         the computer should be idle", |_| programs::soak()),
     ("songs", "[FLAGS]", "print how well notes are detected in real songs, and the loudness of the output; FLAGS are those of \
         `tone-filter render`", programs::songs),
     ("wild", "FOLDER ...", "print which sound files are read otherwise than ffmpeg reads them, which it needs", programs::wild),
-    ("deny", "", "check licences and sources of all dependencies; needs cargo-deny", |_| suite::deny()),
+    ("deny", "", "check licences, sources and known vulnerabilities of all dependencies, by cargo-deny", |_| suite::deny()),
     ("corpus", "", "write the states and presets of a new version into tests/corpus", |_| programs::corpus()),
     ("bundle", "[OPTIONS]", "build CLAP and VST3 bundles into target/bundled; OPTIONS are those of `cargo build`, such as --release", bundles::bundle),
     ("bundle-lv2", "[OPTIONS]", "the same as an LV2 bundle, for Linux", |args| bundles::bundle_lv2(args).map(drop)),
@@ -73,6 +76,11 @@ const VERBS: [(&str, &str, &str, Action); 34] = [
     ("tune", "", "generate assets/demo.wav", |_| run(kit("tune"))),
     ("help", "", "print this text", |_| { println!("{}", usage()); Ok(()) }),
 ];
+
+/// Returns the description of a verb.
+fn description(verb: &str) -> &'static str {
+    VERBS.iter().find(|(name, ..)| *name == verb).map_or("", |(.., description, _)| *description)
+}
 
 /// Returns whether a verb with these `arguments` in [`VERBS`] accepts `args`.
 fn accepts(arguments: &str, args: &[String]) -> bool {

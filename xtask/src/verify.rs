@@ -12,27 +12,12 @@ use std::{
 
 /// Check of a release.
 pub struct Check {
-    /// Verb of `cargo xtask`, or another name if `line` does something else.
+    /// Verb of `cargo xtask`, or another name.
     pub name: &'static str,
     /// Description for the table in `docs/hosts.md`.
     pub what: &'static str,
-    /// Command line for `sh`; empty if the check is the plain verb.
-    pub line: &'static str,
-}
-
-impl Check {
-    /// Returns the check of a verb.
-    pub const fn verb(name: &'static str, what: &'static str) -> Self {
-        Self { name, what, line: "" }
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new("sh");
-        let verb = format!("cargo xtask {}", self.name);
-        command.arg("-c").arg(if self.line.is_empty() { verb.as_str() } else { self.line });
-        command.current_dir(root());
-        command
-    }
+    /// Command line for `sh`.
+    pub line: String,
 }
 
 /// Lines of `docs/hosts.md` around the table.
@@ -102,7 +87,8 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
 /// Runs `check`, passing on what it prints. Returns its result in words and its entry in the file of results.
 fn result(check: &Check, tree: &str) -> Result<(&'static str, Value)> {
     let started = Instant::now();
-    let child = check.command().stdout(Stdio::piped()).spawn();
+    let mut shell = Command::new("sh");
+    let child = shell.arg("-c").arg(&check.line).current_dir(root()).stdout(Stdio::piped()).spawn();
     let mut child = child.context("cannot start a check")?;
     let [mut passed, mut failed] = [0; 2];
     for line in BufReader::new(child.stdout.take().context("no output")?).split(b'\n') {
@@ -211,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_row_has_result_counts_date_commit_and_cpu() {
-        let check = Check::verb("test", "all tests");
+        let check = Check { name: "test", what: "all tests", line: String::new() };
         let last = json!({
             "result": "failed", "tests": [9, 1], "seconds": 60, "date": "2026-01-02",
             "commit": "abc", "cpu": "a CPU",
