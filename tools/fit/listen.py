@@ -3,7 +3,7 @@
 usage: listen.py SONG.wav [--look 0|4] --weights full.npz [--shortest 0.07] [-o NOTES.csv]          needs numpy, soundfile
 
 An executable specification in NumPy, frame by frame; docs/listening.md has the formulas. `Detectors` turns sound into the states of two filters
-per detector, `Network` turns these into 80 x 4 logits, `Listener` decides. All state is in these objects. With --look 4 a decision refers to the
+per detector, `Network` turns these into 80 x 4 logits, `Decider` decides. All state is in these objects. With --look 4 a decision refers to the
 sound 4 frames (46 ms) earlier. The times written are those of the sound.
 """
 import argparse, json, math, sys
@@ -173,24 +173,6 @@ class Decider:
         return self.held
 
 
-class Listener:
-    def __init__(self, rate, weights, look=0):
-        with np.load(weights) as z:
-            m = {k: z[k] for k in z.files if k != "config"}
-            config = json.loads(str(z["config"]))
-        self.detectors = Detectors(rate, 1 + config["sharp"])
-        self.block, self.period = self.detectors.block, self.detectors.period
-        self.network = Network(m, config, self.period)
-        self.decide = Decider(look, *config["decide"][str(look)])
-
-    def logits(self, block):
-        return self.network(*self.detectors(block))
-
-    def frame(self, block):
-        """Takes `self.block` samples x 2 channels. Returns which of the 80 notes are held."""
-        return self.decide(self.logits(block))
-
-
 def decided(z, look, on, hysteresis, onset):
     """Returns the held notes, frames x notes. `z`: logits, frames x notes x 4."""
     return np.array(list(map(Decider(look, on, hysteresis, onset), z)))
@@ -217,9 +199,23 @@ def stereo(samples):
 
 
 def logits_of(sound, rate, weights):
-    """Returns the logits of sound (samples x 2), frames x 80 x 4, and the length of a frame in s."""
-    listener = Listener(rate, weights)
-    return np.array([listener.logits(sound[at:at + listener.block]) for at in range(0, len(sound) - listener.block + 1, listener.block)], np.float32), listener.period
+    """Returns the logits of sound (samples x 2), frames x 80 x 4; the thresholds by lookahead; the length of a frame in s."""
+    with np.load(weights) as z:
+        m = {k: z[k] for k in z.files if k != "config"}
+        config = json.loads(str(z["config"]))
+    detectors = Detectors(rate, 1 + config["sharp"])
+    network = Network(m, config, detectors.period)
+    blocks = (sound[at:at + detectors.block] for at in range(0, len(sound) - detectors.block + 1, detectors.block))
+    return np.array([network(*detectors(block)) for block in blocks]), config["decide"], detectors.period
+
+
+def transcribed(sound, rate, weights, looks, shortest=0.07):
+    """Returns the notes of sound (samples x 2), of at least `shortest` s, for each lookahead in `looks`."""
+    (z, decide, period), out = logits_of(sound, rate, weights), []
+    for look in looks:
+        on, hysteresis, onset = decide[str(look)]
+        out.append(notes_of(decided(z, look, on, hysteresis, onset), z[..., ONSET[look]] > onset, look, period, shortest))
+    return out
 
 
 if __name__ == "__main__":
@@ -230,10 +226,6 @@ if __name__ == "__main__":
     parser.add_argument("--weights", required=True)
     args = parser.parse_args()
     samples, rate = soundfile.read(args.song, always_2d=True)
-    listener = Listener(rate, args.weights, args.look)
-    x, held, begun = stereo(samples), [], []
-    for at in range(0, len(x) - listener.block + 1, listener.block):
-        z = listener.logits(x[at:at + listener.block])
-        held.append(listener.decide(z)); begun.append(z[:, ONSET[args.look]] > listener.decide.onset)
+    (notes,) = transcribed(stereo(samples), rate, args.weights, [args.look], args.shortest)
     with open(args.out, "w") if args.out else sys.stdout as f:
-        f.write("on,off,note\n" + "".join(f"{on:.4f},{off:.4f},{note}\n" for on, off, note in notes_of(np.array(held), np.array(begun), args.look, listener.period, args.shortest)))
+        f.write("on,off,note\n" + "".join(f"{on:.4f},{off:.4f},{note}\n" for on, off, note in notes))
