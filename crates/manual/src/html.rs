@@ -1,13 +1,17 @@
 //! The manual as HTML, for the folder of the web page.
 
-use crate::{FOLDER, pages, root};
+use crate::{
+    FOLDER,
+    pages::{self, Page},
+    root,
+};
 use anyhow::Result;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
 use walkdir::WalkDir;
 
-/// Relative path from the manual's folder to the repository's root.
-const REPOSITORY: &str = "../../";
+/// Relative path from the manual's folder to the pictures outside that it shows.
+const PICTURES: &str = "../../assets/";
 
 /// Writes the manual as HTML into the folder `manual` inside `page`, the folder of the web page.
 ///
@@ -20,14 +24,14 @@ pub fn write(page: &Path) -> Result<()> {
         let out = to.join(path.strip_prefix(&from)?);
         if path.is_dir() {
             fs::create_dir_all(out)?;
-        } else if let Some(name) =
-            path.to_str().and_then(|path| file_name(path).strip_suffix(".md"))
-        {
+        } else if path.extension().is_some_and(|end| end == "md") {
             let markdown = fs::read_to_string(&path)?;
-            for picture in pictures(&markdown) {
-                fs::copy(root().join(&picture), to.join(file_name(&picture)))?;
+            let links = Page::parse(&path, &markdown).links;
+            for picture in links.iter().filter_map(|link| link.strip_prefix(PICTURES)) {
+                fs::copy(root().join("assets").join(picture), to.join(picture))?;
             }
-            fs::write(to.join(html_name(name)), html(&markdown))?;
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            fs::write(to.join(html_name(&name)), html(&markdown))?;
         } else {
             fs::copy(&path, out)?;
         }
@@ -38,21 +42,6 @@ pub fn write(page: &Path) -> Result<()> {
 /// Returns the HTML file's name for a Markdown file; `name` has no extension.
 fn html_name(name: &str) -> String {
     format!("{}.html", if name == "README" { "index" } else { name })
-}
-
-/// Returns the paths of pictures outside the manual's folder, relative to the repository's root.
-fn pictures(markdown: &str) -> Vec<String> {
-    let pictures = Parser::new(markdown).filter_map(|event| match event {
-        Event::Start(Tag::Image { dest_url, .. }) => {
-            Some(dest_url.strip_prefix(REPOSITORY)?.into())
-        }
-        _ => None,
-    });
-    pictures.collect()
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Converts a Markdown file to a complete HTML page.
@@ -106,8 +95,8 @@ fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
             }
             *dest_url = page(dest_url);
         }
-        Event::Start(Tag::Image { dest_url, .. }) if dest_url.starts_with(REPOSITORY) => {
-            *dest_url = file_name(dest_url).to_owned().into();
+        Event::Start(Tag::Image { dest_url, .. }) => {
+            *dest_url = dest_url.strip_prefix(PICTURES).unwrap_or(dest_url).to_owned().into();
         }
         Event::End(TagEnd::Link) if std::mem::take(out) => return None,
         _ => {}
