@@ -107,12 +107,11 @@ impl Bundle {
     /// Writes the metadata files of a macOS bundle.
     fn describe(&self, bundle: &Path) -> Result<()> {
         let version = version()?;
-        let (identifier, version, component) = match self.name == AU.name {
-            true => {
-                let component = COMPONENT.replace("{number}", &number(&version)?.to_string());
-                ("tone-filter.audio-unit", version, component)
-            }
-            false => ("com.nice-plug.tone-filter", "1.0.0".to_owned(), String::new()),
+        let (identifier, version, component) = if self.name == AU.name {
+            let component = COMPONENT.replace("{number}", &number(&version)?.to_string());
+            ("tone-filter.audio-unit", version, component)
+        } else {
+            ("com.nice-plug.tone-filter", "1.0.0".to_owned(), String::new())
         };
         let properties = PROPERTIES
             .replace("{identifier}", identifier)
@@ -128,38 +127,11 @@ const PACKAGE: &str = "tone-filter";
 /// Rust targets of a universal binary for Macs.
 pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
-const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0">
-<dict>
-    <key>CFBundleExecutable</key><string>Tone Filter</string>
-    <key>CFBundleIdentifier</key><string>{identifier}</string>
-    <key>CFBundleInfoDictionaryVersion</key><string>6.0</string>
-    <key>CFBundleName</key><string>Tone Filter</string>
-    <key>CFBundleDisplayName</key><string>Tone Filter</string>
-    <key>CFBundlePackageType</key><string>BNDL</string>
-    <key>CFBundleSignature</key><string>????</string>
-    <key>CFBundleShortVersionString</key><string>{version}</string>
-    <key>CFBundleVersion</key><string>{version}</string>
-    <key>NSHighResolutionCapable</key><true/>
-{component}</dict>
-</plist>
-"#;
+/// Template of the property list.
+const PROPERTIES: &str = include_str!("../package/Info.plist");
 
-/// Properties of the AU. It is an effect, because Logic offers effects on every track.
-const COMPONENT: &str = "    <key>AudioComponents</key>
-    <array>
-        <dict>
-            <key>type</key><string>aufx</string>
-            <key>subtype</key><string>ToFi</string>
-            <key>manufacturer</key><string>ToFi</string>
-            <key>name</key><string>Tone Filter: Tone Filter</string>
-            <key>description</key><string>Tone Filter</string>
-            <key>version</key><integer>{number}</integer>
-            <key>factoryFunction</key><string>GetPluginFactoryAUV2</string>
-        </dict>
-    </array>
-";
+/// Template of the AU's properties. It is an effect, because Logic offers effects on every track.
+const COMPONENT: &str = include_str!("../package/AudioComponents.plist");
 
 /// Builds and bundles the plugin. `args` are options of `cargo build`, after an optional package.
 pub fn bundle(args: &[String]) -> Result<()> {

@@ -9,18 +9,7 @@ use std::{fs, path::Path};
 
 /// Template of the pkg-config file. Its paths are relative, so the installation can be moved. The private libraries are the
 /// dependencies of Rust's standard library, as listed by `rustc --print native-static-libs`.
-const PKG_CONFIG: &str = "\
-prefix=${pcfiledir}/../..
-libdir=${prefix}/lib
-includedir=${prefix}/include
-
-Name: tone_filter
-Description: 77 resonators pick the notes out of any music and give them an 8-bit edge
-Version: VERSION
-Libs: -L${libdir} -ltone_filter
-Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
-Cflags: -I${includedir}
-";
+const PKG_CONFIG: &str = include_str!("../package/tone_filter.pc");
 
 /// Builds the library and installs it below `folder`, creating the folder if needed.
 pub fn install(folder: &Path) -> Result<()> {
