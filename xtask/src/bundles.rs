@@ -5,7 +5,7 @@
 //! effects with MIDI as instruments only; Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs Apple's SDK.
 
 use crate::{
-    commands::{cargo, is_release, profile, root, run, target, value, version},
+    commands::{cargo, is_release, output, profile, root, run, target, value, version},
     files,
 };
 use anyhow::{Context, Result, ensure};
@@ -18,7 +18,7 @@ use std::{
     },
     fs, io,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     time::SystemTime,
 };
 
@@ -204,12 +204,8 @@ fn replace(bundle: &Path, installed: &Path) -> Result<()> {
 /// Builds all tests with `cargo ARGS`, and bundles the plugin from the same build, so both share compiled crates.
 pub fn bundle_tests(args: &str) -> Result<()> {
     let started = SystemTime::now();
-    let mut build = cargo(args);
-    build.args(["--no-run", "--message-format=json-render-diagnostics"]);
-    let output = build.current_dir(root()).stdout(Stdio::piped()).spawn()?.wait_with_output()?;
-    ensure!(output.status.success(), "`cargo {args}` failed");
-    let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let messages = lines.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
+    let built = output(cargo(args).args(["--no-run", "--message-format=json-render-diagnostics"]))?;
+    let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
     let mut library = None;
     let mut sources = BTreeSet::new();
     // Only crates of this repository: others change only with the lock file.
@@ -235,7 +231,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
     }
     let library = library.context("cargo has built no plugin")?;
     let folder = target()?.join("bundled");
-    assemble(&folder, &[library], System::of(None), None, &[CLAP, VST3])?;
+    assemble(&folder, &[library], None, &[CLAP, VST3])?;
     stamp(&folder.join(".bundled"), &sources, started).context("cannot write to target/bundled")
 }
 
@@ -252,7 +248,6 @@ fn options(args: &[String]) -> &[String] {
 /// Builds the plugin for each of `triples` (`None`: default target), and assembles `bundles` that contain all builds.
 fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Result<()> {
     let started = SystemTime::now();
-    let system = System::of(triples[0]);
     let mut folders = Vec::new();
     for triple in triples {
         let mut build = cargo("build --lib");
@@ -263,14 +258,14 @@ fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Res
         run(build)?;
         folders.push(target()?.join(triple.unwrap_or("")).join(profile(options)));
     }
-    let library = match system {
+    let library = match System::of(triples[0]) {
         System::Linux => "libtone_filter.so",
         System::MacOs => "libtone_filter.dylib",
         System::Windows => "tone_filter.dll",
     };
     let libraries: Vec<_> = folders.iter().map(|folder| folder.join(library)).collect();
     let folder = target()?.join("bundled");
-    assemble(&folder, &libraries, system, triples[0], bundles)?;
+    assemble(&folder, &libraries, triples[0], bundles)?;
     let dep_info = fs::read_to_string(libraries[libraries.len() - 1].with_extension("d"));
     let inputs = inputs(&dep_info.context("cargo has left no list of the sources")?, root());
     stamp(&folder.join(".bundled"), &inputs, started).context("cannot write to target/bundled")
@@ -280,10 +275,10 @@ fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Res
 fn assemble(
     folder: &Path,
     libraries: &[PathBuf],
-    system: System,
     triple: Option<&str>,
     bundles: &[Bundle],
 ) -> Result<()> {
+    let system = System::of(triple);
     let cpu = triple.and_then(|triple| triple.split('-').next()).unwrap_or(ARCH);
     for bundle in bundles {
         let path = folder.join(bundle.name);
@@ -375,8 +370,7 @@ mod tests {
             ("aarch64-apple-darwin", AU, mac),
         ] {
             let path = at(bundle.name);
-            let system = System::of(Some(triple));
-            assemble(folder.path(), &[at("library")], system, Some(triple), &[bundle]).unwrap();
+            assemble(folder.path(), &[at("library")], Some(triple), &[bundle]).unwrap();
             let library = if inside.is_empty() { path } else { path.join(inside) };
             assert_eq!(fs::read_to_string(&library).unwrap(), "code", "{}", library.display());
         }
