@@ -184,6 +184,14 @@ def write(table, path):
     np.clip(np.round(table * UNIT), -127, 127).astype(np.int8).tofile(path)
 
 
+def levels(quarters, beats, trim=lambda times: times):
+    """Returns the F1 of beats at the score's level, and the best of half (either), same and double."""
+    from mir_eval.beat import f_measure
+    doubled = np.sort(np.concatenate([quarters, (quarters[1:] + quarters[:-1]) / 2]))
+    scores = [f_measure(trim(q), trim(beats)) if len(beats) else 0.0 for q in (quarters, quarters[::2], quarters[1::2], doubled)]
+    return scores[0], max(scores)
+
+
 def judge(program, work, path):
     import mir_eval
     wav, out = render(path, work), os.path.join(work, "beats.json")
@@ -191,25 +199,22 @@ def judge(program, work, path):
     with open(out) as file: found = json.load(file)
     quarters, signature, downbeats = truth(path)
     beats = np.array(found["beats"])
-    doubled = np.sort(np.concatenate([quarters, (quarters[1:] + quarters[:-1]) / 2]))
-    own, *others = [mir_eval.beat.f_measure(q, beats) if len(beats) else 0.0 for q in (quarters, quarters[::2], quarters[1::2], doubled)]
+    own, best = levels(quarters, beats)
     in_reach = downbeats[(downbeats > quarters[0] - 0.03) & (downbeats < quarters[-1] + 0.03)]
     bars = mir_eval.beat.f_measure(in_reach, np.array(found["downbeats"])) if len(beats) else 0.0
     tempo = found["tempo"] or {"bpm": 0, "meter": 0, "certainty": 0}
     print(f"{os.path.basename(path):40} {60 / np.median(np.diff(quarters)):6.1f} {tempo['bpm']:6.1f}  {signature} {tempo['meter']}"
-          f"  certainty {tempo['certainty']:.2f}  F1 {own:.2f} / {max(own, *others):.2f}  bars {bars:.2f}", flush=True)
-    return own, max(own, *others), bars
+          f"  certainty {tempo['certainty']:.2f}  F1 {own:.2f} / {best:.2f}  bars {bars:.2f}", flush=True)
+    return own, best, bars
 
 
 def track(program, work, path, *live):
     import mir_eval
     lines = subprocess.run([program, render(path, work), *live], check=True, capture_output=True, text=True).stdout
     beats, quarters = np.array([float(line) for line in lines.split()]), truth(path)[0]
-    doubled = np.sort(np.concatenate([quarters, (quarters[1:] + quarters[:-1]) / 2]))
-    own, *others = [mir_eval.beat.f_measure(mir_eval.beat.trim_beats(q, 10), mir_eval.beat.trim_beats(beats, 10))
-                    for q in (quarters, quarters[::2], quarters[1::2], doubled)]
-    print(f"{os.path.basename(path):40} F1 {own:.2f} / {max(own, *others):.2f}", flush=True)
-    return own, max(own, *others)
+    own, best = levels(quarters, beats, lambda times: mir_eval.beat.trim_beats(times, 10))
+    print(f"{os.path.basename(path):40} F1 {own:.2f} / {best:.2f}", flush=True)
+    return own, best
 
 
 if __name__ == "__main__":

@@ -1,29 +1,29 @@
 """Chooses thresholds on the validation songs: for held notes by the frame F1 of decisions, for beginnings by the note F1.
 
-usage: choose.py NET.npz VALID.npz OUT.npz           on the CPU or a GPU (needs torch)
+usage: choose.py NET.npz VALID.npz OUT.npz           on a GPU (needs torch)
 """
 import json, multiprocessing, sys
 import numpy as np
 import torch
 import pack
-from labels import AHEAD, FIRST, PERIOD, labels
+from events import AHEAD, FIRST, PERIOD, labels
+from judge import compare
 from listen import HELD, ONSET, decided, notes_of
 from model import Network, SHAPE
-from scoring import compare
 
 HYSTERESIS, SHORTEST = 0.4, 0.07
 TRIED = np.arange(-0.8, 0.81, 0.1)
 LOWEST = (1.2, 0.9, 0.6, 0.3, 0.15)         # added to the log odds of held notes from E1 to G#1: otherwise half of these are missed, and E1 begins late
 
 
-def logits(net, sound, device, chunk=4):
-    """Files x 2 x samples (int16) -> files x frames x 80 x 4."""
+def logits(net, sound, chunk=4):
+    """Returns the logits, files x frames x 80 x 4, of sound, files x 2 x samples (int16)."""
     with torch.no_grad():
-        return np.concatenate([net(net.features(torch.from_numpy(sound[a:a + chunk]).to(device).float() / 32768)).float().cpu().numpy() for a in range(0, len(sound), chunk)])
+        return np.concatenate([net(net.features(torch.from_numpy(sound[a:a + chunk]).cuda().float() / 32768)).float().cpu().numpy() for a in range(0, len(sound), chunk)])
 
 
 def frame_f1(z, held, low, hysteresis):
-    """Logits and truth, files x frames x notes -> F1 of the decisions, thresholds x files."""
+    """Returns the F1 of the decisions, thresholds x files. `z`, `held`: logits and truth, files x frames x notes."""
     z, held = z[..., low - FIRST:105 - FIRST], held[..., low - FIRST:105 - FIRST]
     both, lit = np.zeros((2, len(TRIED), len(z)))
     if not hysteresis:
@@ -44,10 +44,11 @@ def note_f1(job):
     return compare(found, notes)[2:]
 
 
-def by_validation(net, path, device, hysteresis=0.0, beginnings=False):
-    """-> line for the log, thresholds (on, hysteresis, begins; for look 0, then look 4). Chooses thresholds of beginnings, which is slow, if `beginnings`."""
+def by_validation(net, path, hysteresis=0.0, beginnings=False):
+    """Chooses thresholds; those of beginnings, which is slow, only if `beginnings`. Returns a line for the log, and the thresholds: on, hysteresis and begins for
+    look 0, then for look 4."""
     with np.load(path) as f: sound, rows, names = f["sound"], f["notes"], f["names"]
-    z = logits(net, sound, device)
+    z = logits(net, sound)
     notes = [[(a, b, int(n)) for k, a, b, n, _ in rows if k == i] for i in range(len(sound))]
     y = np.stack([labels(n, z.shape[1]) & 1 > 0 for n in notes])
     plain = np.array([str(n).endswith("/fluid") for n in names])
@@ -71,10 +72,9 @@ def by_validation(net, path, device, hysteresis=0.0, beginnings=False):
 if __name__ == "__main__":
     source, valid, out = sys.argv[1:]
     with np.load(source) as f: config = json.loads(str(f["config"]))
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    net = Network({k: config[k] for k in ("c1", "c", "g", "lags", *SHAPE)}).to(device)
+    net = Network({k: config[k] for k in ("c1", "c", "g", "lags", *SHAPE)}).cuda()
     net.load_state_dict(pack.state(source))
-    with torch.no_grad(): net.head.place[:len(LOWEST), :2] += torch.tensor(LOWEST, device=device)[:, None]
-    line, decide = by_validation(net, valid, device, HYSTERESIS, True)
+    with torch.no_grad(): net.head.place[:len(LOWEST), :2] += torch.tensor(LOWEST, device="cuda")[:, None]
+    line, decide = by_validation(net, valid, HYSTERESIS, True)
     pack.save(out, net.config, net.state_dict(), decide)
     print(source, json.dumps(line), decide)

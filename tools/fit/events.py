@@ -1,8 +1,12 @@
-"""Lists of MIDI events (t in s, kind, channel, a, b): excerpts and variations of songs, and random music."""
+"""Lists of MIDI events (t in s, kind, channel, a, b): excerpts and variations of songs, random music, and the labels of their frames."""
 import numpy as np
 
 DRUMS = 9
 OFF, ON, CONTROL, PROGRAM, BEND = 0x80, 0x90, 0xB0, 0xC0, 0xE0
+PERIOD = 512 / 44100                        # s
+FIRST, NOTES = 28, 80                       # MIDI 28 .. 107
+AHEAD = 16                                  # frames before a file's start, in the labels
+HELD, ONSET = 1, 2                          # bits of a label
 COMMON = [0, 4, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 29, 30, 33, 38, 45, 46, 48, 52, 54, 56, 61, 65, 73, 80, 81, 88, 89, 91, 95, 104, 108]
 
 
@@ -159,7 +163,7 @@ def random_music(rng, seconds):
 
 
 def score_events(rows, rng, seconds, plain=False):
-    """Score (part, onset, length in quarters, note) -> events, with an instrument per part or one for all parts."""
+    """Converts a score, rows (part, onset, length in quarters, note), to events, with an instrument per part or one for all parts."""
     quarter = 0.5 if plain else rng.uniform(0.3, 1.0)
     start = 0 if plain else rng.uniform(0, max(0.01, rows[-1, 1] - seconds / quarter)) * (rng.random() < 0.7)
     parts, one, held = {}, rng.random() < 0.5, 1.0 if plain else rng.choice([0.6, 0.85, 0.95, 1.0, 1.0])
@@ -179,3 +183,15 @@ def score_events(rows, rng, seconds, plain=False):
 
 def ordered(events):
     return sorted(events, key=lambda e: (e[0], e[1] in (ON,), e[1]))       # at one time, settings and note-offs come before note-ons
+
+
+def labels(notes, frames):
+    """Returns the labels of notes (on and off in s, note, ..): (AHEAD + frames + 2) x NOTES, with the bits HELD and ONSET."""
+    y = np.zeros((AHEAD + frames + 2, NOTES), np.uint8)
+    for on, off, n, *_ in notes:
+        k = int(n) - FIRST
+        if 0 <= k < NOTES:
+            a, b = int(on / PERIOD), int(off / PERIOD) + 1
+            y[AHEAD + a:AHEAD + b, k] |= HELD
+            if a < frames: y[AHEAD + a, k] |= ONSET
+    return y

@@ -1,4 +1,4 @@
-"""The weights of the listener (an .npz of train.py's) -> the binary file that crates/listener includes.
+"""Converts weights of the listener, an .npz of train.py, to the binary file that crates/listener includes.
 
 usage: export.py WEIGHTS.npz OUT.bin                                  needs numpy
 
@@ -28,7 +28,7 @@ MAGIC, VERSION, ZONES = b"TFLISTEN", 3, ([20, 45], [20, 50])
 
 
 def cell(m, name):
-    """The arrays of a GRU, zone by zone and gate by gate."""
+    """Yields the arrays of a GRU, zone by zone and gate by gate."""
     for bias, bn, into, hidden in zip(*(m[f"{name}_{part}"] for part in ("bias", "bn", "input", "hidden"))):
         reset, update, candidate = (slice(k * len(bn), (k + 1) * len(bn)) for k in range(3))
         for gate in (reset, update):
@@ -37,7 +37,7 @@ def cell(m, name):
 
 
 def weights(m):
-    """All arrays in the order of use."""
+    """Yields all arrays in the order of use."""
     yield from (m["near_bias"], m["near_weight"], m["harmonic_bias"], m["harmonic_weight"])
     yield from (m["whole_in_bias"], m["whole_in"], *cell(m, "whole"), m["whole_mix"], m["whole_out"])
     yield from cell(m, "first")
@@ -47,7 +47,7 @@ def weights(m):
 
 
 def pack(m, config):
-    assert config["g"] == config["c"], "the network of the whole has as many units as the others"
+    assert config["g"] == config["c"], "the global GRU has as many units as the others"
     assert (config["zones"], config["near_zones"]) == ZONES, "the zones are those of the program"
     banks, lags = 1 + config["sharp"], config["lags"]
     out = struct.pack("<5I", banks, 3, config["c1"], config["c"], len(lags)) + struct.pack(f"<{len(lags)}I", *lags)

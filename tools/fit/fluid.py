@@ -1,4 +1,4 @@
-"""FluidSynth's library with one soundfont: lists of events -> stereo sound."""
+"""Plays lists of events by FluidSynth's library and one soundfont."""
 import ctypes
 import numpy as np
 from events import BEND, CONTROL, OFF, ON, PROGRAM
@@ -29,7 +29,7 @@ class Fluid:
         if f.fluid_synth_sfload(self.synth, font.encode(), 1) < 0: raise RuntimeError("cannot load " + font)
 
     def render(self, events, seconds, reverb=None, chorus=True):
-        """events: sorted (t, kind, channel, a, b); reverb: None for the default, False, or (room, damping, width, level). 2 x samples at RATE."""
+        """Plays sorted events. `reverb`: None for the default, False, or (room, damping, width, level). Returns 2 x samples at RATE."""
         f, s = self.f, self.synth
         f.fluid_synth_system_reset(s)
         f.fluid_synth_set_reverb_on(s, int(reverb is not False))

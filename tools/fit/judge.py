@@ -11,11 +11,10 @@ the score's.
 import glob, os, shutil, subprocess, sys, tempfile
 from multiprocessing import Pool
 import mido, numpy as np
-import scoring
-from scoring import SECONDS
 
 GROUPS = ("openmsx-fluid", "openmsx-timgm", "heldout", "recordings")
 FONTS = dict(fluid="/usr/share/sounds/sf2/FluidR3_GM.sf2", timgm="/usr/share/sounds/sf2/TimGM6mb.sf2")
+HOP, SECONDS = 0.01, 60
 OPENMSX, BLUPI = "/usr/share/games/openttd/baseset/openmsx/*.mid", "/usr/share/planetblupi/music/*.mid"
 
 
@@ -59,16 +58,10 @@ def render(folder):
 
 def by_weights(job):
     """Returns the notes that listen.py detects: causal, with lookahead."""
-    import json, soundfile as sf, listen
+    import soundfile as sf, listen
     base, weights = job
-    with np.load(weights) as z: decide = json.loads(str(z["config"]))["decide"]
     x, rate = sf.read(base + ".wav", always_2d=True)
-    z, period = listen.logits_of(listen.stereo(x), rate, weights)
-    out = []
-    for look in (0, 4):
-        on, hysteresis, onset = decide[str(look)]
-        out.append(listen.notes_of(listen.decided(z, look, on, hysteresis, onset), z[..., listen.ONSET[look]] > onset, look, period, 0.07))
-    return out
+    return listen.transcribed(listen.stereo(x), rate, weights, (0, 4))
 
 
 def by_program(job):
@@ -81,6 +74,30 @@ def by_program(job):
             out.append(notes_of(folder + "/notes.mid"))
             os.unlink(folder + "/notes.mid")
     return out
+
+
+def frames(notes, low, count):
+    held = np.zeros((int(SECONDS / HOP), count), bool)
+    for a, b, n in notes:
+        if 0 <= n - low < count: held[int(a / HOP):int(b / HOP) + 1, n - low] = True
+    return held
+
+
+def f1(tp, fp, fn):
+    p, r = tp / max(tp + fp, 1), tp / max(tp + fn, 1)
+    return p, r, 2 * p * r / max(p + r, 1e-9)
+
+
+def compare(found, real, low=57, high=104):
+    """Compares lists of notes (on, off, MIDI note; s). Returns frame precision, recall, F1 (10 ms), onset F1 (+-100 ms)."""
+    found, real = [[x for x in v if low <= x[2] <= high] for v in (found, real)]
+    a, h = frames(found, low, high - low + 1), frames(real, low, high - low + 1)
+    left, hit = {}, 0
+    for t, _, n in sorted(found): left.setdefault(n, []).append(t)
+    for t, _, n in sorted(real):
+        k = next((i for i, u in enumerate(left.get(n, ())) if abs(u - t) <= 0.1), None)
+        if k is not None: hit += 1; left[n].pop(k)
+    return (*f1((a & h).sum(), (a & ~h).sum(), (~a & h).sum()), f1(hit, len(found) - hit, len(real) - hit)[2])
 
 
 def flicker(notes):
@@ -101,7 +118,7 @@ def table(folder, found_of, extra, workers):
         for look, name in enumerate(("causal", "lookahead", "live")[:len(found[0])]):
             rows = []
             for base, f, r in zip(bases, found, real):
-                rows.append((*scoring.compare(f[look], r), scoring.compare(f[look], r, 28)[2]))
+                rows.append((*compare(f[look], r), compare(f[look], r, 28)[2]))
                 print(f"  {name:9s} {os.path.basename(base):44s} P {rows[-1][0]:.3f} R {rows[-1][1]:.3f} F1 {rows[-1][2]:.3f} onset {rows[-1][3]:.3f} | 28..104 F1 {rows[-1][4]:.3f}")
             ours, score = (sum(flicker(n) for n in v) for v in ([f[look] for f in found], real))
             m = np.mean(rows, 0)

@@ -2,8 +2,8 @@
 
 usage: listen.py SONG.wav [--look 0|4] --weights full.npz [--shortest 0.07] [-o NOTES.csv]          needs numpy, soundfile
 
-An executable specification in NumPy, frame by frame; README.md has the formulas. `Detectors` turns sound into the states of two filters per
-detector, `Network` turns these into 80 x 4 logits, `Listener` decides. All state is in these objects. With --look 4 a decision refers to the
+An executable specification in NumPy, frame by frame; docs/listening.md has the formulas. `Detectors` turns sound into the states of two filters
+per detector, `Network` turns these into 80 x 4 logits, `Decider` decides. All state is in these objects. With --look 4 a decision refers to the
 sound 4 frames (46 ms) earlier. The times written are those of the sound.
 """
 import argparse, json, math, sys
@@ -20,6 +20,15 @@ MORE, FEWER = 0.02, 0.006                  # steps of the mean in a frame
 RAISE = 1.0                                # added to the threshold of a note that starts without a beginning while there is one voice
 
 
+def centres(banks):
+    """Returns MIDI notes, frequencies (Hz) and decays (1/s) of all detectors: the fast bank, then the sharp banks."""
+    sharp = banks - 1
+    notes = LOWEST + np.concatenate([np.arange(DETECTORS) + shift for shift in [0.0, *((k - (sharp - 1) / 2) / sharp for k in range(sharp))]])
+    hz = 440 * 2 ** ((notes - 69) / 12)
+    fast = np.arange(len(notes)) < DETECTORS
+    return notes, hz, np.where(fast, np.maximum(0.15 * hz, 16), np.maximum(0.05 * hz, 7))
+
+
 class Detectors:
     """Sound -> states s1, s2 of all detectors at a frame's end: decimation, then two complex one-poles in series."""
     def __init__(self, rate, banks):
@@ -32,23 +41,17 @@ class Detectors:
         cut = min(4700, 0.45 * rate)
         fir = np.sinc(2 * cut / rate * (np.arange(taps) - (taps - 1) / 2)) * np.hamming(taps)
         self.fir, self.past = fir / fir.sum(), np.zeros((taps - 1, 2))
-        m = LOWEST + np.arange(DETECTORS)
-        hz = lambda note: 440 * 2 ** ((note - 69) / 12)
-        at, decay = [hz(m)], [np.maximum(0.15 * hz(m), 16)]
-        for k in range(banks - 1):                                        # the sharp banks
-            f = hz(m + (k - (banks - 2) / 2) / (banks - 1))
-            at.append(f); decay.append(np.maximum(0.05 * f, 7))
-        at, decay = np.concatenate(at), np.concatenate(decay)
+        _, at, decay = centres(banks)
         p = np.exp((-decay + 2j * np.pi * at) / slow)
         g, k = 1 - np.abs(p), np.arange(n)[:, None]
         self.c1, self.c2 = g * p ** (n - 1 - k), (n - k) * g ** 2 * p ** (n - 1 - k)
-        self.c1[:, at > 0.45 * slow] = self.c2[:, at > 0.45 * slow] = 0     # too high for this rate: off
+        self.c1[:, at > 0.45 * slow] = self.c2[:, at > 0.45 * slow] = 0     # too high for this rate
         self.kernel = np.concatenate([self.c1.real, self.c1.imag, self.c2.real, self.c2.imag], 1)
         self.q, self.w = p ** n, n * g * p ** n
         self.s1 = self.s2 = np.zeros((2, len(at)), complex)
 
     def __call__(self, block):
-        """`self.block` samples x 2 channels -> s1, s2, 2 x detectors"""
+        """Filters a frame, `self.block` samples x 2 channels. Returns s1 and s2, 2 x detectors."""
         x = np.concatenate([self.past, block])
         self.past = x[len(block):]
         x = np.stack([np.convolve(c, self.fir, "valid")[::self.decimation] for c in x.T])
@@ -63,7 +66,7 @@ def sigmoid(x):
 
 
 def zones_of(starts, rows):
-    """First rows of all zones except the lowest -> slices of all zones."""
+    """Returns the slices of all zones. `starts`: first rows of all zones except the lowest."""
     return [slice(a, b) for a, b in zip([0, *starts], [*starts, rows])]
 
 
@@ -150,7 +153,7 @@ class Voices:
         self.mean = UNKNOWN
 
     def __call__(self, z):
-        """Logits of a frame -> whether there is one voice."""
+        """Takes the logits of a frame. Returns whether there is one voice."""
         sure = np.flatnonzero(z[:, HELD[4]] > SURE)
         if len(sure):
             count = 1 + (np.diff(sure) > APART).sum()
@@ -159,7 +162,7 @@ class Voices:
 
 
 class Decider:
-    """Logits of a frame, NOTES x 4 -> which notes are held. While there is one voice, a note that starts without a beginning has a higher threshold."""
+    """Decides from the logits of each frame, NOTES x 4, which notes are held. While there is one voice, a note that starts without a beginning has a higher threshold."""
     def __init__(self, look, on, hysteresis, onset):
         self.look, self.on, self.off, self.onset = look, on, on - hysteresis, onset
         self.voices, self.held = Voices(), np.zeros(NOTES, bool)
@@ -170,32 +173,14 @@ class Decider:
         return self.held
 
 
-class Listener:
-    def __init__(self, rate, weights, look=0):
-        with np.load(weights) as z:
-            m = {k: z[k] for k in z.files if k != "config"}
-            config = json.loads(str(z["config"]))
-        self.detectors = Detectors(rate, 1 + config["sharp"])
-        self.block, self.period = self.detectors.block, self.detectors.period
-        self.network = Network(m, config, self.period)
-        self.decide = Decider(look, *config["decide"][str(look)])
-
-    def logits(self, block):
-        return self.network(*self.detectors(block))
-
-    def frame(self, block):
-        """`self.block` samples x 2 channels -> which of the 80 notes are held."""
-        return self.decide(self.logits(block))
-
-
 def decided(z, look, on, hysteresis, onset):
-    """Logits frames x notes x 4 -> held, frames x notes."""
+    """Returns the held notes, frames x notes. `z`: logits, frames x notes x 4."""
     return np.array(list(map(Decider(look, on, hysteresis, onset), z)))
 
 
 def notes_of(held, begun, look, period, shortest=0.0):
-    """Decisions and (logit of an onset > threshold), frames x notes -> (on, off, MIDI note) in s of the sound."""
-    out, frames = [], len(held)
+    """Returns the notes (on, off, MIDI note) in s of the sound. `held`, `begun`: decisions, and whether the logit of an onset is above its threshold, frames x notes."""
+    out = []
     for n in range(held.shape[1]):
         edges = np.flatnonzero(np.diff(np.concatenate([[False], held[:, n], [False]]).astype(int)))
         for a, b in zip(edges[::2], edges[1::2]):
@@ -209,14 +194,28 @@ def notes_of(held, begun, look, period, shortest=0.0):
 
 
 def stereo(samples):
-    """Samples x channels, as soundfile reads them -> samples x 2."""
+    """Returns left and right, or mono twice, samples x 2. `samples`: samples x channels, as soundfile reads them."""
     return samples[:, [0, min(1, samples.shape[1] - 1)]]
 
 
 def logits_of(sound, rate, weights):
-    """Sound, samples x 2 -> logits, frames x 80 x 4, and the length of a frame."""
-    listener = Listener(rate, weights)
-    return np.array([listener.logits(sound[at:at + listener.block]) for at in range(0, len(sound) - listener.block + 1, listener.block)], np.float32), listener.period
+    """Returns the logits of sound (samples x 2), frames x 80 x 4; the thresholds by lookahead; the length of a frame in s."""
+    with np.load(weights) as z:
+        m = {k: z[k] for k in z.files if k != "config"}
+        config = json.loads(str(z["config"]))
+    detectors = Detectors(rate, 1 + config["sharp"])
+    network = Network(m, config, detectors.period)
+    blocks = (sound[at:at + detectors.block] for at in range(0, len(sound) - detectors.block + 1, detectors.block))
+    return np.array([network(*detectors(block)) for block in blocks]), config["decide"], detectors.period
+
+
+def transcribed(sound, rate, weights, looks, shortest=0.07):
+    """Returns the notes of sound (samples x 2), of at least `shortest` s, for each lookahead in `looks`."""
+    (z, decide, period), out = logits_of(sound, rate, weights), []
+    for look in looks:
+        on, hysteresis, onset = decide[str(look)]
+        out.append(notes_of(decided(z, look, on, hysteresis, onset), z[..., ONSET[look]] > onset, look, period, shortest))
+    return out
 
 
 if __name__ == "__main__":
@@ -227,10 +226,6 @@ if __name__ == "__main__":
     parser.add_argument("--weights", required=True)
     args = parser.parse_args()
     samples, rate = soundfile.read(args.song, always_2d=True)
-    listener = Listener(rate, args.weights, args.look)
-    x, held, begun = stereo(samples), [], []
-    for at in range(0, len(x) - listener.block + 1, listener.block):
-        z = listener.logits(x[at:at + listener.block])
-        held.append(listener.decide(z)); begun.append(z[:, ONSET[args.look]] > listener.decide.onset)
+    (notes,) = transcribed(stereo(samples), rate, args.weights, [args.look], args.shortest)
     with open(args.out, "w") if args.out else sys.stdout as f:
-        f.write("on,off,note\n" + "".join(f"{on:.4f},{off:.4f},{note}\n" for on, off, note in notes_of(np.array(held), np.array(begun), args.look, listener.period, args.shortest)))
+        f.write("on,off,note\n" + "".join(f"{on:.4f},{off:.4f},{note}\n" for on, off, note in notes))

@@ -1,18 +1,14 @@
-"""The listener in torch: detectors, features, network. README.md has the formulas; listen.py is the same frame by frame in NumPy."""
+"""The listener in torch, on a GPU: detectors, features, network. docs/listening.md has the formulas; listen.py computes the same frame by frame in NumPy."""
 import math
 import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from labels import FIRST, NOTES
-try:
-    import triton, triton.language as tl
-except ImportError: triton = None
+import triton, triton.language as tl
+from listen import DETECTORS, FIRST, FLOOR, LOWEST, NOTES, QUIETEST, centres
 
 RATE, BLOCK = 11025, 128                   # the detectors' rate in training, samples in a frame
 PERIOD = BLOCK / RATE
-LOWEST, DETECTORS = 24, 87                 # positions of the detectors: MIDI 24 .. 110
-FLOOR, QUIETEST = 1e-6, 1e-15
 OUTPUTS = ("held_0", "held_4", "onset_0", "onset_4")
 
 SHAPE = dict(sharp=2, near=(-2, -1, 0, 1, 2),
@@ -21,124 +17,117 @@ SHAPE = dict(sharp=2, near=(-2, -1, 0, 1, 2),
 SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7))}
 
 
-def centres(config):
-    """Returns MIDI positions and decays (1/s) of all detectors, bank by bank."""
-    n = LOWEST + np.arange(DETECTORS)
-    hz = lambda m: 440 * 2 ** ((m - 69) / 12)
-    at, decay = [n.astype(float)], [np.maximum(0.15 * hz(n), 16)]
-    for k in range(config["sharp"]):
-        m = n + (k - (config["sharp"] - 1) / 2) / config["sharp"]
-        at.append(m); decay.append(np.maximum(0.05 * hz(m), 7))
-    return np.concatenate(at), np.concatenate(decay)
-
-
 # ---------------------------------------------------------------- kernels: recursions over time
 
-if triton:
-    @triton.jit
-    def scan_kernel(C, S, Q, T, D, BLOCK_D: tl.constexpr):
-        b, d = tl.program_id(0), tl.program_id(1) * BLOCK_D + tl.arange(0, BLOCK_D)
-        m = d < D
-        qr, qi = tl.load(Q + d, m, 0.0), tl.load(Q + D + d, m, 0.0)
-        wr, wi = tl.load(Q + 2 * D + d, m, 0.0), tl.load(Q + 3 * D + d, m, 0.0)
-        ar = tl.zeros((BLOCK_D,), tl.float32); ai = ar; br = ar; bi = ar
-        base = b.to(tl.int64) * T * 4 * D
-        for t in range(T):
-            at = base + t * 4 * D + d
-            nbr = qr * br - qi * bi + wr * ar - wi * ai + tl.load(C + at + 2 * D, m, 0.0)
-            nbi = qr * bi + qi * br + wr * ai + wi * ar + tl.load(C + at + 3 * D, m, 0.0)
-            nar = qr * ar - qi * ai + tl.load(C + at, m, 0.0)
-            ai = qr * ai + qi * ar + tl.load(C + at + D, m, 0.0)
-            ar = nar; br = nbr; bi = nbi
-            tl.store(S + at, ar, m); tl.store(S + at + D, ai, m); tl.store(S + at + 2 * D, br, m); tl.store(S + at + 3 * D, bi, m)
+@triton.jit
+def scan_kernel(C, S, Q, T, D, BLOCK_D: tl.constexpr):
+    b, d = tl.program_id(0), tl.program_id(1) * BLOCK_D + tl.arange(0, BLOCK_D)
+    m = d < D
+    qr, qi = tl.load(Q + d, m, 0.0), tl.load(Q + D + d, m, 0.0)
+    wr, wi = tl.load(Q + 2 * D + d, m, 0.0), tl.load(Q + 3 * D + d, m, 0.0)
+    ar = tl.zeros((BLOCK_D,), tl.float32); ai = ar; br = ar; bi = ar
+    base = b.to(tl.int64) * T * 4 * D
+    for t in range(T):
+        at = base + t * 4 * D + d
+        nbr = qr * br - qi * bi + wr * ar - wi * ai + tl.load(C + at + 2 * D, m, 0.0)
+        nbi = qr * bi + qi * br + wr * ai + wi * ar + tl.load(C + at + 3 * D, m, 0.0)
+        nar = qr * ar - qi * ai + tl.load(C + at, m, 0.0)
+        ai = qr * ai + qi * ar + tl.load(C + at + D, m, 0.0)
+        ar = nar; br = nbr; bi = nbi
+        tl.store(S + at, ar, m); tl.store(S + at + D, ai, m); tl.store(S + at + 2 * D, br, m); tl.store(S + at + 3 * D, bi, m)
 
-    @triton.jit
-    def reference_kernel(X, R, B, T, up, down, lowest, BLOCK_B: tl.constexpr):
-        b = tl.program_id(0) * BLOCK_B + tl.arange(0, BLOCK_B)
-        m = b < B
-        r = tl.zeros((BLOCK_B,), tl.float32) + lowest
-        for t in range(T):
-            x = tl.load(X + b * T + t, m, 0.0)
-            r += tl.where(x > r, up, down) * (x - r)
-            tl.store(R + b * T + t, r, m)
 
-    @triton.jit
-    def gru_forward(GI, W, BN, OUT, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
-        n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-        j = tl.arange(0, BH)
-        zone = tl.program_id(1)
-        first = tl.load(ROWS + zone)
-        rows = tl.load(ROWS + zone + 1) - first
-        W += zone * 3 * BH * BH; BN += zone * BH
-        m = (n < B * rows)[:, None] & (j < H)[None, :]
-        at = (n // rows).to(tl.int64) * T * P + first + n % rows
-        gi = GI + at[:, None] * (3 * H) + j[None, :]
-        out = OUT + at[:, None] * H + j[None, :]
-        square = j[:, None] * BH + j[None, :]
-        wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
-        bn = tl.load(BN + j)[None, :]
-        h = tl.zeros((BLOCK_N, BH), tl.float32)
+@triton.jit
+def reference_kernel(X, R, B, T, up, down, lowest, BLOCK_B: tl.constexpr):
+    b = tl.program_id(0) * BLOCK_B + tl.arange(0, BLOCK_B)
+    m = b < B
+    r = tl.zeros((BLOCK_B,), tl.float32) + lowest
+    for t in range(T):
+        x = tl.load(X + b * T + t, m, 0.0)
+        r += tl.where(x > r, up, down) * (x - r)
+        tl.store(R + b * T + t, r, m)
+
+
+@triton.jit
+def gru_forward(GI, W, BN, OUT, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+    n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    j = tl.arange(0, BH)
+    zone = tl.program_id(1)
+    first = tl.load(ROWS + zone)
+    rows = tl.load(ROWS + zone + 1) - first
+    W += zone * 3 * BH * BH; BN += zone * BH
+    m = (n < B * rows)[:, None] & (j < H)[None, :]
+    at = (n // rows).to(tl.int64) * T * P + first + n % rows
+    gi = GI + at[:, None] * (3 * H) + j[None, :]
+    out = OUT + at[:, None] * H + j[None, :]
+    square = j[:, None] * BH + j[None, :]
+    wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
+    bn = tl.load(BN + j)[None, :]
+    h = tl.zeros((BLOCK_N, BH), tl.float32)
+    xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
+    for t in range(T):
+        ahead = m & (n[:, None] * 0 + t + 1 < T)
+        gi += 3 * H * P
+        yr, yz, yn = tl.load(gi, ahead, 0.0).to(tl.float32), tl.load(gi + H, ahead, 0.0).to(tl.float32), tl.load(gi + 2 * H, ahead, 0.0).to(tl.float32)
+        r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
+        z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
+        c = 2 * tl.sigmoid(2 * (xn + r * (tl.dot(h, wn, input_precision="tf32") + bn))) - 1
+        h = (1 - z) * c + z * h
+        tl.store(out, h.to(OUT.dtype.element_ty), m)
+        out += H * P
+        xr = yr; xz = yz; xn = yn
+
+
+@triton.jit
+def gru_backward(GI, W, WT, BN, OUT, DOUT, DGI, Q, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+    n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    j = tl.arange(0, BH)
+    zone = tl.program_id(1)
+    first = tl.load(ROWS + zone)
+    rows = tl.load(ROWS + zone + 1) - first
+    W += zone * 3 * BH * BH; WT += zone * 3 * BH * BH; BN += zone * BH
+    m = (n < B * rows)[:, None] & (j < H)[None, :]
+    at = (n // rows).to(tl.int64) * T * P + first + n % rows + (T - 1) * P
+    gi = GI + at[:, None] * (3 * H) + j[None, :]
+    dgi = DGI + at[:, None] * (3 * H) + j[None, :]
+    out = OUT + at[:, None] * H + j[None, :]
+    dout = DOUT + at[:, None] * H + j[None, :]
+    q = Q + at[:, None] * H + j[None, :]
+    square = j[:, None] * BH + j[None, :]
+    wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
+    tr, tz, tn = tl.load(WT + square), tl.load(WT + BH * BH + square), tl.load(WT + 2 * BH * BH + square)
+    bn = tl.load(BN + j)[None, :]
+    dh = tl.zeros((BLOCK_N, BH), tl.float32)
+    for k in range(T):
+        before = m & (n[:, None] * 0 + k + 1 < T)
         xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
-        for t in range(T):
-            ahead = m & (n[:, None] * 0 + t + 1 < T)
-            gi += 3 * H * P
-            yr, yz, yn = tl.load(gi, ahead, 0.0).to(tl.float32), tl.load(gi + H, ahead, 0.0).to(tl.float32), tl.load(gi + 2 * H, ahead, 0.0).to(tl.float32)
-            r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
-            z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
-            c = 2 * tl.sigmoid(2 * (xn + r * (tl.dot(h, wn, input_precision="tf32") + bn))) - 1
-            h = (1 - z) * c + z * h
-            tl.store(out, h.to(OUT.dtype.element_ty), m)
-            out += H * P
-            xr = yr; xz = yz; xn = yn
-
-    @triton.jit
-    def gru_backward(GI, W, WT, BN, OUT, DOUT, DGI, Q, ROWS, B, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
-        n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-        j = tl.arange(0, BH)
-        zone = tl.program_id(1)
-        first = tl.load(ROWS + zone)
-        rows = tl.load(ROWS + zone + 1) - first
-        W += zone * 3 * BH * BH; WT += zone * 3 * BH * BH; BN += zone * BH
-        m = (n < B * rows)[:, None] & (j < H)[None, :]
-        at = (n // rows).to(tl.int64) * T * P + first + n % rows + (T - 1) * P
-        gi = GI + at[:, None] * (3 * H) + j[None, :]
-        dgi = DGI + at[:, None] * (3 * H) + j[None, :]
-        out = OUT + at[:, None] * H + j[None, :]
-        dout = DOUT + at[:, None] * H + j[None, :]
-        q = Q + at[:, None] * H + j[None, :]
-        square = j[:, None] * BH + j[None, :]
-        wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
-        tr, tz, tn = tl.load(WT + square), tl.load(WT + BH * BH + square), tl.load(WT + 2 * BH * BH + square)
-        bn = tl.load(BN + j)[None, :]
-        dh = tl.zeros((BLOCK_N, BH), tl.float32)
-        for k in range(T):
-            before = m & (n[:, None] * 0 + k + 1 < T)
-            xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
-            g = tl.load(dout, m, 0.0).to(tl.float32)
-            out -= H * P
-            h = tl.load(out, before, 0.0).to(tl.float32)
-            r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
-            z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
-            hn = tl.dot(h, wn, input_precision="tf32") + bn
-            c = 2 * tl.sigmoid(2 * (xn + r * hn)) - 1
-            dh += g
-            dz = dh * (h - c) * z * (1 - z)
-            dc = dh * (1 - z) * (1 - c * c)
-            dr = dc * hn * r * (1 - r)
-            dq = dc * r
-            tl.store(dgi, dr.to(DGI.dtype.element_ty), m); tl.store(dgi + H, dz.to(DGI.dtype.element_ty), m); tl.store(dgi + 2 * H, dc.to(DGI.dtype.element_ty), m)
-            tl.store(q, dq.to(Q.dtype.element_ty), m)
-            dh = dh * z + tl.dot(dr, tr, input_precision="tf32") + tl.dot(dz, tz, input_precision="tf32") + tl.dot(dq, tn, input_precision="tf32")
-            gi -= 3 * H * P; dgi -= 3 * H * P; dout -= H * P; q -= H * P
+        g = tl.load(dout, m, 0.0).to(tl.float32)
+        out -= H * P
+        h = tl.load(out, before, 0.0).to(tl.float32)
+        r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
+        z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
+        hn = tl.dot(h, wn, input_precision="tf32") + bn
+        c = 2 * tl.sigmoid(2 * (xn + r * hn)) - 1
+        dh += g
+        dz = dh * (h - c) * z * (1 - z)
+        dc = dh * (1 - z) * (1 - c * c)
+        dr = dc * hn * r * (1 - r)
+        dq = dc * r
+        tl.store(dgi, dr.to(DGI.dtype.element_ty), m); tl.store(dgi + H, dz.to(DGI.dtype.element_ty), m); tl.store(dgi + 2 * H, dc.to(DGI.dtype.element_ty), m)
+        tl.store(q, dq.to(Q.dtype.element_ty), m)
+        dh = dh * z + tl.dot(dr, tr, input_precision="tf32") + tl.dot(dz, tz, input_precision="tf32") + tl.dot(dq, tn, input_precision="tf32")
+        gi -= 3 * H * P; dgi -= 3 * H * P; dout -= H * P; q -= H * P
 
 
 def padded(w, size):
-    """zones x H x 3H -> zones x 3 x size x size"""
+    """Pads zones x H x 3H to zones x 3 x size x size."""
     h = w.shape[1]
     return F.pad(w.view(-1, h, 3, h).transpose(1, 2), (0, size - h, 0, size - h)).contiguous().float()
 
 
 class Gru(torch.autograd.Function):
+    """Runs GRUs from h = 0. Returns B x T x P x H. gi: B x T x P x 3H (from the input: reset, update, candidate), w: zones x H x 3H, bn: zones x H.
+    `ends` has each zone's first row of P and its end, `rows` the same as a tensor."""
     @staticmethod
     def kernel(gi, w, bn, rows, ends):
         """Returns grid, weights and sizes: the arguments of both kernels."""
@@ -173,24 +162,8 @@ class Gru(torch.autograd.Function):
 
 
 def by_zone(x, matrices, ends):
-    """.. x rows x I, zones x I x J -> each row times the matrix of its zone."""
+    """Multiplies each row of x (.. x rows x I) by the matrix (I x J) of its zone."""
     return torch.cat([x[..., a:b, :] @ matrix for matrix, (a, b) in zip(matrices, ends)], -2)
-
-
-def gru(gi, w, bn, rows, ends):
-    """gi: B x T x P x 3H (from the input: reset, update, candidate), w: zones x H x 3H, bn: zones x H; a zone's rows of P are those between its `ends`,
-    which `rows` has as a tensor -> B x T x P x H; h starts at 0."""
-    if gi.is_cuda: return Gru.apply(gi, w, bn, rows, ends)
-    H, out = w.shape[1], []
-    of = torch.tensor([k for k, (a, b) in enumerate(ends) for _ in range(a, b)])
-    h = torch.zeros(gi.shape[0], gi.shape[2], H)
-    for t in range(gi.shape[1]):
-        x, y = gi[:, t].float(), by_zone(h, w, ends)
-        r, z = torch.sigmoid(x[..., :H] + y[..., :H]), torch.sigmoid(x[..., H:2 * H] + y[..., H:2 * H])
-        c = torch.tanh(x[..., 2 * H:] + r * (y[..., 2 * H:] + bn[of]))
-        h = (1 - z) * c + z * h
-        out.append(h)
-    return torch.stack(out, 1)
 
 
 # ---------------------------------------------------------------- sound -> features
@@ -199,8 +172,7 @@ class Features(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = config
-        at, decay = centres(config)
-        hz = 440 * 2 ** ((at - 69) / 12)
+        at, hz, decay = centres(1 + config["sharp"])
         p = np.exp((-decay + 2j * np.pi * hz) / RATE)
         g, k = 1 - np.abs(p), np.arange(BLOCK)[:, None]
         c1 = g * p ** (BLOCK - 1 - k)
@@ -214,7 +186,7 @@ class Features(nn.Module):
         self.per = 3 * (1 + config["sharp"])
 
     def bank(self, sound):
-        """B x (T BLOCK) -> states B x T x 4 x D: s1, s2, real and imaginary parts."""
+        """Filters sound, B x (T BLOCK). Returns the states, B x T x 4 x D: s1, s2, real and imaginary parts."""
         B, D = sound.shape[0], self.count
         frames = sound.view(B, -1, BLOCK)
         fast = torch.backends.cuda.matmul.allow_tf32
@@ -222,35 +194,19 @@ class Features(nn.Module):
         c = frames @ self.kernel
         torch.backends.cuda.matmul.allow_tf32 = fast
         T = c.shape[1]
-        if c.is_cuda:
-            s = torch.empty_like(c)
-            scan_kernel[(B, triton.cdiv(D, 64))](c, s, self.step, T, D, 64, num_warps=2)
-        else:
-            qr, qi, wr, wi = self.step.view(4, D)
-            q, w, c = torch.complex(qr, qi), torch.complex(wr, wi), c.view(B, T, 4, D)
-            c1, c2, s1, s2, out = torch.complex(c[:, :, 0], c[:, :, 1]), torch.complex(c[:, :, 2], c[:, :, 3]), 0, 0, []
-            for t in range(T):
-                s2 = q * s2 + w * s1 + c2[:, t]
-                s1 = q * s1 + c1[:, t]
-                out.append(torch.stack([s1.real, s1.imag, s2.real, s2.imag], 1))
-            s = torch.stack(out, 1)
+        s = torch.empty_like(c)
+        scan_kernel[(B, triton.cdiv(D, 64))](c, s, self.step, T, D, 64, num_warps=2)
         return s.view(B, T, 4, D)
 
     def reference(self, total):
         up, down = 1 - math.exp(-PERIOD / 0.05), 1 - math.exp(-PERIOD / 3.0)
         out = torch.empty_like(total)
-        if total.is_cuda: reference_kernel[(triton.cdiv(len(total), 16),)](total.contiguous(), out, *total.shape, up, down, QUIETEST, 16, num_warps=1)
-        else:
-            r = torch.full_like(total[:, 0], QUIETEST)
-            for t in range(total.shape[1]):
-                x = total[:, t]
-                r = r + torch.where(x > r, up, down) * (x - r)
-                out[:, t] = r
+        reference_kernel[(triton.cdiv(len(total), 16),)](total.contiguous(), out, *total.shape, up, down, QUIETEST, 16, num_warps=1)
         return out
 
     @torch.no_grad()
     def forward(self, sound, gain=None):
-        """sound: B x 2 x (T BLOCK); gain: B x D, logarithm of an equaliser's power -> B x T x 87 x per. Both channels add up: powers and products are means over them."""
+        """Returns the features, B x T x 87 x per, of sound, B x 2 x (T BLOCK): means over both channels. gain: B x D, logarithm of an equaliser's power."""
         B = sound.shape[0]
         s1r, s1i, s2r, s2i = self.bank(sound.flatten(0, 1)).unflatten(0, (B, 2)).unbind(3)
         square = (s2r ** 2 + s2i ** 2).mean(1) + 1e-20
@@ -268,12 +224,12 @@ class Features(nn.Module):
 # ---------------------------------------------------------------- network
 
 def ends_of(starts, rows):
-    """First rows of all zones except the lowest -> first row and end of each zone."""
+    """Returns the first row and the end of each zone. `starts`: first rows of all zones except the lowest."""
     return tuple(zip((0, *starts), (*starts, rows)))
 
 
 class Band(nn.Module):
-    """The same weights at every position of a zone: out[q] = bias[q] + sum over offsets o of in[q + base + o] @ weight[zone of q][o]; 0 beyond the ends.
+    """A layer with the same weights at every position of a zone: out[q] = bias[q] + sum over offsets o of in[q + base + o] @ weight[zone of q][o]; 0 beyond the ends.
     Computed as one dense product."""
     def __init__(self, offsets, inputs, outputs, rows_in, rows_out, base, zones, scale=2.0):
         super().__init__()
@@ -291,13 +247,13 @@ class Band(nn.Module):
 
     def forward(self, x):
         i, c = self.weight.shape[2:]
-        with torch.autocast(x.device.type, enabled=False):
+        with torch.autocast("cuda", enabled=False):
             dense = torch.einsum("ropq,roic->piqc", self.mask, self.weight).reshape(self.mask.shape[2] * i, self.mask.shape[3] * c)
         return x @ dense.to(x.dtype) + (self.bias + self.place).flatten().to(x.dtype)
 
 
 class Each(nn.Module):
-    """A matrix of each zone for its rows."""
+    """Multiplies each row by the matrix of its zone."""
     def __init__(self, inputs, outputs, rows, zones):
         super().__init__()
         self.ends = ends_of(zones, rows)
@@ -325,7 +281,7 @@ class Cell(nn.Module):
     def forward(self, x):
         w, bias = self.input.to(x.dtype), self.bias.to(x.dtype)
         gi = torch.cat([x[:, :, a:b] @ w[r] + bias[r] for r, (a, b) in enumerate(self.ends)], 2)
-        return gru(gi, self.hidden, self.bn, self.rows, self.ends)
+        return Gru.apply(gi, self.hidden, self.bn, self.rows, self.ends)
 
 
 class Network(nn.Module):
@@ -350,17 +306,17 @@ class Network(nn.Module):
         with torch.no_grad(): self.head.bias.copy_(torch.tensor([-2.0, -2.0, -3.0, -3.0]))
 
     def cost(self):
-        """Multiply-adds per frame: network, detectors (608 each by the product's chunked recursion)."""
+        """Returns the multiply-adds per frame of network and detectors (608 each by the chunked recursion of crates/listener)."""
         own = sum(m.cost for m in self.modules() if isinstance(m, (Band, Cell, Each)))
         return own + sum(m.weight.numel() for m in self.modules() if isinstance(m, nn.Linear)), 608 * self.features.count
 
     def forward(self, x):
-        """features B x T x 87 x per -> logits B x T x 80 x 4"""
+        """Returns logits, B x T x 80 x 4. x: features, B x T x 87 x per."""
         B, T = x.shape[:2]
         x = torch.cat([F.pad(x, (0, 0, 0, 0, lag, 0))[:, :T] for lag in self.config["lags"]], 3).flatten(2)
-        with torch.autocast("cuda", torch.bfloat16, enabled=x.is_cuda, cache_enabled=False):
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
             with torch.autocast("cuda", enabled=False): a = torch.relu(self.near(x))
-            a = torch.relu(self.harmonic(a.to(torch.bfloat16) if x.is_cuda else a)).view(B, T, NOTES, -1)
+            a = torch.relu(self.harmonic(a.to(torch.bfloat16))).view(B, T, NOTES, -1)
             pooled = torch.cat([a.mean(2), a.amax(2)], 2)
             w = self.whole(torch.relu(self.whole_in(pooled))[:, :, None])[:, :, 0]
             h = self.first(a)

@@ -1,4 +1,4 @@
-"""Weights of the torch model <-> the arrays of an .npz that listen.py and the ports read."""
+"""Converts weights of the torch model to the arrays of an .npz, which listen.py and export.py read, and back."""
 import json
 import numpy as np, torch
 
@@ -6,7 +6,7 @@ BANDS, CELLS, EACH, LINEAR = ("near", "harmonic", "mix", "head"), ("whole", "fir
 
 
 def arrays(state):
-    """State of model.Network -> named float32 arrays, rounded."""
+    """Returns a state of model.Network as named float32 arrays, rounded."""
     w, out = {k: v.double().cpu().numpy() for k, v in state.items()}, {}
     for n in BANDS: out[n + "_weight"], out[n + "_bias"] = w[n + ".weight"], w[n + ".place"] + w[n + ".bias"]
     for n in CELLS:
@@ -18,13 +18,13 @@ def arrays(state):
 
 
 def rounded(values):
-    """Rounds to the nearest bfloat16 (float32 whose lower 16 bits are 0), which the program's files store."""
+    """Rounds to the nearest bfloat16, which the files of crates/listener store: a float32 whose lower 16 bits are 0."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32)
 
 
 def state(path):
-    """The .npz of arrays() -> a state for model.Network."""
+    """Returns the .npz of save() as a state for model.Network."""
     out = {}
     with np.load(path) as z: m = {k: z[k] for k in z.files if k != "config"}
     for n in BANDS:

@@ -5,15 +5,14 @@ usage: render.py SONGS.npz FONTS_FOLDER OUT_FOLDER --notes NOTES.npz --voices VO
 needs numpy, scipy, numba, soundfile, pyworld; libfluidsynth
 
 Each worker writes OUT/chunk-WORKER-NUMBER.npz until S seconds are over: sound (files x 2 x samples, int16, about 11 kHz: decimated as the
-listener does), labels (files x frames x 80, labels.py), sources (bits RECORDED and SUNG). The validation songs go to OUT/valid.npz first. A full
+listener does), labels (files x frames x 80, events.py), sources (bits RECORDED and SUNG). The validation songs go to OUT/valid.npz first. A full
 folder makes workers wait.
 """
 import argparse, glob, multiprocessing, os, time
 import numpy as np
 from chip import CHIP, Voice, chip, hum, noises, plain_tones, steady_tones
-from events import DRUMS, OFF, ON, PROGRAM, excerpt, lasting, notes_of, ordered, random_chords, random_drums, random_music, score_events, varied
+from events import DRUMS, OFF, ON, PERIOD, PROGRAM, excerpt, labels, lasting, notes_of, ordered, random_chords, random_drums, random_music, score_events, varied
 from fluid import RATE, Fluid
-from labels import PERIOD, labels
 from mixing import compress, decimate, distorted, halved, mixed
 from sampler import Samples, sampled, solo, with_lead
 from singer import Voices

@@ -103,7 +103,7 @@ def sung(notes, voices, rng, seconds, count=1, amateur=None):
         y, own = singer.sing([(a + late, b + late, n + shift) for a, b, n, *_ in notes], seconds)
         out = out + y / (np.std(y) + 1e-9)
         found = own if found is None else found
-    return out, [(a, b, n) for a, b, n, away in found]
+    return out, found
 
 
 def placed(sound, rng, wide=0.8):
@@ -131,17 +131,17 @@ def sampled(events, real, voices, rng, seconds):
 
 
 def lead_channel(events):
-    """Returns the channel that is most like a melody: one note at a time, high, busy. None if there is none."""
-    best = None
+    """Returns the channel that is most like a melody: one note at a time, high, busy. Raises LookupError if there is none."""
+    scores = {}
     for channel, notes in by_channel(events).items():
         if len(notes) < 12: continue
         total = sum(off - on for on, off, *_ in notes)
         grid = np.zeros(int(max(n[1] for n in notes) * 50) + 2)
         for on, off, *_ in notes: grid[int(on * 50):int(off * 50) + 1] = 1
         alone = grid.sum() / 50 / (total + 1e-9)
-        score = min(alone, 1) + 0.02 * (np.mean([n[2] for n in notes]) - 60) + 0.2 * min(total / 20, 1)
-        if alone > 0.85 and (best is None or score > best[0]): best = score, channel
-    return None if best is None else best[1]
+        if alone > 0.85: scores[channel] = min(alone, 1) + 0.02 * (np.mean([n[2] for n in notes]) - 60) + 0.2 * min(total / 20, 1)
+    if not scores: raise LookupError("no lead")
+    return max(scores, key=scores.get)
 
 
 def treated(out, rng):
@@ -156,7 +156,6 @@ def treated(out, rng):
 def with_lead(events, accompany, real, voices, rng, seconds):
     """Plays a lead line by a singer or an instrument over accompany(events), 2 x samples at CHIP. Returns sound, notes, and whether there is singing."""
     channel = lead_channel(events)
-    if channel is None: raise LookupError("no lead")
     lead = [n for n in notes_of(events) if n[3] == channel]
     others = [e for e in events if e[1] not in (ON, OFF) or e[2] != channel]
     voice = rng.random() < 0.65
@@ -169,7 +168,6 @@ def with_lead(events, accompany, real, voices, rng, seconds):
 def solo(events, real, voices, rng, seconds):
     """Plays a single line by a singer or an instrument, over quiet noise and hum. Returns sound, notes, and whether there is singing."""
     channel = lead_channel(events)
-    if channel is None: raise LookupError("no lead")
     lead, voice = line([n for n in notes_of(events) if n[3] == channel]), rng.random() < 0.8
     slow = rng.choice([1.0, 1.0, 1.4, 1.8]) if voice else 1.0
     lead = [(0.2 + a * slow, 0.2 + b * slow, *x) for a, b, *x in lead if 0.2 + b * slow < seconds]

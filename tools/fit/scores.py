@@ -16,7 +16,7 @@ STEPS = dict(C=0, D=2, E=4, F=5, G=7, A=9, B=11)
 
 
 def read(path):
-    """MusicXML text of a file."""
+    """Returns the MusicXML text of a file."""
     if not path.endswith(".mxl"):
         with open(path, "rb") as f: return f.read()
     with zipfile.ZipFile(path) as z:
@@ -26,7 +26,7 @@ def read(path):
 
 
 def rows(text):
-    """MusicXML -> rows (part, onset, length, note), by onset; tied notes are one."""
+    """Converts MusicXML to rows (part, onset, length, note), by onset; tied notes are one."""
     out, measures = [], {}
     for k, part in enumerate(ET.fromstring(text).iter("part")):
         divisions, transpose, start, tied = 1.0, 0, 0.0, {}
@@ -58,7 +58,7 @@ def rows(text):
 
 
 def one(job):
-    """Returns name, rows, and None or why the score is left out: held back, reserved, not read."""
+    """Returns name, rows, and None; or name, None, and why the score is left out: 0 held back, 1 reserved, 2 not read."""
     name, path = job
     if HELD_OUT.search(name): return name, None, 0
     try:

@@ -18,7 +18,7 @@ class Voices:
 
 
 def matrix(count, factor):
-    """count x bins: linear interpolation between `centres`, formants moved by `factor`."""
+    """Returns the matrix, count x bins, that interpolates linearly between `centres` and moves formants by `factor`."""
     at = np.interp(np.minimum(HZ / factor, RATE / 2), centres(count), np.arange(count))
     k = np.minimum(at.astype(int), count - 2)
     out = np.zeros((count, len(HZ)), np.float32)
@@ -53,7 +53,7 @@ class Singer:
         self.breath, self.few = c([0, 0, u(0, 0.35)]), self.syllables if rng.random() < 0.6 else [self.syllables[k] for k in rng.integers(len(self.syllables), size=int(c([1, 2, 5])))]
 
     def sing(self, notes, seconds):
-        """Notes of one voice, (on, off, MIDI note, ..) in order -> sound of `seconds` at RATE, and the notes as sung, (on, off, note)."""
+        """Sings the notes of one voice, (on, off, MIDI note, ..) in order. Returns sound of `seconds` at RATE, and the notes as sung, (on, off, note)."""
         rng, n = self.rng, int(seconds / FRAME)
         pitch, voiced, level = np.zeros(n), np.zeros(n, bool), np.zeros(n)
         envelope, air = np.full((n, POINTS), -25.0, np.float32), np.ones((n, BANDS), np.float32)
@@ -106,8 +106,7 @@ class Singer:
             if not joined:
                 head = min(count // 2, int(rng.uniform(0.01, 0.07) / FRAME))
                 level[a:a + head] += np.linspace(-3, 0, head)
-            mean = float(np.mean(target))
-            out.append((a * FRAME, b * FRAME, int(np.floor(mean + 0.5)), abs(mean - np.floor(mean + 0.5))))
+            out.append((a * FRAME, b * FRAME, int(np.floor(np.mean(target) + 0.5))))
             last = (a, b, pitch[b - 1])
         hz = HZ / 1000
         shape = self.tilt * np.log2(np.maximum(hz, 0.1))

@@ -31,7 +31,7 @@ def midi_events(data):
 
 
 def mus_events(data):
-    """The MUS files of Doom's kin: 140 ticks a second, percussion on channel 15."""
+    """Reads a MUS file, the format of Doom and games like it: 140 ticks a second, percussion on channel 15."""
     controls = {1: 0, 2: 1, 3: 7, 4: 10, 5: 11, 6: 91, 7: 93, 8: 64, 9: 67}
     at, t, level, out = struct.unpack("<H", data[6:8])[0], 0.0, [100] * 16, []
     while at < len(data):
@@ -59,7 +59,7 @@ def mus_events(data):
 
 
 def events_of(data):
-    """MIDI or MUS bytes -> array of EVENT, or None if the file is invalid."""
+    """Converts the bytes of a MIDI or MUS file to an array of EVENT. Returns None if the file is invalid."""
     try: return np.array(mus_events(data) if data[:3] == b"MUS" else midi_events(data), EVENT)
     except Exception as fault:
         print("left out:", repr(fault)[:80])
@@ -67,7 +67,7 @@ def events_of(data):
 
 
 def doom_songs():
-    """The songs inside Freedoom's archives: name -> bytes."""
+    """Returns the songs inside Freedoom's archives: bytes by name."""
     songs = {}
     for wad in ("freedoom1", "freedoom2", "freedm"):
         with open(f"/usr/share/games/doom/{wad}.wad", "rb") as f: data = f.read()
@@ -80,7 +80,7 @@ def doom_songs():
 
 
 def melodies(pairs):
-    """(channel, note) in order of time -> set of all runs of 12 intervals within a channel, without drums."""
+    """Returns all runs of 12 intervals within a channel, without drums. `pairs`: (channel, note) in order of time."""
     by, out = {}, set()
     for c, n in pairs:
         if c != DRUMS: by.setdefault(c, []).append(int(n))
@@ -95,7 +95,7 @@ def read(path):
 
 
 def song(data):
-    """-> events, melodies; None, None if the file is invalid or short."""
+    """Returns events and melodies of a file; None, None if it is invalid or short."""
     e = events_of(data)
     return (None, None) if e is None or len(e) < 40 else (e, melodies((c, a) for _, kind, c, a, _ in e.tolist() if kind == ON))
 

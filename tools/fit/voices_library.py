@@ -34,7 +34,7 @@ def spoken(voice, word, path):
 
 
 def analysed(job):
-    """-> voice, envelope, aperiodicity, first voiced frame, first and last frame of the vowel's middle. None without a vowel."""
+    """Returns voice, envelope, aperiodicity, first voiced frame, first and last frame of the vowel's middle; None without a vowel."""
     voice, word = job
     try:
         with tempfile.TemporaryDirectory() as d: x = spoken(voice, word, d + "/w.wav")

@@ -1,11 +1,11 @@
 //! Plugin bundles: build, contents and installation.
 //!
-//! The AU is a wrapper around CLAP (`clap-wrapper`, feature `au`, in `bundle-universal` only) and uses the same library. VST3 is
-//! nice-plug's, so it keeps its ids. The AU is an effect without MIDI (`aufx`), as Logic offers effects with MIDI only as
-//! instruments; Keys and MIDI out need CLAP or VST3. The AU has never been built, as its C++ needs Apple's SDK.
+//! Only `bundle-universal` makes the AU: `clap-wrapper` (feature `au`) wraps the CLAP plugin in the same library. nice-plug itself
+//! exports VST3, so the ids of VST3 are those of earlier versions. The AU is an effect without MIDI (`aufx`), because Logic lists
+//! effects with MIDI as instruments only; Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs Apple's SDK.
 
 use crate::{
-    commands::{cargo, is_release, profile, root, run, target, value, version},
+    commands::{cargo, is_release, output, profile, root, run, target, value, version},
     files,
 };
 use anyhow::{Context, Result, ensure};
@@ -14,11 +14,11 @@ use std::{
     collections::BTreeSet,
     env::{
         self,
-        consts::{ARCH, DLL_EXTENSION},
+        consts::{ARCH, DLL_EXTENSION, OS},
     },
     fs, io,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     time::SystemTime,
 };
 
@@ -32,11 +32,13 @@ pub enum System {
 impl System {
     /// Returns the system of the Rust target `triple`; `None` is this system.
     pub fn of(triple: Option<&str>) -> Self {
-        let is = |name: &str, here: bool| triple.map_or(here, |triple| triple.contains(name));
-        match () {
-            () if is("windows", cfg!(windows)) => Self::Windows,
-            () if is("apple", cfg!(target_os = "macos")) => Self::MacOs,
-            () => Self::Linux,
+        let name = triple.unwrap_or(OS);
+        if name.contains("windows") {
+            Self::Windows
+        } else if name.contains("apple") || name == "macos" {
+            Self::MacOs
+        } else {
+            Self::Linux
         }
     }
 }
@@ -68,7 +70,7 @@ impl Bundle {
         Ok(target()?.join("bundled").join(self.name))
     }
 
-    /// Returns the bundle's path on Linux, below a `folder` with a subfolder per format.
+    /// Returns the bundle's path on Linux: for the `folder` `usr/lib/`, a path such as `usr/lib/clap/Tone Filter.clap`.
     pub fn below(&self, folder: &str) -> PathBuf {
         format!("{folder}{}/{}", self.folder.to_lowercase(), self.name).into()
     }
@@ -105,12 +107,11 @@ impl Bundle {
     /// Writes the metadata files of a macOS bundle.
     fn describe(&self, bundle: &Path) -> Result<()> {
         let version = version()?;
-        let (identifier, version, component) = match self.name == AU.name {
-            true => {
-                let component = COMPONENT.replace("{number}", &number(&version)?.to_string());
-                ("tone-filter.audio-unit", version, component)
-            }
-            false => ("com.nice-plug.tone-filter", "1.0.0".to_owned(), String::new()),
+        let (identifier, version, component) = if self.name == AU.name {
+            let component = COMPONENT.replace("{number}", &number(&version)?.to_string());
+            ("tone-filter.audio-unit", version, component)
+        } else {
+            ("com.nice-plug.tone-filter", "1.0.0".to_owned(), String::new())
         };
         let properties = PROPERTIES
             .replace("{identifier}", identifier)
@@ -126,39 +127,11 @@ const PACKAGE: &str = "tone-filter";
 /// Rust targets of a universal binary for Macs.
 pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
-/// Template of a macOS bundle's property list.
-const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0">
-<dict>
-    <key>CFBundleExecutable</key><string>Tone Filter</string>
-    <key>CFBundleIdentifier</key><string>{identifier}</string>
-    <key>CFBundleInfoDictionaryVersion</key><string>6.0</string>
-    <key>CFBundleName</key><string>Tone Filter</string>
-    <key>CFBundleDisplayName</key><string>Tone Filter</string>
-    <key>CFBundlePackageType</key><string>BNDL</string>
-    <key>CFBundleSignature</key><string>????</string>
-    <key>CFBundleShortVersionString</key><string>{version}</string>
-    <key>CFBundleVersion</key><string>{version}</string>
-    <key>NSHighResolutionCapable</key><true/>
-{component}</dict>
-</plist>
-"#;
+/// Template of the property list.
+const PROPERTIES: &str = include_str!("../package/Info.plist");
 
-/// Properties of the AU: an effect, as Logic offers effects on every track.
-const COMPONENT: &str = "    <key>AudioComponents</key>
-    <array>
-        <dict>
-            <key>type</key><string>aufx</string>
-            <key>subtype</key><string>ToFi</string>
-            <key>manufacturer</key><string>ToFi</string>
-            <key>name</key><string>Tone Filter: Tone Filter</string>
-            <key>description</key><string>Tone Filter</string>
-            <key>version</key><integer>{number}</integer>
-            <key>factoryFunction</key><string>GetPluginFactoryAUV2</string>
-        </dict>
-    </array>
-";
+/// Template of the AU's properties. It is an effect, because Logic offers effects on every track.
+const COMPONENT: &str = include_str!("../package/AudioComponents.plist");
 
 /// Builds and bundles the plugin. `args` are options of `cargo build`, after an optional package.
 pub fn bundle(args: &[String]) -> Result<()> {
@@ -192,7 +165,6 @@ pub fn bundle_lv2(args: &[String]) -> Result<PathBuf> {
     Ok(bundle)
 }
 
-/// Builds the plugin, and installs the bundles in this user's plugin folders.
 pub fn install() -> Result<()> {
     bundle_release()?;
     if cfg!(target_os = "linux") {
@@ -232,12 +204,8 @@ fn replace(bundle: &Path, installed: &Path) -> Result<()> {
 /// Builds all tests with `cargo ARGS`, and bundles the plugin from the same build, so both share compiled crates.
 pub fn bundle_tests(args: &str) -> Result<()> {
     let started = SystemTime::now();
-    let mut build = cargo(args);
-    build.args(["--no-run", "--message-format=json-render-diagnostics"]);
-    let output = build.current_dir(root()).stdout(Stdio::piped()).spawn()?.wait_with_output()?;
-    ensure!(output.status.success(), "`cargo {args}` failed");
-    let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let messages = lines.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
+    let built = output(cargo(args).args(["--no-run", "--message-format=json-render-diagnostics"]))?;
+    let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
     let mut library = None;
     let mut sources = BTreeSet::new();
     // Only crates of this repository: others change only with the lock file.
@@ -253,7 +221,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
         if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
             library = Some(own.to_path_buf());
         }
-        // Includes the sources of some crates that the plugin does not need.
+        // These include the sources of some crates that the plugin does not use.
         for rlib in files.iter().filter(|path| end(path, "rlib")) {
             let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
             let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));
@@ -263,7 +231,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
     }
     let library = library.context("cargo has built no plugin")?;
     let folder = target()?.join("bundled");
-    assemble(&folder, &[library], System::of(None), None, &[CLAP, VST3])?;
+    assemble(&folder, &[library], None, &[CLAP, VST3])?;
     stamp(&folder.join(".bundled"), &sources, started).context("cannot write to target/bundled")
 }
 
@@ -280,7 +248,6 @@ fn options(args: &[String]) -> &[String] {
 /// Builds the plugin for each of `triples` (`None`: default target), and assembles `bundles` that contain all builds.
 fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Result<()> {
     let started = SystemTime::now();
-    let system = System::of(triples[0]);
     let mut folders = Vec::new();
     for triple in triples {
         let mut build = cargo("build --lib");
@@ -291,14 +258,14 @@ fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Res
         run(build)?;
         folders.push(target()?.join(triple.unwrap_or("")).join(profile(options)));
     }
-    let library = match system {
+    let library = match System::of(triples[0]) {
         System::Linux => "libtone_filter.so",
         System::MacOs => "libtone_filter.dylib",
         System::Windows => "tone_filter.dll",
     };
     let libraries: Vec<_> = folders.iter().map(|folder| folder.join(library)).collect();
     let folder = target()?.join("bundled");
-    assemble(&folder, &libraries, system, triples[0], bundles)?;
+    assemble(&folder, &libraries, triples[0], bundles)?;
     let dep_info = fs::read_to_string(libraries[libraries.len() - 1].with_extension("d"));
     let inputs = inputs(&dep_info.context("cargo has left no list of the sources")?, root());
     stamp(&folder.join(".bundled"), &inputs, started).context("cannot write to target/bundled")
@@ -308,10 +275,10 @@ fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Res
 fn assemble(
     folder: &Path,
     libraries: &[PathBuf],
-    system: System,
     triple: Option<&str>,
     bundles: &[Bundle],
 ) -> Result<()> {
+    let system = System::of(triple);
     let cpu = triple.and_then(|triple| triple.split('-').next()).unwrap_or(ARCH);
     for bundle in bundles {
         let path = folder.join(bundle.name);
@@ -381,14 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn nih_plugs_bundler_gives_the_same_name() {
+    fn bundler_toml_has_the_same_name() {
         let config = fs::read_to_string(root().join("bundler.toml")).unwrap();
         let name = CLAP.name.strip_suffix(".clap").unwrap();
         assert_eq!(config, format!("[tone-filter]\nname = \"{name}\"\n"));
     }
 
     #[test]
-    fn every_system_finds_the_library_where_it_looks() {
+    fn bundles_have_the_library_at_each_systems_path() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         fs::write(at("library"), "code").unwrap();
@@ -403,8 +370,7 @@ mod tests {
             ("aarch64-apple-darwin", AU, mac),
         ] {
             let path = at(bundle.name);
-            let system = System::of(Some(triple));
-            assemble(folder.path(), &[at("library")], system, Some(triple), &[bundle]).unwrap();
+            assemble(folder.path(), &[at("library")], Some(triple), &[bundle]).unwrap();
             let library = if inside.is_empty() { path } else { path.join(inside) };
             assert_eq!(fs::read_to_string(&library).unwrap(), "code", "{}", library.display());
         }
@@ -414,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_count_by_bytes() {
+    fn a_version_has_one_byte_per_part() {
         assert_eq!(number("0.2.0").unwrap(), 0x0200);
         assert_eq!(number("1.10.3").unwrap(), 0x0001_0A03);
         assert!(number("1.0.0-beta").is_err());
@@ -442,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stamp_lists_all_inputs_and_has_the_start_of_the_build() {
+    fn the_stamp_lists_all_inputs_and_the_build_start() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("with blank");
         let sources = ["src/lib.rs", "build.rs", "crates/a/src/lib.rs", "crates/a/weights.bin"];

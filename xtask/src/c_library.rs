@@ -1,7 +1,7 @@
 //! `cargo xtask install-c`: installs the C library, its header and its pkg-config file.
 
 use crate::{
-    commands::{cargo, run, target},
+    commands::{cargo, run, target, version_of},
     files,
 };
 use anyhow::{Result, ensure};
@@ -9,18 +9,7 @@ use std::{fs, path::Path};
 
 /// Template of the pkg-config file. Its paths are relative, so the installation can be moved. The private libraries are the
 /// dependencies of Rust's standard library, as listed by `rustc --print native-static-libs`.
-const PKG_CONFIG: &str = "\
-prefix=${pcfiledir}/../..
-libdir=${prefix}/lib
-includedir=${prefix}/include
-
-Name: tone_filter
-Description: 77 resonators pick the notes out of any music and give them an 8-bit edge
-Version: VERSION
-Libs: -L${libdir} -ltone_filter
-Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
-Cflags: -I${includedir}
-";
+const PKG_CONFIG: &str = include_str!("../package/tone_filter.pc");
 
 /// Builds the library and installs it below `folder`, creating the folder if needed.
 pub fn install(folder: &Path) -> Result<()> {
@@ -44,15 +33,8 @@ pub fn install(folder: &Path) -> Result<()> {
     let mut write = cargo("run --package=tone-filter-capi --features=header --bin=c_header --");
     run(write.arg(header))?;
     fs::create_dir_all(lib.join("pkgconfig"))?;
-    let description = PKG_CONFIG.replace("VERSION", version());
+    let description = PKG_CONFIG.replace("VERSION", &version_of("tone-filter-capi")?);
     fs::write(lib.join("pkgconfig/tone_filter.pc"), description)?;
     println!("installed below {}", folder.display());
     Ok(())
-}
-
-/// Returns the version of the package `tone-filter-capi`.
-fn version() -> &'static str {
-    let manifest = include_str!("../../bindings/c/Cargo.toml");
-    let line = manifest.lines().find_map(|line| line.strip_prefix("version = "));
-    line.expect("a package has a version").trim_matches('"')
 }

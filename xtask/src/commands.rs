@@ -15,11 +15,7 @@ pub fn root() -> &'static Path {
 }
 
 pub fn metadata(options: &[&str]) -> Result<Value> {
-    let mut cargo = cargo("metadata --format-version=1");
-    let output = cargo.args(options).current_dir(root()).stderr(Stdio::inherit()).output();
-    let output = output.context("cannot start cargo")?;
-    ensure!(output.status.success(), "`cargo metadata` failed");
-    Ok(serde_json::from_slice(&output.stdout)?)
+    Ok(serde_json::from_str(&output(cargo("metadata --format-version=1").args(options))?)?)
 }
 
 pub fn target() -> Result<PathBuf> {
@@ -27,11 +23,15 @@ pub fn target() -> Result<PathBuf> {
     Ok(metadata["target_directory"].as_str().context("no target folder")?.into())
 }
 
-/// Returns the version of the plugin, which is that of the downloads.
+/// Returns the version of the plugin, which the downloads have, too.
 pub fn version() -> Result<String> {
+    version_of("tone-filter")
+}
+
+pub fn version_of(package: &str) -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    let own = packages.into_iter().find(|package| package["name"] == "tone-filter");
+    let own = packages.into_iter().find(|own| own["name"] == package);
     Ok(own.context("no package")?["version"].as_str().context("no version")?.to_owned())
 }
 
@@ -49,7 +49,6 @@ pub fn kit(verb: &str) -> Command {
     cargo
 }
 
-/// Returns a command that runs the program `tone-filter-manual`.
 pub fn manual() -> Command {
     cargo("run --package=tone-filter-manual --bin=tone-filter-manual --")
 }
@@ -83,13 +82,23 @@ pub fn profile(options: &[impl AsRef<str>]) -> &str {
 
 /// Runs a command in the repository's root.
 pub fn run(mut command: impl BorrowMut<Command>) -> Result<()> {
-    let command = command.borrow_mut();
+    finish(command.borrow_mut()).map(drop)
+}
+
+/// Runs a command in the repository's root. Returns its output, without white space at the ends.
+pub fn output(mut command: impl BorrowMut<Command>) -> Result<String> {
+    let output = finish(command.borrow_mut().stdout(Stdio::piped()))?;
+    Ok(String::from_utf8(output)?.trim().to_owned())
+}
+
+/// Runs a command in the repository's root. Returns its output, if that is piped.
+fn finish(command: &mut Command) -> Result<Vec<u8>> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let line = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let status = command.current_dir(root()).status();
-    let status = status.with_context(|| format!("cannot start `{line}`"))?;
-    ensure!(status.success(), "`{line}` failed");
-    Ok(())
+    let child = command.current_dir(root()).spawn();
+    let output = child.with_context(|| format!("cannot start `{line}`"))?.wait_with_output()?;
+    ensure!(output.status.success(), "`{line}` failed");
+    Ok(output.stdout)
 }
 
 /// Runs a step of a verb, and prints its name and duration.
@@ -118,61 +127,12 @@ impl fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
-/// Calls `action` for all `steps`, continuing after failures, and prints a table of the results.
-///
-/// # Errors
-/// If a step has failed, or could not run.
-pub fn each<T>(
-    steps: impl IntoIterator<Item = (&'static str, T)>,
-    action: impl Fn(T) -> Result<()>,
-) -> Result<()> {
-    let mut rows = Vec::new();
-    let [mut passed, mut total] = [0; 2];
-    for (name, step) in steps {
-        println!("\n=== {name}");
-        let started = Instant::now();
-        let result = match action(step) {
-            Ok(()) => {
-                passed += 1;
-                "passed".to_owned()
-            }
-            Err(error) if error.is::<Unavailable>() => format!("NOT RUN: {error:#}"),
-            Err(error) => format!("FAILED: {error:#}"),
-        };
-        total += 1;
-        rows.push(format!("{name:52} {:5} s  {result}", started.elapsed().as_secs()));
-    }
-    println!("\n{}", rows.join("\n"));
-    ensure!(passed == total, "{passed} of {total} steps passed");
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     #[test]
-    fn all_steps_run_and_each_must_pass() {
-        let ran = Cell::new(0);
-        let result = |steps: [fn() -> Result<()>; 3]| {
-            each(steps.map(|step| ("step", step)), |step| {
-                ran.set(ran.get() + 1);
-                step()
-            })
-        };
-        let pass = || Ok(());
-        let fail = || anyhow::bail!("no");
-        let unavailable = || Err(Unavailable("no wine".into())).context("step");
-        result([pass, pass, pass]).unwrap();
-        for steps in [[fail, pass, pass], [pass, unavailable, pass]] {
-            assert_eq!(result(steps).unwrap_err().to_string(), "2 of 3 steps passed");
-        }
-        assert_eq!(ran.get(), 9);
-    }
-
-    #[test]
-    fn options_have_their_value_beside_them_or_after_a_sign() {
+    fn an_options_value_follows_a_blank_or_a_sign() {
         let options = ["--profile=fast", "--target", "a-b"];
         assert_eq!(value(&options, "--profile"), Some("fast"));
         assert_eq!(value(&options, "--target"), Some("a-b"));

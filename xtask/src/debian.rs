@@ -10,19 +10,31 @@ pub fn is_here() -> bool {
 }
 
 /// Installs missing `packages`, for a verb that needs Debian. On other systems, returns [`Unavailable`].
-pub fn need(packages: &[&str]) -> Result<()> {
+pub fn need(packages: &str) -> Result<()> {
     ensure!(is_here(), Unavailable("this verb needs Debian, for its packages".into()));
     install(packages)
 }
 
-pub fn install(packages: &[&str]) -> Result<()> {
-    let missing: Vec<_> =
-        packages.iter().copied().filter(|package| !is_installed(package)).collect();
-    if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
+pub fn install(packages: &str) -> Result<()> {
+    apt_install(&missing(packages))
+}
+
+/// Returns the `packages`, names separated by blanks, that are not installed.
+pub fn missing(packages: &str) -> Vec<&str> {
+    packages.split_whitespace().filter(|package| !is_installed(package)).collect()
+}
+
+/// Returns the packages of the `programs` that are not on the `PATH`. An entry is `PROGRAM=PACKAGE`, or one name for both.
+pub fn missing_programs(programs: &str) -> Vec<&str> {
+    let entries = programs.split(' ').map(|entry| entry.split_once('=').unwrap_or((entry, entry)));
+    entries.filter(|(program, _)| !on_path(program)).map(|(_, package)| package).collect()
 }
 
 /// Installs `packages`, or returns an error if this user lacks the permission.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
+    if packages.is_empty() {
+        return Ok(());
+    }
     let (names, list) = (packages.join(", "), packages.join(" "));
     if !on_path("apt-get") {
         let remedy = "Install this system's packages of these, and try again";
@@ -45,7 +57,7 @@ pub fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }
 
-pub fn is_installed(package: &str) -> bool {
+fn is_installed(package: &str) -> bool {
     let mut query = Command::new("dpkg-query");
     let query = query.args(["--show", "--showformat=${db:Status-Status}", package]);
     query.output().is_ok_and(|output| output.stdout == b"installed")

@@ -1,8 +1,8 @@
 //! `cargo xtask test-engines`: tests of the bindings for game audio engines and for programs in other languages.
 
 use crate::{
-    commands::{Unavailable, cargo, root, run, step, target},
-    debian::{apt_install, on_path},
+    commands::{Unavailable, cargo, output, root, run, step, target},
+    debian::{apt_install, missing_programs},
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -11,22 +11,13 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Programs that the tests need, and the Debian packages that contain them.
-const PROGRAMS: [(&str, &str); 7] = [
-    ("gcc", "gcc"),
-    ("g++", "g++"),
-    ("make", "make"),
-    ("pkg-config", "pkg-config"),
-    ("valgrind", "valgrind"),
-    ("mcs", "mono-mcs"),
-    ("mono", "mono-runtime"),
-];
+/// Programs that the tests need, with their Debian packages.
+const PROGRAMS: &str = "gcc g++ make pkg-config valgrind mcs=mono-mcs mono=mono-runtime";
 
 /// Arguments for both Rust bindings, with firewheel's feature for Bevy.
 const RUST: &str = "--package=tone-filter-kira --package=tone-filter-firewheel \
                     --features=tone-filter-firewheel/bevy";
 
-/// Runs all checks. A check that cannot run is an error.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let folder = target()?.join("engines");
@@ -51,23 +42,22 @@ pub fn test() -> Result<()> {
 fn tools() -> Result<()> {
     let needs = "this verb needs Linux: valgrind, and libraries as there";
     ensure!(cfg!(target_os = "linux"), Unavailable(needs.into()));
-    let missing = PROGRAMS.into_iter().filter(|(program, _)| !on_path(program));
-    let mut missing: Vec<_> = missing.map(|(_, package)| package).collect();
+    let mut missing = missing_programs(PROGRAMS);
     let mut yaml = Command::new("python3");
     if !yaml.args(["-c", "import yaml"]).stderr(Stdio::null()).status()?.success() {
         missing.push("python3-yaml");
     }
-    if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
+    apt_install(&missing)
 }
 
 /// Runs the examples of kira and firewheel, which write the processed demo tune into `folder`.
 fn examples(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let [kira, firewheel] = ["kira", "firewheel"].map(|name| -> Result<_> {
-        let (demo, output) = (root().join("assets/demo.wav"), folder.join(name));
+        let (demo, played) = (root().join("assets/demo.wav"), folder.join(name));
         let mut example = cargo(&format!("run --package=tone-filter-{name} --example {name} --"));
-        run(example.args([&demo, &output]))?;
-        Ok(fs::read(output)?)
+        run(example.args([&demo, &played]))?;
+        Ok(fs::read(played)?)
     });
     ensure!(kira? == firewheel?, "kira and firewheel: different sound");
     Ok(())
@@ -82,8 +72,10 @@ fn godot() -> Result<()> {
         run(cargo(&format!("{verb} {manifest} {rest}")).env("CARGO_TARGET_DIR", &folder))?;
     }
     let library = folder.join("debug/libtone_filter_godot.so");
-    let names = Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library).output()?;
-    let names = String::from_utf8(names.stdout)?;
-    ensure!(names.contains(" gdext_rust_init\n"), "the library has no entry point for Godot");
+    let names = output(Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library))?;
+    ensure!(
+        names.lines().any(|line| line.ends_with(" gdext_rust_init")),
+        "the library has no entry point for Godot"
+    );
     Ok(())
 }

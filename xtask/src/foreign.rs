@@ -9,12 +9,11 @@ use anyhow::{Result, ensure};
 use std::{path::Path, process::Command};
 
 /// Debian packages of the compiler and of the source of its standard library.
-pub const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
+pub const PACKAGES: &str = "rustc-web rust-web-src";
 
-/// Makes the cargo `command` build for `triple`, with the standard library built from source and its crate `panic`.
+/// Sets up the cargo `command` to build for `triple` with Debian's compiler, and the standard library and its crate `panic` from source.
 ///
-/// Also enables the unstable options that this needs. `folder` is the target folder; it should not be shared with another
-/// compiler, which would rebuild everything.
+/// `folder` is the target folder. Another compiler that shares it would rebuild everything.
 pub fn from_source<'a>(
     command: &'a mut Command,
     triple: &str,
@@ -31,7 +30,7 @@ pub fn from_source<'a>(
 
 /// Type-checks all crates, without their tests, for both Mac targets. Linking would need Apple's linker and libraries.
 pub fn check_macos() -> Result<()> {
-    debian::need(&PACKAGES)?;
+    debian::need(PACKAGES)?;
     let folder = target()?.join("foreign");
     for triple in MACS {
         let mut check = cargo("check --locked --workspace --lib --bins");
@@ -43,13 +42,8 @@ pub fn check_macos() -> Result<()> {
 
 /// Debian packages for ARM: Rust's compiler and standard library, a linker, an emulator, and the C library. The loader and the C
 /// library must come from the same package, otherwise threads do not start.
-const ARM: [&str; 5] = [
-    "rustc-web",
-    "libstd-rust-web-dev:arm64",
-    "gcc-aarch64-linux-gnu",
-    "qemu-user",
-    "libc6-dev:arm64",
-];
+const ARM: &str =
+    "rustc-web libstd-rust-web-dev:arm64 gcc-aarch64-linux-gnu qemu-user libc6-dev:arm64";
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
@@ -57,8 +51,7 @@ const TARGET: &str = "aarch64-unknown-linux-gnu";
 pub fn test_arm() -> Result<()> {
     let is_here = cfg!(all(target_os = "linux", target_arch = "x86_64")) && debian::is_here();
     ensure!(is_here, Unavailable("this verb needs Debian on x86-64".into()));
-    let missing: Vec<_> =
-        ARM.into_iter().filter(|package| !debian::is_installed(package)).collect();
+    let missing = debian::missing(ARM);
     if !missing.is_empty() {
         if debian::is_root() {
             run(Command::new("dpkg").args(["--add-architecture", "arm64"]))?;

@@ -2,8 +2,10 @@
 
 use crate::{
     bundles::{self, MACS, System},
-    commands::{cargo, is_release, kit, profile, root, run, target, value, version},
-    debian, files, python, sbom, unity, web,
+    commands::{cargo, is_release, kit, output, profile, root, run, target, value, version},
+    debian, files, python,
+    python::PYTHON,
+    sbom, unity, web,
 };
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -63,8 +65,7 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
 
 /// Returns cargo's default target triple.
 fn host() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
-    let text = String::from_utf8(output.stdout)?;
+    let text = output(Command::new("rustc").arg("-vV"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(line.context("rustc names no host")?.to_owned())
 }
@@ -129,35 +130,32 @@ impl Build {
             files::copy_into(&part, &files)?;
         }
         let out = |extension: &str| folder.join(format!("{name}{extension}"));
-        let packages = match self.system {
-            System::Windows => [out(".zip"), out("-setup.exe")],
-            System::Linux => {
-                let deb = format!("tone-filter_{}_{}.deb", version()?, debian_name(&self.cpu));
-                [out(".tar.gz"), folder.join(deb)]
-            }
-            System::MacOs => [out(".tar.gz"), out(".pkg")],
-        };
-        let [archive, installer] = &packages;
+        let (archive, installer);
+        if self.system == System::Windows {
+            archive = out(".zip");
+            let zip = ["-m", "zipfile", "-c"];
+            run(Command::new(PYTHON).args(zip).arg(&archive).arg(&files))?;
+        } else {
+            archive = out(".tar.gz");
+            files::tar(&files, &archive)?;
+        }
         match self.system {
             System::Windows => {
-                let python = if cfg!(windows) { "python" } else { "python3" };
-                let zip = ["-m", "zipfile", "-c"];
-                run(Command::new(python).args(zip).arg(archive).arg(&files))?;
-                windows_installer(&files, self.released, installer)?;
+                installer = out("-setup.exe");
+                windows_installer(&files, self.released, &installer)?;
             }
             System::Linux => {
-                files::tar(&files, archive)?;
-                debian_package(&files, &self.cpu, installer)?;
+                let cpu = debian_name(&self.cpu);
+                installer = folder.join(format!("tone-filter_{}_{cpu}.deb", version()?));
+                debian_package(&files, cpu, &installer)?;
             }
             System::MacOs => {
-                files::tar(&files, archive)?;
-                mac_installer(&files, installer)?;
+                installer = out(".pkg");
+                mac_installer(&files, &installer)?;
             }
         }
-        for package in &packages {
-            println!("{}", package.display());
-        }
-        Ok(packages.into())
+        println!("{}\n{}", archive.display(), installer.display());
+        Ok(vec![archive, installer])
     }
 }
 
@@ -195,22 +193,14 @@ fn debian_package(files: &Path, cpu: &str, out: &Path) -> Result<()> {
         files::copy_into(&files.join(page), &tree.join("usr/share/doc/tone-filter"))?;
     }
     run(Command::new(files.join("tone-filter")).arg("man").arg(tree.join("usr/share/man/man1")))?;
+    let kilobytes = output(Command::new("du").args(["--apparent-size", "-sk"]).arg(&tree))?;
     let control = fs::read_to_string(root().join("xtask/package/control"))?
         .replace("{version}", &version()?)
-        .replace("{architecture}", debian_name(cpu))
-        .replace("{kilobytes}", &(size(&tree)? / 1024).to_string());
+        .replace("{architecture}", cpu)
+        .replace("{kilobytes}", kilobytes.split_whitespace().next().unwrap_or("0"));
     fs::create_dir_all(tree.join("DEBIAN"))?;
     fs::write(tree.join("DEBIAN/control"), control)?;
     run(Command::new("dpkg-deb").args(["--build", "--root-owner-group"]).arg(&tree).arg(out))
-}
-
-/// Returns the total size of all files in `folder` in bytes.
-fn size(folder: &Path) -> Result<u64> {
-    fs::read_dir(folder)?.try_fold(0, |sum, entry| {
-        let entry = entry?;
-        let metadata = entry.metadata()?;
-        Ok(sum + if metadata.is_dir() { size(&entry.path())? } else { metadata.len() })
-    })
 }
 
 /// Makes a macOS installer with Apple's tools. The installer is not signed.
@@ -231,7 +221,7 @@ fn mac_installer(files: &Path, out: &Path) -> Result<()> {
 /// Makes the downloads of a debug build, and unpacks, installs and loads them as users would. Then runs the plugin's tests on the
 /// release bundle.
 pub fn test() -> Result<()> {
-    debian::need(&["ffmpeg"])?;
+    debian::need("ffmpeg")?;
     let packages = package(&[])?;
     let find = |extension: &str| {
         let name = |path: &&PathBuf| path.to_string_lossy().ends_with(extension);
@@ -249,9 +239,9 @@ pub fn test() -> Result<()> {
 fn checksums(packages: &[PathBuf]) -> Result<()> {
     let folder = packages[0].parent().context("packages lie in a folder")?;
     let mut check = Command::new("sha256sum");
-    let output = check.args(["--check", "SHA256SUMS"]).current_dir(folder).output()?;
-    let lines = String::from_utf8(output.stdout)?;
-    ensure!(output.status.success(), "checksums are wrong: {lines}");
+    let checked = check.args(["--check", "SHA256SUMS"]).current_dir(folder).output()?;
+    let lines = String::from_utf8(checked.stdout)?;
+    ensure!(checked.status.success(), "checksums are wrong: {lines}");
     ensure!(lines.lines().count() == packages.len(), "of {} packages: {lines}", packages.len());
     Ok(())
 }

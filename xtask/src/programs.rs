@@ -2,7 +2,7 @@
 
 use crate::{
     bundles,
-    commands::{Unavailable, cargo, command, kit, manual, root, run, step, target},
+    commands::{Unavailable, cargo, command, kit, root, run, step, target},
     debian, files, python,
 };
 use anyhow::{Result, ensure};
@@ -12,53 +12,25 @@ use std::{
     process::Command,
 };
 
-/// Arguments of cargo to build plugin and host for the demo. Without the window and without optimisation, this saves minutes. The
-/// tests share the built crates.
+/// Arguments of cargo that build plugin and host for the demo, without the window and without optimisation, which take minutes. The
+/// tests use the same built crates.
 const DEMO: &str = "build --package=tone-filter --lib --no-default-features \
                     --package=tone-filter-testkit --features=tone-filter-testkit/demo --bin=demo";
 
 /// Debian packages for `test-hosts`: hosts, displays and audio servers.
-const HOSTS: [&str; 16] = [
-    "qtractor",
-    "ardour",
-    "audacity",
-    "jalv",
-    "lilv-utils",
-    "jackd2",
-    "xvfb",
-    "openbox",
-    "xdotool",
-    "x11-utils",
-    "imagemagick",
-    "libgl1",
-    "libgl1-mesa-dri",
-    "gcc",
-    "python3",
-    "python3-venv",
-];
+const HOSTS: &str = "qtractor ardour audacity jalv lilv-utils jackd2 xvfb openbox xdotool x11-utils \
+                     imagemagick libgl1 libgl1-mesa-dri gcc python3 python3-venv";
 
 /// Debian packages for `test-lv2`: LV2's schemas and validators, and hosts.
-const LV2: [&str; 10] = [
-    "lv2-dev",
-    "sordi",
-    "lilv-utils",
-    "ffmpeg",
-    "pipewire",
-    "pipewire-bin",
-    "libpipewire-0.3-modules",
-    "libspa-0.2-modules",
-    "wireplumber",
-    "dbus-daemon",
-];
+const LV2: &str = "lv2-dev sordi lilv-utils ffmpeg pipewire pipewire-bin libpipewire-0.3-modules \
+                   libspa-0.2-modules wireplumber dbus-daemon";
 
 /// Debian packages for `test-play`: the headers of ALSA and JACK, and a display.
-const PLAY: [&str; 6] =
-    ["libasound2-dev", "libjack-jackd2-dev", "pkg-config", "xvfb", "libgl1", "libgl1-mesa-dri"];
+const PLAY: &str = "libasound2-dev libjack-jackd2-dev pkg-config xvfb libgl1 libgl1-mesa-dri";
 
 /// Arguments of `tone-filter` that open the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];
 
-/// Builds the plugin and a CLAP host, plays the demo tune through both, and writes audio files and a picture of the bands.
 pub fn demo() -> Result<()> {
     println!(
         "Building the plugin without its window, and a CLAP host. The first time, this takes some\n\
@@ -72,7 +44,6 @@ pub fn demo() -> Result<()> {
     run(host.arg(plugin).arg(target()?.join("demo")))
 }
 
-/// Builds the plugin, and writes its states and presets into the corpus, which all later versions must load.
 pub fn corpus() -> Result<()> {
     bundles::bundle_release()?;
     run(kit("corpus"))
@@ -80,7 +51,7 @@ pub fn corpus() -> Result<()> {
 
 /// Builds the plugin, and tests it in real hosts whose names contain one of `hosts`, or in all.
 pub fn test_hosts(hosts: &[String]) -> Result<()> {
-    debian::need(&HOSTS)?;
+    debian::need(HOSTS)?;
     python::set_up()?;
     python::install(&target()?.join("venv"), [Path::new("JACK-Client==0.5.5")])?;
     bundles::bundle(&[])?;
@@ -94,9 +65,8 @@ pub fn test_hosts(hosts: &[String]) -> Result<()> {
         .args(hosts))
 }
 
-/// Builds the LV2 bundle, validates its description, and runs the plugin in ffmpeg and PipeWire.
 pub fn test_lv2() -> Result<()> {
-    step("tools", || debian::need(&LV2))?;
+    step("tools", || debian::need(LV2))?;
     let built = bundles::bundle_lv2(&["--release".to_owned()])?;
     // A separate folder, as lilv complains about bundles of other formats.
     let folder = tempfile::tempdir()?;
@@ -105,10 +75,9 @@ pub fn test_lv2() -> Result<()> {
     run(cargo(test).env("BUNDLE", bundle))
 }
 
-/// Tests `tone-filter play` on an audio device that writes to a file, and the window of `tone-filter app`.
 pub fn test_play() -> Result<()> {
     if debian::is_here() {
-        debian::install(&PLAY)?;
+        debian::install(PLAY)?;
     }
     let package = "--locked --package=tone-filter-cli --features=app";
     run(cargo(&format!("clippy {package} --all-targets -- -Dwarnings")))?;
@@ -118,11 +87,6 @@ pub fn test_play() -> Result<()> {
     run(kit("window").arg(target()?.join("app.png")).args(["", "--"]).arg(app).args(APP))
 }
 
-pub fn write_manual() -> Result<()> {
-    run(manual())
-}
-
-/// Writes the pictures and sounds of the README and the manual.
 pub fn media() -> Result<()> {
     ensure!(
         cfg!(target_os = "linux"),
@@ -131,29 +95,20 @@ pub fn media() -> Result<()> {
     run(cargo("run --package=tone-filter-manual --features=media --bin=media"))
 }
 
-/// Builds the plugin, runs all long tests on it, and prints their measurements.
 pub fn soak() -> Result<()> {
     bundles::bundle_release()?;
     run(cargo("test --package=tone-filter-hosts --test=alone soak"))
 }
 
-/// Builds the command `tone-filter`, runs it with `flags` on real songs, and prints the accuracy of its notes and its loudness.
 pub fn songs(flags: &[String]) -> Result<()> {
     run(kit("songs").arg(command(&["--release"])?).args(flags))
 }
 
-/// Builds the command `tone-filter`, and prints the sound files below `folders` that it reads differently from ffmpeg.
 pub fn wild(folders: &[String]) -> Result<()> {
     ensure!(!folders.is_empty(), "name a folder of sound files: cargo xtask wild FOLDER");
     run(kit("wild").arg(command(&["--release"])?).args(folders))
 }
 
-/// Writes the demo tune to `assets/demo.wav`.
-pub fn tune() -> Result<()> {
-    run(kit("tune"))
-}
-
-/// Tests tracker songs in Furnace: plays the songs of the tests, and loads the files `songs`.
 pub fn test_tracker(songs: &[String]) -> Result<()> {
     ensure!(
         debian::on_path("furnace"),

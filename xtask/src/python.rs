@@ -14,10 +14,10 @@ use std::{
     process::Command,
 };
 
-pub const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
+/// Name of the system's Python interpreter.
+pub const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Folders of the workspace's manifest that maturin omits from the source distribution.
-const BESIDE: [&str; 1] = ["patches"];
+pub const PACKAGES: &str = "python3 python3-venv";
 
 /// Returns the Python interpreter of the environment of [`set_up`].
 pub fn interpreter() -> Result<PathBuf> {
@@ -39,10 +39,15 @@ pub fn set_up() -> Result<()> {
     install(&folder, ["-r".as_ref(), root().join("tests/requirements.txt").as_path()])
 }
 
-/// Makes an environment in `folder`, replacing an earlier one.
+/// Makes an environment in `folder` with the packages of the file `requirements`, replacing an earlier one.
+fn make_with(folder: &Path, requirements: &Path) -> Result<()> {
+    make(folder)?;
+    install(folder, ["-r".as_ref(), requirements])
+}
+
+/// Makes an empty environment in `folder`, replacing an earlier one.
 fn make(folder: &Path) -> Result<()> {
-    let system = if cfg!(windows) { "python" } else { "python3" };
-    run(Command::new(system).args(["-m", "venv", "--clear"]).arg(folder))
+    run(Command::new(PYTHON).args(["-m", "venv", "--clear"]).arg(folder))
 }
 
 /// Installs packages into the environment in `folder`. `what` are arguments of `pip install`.
@@ -83,16 +88,14 @@ pub fn test() -> Result<()> {
     })?;
     step("tools/judge", || {
         let (tool, environment) = (root().join("tools/judge"), folder.join("judge"));
-        make(&environment)?;
-        install(&environment, ["-r".as_ref(), tool.join("requirements.txt").as_path()])?;
+        make_with(&environment, &tool.join("requirements.txt"))?;
         let mut python = Command::new(in_environment(&environment, "python"));
         python.env("PYTHONDONTWRITEBYTECODE", "1").env("TONE_FILTER_COMMAND", &command);
         run(python.args(["-m", "unittest", "discover", "-s"]).arg(tool))
     })?;
     step("examples/dask, with a worker killed midway", || {
         let (example, environment) = (root().join("examples/dask"), folder.join("dask"));
-        make(&environment)?;
-        install(&environment, ["-r".as_ref(), example.join("requirements.txt").as_path()])?;
+        make_with(&environment, &example.join("requirements.txt"))?;
         let files = tempfile::tempdir()?;
         let mut python = Command::new(in_environment(&environment, "python"));
         python.env("PYTHONDONTWRITEBYTECODE", "1").arg(example.join("test_render_folder.py"));
@@ -112,10 +115,9 @@ pub fn package() -> Result<PathBuf> {
 /// Makes an environment with maturin and the Python packages for the tests.
 fn set_up_tools(tools: &Path) -> Result<()> {
     if debian::is_here() {
-        debian::install(&PACKAGES)?;
+        debian::install(PACKAGES)?;
     }
-    make(tools)?;
-    install(tools, ["-r".as_ref(), requirements().as_path()])
+    make_with(tools, &requirements())
 }
 
 /// Builds both distributions into `dist`. The wheel is built from the source distribution, to test that this is complete.
@@ -128,9 +130,8 @@ fn build(tools: &Path, dist: &Path) -> Result<()> {
     let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let source = dist.join(name.trim_end_matches(".tar.gz"));
     untar(&archive, dist)?;
-    for folder in BESIDE {
-        copy(&root().join(folder), &source.join(folder))?;
-    }
+    // The workspace's manifest names this folder, but maturin omits it from the source distribution.
+    copy(&root().join("patches"), &source.join("patches"))?;
     tar(&source, &archive)?;
     let mut wheel = maturin();
     wheel.args(["build", "--release", "--compatibility", "pypi", "--out"]).arg(dist);

@@ -23,7 +23,6 @@ error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1]).r
 sys.exit(str(error) if error else 0)
 ";
 
-/// Checks the bill of materials, and packs, builds and checks the crates for crates.io.
 pub fn test() -> Result<()> {
     step("bill of materials", bill)?;
     let folder = target()?.join("publish");

@@ -11,26 +11,9 @@ use std::{panic::resume_unwind, process::Command, thread};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
 /// client for them, programs for tests of file exchange, and songs with a synthesiser.
-const PACKAGES: [&str; 18] = [
-    "xvfb",
-    "libgl1",
-    "libgl1-mesa-dri",
-    "libx11-6",
-    "libx11-xcb1",
-    "libxcursor1",
-    "dbus-daemon",
-    "at-spi2-core",
-    "python3-pyatspi",
-    "sox",
-    "ffmpeg",
-    "fluidsynth",
-    "fluid-soundfont-gm",
-    "openttd-openmsx",
-    "flac",
-    "fish",
-    "strace",
-    "zsh",
-];
+const PACKAGES: &str = "xvfb libgl1 libgl1-mesa-dri libx11-6 libx11-xcb1 libxcursor1 dbus-daemon \
+                        at-spi2-core python3-pyatspi sox ffmpeg fluidsynth fluid-soundfont-gm \
+                        openttd-openmsx flac fish strace zsh";
 
 /// All packages of the workspace except the bindings for Rust game engines, which `test-engines` tests.
 const PACKAGES_HERE: &str =
@@ -54,98 +37,39 @@ const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-song \
                      -p tone-filter-offline -p tone-filter-testkit -p xtask";
 
-/// Checks that a release must pass, in the order in which [`verify()`] runs them.
-const RELEASE: [Check; 18] = [
-    Check::verb("lint", "format, clippy with warnings as errors, documentation"),
-    Check {
-        variables: &WHOLE,
-        ..Check::verb(
-            "test",
-            "all tests on x86-64 Linux with complete sweeps and 10,000 random orders of a \
-         host's calls: CLAP in a host of our own, VST3 in pedalboard (JUCE) and DawDreamer \
-         and through its factory, the editor in a window, the command line",
-        )
-    },
-    Check::verb(
-        "test-engines",
-        "the C library under gcc, g++, sanitizers and valgrind; kira, firewheel and the \
-         extension for Godot, without Godot; the effect for Unity under valgrind and in a \
-         host in C#, without Unity",
-    ),
-    Check::verb("test-lv2", "LV2's validator; ffmpeg and PipeWire against the library"),
-    Check::verb(
-        "test-python",
-        "the Python package's wheel, built from its source distribution, in an environment \
-         of its own: against the command bit for bit, threads, types, its page's examples",
-    ),
-    Check::verb(
-        "test-web",
-        "the web page and the npm package in Chromium, bundled by Vite and as plain modules",
-    ),
-    Check::verb("test-windows", "for `x86_64-pc-windows-gnu` under wine, see below"),
-    Check::verb(
-        "test-arm",
-        "the bits of rendered files on 64-bit ARM, in QEMU, against x86-64; the DSP's tests \
-         with NEON",
-    ),
-    Check::verb("check-macos", "the types for both CPU types of Macs; nothing is linked or run"),
-    Check::verb(
-        "test-release",
-        "the crates as they would be published, built from their packages; the bill of \
-         materials by its schema",
-    ),
-    Check::verb(
-        "test-package",
-        "the .deb and the archive for Linux: installed, loaded, rendered with, uninstalled; \
-         the plugin's tests in hosts, with the release bundle",
-    ),
-    Check::verb(
-        "test-play",
-        "`play` on an ALSA device that writes a file, bit for bit against `render`; the \
-         window of `app`",
-    ),
-    Check::verb("test-hosts", "the plugin in real hosts, see below"),
-    Check::verb("test-tracker", "songs for trackers in Furnace, which must be on the PATH"),
-    Check::verb(
-        "deny",
-        "licences, sources and known vulnerabilities of all dependencies, by cargo-deny",
-    ),
-    Check::verb(
-        "soak",
-        "an hour of random settings and signals, a session of two hours, a million blocks",
-    ),
-    Check {
-        name: "fuzz",
-        what: "states, presets, settings and decoders, ten minutes each, by cargo-fuzz",
-        command: &[
-            "sh",
-            "-c",
-            "command -v cargo-fuzz || exit 3; for target in state preset settings decode; do \
-             cargo +nightly fuzz run $target -- -max_total_time=600 || exit 1; done",
-        ],
-        variables: &[],
-    },
-    Check {
-        name: "mutants",
-        what: "a hundredth of all faults that cargo-mutants makes in the filter: all must be caught",
-        command: &[
-            "sh",
-            "-c",
-            "command -v cargo-mutants || exit 3; cargo mutants -p tone-filter-dsp --shard 0/100",
-        ],
-        variables: &[],
-    },
-];
+/// Verbs that a release must pass, in the order in which [`verify()`] runs them.
+const RELEASE: &str = "lint test test-engines test-lv2 test-python test-web test-windows test-arm \
+                       check-macos test-release test-package test-play test-hosts test-tracker \
+                       deny soak";
 
-/// Environment variables for `test` in [`verify()`]: complete sweeps, and 10,000 random orders of a host's calls.
-const WHOLE: [(&str, &str); 2] = [("TONE_FILTER_SWEEP", "all"), ("TONE_FILTER_ORDERS", "10000")];
-
-/// Runs all checks that a release must pass; see [`verify::run`].
 pub fn verify(options: &[String]) -> Result<()> {
-    verify::run(&RELEASE, options)
+    let verb = |name| {
+        // Complete sweeps, and 10,000 random orders of a host's calls.
+        let whole = "TONE_FILTER_SWEEP=all TONE_FILTER_ORDERS=10000 ";
+        let variables = if name == "test" { whole } else { "" };
+        let line = format!("{variables}cargo xtask {name}");
+        Check { name, what: crate::description(name), line }
+    };
+    let programs = [
+        Check {
+            name: "fuzz",
+            what: "fuzz states, presets, settings and decoders, ten minutes each, by cargo-fuzz",
+            line:
+                "command -v cargo-fuzz || exit 3; for target in state preset settings decode; do \
+                   cargo +nightly fuzz run $target -- -max_total_time=600 || exit 1; done"
+                    .into(),
+        },
+        Check {
+            name: "mutants",
+            what: "a hundredth of all faults that cargo-mutants makes in the filter: all must be caught",
+            line: "command -v cargo-mutants || exit 3; \
+                   cargo mutants -p tone-filter-dsp --shard 0/100"
+                .into(),
+        },
+    ];
+    verify::run(&RELEASE.split(' ').map(verb).chain(programs).collect::<Vec<_>>(), options)
 }
 
-/// Runs all tests, after installing missing tools.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
@@ -157,7 +81,6 @@ pub fn test() -> Result<()> {
     step("tests, real hosts included", || run(cargo(&tests)))
 }
 
-/// Checks formatting, then compiles everything with warnings as errors, documentation included.
 pub fn lint() -> Result<()> {
     let features = if cfg!(target_os = "linux") { FEATURES } else { "" };
     let all = format!("{PACKAGES_HERE} {features}");
@@ -182,7 +105,7 @@ pub fn quick() -> Result<()> {
 
 /// Returns the Debian packages that [`test()`] needs, for systems that install them beforehand.
 pub fn packages() -> String {
-    PACKAGES.iter().chain(&python::PACKAGES).copied().collect::<Vec<_>>().join(" ")
+    [PACKAGES, python::PACKAGES].join(" ")
 }
 
 /// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. This is not part of
@@ -199,7 +122,7 @@ fn tools() -> Result<()> {
     let mut missing = Vec::new();
     if cfg!(target_os = "linux") {
         if debian::is_here() {
-            missing.extend(PACKAGES.into_iter().filter(|package| !debian::is_installed(package)));
+            missing = debian::missing(PACKAGES);
         } else if !debian::on_path("Xvfb") {
             let needs =
                 "the editor's test needs Xvfb and OpenGL (Mesa): install them and try again";
@@ -208,7 +131,7 @@ fn tools() -> Result<()> {
     }
     let venv = || Command::new("python3").args(["-c", "import ensurepip, venv"]).output();
     if cfg!(unix) && !venv().is_ok_and(|output| output.status.success()) {
-        missing.extend(python::PACKAGES);
+        missing.extend(python::PACKAGES.split(' '));
     }
-    if missing.is_empty() { Ok(()) } else { debian::apt_install(&missing) }
+    debian::apt_install(&missing)
 }

@@ -1,45 +1,23 @@
 //! `cargo xtask verify`: all checks of a release, one after another. Results are kept, so that a run can be continued.
 
-use crate::commands::{Unavailable, cargo, root, target};
+use crate::commands::{Unavailable, output, root, target};
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, Stdio},
     time::Instant,
 };
 
 /// Check of a release.
 pub struct Check {
-    /// Verb of `cargo xtask`, or the name of `command`.
+    /// Verb of `cargo xtask`, or another name.
     pub name: &'static str,
-    /// What it runs, for the table in `docs/hosts.md`.
+    /// Description for the table in `docs/hosts.md`.
     pub what: &'static str,
-    /// Program and arguments, for a check that is not a verb.
-    pub command: &'static [&'static str],
-    /// Environment variables.
-    pub variables: &'static [(&'static str, &'static str)],
-}
-
-impl Check {
-    /// Returns the check of a verb.
-    pub const fn verb(name: &'static str, what: &'static str) -> Self {
-        Self { name, what, command: &[], variables: &[] }
-    }
-
-    fn start(&self) -> Command {
-        let mut command = match self.command {
-            [] => cargo(&format!("xtask {}", self.name)),
-            [program, args @ ..] => {
-                let mut command = Command::new(program);
-                command.args(args);
-                command
-            }
-        };
-        command.envs(self.variables.iter().copied()).current_dir(root());
-        command
-    }
+    /// Command line for `sh`.
+    pub line: String,
 }
 
 /// Lines of `docs/hosts.md` around the table.
@@ -62,67 +40,56 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
         bail!("unknown check {name}: `cargo xtask verify --list` lists them");
     }
     let path = target()?.join("verify.json");
-    let mut results: Map<String, Value> = match fs::read(&path) {
+    let mut results: Value = match fs::read(&path) {
         Ok(json) => serde_json::from_slice(&json).with_context(|| format!("{}", path.display()))?,
-        Err(_) => Map::new(),
+        Err(_) => json!({}),
     };
     let tree = tree()?;
     let chosen: Vec<_> = checks
         .iter()
         .filter(|check| names.is_empty() || names.iter().any(|name| *name == check.name))
         .filter(|check| {
-            let last = results.get(check.name);
-            let passed =
-                last.is_some_and(|last| last["tree"] == tree && last["result"] == "passed");
-            has("--again") || !passed
+            let last = &results[check.name];
+            has("--again") || last["tree"] != tree || last["result"] != "passed"
         })
         .collect();
-    let seconds = |results: &Map<_, Value>, check: &Check| {
-        results.get(check.name).and_then(|last| last["seconds"].as_u64()).unwrap_or(0)
-    };
+    let seconds =
+        |results: &Value, check: &Check| results[check.name]["seconds"].as_u64().unwrap_or(0);
     if has("--list") {
         for check in checks {
-            let due =
-                if chosen.iter().any(|one| one.name == check.name) { "due" } else { "passed" };
-            println!("{:16} {due:7} {:5} s  {}", check.name, seconds(&results, check), check.what);
+            let Check { name, what, .. } = check;
+            let due = if chosen.iter().any(|one| one.name == *name) { "due" } else { "passed" };
+            println!("{name:16} {due:7} {:5} s  {what}", seconds(&results, check));
         }
         return Ok(());
     }
     let mut failed = Vec::new();
     for (index, check) in chosen.iter().enumerate() {
         let left: u64 = chosen[index..].iter().map(|check| seconds(&results, check)).sum();
-        println!(
-            "\n=== {}, {} of {}: took {} s last time; {left} s are left by earlier runs",
-            check.name,
-            index + 1,
-            chosen.len(),
-            seconds(&results, check)
-        );
+        let (name, number, last) = (check.name, index + 1, seconds(&results, check));
+        println!("\n=== {name}, {number} of {}: took {last} s last time", chosen.len());
+        println!("=== by earlier runs, {left} s are left");
         let (result, entry) = result(check, &tree)?;
-        println!("=== {}: {result}", check.name);
+        println!("=== {name}: {result}");
         if result != "passed" {
-            failed.push(format!("{}: {result}", check.name));
+            failed.push(format!("{name}: {result}"));
         }
-        results.insert(check.name.to_owned(), entry);
+        results[name] = entry;
         fs::write(&path, serde_json::to_string_pretty(&results)?)?;
         write_table(checks, &results)?;
     }
-    ensure!(
-        failed.is_empty(),
-        "{} of {} not passed:\n{}",
-        failed.len(),
-        chosen.len(),
-        failed.join("\n")
-    );
+    let (count, list) = (failed.len(), failed.join("\n"));
+    ensure!(count == 0, "{count} of {} not passed:\n{list}", chosen.len());
     println!("\nAll {} checks passed on this tree, {} of them now.", checks.len(), chosen.len());
     Ok(())
 }
 
 /// Runs `check`, passing on what it prints. Returns its result in words and its entry in the file of results.
-fn result(check: &Check, tree: &str) -> Result<(String, Value)> {
+fn result(check: &Check, tree: &str) -> Result<(&'static str, Value)> {
     let started = Instant::now();
-    let mut child = check.start();
-    let mut child = child.stdout(Stdio::piped()).spawn().context("cannot start a check")?;
+    let mut shell = Command::new("sh");
+    let child = shell.arg("-c").arg(&check.line).current_dir(root()).stdout(Stdio::piped()).spawn();
+    let mut child = child.context("cannot start a check")?;
     let [mut passed, mut failed] = [0; 2];
     for line in BufReader::new(child.stdout.take().context("no output")?).split(b'\n') {
         let line = line?;
@@ -132,25 +99,21 @@ fn result(check: &Check, tree: &str) -> Result<(String, Value)> {
         passed += more;
         failed += faults;
     }
-    let result = words(child.wait()?);
+    let result = match child.wait()?.code() {
+        Some(0) => "passed",
+        Some(code) if code == i32::from(Unavailable::STATUS) => "not run",
+        _ => "failed",
+    };
     let entry = json!({
         "tree": tree,
         "result": result,
         "tests": [passed, failed],
         "seconds": started.elapsed().as_secs(),
-        "date": output("date", &["-u", "+%F"])?,
-        "commit": output("git", &["describe", "--always", "--dirty"])?,
+        "date": output(Command::new("date").args(["-u", "+%F"]))?,
+        "commit": output(Command::new("git").args(["describe", "--always", "--dirty"]))?,
         "cpu": cpu(),
     });
     Ok((result, entry))
-}
-
-fn words(status: ExitStatus) -> String {
-    match status.code() {
-        Some(0) => "passed".to_owned(),
-        Some(code) if code == i32::from(Unavailable::STATUS) => "not run".to_owned(),
-        _ => "failed".to_owned(),
-    }
 }
 
 /// Returns how many tests passed and failed by a `line` of libtest or pytest; 0 for any other line.
@@ -170,20 +133,13 @@ fn counts(line: &str) -> [u64; 2] {
 /// Returns a hash of all tracked files but docs and CHANGELOG, as they are in the working tree.
 fn tree() -> Result<String> {
     let paths = ["--", ".", ":!docs", ":!CHANGELOG.md"];
-    let files = output("git", &[&["ls-files", "--stage"], &paths[..]].concat())?;
-    let changes = output("git", &[&["diff"], &paths[..]].concat())?;
+    let files = output(Command::new("git").args(["ls-files", "--stage"]).args(paths))?;
+    let changes = output(Command::new("git").arg("diff").args(paths))?;
     let mut hash = Command::new("git");
     let hash = hash.args(["hash-object", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut hash = hash.spawn().context("cannot start git")?;
     hash.stdin.take().context("no input")?.write_all((files + &changes).as_bytes())?;
     Ok(String::from_utf8(hash.wait_with_output()?.stdout)?.trim().to_owned())
-}
-
-fn output(program: &str, args: &[&str]) -> Result<String> {
-    let output = Command::new(program).args(args).current_dir(root()).output();
-    let output = output.with_context(|| format!("cannot start {program}"))?;
-    ensure!(output.status.success(), "{program} failed");
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
 /// Returns the name of this computer's CPU, where Linux tells it.
@@ -194,31 +150,29 @@ fn cpu() -> String {
 }
 
 /// Writes a row for each of the `checks` into `docs/hosts.md`.
-fn write_table(checks: &[Check], results: &Map<String, Value>) -> Result<()> {
+fn write_table(checks: &[Check], results: &Value) -> Result<()> {
     let path = root().join("docs/hosts.md");
     let page = fs::read_to_string(&path)?;
     let [begin, end] = TABLE;
     let (before, rest) = page.split_once(begin).context("docs/hosts.md lacks the table's begin")?;
     let (_, after) = rest.split_once(end).context("docs/hosts.md lacks the table's end")?;
-    let rows: String = checks.iter().map(|check| row(check, results.get(check.name))).collect();
+    let rows: String = checks.iter().map(|check| row(check, &results[check.name])).collect();
     let table =
         format!("{begin}\n\n| check | what it runs | last result |\n|---|---|---|\n{rows}\n{end}");
     Ok(fs::write(&path, format!("{before}{table}{after}"))?)
 }
 
-fn row(check: &Check, last: Option<&Value>) -> String {
-    let result = last.map_or_else(
-        || "not run".to_owned(),
-        |last| {
-            let text = |key: &str| last[key].as_str().unwrap_or_default().to_owned();
-            let tests = match [0, 1].map(|index| last["tests"][index].as_u64().unwrap_or(0)) {
-                [0, 0] => String::new(),
-                [passed, failed] => format!(", {passed} of {} tests passed", passed + failed),
-            };
-            let [result, date, commit, cpu] = ["result", "date", "commit", "cpu"].map(text);
-            format!("{result}{tests}, in {} s on {date} ({commit}), {cpu}", last["seconds"])
-        },
-    );
+fn row(check: &Check, last: &Value) -> String {
+    let text = |key: &str| last[key].as_str().unwrap_or_default();
+    let tests = match [0, 1].map(|index| last["tests"][index].as_u64().unwrap_or(0)) {
+        [0, 0] => String::new(),
+        [passed, failed] => format!(", {passed} of {} tests passed", passed + failed),
+    };
+    let [result, date, commit, cpu] = ["result", "date", "commit", "cpu"].map(text);
+    let result = match last["seconds"].as_u64() {
+        Some(seconds) => format!("{result}{tests}, in {seconds} s on {date} ({commit}), {cpu}"),
+        None => "not run".to_owned(),
+    };
     format!("| `{}` | {} | {result} |\n", check.name, check.what)
 }
 
@@ -243,14 +197,14 @@ mod tests {
 
     #[test]
     fn a_row_has_result_counts_date_commit_and_cpu() {
-        let check = Check::verb("test", "all tests");
+        let check = Check { name: "test", what: "all tests", line: String::new() };
         let last = json!({
             "result": "failed", "tests": [9, 1], "seconds": 60, "date": "2026-01-02",
             "commit": "abc", "cpu": "a CPU",
         });
         let expected = "| `test` | all tests | failed, 9 of 10 tests passed, in 60 s on 2026-01-02 \
                         (abc), a CPU |\n";
-        assert_eq!(row(&check, Some(&last)), expected);
-        assert_eq!(row(&check, None), "| `test` | all tests | not run |\n");
+        assert_eq!(row(&check, &last), expected);
+        assert_eq!(row(&check, &Value::Null), "| `test` | all tests | not run |\n");
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask web` and `test-web`: the npm package, the web page that uses it, and their tests in a browser.
 
 use crate::{
-    commands::{Unavailable, cargo, kit, manual, root, run, target},
+    commands::{Unavailable, cargo, kit, manual, output, root, run, target},
     debian, files, foreign,
 };
 use anyhow::{Result, ensure};
@@ -22,7 +22,7 @@ const FILTER: &str = "tone-filter-web";
 const SONG: &str = "tone-filter-web-song";
 
 /// Debian package of the linker for WebAssembly, for Debian's compiler.
-const LINKER: [&str; 1] = ["lld"];
+const LINKER: &str = "lld";
 
 /// Cargo configuration for a small module: all code is optimised as one unit.
 const SMALL: [&str; 4] = [
@@ -37,12 +37,11 @@ const SILENT: &str =
     "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
 
 /// Debian packages for making the page's songs.
-const SONGS: [&str; 4] = ["ffmpeg", "fluid-soundfont-gm", "fluidsynth", "openttd-openmsx"];
+const SONGS: &str = "ffmpeg fluid-soundfont-gm fluidsynth openttd-openmsx";
 
-/// Programs for the tests, and the Debian packages that contain them: a browser, and Node.js for the script that controls it.
-const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
+/// Programs for the tests, with their Debian packages: a browser, and Node.js for the script that controls it.
+const BROWSER: &str = "chromium node=nodejs npm";
 
-/// Builds the package and the page, and prints their folders.
 pub fn web() -> Result<()> {
     let (package, page) = build()?;
     println!("The npm package is in {}.", package.display());
@@ -53,9 +52,8 @@ pub fn web() -> Result<()> {
 
 /// Runs the tests of the package and of the page in Debian's Chromium. The page uses the files that `npm pack` packs.
 pub fn test() -> Result<()> {
-    let missing = BROWSER.into_iter().filter(|(program, _)| !debian::on_path(program));
-    debian::need(&missing.map(|(_, package)| package).collect::<Vec<_>>())?;
-    debian::install(&[&SONGS[..], &foreign::PACKAGES, &LINKER].concat())?;
+    debian::need(&debian::missing_programs(BROWSER).join(" "))?;
+    debian::install(&[SONGS, foreign::PACKAGES, LINKER].join(" "))?;
     let (package, page) = build()?;
     let results = target()?.join("test-web");
     files::remove(&results)?;
@@ -136,7 +134,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     let programs = if has_songs() {
         "with-programs"
     } else {
-        println!("The page has the demo tune only: its other songs need {}.", SONGS.join(", "));
+        println!("The page has the demo tune only: its other songs need {SONGS}.");
         "without"
     };
     run(kit("page").arg(&page).arg(programs))?;
@@ -146,8 +144,8 @@ fn build() -> Result<(PathBuf, PathBuf)> {
 /// Returns whether the Debian packages for songs are installed. Installs them first, if the user is root.
 fn has_songs() -> bool {
     debian::on_path("dpkg-query")
-        && (SONGS.iter().all(|package| debian::is_installed(package))
-            || debian::is_root() && debian::install(&SONGS).is_ok())
+        && (debian::missing(SONGS).is_empty()
+            || debian::is_root() && debian::install(SONGS).is_ok())
 }
 
 /// Builds the WebAssembly module of the crate `package` and returns its path.
@@ -157,9 +155,9 @@ fn module(package: &str) -> Result<PathBuf> {
         cargo.args(["--config", setting]);
     }
     let mut folder = target()?;
-    let packages = [&foreign::PACKAGES[..], &LINKER].concat();
+    let packages = [foreign::PACKAGES, LINKER].join(" ");
     // A standard library built from source makes the module smaller.
-    if packages.iter().all(|package| debian::is_installed(package)) || !has_target()? {
+    if debian::missing(&packages).is_empty() || !has_target()? {
         let remedy = format!("run `rustup target add {TARGET}`");
         ensure!(
             debian::is_here(),
@@ -180,6 +178,6 @@ fn module(package: &str) -> Result<PathBuf> {
 /// Returns whether the compiler has a precompiled standard library for [`TARGET`].
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
-    let output = rustc.args(["--print=target-libdir", "--target", TARGET]).output()?;
-    Ok(Path::new(String::from_utf8(output.stdout)?.trim()).is_dir())
+    let folder = output(rustc.args(["--print=target-libdir", "--target", TARGET]))?;
+    Ok(Path::new(&folder).is_dir())
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     bundles::System,
-    commands::{Unavailable, cargo, command, each, kit, run, target},
+    commands::{Unavailable, cargo, command, kit, output, run, step, target},
     debian, foreign,
     package::Build,
     programs::APP,
@@ -18,8 +18,7 @@ use std::{
 };
 
 /// Debian packages: linker with the C library, NSIS, wine, and a display for wine.
-const PACKAGES: [&str; 6] =
-    ["gcc-mingw-w64-x86-64", "nsis", "wine", "wine64", "xvfb", "libgl1-mesa-dri"];
+const PACKAGES: &str = "gcc-mingw-w64-x86-64 nsis wine wine64 xvfb libgl1-mesa-dri";
 
 /// Arguments that skip tests with the plugin, and with ffmpeg and fluidsynth, which Debian lacks for Windows.
 const WITHOUT: [&str; 3] = ["--skip=ffmpeg_plays", "--skip=songs::", "--skip=plugin::"];
@@ -52,10 +51,10 @@ struct Wine {
     loader: &'static [&'static str],
 }
 
-/// Runs all steps, and prints a table of the results.
+/// Runs all steps, also after a failure, and lists those that have failed.
 pub fn test() -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), Unavailable("this verb needs Debian on x86-64".into()));
-    debian::need(&[&foreign::PACKAGES[..], &PACKAGES].concat())?;
+    debian::need(&[foreign::PACKAGES, PACKAGES].join(" "))?;
     let wine = Wine::start()?;
     let tests =
         |package, names: &'static [&str]| move |wine: &Wine| wine.tests(package, names, &[]);
@@ -85,15 +84,22 @@ pub fn test() -> Result<()> {
         ("installer", &Wine::install),
         ("the editor's window", &Wine::open_editor),
     ];
-    each(steps, |step| step(&wine))
+    let mut failed = Vec::new();
+    for (name, action) in steps {
+        if let Err(error) = step(name, || action(&wine)) {
+            failed.push(format!("{error:#}"));
+        }
+    }
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
+    Ok(())
 }
 
 impl Wine {
     /// Starts wine on a virtual display. Creates the prefix if it is missing.
     fn start() -> Result<Self> {
         let target = target()?.join("windows");
-        let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;
-        let library = PathBuf::from(String::from_utf8(library.stdout)?.trim());
+        let library = output(Command::new(COMPILER).arg("-print-libgcc-file-name"))?;
+        let library = PathBuf::from(library);
         let libraries = library.parent().context("a library lies in a folder")?;
         // Switches address space randomisation off (`setarch -R`, which some containers forbid). With it, about one program in
         // some thousands fails to start, as Linux puts the heap where wine 8 needs a shared page.
@@ -127,7 +133,7 @@ impl Wine {
     /// Sets wine's environment variables for `command`.
     fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
-            .env("DISPLAY", self.display.name())
+            .env("DISPLAY", &self.display.name)
             .env("WINEPREFIX", &self.prefix)
             .env("WINEPATH", &self.libraries)
             // Prevents offers to install .NET or a browser.
@@ -206,7 +212,7 @@ impl Wine {
     /// Runs `tone-filter app` until the editor is visible, and saves a screenshot.
     fn open_editor(&self) -> Result<()> {
         let mut window = kit("window");
-        window.arg(self.target.join("editor.png")).args([self.display.name(), "--"]);
+        window.arg(self.target.join("editor.png")).args([&self.display.name, "--"]);
         run(self.environment(&mut window).args(self.loader).arg(self.program()).args(APP))
     }
 }
@@ -214,6 +220,7 @@ impl Wine {
 /// Virtual X server. Dropping it ends the server.
 struct Xvfb {
     server: Child,
+    /// Value of `$DISPLAY` for programs on this display.
     name: String,
 }
 
@@ -229,11 +236,6 @@ impl Xvfb {
         BufReader::new(output).read_line(&mut number)?;
         ensure!(!number.is_empty(), "Xvfb has ended");
         Ok(Self { server, name: format!(":{}", number.trim()) })
-    }
-
-    /// Returns the value of `$DISPLAY` for programs that open their windows on this display.
-    fn name(&self) -> &str {
-        &self.name
     }
 }
 

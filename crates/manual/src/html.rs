@@ -1,12 +1,17 @@
 //! The manual as HTML, for the folder of the web page.
 
-use crate::{FOLDER, pages, root};
+use crate::{
+    FOLDER,
+    pages::{self, Page},
+    root,
+};
 use anyhow::Result;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
+use walkdir::WalkDir;
 
-/// Relative path from the manual's folder to the repository's root.
-const REPOSITORY: &str = "../../";
+/// Relative path from the manual's folder to the pictures outside that it shows.
+const PICTURES: &str = "../../assets/";
 
 /// Writes the manual as HTML into the folder `manual` inside `page`, the folder of the web page.
 ///
@@ -14,31 +19,22 @@ const REPOSITORY: &str = "../../";
 /// If a file cannot be read or written.
 pub fn write(page: &Path) -> Result<()> {
     let (from, to) = (root().join(FOLDER), page.join("manual"));
-    copy(&from, &to)?;
-    for entry in fs::read_dir(&from)? {
-        let path = entry?.path();
-        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".md"))
-        else {
-            continue;
-        };
-        fs::remove_file(to.join(name).with_extension("md"))?;
-        let markdown = fs::read_to_string(&path)?;
-        for picture in pictures(&markdown) {
-            copy(&root().join(&picture), &to.join(file_name(&picture)))?;
+    for entry in WalkDir::new(&from) {
+        let path = entry?.into_path();
+        let out = to.join(path.strip_prefix(&from)?);
+        if path.is_dir() {
+            fs::create_dir_all(out)?;
+        } else if path.extension().is_some_and(|end| end == "md") {
+            let markdown = fs::read_to_string(&path)?;
+            let links = Page::parse(&path, &markdown).links;
+            for picture in links.iter().filter_map(|link| link.strip_prefix(PICTURES)) {
+                fs::copy(root().join("assets").join(picture), to.join(picture))?;
+            }
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            fs::write(to.join(html_name(&name)), html(&markdown))?;
+        } else {
+            fs::copy(&path, out)?;
         }
-        fs::write(to.join(html_name(name)), html(&markdown))?;
-    }
-    Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    if !from.is_dir() {
-        return fs::copy(from, to).map(drop);
-    }
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        copy(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())
 }
@@ -46,21 +42,6 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 /// Returns the HTML file's name for a Markdown file; `name` has no extension.
 fn html_name(name: &str) -> String {
     format!("{}.html", if name == "README" { "index" } else { name })
-}
-
-/// Returns the paths of pictures outside the manual's folder, relative to the repository's root.
-fn pictures(markdown: &str) -> Vec<String> {
-    let pictures = Parser::new(markdown).filter_map(|event| match event {
-        Event::Start(Tag::Image { dest_url, .. }) => {
-            Some(dest_url.strip_prefix(REPOSITORY)?.into())
-        }
-        _ => None,
-    });
-    pictures.collect()
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Converts a Markdown file to a complete HTML page.
@@ -114,8 +95,8 @@ fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
             }
             *dest_url = page(dest_url);
         }
-        Event::Start(Tag::Image { dest_url, .. }) if dest_url.starts_with(REPOSITORY) => {
-            *dest_url = file_name(dest_url).to_owned().into();
+        Event::Start(Tag::Image { dest_url, .. }) => {
+            *dest_url = dest_url.strip_prefix(PICTURES).unwrap_or(dest_url).to_owned().into();
         }
         Event::End(TagEnd::Link) if std::mem::take(out) => return None,
         _ => {}
@@ -137,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_to_pages_and_headings_that_are_there() {
+    fn links_lead_to_existing_pages_and_headings() {
         let page = html(
             "# The `Mix`, and more\n[a](web.md#a-link) [b](https://c.md) [in **the** source](../cli.md) [d](README.md) [e](#f) ![g](../../assets/g.webp)",
         );

@@ -51,7 +51,7 @@ mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
 
     #[test]
-    fn the_pages_are_those_of_the_tables() {
+    fn the_pages_match_the_tables() {
         for (name, made) in made() {
             let path = root().join(FOLDER).join(name);
             let committed = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_has_links_anchors_and_shell() {
+    fn a_page_has_links_anchors_and_shell_blocks() {
         let text = "# C and C++\n\n## Two\n## Two\n[a](b.md#c) ![d](e.png)\n\n```sh\none \\\n  two\nthree\n```\n\n```c\nfour\n```\n";
         let page = Page::parse(Path::new("a.md"), text);
         assert_eq!(page.anchors, ["c-and-c", "two", "two-1"].map(String::from).into());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_runs_what_it_begins_with_or_pipes_into() {
+    fn a_line_runs_its_first_and_piped_commands() {
         for line in ["tone-filter bench", "cat a.wav | tone-filter render - -o - | play -"] {
             assert!(runs_tone_filter(line), "{line}");
         }

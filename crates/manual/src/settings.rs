@@ -108,7 +108,7 @@ mod tests {
     use tone_filter_dsp::{CHOICES, SPECS};
 
     #[test]
-    fn every_setting_is_shown_once_with_values_that_it_has() {
+    fn every_setting_is_shown_once_with_valid_values() {
         let all: Vec<_> = SHOWN.iter().flat_map(|(_, group)| *group).collect();
         let shown: BTreeSet<_> = all.iter().map(|shown| shown.id).collect();
         let specs = SPECS.iter().map(|spec| spec.id);

@@ -11,23 +11,23 @@ pub struct Shown {
     pub values: &'static [&'static str],
     /// Further settings in the picture, as JSON. All others have their defaults, except a mix of 100 %.
     pub with: &'static str,
-    /// Excerpt of the demo tune in the picture.
+    /// Excerpt of the demo tune in the picture, and the act.
     pub scene: Scene,
 }
 
-/// Excerpt of the demo tune, with a change of the tune or the filter.
+/// Content of a picture: an excerpt of the demo tune, and an act.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
     /// First bar and end bar (exclusive), counted from 0.
     pub bars: [f64; 2],
-    /// Change of the tune or the filter.
+    /// Act during the excerpt.
     pub act: Act,
 }
 
-/// Change of the tune or the filter.
+/// Change of the tune or of the filter's inputs while a picture is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Act {
-    /// No change.
+    /// Plays the tune unchanged.
     Play,
     /// Attenuates the tune by 30 dB.
     Quieter,

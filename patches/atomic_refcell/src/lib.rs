@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn several_read_or_one_writes_even_after_a_panic() {
+    fn many_read_or_one_writes_even_after_a_panic() {
         let text = AtomicRefCell::new(String::from("a"));
         let (one, two) = (text.borrow(), text.borrow());
         assert_eq!((one.as_str(), two.as_str()), ("a", "a"));

@@ -116,7 +116,7 @@ mod tests {
     };
 
     #[test]
-    fn another_thread_reads_a_shared_type_only_and_never_drops() {
+    fn other_threads_read_shared_types_and_never_drop() {
         static DROPPED: AtomicUsize = AtomicUsize::new(0);
         struct Value(u32);
         impl Drop for Value {

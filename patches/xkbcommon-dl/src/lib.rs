@@ -3,7 +3,7 @@
 //!
 //! Here, a state owns its keymap. `xkb_keymap_unref` is private, so a newer baseview that releases the keymap itself does not
 //! compile with this crate. It does not need the crate either.
-#![allow(non_camel_case_types, reason = "they are C's")]
+#![allow(non_camel_case_types, reason = "names of the C library")]
 
 use libloading::Library;
 use std::{
@@ -50,7 +50,7 @@ pub enum xkb_key_direction {
 }
 
 /// Functions of libxkbcommon.
-#[expect(missing_docs, reason = "they are libxkbcommon's")]
+#[expect(missing_docs, reason = "documented by libxkbcommon")]
 pub struct XkbCommon {
     pub xkb_context_new: unsafe extern "C" fn(xkb_context_flags) -> *mut xkb_context,
     pub xkb_context_unref: unsafe extern "C" fn(*mut xkb_context),
@@ -104,7 +104,7 @@ pub mod x11 {
         unsafe extern "C" fn(*mut xkb_keymap, *mut xcb_connection_t, i32) -> *mut xkb_state;
 
     /// Functions of libxkbcommon-x11.
-    #[expect(missing_docs, reason = "they are libxkbcommon-x11's")]
+    #[expect(missing_docs, reason = "documented by libxkbcommon")]
     pub struct XkbCommonX11 {
         pub xkb_x11_get_core_keyboard_device_id:
             unsafe extern "C" fn(*mut xcb_connection_t) -> c_int,

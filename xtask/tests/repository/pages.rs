@@ -1,9 +1,9 @@
 //! Tests of the project's pages: links lead to files and headings, and commands exist.
 
-use cargo_metadata::{Metadata, MetadataCommand};
+use cargo_metadata::MetadataCommand;
 use std::{
-    collections::BTreeMap,
-    path::{Component, Path, PathBuf},
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
 };
 use tone_filter_manual::{
     pages::{self, Page},
@@ -11,22 +11,18 @@ use tone_filter_manual::{
 };
 
 #[test]
-fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
+fn links_lead_to_files_and_anchors_to_headings() {
     let pages = pages::all().unwrap();
-    let by_path: BTreeMap<&Path, &Page> =
-        pages.iter().map(|page| (page.path.as_path(), page)).collect();
+    let full = |page: &Page| root().join(&page.path).canonicalize().unwrap();
+    let by_path: BTreeMap<PathBuf, &Page> = pages.iter().map(|page| (full(page), page)).collect();
     let (mut wrong, mut checked) = (Vec::new(), 0);
     for page in &pages {
         for link in page.links.iter().filter(|link| !link.contains("://")) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-            let target = match file {
-                "" => page.path.clone(),
-                _ => normal(&page.path.parent().unwrap().join(file)),
-            };
-            let there = root().join(&target).exists();
-            let leads = anchor.is_empty()
-                || by_path.get(target.as_path()).is_some_and(|page| page.anchors.contains(anchor));
-            if !(there && leads) {
+            let target = if file.is_empty() { full(page) } else { full(page).with_file_name(file) };
+            let has_anchor =
+                |path| by_path.get(&path).is_some_and(|page| page.anchors.contains(anchor));
+            if !target.canonicalize().is_ok_and(|path| anchor.is_empty() || has_anchor(path)) {
                 wrong.push(format!("{}: {link}", page.path.display()));
             }
             checked += 1;
@@ -49,22 +45,11 @@ fn the_workflow_installs_what_the_tests_need() {
     }
 }
 
-/// Returns `path` with every `..` resolved.
-fn normal(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut whole, part| {
-        match part {
-            Component::ParentDir => drop(whole.pop()),
-            part => whole.push(part),
-        }
-        whole
-    })
-}
-
 #[test]
 fn every_page_of_the_manual_is_in_its_summary() {
     let folder = Path::new("docs/manual");
     let summary = Page::read(&folder.join("SUMMARY.md")).unwrap();
-    let listed: Vec<_> = summary.links.iter().map(|link| normal(&folder.join(link))).collect();
+    let listed: Vec<_> = summary.links.iter().map(|link| folder.join(link)).collect();
     let pages = pages::all().unwrap();
     let manual = pages.iter().filter(|page| page.path.starts_with(folder));
     let missing: Vec<_> = manual
@@ -75,16 +60,14 @@ fn every_page_of_the_manual_is_in_its_summary() {
 }
 
 #[test]
-fn every_cargo_command_names_what_there_is() {
-    let metadata =
-        MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
-    let usage = String::from_utf8(crate::xtask(&["help"]).stdout).unwrap();
+fn every_cargo_command_names_existing_things() {
+    let known = known();
     let mut checked = 0;
     for page in pages::all().unwrap().iter().filter(|page| !page.path.ends_with("CHANGELOG.md")) {
         for line in page.shell().into_iter().flatten().chain(inline(page)) {
             let words: Vec<_> = line.split_whitespace().take_while(|word| *word != "#").collect();
             let Some(start) = words.iter().position(|word| *word == "cargo") else { continue };
-            let outcome = check(&words[start + 1..], &metadata, &usage);
+            let outcome = check(&words[start + 1..], &known);
             let place = || format!("{}: {line}", page.path.display());
             outcome.unwrap_or_else(|reason| panic!("{}: {reason}", place()));
             checked += 1;
@@ -105,48 +88,46 @@ fn inline(page: &Page) -> Vec<String> {
     spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
 }
 
-/// Checks that the verbs, packages, features, targets and folders in a cargo command exist. `words` are its arguments.
-fn check(words: &[&str], metadata: &Metadata, usage: &str) -> Result<(), String> {
+/// Returns the values that exist for a word before them: the verbs of `cargo xtask`, and the workspace's packages, targets and features.
+fn known() -> BTreeMap<&'static str, BTreeSet<String>> {
+    let usage = String::from_utf8(crate::xtask(&["help"]).stdout).unwrap();
+    let verbs = usage.lines().filter_map(|line| line.trim_start().split(' ').next());
+    let mut known = BTreeMap::from([("xtask", verbs.map(str::to_owned).collect())]);
+    let mut add =
+        |word, name: &str| known.entry(word).or_insert_with(BTreeSet::new).insert(name.to_owned());
+    let mut metadata = MetadataCommand::new();
+    let metadata = metadata.manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
+    for package in metadata.packages {
+        for word in ["-p", "--package"] {
+            add(word, &package.name);
+        }
+        for feature in package.features.keys() {
+            add("--features", feature);
+        }
+        for target in package.targets {
+            for word in ["--test", "--bench", "--example", "--bin"] {
+                if word.ends_with(&target.kind[0].to_string()) {
+                    add(word, &target.name);
+                }
+            }
+        }
+    }
+    known
+}
+
+/// Checks the arguments `words` of a cargo command: values must be in `known`, and folders must have a crate.
+fn check(words: &[&str], known: &BTreeMap<&str, BTreeSet<String>>) -> Result<(), String> {
     let words: Vec<_> = words.iter().flat_map(|word| word.splitn(2, '=')).collect();
-    let words =
-        if words.first().is_some_and(|word| word.starts_with('+')) { &words[1..] } else { &words };
-    if let ["xtask", verb, ..] = words[..] {
-        let known = usage.lines().any(|line| line.trim_start().split(' ').next() == Some(verb));
-        return if known { Ok(()) } else { Err(format!("there is no verb {verb}")) };
-    }
-    let value = |flags: &[&str]| {
-        let place = words.iter().position(|word| flags.contains(word))?;
-        words.get(place + 1).copied()
-    };
-    let folder = value(&["--path"]);
-    if let Some(folder) = folder.filter(|folder| !root().join(folder).join("Cargo.toml").exists()) {
-        return Err(format!("there is no crate in {folder}"));
-    }
-    let name = value(&["-p", "--package"]);
-    // Packages of other projects, and commands without a package, pass.
-    let Some(package) = metadata.packages.iter().find(|package| match (name, folder) {
-        (Some(name), _) => package.name.as_str() == name,
-        (None, Some(folder)) => {
-            package.manifest_path == root().join(folder).join("Cargo.toml").as_path()
+    for pair in words.windows(2) {
+        let [word, values] = pair else { continue };
+        if *word == "--path" && !root().join(values).join("Cargo.toml").exists() {
+            return Err(format!("there is no crate in {values}"));
         }
-        (None, None) => package.name.as_str() == "tone-filter",
-    }) else {
-        return match name {
-            Some(name) => Err(format!("there is no package {name}")),
-            None => Ok(()),
-        };
-    };
-    for kind in ["test", "bench", "example", "bin"] {
-        let target = value(&[&format!("--{kind}")]);
-        if let Some(target) = target.filter(|name| {
-            !package.targets.iter().any(|own| own.name == *name && own.kind[0].to_string() == kind)
-        }) {
-            return Err(format!("{} has no {kind} {target}", package.name));
-        }
-    }
-    for feature in value(&["--features"]).iter().flat_map(|features| features.split(',')) {
-        if !package.features.contains_key(feature.rsplit('/').next().unwrap_or(feature)) {
-            return Err(format!("{} has no feature {feature}", package.name));
+        for value in values.split(',') {
+            let value = value.rsplit('/').next().unwrap_or(value);
+            if known.get(word).is_some_and(|names| !names.contains(value)) {
+                return Err(format!("{word}: there is no {value}"));
+            }
         }
     }
     Ok(())

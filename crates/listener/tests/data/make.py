@@ -24,7 +24,6 @@ def twice(sound):
 
 with np.load(f"{directory}/reference.npz") as z:
     sound, block = z["sound"], 512
-    listener = listen.Listener(RATE, f"{directory}/full.npz")
-    logits = [listener.logits(twice(sound[at : at + block])) for at in range(0, FRAMES * block, block)]
+    logits = listen.logits_of(twice(sound[: FRAMES * block]), RATE, f"{directory}/full.npz")[0]
     with open(f"{here}/reference.bin", "wb") as f:
         f.write(sound[: FRAMES * block].astype("<f4").tobytes() + np.array(logits, "<f4").tobytes())

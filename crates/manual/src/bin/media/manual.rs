@@ -100,9 +100,8 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
         filter.set_keyboard(&keyboard);
     }
     let latency = filter.latency();
-    input.iter_mut().for_each(|channel| channel.resize(channel.len() + latency, 0.0));
-    let mut side = dry.clone();
-    side.iter_mut().for_each(|channel| channel.resize(channel.len() + latency, 0.0));
+    input = padded(input, latency);
+    let side = padded(dry.clone(), latency);
     for part in [0..half, half..input[0].len()] {
         if part.start > 0 {
             filter.set_settings(&controls.settings)?;
@@ -120,11 +119,16 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
 pub fn through(dry: &Signal, rate: u32, settings: &Settings) -> Result<Signal> {
     let mut filter = ToneFilter::new(f64::from(rate), settings)?;
     let latency = filter.latency();
-    let mut wet = dry.clone();
-    wet.iter_mut().for_each(|channel| channel.resize(channel.len() + latency, 0.0));
+    let mut wet = padded(dry.clone(), latency);
     filter.process(&mut wet.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
     wet.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
     Ok(wet)
+}
+
+/// Appends `frames` of silence.
+fn padded(mut signal: Signal, frames: usize) -> Signal {
+    signal.iter_mut().for_each(|channel| channel.resize(channel.len() + frames, 0.0));
+    signal
 }
 
 fn scaled(signal: &Signal, gain: f32) -> Signal {
