@@ -319,11 +319,15 @@ mod tests {
         };
         let [tuning, transpose] = [settings.tuning, settings.transpose].map(f64::from);
         let (mut found, mut truth) = (Found::new(FRAME), reference::Found::new(FRAME));
-        found.begin_block(&settings);
         let (mut root, mut minor, mut raised) = (0, false, false);
         let (mut direction, mut pace, mut loudness) = (0.0, 0.0, 1.0);
         let mut decisions = Decisions::NONE;
         for frame in 0..(600.0 / FRAME) as usize {
+            // Anew, for the thresholds of a first estimate.
+            if frame % 3500 == 0 {
+                (found, truth) = (Found::new(FRAME), reference::Found::new(FRAME));
+                found.begin_block(&settings);
+            }
             if frame % 2000 == 0 {
                 (root, minor) = (draws.below(12), draws.chance(0.7));
             }
