@@ -1,13 +1,13 @@
 //! Readers of input files and pipes in all supported formats.
 
 use crate::{
+    STDIO,
     decoders::{
         self,
         tags::{self, peek},
     },
     error::Error,
     formats::extension,
-    output::STDIO,
     shared_file::SharedFile,
     wav::{self, Chunk, Content, Depth, Format},
 };

@@ -136,6 +136,11 @@ mod tests {
     }
 
     #[test]
+    fn letters_that_the_font_lacks_become_an_ellipsis() {
+        assert_eq!(Canvas::new(1, 1, [0; 3]).legible("A夜想曲é第二番.wav"), "A…é….wav");
+    }
+
+    #[test]
     fn letters_stand_on_their_line_at_their_end_of_it() {
         for (align, part) in [(Align::Left, 0.0), (Align::Centre, 0.5), (Align::Right, 1.0)] {
             let mut canvas = Canvas::new(100, 60, [0; 3]);

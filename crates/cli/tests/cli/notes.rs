@@ -1,6 +1,6 @@
 //! Outputs of `bands`: tables and notes.
 
-use crate::{Folder, SILENT, batch, float_wav, signals};
+use crate::{Folder, batch, float_wav, signals};
 use midly::{MetaMessage, MidiMessage, Smf, Timing, TrackEventKind};
 use std::fs;
 use tone_filter_testkit::sweep;
@@ -37,12 +37,8 @@ const RATE: f64 = 44_100.0;
 
 /// Returns a folder with a sequence of sines in `in.wav`: frequency in Hz, amplitude (0: a rest), seconds.
 fn melody(tones: &[(f64, f64, f64)]) -> Folder {
-    let samples: Vec<f32> = tones
-        .iter()
-        .flat_map(|&(frequency, amplitude, seconds)| {
-            signals::sine(frequency, amplitude, seconds, RATE)
-        })
-        .collect();
+    let tone = |(frequency, amplitude, seconds)| signals::sine(frequency, amplitude, seconds, RATE);
+    let samples = tones.iter().copied().flat_map(tone).collect();
     Folder::with(&float_wav(RATE as u32, &[samples]))
 }
 
@@ -62,16 +58,17 @@ fn key_frequency(key: usize) -> f64 {
 }
 
 #[test]
-fn a_scale_of_plain_tones_from_a3_to_g_sharp_7_is_written_down_note_for_note() {
-    for (amplitude, seconds) in sweep::tenth([(0.5, 0.5), (0.5, 0.3), (0.1, 0.5), (0.1, 0.3)]) {
-        let keys = 57..57 + 48;
-        let tones: Vec<_> =
-            keys.clone().map(|key| (key_frequency(key), amplitude, seconds)).collect();
-        let folder = melody(&tones);
+fn a_scale_of_plain_tones_is_written_down_note_for_note() {
+    for (amplitude, seconds) in sweep::part(4, [(0.5, 0.5), (0.5, 0.3), (0.1, 0.5), (0.1, 0.3)]) {
+        // From A3 to G#7, a third of the keys in an ordinary run.
+        let step = if sweep::all() { 1 } else { 3 };
+        let keys: Vec<usize> = (57..57 + 48).step_by(step).collect();
+        let tones = keys.iter().map(|key| (key_frequency(*key), amplitude, seconds));
+        let folder = melody(&tones.collect::<Vec<_>>());
         folder.run("bands in.wav --midi out.mid");
         let heard = notes(&folder, "out.mid");
         let heard_keys: Vec<usize> = heard.iter().map(|note| usize::from(note.0)).collect();
-        assert_eq!(heard_keys, keys.collect::<Vec<_>>(), "{amplitude}, {seconds} s: {heard:?}");
+        assert_eq!(heard_keys, keys, "{amplitude}, {seconds} s: {heard:?}");
         for (index, (key, _, start, end)) in heard.into_iter().enumerate() {
             let onset = index as f64 * seconds;
             assert!((start - onset).abs() < 0.15, "{key} at {start}, not {onset}");
@@ -82,28 +79,24 @@ fn a_scale_of_plain_tones_from_a3_to_g_sharp_7_is_written_down_note_for_note() {
 
 #[test]
 fn a_chord_is_all_its_notes_and_transposed_bands_write_what_sounds() {
-    let mut sum = vec![0f32; 88_200];
-    for key in [60, 64, 67] {
-        let tone = rich(key, 0.1, 2.0);
-        sum.iter_mut().zip(tone).for_each(|(sum, tone)| *sum += tone);
-    }
+    let tones = [60, 64, 67].map(|key| rich(key, 0.1, 1.0));
+    let sum = (0..tones[0].len()).map(|t| tones.iter().map(|tone| tone[t]).sum()).collect();
     let folder = Folder::with(&float_wav(RATE as u32, &[sum]));
-    let only = |flags: &str| {
-        folder.run(&format!("bands in.wav --midi out.mid --force {flags}"));
-        notes(&folder, "out.mid").iter().map(|note| note.0).collect::<Vec<_>>()
-    };
-    assert_eq!(only("--scale custom --custom 000000010000"), [64], "E is all that may sound");
-    for flags in ["", "--transpose -7", "--transpose 3"] {
+    for (flags, expected) in [
+        ("", &[60, 64, 67][..]),
+        ("--transpose -7", &[60, 64, 67]),
+        ("--scale custom --custom 000000010000", &[64]),
+    ] {
         folder.run(&format!("bands in.wav --midi out.mid --force {flags}"));
         let mut keys: Vec<u8> = notes(&folder, "out.mid").iter().map(|note| note.0).collect();
         keys.sort_unstable();
-        assert_eq!(keys, [60, 64, 67], "{flags}");
+        assert_eq!(keys, expected, "{flags}");
     }
 }
 
 #[test]
 fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
-    let rest = vec![0.0; 66_150];
+    let rest = vec![0.0; 44_100];
     let samples = [rich(69, 0.3, 1.0), rest.clone(), rich(69, 0.05, 1.0), rest].concat();
     let heard = |gain: f32, flags: &str| {
         let samples = samples.iter().map(|x| gain * x).collect();
@@ -117,7 +110,7 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     assert_eq!(absolute.len(), 2, "{absolute:?}");
     let [(_, loud, start, end), (_, soft, again, _)] = absolute[..] else { unreachable!() };
     assert!(start < 0.15 && (0.9..1.3).contains(&end), "{absolute:?}");
-    assert!((again - 2.5).abs() < 0.15, "{absolute:?}");
+    assert!((again - 2.0).abs() < 0.15, "{absolute:?}");
     // The notes differ by 15.6 dB, and 57 dB are 126 steps of velocity.
     assert!((i32::from(loud) - i32::from(soft) - 34).abs() <= 3, "{absolute:?}");
     // Auto level brings any recording to one level.
@@ -125,19 +118,6 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     assert!(loud.len() == 2 && loud[0].1 > loud[1].1 && loud[1].1 > 1, "{loud:?}");
     let near = |(one, other): (&Note, &Note)| one.1.abs_diff(other.1) <= 1;
     assert!(quiet.len() == 2 && loud.iter().zip(&quiet).all(near), "{loud:?}, {quiet:?}");
-}
-
-#[test]
-fn silence_has_no_notes() {
-    let silent = Folder::with(&crate::silence());
-    let said = silent.run("bands in.wav --midi out.mid");
-    assert!(notes(&silent, "out.mid").is_empty() && said.starts_with(SILENT), "{said}");
-    let quiet = melody(&[(440.0, 1e-4, 1.0)]);
-    assert!(!quiet.run("bands in.wav --csv out.csv").contains("warning"));
-    assert!(!quiet.run("render in.wav -o out.wav --preset reference --mix 0").contains("warning"));
-    quiet.put("more/other.wav", &fs::read(quiet.path("in.wav")).unwrap());
-    let said = quiet.run("render in.wav more -o out --preset reference");
-    assert!(said.starts_with("warning: 2 of 2 files: no note was detected, as "), "{said}");
 }
 
 #[test]
@@ -197,32 +177,19 @@ fn notes_are_named_by_what_sounds() {
 
 #[test]
 fn moments_are_about_the_time_that_they_name() {
-    let folder = melody(&[(440.0, 0.0, 1.0), (440.0, 0.5, 1.0), (440.0, 0.0, 1.0)]);
+    let folder = melody(&[(440.0, 0.0, 0.5), (440.0, 0.5, 0.7), (440.0, 0.0, 0.5)]);
     for (flags, late) in [("", 0.06), ("--lookahead=off", 0.12), ("--preset reference", 0.06)] {
         folder.run(&format!("bands in.wav --csv out.csv --midi out.mid --force {flags}"));
         let csv = fs::read_to_string(folder.path("out.csv")).unwrap();
-        assert_eq!(csv.lines().count(), 301, "{flags}");
+        assert_eq!(csv.lines().count(), 171, "{flags}");
         let lit = csv.lines().filter(|line| line.ends_with(",A4"));
         let times: Vec<f64> =
             lit.map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
         let (first, last) = (times[0], times[times.len() - 1]);
-        assert!((0.97..1.0 + late).contains(&first), "{flags}: {first}");
+        assert!((0.47..0.5 + late).contains(&first), "{flags}: {first}");
         let heard = notes(&folder, "out.mid");
         // A row comes up to 10 ms after a decision, and a decision 5.8 ms after the end of its frame.
         let near = |a: f64, b: f64| (a - b).abs() < 0.0158;
         assert!(near(heard[0].2, first) && near(heard[0].3, last), "{flags}: {heard:?}");
-    }
-}
-
-#[test]
-fn nothing_asked_for_or_in_the_way_is_told_and_nothing_is_written() {
-    let folder = melody(&[(440.0, 0.5, 0.1)]);
-    assert_eq!(folder.command("bands in.wav").output().unwrap().status.code(), Some(2));
-    folder.put("out.csv", b"old");
-    let line = folder.fail("bands in.wav --csv out.csv --midi out.mid", 1);
-    assert_eq!(line, "out.csv: already exists; choose another name, or overwrite it with --force");
-    for flag in ["--hop 0", "--hop long"] {
-        let line = folder.fail(&format!("bands in.wav --midi out.mid {flag}"), 2);
-        assert!(line.ends_with("use 1 to 10000 ms"), "{line}");
     }
 }

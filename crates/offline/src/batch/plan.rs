@@ -1,12 +1,7 @@
 //! Plan of a batch: all inputs with their outputs, checked before any work begins.
 
 use super::find::{FoundFile, LeftOut, Reason, find, is_audio};
-use crate::{
-    error::Error,
-    formats::extension,
-    output::{STDIO, is_stream},
-    render::Report,
-};
+use crate::{STDIO, error::Error, formats::extension, output::is_stream, render::Report};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},

@@ -5,13 +5,12 @@
 //! sheets do not affect the sound. Frames are decoded to the end of the file, regardless of the number of samples in the header.
 
 use super::{
-    Decoder,
+    Decoder, guard,
     splice::Spliced,
     tags::{self, is_end, peek},
 };
 use crate::{
     error::Error,
-    guard::guard,
     shared_file::SharedFile,
     wav::{Depth, Format},
 };

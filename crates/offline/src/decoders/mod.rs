@@ -7,7 +7,7 @@
 //!   replaced by a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
 //! * At the end, each decoder compares its number of samples with the header's: decoders skip what they cannot decode.
 //! * Samples that an encoder put before and after the music are cut off by the numbers in the file (`mp3`, `mp4`).
-//! * A panic is an error ([`guard`](crate::guard)), and sizes are checked before memory is allocated (`codebooks`).
+//! * A panic is an error ([`guard`]), and sizes are checked before memory is allocated (`codebooks`).
 //!
 //! `tests/readers` tries all formats with faults, and compares lossless ones with ffmpeg.
 
@@ -29,7 +29,11 @@ use crate::{
     shared_file::SharedFile,
     wav::{CodedSamples, Depth, Format},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
 
 /// Maximum magnitude of a decoded sample, for codings without floating point: +24 dB full scale. Music exceeds full scale by some
 /// 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
@@ -184,4 +188,22 @@ impl Reader {
             _ => Err(Error::broken(&self.path, "it decodes to more than +24 dB full scale")),
         }
     }
+}
+
+thread_local! {
+    static IS_DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns whether this thread is running a decoder. A panic hook should print nothing then, because the panic becomes an error.
+pub fn is_decoding() -> bool {
+    IS_DECODING.get()
+}
+
+/// Runs `decode`, which calls third-party code. Returns its result, or `None` if it panics, so that one file does not end a batch.
+/// After a panic, the caller must not use anything that `decode` has modified.
+pub fn guard<T>(decode: impl FnOnce() -> T) -> Option<T> {
+    IS_DECODING.set(true);
+    let done = catch_unwind(AssertUnwindSafe(decode));
+    IS_DECODING.set(false);
+    done.ok()
 }

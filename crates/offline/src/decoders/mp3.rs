@@ -3,10 +3,9 @@
 //! `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header of its own (a first frame without sound, called Xing,
 //! Info or LAME tag) that counts its frames. Each part is decoded as if it were alone.
 
-use super::{Decoder, splice::Spliced, tags};
+use super::{Decoder, guard, splice::Spliced, tags};
 use crate::{
     error::Error,
-    guard::guard,
     shared_file::SharedFile,
     wav::{Depth, Format},
 };

@@ -1,10 +1,9 @@
 //! Decoder of AIFF, CAF, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
 
-use super::{Decoder, codebooks, mp4, splice::Spliced};
+use super::{Decoder, codebooks, guard, mp4, splice::Spliced};
 use crate::{
     error::Error,
     formats::extension,
-    guard::guard,
     wav::{Depth, Format},
 };
 use std::path::{Path, PathBuf};
