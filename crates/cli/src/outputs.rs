@@ -160,7 +160,7 @@ mod tests {
             ("{name}.mp3", None),
             ("{name}.wav", Some("x")),
         ] {
-            let error = outputs(out, suffix).named_after("organ").unwrap_err().to_string();
+            let error = outputs(out, suffix).named_after("organ").err().unwrap().to_string();
             assert!(
                 error.contains("{name} begins the name of a file that ends in .wav or .flac"),
                 "{error}"

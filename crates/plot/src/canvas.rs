@@ -3,7 +3,7 @@
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use tone_filter_dsp::roll::Colour;
 
-/// Part of a text that is at its `x`.
+/// Alignment: the part of a text that is at the given x coordinate.
 #[derive(Clone, Copy)]
 pub enum Align {
     Left,

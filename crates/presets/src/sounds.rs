@@ -5,7 +5,6 @@ use ebur128::{EbuR128, Mode};
 use tone_filter_dsp::{Settings, ToneFilter, notes};
 use tone_filter_testkit::{Draws, Music, sweep::tenth};
 
-/// Left and right channel.
 type Signal = [Vec<f32>; 2];
 
 /// Sample rate of the demo tune in Hz.
@@ -145,7 +144,6 @@ fn edges_are_subtle_or_extreme() {
     );
 }
 
-/// Length of [`loud`] music in seconds.
 const SECONDS: f64 = 6.0;
 
 /// Returns music with a sample peak of -0.3 dB full scale.

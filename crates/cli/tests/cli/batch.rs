@@ -260,7 +260,9 @@ fn the_talk_is_as_long_as_asked_for() {
     let note = "note: ./in/a.wav: named more than once, read once\n1 file done: ";
     assert!(said.starts_with(note) && said.ends_with(" M samples/s\n"), "{said}");
 
-    ["in/b.m4a", "in/c.Opus", "in/e.ape"].map(|name| folder.put(name, b""));
+    for name in ["in/b.m4a", "in/c.Opus", "in/e.ape"] {
+        folder.put(name, b"");
+    }
     folder.put("in/.b.wav", &silence());
     let reason = "an unsupported format, such as Opus; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC)";
     let format = format!("note: in/b.m4a and 2 more: left out, {reason}\n");

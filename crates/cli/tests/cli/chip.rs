@@ -1,19 +1,14 @@
 //! The verb `chip`: its songs for consoles, as played by ffmpeg, and for trackers. `crates/song` tests the content of the files.
 
-use crate::{Folder, SILENT, float_wav, signals::sine, silence, tempo::waltz};
+use crate::{Folder, SILENT, float_wav, signals, silence, tempo::waltz};
 use std::{f64::consts::TAU, fs};
 
 const RATE: usize = 44_100;
 
 /// Returns a WAV file with 0.5 s of silence, 1 s of A5 and 1 s of A3, with harmonics.
 fn melody() -> Vec<u8> {
-    let rate = RATE as f64;
-    let note = |frequency: f64| {
-        let partials = [1.0, 2.0, 3.0, 4.0].map(|n| sine(n * frequency, 0.3 / n, 1.0, rate));
-        (0..RATE).map(move |frame| partials.iter().map(|partial| partial[frame]).sum())
-    };
-    let silence = std::iter::repeat_n(0.0, RATE / 2);
-    float_wav(RATE as u32, &[silence.chain(note(880.0)).chain(note(220.0)).collect()])
+    let note = |key: f64| signals::bent(4, 1.0, RATE as f64, |_| key);
+    float_wav(RATE as u32, &[[vec![0.0; RATE / 2], note(81.0), note(57.0)].concat()])
 }
 
 fn amplitude(samples: &[f32], frequency: f64) -> f64 {
@@ -55,8 +50,9 @@ fn songs_go_to_files_and_through_pipes() {
     // The first string of the tags is the title. It follows a length whose upper bytes are zero.
     let tags = u32::from_le_bytes(file[0x14..0x18].try_into().unwrap()) as usize + 0x14;
     let has_title = |file: &[u8], title: &str| {
-        let title = format!("\0{title}\0").encode_utf16().flat_map(u16::to_le_bytes);
-        file[tags + 10..].iter().copied().zip(title).all(|(own, expected)| own == expected)
+        let title = format!("\0{title}\0");
+        let title: Vec<u8> = title.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        file[tags + 10..].starts_with(&title)
     };
     assert!(has_title(&file, "Über uns"), "the name of the file");
 
@@ -179,9 +175,7 @@ fn the_tempo_is_told() {
     let folder = Folder::with(&waltz(5));
     let found = tempo(&folder.run("bands in.wav --midi out.mid"));
     assert!(found.is_some_and(|tempo| (98.0..102.0).contains(&tempo)), "{found:?}");
-    for line in ["out.fur", "gb.vgm --chip gb --tempo auto"] {
-        assert_eq!(tempo(&folder.run(&format!("chip in.wav -o {line}"))), found, "{line}");
-    }
+    assert_eq!(tempo(&folder.run("chip in.wav -o gb.vgm --chip gb --tempo auto")), found);
     let followed = tempo(&folder.run("chip in.wav -o followed.vgm --sync 1/8 --tempo auto"));
     assert!(followed.is_some_and(|tempo| (97.0..103.0).contains(&tempo)), "{followed:?}");
 
@@ -233,7 +227,7 @@ fn what_has_no_effect_or_place_is_warned_of() {
     let reason = "Voices lets all notes sound, so none is left over; set it to 3 or so";
     assert!(said.starts_with(&format!("warning: --arp has no effect: {reason}\n")), "{said}");
 
-    folder.put("in.wav", &float_wav(48_000, &[crate::signals::white(0.5, 48_000.0)]));
+    folder.put("in.wav", &float_wav(48_000, &[signals::white(0.5, 48_000.0)]));
     let said = folder.run("chip in.wav -o noise.vgm");
     let advice = "warning: in.wav: no note was detected, as in drums, noise and speech; raise --";
     assert!(said.starts_with(advice) && said.contains(" 0 notes, "), "{said}");

@@ -152,7 +152,7 @@ fn first_core() -> String {
 fn every_route_has_the_same_result() {
     let folder = inputs();
     let mut references: BTreeMap<_, Vec<u8>> = BTreeMap::new();
-    for cell in sweep::part(25, cells()) {
+    for cell in sweep::part(50, cells()) {
         let [_, length, verb, _, flags] = cell;
         // Files and the default of one job per core, which every verb supports.
         let reference = || run(&folder, ["file", length, verb, "", flags]);

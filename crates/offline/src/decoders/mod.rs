@@ -39,14 +39,18 @@ use std::{
 /// 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
 const LOUDEST: f32 = 16.0;
 
+/// Properties of a decoder's file.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    pub format: Format,
+    /// Default bit depth of an output.
+    pub natural_depth: Depth,
+    /// Number of frames in the file; `None` if the header does not state it.
+    pub frames: Option<u64>,
+}
+
 pub trait Decoder: Send {
-    fn format(&self) -> Format;
-
-    /// Returns the default bit depth of an output.
-    fn natural_depth(&self) -> Depth;
-
-    /// Returns the number of frames in the file; `None` if the header does not state it.
-    fn frames(&self) -> Option<u64>;
+    fn about(&self) -> About;
 
     /// Replaces `packet` by the next samples, which may be empty. Returns `false` at the end.
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error>;
@@ -121,22 +125,14 @@ impl Reader {
             Self { path: path.into(), decoder, packet: Vec::new(), used: 0, ended: false };
         // Only the first packet shows the true channels and rate.
         if !reader.decode()? {
-            let (path, frames) = (path.into(), reader.decoder.frames());
+            let (path, frames) = (path.into(), reader.about().frames);
             return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });
         }
         Ok(reader)
     }
 
-    pub fn format(&self) -> Format {
-        self.decoder.format()
-    }
-
-    pub fn natural_depth(&self) -> Depth {
-        self.decoder.natural_depth()
-    }
-
-    pub fn frames(&self) -> Option<u64> {
-        self.decoder.frames()
+    pub fn about(&self) -> About {
+        self.decoder.about()
     }
 
     /// Replaces the content of `channels` by the next samples, at most `frames` for each channel. At the end of the file, all
@@ -176,7 +172,7 @@ impl Reader {
     /// Refuses a packet that exceeds [`LOUDEST`]: a decoding error is noise that destroys ears and loudspeakers.
     fn check_level(&self) -> Result<(), Error> {
         // Floating-point samples may have any level.
-        if self.natural_depth().is_float() {
+        if self.about().natural_depth.is_float() {
             return Ok(());
         }
         let is_loud = |sample: &f32| sample.abs() > LOUDEST;

@@ -260,6 +260,8 @@ fn chunks_with_metadata_are_carried_over_unchanged() {
     assert_eq!(out[4].1, [1; 60]);
     assert_eq!(out[6].1, b"INFOINAM\x03\0\0\0abc");
     let out = written(&Options { rate: Some(48_000), ..Options::default() });
+    assert_eq!(out[0].1[4..8], 48_000u32.to_le_bytes(), "the rate");
+    assert_eq!(out[3].1.len(), 1090, "as long as before");
     let scaled = (0x0202_0202 * 48_000 + 22_050) / 44_100;
     let point = u32::from_le_bytes(out[5].1[8..12].try_into().unwrap());
     assert_eq!(u64::from(point), scaled, "positions follow the rate");
@@ -282,19 +284,6 @@ fn a_requested_peak_is_reached() {
         let out = folder.read("out.wav");
         let reached = out.iter().fold(0f32, |peak, sample| peak.max(sample.abs()));
         assert!((reached - peak).abs() < 1e-4, "{peak_db} dB: {reached}");
-    }
-}
-
-#[test]
-fn another_sample_rate_keeps_pitch_and_time() {
-    let folder = Folder::with(&float_wav(48_000, &[signals::sine(1000.0, 0.5, 1.0, 48_000.0)]));
-    folder.render("in.wav", "out.wav", &Options { rate: Some(44_100), ..unmixed() });
-    assert_eq!(folder.spec("out.wav").sample_rate, 44_100);
-    let out = folder.read("out.wav");
-    assert_eq!(out.len(), 44_100);
-    let sine = signals::sine(1000.0, 0.5, 1.0, 44_100.0);
-    for (t, (out, sine)) in out.iter().zip(sine).enumerate().skip(2000).take(40_000) {
-        assert!((out - sine).abs() < 1e-4, "sample {t}: {out} is not {sine}");
     }
 }
 
