@@ -1,7 +1,7 @@
 //! Plans of batches: the inputs of a request, the outputs that they get, and requests that contradict themselves.
 
 use crate::{Folder, silence};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tone_filter_offline::batch::{Fate, Job, Plan, Reason, Refused, Request};
 
 /// Returns a folder with audio files in `in` and its subfolders, and files that no batch reads.
@@ -37,8 +37,7 @@ fn plans(folder: &Folder, lines: &[String]) -> Vec<Result<Plan, Refused>> {
         }
         (inputs, out, suffix, listed)
     };
-    let read: Vec<(Vec<PathBuf>, Option<PathBuf>, String, Option<usize>)> =
-        lines.iter().map(|line| read(line)).collect();
+    let read: Vec<_> = lines.iter().map(|line| read(line)).collect();
     let root = folder.path("");
     let requests = lines.iter().zip(&read).map(|(line, (inputs, out, suffix, listed))| Request {
         inputs,

@@ -2,9 +2,13 @@
 
 use crate::{Folder, Wav, chunk, chunks, extensible, float_wav, patched, silence, unmixed};
 use hound::{SampleFormat, WavSpec, WavWriter};
-use tone_filter_dsp::{Settings, Voice};
+use tone_filter_dsp::{Kernel, Settings, Voice};
 use tone_filter_offline::{
+    Input,
+    analyse::analyse,
     options::{Looped, Options, Tail},
+    render::render,
+    score::KeyTrack,
     wav::Depth,
 };
 use tone_filter_testkit::signals;
@@ -379,4 +383,24 @@ fn a_loop_has_no_seam_and_no_attack() {
     let seams = [10_000, 20_000].map(|at| (out[at] - out[at - 1]).abs());
     let inside = largest_step(&out[12_000..18_000]);
     assert!(seams.iter().all(|step| *step <= inside), "{seams:?}, {inside} inside");
+}
+
+#[test]
+fn progress_is_the_fraction_of_the_work() {
+    // Four blocks.
+    let folder = crate::chord(4 * 16_384);
+    let [from, to] = ["in.wav", "out.wav"].map(|name| folder.path(name));
+    for (normalize, steps) in [(None, 4), (Some(-1.0), 8)] {
+        let options = Options { bypass: true, force: true, normalize, ..Options::default() };
+        let mut parts = Vec::new();
+        render(&from, &to, &options, |part| parts.push(part)).unwrap();
+        parts.dedup();
+        let expected = (1..=steps).map(|step| f64::from(step) / f64::from(steps));
+        assert!(expected.eq(parts.iter().copied()), "{parts:?}");
+    }
+    let parts = std::cell::RefCell::new(Vec::new());
+    let (input, sound) = (Input::new(&from).unwrap(), (&Settings::REFERENCE, &KeyTrack::default()));
+    let (hop, each) = (16_384.0 / 44_100.0, |part| parts.borrow_mut().push(part));
+    analyse(&input, sound, Kernel::best(), hop, |_| (), |_, _| Ok(()), each).unwrap();
+    assert_eq!(parts.take()[..4], [0.25, 0.5, 0.75, 1.0]);
 }
