@@ -66,7 +66,7 @@ fn is_here(verb: &str) -> bool {
         && (verb != "app" || cfg!(feature = "app"))
 }
 
-/// Returns the sections generated from the parser, by their headings.
+/// Generates the sections from the parser. Returns their texts by their headings.
 fn made() -> BTreeMap<String, String> {
     let mut cli = Cli::command();
     cli.build();
@@ -170,7 +170,7 @@ fn signature(arg: &Arg) -> String {
     format!("{short}--{long}{value}{many}")
 }
 
-/// Returns the range of an argument's values with the default, and its help text without them.
+/// Splits the help of an argument into the range of its values, default included, and the rest.
 fn parts(arg: &Arg) -> (String, String) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ");
     let (help, range) = match help.strip_suffix(']').and_then(|help| help.rsplit_once(" [")) {

@@ -1,6 +1,6 @@
 //! Names of choices and their entries on the command line.
 
-use tone_filter_dsp::{CHOICES, Choice, PitchClass, choice};
+use tone_filter_dsp::{Choice, PitchClass, choice};
 
 pub fn flag_name(choice: &Choice) -> &'static str {
     match choice.id {
@@ -29,7 +29,7 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
 
 /// Returns a hint if `key` is a musical key like `C minor`, `F#m` or `Bb`, given for the root or the scale.
 fn key_hint(choice: &Choice, key: &str) -> Option<String> {
-    let scale = CHOICES.iter().find(|scale| scale.id == "scale")?;
+    let scale = self::choice("scale")?;
     if !["root", "scale"].contains(&choice.id) {
         return None;
     }
@@ -62,4 +62,33 @@ pub fn or(words: &[&str]) -> String {
 
 pub fn voices() -> &'static Choice {
     choice("voice").expect("it is a setting")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_entries_have_a_hint() {
+        let key = |flags: &str| format!("names a key; give its root and its scale: {flags}");
+        for (id, text, hint) in [
+            ("stereo", "wide", "is unknown; use mono, stereo or place"),
+            ("stereo", "A", "is unknown; did you mean place?"),
+            ("scale", "jazz", "is unknown; use chromatic, major, "),
+            ("scale", "penta", "is ambiguous; use major-pentatonic or minor-pentatonic"),
+            ("scale", "whole", "is unknown; did you mean whole-tone?"),
+            // Not taken for a key, whatever its first letter.
+            ("scale", "blu", "is unknown; did you mean blues?"),
+            ("scale", "b", "is a root; give --root B, and a scale like --scale minor"),
+            ("root", "H", "is unknown; use A, A#, B, C, C#, D, D#, E, F, F#, G or G#"),
+            ("root", "Dm", &key("--root D --scale natural-minor")),
+            ("scale", "C minor", &key("--root C --scale natural-minor")),
+            ("scale", "Bb-Major", &key("--root A# --scale major")),
+            ("scale", "f# harmonic minor", &key("--root F# --scale harmonic-minor")),
+            ("scale", "ebmaj", &key("--root D# --scale major")),
+        ] {
+            let error = entry(choice(id).unwrap(), text).unwrap_err();
+            assert!(error.starts_with(&format!("{id} = {text:?} {hint}")), "{error}");
+        }
+    }
 }

@@ -142,3 +142,56 @@ fn path_of(name: &[u8]) -> Option<PathBuf> {
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(name).ok().map(PathBuf::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads `bytes` as a list called `name`. Returns its names, relative to the folder of a playlist, or the error.
+    fn read(name: &str, null: bool, bytes: &[u8]) -> Result<Vec<PathBuf>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join(name);
+        fs::write(&list, bytes).unwrap();
+        let inputs =
+            Inputs { inputs: vec!["own.wav".into()], input_list: Some(list), null, jobs: None };
+        let named = inputs.read().map_err(|error| error.to_string())?;
+        assert_eq!((named.all.len(), &named.all[0]), (named.listed + 1, &"own.wav".into()));
+        let names = named.all[1..].iter().map(|name| name.strip_prefix(&named.listed_in).unwrap());
+        Ok(names.map(PathBuf::from).collect())
+    }
+
+    #[test]
+    fn names_are_read_from_lists_of_all_kinds() {
+        let utf16 = |bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            "\u{feff}a b.wav\r\n".encode_utf16().flat_map(bytes).collect()
+        };
+        let playlist = b"#EXTM3U\r\n#EXTINF:1,First\r\na.wav\r\n\r\nc/d.wav\r\n";
+        for (name, null, bytes, expected) in [
+            ("list", false, &b"\xEF\xBB\xBFa b.wav\r\n\n#1.wav\n"[..], &["a b.wav", "#1.wav"][..]),
+            ("list", false, &utf16(u16::to_le_bytes), &["a b.wav"]),
+            ("list", false, &utf16(u16::to_be_bytes), &["a b.wav"]),
+            ("list", true, b"two\nlines.wav\0c/d.wav\0", &["two\nlines.wav", "c/d.wav"]),
+            ("list.m3u8", false, playlist, &["a.wav", "c/d.wav"]),
+            ("list.txt", false, playlist, &["a.wav", "c/d.wav"]),
+            ("plain.M3U", false, b"#no mark at the start\na.wav\nc/d.wav\n", &["a.wav", "c/d.wav"]),
+        ] {
+            let expected: Vec<_> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(read(name, null, bytes).unwrap(), expected, "{name}");
+        }
+        #[cfg(unix)]
+        assert_eq!(
+            read("list", false, b"caf\xE9.wav\n").unwrap(),
+            [path_of(b"caf\xE9.wav").unwrap()]
+        );
+    }
+
+    #[test]
+    fn lists_without_names_are_refused() {
+        let error = read("list", false, b"a.wav\0b.wav\0").unwrap_err();
+        assert!(error.ends_with(
+            "list: is not text; write one name a line, or add -0 if its names end in NUL"
+        ));
+        let error = read("list", false, b"\r\n\n").unwrap_err();
+        assert!(error.contains("list: holds no audio files; "), "{error}");
+    }
+}

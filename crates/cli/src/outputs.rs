@@ -120,3 +120,59 @@ fn label(preset: &str) -> Cow<'_, str> {
         name => name.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outputs(out: &str, suffix: Option<&str>) -> Outputs {
+        let suffix = suffix.map(Into::into);
+        Outputs { out: Some(out.into()), suffix, container: None, named_after_preset: false }
+    }
+
+    #[test]
+    fn placeholders_become_folder_and_suffix() {
+        for (out, preset, folder, suffix, container) in [
+            ("{name}-{preset}.wav", "", "./", Some("-tone-filter"), Container::Wav),
+            ("{name}-{preset}.wav", "organ", "./", Some("-organ"), Container::Wav),
+            ("{name}-{preset}.wav", "my/own.json", "./", Some("-own"), Container::Wav),
+            ("out/{name}.flac", "organ", "out/", Some(""), Container::Flac),
+            ("by/{preset}", "organ", "by/organ", None, Container::Wav),
+            ("plain.flac", "organ", "plain.flac", None, Container::Flac),
+        ] {
+            let own = outputs(out, None).named_after(preset).unwrap();
+            assert_eq!(
+                (own.out.as_deref(), own.suffix.as_deref()),
+                (Some(Path::new(folder)), suffix)
+            );
+            assert_eq!(
+                (own.container(), own.named_after_preset),
+                (container, out.contains(PRESET))
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_contradict_themselves_are_refused() {
+        for (out, suffix) in [
+            ("x-{name}.wav", None),
+            ("{name}/x.wav", None),
+            ("{name}.mp3", None),
+            ("{name}.wav", Some("x")),
+        ] {
+            let error = outputs(out, suffix).named_after("organ").err().unwrap().to_string();
+            assert!(
+                error.contains("{name} begins the name of a file that ends in .wav or .flac"),
+                "{error}"
+            );
+        }
+        let refused = |out, presets: &[&str]| {
+            let checked = outputs(out, None).check_for_several_presets(presets);
+            checked.unwrap_err().to_string()
+        };
+        let error = refused("{preset}.wav", &["organ", "Organ"]);
+        assert_eq!(error, "two presets are called organ; give one of them alone");
+        let error = refused("out.wav", &["organ", "arcade"]);
+        assert!(error.starts_with("several presets need {preset} in --out or --suffix"), "{error}");
+    }
+}

@@ -59,7 +59,7 @@ pub struct Progress {
     files: Vec<ProgressBar>,
     /// Counts of outcomes so far, including outcomes known before rendering.
     summary: Mutex<Summary>,
-    /// Number of files whose outcome is known without work.
+    /// Number of files whose outcome was known before rendering.
     decided: usize,
     count: usize,
     list_files: bool,
@@ -113,7 +113,6 @@ impl Progress {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes all bars from the terminal.
     pub fn clear(&self) {
         self.files.iter().chain([&self.all]).for_each(ProgressBar::finish_and_clear);
     }

@@ -33,7 +33,7 @@ pub struct Sound {
     task: Task,
 }
 
-/// Use of the sound flags by a verb; decides which flags have an effect.
+/// Purpose for which a verb uses the sound flags; decides which flags have an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Nothing but filtering.
@@ -90,9 +90,8 @@ impl Sound {
         Self { task, ..self }
     }
 
-    /// Returns the settings, and the keys of the MIDI file. Settings start from the preset, or else from the defaults, and all
-    /// flags are applied. `adapt` adapts them to the verb before the flags of choices are applied. Prints warnings unless
-    /// `quiet`.
+    /// Returns the settings, and the keys of the MIDI file. The settings are those of the preset, or else the defaults, changed by
+    /// all flags. `adapt` adapts them to the verb; only flags of choices come after it. Prints warnings unless `quiet`.
     ///
     /// # Errors
     /// If the preset or the MIDI file cannot be read, or a flag has no effect without another one.
@@ -105,9 +104,6 @@ impl Sound {
     }
 
     /// Works like [`Sound::read`], but starts from `default` if there is no preset.
-    ///
-    /// # Errors
-    /// Errors of [`Sound::read`].
     pub fn read_from(
         &self,
         default: Controls,
@@ -180,8 +176,8 @@ impl Sound {
         Err(Usage(wrong.into()).into())
     }
 
-    /// Warns of flags that have no effect with `settings`. Flags of the listener have one if `looks_ahead`: `bands` has lookahead
-    /// even without focus, and outputs the detected notes. In an arrangement, `--arp` always has an effect.
+    /// Warns of flags that have no effect with `settings`. With lookahead (`looks_ahead`), flags of the listener have an effect at
+    /// any focus, because `bands` outputs the detected notes. In an arrangement, `--arp` always has an effect.
     fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
@@ -410,6 +406,13 @@ mod tests {
                 expected.settings = expected.settings.at_tempo(DEFAULT_TEMPO);
                 assert_eq!(controls(&flags), expected, "{flags:?}");
             }
+        }
+        let synced = Settings { sync: "1/4".to_owned().try_into().unwrap(), ..Settings::default() };
+        for (tempo, expected) in [
+            ("90.5BPM", Settings { sync_to: SyncTo::Host, ..synced }.at_tempo(90.5)),
+            ("auto", Settings { sync_to: SyncTo::Music, ..synced }),
+        ] {
+            assert_eq!(controls(&["--sync=1/4", "--tempo", tempo]).settings, expected);
         }
         for (id, text, choice) in [
             ("bands", "000000000000100000000000000000000000000000000000", "--auto"),

@@ -22,9 +22,9 @@ pub struct Analysed {
 
 /// Filters `input` with `settings` on `kernel`, and plays `keys`. The filter detects notes at any focus.
 ///
-/// Calls `block` after each of the filter's blocks. Calls `moment` every `hop` seconds, rounded to whole samples and at least
-/// one, with the exact hop in seconds and the bands. Bands that settings or keys mute are inactive and not played. Calls
-/// `progress` with the fraction of the work done, 0 to 1, if the length of the file is known.
+/// Calls `block` after each of the filter's blocks. Calls `moment` with the bands every `hop` seconds. The hop is rounded to whole
+/// samples, at least one; `moment` gets the rounded hop in seconds, too. Bands that settings or keys mute are inactive and not
+/// played. Calls `progress` with the fraction of the work done, 0 to 1, if the length of the file is known.
 ///
 /// # Errors
 /// If the file cannot be read, or `moment` fails.

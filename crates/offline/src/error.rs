@@ -13,9 +13,9 @@ pub enum Error {
     /// The input cannot be opened or read.
     #[error("{}: cannot be read ({source}); check the name and the permissions", .path.display())]
     Read {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
-        /// The system's error.
+        /// Cause, as the system reports it.
         source: io::Error,
     },
     /// No file matches a pattern.
@@ -30,7 +30,7 @@ pub enum Error {
     /// The input is not a WAV file, or its header is broken.
     #[error("{}: not a WAV file ({reason}); convert it to WAV, with ffmpeg for example", .path.display())]
     NotWav {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
         /// Missing or invalid part of the file.
         reason: String,
@@ -38,7 +38,7 @@ pub enum Error {
     /// The input has an unsupported format.
     #[error("{}: cannot be decoded ({reason}); give {}", .path.display(), readable())]
     NotAudio {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
         /// Missing or invalid part of the file.
         reason: String,
@@ -46,7 +46,7 @@ pub enum Error {
     /// The format of the input is supported, but the content is broken.
     #[error("{}: damaged ({reason}); copy or export it again", .path.display())]
     Broken {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
         /// Fault of the content.
         reason: String,
@@ -54,17 +54,17 @@ pub enum Error {
     /// A MIDI file is invalid.
     #[error("{}: {source}", .path.display())]
     Midi {
-        /// The MIDI file.
+        /// Path of the MIDI file.
         path: PathBuf,
-        /// The parser's error.
+        /// Cause, as the parser reports it.
         source: tone_filter_midi::BadMidi,
     },
     /// The score is invalid.
     #[error("{}: not a score ({source}); write one with `tone-filter bands song.wav --score song.tfs`", .path.display())]
     NotScore {
-        /// The score.
+        /// Path of the score.
         path: PathBuf,
-        /// The parser's error.
+        /// Cause, as the parser reports it.
         source: tone_filter_dsp::BadScore,
     },
     /// The score exceeds 64 MiB.
@@ -76,7 +76,7 @@ pub enum Error {
     /// The coding of the input's samples is not supported.
     #[error("{}: unsupported coding {coding}; convert the file: ffmpeg -i {} {}", .path.display(), .path.display(), .path.with_extension("flac").display())]
     Coding {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
         /// Name of the coding.
         coding: String,
@@ -84,7 +84,7 @@ pub enum Error {
     /// The input is shorter than its header states.
     #[error("{}: truncated, {missing} of {frames} frames are missing; copy or export it again", .path.display())]
     Truncated {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
         /// Number of missing frames.
         missing: u64,
@@ -94,7 +94,7 @@ pub enum Error {
     /// Some of the input's frames are damaged.
     #[error("{}: damaged, {missing} of {frames} frames are missing; copy or export it again", .path.display())]
     Damaged {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
         /// Number of frames that cannot be decoded.
         missing: u64,
@@ -110,9 +110,9 @@ pub enum Error {
     /// The filter cannot work at the input's sample rate, or with the settings.
     #[error("{}: {source}", .path.display())]
     Filter {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
-        /// The filter's error.
+        /// Cause, as the filter reports it.
         source: tone_filter_dsp::Error,
     },
     /// The output exists and may not be overwritten.
@@ -127,13 +127,13 @@ pub enum Error {
     /// The input cannot be resampled to the requested sample rate.
     #[error("{}: {from} Hz cannot become {to} Hz ({reason}); choose another --sample-rate", .path.display())]
     Rate {
-        /// The input.
+        /// Path of the input.
         path: PathBuf,
         /// Sample rate of the input in Hz.
         from: u32,
         /// Sample rate of the output in Hz.
         to: u32,
-        /// The resampler's error.
+        /// Cause, as the resampler reports it.
         reason: String,
     },
     /// The output is silent or no more than rounding errors, so its peak cannot be normalized.
@@ -142,7 +142,7 @@ pub enum Error {
     /// Channels and sample rate of the output do not fit the fields of a WAV header.
     #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
     TooWide {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
         /// Number of channels of the output.
         channels: u16,
@@ -152,7 +152,7 @@ pub enum Error {
     /// FLAC does not support the number of channels or the sample rate.
     #[error("{}: {channels} channels at {rate} Hz exceed the 8 channels and 1048575 Hz of FLAC; use .wav", .path.display())]
     NotForFlac {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
         /// Number of channels of the output.
         channels: u16,
@@ -164,7 +164,7 @@ pub enum Error {
     Temporary {
         /// Path of the input or output.
         path: PathBuf,
-        /// The system's error.
+        /// Cause, as the system reports it.
         source: io::Error,
     },
     /// The song is more than an NSF file can hold.
@@ -176,9 +176,9 @@ pub enum Error {
     /// The output cannot be created or written.
     #[error("{}: cannot be written ({source}); check the folder, its permissions and the space left", .path.display())]
     Write {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
-        /// The system's error.
+        /// Cause, as the system reports it.
         source: io::Error,
     },
 }

@@ -11,7 +11,6 @@ mod decoders;
 mod error;
 mod flac_writer;
 mod formats;
-mod guard;
 mod level;
 mod loop_passes;
 mod metadata;
@@ -28,15 +27,18 @@ pub mod table;
 pub mod wav;
 pub mod xorshift;
 
+pub use decoders::is_decoding;
 pub use error::Error;
 pub use formats::{extensions, readable};
-pub use guard::is_decoding;
 pub use level::Level;
-pub use output::{Output, STDIO, clean_up_on_interrupt};
+pub use output::{Output, clean_up_on_interrupt};
 pub use source::{Input, Source};
 pub use tone_filter_song::{
     arrangement, beats, console, found, take, timeline, tracker, transcribe,
 };
+
+/// Path that stands for standard input or output.
+pub const STDIO: &str = "-";
 
 /// Compiles and runs the Rust in the README.
 #[cfg(doctest)]

@@ -56,7 +56,7 @@ impl LoopPasses {
         }
     }
 
-    /// Returns the number of frames to read next, at most `frames`; `None` at the end of the loop: the source must jump back.
+    /// Returns the number of frames to read next, at most `frames`; `None` at the end of the loop, where the source must jump back.
     pub fn room(&self, frames: usize) -> Option<usize> {
         if self.passes_left == Some(0) {
             return Some(frames);

@@ -4,10 +4,9 @@
 
 use crate::{
     chunks_kept::{self, KeptChunk},
-    decoders::Spliced,
+    decoders::{Spliced, guard},
     error::Error,
     formats::Container,
-    guard::guard,
     shared_file::SharedFile,
     source::{Input, Source},
     wav::Chunk,

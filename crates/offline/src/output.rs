@@ -1,6 +1,6 @@
 //! Output files that appear under their final name only when they are complete.
 
-use crate::error::Error;
+use crate::{STDIO, error::Error};
 use std::{
     collections::BTreeSet,
     fs::{self, File, TryLockError},
@@ -11,9 +11,6 @@ use std::{
     time::SystemTime,
 };
 use tempfile::{NamedTempFile, PersistError};
-
-/// Path that stands for standard input or output.
-pub const STDIO: &str = "-";
 
 /// Prefix of temporary file names.
 const PREFIX: &str = ".tone-filter-";

@@ -29,14 +29,15 @@ pub struct Pass<'a> {
     gain: f32,
     /// Whether the source restarts at its end, without a seam.
     pub repeats: bool,
-    source: Source,
+    pub(super) source: Source,
     filter: ToneFilter,
-    resampler: Option<Resampler>,
+    pub(super) resampler: Option<Resampler>,
     player: KeyPlayer,
     /// Decisions of the listener, if it runs on another thread.
     pub(super) decisions: Option<DecisionsAhead>,
     stage: Stage,
-    loop_passes: Option<LoopPasses>,
+    /// State of a loop, which is filtered in several passes.
+    pub(super) loop_passes: Option<LoopPasses>,
     /// Number of source frames read since the last restart; repetitions of a loop do not count.
     pub(super) read: u64,
     not_finite: u64,
@@ -123,10 +124,6 @@ impl<'a> Pass<'a> {
         })
     }
 
-    pub(super) fn source(&mut self) -> &mut Source {
-        &mut self.source
-    }
-
     /// Returns the filter, to read its state or to change its settings during the run.
     pub fn filter(&mut self) -> &mut ToneFilter {
         &mut self.filter
@@ -140,10 +137,6 @@ impl<'a> Pass<'a> {
             rate: self.options.rate.unwrap_or(source.rate),
             ..source
         }
-    }
-
-    pub(super) fn resamples(&self) -> bool {
-        self.resampler.is_some()
     }
 
     /// Returns the maximum number of output frames; `None` if the length of the source is unknown.
@@ -286,11 +279,6 @@ impl<'a> Pass<'a> {
             channel.resize(latency, 0.0);
         }
         Ok(())
-    }
-
-    /// Returns whether a loop is filtered in several passes.
-    pub(super) fn is_looped(&self) -> bool {
-        self.loop_passes.is_some()
     }
 
     /// Restarts the source without a reset of the filter.

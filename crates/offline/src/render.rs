@@ -117,21 +117,21 @@ pub fn render(
         progress(if options.normalize.is_some() { 0.5 + part / 2.0 } else { part });
     };
 
-    let source = pass.source().format();
+    let source = pass.source.format();
     let container = Container::of(output.path()).unwrap_or_default();
     let format = container.fit(pass.format());
     let Settings { mix, morph, output: level, .. } = options.settings;
     let passed_on = options.bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
-    let processed = !passed_on || gain != 1.0 || pass.resamples();
+    let processed = !passed_on || gain != 1.0 || pass.resampler.is_some();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
     let metadata = match options.strip_metadata {
         true => Metadata::default(),
-        false => Metadata::read(&input, pass.source(), container, [source.rate, format.rate])?,
+        false => Metadata::read(&input, &mut pass.source, container, [source.rate, format.rate])?,
     };
     let frames = pass.most_frames();
     let mut writer = Writer::new(container, &output, format, frames, dithered, &metadata)?;
-    writer.put_chunks(&metadata.before, pass.source())?;
+    writer.put_chunks(&metadata.before, &mut pass.source)?;
     let long = is_long(&pass);
     let work = (&mut pass, &input, options);
     let frames = if long {
@@ -140,7 +140,7 @@ pub fn render(
         run(work, &mut progress, &mut |block| writer.write(block))?
     };
     writer.end_data()?;
-    writer.put_chunks(&metadata.after, pass.source())?;
+    writer.put_chunks(&metadata.after, &mut pass.source)?;
     let clipped = writer.finish()?;
     if options.keep_mtime {
         output.set_modified(input.modified()?)?;
@@ -161,7 +161,7 @@ pub fn render(
         samples: pass.read * u64::from(source.channels),
         wall_seconds: start.elapsed().as_secs_f64(),
         not_finite: pass.not_finite(),
-        ignored: pass.source().ignored(),
+        ignored: pass.source.ignored(),
         left_out: metadata.left_out,
         before: pass.before,
         after: pass.after,
@@ -215,7 +215,7 @@ fn run(
     sink: Sink,
 ) -> Result<u64, Error> {
     // The scout reads straight on and cannot follow a loop, in which the source jumps back.
-    let ahead = options.ahead && is_long(pass) && !pass.is_looped();
+    let ahead = options.ahead && is_long(pass) && pass.loop_passes.is_none();
     match pass.filter().scout().filter(|_| ahead) {
         Some(scout) => with_listener(input, scout, |decisions| {
             pass.decisions = Some(decisions);
@@ -244,44 +244,4 @@ fn run_through(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Re
         }
     }
     Ok(frames)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::score::KeyTrack;
-    use tone_filter_dsp::Kernel;
-
-    #[test]
-    fn progress_is_the_share_of_the_work() {
-        let folder = tempfile::tempdir().unwrap();
-        let [from, to] = ["in.wav", "out.wav"].map(|name| folder.path().join(name));
-        let spec = hound::WavSpec {
-            channels: 1,
-            sample_rate: 44_100,
-            bits_per_sample: 16,
-            sample_format: hound::SampleFormat::Int,
-        };
-        let mut wav = hound::WavWriter::create(&from, spec).unwrap();
-        (0..4 * BLOCK).for_each(|t| wav.write_sample((t % 100) as i16).unwrap());
-        wav.finalize().unwrap();
-        let progress = |normalize| {
-            let options = Options { bypass: true, force: true, normalize, ..Options::default() };
-            let mut parts = Vec::new();
-            render(&from, &to, &options, |part| parts.push(part)).unwrap();
-            parts.dedup();
-            parts
-        };
-        assert_eq!(progress(None), [0.25, 0.5, 0.75, 1.0]);
-        let halves = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0];
-        assert_eq!(progress(Some(-1.0)), halves);
-
-        let parts = std::cell::RefCell::new(Vec::new());
-        let input = Input::new(&from).unwrap();
-        let sound = (&Settings::REFERENCE, &KeyTrack::default());
-        let hop = BLOCK as f64 / 44_100.0;
-        let each = |part| parts.borrow_mut().push(part);
-        analyse(&input, sound, Kernel::best(), hop, |_| (), |_, _| Ok(()), each).unwrap();
-        assert_eq!(parts.take()[..4], [0.25, 0.5, 0.75, 1.0]);
-    }
 }

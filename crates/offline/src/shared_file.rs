@@ -64,25 +64,7 @@ fn read_at(file: &File, to: &mut [u8], position: u64) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{io::Write, thread};
-
-    #[test]
-    fn readers_on_several_threads_get_all_bytes_in_order() {
-        let bytes: Vec<u8> = (0..1_000_000u32).flat_map(u32::to_le_bytes).collect();
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&bytes).unwrap();
-        let file = SharedFile::new(file);
-        let (file, bytes) = (&file, &bytes);
-        thread::scope(|scope| {
-            for len in [1000, 4096, 65_537] {
-                scope.spawn(move || {
-                    let (mut own, mut read) = (file.at(0), Vec::new());
-                    while own.by_ref().take(len).read_to_end(&mut read).unwrap() > 0 {}
-                    assert!(read == *bytes);
-                });
-            }
-        });
-    }
+    use std::io::Write;
 
     #[test]
     fn positions_count_from_start_place_and_end() {

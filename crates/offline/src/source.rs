@@ -1,13 +1,13 @@
 //! Readers of input files and pipes in all supported formats.
 
 use crate::{
+    STDIO,
     decoders::{
         self,
         tags::{self, peek},
     },
     error::Error,
     formats::extension,
-    output::STDIO,
     shared_file::SharedFile,
     wav::{self, Chunk, Content, Depth, Format},
 };
@@ -170,25 +170,25 @@ impl Source {
     /// Returns channels, sample rate, number format and speaker layout of the samples.
     pub fn format(&self) -> Format {
         match self {
-            Self::Wav(reader) => reader.format(),
-            Self::Coded(reader) => reader.format(),
+            Self::Wav(reader) => reader.format,
+            Self::Coded(reader) => reader.about().format,
         }
     }
 
     /// Returns the number of frames in the file; `None` if the header does not state it.
     pub fn frames(&self) -> Option<u64> {
         match self {
-            Self::Wav(reader) => Some(reader.frames()),
-            Self::Coded(reader) => reader.frames(),
+            Self::Wav(reader) => Some(reader.frames),
+            Self::Coded(reader) => reader.about().frames,
         }
     }
 
     /// Returns the default depth of an output: the input's, as far as outputs support it.
     pub fn natural_depth(&self) -> Depth {
         match self {
-            Self::Coded(reader) => reader.natural_depth(),
-            Self::Wav(reader) if reader.format().depth == Depth::Float64 => Depth::Float32,
-            Self::Wav(reader) => reader.format().depth,
+            Self::Coded(reader) => reader.about().natural_depth,
+            Self::Wav(reader) if reader.format.depth == Depth::Float64 => Depth::Float32,
+            Self::Wav(reader) => reader.format.depth,
         }
     }
 
@@ -211,7 +211,7 @@ impl Source {
 
     /// Returns a note on samples that are ignored; `None` if there are none.
     pub fn ignored(&self) -> Option<&'static str> {
-        let is_cut = matches!(self, Self::Wav(reader) if reader.is_cut());
+        let is_cut = matches!(self, Self::Wav(reader) if reader.is_cut);
         is_cut.then_some("part of a frame behind the last one is ignored")
     }
 

@@ -3,7 +3,7 @@
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use tone_filter_dsp::roll::Colour;
 
-/// Part of a text that is at its `x`.
+/// Alignment: the part of a text that is at the given x coordinate.
 #[derive(Clone, Copy)]
 pub enum Align {
     Left,
@@ -133,6 +133,11 @@ mod tests {
         assert_eq!(canvas.pixels.len(), 16);
         assert_eq!(canvas.pixels[15], [9; 3]);
         assert_eq!(canvas.pixels[3], [0; 3]);
+    }
+
+    #[test]
+    fn letters_that_the_font_lacks_become_an_ellipsis() {
+        assert_eq!(Canvas::new(1, 1, [0; 3]).legible("A夜想曲é第二番.wav"), "A…é….wav");
     }
 
     #[test]

@@ -5,7 +5,6 @@ use ebur128::{EbuR128, Mode};
 use tone_filter_dsp::{Settings, ToneFilter, notes};
 use tone_filter_testkit::{Draws, Music, sweep::tenth};
 
-/// Left and right channel.
 type Signal = [Vec<f32>; 2];
 
 /// Sample rate of the demo tune in Hz.
@@ -49,22 +48,6 @@ fn bar(signal: &Signal, index: usize) -> f64 {
     rms(signal.iter().flat_map(|channel| &channel[edge(index)..edge(index + 1)]))
 }
 
-fn peak(signal: &Signal) -> f32 {
-    signal.iter().flatten().fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
-}
-
-#[test]
-fn every_preset_is_about_as_loud_as_the_music_and_never_clips() {
-    let dry = demo();
-    for id in ids() {
-        let wet = play(&settings(id), &dry);
-        assert!(wet.iter().flatten().all(|sample| sample.is_finite()), "{id}");
-        let change = rms(wet.iter().flatten()) - rms(dry.iter().flatten());
-        assert!(change.abs() < 3.0, "{id} is {change:.1} dB louder");
-        assert!(peak(&wet) < 1.0, "{id} peaks at {}", peak(&wet));
-    }
-}
-
 #[test]
 fn drums_alone_keep_their_level_with_every_preset_of_the_levelled_chain() {
     // Drum hits: white noise, four hits per second. The listener finds no note in them.
@@ -92,17 +75,6 @@ fn drums_are_tamed() {
     // A mix of 50 % alone halves the drums; the preset must lower them by more.
     let change = [tamed - drums(&dry), tamed - reference];
     assert!(change[0] < -8.0 && change[1] < -4.0, "{change:?} dB against the notes");
-}
-
-#[test]
-fn quiet_music_is_heard() {
-    let quiet = demo().map(|channel| channel.iter().map(|sample| 0.03 * sample).collect());
-    let wet = |id| {
-        let output = play(&Settings { mix: 100.0, output: 0.0, ..settings(id) }, &quiet);
-        rms(output.iter().flatten()) - rms(quiet.iter().flatten())
-    };
-    let [quiet, reference] = ["tone-filter", "reference"].map(wet);
-    assert!(quiet > -6.0 && quiet > reference + 12.0, "{quiet} and {reference} dB");
 }
 
 /// Returns the frequencies in Hz of the bands that a preset does not mute.
@@ -172,7 +144,6 @@ fn edges_are_subtle_or_extreme() {
     );
 }
 
-/// Length of [`loud`] music in seconds.
 const SECONDS: f64 = 6.0;
 
 /// Returns music with a sample peak of -0.3 dB full scale.

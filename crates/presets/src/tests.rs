@@ -172,7 +172,7 @@ fn any_controls() -> impl Strategy<Value = Controls> {
     any::<u64>().prop_map(|seed| controls(&mut Draws::seeded(seed)))
 }
 
-/// Settings of a game, with a sound among them.
+/// Struct of a user, which stores a sound.
 #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
 struct Game {
     #[serde(with = "settings")]

@@ -91,8 +91,8 @@ pub fn analyse_one(
         }
     }
     let mut finder = Finder::default();
-    let mut beats =
-        [&png, &json, &mid].into_iter().flatten().next().map(|_| BeatRecorder::default());
+    let needs_beats = [&png, &json, &mid].iter().any(|output| output.is_some());
+    let mut beats = needs_beats.then(BeatRecorder::default);
     let Analysed { seconds, not_finite, unheard } = analyse(
         &Input::new(&file.input)?,
         (&analysed, keys),
@@ -130,14 +130,15 @@ pub fn analyse_one(
     });
     let short = transcriber.iter().chain(&scribe).map(Transcriber::left_out).max().unwrap_or(0);
     let layout = layout(args, &found, beats.as_ref());
-    let shift = settings.pitch_shift();
-    let parts = arranger.map(|arranger| {
-        let take = arranger.take(seconds, true, settings);
-        let arrangement = take.arrangement(settings, args.sound.tempo.and_then(Tempo::set));
-        in_parts(&arrangement, layout.key.as_ref())
-    });
-    let whole = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift, &layout));
-    let song = parts.or(whole);
+    let song = match (arranger, transcriber) {
+        (Some(arranger), _) => {
+            let take = arranger.take(seconds, true, settings);
+            let arrangement = take.arrangement(settings, args.sound.tempo.and_then(Tempo::set));
+            Some(in_parts(&arrangement, layout.key.as_ref()))
+        }
+        (None, Some(notes)) => Some(midi(&notes.finish(seconds), settings.pitch_shift(), &layout)),
+        (None, None) => None,
+    };
     let notes = scribe.map(|scribe| to_score(&scribe.finish(seconds)).to_string().into_bytes());
     for (output, content) in [(&png, picture), (&mid, song), (&score, notes)] {
         if let (Some(output), Some(content)) = (output, content) {
@@ -153,13 +154,10 @@ pub fn analyse_one(
     Ok(Some(Done { seconds, not_finite, short, unheard, found, tempo }))
 }
 
-/// Returns the layout of the MIDI file: grid, key and tempo. The tempo is the value of `--tempo`, or else comes from `beats`, or
-/// else is 120 beats per minute.
+/// Returns the layout of the MIDI file: grid, key and tempo. The tempo is that of `--tempo`, or else of `beats`, or else 120 BPM.
 fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
-    let grid = args
-        .quantize
-        .as_ref()
-        .map(|steps| Grid { steps: steps.clone(), strength: args.strength / 100.0 });
+    let strength = args.strength / 100.0;
+    let grid = args.quantize.clone().map(|steps| Grid { steps, strength });
     let tempo = args.sound.tempo.and_then(Tempo::set);
     Layout { grid, ..Layout::new(tempo, beats, found.key) }
 }

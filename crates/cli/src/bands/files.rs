@@ -1,6 +1,6 @@
 //! Input files of a run, each with its output in each format.
 
-use super::args::{Args, FORMATS, Format};
+use super::args::{Args, FORMATS};
 use crate::inputs::Named;
 use std::{
     collections::HashMap,
@@ -42,7 +42,18 @@ impl Files {
         let mut indices = HashMap::new();
         for (index, (format, out)) in FORMATS.iter().zip(args.outputs()).enumerate() {
             if let Some(out) = out {
-                let request = request(args, named, format, out);
+                let request = Request {
+                    inputs: &named.all,
+                    listed: named.listed,
+                    listed_in: &named.listed_in,
+                    out: Some(out),
+                    out_is_folder: named.has_list,
+                    suffix: "",
+                    named_after_preset: false,
+                    extensions: format.extensions,
+                    force: args.force,
+                    skip_existing: args.skip_existing,
+                };
                 let mut plan = Plan::new(&request, slice::from_ref(&request))?;
                 for job in std::mem::take(&mut plan.jobs) {
                     let file = files.file(&mut indices, &job.input);
@@ -70,20 +81,5 @@ impl Files {
             self.all.push(File { input, outputs, failed: None, work: 0 });
         }
         &mut self.all[index]
-    }
-}
-
-fn request<'a>(args: &Args, named: &'a Named, format: &'a Format, out: &'a Path) -> Request<'a> {
-    Request {
-        inputs: &named.all,
-        listed: named.listed,
-        listed_in: &named.listed_in,
-        out: Some(out),
-        out_is_folder: named.has_list,
-        suffix: "",
-        named_after_preset: false,
-        extensions: format.extensions,
-        force: args.force,
-        skip_existing: args.skip_existing,
     }
 }

@@ -10,7 +10,7 @@ pub struct Controls {
     state: Mutex<State>,
     quit: AtomicBool,
     paused: AtomicBool,
-    /// Whether the ring may be empty: before the start, at the end and in a pause.
+    /// Whether an empty ring is no gap: before the start, at the end and in a pause.
     idle: AtomicBool,
     gaps: AtomicU64,
 }
@@ -97,7 +97,7 @@ impl Controls {
         self.state().seconds
     }
 
-    /// Returns whether the ring may be empty, so that an empty ring is not a gap.
+    /// Returns whether an empty ring is no gap, because nothing should play.
     pub fn is_idle(&self) -> bool {
         self.idle.load(Relaxed)
     }

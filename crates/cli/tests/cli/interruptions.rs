@@ -10,26 +10,22 @@ use std::{
 };
 use tone_filter_testkit::sweep;
 
-/// Returns a folder with twenty files of noise in `in`, and their outputs in `whole`.
+/// Returns a folder with twenty files of noise in `in`, and their outputs in `whole`. Eight channels make each output longer than
+/// one write, and cost little more than one.
 fn twenty() -> Folder {
     let folder = Folder::new();
-    // Each output takes more than one write.
-    let noise = signals::white(2.0, 44_100.0);
+    let noise = signals::white(0.6, 44_100.0);
     for index in 0..20 {
-        let samples = noise[..40_000 + 2000 * index].to_vec();
-        folder.put(&format!("in/{index:02}.wav"), &float_wav(44_100, &[samples]));
+        let channel = noise[..15_000 + 500 * index].to_vec();
+        folder.put(&format!("in/{index:02}.wav"), &float_wav(44_100, &vec![channel; 8]));
     }
     folder.run("render in -o whole");
     folder
 }
 
-fn start(folder: &Folder, line: &str) -> Child {
-    Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"))
-        .current_dir(folder.path(""))
-        .args(line.split(' '))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+fn start(folder: &Folder, line: &str, stderr: Stdio) -> Child {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"));
+    command.current_dir(folder.path("")).args(line.split(' ')).stderr(stderr).spawn().unwrap()
 }
 
 /// Checks that each file in `out` is temporary or equals the one in `whole`. Returns the numbers of temporary and of complete
@@ -67,10 +63,10 @@ fn reached(folder: &Folder, (whole, bytes): (usize, u64)) -> bool {
 #[test]
 fn killed_at_any_moment_and_started_again_it_completes_the_set() {
     let folder = twenty();
-    for moment in sweep::tenth(MOMENTS) {
+    for moment in sweep::part(8, MOMENTS) {
         let killed = (0..50).any(|_| {
             let _ = fs::remove_dir_all(folder.path("out"));
-            let mut child = start(&folder, "render in -o out --jobs 2");
+            let mut child = start(&folder, "render in -o out --jobs 2", Stdio::null());
             // The program may end before the condition is noticed.
             while !reached(&folder, moment) && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_micros(200));
@@ -93,7 +89,7 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
 fn two_runs_that_go_on_in_one_folder_share_the_work() {
     let folder = twenty();
     for line in ["render in -o out --skip-existing", "bands in --csv notes --skip-existing"] {
-        let mut runs = [start(&folder, line), start(&folder, line)];
+        let mut runs = [(); 2].map(|()| start(&folder, line, Stdio::null()));
         runs.iter_mut().for_each(|run| assert_eq!(run.wait().unwrap().code(), Some(0), "{line}"));
     }
     assert_eq!(check(&folder), (0, 20));
@@ -102,12 +98,7 @@ fn two_runs_that_go_on_in_one_folder_share_the_work() {
 
 /// Starts `line`, sends it `signal` once a temporary file is in `out`, and returns its stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
-    let child = Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"))
-        .current_dir(folder.path(""))
-        .args(line.split(' '))
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut child = child.unwrap();
+    let mut child = start(folder, line, Stdio::piped());
     // A temporary file shows that the signal handler is installed.
     while parts(folder) == 0 {
         assert!(child.try_wait().unwrap().is_none(), "too fast to be interrupted");
@@ -130,25 +121,19 @@ fn parts(folder: &Folder) -> usize {
 #[test]
 fn interrupted_it_removes_what_is_not_complete_and_says_how_far_it_came() {
     let folder = twenty();
-    for (signal, line) in [
-        ("INT", "render in none.wav -o out --jobs 2"),
-        ("TERM", "render in none.wav -o out --force --jobs 2"),
-        ("HUP", "render in none.wav -o out --force --jobs 2"),
-    ] {
-        let said = interrupt(&folder, line, signal);
+    for signal in ["INT", "TERM", "HUP"] {
+        let said = interrupt(&folder, "render in none.wav -o out --force --jobs 1", signal);
         let last = said.lines().last().unwrap();
         let done = last.strip_prefix("interrupted: of 21 files ").expect(&said);
         let done = done.strip_suffix(" done, 0 skipped, 1 failed; --skip-existing goes on");
         assert!(done.expect(&said).parse::<usize>().unwrap() < 20, "{said}");
         check(&folder);
     }
-    assert_eq!(interrupt(&folder, "render in -o out --force --jobs 2 --quiet", "INT"), "");
+    assert_eq!(interrupt(&folder, "render in -o out --force --jobs 1 --quiet", "INT"), "");
     // The file is so long that the signal comes before the end.
     folder.put("long.wav", &float_wav(8000, &[signals::white(120.0, 8000.0)]));
-    for signal in ["INT", "TERM", "HUP"] {
-        let line = "bands long.wav --png out/a.png --midi out/a.mid --csv out/a.csv --hop 1ms";
-        assert_eq!(interrupt(&folder, line, signal), "");
-    }
+    let line = "bands long.wav --png out/a.png --midi out/a.mid --csv out/a.csv --hop 1ms";
+    assert_eq!(interrupt(&folder, line, "TERM"), "");
 }
 
 #[test]
@@ -205,11 +190,12 @@ fn a_disk_that_is_full_is_told_and_left_as_it_was() {
 fn memory_stays_flat_however_long_the_file() {
     // Many channels take more memory and less time than many frames do.
     let (rate, channels, seconds) = (96_000, 32, 6);
-    for line in [
+    let lines = [
         "render in.wav -o out.wav",
         "render in.wav -o out.wav --normalize-peak -1 --tail 1 --sample-rate 48000",
         "bands in.wav --png out.png --csv out.csv --midi out.mid --hop 100ms",
-    ] {
+    ];
+    for line in sweep::part(3, lines) {
         let folder = Folder::new();
         let len = rate * seconds * 2 * channels;
         let mut head = crate::integer_wav(rate, &[]);
@@ -226,7 +212,7 @@ fn memory_stays_flat_however_long_the_file() {
         let file = fs::File::options().write(true).open(folder.path("in.wav")).unwrap();
         file.set_len(44 + u64::from(len)).unwrap();
 
-        let mut child = start(&folder, line);
+        let mut child = start(&folder, line, Stdio::null());
         let mut peak = 0;
         while child.try_wait().unwrap().is_none() {
             let status = fs::read_to_string(format!("/proc/{}/status", child.id()));

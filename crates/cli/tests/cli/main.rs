@@ -1,13 +1,10 @@
 //! Tests that run the built program `tone-filter`.
 
-mod bands_batch;
 mod batch;
 mod chip;
 mod faults;
 mod files;
-mod inputs;
 mod interruptions;
-mod key_and_tuning;
 mod keys;
 mod notes;
 #[cfg(unix)]
@@ -15,10 +12,8 @@ mod pages;
 mod plugin;
 mod routes;
 mod score;
-mod several_presets;
 #[cfg(target_os = "linux")]
 mod shells;
-mod silence_reasons;
 mod songs;
 mod sound;
 #[cfg(all(feature = "play", target_os = "linux"))]

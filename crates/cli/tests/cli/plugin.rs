@@ -1,61 +1,11 @@
-//! The plugin and the command have equal outputs and equal notes.
+//! The plugin sends the notes that `bands --midi --live` writes.
 
-use std::{iter::repeat, process::Command};
-use tone_filter_dsp::{
-    CHOICES, Choice, Controls, Keys, Map, NoteValue, Routing, SPECS, Scale, Settings, ToneFilter,
-};
+use tone_filter_dsp::{Controls, Routing, Settings, ToneFilter};
 use tone_filter_testkit::{
     clap::Sent,
-    plugin::{assert_same, demo, instance, set, set_controls, settings, sounds},
+    plugin::{demo, instance, set_controls},
     songs::Tool,
-    wav,
 };
-
-#[test]
-fn the_renderer_gives_the_same_output_for_the_demo_tune() {
-    let demo = tone_filter_testkit::root().join("assets/demo.wav");
-    let input = wav::read(&demo).unwrap().0;
-    // The renderer compensates latency, so sounds with lookahead cannot be compared.
-    for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
-        let mut instance = instance();
-        // The renderer refuses key modes without a MIDI file.
-        set(&mut instance, &Settings { keys: Keys::Off, ..sound });
-        let actual = settings(&mut instance);
-
-        let place = tempfile::tempdir().unwrap();
-        let out = place.path().join("out.wav");
-        let mut renderer = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
-        renderer.arg("render").arg(&demo).arg("-o").arg(&out).args(["--bit-depth", "32f"]);
-        for spec in &SPECS {
-            renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
-        }
-        let has_flag = |choice: &&Choice| !choice.is_routing() && choice.id != "sync-to";
-        for choice in CHOICES.iter().filter(has_flag) {
-            let flag = if choice.id == "keys" { "key-mode" } else { choice.id };
-            renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual.into())].0));
-        }
-        if actual.sync != NoteValue::OFF {
-            // The host reports no tempo.
-            renderer.arg("--tempo=auto");
-        }
-        renderer.args(["--bands", &actual.bands.to_string()]);
-        if actual.scale == Scale::Custom {
-            renderer.args(["--custom", &actual.custom.to_string()]);
-        }
-        if actual.map == Map::Custom {
-            renderer.args(["--targets", &actual.targets.to_string()]);
-        }
-        let output = renderer.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-
-        instance.select(2).unwrap();
-        let mut processor = instance.activate(44_100.0, 512).unwrap();
-        let mut plugin = input.clone();
-        processor.run(&mut plugin, true, &mut repeat(512), &[]).unwrap();
-        instance.deactivate(processor);
-        assert_same(&plugin, &wav::read(&out).unwrap().0, &format!("{actual:?}"));
-    }
-}
 
 /// Returns the notes that the plugin sends for the demo tune, in buffers of several lengths.
 fn sent(sound: &Settings) -> Vec<Sent> {
@@ -82,7 +32,7 @@ fn in_file(flag: &str) -> Vec<(f64, u16, bool)> {
 }
 
 #[test]
-fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
+fn sent_notes_are_those_of_the_live_file() {
     for (lookahead, flag) in [(false, "--lookahead=off"), (true, "--lookahead=on")] {
         let sound = Settings { lookahead, ..Settings::default() };
         let live = sent(&sound);

@@ -18,9 +18,9 @@ fn note() -> Vec<u8> {
 #[test]
 fn what_bands_writes_render_follows() {
     let folder = Folder::with(&note());
-    let said = folder.run("bands in.wav --score in.tfs");
+    let said = folder.run("bands in.wav --score in.tfs --midi in.mid");
     // A single note has no key.
-    assert!(said.starts_with("in.wav -> in.tfs: 4.00 s, A4 = 440."), "{said}");
+    assert!(said.starts_with("in.wav -> in.mid, in.tfs: 4.00 s, A4 = 440."), "{said}");
     let text = fs::read_to_string(folder.path("in.tfs")).unwrap();
     let notes: Vec<Vec<f64>> = text
         .lines()
@@ -33,38 +33,33 @@ fn what_bands_writes_render_follows() {
     // Pan of (1 - 0.2) / (1 + 0.2) = 67 % to the left.
     assert!((note[4] - 67.0).abs() < 10.0, "{text}");
 
-    folder.run("render in.wav -o all.wav --mix 100 --auto=off --score in.tfs");
-    fs::write(folder.path("late.tfs"), "tone-filter-score 1\n2 2.5 69\n").unwrap();
-    folder.run("render in.wav -o late.wav --mix 100 --auto=off --score late.tfs");
-    folder.run("render in.wav -o fast.wav --mix 100 --auto=off --score late.tfs --lookahead");
-    for name in ["late.wav", "fast.wav"] {
+    let rendered = |flags: &str| {
+        folder.run(&format!("render in.wav -o out.wav --force --mix 100 {flags}"));
+        folder.floats("out.wav")
+    };
+    folder.put("late.tfs", b"tone-filter-score 1\n2 2.5 69\n");
+    for flags in ["", "--lookahead"] {
+        let late = rendered(&format!("--auto=off --score late.tfs {flags}"));
         let peak = |from: f64, to: f64| {
             let part = [from, to].map(|seconds| (seconds * f64::from(RATE)) as usize);
-            let channels = folder.floats(name);
-            let samples = channels.iter().flat_map(|channel| &channel[part[0]..part[1]]);
+            let samples = late.iter().flat_map(|channel| &channel[part[0]..part[1]]);
             samples.fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
         };
-        assert!(peak(2.1, 2.4) > 0.05, "{name}");
-        assert!(peak(0.0, 1.98).max(peak(2.53, 4.0)) < 1e-4, "{name}");
+        assert!(peak(2.1, 2.4) > 0.05, "{flags}");
+        assert!(peak(0.0, 1.98).max(peak(2.53, 4.0)) < 1e-4, "{flags}");
     }
-}
 
-#[test]
-fn a_midi_file_is_a_score_too() {
-    let folder = Folder::with(&note());
-    folder.run("bands in.wav --midi in.mid --score in.tfs");
-    folder.run("render in.wav -o one.wav --mix 100 --stereo mono --score in.tfs");
-    folder.run("render in.wav -o other.wav --mix 100 --stereo mono --score in.mid");
-    let [one, other] = ["one.wav", "other.wav"].map(|name| folder.floats(name).concat());
+    // A MIDI file is a score, too. Times differ by at most one tick, about a millisecond.
+    let [one, other] = ["in.tfs", "in.mid"]
+        .map(|name| rendered(&format!("--stereo mono --score {name}")).concat());
     let power = |samples: &[f32]| samples.iter().map(|x| f64::from(x * x)).sum::<f64>();
     let difference: Vec<f32> = one.iter().zip(&other).map(|(a, b)| a - b).collect();
-    // Times differ by at most one tick of MIDI, about a millisecond.
     assert!(power(&difference) < 0.01 * power(&one));
 }
 
 #[test]
 fn what_is_no_score_is_refused_with_its_line() {
-    let folder = Folder::with(&note());
+    let folder = Folder::with(&crate::silence());
     folder.put("bad.tfs", b"tone-filter-score 1\n1 0 69\n");
     let remedy = "write one with `tone-filter bands song.wav --score song.tfs`";
     let reason = "line 2: ends at 0, which is not after its start";
@@ -78,16 +73,16 @@ fn what_is_no_score_is_refused_with_its_line() {
         assert!(line.starts_with(&start), "{line}");
     }
     let filled = [&b"tone-filter-score 1\n0 1 69\n"[..], &vec![b'#'; 64 << 20]].concat();
-    fs::write(folder.path("large.tfs"), filled).unwrap();
+    folder.put("large.tfs", &filled);
     let line = folder.fail("render in.wav -o out.wav --score large.tfs", 1);
     assert_eq!(line, "large.tfs: exceeds the 64 MiB of a score; give a shorter one");
-    fs::write(folder.path("good.tfs"), "tone-filter-score 1\n0 1 69\n1 0 69\n").unwrap();
+    folder.put("good.tfs", b"tone-filter-score 1\n0 1 69\n1 0 69\n");
     let said = folder.run("render in.wav -o good.wav --score good.tfs");
     assert!(
         said.starts_with(&format!("note: good.tfs: left out line 3{}\n", &reason[6..])),
         "{said}"
     );
-    fs::write(folder.path("good.tfs"), "tone-filter-score 1\n0 1 69\n").unwrap();
-    let line = folder.fail("render in.wav -o out.wav --score good.tfs --preset reference", 2);
+    let line = "render in.wav -o out.wav --score good.tfs --preset reference --quiet";
+    let line = folder.fail(line, 2);
     assert_eq!(line, "score has no effect with a focus of 0 %; add --focus 100");
 }

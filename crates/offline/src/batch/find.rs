@@ -1,9 +1,9 @@
 //! Search for inputs: files, folders, patterns.
 
 use crate::{
+    STDIO,
     error::Error,
     formats::{MP4_EXTENSIONS, extension, extensions, readable},
-    output::STDIO,
     source::{Input, Source},
 };
 use glob::{MatchOptions, Pattern, glob_with};

@@ -29,11 +29,15 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
     let Plan { jobs, mut outcomes, skip_existing, .. } = plan;
     outcomes.extend(on_all_cores(jobs, workers, |worker, job| {
         watch.begin(worker, &job);
-        let mut outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
-        // Another run has written the output in the meantime.
-        if skip_existing && matches!(outcome.fate, Fate::Failed(Error::Exists(_))) {
-            outcome.fate = Fate::Skipped;
-        }
+        let progress = |part| watch.advance(worker, &job, part);
+        let fate = match render(&job.input, &job.output, options, progress) {
+            Ok(report) => Fate::Done(Box::new(report)),
+            // Another run has written the output in the meantime.
+            Err(Error::Exists(_)) if skip_existing => Fate::Skipped,
+            Err(error) => Fate::Failed(error),
+        };
+        let (input, output) = (job.input.clone(), Some(job.output.clone()));
+        let outcome = Outcome { input, output, fate };
         watch.end(worker, &job, &outcome);
         (job.index, outcome)
     }));
@@ -56,11 +60,4 @@ pub fn on_all_cores<J: Send, R: Send>(
     // The bridge hands out jobs in order, one by one. The longest are first, so that at the end no core is left alone with a long
     // file.
     pool.install(|| jobs.into_iter().par_bridge().map(one).collect())
-}
-
-fn attempt(job: &Job, options: &Options, progress: impl FnMut(f64)) -> Outcome {
-    let Job { input, output, .. } = job;
-    let fate = render(input, output, options, progress)
-        .map_or_else(Fate::Failed, |report| Fate::Done(Box::new(report)));
-    Outcome { input: input.clone(), output: Some(output.clone()), fate }
 }

@@ -1,12 +1,7 @@
 //! Plan of a batch: all inputs with their outputs, checked before any work begins.
 
 use super::find::{FoundFile, LeftOut, Reason, find, is_audio};
-use crate::{
-    error::Error,
-    formats::extension,
-    output::{STDIO, is_stream},
-    render::Report,
-};
+use crate::{STDIO, error::Error, formats::extension, output::is_stream, render::Report};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},
@@ -19,7 +14,8 @@ use std::{
 pub struct Request<'a> {
     /// Files, folders and patterns; `-` is standard input.
     pub inputs: &'a [PathBuf],
-    /// Number of inputs at the end of `inputs` that come from a list. Their relative paths keep their folders below `out`.
+    /// Number of inputs that come from a list; they are the last ones of `inputs`. Below `out`, they keep the folders of their
+    /// relative paths.
     pub listed: usize,
     /// Folder of the playlist, to which its names are relative; empty without a playlist. Output paths omit it.
     pub listed_in: &'a Path,
@@ -101,7 +97,7 @@ pub enum Refused {
     /// An output is also an input.
     #[error("{}: is an input; choose another name or folder for the output", .0.display())]
     OverInput(PathBuf),
-    /// An input is also the output of another input, which `force` would overwrite: a file of an earlier run, or the user's own.
+    /// With `force`, the output of one input would overwrite another input: an output of an earlier run, or a file of the user.
     #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
     Earlier(PathBuf),
     /// Several outputs, but the output's path is a file or has a file's extension.

@@ -5,13 +5,12 @@
 //! sheets do not affect the sound. Frames are decoded to the end of the file, regardless of the number of samples in the header.
 
 use super::{
-    Decoder,
+    About, Decoder, guard,
     splice::Spliced,
     tags::{self, is_end, peek},
 };
 use crate::{
     error::Error,
-    guard::guard,
     shared_file::SharedFile,
     wav::{Depth, Format},
 };
@@ -111,16 +110,8 @@ impl Flac {
 }
 
 impl Decoder for Flac {
-    fn format(&self) -> Format {
-        self.format
-    }
-
-    fn natural_depth(&self) -> Depth {
-        self.format.depth
-    }
-
-    fn frames(&self) -> Option<u64> {
-        self.frames
+    fn about(&self) -> About {
+        About { format: self.format, natural_depth: self.format.depth, frames: self.frames }
     }
 
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {

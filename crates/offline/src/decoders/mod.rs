@@ -7,7 +7,7 @@
 //!   replaced by a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
 //! * At the end, each decoder compares its number of samples with the header's: decoders skip what they cannot decode.
 //! * Samples that an encoder put before and after the music are cut off by the numbers in the file (`mp3`, `mp4`).
-//! * A panic is an error ([`guard`](crate::guard)), and sizes are checked before memory is allocated (`codebooks`).
+//! * A panic is an error ([`guard`]), and sizes are checked before memory is allocated (`codebooks`).
 //!
 //! `tests/readers` tries all formats with faults, and compares lossless ones with ffmpeg.
 
@@ -29,20 +29,28 @@ use crate::{
     shared_file::SharedFile,
     wav::{CodedSamples, Depth, Format},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
 
 /// Maximum magnitude of a decoded sample, for codings without floating point: +24 dB full scale. Music exceeds full scale by some
 /// 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
 const LOUDEST: f32 = 16.0;
 
+/// Properties of a decoder's file.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    pub format: Format,
+    /// Default bit depth of an output.
+    pub natural_depth: Depth,
+    /// Number of frames in the file; `None` if the header does not state it.
+    pub frames: Option<u64>,
+}
+
 pub trait Decoder: Send {
-    fn format(&self) -> Format;
-
-    /// Returns the default bit depth of an output.
-    fn natural_depth(&self) -> Depth;
-
-    /// Returns the number of frames in the file; `None` if the header does not state it.
-    fn frames(&self) -> Option<u64>;
+    fn about(&self) -> About;
 
     /// Replaces `packet` by the next samples, which may be empty. Returns `false` at the end.
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error>;
@@ -117,22 +125,14 @@ impl Reader {
             Self { path: path.into(), decoder, packet: Vec::new(), used: 0, ended: false };
         // Only the first packet shows the true channels and rate.
         if !reader.decode()? {
-            let (path, frames) = (path.into(), reader.decoder.frames());
+            let (path, frames) = (path.into(), reader.about().frames);
             return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });
         }
         Ok(reader)
     }
 
-    pub fn format(&self) -> Format {
-        self.decoder.format()
-    }
-
-    pub fn natural_depth(&self) -> Depth {
-        self.decoder.natural_depth()
-    }
-
-    pub fn frames(&self) -> Option<u64> {
-        self.decoder.frames()
+    pub fn about(&self) -> About {
+        self.decoder.about()
     }
 
     /// Replaces the content of `channels` by the next samples, at most `frames` for each channel. At the end of the file, all
@@ -172,7 +172,7 @@ impl Reader {
     /// Refuses a packet that exceeds [`LOUDEST`]: a decoding error is noise that destroys ears and loudspeakers.
     fn check_level(&self) -> Result<(), Error> {
         // Floating-point samples may have any level.
-        if self.natural_depth().is_float() {
+        if self.about().natural_depth.is_float() {
             return Ok(());
         }
         let is_loud = |sample: &f32| sample.abs() > LOUDEST;
@@ -184,4 +184,22 @@ impl Reader {
             _ => Err(Error::broken(&self.path, "it decodes to more than +24 dB full scale")),
         }
     }
+}
+
+thread_local! {
+    static IS_DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns whether this thread is running a decoder. A panic hook should print nothing then, because the panic becomes an error.
+pub fn is_decoding() -> bool {
+    IS_DECODING.get()
+}
+
+/// Runs `decode`, which calls third-party code. Returns its result, or `None` if it panics, so that one file does not end a batch.
+/// After a panic, the caller must not use anything that `decode` has modified.
+pub fn guard<T>(decode: impl FnOnce() -> T) -> Option<T> {
+    IS_DECODING.set(true);
+    let done = catch_unwind(AssertUnwindSafe(decode));
+    IS_DECODING.set(false);
+    done.ok()
 }

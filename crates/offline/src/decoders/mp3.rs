@@ -3,10 +3,9 @@
 //! `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header of its own (a first frame without sound, called Xing,
 //! Info or LAME tag) that counts its frames. Each part is decoded as if it were alone.
 
-use super::{Decoder, splice::Spliced, tags};
+use super::{About, Decoder, guard, splice::Spliced, tags};
 use crate::{
     error::Error,
-    guard::guard,
     shared_file::SharedFile,
     wav::{Depth, Format},
 };
@@ -110,17 +109,9 @@ impl Mp3 {
 }
 
 impl Decoder for Mp3 {
-    fn format(&self) -> Format {
-        self.format
-    }
-
-    fn natural_depth(&self) -> Depth {
+    fn about(&self) -> About {
         // MP3 has no depth; sox and ffmpeg write 16 bits, too.
-        Depth::Int16
-    }
-
-    fn frames(&self) -> Option<u64> {
-        self.frames
+        About { format: self.format, natural_depth: Depth::Int16, frames: self.frames }
     }
 
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {

@@ -1,10 +1,9 @@
 //! Decoder of AIFF, CAF, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
 
-use super::{Decoder, codebooks, mp4, splice::Spliced};
+use super::{About, Decoder, codebooks, guard, mp4, splice::Spliced};
 use crate::{
     error::Error,
     formats::extension,
-    guard::guard,
     wav::{Depth, Format},
 };
 use std::path::{Path, PathBuf};
@@ -103,16 +102,9 @@ impl SymphoniaDecoder {
 }
 
 impl Decoder for SymphoniaDecoder {
-    fn format(&self) -> Format {
-        self.format
-    }
-
-    fn natural_depth(&self) -> Depth {
-        self.natural_depth
-    }
-
-    fn frames(&self) -> Option<u64> {
-        self.stream.frames
+    fn about(&self) -> About {
+        let Self { format, natural_depth, .. } = *self;
+        About { format, natural_depth, frames: self.stream.frames }
     }
 
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {

@@ -134,7 +134,7 @@ mod tests {
             file.read_exact(&mut start).unwrap();
             assert_eq!(start, id.as_bytes(), "{frames}");
             let mut reader = open(&file);
-            assert_eq!((reader.frames(), reader.format()), (frames, format));
+            assert_eq!((reader.frames, reader.format), (frames, format));
             let mut channels = vec![vec![]; 2];
             reader.read(&mut channels, 10).unwrap();
             assert_eq!(channels, [[0.0; 10]; 2]);

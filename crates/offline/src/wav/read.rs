@@ -26,15 +26,15 @@ pub struct Reader {
     file: BufReader<SharedFile>,
     position: u64,
     data_start: u64,
-    format: Format,
+    pub format: Format,
     /// Bytes per sample.
     stride: usize,
-    frames: u64,
+    pub frames: u64,
     read: u64,
     /// Whether samples are big-endian.
     swapped: bool,
     /// Whether an incomplete frame follows the last complete one.
-    cut: bool,
+    pub is_cut: bool,
     bytes: Vec<u8>,
     before: Vec<Chunk>,
     after: Vec<Chunk>,
@@ -116,23 +116,11 @@ impl Reader {
             read: 0,
             swapped,
             // A single byte does not count as part of a frame: some programs include the padding in the length of the samples.
-            cut: data_len % frame > 1,
+            is_cut: data_len % frame > 1,
             bytes: Vec::new(),
             before,
             after,
         })
-    }
-
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
-    pub fn frames(&self) -> u64 {
-        self.frames
-    }
-
-    pub fn is_cut(&self) -> bool {
-        self.cut
     }
 
     /// Returns the chunks to copy, before and after the samples.

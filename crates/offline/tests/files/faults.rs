@@ -1,12 +1,7 @@
 //! Faulty files are refused with one line that names the file and a remedy.
 
-use crate::{Folder, Wav, chord, noise, patched, silence};
-use tone_filter_offline::{
-    Output,
-    batch::{Plan, Request},
-    options::Options,
-    wav::Depth,
-};
+use crate::{Folder, Wav, batch::plan, chord, noise, patched, silence};
+use tone_filter_offline::{Output, options::Options, wav::Depth};
 
 #[test]
 fn each_fault_has_its_message() {
@@ -131,20 +126,7 @@ fn codings_that_are_not_decoded_have_a_command_that_converts_them() {
         assert!(folder.read("in.flac").len() >= 20_000, "{name}");
     }
     // In a folder, such files are left out.
-    let [out, inputs] = ["out", ""].map(|name| folder.path(name));
-    let request = Request {
-        inputs: &[inputs],
-        listed: 0,
-        listed_in: "".as_ref(),
-        out: Some(&out),
-        out_is_folder: true,
-        suffix: "-{ext}",
-        named_after_preset: false,
-        extensions: &["wav"],
-        force: false,
-        skip_existing: false,
-    };
-    let plan = Plan::new(&request, &[request]).unwrap();
+    let plan = plan(&folder, ". -o out --suffix -{ext}").unwrap();
     let (left_out, aac) = (&plan.left_out, folder.path("in.m4a"));
     assert!(left_out.iter().any(|left| left.input == aac), "{left_out:?}");
     assert!(!plan.jobs.is_empty() && plan.jobs.iter().all(|job| job.input != aac));

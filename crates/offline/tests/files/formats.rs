@@ -1,9 +1,8 @@
 //! Formats that other programs write and read: equal samples, bit for bit where the coding is lossless.
 
 use crate::{Folder, Wav, chunks, extensible, float_wav, floats, noise, silence, unmixed};
-use std::fs;
 use tone_filter_offline::{options::Options, wav::Depth};
-use tone_filter_testkit::{root, signals, sweep};
+use tone_filter_testkit::{signals, sweep};
 
 /// Lossless formats: extension, flags of ffmpeg, and bits of the samples that are read; 32 stands for floats.
 const LOSSLESS: [(&str, &str, u16); 22] = [
@@ -109,27 +108,6 @@ fn lossy_files_are_decoded_as_by_ffmpeg_from_the_same_sample_on() {
     let bytes = folder.bytes("b.m4a");
     folder.put("short.m4a", &bytes[..bytes.len() * 2 / 3]);
     assert!(folder.error("short.m4a").starts_with("short.m4a: "));
-}
-
-#[test]
-fn files_of_the_corpus_have_their_sound_whatever_their_names() {
-    for (name, least) in
-        [("tone.flac", 80.0), ("tone.aiff", 80.0), ("tone.mp3", 20.0), ("tone.ogg", 20.0)]
-    {
-        let corpus = root().join("crates/cli/tests/cli/corpus");
-        let folder = Folder::with(&fs::read(corpus.join(name)).unwrap());
-        let (format, samples) = folder.try_read("in.wav").unwrap();
-        assert_eq!((format.rate, format.channels, format.depth), (8000, 2, Depth::Int16), "{name}");
-        // A4 left and E5 right, at -3 dB.
-        for (channel, frequency) in [440.0, 660.0].into_iter().enumerate() {
-            let own: Vec<f32> = samples[channel..].iter().step_by(2).copied().collect();
-            let sine = signals::sine(frequency, 10f64.powf(-0.15), 0.25, 8000.0);
-            let sine: Vec<f64> = sine.into_iter().map(f64::from).collect();
-            // Allows the error of 16 bits, or of a lossy coding, also at the ends.
-            let snr = signals::snr(&sine, &own);
-            assert!(snr > least, "{name}: {snr} dB");
-        }
-    }
 }
 
 #[test]

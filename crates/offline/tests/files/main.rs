@@ -1,8 +1,10 @@
 //! Reading, refusing and writing of files, compared with sox, ffmpeg, flac and mutagen.
 
+mod batch;
 mod faults;
 mod formats;
 mod open_ends;
+mod silence_reasons;
 mod tags;
 mod written;
 
@@ -40,8 +42,11 @@ impl Folder {
         self.0.path().join(name)
     }
 
+    /// Writes a file, and creates its folders.
     fn put(&self, name: &str, bytes: &[u8]) {
-        fs::write(self.path(name), bytes).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {

@@ -83,53 +83,11 @@ mod tests {
         let devices = devices.iter().flat_map(|name| {
             ["", ".txt", ".json", ".", " ", ":", ". .", "\0"].map(|end| format!("{name}{end}"))
         });
-        let others = [
-            "..",
-            ".",
-            "../up",
-            "..\\up",
-            "a/../../up",
-            "/etc/passwd",
-            "//server/share",
-            "\\\\server\\share",
-            "C:\\Windows\\win.ini",
-            "C:up",
-            "\\\\?\\C:\\up",
-            "\\\\.\\pipe\\up",
-            "file:///up",
-            "~",
-            "~root/up",
-            "$HOME",
-            "%APPDATA%",
-            "`up`",
-            "-rf",
-            "a\0b",
-            "\0",
-            "a\nb",
-            "\u{1b}[2J",
-            "a:stream",
-            "a.json",
-            ".hidden",
-            "dots...",
-            "spaces   ",
-            "\u{a0}blank\u{a0}",
-            "\u{202e}nosj",
-            "∕",
-            "／up",
-            "．．／up",
-            "‥",
-            "\u{feff}",
-            "e\u{301}",
-            "🎵",
-            "a\tb",
-            "*",
-            "?",
-            "<>|\"",
-            "CONIN$",
-            "CONOUT$",
-            "CLOCK$",
-        ];
-        let names = long.into_iter().chain(devices).chain(others.map(String::from));
+        let others = "..;.;../up;..\\up;a/../../up;/etc/passwd;//server/share;\\\\server\\share;C:\\Windows\\win.ini;C:up;\
+                      \\\\?\\C:\\up;\\\\.\\pipe\\up;file:///up;~;~root/up;$HOME;%APPDATA%;`up`;-rf;a\0b;\0;a\nb;\u{1b}[2J;a:stream;\
+                      a.json;.hidden;dots...;spaces   ;\u{a0}blank\u{a0};\u{202e}nosj;∕;／up;．．／up;‥;\u{feff};e\u{301};🎵;a\tb;*;?;\
+                      <>|\";CONIN$;CONOUT$;CLOCK$";
+        let names = long.into_iter().chain(devices).chain(others.split(';').map(String::from));
         for name in names {
             let home = tempfile::tempdir().unwrap();
             fs::write(home.path().join("up.json"), preset("up", 1.0).to_json()).unwrap();

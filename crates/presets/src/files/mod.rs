@@ -1,6 +1,5 @@
 //! Presets in files: at a path, or in the user's folder.
 
-mod favourites;
 mod file_name;
 mod user;
 
@@ -24,37 +23,37 @@ pub enum Error {
     /// Neither a factory preset nor a user preset has this name.
     #[error("no preset is called {name:?}; {}there are {}, or give a path like ./{name}.json", suggestion(name), ids().collect::<Vec<_>>().join(", "))]
     Unknown {
-        /// The requested name.
+        /// Name as requested.
         name: String,
     },
     /// The preset's file cannot be read.
     #[error("{}: cannot be read ({source}); check the name and the permissions", .path.display())]
     Read {
-        /// The preset's file.
+        /// Path of the preset's file.
         path: PathBuf,
-        /// The system's error.
+        /// Cause, as the system reports it.
         source: io::Error,
     },
     /// The preset's file cannot be written or deleted.
     #[error("{}: cannot be changed ({source}); check the folder and its permissions", .path.display())]
     Write {
-        /// The preset's file.
+        /// Path of the preset's file.
         path: PathBuf,
-        /// The system's error.
+        /// Cause, as the system reports it.
         source: io::Error,
     },
     /// A preset cannot be saved under this name.
     #[error("{name:?} is no name for a user preset; choose one that no factory preset has")]
     Name {
-        /// The requested name.
+        /// Name as requested.
         name: String,
     },
     /// The preset's file is not a valid preset.
     #[error("{}: {source}", .path.display())]
     Format {
-        /// The preset's file.
+        /// Path of the preset's file.
         path: PathBuf,
-        /// Fault in the file's content.
+        /// Fault in the content of the file.
         source: FormatError,
     },
 }
@@ -155,9 +154,6 @@ mod tests {
         for name in ["", "..", "no-such", "presets"] {
             let error = Preset::find(name).unwrap_err();
             assert!(matches!(error, Error::Unknown { .. }), "{name}: {error}");
-            for id in ids() {
-                assert!(error.to_string().contains(id), "{error}");
-            }
         }
         for path in ["./no-such", "no-such.json", "../no-such"] {
             let error = Preset::find(path).unwrap_err();

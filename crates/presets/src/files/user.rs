@@ -1,12 +1,13 @@
-//! Presets that the user saves, as files in a folder.
+//! Presets that the user saves, as files in a folder, and the names of the favourites among all presets.
 
 use super::{
-    Error, Loaded, Preset,
+    Error, LARGEST, Loaded, Preset,
     file_name::{file_name, folded},
     ids,
 };
 use directories::ProjectDirs;
 use std::{
+    collections::BTreeSet,
     fs,
     io::{self, Write},
     path::{Component, Path, PathBuf},
@@ -18,6 +19,10 @@ const PART: &str = ".tone-filter-";
 
 /// Age after which a temporary file counts as abandoned.
 const STALE: Duration = Duration::from_secs(3600);
+
+/// Name of the file with the presets that the user has marked: a JSON array of names. Without the extension of presets, it does not
+/// count as a preset.
+const FAVOURITES: &str = "favourites";
 
 /// Folder of presets, one file each. It is created when a preset is saved.
 #[derive(Debug, Clone)]
@@ -118,6 +123,33 @@ impl Folder {
         fs::remove_file(&path).map_err(|source| Error::Write { path, source })
     }
 
+    /// Returns the names of the favourites; none if the file does not exist.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not a list of names.
+    pub fn favourites(&self) -> Result<BTreeSet<String>, Error> {
+        let path = self.favourites_path();
+        if !path.exists() {
+            return Ok(BTreeSet::new());
+        }
+        read_names(&path).map_err(|source| Error::Read { path, source })
+    }
+
+    /// Replaces the favourites by the presets called `names`.
+    ///
+    /// # Errors
+    /// If the file cannot be written. Then nothing changes.
+    pub fn set_favourites(&self, names: &BTreeSet<String>) -> Result<(), Error> {
+        let path = self.favourites_path();
+        fs::create_dir_all(self.location())
+            .and_then(|()| write(&path, &serde_json::to_string(names)?))
+            .map_err(|source| Error::Write { path, source })
+    }
+
+    fn favourites_path(&self) -> PathBuf {
+        self.location().join(FAVOURITES)
+    }
+
     /// Deletes old temporary files of processes that were killed.
     fn sweep(&self) {
         let stale = |file: &fs::DirEntry| {
@@ -145,6 +177,15 @@ impl Folder {
     }
 }
 
+fn read_names(path: &Path) -> io::Result<BTreeSet<String>> {
+    // Checked first, as opening a pipe would block.
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return Err(io::Error::other("it is no list of names"));
+    }
+    Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
+}
+
 /// Writes `text` to the file at `path` atomically: no reader ever sees an incomplete file.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
@@ -160,7 +201,6 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::LARGEST;
     use tone_filter_dsp::Settings;
 
     fn preset(name: &str, mix: f32) -> Preset {
@@ -272,17 +312,16 @@ mod tests {
                 .success()
         );
         fs::create_dir(home.path().join("folder.json")).unwrap();
-        fs::write(home.path().join("large.json"), vec![b' '; 1 << 21]).unwrap();
-        assert_eq!(folder.names(), ["large"]);
+        assert!(folder.names().is_empty());
         assert_eq!((folder.load("pipe").unwrap(), folder.load("folder").unwrap()), (None, None));
-        let error = folder.load("large").unwrap_err().to_string();
-        assert!(error.contains("larger than 1 MB"), "{error}");
         // A preset with blanks in front: as large as allowed, and one byte larger.
         let json = preset("large", 1.0).to_json();
-        for (length, is_read) in [(LARGEST as usize, true), (LARGEST as usize + 1, false)] {
+        for length in [LARGEST as usize, LARGEST as usize + 1] {
             let text = " ".repeat(length - json.len()) + &json;
             fs::write(home.path().join("large.json"), text).unwrap();
-            assert_eq!(folder.load("large").is_ok(), is_read, "{length} bytes");
+            let error = folder.load("large").map_err(|error| error.to_string()).err();
+            let is_large = error.is_some_and(|error| error.contains("larger than 1 MB"));
+            assert_eq!(is_large, length > LARGEST as usize, "{length} bytes");
         }
     }
 
@@ -319,5 +358,31 @@ mod tests {
         folder.save(&preset("link", 2.0)).unwrap();
         assert_eq!(fs::read_to_string(&outside).unwrap(), "of somebody else");
         assert_eq!(folder.load("link").unwrap(), Some(preset("link", 2.0).into()));
+    }
+
+    #[test]
+    fn favourites_are_kept_and_are_no_preset_and_a_damaged_file_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path().join("not/yet/there"));
+        assert!(folder.favourites().unwrap().is_empty());
+        let names = BTreeSet::from(["Lead \"Only\"".to_owned(), "Älter".to_owned()]);
+        folder.set_favourites(&names).unwrap();
+        assert_eq!(folder.favourites().unwrap(), names);
+        assert!(folder.names().is_empty());
+        let path = folder.location().join(FAVOURITES);
+        for damaged in ["", "{}", "[1]", "[\"half"] {
+            fs::write(&path, damaged).unwrap();
+            let error = folder.favourites().unwrap_err().to_string();
+            assert!(error.contains("favourites: cannot be read"), "{error}");
+        }
+        // A list with blanks in front: as large as allowed, and one byte larger.
+        for (length, is_read) in [(LARGEST as usize, true), (LARGEST as usize + 1, false)] {
+            let list = r#"["Mine"]"#;
+            fs::write(&path, " ".repeat(length - list.len()) + list).unwrap();
+            assert_eq!(folder.favourites().is_ok(), is_read, "{length} bytes");
+        }
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(folder.favourites().is_err() && folder.set_favourites(&names).is_err());
     }
 }
