@@ -13,7 +13,7 @@ pub(crate) const AMPLITUDE_POLES: usize = 2;
 /// Frequency of each pole in Hz.
 pub(crate) const POLE: f64 = 28.0;
 
-/// Time in seconds in which `span`, the time constant of a sounding note's poles, grows by one block.
+/// Time in seconds in which `span`, the poles' time constant, grows by one block while a note sounds.
 const OPENING: f64 = 0.012;
 
 #[derive(Debug, Clone, Copy)]

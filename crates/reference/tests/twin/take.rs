@@ -129,7 +129,7 @@ impl Take {
         {
             let found = sound(&controls, *found);
             if found != last {
-                twin.find(&found);
+                twin.set_found(&found);
             }
             last = found;
             for change in self.changes(block) {
