@@ -5,7 +5,6 @@ mod editor;
 pub mod memory;
 mod menus;
 mod orders;
-pub mod raw;
 #[cfg(target_arch = "x86_64")]
 mod realtime;
 mod screen_reader;

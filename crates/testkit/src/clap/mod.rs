@@ -6,25 +6,26 @@
 mod callbacks;
 mod gui;
 mod parameters;
+mod presets;
 mod processor;
 mod transport;
 
 use anyhow::{Context, Result, ensure};
-use callbacks::{AudioThread, Callbacks, MainThread, Requests};
+use callbacks::{AudioThread, Callbacks, Draft, MainThread, Requests};
 use clack_extensions::{
     audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
     audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
     latency::PluginLatency,
     state::PluginState,
 };
-use clack_host::{plugin::PluginDescriptor, prelude::*};
+use clack_host::{extensions::prelude::*, plugin::PluginDescriptor, prelude::*};
 use std::{
     ffi::{CStr, CString},
     path::Path,
     sync::atomic::Ordering,
 };
 
-pub use callbacks::Call;
+pub use callbacks::{Call, Extensions, Track};
 pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
@@ -94,22 +95,26 @@ impl Library {
 
     /// Creates an instance of the plugin with the id `id`.
     pub fn instantiate(&self, id: &str) -> Result<Instance> {
-        self.instantiate_in(id, false)
+        self.instantiate_in(id, Extensions::All)
     }
 
-    /// Like [`Library::instantiate`]. A `bare` host offers no extensions.
-    pub fn instantiate_in(&self, id: &str, bare: bool) -> Result<Instance> {
-        let host = HostInfo::new("Tone Filter testkit", "", "", env!("CARGO_PKG_VERSION"))?;
+    /// Creates an instance of the plugin with the id `id`, in a host that offers these extensions.
+    pub fn instantiate_in(&self, id: &str, extensions: Extensions) -> Result<Instance> {
         let plugin = PluginInstance::new(
-            |_| Requests::new(bare),
+            |_| Requests::new(extensions),
             |requests| MainThread(requests),
             &self.entry,
             &CString::new(id)?,
-            &host,
+            &host_info(),
         )
         .with_context(|| format!("cannot start {id}"))?;
         Ok(Instance { plugin })
     }
+}
+
+fn host_info() -> HostInfo {
+    let version = env!("CARGO_PKG_VERSION");
+    HostInfo::new("Tone Filter testkit", "", "", version).expect("texts without zeros")
 }
 
 impl Descriptor {
@@ -213,6 +218,11 @@ impl Instance {
         self.plugin.access_shared_handler(Requests::take_all)
     }
 
+    /// Returns the plugin's calls about presets, context menus and its state since the last call of this function, as text.
+    pub fn take_log(&mut self) -> Vec<String> {
+        self.plugin.access_shared_handler(Requests::take_log)
+    }
+
     /// Returns the plugin's latency in samples.
     pub fn latency(&mut self) -> Result<u32> {
         let latency: PluginLatency = self.extension()?;
@@ -244,12 +254,21 @@ impl Instance {
 
     fn extension<E>(&mut self) -> Result<E>
     where
-        E: clack_host::extensions::Extension<
-                ExtensionSide = clack_host::extensions::PluginExtensionSide,
-            >,
+        E: Extension<ExtensionSide = PluginExtensionSide>,
     {
         let extension = self.plugin.plugin_handle().get_extension();
         extension.with_context(|| format!("the plugin lacks {:?}", E::IDENTIFIERS[0]))
+    }
+
+    /// Returns an extension that has a draft id: in a host of drafts, under this id alone.
+    fn extension_or_draft<E>(&mut self) -> Result<E>
+    where
+        E: Extension<ExtensionSide = PluginExtensionSide>,
+    {
+        match self.plugin.access_shared_handler(|requests| requests.extensions) {
+            Extensions::Draft => self.extension().map(|Draft(own)| own),
+            _ => self.extension(),
+        }
     }
 }
 
