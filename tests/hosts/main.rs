@@ -12,7 +12,6 @@ mod seeds;
 mod sound;
 mod state;
 mod threads;
-mod timing;
 #[cfg(any(target_os = "linux", windows))]
 mod vst3;
 #[cfg(any(target_os = "linux", windows))]

@@ -1,4 +1,4 @@
-//! Tests of the plugin's notifications of a changed tail, latency or key names. The host checks their threads.
+//! Tests of the plugin's notifications of a changed tail, latency or key names, and of its status. The host checks the threads.
 
 use std::{iter::repeat, thread::scope};
 use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
@@ -7,7 +7,7 @@ use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{
     clap::{
         Call::{self, Latency, Names, Rescan, Restart, Tail},
-        Change, Instance, Midi, Processor, at_frame, transport_at,
+        Change, Instance, Midi, ProcessStatus, Processor, at_frame, transport_at,
     },
     plugin::{assert_near, change, instance, settings},
 };
@@ -120,6 +120,28 @@ fn a_first_tempo_of_0_is_a_tempo() {
         [Tail],
         "the host has not asked for it"
     );
+}
+
+#[test]
+fn a_host_may_sleep_after_silence() {
+    let mut host = Host::new();
+    let processor = host.processor.as_mut().unwrap();
+    for (sample, expected) in
+        [(0.0, ProcessStatus::ContinueIfNotQuiet), (0.5, ProcessStatus::Continue)]
+    {
+        let mut block = [[sample; 480]; 2];
+        let [left, right] = &mut block;
+        assert_eq!(processor.process(None, &mut [left, right], &[]).unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_latency_that_is_taken_back_changes_nothing() {
+    let mut host = Host::new();
+    let within = [change(100, "lookahead", 1.0), change(200, "lookahead", 0.0)];
+    assert_eq!(host.play_at(&within, [None; 2]), []);
+    assert_eq!((host.play("lookahead", 1.0), host.play("lookahead", 0.0)), (vec![Restart], vec![]));
+    assert_eq!((host.activate(RATE), host.latency()), (vec![], 0));
 }
 
 #[test]

@@ -121,12 +121,7 @@ pub fn saved(state: &Value) -> Vec<u8> {
 
 /// Returns the plugin's exact settings, from its saved state.
 pub fn settings(instance: &mut Instance) -> Settings {
-    settings_in(&instance.save().unwrap())
-}
-
-/// Returns the settings in a saved state.
-pub fn settings_in(saved: &[u8]) -> Settings {
-    controls_in(saved).settings
+    controls_in(&instance.save().unwrap()).settings
 }
 
 /// Returns the settings and the routing in a saved state.
