@@ -6,7 +6,7 @@ use tone_filter_hosts::RATE;
 use tone_filter_testkit::{
     Draws,
     clap::{Change, Parameter, parameter_id},
-    plugin::{TYPED, any_value, instance, library, music},
+    plugin::{TYPED, any_value, instance, library, music, settings},
 };
 
 #[test]
@@ -92,6 +92,12 @@ fn values_and_texts_go_both_ways() {
             assert!(error <= 1e-5 || was == is, "{}: {is}, not {was}", parameter.name);
             let back = instance.text_to_value(parameter.id, &was).unwrap().unwrap();
             assert_eq!(instance.value_to_text(parameter.id, back).unwrap(), was);
+        }
+        // The text in the host is the library's.
+        if let Some(spec) = SPECS.iter().find(|spec| parameter_id(spec.id) == parameter.id) {
+            let (shown, own) = (instance.value(parameter.id).unwrap(), settings(&mut instance));
+            let text = format!("{} {}", spec.number(spec.get(&own), spec.decimals), spec.unit);
+            assert_eq!(instance.value_to_text(parameter.id, shown).unwrap(), text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Tests that the output equals the library's at every sample rate, with every layout and buffer length.
 
 use std::iter::repeat;
-use tone_filter_dsp::{Controls, Listen, Routing, Setting, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};
 use tone_filter_hosts::{MAX_BLOCK, RATE, played, random_blocks};
 use tone_filter_testkit::{
     assert_same_bits,
@@ -19,15 +19,11 @@ fn mono_and_stereo_layouts_sound_like_the_library() {
     assert_eq!(channels, [[2, 2], [1, 1], [2, 2], [1, 1]], "stereo with a sidechain comes first");
 
     let stereo = music(1.5, RATE);
-    let texts = |sound: &Settings| -> Vec<String> {
-        Setting::all().map(|own| own.text(&(*sound).into())).collect()
-    };
     for sound in part(2, sounds()) {
         for input in [stereo.clone(), stereo[..1].to_vec()] {
             let mut instance = instance();
             set(&mut instance, &sound);
             let actual = settings(&mut instance);
-            assert_eq!(texts(&actual), texts(&sound), "values arrive as typed");
             let output = played(&mut instance, &input, true, repeat(480), &[]);
             let what = format!("{} channels of {actual:?}", input.len());
             assert_same(&output, &expected(&actual, RATE, &input, &[]), &what);

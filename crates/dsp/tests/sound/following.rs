@@ -10,6 +10,7 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{
     heap,
     signals::{noise, white},
+    sweep::part,
 };
 
 const RATE: f64 = 44_100.0;
@@ -52,13 +53,14 @@ fn cents(hertz: f64) -> f64 {
 
 #[test]
 fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
-    for (rate, off, gain) in [
+    let cases = [
         (RATE, -38.0, 1.0),
         (RATE, 22.0, 0.001),
         (48_000.0, 40.0, 1.0),
         (22_050.0, 9.0, 0.1),
         (96_000.0, -20.0, 1.0),
-    ] {
+    ];
+    for (rate, off, gain) in part(3, cases) {
         let mut music = cadence(3, off, 8.0, rate);
         music.iter_mut().for_each(|sample| *sample *= gain);
         let mut filter = ToneFilter::new(rate, &following()).unwrap();
@@ -78,7 +80,8 @@ fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
 #[test]
 fn times_follow_the_tempo_of_the_music_or_the_hosts() {
     let music = cadence(3, 0.0, 20.0, RATE);
-    for settings in [following(), Settings { focus: 0.0, lookahead: true, ..following() }] {
+    let others = Settings { focus: 0.0, lookahead: true, ..following() };
+    for settings in part(2, [following(), others]) {
         let mut filter = ToneFilter::new(RATE, &settings).unwrap();
         assert_eq!(filter.resolved().ring, 0.5, "at 120 beats per minute until there is a tempo");
         filtered(&mut filter, &music);
@@ -130,7 +133,7 @@ fn silence_and_noise_leave_scale_and_tuning_as_they_are() {
 #[test]
 fn the_scale_follows_the_key() {
     let settings = Settings { root: PitchClass::new(5), ..following() };
-    for root in [0, 3, 7] {
+    for root in part(3, [0, 3, 7]) {
         let music = cadence(root, 0.0, 12.0, RATE);
         let mut filter = ToneFilter::new(RATE, &settings).unwrap();
         assert_eq!(filter.sounding_bands(), settings.range.bands(), "all, while there is no key");
