@@ -6,6 +6,7 @@ use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings};
 use tone_filter_testkit::{
     Draws, controls,
     plugin::{busy, controls_in, instance, library, saved, set_controls, state},
+    sweep::tenth,
 };
 
 #[test]
@@ -18,7 +19,7 @@ fn broken_states_are_refused_or_loaded_whole() {
         assert!(instance.load(bytes).is_err(), "{} bytes", bytes.len());
     };
     let with_length = |length: u64, bytes: &[u8]| [&length.to_le_bytes()[..], bytes].concat();
-    for length in 0..full.len() - 8 {
+    for length in tenth(0..full.len() - 8) {
         refuses(&full[..length]);
         refuses(&with_length(length as u64, &full[8..8 + length]));
     }
@@ -30,7 +31,7 @@ fn broken_states_are_refused_or_loaded_whole() {
         refuses(&with_length(json.len() as u64, json.as_bytes()));
     }
     assert_eq!(instance.save().unwrap(), full);
-    for _ in 0..500 {
+    for _ in tenth(0..500) {
         let mut bytes = full.clone();
         for _ in 0..=draws.below(3) {
             let index = 8 + draws.below(bytes.len() - 8);
