@@ -247,7 +247,7 @@ fn every_choice_changes_without_click_and_hole_after_any_other() {
     let at = SETTLED + 17;
     // A frozen bank would play its recorded sound again.
     let pairs = pairs().filter(|(_, one, two)| !one.settings.freeze && !two.settings.freeze);
-    for (what, before, after) in sweep::part(40, pairs) {
+    for (what, before, after) in sweep::part(100, pairs) {
         assert_seamless(&what, &changed(before, after, &input, Some(&side)), at);
     }
 }

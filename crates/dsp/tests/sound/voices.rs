@@ -173,7 +173,7 @@ fn every_waveform_has_its_harmonics_and_little_else() {
             cases.push(Case { voice, tone, cents, octave, rate, partials: 6 });
         }
     }
-    sweep::part(20, cases).into_iter().for_each(Case::check);
+    sweep::part(50, cases).into_iter().for_each(Case::check);
 }
 
 #[test]
