@@ -9,7 +9,7 @@ use std::{
 use tone_filter_testkit::{
     clap::{Extensions, Instance, parameter_id},
     display::Picture,
-    plugin::{self, library},
+    plugin::{self, library, settle, threads},
 };
 
 const SIZE: [u32; 2] = [1000, 640];
@@ -52,6 +52,7 @@ pub fn the_editor_and_its_host() {
     let (mix, focus) = (parameter_id("mix"), parameter_id("focus"));
     for extensions in [Extensions::Draft, Extensions::All] {
         let host = &mut library.instantiate_in(&plugin.id, extensions).unwrap();
+        let before = threads();
         host.set_track(Some(("Lead Guitar", TRACK))).unwrap();
         host.open_editor(display.window()).unwrap();
         let picture = || display.picture(SIZE).unwrap();
@@ -111,5 +112,6 @@ pub fn the_editor_and_its_host() {
         host.set_track(None).unwrap();
         seen(host, "no track", &|it| find(it, OTHER).is_none());
         host.close_editor().unwrap();
+        settle(before);
     }
 }

@@ -123,9 +123,11 @@ fn a_first_tempo_of_0_is_a_tempo() {
 }
 
 #[test]
-fn a_host_may_sleep_after_silence() {
+fn a_host_may_sleep_once_the_tail_is_over() {
     let mut host = Host::new();
+    let mut silence = vec![vec![0.0; host.tail().unwrap() as usize]; 2];
     let processor = host.processor.as_mut().unwrap();
+    processor.run(&mut silence, true, &mut repeat(512), &[]).unwrap();
     for (sample, expected) in
         [(0.0, ProcessStatus::ContinueIfNotQuiet), (0.5, ProcessStatus::Continue)]
     {
@@ -138,6 +140,7 @@ fn a_host_may_sleep_after_silence() {
 #[test]
 fn a_latency_that_is_taken_back_changes_nothing() {
     let mut host = Host::new();
+    host.tail();
     let within = [change(100, "lookahead", 1.0), change(200, "lookahead", 0.0)];
     assert_eq!(host.play_at(&within, [None; 2]), []);
     assert_eq!((host.play("lookahead", 1.0), host.play("lookahead", 0.0)), (vec![Restart], vec![]));
