@@ -1,5 +1,5 @@
-//! Test with saved states of released versions. `cargo xtask corpus` writes those of this version. The crate `presets` tests the
-//! presets in the same folders.
+//! Test with saved states of released versions, which `cargo xtask corpus` writes. The crate `presets` tests the presets in
+//! these folders.
 
 use std::fs;
 use tone_filter_dsp::Settings;

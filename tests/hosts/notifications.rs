@@ -42,7 +42,8 @@ impl Host {
         self.instance.take_calls()
     }
 
-    /// Plays a buffer with `changes`; `tempos` are those at its start and in its middle. Returns the plugin's calls to the host.
+    /// Plays a buffer with `changes`. The host's tempo has one value at its start and one from its middle on. Returns the plugin's
+    /// calls to the host.
     fn play_at(&mut self, changes: &[Change], tempos: [Option<f64>; 2]) -> Vec<Call> {
         let [first, then] = tempos.map(|tempo| tempo.map(transport_at));
         self.audio(|processor| {

@@ -17,7 +17,6 @@ struct Levels {
     totals: Vec<f64>,
 }
 
-#[derive(Debug, Clone)]
 pub(crate) struct EarlyBank {
     sample_rate: f64,
     /// Delay of the sound in samples.

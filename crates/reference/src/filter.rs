@@ -38,7 +38,6 @@ struct MixGains {
 ///
 /// Settings may change between two blocks. The caller supplies the decisions on notes. Where key and tuning follow the music, it
 /// supplies these as well.
-#[derive(Debug, Clone)]
 pub struct Filter {
     sample_rate: f64,
     /// Settings of the sound that has left the delay.

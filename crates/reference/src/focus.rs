@@ -39,7 +39,6 @@ pub struct Early {
 }
 
 /// Weights and stereo positions of the notes.
-#[derive(Debug, Clone)]
 pub(crate) struct Focus {
     sample_rate: f64,
     listening: bool,
@@ -173,7 +172,6 @@ struct Gate {
     unsure: u32,
 }
 
-#[derive(Debug, Clone)]
 struct Gates {
     sample_rate: f64,
     gates: [Gate; TONES],

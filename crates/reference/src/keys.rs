@@ -24,7 +24,6 @@ pub enum Event {
     ReleaseAll,
 }
 
-#[derive(Debug, Clone)]
 pub(crate) struct Keyboard {
     /// Gain of each sounding key; otherwise 0.
     gains: [f64; 128],
@@ -78,7 +77,6 @@ impl Keyboard {
 }
 
 /// Weights of the bands with keys: the maximum of `own`, and of `others` times the weight without keys.
-#[derive(Debug, Clone)]
 pub(crate) struct KeyWeights {
     own: [f64; TONES],
     others: [f64; TONES],

@@ -8,7 +8,6 @@ fn nominal() -> f64 {
     decibels(-14.0)
 }
 
-#[derive(Debug, Clone)]
 pub(crate) struct Level {
     sample_rate: f64,
     /// Tracked mean square of the banks' input; `None` before the first block with sound.

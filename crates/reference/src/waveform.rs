@@ -15,7 +15,6 @@ const HIGHEST_DRIVE: f64 = 400.0;
 pub(crate) type Series = Vec<[f64; 2]>;
 
 /// All series, computed on first use.
-#[derive(Debug, Clone)]
 pub(crate) struct Waveforms {
     shapes: [Series; SHAPES],
     /// Series of the voices used so far.

@@ -7,8 +7,8 @@ use tone_filter_testkit::display::Picture;
 pub struct Area(pub [usize; 4]);
 
 impl Area {
-    /// Returns the bounding box of all pixels that have the colour of the ceiling in `picture` but not in `before`; `None` without
-    /// such a pixel.
+    /// Returns the bounding box of all pixels that have the colour of the ceiling in `picture` but not in `before`; `None` if
+    /// there are none.
     pub fn bright(before: &Picture, picture: &Picture) -> Option<Self> {
         let is_bright = |[red, green, _]: [u8; 3]| green > 235 && green > red.saturating_add(40);
         let mut area: Option<[usize; 4]> = None;

@@ -66,7 +66,7 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
         ([1600, 1000], 2),
         ([3840, 2160], 1),
     ];
-    for (size, zoom) in part(3, sizes).into_iter().chain([([700, 500], 1)]) {
+    for (size, zoom) in part(6, sizes).into_iter().chain([([700, 500], 1)]) {
         stage.set("editor-zoom", &format!("{zoom}.0"));
         let pixels = size.map(|length| zoom * length);
         stage.window.close();

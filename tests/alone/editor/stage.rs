@@ -1,5 +1,6 @@
 //! Host with an open editor that plays.
 
+use crate::SetOnDrop;
 use std::{
     fs,
     path::PathBuf,
@@ -20,15 +21,6 @@ const BLOCK: usize = 480;
 
 /// Timeout that suffices for software rendering on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Guard that stops the player when dropped, also if the window's thread panics.
-struct Stop<'a>(&'a AtomicBool);
-
-impl Drop for Stop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
 
 /// Open editor on a display.
 pub struct Window<'a> {
@@ -115,7 +107,8 @@ impl<'a> Stage<'a> {
         play(processor, sound, &mut time, 6.0);
         let (done, blocks) = (AtomicBool::new(false), AtomicUsize::new(0));
         let (picture, complaint) = scope(|scope| {
-            let _stop = Stop(&done);
+            // Stops the player, also if a check panics.
+            let _stop = SetOnDrop(&done);
             // Plays on a separate thread, because a screenshot takes a while.
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {

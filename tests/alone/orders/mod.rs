@@ -45,7 +45,7 @@ use tone_filter_testkit::{
 const VARIABLE: &str = "TONE_FILTER_ORDERS";
 
 /// Default number of orders per format: in `cargo xtask test`, and if sweeps run all cases.
-const ORDERS: [u64; 2] = [200, 1000];
+const ORDERS: [u64; 2] = [100, 1000];
 
 /// Sample rates in Hz. The first one is the default of a VST3 plugin without set-up.
 const RATES: [f64; 6] = [44_100.0, 48_000.0, 96_000.0, 8_000.0, 1234.5678_f32 as f64, 768_000.0];
@@ -243,7 +243,7 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         let repeat = format!("{name}: {VARIABLE}={seed}..{} repeats the order", seed + 1);
         // A panic or a system call in the plugin ends the process, so the order is printed first.
         println!("{repeat}");
-        // Only the first panic is printed, not those while shrinking.
+        // Prints the first panic only; shrinking causes more.
         let (hook, told, remark) = (panic::take_hook(), AtomicBool::new(false), repeat.clone());
         panic::set_hook(Box::new(move |info| {
             if !told.swap(true, Ordering::Relaxed) {
@@ -285,7 +285,7 @@ struct Order<'a, H> {
     /// Whether processing has been started since the activation.
     started: bool,
     rate: f64,
-    /// Whether the current latency is that of Lookahead.
+    /// Whether the current latency includes the lookahead.
     late: bool,
     saved: Vec<u8>,
     music: &'a Signal,
@@ -504,7 +504,7 @@ impl<'a, H: Host> Order<'a, H> {
         let mut from = 0;
         for to in [middle, frames] {
             let mut parts: Vec<_> = expected.iter_mut().map(|c| &mut c[from..to]).collect();
-            // The plugin gets the main input in place of the missing sidechain.
+            // The host passes no sidechain, so the plugin uses the main input as one.
             let sidechain: Vec<_> = parts.iter().map(|part| part.to_vec()).collect();
             let sidechain: Vec<_> = sidechain.iter().map(Vec::as_slice).collect();
             if let Some(filter) = self.follow()

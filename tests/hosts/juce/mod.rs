@@ -60,13 +60,13 @@ impl Case {
 
     fn of(name: String, sound: &Settings, rate: f64, input: Signal, block: usize) -> Self {
         // Normalised values of CLAP, rounded to `f32` as in these hosts. The hosts send only values that a new instance lacks.
-        let (mut typed, mut instance) = (instance(), instance());
-        set(&mut typed, &parameters_alone(sound));
+        let (mut wanted, mut instance) = (instance(), instance());
+        set(&mut wanted, &parameters_alone(sound));
         let parameters = instance.parameters().unwrap();
         let share = |instance: &mut Instance, Parameter { id, min, max, .. }: &Parameter| {
             ((instance.value(*id).unwrap() - min) / (max - min)) as f32
         };
-        let shares: Vec<_> = parameters.iter().map(|own| share(&mut typed, own)).collect();
+        let shares: Vec<_> = parameters.iter().map(|own| share(&mut wanted, own)).collect();
         for (own, value) in parameters.iter().zip(&shares) {
             if share(&mut instance, own) != *value {
                 let value = own.min + (own.max - own.min) * f64::from(*value);

@@ -11,7 +11,9 @@ use tone_filter_plot::Plot;
 use tone_filter_testkit::{
     Signal,
     clap::{Change, Library, parameter_id},
-    root, tune, wav,
+    root,
+    tune::{self, Written},
+    wav,
 };
 
 /// Maximum buffer length in samples. The minimum is 64.
@@ -96,17 +98,13 @@ fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
     });
 
     let score = tune::score();
-    let detected = score.iter().filter(|note| {
+    let is_detected = |note: &&Written| {
         let [start, end] = note.span;
         let during = moments.iter().filter(|(time, _)| (start..end).contains(time));
-        let (mut lit, mut all) = (0, 0);
-        for (_, played) in during {
-            lit += usize::from(played.contains(note.tone));
-            all += 1;
-        }
-        2 * lit >= all
-    });
-    let detected = detected.count();
+        let lit: Vec<bool> = during.map(|(_, played)| played.contains(note.tone)).collect();
+        2 * lit.iter().filter(|lit| **lit).count() >= lit.len()
+    };
+    let detected = score.iter().filter(is_detected).count();
     let (mut lit, mut right) = (0, 0);
     for (time, played) in &moments {
         for tone in (0..PUBLISHED).filter(|tone| played.contains(*tone)) {

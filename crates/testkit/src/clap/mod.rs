@@ -44,8 +44,6 @@ pub struct Descriptor {
     pub id: String,
     /// Display name.
     pub name: String,
-    /// Company or person.
-    pub vendor: String,
     /// Version, such as `1.2.3`.
     pub version: String,
     /// CLAP's feature strings, such as `audio-effect`.
@@ -57,8 +55,6 @@ pub struct Descriptor {
 pub struct Layout {
     /// Id, unique among the layouts of the plugin.
     pub id: u32,
-    /// Display name.
-    pub name: String,
     /// Number of channels of the main input.
     pub inputs: u32,
     /// Number of channels of the main output.
@@ -123,7 +119,6 @@ impl Descriptor {
         Ok(Self {
             id: text(Some(descriptor.id().context("a plugin without an id")?)),
             name: text(Some(descriptor.name().context("a plugin without a name")?)),
-            vendor: text(descriptor.vendor()),
             version: text(descriptor.version()),
             features: descriptor.features().map(|feature| text(Some(feature))).collect(),
         })
@@ -141,7 +136,6 @@ impl Instance {
                 let layout = ports.get(&handle, index, &mut buffer).context("no such layout")?;
                 Ok(Layout {
                     id: layout.id.get(),
-                    name: text(layout.name),
                     inputs: layout.main_input.map_or(0, |port| port.channel_count),
                     outputs: layout.main_output.map_or(0, |port| port.channel_count),
                 })
@@ -166,7 +160,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Activates the plugin for `sample_rate` Hz and buffers of at most `max_block` samples.
+    /// Activates the plugin for `sample_rate` Hz and buffers of at most `max_block` samples, and starts processing.
     pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let mut processor = self.activate_only(sample_rate, max_block)?;
         processor.start()?;
