@@ -40,7 +40,6 @@ fn wait<T>(host: &mut Instance, what: &str, mut done: impl FnMut(&mut Instance) 
     })
 }
 
-/// Returns the plugin's next call.
 fn next_call(host: &mut Instance, what: &str) -> String {
     wait(host, what, |host| host.take_log().into_iter().next())
 }

@@ -59,7 +59,6 @@ impl Host {
         self.play_at(&[change(0, id, value)], [None; 2])
     }
 
-    /// Plays a buffer without changes. Returns the plugin's calls to the host.
     fn still(&mut self) -> Vec<Call> {
         self.play_at(&[], [None; 2])
     }

@@ -9,7 +9,6 @@ use std::fs;
 use tone_filter_hosts::settings;
 use tone_filter_testkit::{Draws, plugin::library, sweep::tenth};
 
-/// Runs `check` on every seed of a target.
 fn seeds(target: &str, check: fn(&[u8])) {
     let folder = tone_filter_testkit::root().join("fuzz/seeds").join(target);
     let mut count = 0;
@@ -22,7 +21,6 @@ fn seeds(target: &str, check: fn(&[u8])) {
     assert!(count >= 10, "the seeds in {} are gone", folder.display());
 }
 
-/// Checks that a saved state is loaded whole or refused.
 pub fn check_state(bytes: &[u8]) {
     state::check(bytes, || library().0);
 }

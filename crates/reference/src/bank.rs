@@ -104,7 +104,6 @@ pub struct Band {
     pub output: f64,
 }
 
-/// Constants of a bank at a sample rate.
 #[derive(Debug, Clone)]
 pub(crate) struct Constants {
     /// One-pole coefficient of the tracked power of the input.
@@ -191,7 +190,6 @@ pub struct Bank {
     right: Option<f64>,
     /// Whether the notes below A3 are computed.
     low: bool,
-    /// Whether the notes are driven and summed.
     driven: bool,
     /// Squared amplitudes at which the notes were frozen; `None` without freeze. While they are frozen, all tracked powers are
     /// held.
@@ -250,7 +248,6 @@ impl Bank {
         }
     }
 
-    /// Resets the notes below A3 to rest.
     pub(crate) fn rest_low(&mut self) {
         for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands).skip(48) {
             resonator.scale(0.0);

@@ -35,7 +35,6 @@ pub(crate) struct Notes<'a> {
 #[derive(Debug, Clone)]
 struct ChipTimbre {
     duty: f64,
-    /// Octave of all notes.
     octave: f64,
     /// Weights of the timbre in the crossfade at the start and at the end of the block.
     shares: [f64; 2],
@@ -50,7 +49,6 @@ pub(crate) struct Chip {
     arranger: Arranger,
     /// Samples to the next tick, times 60.
     left: f64,
-    /// Volumes of the last tick.
     held: Volumes,
     /// Volumes of the notes at the start and at the end of the block.
     volumes: [Volumes; 2],
@@ -58,9 +56,7 @@ pub(crate) struct Chip {
     noise_volumes: [f64; 2],
     /// Amplitude of volume 15 at the start and at the end of the block.
     units: [f64; 2],
-    /// Band-pass of the octave from 4 to 8 kHz.
     octave_filter: Biquad,
-    /// High-pass above 8 kHz.
     above: Biquad,
     /// Tracked output powers of `octave_filter` and `above`.
     powers: [f64; 2],

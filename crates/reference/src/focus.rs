@@ -38,7 +38,6 @@ pub struct Early {
     pub edge: [Option<f64>; TONES],
 }
 
-/// Weights and stereo positions of the notes.
 pub(crate) struct Focus {
     sample_rate: f64,
     listening: bool,
@@ -132,7 +131,6 @@ impl Focus {
         self.levels.filter(|_| self.listening && now.sound.focus > 0.0)
     }
 
-    /// Applies the decision at the end of a block.
     pub fn decide(&mut self, decision: &Decision) {
         if !self.listening {
             return;

@@ -84,7 +84,6 @@ pub(crate) struct KeyWeights {
 }
 
 impl KeyWeights {
-    /// Creates the weights at rest without keys.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let others = match sound.keys {
             Keys::Hold | Keys::HoldAny => 0.0,

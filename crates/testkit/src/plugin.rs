@@ -238,18 +238,14 @@ pub fn demo() -> Signal {
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
     let mut filter = ToneFilter::new(rate, start).unwrap();
     let mut signal = input.clone();
-    let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     let mut from = 0;
-    for (frame, controls) in then {
-        let (mut part, after) = rest
-            .into_iter()
-            .map(|channel| channel.split_at_mut(frame - from))
-            .unzip::<_, _, Vec<_>, Vec<_>>();
+    let changes = then.iter().map(|(frame, controls)| (*frame, Some(controls)));
+    for (to, controls) in changes.chain([(input[0].len(), None)]) {
+        let mut part: Vec<_> = signal.iter_mut().map(|channel| &mut channel[from..to]).collect();
         filter.process(&mut part);
-        filter.set_controls(controls).unwrap();
-        (rest, from) = (after, *frame);
+        controls.into_iter().for_each(|own| filter.set_controls(own).unwrap());
+        from = to;
     }
-    filter.process(&mut rest);
     signal
 }
 

@@ -22,7 +22,6 @@ const BLOCK: usize = 480;
 /// Timeout that suffices for software rendering on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Open editor on a display.
 pub struct Window<'a> {
     pub instance: Instance,
     pub display: &'a Display,
@@ -76,7 +75,6 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Host with an open editor that plays.
 pub struct Stage<'a> {
     processor: Processor,
     pub window: Window<'a>,

@@ -68,7 +68,6 @@ fn settle(threads: usize) {
     wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
 }
 
-/// Screen reader and the host that it reads.
 struct Reader<'a>(&'a mut Client, &'a mut Host);
 
 impl Reader<'_> {

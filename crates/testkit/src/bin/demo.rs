@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
-use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::PUBLISHED};
+use tone_filter_dsp::{BandMask, Setting, Settings, ToneFilter, notes::PUBLISHED};
 use tone_filter_plot::Plot;
 use tone_filter_testkit::{
     Signal,
@@ -122,15 +122,10 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
     let library = Library::load(bundle)?;
     let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let mut instance = library.instantiate(&descriptor.id)?;
-    let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(settings))));
-    let choices = CHOICES.iter().map(|choice| {
-        let (_, name) = choice.entries[choice.get(&(*settings).into())];
-        (choice.id, name.to_owned())
-    });
-    for (id, text) in numbers.chain(choices) {
-        let parameter = parameter_id(id);
-        let value =
-            instance.text_to_value(parameter, &text)?.with_context(|| format!("{id}: {text}"))?;
+    for setting in Setting::all().filter(|own| !matches!(own, Setting::Text(_))) {
+        let (parameter, text) = (parameter_id(setting.id()), setting.text(&(*settings).into()));
+        let value = instance.text_to_value(parameter, &text)?;
+        let value = value.with_context(|| format!("{}: {text}", setting.id()))?;
         instance.set(&[Change { frame: 0, parameter, value }])?;
     }
     instance.select(dry.len())?;
