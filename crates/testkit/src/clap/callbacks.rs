@@ -41,7 +41,7 @@ pub enum Extensions {
     All,
 }
 
-/// Extension `E` under its draft id alone.
+/// Extension `E` under its draft id alone, which `clack` lists second.
 #[derive(Clone, Copy)]
 pub struct Draft<E>(pub E);
 
