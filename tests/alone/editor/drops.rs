@@ -1,9 +1,6 @@
 //! Test of drag and drop of files from another program, by X11's XDND protocol.
 
-use super::{
-    look::is_drawn,
-    stage::{PATIENCE, Stage, Window},
-};
+use super::stage::{PATIENCE, Stage, Window, is_drawn};
 use std::{
     fs,
     path::Path,

@@ -1,12 +1,10 @@
 //! Screenshot tests of the built plugin's editor in a host that plays.
 
 mod drops;
-mod look;
 mod stage;
 
 use crate::display;
-use look::{Area, is_drawn, is_lit};
-use stage::Stage;
+use stage::{Area, Stage, is_drawn, is_lit};
 use std::f64::consts::TAU;
 use tone_filter_dsp::Settings;
 use tone_filter_testkit::{

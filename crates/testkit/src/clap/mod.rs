@@ -8,7 +8,6 @@ mod gui;
 mod parameters;
 mod presets;
 mod processor;
-mod transport;
 
 use anyhow::{Context, Result, ensure};
 use callbacks::{AudioThread, Callbacks, Draft, MainThread, Requests};
@@ -29,8 +28,10 @@ pub use callbacks::{Call, Extensions, Track};
 pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
-pub use processor::{Change, Midi, Processor, Sent, Surroundings};
-pub use transport::{at_frame, random_transport, transport_at, transport_that};
+pub use processor::{
+    Change, Midi, Processor, Sent, Surroundings, at_frame, random_transport, transport_at,
+    transport_that,
+};
 
 /// Loaded CLAP file: a library with a plugin factory.
 pub struct Library {

@@ -100,7 +100,7 @@ fn every_law_holds_with_every_other_setting() {
     let (alone, with_others): (Vec<_>, _) = pairs().into_iter().partition(|own| own.1.is_empty());
     let pairs = match std::env::var("TONE_FILTER_LAW") {
         Ok(id) => pairs().into_iter().filter(|(law, ..)| law.id == id).collect(),
-        Err(_) => [sweep::part(2, alone), sweep::part(100, with_others)].concat(),
+        Err(_) => [sweep::part(3, alone), sweep::part(200, with_others)].concat(),
     };
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let [run, idle, excepted] = [0, 0, 0].map(AtomicUsize::new);
